@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the files of this project lie: in a wheel below ``triton_ext/share``, in a checkout beside ``python/``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+PACKAGE_DIR = Path(__file__).resolve().parent
+
+
+def infra_dir() -> Path:
+    """Directory with ``cmake/``, ``pass/`` and ``sdk/``: the part that extensions build on."""
+    installed = PACKAGE_DIR / "share" / "infra"
+    return installed if installed.is_dir() else PACKAGE_DIR.parent.parent / "infra"
+
+
+def library_dir() -> Path:
+    """Directory with ``libTritonExtPassInfra.so`` and the built-in extensions."""
+    return PACKAGE_DIR / "lib"
+
+
+def cache_dir() -> Path:
+    """The user's cache for triton-ext: ``$XDG_CACHE_HOME/triton-ext``."""
+    root = os.environ.get("XDG_CACHE_HOME")
+    return (Path(root) if root else Path.home() / ".cache") / "triton-ext"

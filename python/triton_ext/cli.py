@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ``triton-ext`` command. Each subcommand is imported only when it runs."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+from .errors import TritonExtError
+
+_COMMANDS = {
+    "cmake-dir": "triton_ext.listing:cmake_dir",
+    "doctor": "triton_ext.doctor:doctor",
+    "list": "triton_ext.listing:list_extensions",
+    "sdk": "triton_ext.sdk.cli:sdk",
+}
+
+
+class _LazyGroup(click.Group):
+    """A group whose subcommands are imported on first use, so that ``--help`` stays fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module, _, name = _COMMANDS[cmd_name].partition(":")
+        command = getattr(importlib.import_module(module), name)
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--debug", is_flag=True, help="Show the Python traceback of an error.")
+@click.version_option(package_name="triton-ext")
+def cli(debug: bool) -> None:
+    """Extend the Triton compiler that pip installed: no fork, no LLVM build."""
+
+
+def main() -> None:
+    """Entry point of the console script: one line per error, the traceback with ``--debug``."""
+    try:
+        cli.main(standalone_mode=False)
+    except click.exceptions.Exit as exit_:
+        sys.exit(exit_.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        sys.exit(130)
+    except TritonExtError as error:
+        if "--debug" in sys.argv:
+            raise
+        click.echo(f"triton-ext: error: {error}", err=True)
+        sys.exit(1)
