@@ -24,3 +24,15 @@ def cache_dir() -> Path:
     """The user's cache for triton-ext: ``$XDG_CACHE_HOME/triton-ext``."""
     root = os.environ.get("XDG_CACHE_HOME")
     return (Path(root) if root else Path.home() / ".cache") / "triton-ext"
+
+
+def write_cache_file(path: Path, data: bytes) -> bool:
+    """Writes `path` whole or not at all; False where the cache cannot be written, which no caller depends on."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(data)
+        partial.replace(path)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Chooses clang before project() is called. Include it first; a compiler that
+# the user names (CXX, -DCMAKE_CXX_COMPILER) is left as it is and checked later.
+
+set(TRITON_EXT_CLANG_VERSIONS 21 20 19 18 17)
+
+if(NOT CMAKE_CXX_COMPILER AND NOT DEFINED ENV{CXX})
+  list(TRANSFORM TRITON_EXT_CLANG_VERSIONS PREPEND clang++- OUTPUT_VARIABLE _triton_ext_clangs)
+  find_program(TRITON_EXT_CLANG NAMES ${_triton_ext_clangs} clang++)
+  if(NOT TRITON_EXT_CLANG)
+    message(FATAL_ERROR "triton-ext: no clang++ found; extensions must be built with clang (fix: apt-get install clang-19)")
+  endif()
+  set(CMAKE_CXX_COMPILER ${TRITON_EXT_CLANG} CACHE FILEPATH "C++ compiler")
+endif()
+
+find_program(TRITON_EXT_CCACHE ccache)
+if(TRITON_EXT_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${TRITON_EXT_CCACHE} CACHE STRING "compiler cache")
+endif()

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# find_package(TritonExt): the targets and functions that an extension needs, in
+# this repository and outside of it. Finds the installed Triton and the SDK that
+# matches it, and installs the SDK where it is missing.
+#
+#   TritonExt::Triton     headers, flags and libtriton.so
+#   TritonExt::PassInfra  libTritonExtPassInfra.so
+#   triton_ext_add_pass(name Class STAGE stage)   see TritonExtPass.cmake
+
+if(TARGET TritonExt::Triton)
+  return()
+endif()
+
+set(_found_clang "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  message(FATAL_ERROR "triton-ext: the C++ compiler must be clang, found ${_found_clang}: libtriton was built with clang, "
+    "and MLIR's implicit type ids are keyed on clang's spelling of type names, so with another compiler traits and "
+    "interfaces silently answer no (fix: apt-get install clang-19 && cmake -DCMAKE_CXX_COMPILER=clang++-19)")
+endif()
+
+find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
+
+# In a checkout the package lies in python/, in a wheel four levels up.
+get_filename_component(_infra "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
+if(EXISTS "${_infra}/../python/triton_ext")
+  get_filename_component(_package_root "${_infra}/../python" ABSOLUTE)
+else()
+  get_filename_component(_package_root "${_infra}/../../.." ABSOLUTE)
+endif()
+set(TRITON_EXT_PYTHON ${CMAKE_COMMAND} -E env "PYTHONPATH=${_package_root}:$ENV{PYTHONPATH}" ${Python3_EXECUTABLE})
+
+execute_process(COMMAND ${TRITON_EXT_PYTHON} -m triton_ext sdk info --json
+  OUTPUT_VARIABLE _sdk ERROR_QUIET RESULT_VARIABLE _missing)
+if(_missing)
+  message(STATUS "triton-ext: installing the SDK (once per Triton version)")
+  execute_process(COMMAND ${TRITON_EXT_PYTHON} -m triton_ext sdk install RESULT_VARIABLE _failed ERROR_VARIABLE _why)
+  if(_failed)
+    string(REGEX REPLACE "^.*triton-ext: error: " "" _why "${_why}")
+    string(STRIP "${_why}" _why)
+    message(FATAL_ERROR "triton-ext: ${_why}")
+  endif()
+  execute_process(COMMAND ${TRITON_EXT_PYTHON} -m triton_ext sdk info --json
+    OUTPUT_VARIABLE _sdk COMMAND_ERROR_IS_FATAL ANY)
+endif()
+string(JSON TRITON_EXT_TRITON_VERSION GET "${_sdk}" triton version)
+string(JSON TRITON_EXT_TRITON_ROOT GET "${_sdk}" triton root)
+string(JSON TRITON_EXT_LLVM_COMMIT GET "${_sdk}" triton llvm_commit)
+string(JSON TRITON_EXT_SDK_HEADERS GET "${_sdk}" headers)
+string(JSON TRITON_EXT_TBLGEN GET "${_sdk}" mlir_tblgen)
+string(JSON _count LENGTH "${_sdk}" include_dirs)
+set(TRITON_EXT_INCLUDE_DIRS "")
+math(EXPR _last "${_count} - 1")
+foreach(_i RANGE ${_last})
+  string(JSON _dir GET "${_sdk}" include_dirs ${_i})
+  list(APPEND TRITON_EXT_INCLUDE_DIRS ${_dir})
+endforeach()
+list(APPEND TRITON_EXT_INCLUDE_DIRS ${TRITON_EXT_TRITON_ROOT}/include)
+message(STATUS "triton-ext: Triton ${TRITON_EXT_TRITON_VERSION}, headers ${TRITON_EXT_SDK_HEADERS}, ${_found_clang}")
+
+add_library(TritonExt::Triton INTERFACE IMPORTED)
+target_compile_features(TritonExt::Triton INTERFACE cxx_std_20)
+target_compile_options(TritonExt::Triton INTERFACE
+  -fno-rtti -fno-exceptions -fvisibility=hidden -fvisibility-inlines-hidden -fPIC)
+# System headers, so that an extension's warnings are its own.
+target_include_directories(TritonExt::Triton SYSTEM INTERFACE ${TRITON_EXT_INCLUDE_DIRS})
+# The DT_NEEDED entry makes the loader take the copy that Python already holds;
+# --no-undefined turns a symbol that libtriton lacks into a link error.
+target_link_directories(TritonExt::Triton INTERFACE ${TRITON_EXT_TRITON_ROOT}/_C)
+target_link_libraries(TritonExt::Triton INTERFACE -l:libtriton.so)
+target_link_options(TritonExt::Triton INTERFACE LINKER:--no-undefined LINKER:--as-needed)
+
+find_program(TRITON_EXT_LLD NAMES ld.lld-21 ld.lld-20 ld.lld-19 ld.lld)
+if(TRITON_EXT_LLD)
+  target_link_options(TritonExt::Triton INTERFACE --ld-path=${TRITON_EXT_LLD})
+endif()
+
+set(TRITON_EXT_PASS_INCLUDE_DIR "${_infra}/pass/include")
+if(NOT TRITON_EXT_BUILDS_INFRA)
+  add_library(TritonExt::PassInfra SHARED IMPORTED)
+  target_link_libraries(TritonExt::PassInfra INTERFACE TritonExt::Triton)
+  target_include_directories(TritonExt::PassInfra INTERFACE ${TRITON_EXT_PASS_INCLUDE_DIR})
+  set(_library "${_package_root}/triton_ext/lib/libTritonExtPassInfra.so")
+  if(NOT EXISTS ${_library})
+    message(FATAL_ERROR "triton-ext: ${_library} is missing (fix: pip install --force-reinstall triton-ext)")
+  endif()
+  set_target_properties(TritonExt::PassInfra PROPERTIES IMPORTED_LOCATION ${_library})
+endif()
+
+set(TRITON_EXT_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
+include(${CMAKE_CURRENT_LIST_DIR}/TritonExtLibrary.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/TritonExtPass.cmake)

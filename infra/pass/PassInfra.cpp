@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// libTritonExtPassInfra.so: turns one name and one class into a Triton plugin.
+// Parses the strings that Triton hands to a plugin into the pass's typed
+// options and places the pass in the pass manager. Knows no pass by name.
+
+#include "triton_ext/PassInfra.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "triton/Tools/PluginUtils.h"
+#include "triton/Version.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <stdexcept>
+
+using namespace mlir;
+using namespace mlir::triton_ext;
+
+/// Whether `value` reads as a C++ `type`; types that are not numbers are left
+/// to the pass's own parser.
+static bool parses(StringRef type, StringRef value) {
+  int64_t asSigned;
+  uint64_t asUnsigned;
+  double asDouble;
+  unsigned bits = llvm::StringSwitch<unsigned>(type)
+                      .Cases({"int", "int32_t", "unsigned", "uint32_t"}, 32)
+                      .Cases({"int64_t", "uint64_t", "size_t"}, 64)
+                      .Default(0);
+  if (bits && (type.starts_with("u") || type == "size_t"))
+    return !value.getAsInteger(0, asUnsigned) &&
+           llvm::isUIntN(bits, asUnsigned);
+  if (bits)
+    return !value.getAsInteger(0, asSigned) && llvm::isIntN(bits, asSigned);
+  if (type == "bool")
+    return llvm::is_contained({"true", "TRUE", "True", "1", "false", "FALSE",
+                               "False", "0"},
+                              value);
+  if (type == "float" || type == "double")
+    return !value.getAsDouble(asDouble);
+  return true;
+}
+
+/// Quotes `value` so that the pass option parser takes it as one token; none
+/// where that parser has no way to express it.
+static std::optional<std::string> quote(StringRef value) {
+  if (value.find_first_of(" \t\n'\"{}") == StringRef::npos)
+    return value.str();
+  for (StringRef mark : {"\"", "'"})
+    if (!value.contains(mark) && value == value.trim())
+      return (mark + value + mark).str();
+  return std::nullopt;
+}
+
+/// Sets one option of `pass` from "name=value", or "name" for a flag; returns
+/// what is wrong with it, or an empty string.
+static std::string setOption(const PassDescriptor &descriptor, Pass &pass,
+                             StringRef arg) {
+  auto [name, value] = arg.split('=');
+  std::string where = ("' of pass '" + Twine(descriptor.argument) + "'").str();
+  ArrayRef<OptionDescriptor> options(descriptor.options, descriptor.numOptions);
+  const auto *option = llvm::find_if(
+      options, [&](const OptionDescriptor &o) { return name == o.name; });
+  if (option == options.end()) {
+    std::string valid = llvm::join(
+        llvm::map_range(options, [](auto &o) { return std::string(o.name); }),
+        ", ");
+    return ("unknown option '" + name + where + "; valid options: " +
+            (valid.empty() ? "none" : valid))
+        .str();
+  }
+
+  SmallVector<StringRef> values = {value};
+  if (option->isList) {
+    values.clear();
+    value.split(values, ',');
+  }
+  StringRef type = option->type;
+  bool isFlag = !arg.contains('=');
+  std::optional<std::string> text =
+      isFlag || option->isList ? value.str() : quote(value);
+  bool valid = isFlag ? type == "bool"
+                      : text && llvm::all_of(values, [&](StringRef v) {
+                          return parses(type, v);
+                        });
+  if (valid)
+    valid = succeeded(pass.initializeOptions(
+        isFlag ? name.str() : (name + "=" + *text).str(),
+        [](const Twine &) { return failure(); }));
+  if (!valid)
+    return ("invalid value '" + value + "' for option '" + name + where +
+            "; expected " + (option->isList ? "a list of " : "") + type)
+        .str();
+  return "";
+}
+
+void mlir::triton_ext::addPass(const PassDescriptor &descriptor,
+                               PassManager &pm,
+                               const std::vector<std::string> &args) {
+  std::unique_ptr<Pass> pass = descriptor.create();
+  for (const std::string &arg : args) {
+    std::string problem = setOption(descriptor, *pass, arg);
+    if (!problem.empty())
+      throw std::invalid_argument(problem);
+  }
+  // Triton's pass managers run on modules but are not anchored to them. A pass
+  // for another operation would be skipped there (or, in a manager anchored to a
+  // module, would end the process), so nest it.
+  std::optional<StringRef> anchor = pass->getOpName();
+  if (anchor && *anchor != ModuleOp::getOperationName() &&
+      *anchor != pm.getOpAnchorName())
+    pm.nest(*anchor).addPass(std::move(pass));
+  else
+    pm.addPass(std::move(pass));
+}
+
+void mlir::triton_ext::registerPass(const PassDescriptor &descriptor) {
+  if (!PassInfo::lookup(descriptor.argument))
+    mlir::registerPass(descriptor.create);
+}
+
+triton::plugin::PluginInfo *mlir::triton_ext::makePluginInfo(
+    const PassDescriptor &descriptor,
+    void (*addPassCallback)(PassManager *, const std::vector<std::string> &),
+    void (*registerPassCallback)()) {
+  struct Plugin {
+    triton::plugin::PassInfo pass;
+    triton::plugin::PluginInfo info;
+  };
+  // Triton keeps the pointer for the life of the process.
+  auto *plugin = new Plugin;
+  plugin->pass = {descriptor.name, descriptor.version, addPassCallback,
+                  registerPassCallback};
+  plugin->info = {TRITON_PLUGIN_API_VERSION,
+                  descriptor.name,
+                  descriptor.version,
+                  &plugin->pass,
+                  1,
+                  /*dialects=*/nullptr,
+                  0,
+                  /*ops=*/nullptr,
+                  0,
+                  TRITON_VERSION};
+  return &plugin->info;
+}

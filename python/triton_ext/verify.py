@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decides whether a library may be handed to Triton, which would crash on many that may not.
+
+Everything is checked on the file, without loading it. Libraries that are not ours are then asked for their plugin
+description in a process of their own, so that one that crashes takes nothing with it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import _resources
+from ._elf import ENTRY_POINT, Library, missing_symbols, read_library
+from .errors import AbiMismatchError, TritonExtError
+from .host import Triton, find_triton
+from .manifest import Manifest
+
+_PROBE_SECONDS = 60
+_REBUILD = "triton-ext build"
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """A library that Triton can load.
+
+    Attributes:
+        path: the library.
+        name: extension name, or the plugin name of a foreign library.
+        version: its version.
+        manifest: None for a foreign library.
+        passes: names of its passes, as in ``passes.plugin.add_<name>``.
+        dialects: names of its dialects.
+        ops: names of its custom ops.
+    """
+
+    path: Path
+    name: str
+    version: str
+    manifest: Manifest | None
+    passes: tuple[str, ...]
+    dialects: tuple[str, ...] = ()
+    ops: tuple[str, ...] = ()
+
+
+def infra_library() -> Path:
+    """``libTritonExtPassInfra.so``, which every pass library needs."""
+    return _resources.library_dir() / "libTritonExtPassInfra.so"
+
+
+def verify(path: Path) -> Plugin:
+    """Checks the library `path` and tells what it offers.
+
+    Raises:
+        TritonExtError: no such file, not a library, or not a Triton plugin.
+        AbiMismatchError: it does not fit the installed Triton.
+    """
+    library = read_library(path)
+    if not library.exports_entry_point:
+        raise TritonExtError(f"{path} is no Triton plugin: it does not export {ENTRY_POINT}")
+    triton = find_triton()
+    _check_compiler(library)
+    if library.note is None:
+        _check_symbols(library, triton)
+        return _probe(path)
+    try:
+        manifest = Manifest.parse(library.note)
+    except ValueError as error:
+        raise TritonExtError(f"{path} has an unreadable manifest: {error}", fix=_REBUILD) from None
+    _check_manifest(path, manifest, triton)
+    _check_symbols(library, triton)
+    return Plugin(path, manifest.name, manifest.version, manifest, (manifest.name,))
+
+
+def _check_compiler(library: Library) -> None:
+    if library.gcc_type_names:
+        raise AbiMismatchError(
+            f"{library.path} was built with g++, found its spelling of MLIR type names: libtriton was built with clang, "
+            "and traits and interfaces would silently answer no",
+            fix="build it with clang: apt-get install clang-19",
+        )
+
+
+def _check_manifest(path: Path, manifest: Manifest, triton: Triton) -> None:
+    wanted = {
+        "Triton": (manifest.triton, triton.version),
+        "LLVM": (manifest.llvm_commit[:8], triton.llvm_commit[:8]),
+        "ABI-breaking checks": (manifest.abi_breaking_checks, triton.abi_breaking_checks),
+    }
+    for what, (found, expected) in wanted.items():
+        if found != expected:
+            raise AbiMismatchError(f"{path} was built for {what} {found}, installed is {expected}", fix=_REBUILD)
+    if not manifest.compiler.startswith("clang "):
+        raise AbiMismatchError(
+            f"{path} was built with another compiler than clang ({manifest.compiler})",
+            fix=f"apt-get install clang-19 && {_REBUILD}",
+        )
+
+
+def _check_symbols(library: Library, triton: Triton) -> None:
+    """Triton binds lazily: a symbol that is missing would end the process when it is first called."""
+    ours = frozenset(name for name in library.undefined if "4mlir" in name or "4llvm" in name)
+    hosts = [triton.library]
+    if any("10triton_ext" in name for name in ours):
+        if not infra_library().is_file():
+            raise TritonExtError(f"{infra_library()} is missing", fix=_REBUILD)
+        hosts.append(infra_library())
+    missing = missing_symbols(ours, hosts)
+    if any("ABIBreakingChecks" in name for name in missing):
+        raise AbiMismatchError(
+            f"{library.path} was built with LLVM_ENABLE_ABI_BREAKING_CHECKS={int(not triton.abi_breaking_checks)}, "
+            f"libtriton with {int(triton.abi_breaking_checks)}",
+            fix="build it against the SDK: triton-ext sdk install",
+        )
+    if missing:
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise AbiMismatchError(
+            f"{library.path} needs {missing[0]}{more}, which Triton {triton.version} does not have", fix=_REBUILD
+        )
+
+
+def _probe(path: Path) -> Plugin:
+    """Asks a foreign plugin what it offers; the answer is kept in the cache under the hash of its bytes."""
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    answer = _resources.cache_dir() / "probe" / f"{find_triton().version}-{digest}.json"
+    try:
+        found = json.loads(answer.read_text())
+    except (OSError, ValueError):
+        found = _run_probe(path)
+        _resources.write_cache_file(answer, json.dumps(found).encode())
+    if "problem" in found:
+        raise TritonExtError(f"{path} is no usable plugin: {found['problem']}")
+    return Plugin(
+        path, found["name"], found["version"], None, *(tuple(found[k]) for k in ("passes", "dialects", "ops"))
+    )
+
+
+def _run_probe(path: Path) -> dict[str, object]:
+    package_root = str(_resources.PACKAGE_DIR.parent)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([package_root, os.environ.get("PYTHONPATH", "")])}
+    command = [sys.executable, "-m", "triton_ext._probe", str(path.resolve())]
+    try:
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return {"problem": f"its entry point did not return within {_PROBE_SECONDS} s"}
+    if done.returncode < 0:
+        return {"problem": f"its entry point crashed (signal {-done.returncode})"}
+    try:
+        found: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
+    except (ValueError, IndexError):
+        last = (done.stderr.strip().splitlines() or ["no output"])[-1]
+        return {"problem": f"asking for its description failed: {last}"}
+    return found
