@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Takes MLIR's headers and mlir-tblgen out of whatever holds them: a directory, a tar or zip archive, a .deb.
+
+Archives are read as streams and only wanted members are written, below one directory that must exist.
+A member whose path or link leads out of the archive is refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import lzma
+import os
+import posixpath
+import re
+import shutil
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from ..errors import BuildError
+
+# Both layouts: include/llvm/..., and Debian's include/llvm-24/llvm/...
+_HEADER = re.compile(r"(?:.*?/)?include/(?:llvm(?:-c)?-\d+/)?((?:mlir|llvm)(?:-c)?/.+)")
+_TOOL = re.compile(r"(?:.*/)?bin/mlir-tblgen")
+
+Select = Callable[[str], str | None]
+
+
+class _Member(NamedTuple):
+    """A file or link of an archive; `open` is valid only until the next member is asked for."""
+
+    name: str
+    link: str | None
+    open: Callable[[], IO[bytes]]
+
+
+def sdk_files(prune: tuple[str, ...]) -> Select:
+    """A selection for `unpack`: where a member of an LLVM install belongs in an SDK, None if nowhere.
+
+    Args:
+        prune: patterns of headers, relative to ``include``, that are not wanted.
+    """
+
+    def select(name: str) -> str | None:
+        if _TOOL.fullmatch(name):
+            return "bin/mlir-tblgen"
+        header = _HEADER.fullmatch(name)
+        if header is None or any(fnmatch(header[1], pattern) for pattern in prune):
+            return None
+        return f"include/{header[1]}"
+
+    return select
+
+
+def libraries(names: tuple[str, ...]) -> Select:
+    """A selection for `unpack`: the shared libraries called `names`, flat in ``runtime``, and what they link to."""
+    stems = tuple(name.partition(".so")[0] + ".so" for name in names)
+
+    def select(name: str) -> str | None:
+        base = posixpath.basename(name)
+        wanted = base in names or ("/lib" in name and base.startswith(stems) and not base.endswith(".py"))
+        return f"runtime/{base}" if wanted else None
+
+    return select
+
+
+def unpack(archive: Path, into: Path, select: Select) -> None:
+    """Writes the selected members of `archive` below `into`.
+
+    Args:
+        archive: a directory, or a .deb, .zip, .tar.xz, .tar.gz or other tar file.
+        into: directory that receives them.
+        select: maps the name of a member to its path below `into`, or to None.
+
+    Raises:
+        BuildError: the archive cannot be read, or one of its members leads out of it.
+    """
+    links: dict[str, str] = {}
+    try:
+        with contextlib.closing(_members(archive)) as members:
+            for member in members:
+                target = select(_checked(member.name, archive))
+                if target is None:
+                    continue
+                if member.link is None:
+                    _write(member, into / target)
+                else:
+                    path = posixpath.join(posixpath.dirname(member.name), member.link)
+                    links[target] = _checked(path, archive)
+    except (tarfile.TarError, zipfile.BadZipFile, lzma.LZMAError, zlib.error, EOFError) as error:
+        raise BuildError(f"{archive} is not a readable archive: {error}", fix="download it again") from None
+    for target, path in links.items():
+        original = select(path)
+        if original is not None and original != target and (into / original).is_file():
+            shutil.copy(into / original, into / target)
+
+
+def _members(archive: Path) -> Iterator[_Member]:
+    """The files and links of `archive`, in its own order."""
+    if archive.is_dir():
+        return _directory_members(archive)
+    if archive.suffix == ".deb":
+        return _deb_members(archive)
+    if zipfile.is_zipfile(archive):
+        return _zip_members(archive)
+    return _tar_members(archive)
+
+
+def _directory_members(root: Path) -> Iterator[_Member]:
+    for top in ("include", "bin"):
+        for directory, _, files in os.walk(root / top, followlinks=True):
+            for file in files:
+                path = Path(directory, file)
+                if path.is_file():
+                    yield _Member(str(path.relative_to(root)), None, lambda path=path: path.open("rb"))
+
+
+def _tar_members(archive: Path) -> Iterator[_Member]:
+    with tarfile.open(archive, "r|*") as tar:
+        yield from _walk_tar(tar)
+
+
+def _deb_members(archive: Path) -> Iterator[_Member]:
+    from debian.arfile import ArError
+    from debian.debfile import DebError, DebFile
+
+    try:
+        deb = DebFile(str(archive))
+    except (ArError, DebError) as error:
+        raise BuildError(f"{archive} is not a Debian package: {error}", fix="download it again") from None
+    with contextlib.closing(deb):
+        for member in _walk_tar(deb.data.tgz()):
+            # dpkg-deb sorts what it packs: nothing that is wanted comes after the static libraries, and
+            # these are nine tenths of the work of unpacking.
+            if member.name.endswith(".a"):
+                return
+            yield member
+
+
+def _walk_tar(tar: tarfile.TarFile) -> Iterator[_Member]:
+    def opener(info: tarfile.TarInfo) -> IO[bytes]:
+        file = tar.extractfile(info)
+        assert file is not None
+        return file
+
+    for info in tar:
+        name = info.name.removeprefix("./")
+        if info.isfile():
+            yield _Member(name, None, lambda info=info: opener(info))
+        elif info.issym():
+            yield _Member(name, info.linkname, _no_content)
+        elif info.islnk():
+            # The target of a hard link is relative to the root of the archive.
+            root = posixpath.relpath(info.linkname.removeprefix("./"), posixpath.dirname(name) or ".")
+            yield _Member(name, root, _no_content)
+
+
+def _zip_members(archive: Path) -> Iterator[_Member]:
+    with zipfile.ZipFile(archive) as file:
+        for info in file.infolist():
+            link = stat.S_ISLNK(info.external_attr >> 16)
+            if not info.is_dir():
+                target = file.read(info).decode() if link else None
+                yield _Member(info.filename, target, lambda info=info: file.open(info))
+
+
+def _no_content() -> IO[bytes]:
+    raise AssertionError("a link has no content")
+
+
+def _write(member: _Member, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with member.open() as source, target.open("wb") as file:
+        shutil.copyfileobj(source, file, 1 << 20)
+    if target.parent.name != "include":
+        target.chmod(0o755 if target.parent.name in ("bin", "runtime") else 0o644)
+
+
+def _checked(name: str, archive: Path) -> str:
+    """`name` without ``.`` and ``..``; refused if it leads out of the archive."""
+    path = posixpath.normpath(name)
+    if path.startswith(("/", "../")) or path == "..":
+        raise BuildError(f"{archive} has a member that leads out of it: {name}", fix="use another archive")
+    return path

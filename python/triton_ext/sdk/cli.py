@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``triton-ext sdk``: installs the SDK, says where it is and what it is."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import click
+
+from ..errors import BuildError
+from ..host import find_triton
+from . import INSTALL_COMMAND, Sdk, find, install
+
+
+@click.group()
+def sdk() -> None:
+    """MLIR headers and mlir-tblgen that match the installed Triton."""
+
+
+@sdk.command("install")
+@click.option("--from", "from_", metavar="DIR|ARCHIVE", help="Take them from this LLVM install, and from nowhere else.")
+@click.option("--source", metavar="ID", help="Try only this source of infra/sdk/sources.toml.")
+@click.option("--force", is_flag=True, help="Install again what is installed already.")
+def install_command(from_: str | None, source: str | None, force: bool) -> None:
+    """Install the SDK into the user's cache; does nothing if it is there."""
+    start = time.monotonic()
+    found = install(from_, source=source, force=force)
+    click.echo(f"SDK {found.source} ({found.headers}, {found.size / 1e6:.0f} MB) in {found.path}", err=True)
+    click.echo(f"ready after {time.monotonic() - start:.1f} s", err=True)
+
+
+@sdk.command("path")
+def path_command() -> None:
+    """Print the directory of the installed SDK."""
+    click.echo(_installed().path)
+
+
+@sdk.command("info")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, as CMake reads it.")
+def info_command(as_json: bool) -> None:
+    """Show what the installed SDK is and which Triton it is for."""
+    found = _installed()
+    data = _describe(found)
+    if as_json:
+        click.echo(json.dumps(data, indent=2))
+        return
+    rows = {
+        "path": found.path,
+        "source": found.source + (f" ({found.origin.rpartition('@')[0]})" if found.origin else ""),
+        "headers": found.headers,
+        "for": f"Triton {found.triton}, LLVM {found.llvm_commit}",
+        "ABI checks": "on" if found.abi_breaking_checks else "off",
+        "guarded ops": ", ".join(found.guarded_ops) or "none",
+        "mlir-tblgen": f"{found.mlir_tblgen}" + (" (on its own C library)" if found.runtime else ""),
+        "size": f"{found.size / 1e6:.0f} MB",
+    }
+    for name, value in rows.items():
+        click.echo(f"{name:<12} {value}")
+    for name, sha256 in found.packages.items():
+        click.echo(f"{'package':<12} {name}\n{'':<12}   sha256 {sha256}")
+
+
+def _installed() -> Sdk:
+    found = find()
+    if found is None:
+        raise BuildError("no SDK is installed for this Triton", fix=INSTALL_COMMAND)
+    return found
+
+
+def _describe(found: Sdk) -> dict[str, object]:
+    """The SDK and the Triton that it is for, as JSON."""
+    triton = find_triton()
+    return {
+        "path": str(found.path),
+        "source": found.source,
+        "llvm_commit": found.llvm_commit,
+        "llvm_version": found.llvm_version,
+        "headers": found.headers,
+        "headers_commit": found.headers_commit,
+        "mlir_tblgen": str(found.mlir_tblgen),
+        "include_dirs": [str(path) for path in found.include_dirs],
+        "abi_breaking_checks": found.abi_breaking_checks,
+        "guarded_ops": list(found.guarded_ops),
+        "packages": found.packages,
+        "runtime": found.runtime,
+        "size": found.size,
+        "triton": {
+            "version": triton.version,
+            "root": str(triton.root),
+            "library": str(triton.library),
+            "include_dir": str(triton.include_dir),
+            "llvm_commit": triton.llvm_commit,
+        },
+    }

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The manifest ``infra/sdk/sources.toml`` as typed values.
+
+Reads one file and nothing else; what the sources hold is fetched by the modules beside this one.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from typing import Any
+
+from .._resources import infra_dir
+from ..errors import BuildError
+
+
+class SourceUnavailableError(BuildError):
+    """A source cannot serve this machine right now; the next one may."""
+
+
+@dataclass(frozen=True)
+class Package:
+    """One Debian package: its name, its path below a mirror, its hash, and where to look for its successor.
+
+    A package without a suite is in no index any more: only the pinned file will do.
+    """
+
+    name: str
+    path: str
+    sha256: str
+    suite: str | None = None
+    version_prefix: str = ""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One place that headers and mlir-tblgen come from.
+
+    Attributes:
+        id: name of the source, part of the SDK's directory name.
+        kind: ``user``, ``archive`` or ``debian``.
+        rank: position in the manifest; the lower, the better the match.
+        arch: machine that the files run on, empty if any.
+        base: URL that `path` is relative to.
+        base_env: environment variable that replaces `base`.
+        path: archive below `base`; ``{llvm8}`` stands for the first eight digits of the LLVM commit.
+        llvm_version: what the version of the headers must begin with; empty: libtriton's own major version.
+        headers_commit: LLVM commit of the headers, where the headers do not say it themselves.
+        llvm_commits: LLVM commits of libtriton that it was checked against; empty: any.
+        download_mb: size of what is downloaded.
+        packages: the Debian packages.
+    """
+
+    id: str
+    kind: str
+    rank: int
+    arch: str = ""
+    base: str = ""
+    base_env: str = ""
+    path: str = ""
+    llvm_version: str = ""
+    headers_commit: str = ""
+    llvm_commits: tuple[str, ...] = ()
+    download_mb: int = 0
+    packages: tuple[Package, ...] = ()
+
+
+@dataclass(frozen=True)
+class Guard:
+    """Ops of one header that are unusable if their properties lack `property`."""
+
+    header: str
+    namespace: str
+    ops: tuple[str, ...]
+    property: str
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """The C library, and what else mlir-tblgen needs, for systems with older ones."""
+
+    loader: str
+    libraries: tuple[str, ...]
+    packages: tuple[Package, ...]
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """All of ``sources.toml``."""
+
+    sources: tuple[Source, ...]
+    prune: tuple[str, ...]
+    guards: tuple[Guard, ...]
+    runtime: Runtime
+
+    def source(self, id_: str) -> Source:
+        """The source named `id_`.
+
+        Raises:
+            BuildError: there is none; the message lists those that there are.
+        """
+        for source in self.sources:
+            if source.id == id_:
+                return source
+        ids = ", ".join(source.id for source in self.sources)
+        raise BuildError(f"no SDK source is named '{id_}', there are: {ids}", fix="triton-ext sdk install")
+
+
+def load_manifest() -> Manifest:
+    """Reads ``infra/sdk/sources.toml``."""
+    data = tomllib.loads((infra_dir() / "sdk" / "sources.toml").read_text())
+    runtime = data["runtime"]
+    return Manifest(
+        sources=tuple(_source(rank, table) for rank, table in enumerate(data["source"])),
+        prune=tuple(data["keep"]["prune"]),
+        guards=tuple(Guard(**{**table, "ops": tuple(table["ops"])}) for table in data["guard"]),
+        runtime=Runtime(
+            loader=runtime["loader"],
+            libraries=tuple(runtime["libraries"]),
+            packages=tuple(Package(**table, suite=runtime["suite"]) for table in runtime["package"]),
+        ),
+    )
+
+
+def _source(rank: int, table: dict[str, Any]) -> Source:
+    """One ``[[source]]`` table; ``suite`` and ``version_prefix`` are said once for all of its packages."""
+    table = dict(table)
+    shared = {key: table.pop(key) for key in ("suite", "version_prefix") if key in table}
+    packages = tuple(Package(**package, **shared) for package in table.pop("package", ()))
+    commits = tuple(table.pop("llvm_commits", ()))
+    return Source(rank=rank, packages=packages, llvm_commits=commits, **table)
