@@ -58,18 +58,20 @@ function(triton_ext_add_pass name class)
   list(TRANSFORM TRITON_EXT_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE includes)
   add_custom_command(OUTPUT ${declarations}
     COMMAND ${TRITON_EXT_TBLGEN} ${includes} -gen-pass-decls -name ${stem} ${td} -o ${declarations}
-    DEPENDS ${td} COMMENT "Generating ${stem}.h.inc" VERBATIM)
+    DEPENDS ${td} COMMENT "Generating ${stem}.h.inc" VERBATIM DEPENDS_EXPLICIT_ONLY)
   set(generator ${TRITON_EXT_CMAKE_DIR}/generate_pass_glue.py)
   add_custom_command(OUTPUT ${glue}
     COMMAND ${Python3_EXECUTABLE} ${generator} --name ${name} --class ${class} --stage ${arg_STAGE}
       --version ${arg_VERSION} --triton ${TRITON_EXT_TRITON_VERSION} --llvm-commit ${TRITON_EXT_LLVM_COMMIT}
       --headers ${TRITON_EXT_SDK_HEADERS} --output ${glue} ${td} -- ${TRITON_EXT_TBLGEN} ${includes}
-    DEPENDS ${td} ${generator} COMMENT "Generating the glue of ${name}" VERBATIM)
+    DEPENDS ${td} ${generator} COMMENT "Generating the glue of ${name}" VERBATIM
+    DEPENDS_EXPLICIT_ONLY)
 
   set(target triton_ext_${name})
   add_library(${target} SHARED ${stem}.cpp ${arg_SOURCES} ${declarations} ${glue})
   target_link_libraries(${target} PRIVATE TritonExt::Triton TritonExt::PassInfra)
-  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
+  # SYSTEM: what TableGen writes is not the author's to warn about.
+  target_include_directories(${target} SYSTEM PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
   target_compile_options(${target} PRIVATE -Wall -Wextra)
   # An invalid option leaves the glue as a C++ exception, for pybind11 to translate.
   set_source_files_properties(${glue} PROPERTIES COMPILE_OPTIONS -fexceptions)

@@ -60,7 +60,8 @@ TRITON_EXT_MANIFEST({manifest})
 }} // namespace
 
 extern "C" __attribute__((visibility("default"))) ::mlir::triton::plugin::PluginInfo *tritonGetPluginInfo() {{
-  static auto *info = makePluginInfo(descriptor, PassCallbacks<descriptor>::add, PassCallbacks<descriptor>::registerSelf);
+  using Callbacks = PassCallbacks<descriptor>;
+  static auto *info = makePluginInfo(descriptor, Callbacks::add, Callbacks::registerSelf);
   return info;
 }}
 """
@@ -133,7 +134,9 @@ def main() -> None:
     }
     options = spec["options"]
     assert isinstance(options, list)
-    rows = "".join(f'    {{{c_string(o["name"])}, {c_string(o["type"])}, {str(o["list"]).lower()}}},\n' for o in options)
+    rows = "".join(
+        f"    {{{c_string(o['name'])}, {c_string(o['type'])}, {str(o['list']).lower()}}},\n" for o in options
+    )
     glue = _GLUE.format(
         name=args.name,
         cls=cls,

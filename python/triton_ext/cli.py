@@ -11,6 +11,7 @@ import click
 from .errors import TritonExtError
 
 _COMMANDS = {
+    "build": "triton_ext.build:build",
     "cmake-dir": "triton_ext.listing:cmake_dir",
     "doctor": "triton_ext.doctor:doctor",
     "list": "triton_ext.listing:list_extensions",
@@ -21,10 +22,10 @@ _COMMANDS = {
 class _LazyGroup(click.Group):
     """A group whose subcommands are imported on first use, so that ``--help`` stays fast."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return sorted(_COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in _COMMANDS:
             return None
         module, _, name = _COMMANDS[cmd_name].partition(":")

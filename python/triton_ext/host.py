@@ -75,7 +75,9 @@ def triton_version() -> str:
     except importlib.metadata.PackageNotFoundError:
         match = re.search(r"__version__ = '([^']+)'", (triton_root() / "__init__.py").read_text())
         if match is None:
-            raise TritonExtError("cannot tell the version of the installed Triton", fix="pip install triton==3.9.0") from None
+            raise TritonExtError(
+                "cannot tell the version of the installed Triton", fix="pip install triton==3.9.0"
+            ) from None
         return match[1]
 
 

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 
 FORMAT = 1
 
-_PYTHON_TYPES: dict[str, type] = {
+#: The Python types that an option can have.
+Scalar = type[int] | type[float] | type[bool] | type[str]
+
+_PYTHON_TYPES: dict[str, Scalar] = {
     **dict.fromkeys(("int", "int32_t", "int64_t", "unsigned", "uint32_t", "uint64_t", "size_t"), int),
     **dict.fromkeys(("float", "double"), float),
     "bool": bool,
@@ -40,7 +43,7 @@ class Option:
         return self.name.replace("-", "_")
 
     @property
-    def python_type(self) -> type:
+    def python_type(self) -> Scalar:
         """Type of one value; ``str`` where C++ has a type of its own (an enum)."""
         return _PYTHON_TYPES.get(self.type, str)
 

@@ -80,7 +80,7 @@ def verify(path: Path) -> Plugin:
 def _check_compiler(library: Library) -> None:
     if library.gcc_type_names:
         raise AbiMismatchError(
-            f"{library.path} was built with g++, found its spelling of MLIR type names: libtriton was built with clang, "
+            f"{library.path} was built with g++, as the spelling of its type names shows: libtriton was built with clang, "
             "and traits and interfaces would silently answer no",
             fix="build it with clang: apt-get install clang-19",
         )
@@ -125,16 +125,16 @@ def _check_symbols(library: Library, triton: Triton) -> None:
 
 
 def _probe(path: Path) -> Plugin:
-    """Asks a foreign plugin what it offers; the answer is kept in the cache under the hash of its bytes."""
+    """Asks a foreign plugin what it offers; a good answer is kept in the cache under the hash of its bytes."""
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     answer = _resources.cache_dir() / "probe" / f"{find_triton().version}-{digest}.json"
     try:
         found = json.loads(answer.read_text())
     except (OSError, ValueError):
         found = _run_probe(path)
+        if "problem" in found:
+            raise TritonExtError(f"{path} is no usable plugin: {found['problem']}") from None
         _resources.write_cache_file(answer, json.dumps(found).encode())
-    if "problem" in found:
-        raise TritonExtError(f"{path} is no usable plugin: {found['problem']}")
     return Plugin(
         path, found["name"], found["version"], None, *(tuple(found[k]) for k in ("passes", "dialects", "ops"))
     )

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Each target works on a fresh checkout: it makes .venv, gets what is missing
+# and builds first.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+MAKEFLAGS += --no-print-directory
+PYTHON ?= python3
+BIN := .venv/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
+
+.DEFAULT_GOAL := help
+
+help: ## Show this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+
+demo: build ## A pass inside the compilation of a real kernel, down to cubin and hsaco
+	@$(BIN)/python -m triton_ext.demo
+
+test: build lint ## lit + FileCheck and pytest, for every extension and what spans them
+	@$(BIN)/lit -s passes
+	@$(BIN)/pytest -q
+
+lint: .venv/ready ## clang-format, ruff and mypy
+	@git ls-files '*.cpp' '*.h' | xargs -r $(BIN)/clang-format --dry-run --Werror
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+
+bench: build ## How long building and importing take
+	@$(BIN)/python benchmarks/foundation.py
+
+docs: build ## Reference pages from the .td files and docstrings
+	@$(BIN)/python -m triton_ext.reference docs/reference
+
+wheel: .venv/ready sdk ## One wheel with everything, into dist/
+	@rm -rf dist
+	@$(BIN)/pip wheel -q --no-deps -w dist .
+	@ls dist
+
+build: .venv/ready sdk ## Build every extension, incrementally
+	@$(BIN)/triton-ext build
+
+sdk: .venv/ready
+	@$(BIN)/triton-ext sdk path >/dev/null 2>&1 || $(BIN)/triton-ext sdk install
+
+# Written last, so that an interrupted set-up is done again.
+.venv/ready: pyproject.toml constraints.txt infra/system-packages
+	@infra/system-packages $(PYTHON)
+	@echo "==> Python packages into .venv"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/pip install -q 'scikit-build-core==1.1.2'
+	@$(BIN)/pip install -q --no-build-isolation -C wheel.cmake=false -e '.[dev]'
+	@touch $@
+
+clean: ## Remove everything that was built, but not the SDK in the cache
+	rm -rf .venv build dist python/triton_ext/lib
+
+.PHONY: help demo test lint bench docs wheel build sdk clean

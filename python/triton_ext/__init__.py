@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Extend the Triton compiler that pip installed.
+
+``tx.extensions()`` lists what there is, ``tx.passes.<stage>.<name>(...)`` makes a pass, `tx.Pipeline` places it.
+Nothing is imported or loaded before it is used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from . import passes
+    from .errors import (
+        AbiMismatchError,
+        BuildError,
+        DuplicateExtensionError,
+        ExtensionNotFoundError,
+        PipelineError,
+        TritonExtError,
+    )
+    from .loader import Extension, extensions, load
+    from .passes import Pass
+    from .pipeline import Pipeline
+
+__version__ = "0.1.0"
+
+_HOME = {
+    **dict.fromkeys(
+        (
+            "AbiMismatchError",
+            "BuildError",
+            "DuplicateExtensionError",
+            "ExtensionNotFoundError",
+            "PipelineError",
+            "TritonExtError",
+        ),
+        "errors",
+    ),
+    **dict.fromkeys(("Extension", "extensions", "load"), "loader"),
+    "Pass": "passes",
+    "Pipeline": "pipeline",
+}
+
+__all__ = [
+    "AbiMismatchError",
+    "BuildError",
+    "DuplicateExtensionError",
+    "Extension",
+    "ExtensionNotFoundError",
+    "Pass",
+    "Pipeline",
+    "PipelineError",
+    "TritonExtError",
+    "extensions",
+    "load",
+    "passes",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name == "passes":
+        return importlib.import_module(".passes", __name__)
+    if name not in _HOME:
+        raise AttributeError(f"module 'triton_ext' has no attribute '{name}'")
+    value: object = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

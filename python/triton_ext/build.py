@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``triton-ext build``: configures and builds the extensions of a checkout, incrementally."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+
+from . import _resources
+from .errors import BuildError
+
+_CMAKE_ERROR = re.compile(r"^CMake Error[^\n]*:\n(?P<text>(?:\n|[ \t]+[^\n]*\n)+)", re.MULTILINE)
+_COMPILER_ERROR = re.compile(r"^.*(?:\berror:|undefined symbol:|undefined reference to).*$", re.MULTILINE)
+
+
+@click.command("build")
+@click.argument("names", nargs=-1)
+@click.option("--build-dir", type=click.Path(path_type=Path), help="Default: build/dev in the checkout.")
+@click.option("-D", "definitions", multiple=True, metavar="VAR=VALUE", help="Passed on to CMake.")
+def build(names: tuple[str, ...], build_dir: Path | None, definitions: tuple[str, ...]) -> None:
+    """Build the extensions NAMES of this checkout, or everything."""
+    source = _resources.infra_dir().parent
+    if not (source / "CMakeLists.txt").is_file():
+        raise BuildError(f"{source} is no checkout of triton-ext", fix="git clone it and run make build")
+    build_tree(source, build_dir or source / "build" / "dev", names, definitions)
+
+
+def build_tree(source: Path, build_dir: Path, names: tuple[str, ...] = (), definitions: tuple[str, ...] = ()) -> None:
+    """Configures `source` into `build_dir` and builds the extensions `names`, or everything.
+
+    Compiler output goes to the terminal as it comes.
+
+    Raises:
+        BuildError: a tool is missing, or CMake or the compiler failed; the message is their first error.
+    """
+    cmake = _tool("cmake")
+    configure = [cmake, "-S", str(source), "-B", str(build_dir), "-G", "Ninja"]
+    known_paths = {"CMAKE_MAKE_PROGRAM": _tool("ninja"), "Python3_EXECUTABLE": sys.executable}
+    configure += [f"-D{name}={value}" for name, value in known_paths.items()]
+    configure += [f"-D{definition}" for definition in definitions]
+    configured = subprocess.run(configure, capture_output=True, text=True, check=False)
+    if configured.returncode:
+        match = _CMAKE_ERROR.search(configured.stderr)
+        what = " ".join(match["text"].split()) if match else configured.stderr.strip()
+        where = configured.stderr.splitlines()[0].removeprefix("CMake Error at ").split(" (")[0] if match else "cmake"
+        message, _, fix = what.removeprefix("triton-ext: ").removesuffix(")").partition(" (fix: ")
+        raise BuildError(message if fix else f"{where}: {what}", fix=fix or "mend that CMakeLists.txt")
+    known = {path.parent.name for path in source.glob("*/*/CMakeLists.txt")}
+    if unknown := [name for name in names if name not in known]:
+        raise BuildError(f"no extension '{unknown[0]}' in {source}; there is: {', '.join(sorted(known))}")
+    command = [cmake, "--build", str(build_dir), *(f"--target=triton_ext_{name}" for name in names)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        output = []
+        for line in process.stdout:
+            output.append(line)
+            click.echo(line, nl=False)
+    if process.returncode:
+        first = _COMPILER_ERROR.search("".join(output))
+        raise BuildError(
+            f"the build failed: {first[0].strip() if first else 'see above'}", fix="mend it and build again"
+        )
+
+
+def _tool(name: str) -> str:
+    """The tool of this virtual environment, or of the system."""
+    found = shutil.which(name, path=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
+    if found is None:
+        raise BuildError(f"{name} is not installed", fix=f"pip install {name}")
+    return found

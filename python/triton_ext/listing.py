@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``triton-ext list`` and ``triton-ext cmake-dir``."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from . import _resources
+from .loader import Extension, extensions
+
+
+@click.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+def list_extensions(as_json: bool) -> None:
+    """List every extension that is found, and what is wrong with those that cannot be used."""
+    found = extensions()
+    if as_json:
+        click.echo(json.dumps([_fields(e) for e in found], indent=2))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("extension", "kind", "stage", "version", "origin", "state", box=None, pad_edge=False)
+    for e in found:
+        state = f"[red]broken: {e.problem}" if e.problem else "[green]ok"
+        table.add_row(e.name, e.kind, e.stage or "", e.version, e.origin, state)
+    Console().print(table if found else "no extensions found (fix: triton-ext build)")
+
+
+@click.command("cmake-dir")
+def cmake_dir() -> None:
+    """Print the directory for -DTritonExt_DIR=, with which find_package(TritonExt) finds this package."""
+    click.echo(_resources.infra_dir() / "cmake")
+
+
+def _fields(extension: Extension) -> dict[str, object]:
+    manifest, plugin = extension.manifest, extension.plugin
+    return {
+        "name": extension.name,
+        "kind": extension.kind,
+        "stage": extension.stage,
+        "version": extension.version,
+        "origin": extension.origin,
+        "path": str(extension.path),
+        "problem": extension.problem,
+        "passes": plugin.passes if plugin else [],
+        "dialects": plugin.dialects if plugin else [],
+        "ops": plugin.ops if plugin else [],
+        "summary": manifest.summary if manifest else "",
+        "options": [vars(option) for option in manifest.options] if manifest else [],
+    }

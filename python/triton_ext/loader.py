@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds extension libraries and hands them to Triton, each only when it is first used.
+
+Triton's own loader binds ``passes.plugin.add_<name>`` as an overload of what has that name already, so that the first
+library silently wins, and the dynamic loader gives back the old code for a path that it has seen. Both are avoided
+here: a library is loaded from a private copy named by the hash of its bytes, and its ``add_<name>`` functions are taken
+out of the shared module into a `LoadedLibrary`. So a rebuilt library takes effect in the same process, and the hash in
+the cache key is that of the code that runs.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import difflib
+import functools
+import hashlib
+import importlib.metadata
+import importlib.util
+import os
+import tempfile
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from . import _resources
+from .errors import DuplicateExtensionError, ExtensionNotFoundError, TritonExtError
+from .manifest import Manifest
+from .verify import Plugin, infra_library, verify
+
+ENTRY_POINT_GROUP = "triton_ext.extensions"
+AddPass = Callable[[Any, list[str]], None]
+_lock = threading.RLock()
+
+
+@dataclass(frozen=True)
+class Extension:
+    """One library that was found, usable or not.
+
+    Attributes:
+        name: extension name, plugin name of a foreign library, or file name of one that cannot be read.
+        kind: ``pass``, ``dialect``, ``backend``, or ``plugin`` for a library that is not built with triton-ext.
+        stage: the stage that its pass is for, e.g. ``ttir``; None where it is not known.
+        version: its version; empty where it is not known.
+        path: the library.
+        origin: who brought it, e.g. ``built in`` or ``bundle hello-bundle``.
+        plugin: what it offers; None if it is broken.
+        problem: why it cannot be used; None if it can.
+    """
+
+    name: str
+    kind: str
+    stage: str | None
+    version: str
+    path: Path
+    origin: str
+    plugin: Plugin | None
+    problem: str | None
+
+    @property
+    def manifest(self) -> Manifest | None:
+        """The manifest of a library that was built with triton-ext."""
+        return self.plugin.manifest if self.plugin else None
+
+
+@dataclass(frozen=True)
+class LoadedLibrary:
+    """A library that Triton has loaded.
+
+    Attributes:
+        digest: SHA-256 of the bytes that were loaded, as 64 hex digits.
+        add: for each pass, the function that adds it to a pass manager: ``add[name](pm, ["option=value", ...])``.
+    """
+
+    digest: str
+    add: dict[str, AddPass]
+
+
+def extensions() -> list[Extension]:
+    """All extensions: built in, from bundles, from ``TRITON_EXT_PATH`` and from ``TRITON_PLUGIN_PATHS``.
+
+    A library that cannot be used is listed with its `problem`; it does not keep the others from being used. Of the
+    libraries that claim one name, none can be used.
+    """
+    found: dict[Path, Extension] = {}
+    for path, origin in _candidates():
+        real = path.resolve()
+        if real not in found:
+            found[real] = _examine(real, origin)
+    owners: dict[str, list[Extension]] = defaultdict(list)
+    for extension in found.values():
+        for name in extension.plugin.passes if extension.plugin else ():
+            owners[name].append(extension)
+    clashes: dict[Path, str] = {}
+    for name, claimants in owners.items():
+        for extension in claimants if len(claimants) > 1 else ():
+            others = ", ".join(f"{o.path} ({o.origin})" for o in claimants if o is not extension)
+            clashes[extension.path] = f"duplicate: the pass name '{name}' is also claimed by {others}"
+    return [replace(e, problem=clashes.get(e.path, e.problem)) for e in found.values()]
+
+
+def load(path: str | os.PathLike[str]) -> Extension:
+    """Loads one library by hand, passes, dialects and ops, and returns what it is.
+
+    Its passes are then offered by ``tx.passes`` like those of any other extension.
+
+    Args:
+        path: a library built with triton-ext, or any Triton plugin.
+
+    Raises:
+        TritonExtError: the library cannot be used; the message says why.
+        DuplicateExtensionError: another library has a pass of that name.
+    """
+    real = Path(path).resolve()
+    extension = _examine(real, "tx.load")
+    if extension.problem is not None:
+        verify(real)  # raises the error that became the problem
+    _by_hand.setdefault(real, None)
+    extension = next(e for e in extensions() if e.path == real)
+    if extension.problem is not None:
+        raise DuplicateExtensionError(f"{real}: {extension.problem}")
+    load_library(extension)
+    return extension
+
+
+def find_pass(name: str, stage: str) -> Extension:
+    """The extension that offers the pass `name` for `stage`; stage ``plugin`` means foreign plugins.
+
+    Raises:
+        ExtensionNotFoundError: there is none, or it is broken; the message says what there is.
+        DuplicateExtensionError: several libraries offer it.
+    """
+    everything = extensions()
+    for extension in everything:
+        offers = extension.plugin.passes if extension.plugin else (extension.name,)
+        if name not in offers or (extension.plugin and (extension.stage or "plugin") != stage):
+            continue
+        if extension.plugin and extension.problem:
+            raise DuplicateExtensionError(f"{extension.path} ({extension.origin}): {extension.problem}")
+        if extension.problem:
+            raise ExtensionNotFoundError(f"extension '{name}' is broken: {extension.problem}")
+        return extension
+    usable = [e.plugin for e in everything if e.plugin and not e.problem and (e.stage or "plugin") == stage]
+    names = [name for plugin in usable for name in plugin.passes]
+    close = difflib.get_close_matches(name, names, 1)
+    hint = f"; did you mean '{close[0]}'?" if close else f"; there is: {', '.join(names) or 'none'}"
+    raise ExtensionNotFoundError(
+        f"no extension offers a pass '{name}' for stage '{stage}'{hint}", fix="triton-ext list"
+    )
+
+
+def load_library(extension: Extension) -> LoadedLibrary:
+    """Loads the current bytes of the extension's library, once for each content.
+
+    Raises:
+        TritonExtError: the library changed into one that cannot be used, or does not load.
+    """
+    try:
+        stat = extension.path.stat()
+    except OSError as error:
+        raise TritonExtError(f"{extension.path}: {error.strerror}") from None
+    with _lock:
+        return _load(extension.path, stat.st_mtime_ns, stat.st_size, stat.st_ino)
+
+
+_by_hand: dict[Path, None] = {}
+
+
+def _candidates() -> Iterator[tuple[Path, str]]:
+    """The libraries to look at, with where each comes from."""
+    yield from ((path, "built in") for path in _libraries_in(_resources.library_dir()))
+    for entry in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP):
+        origin = f"bundle {entry.dist.name if entry.dist else entry.name}"
+        # The package is located, not imported: listing a bundle runs none of its code.
+        spec = importlib.util.find_spec(entry.module.partition(".")[0])
+        for root in (spec.submodule_search_locations or []) if spec else []:
+            yield from ((path, origin) for path in _libraries_in(Path(root, *entry.module.split(".")[1:])))
+    for variable in ("TRITON_EXT_PATH", "TRITON_PLUGIN_PATHS"):
+        for item in filter(None, os.environ.get(variable, "").split(os.pathsep)):
+            path = Path(item)
+            yield from ((p, variable) for p in (sorted(path.glob("*.so")) if path.is_dir() else [path]))
+    yield from ((path, "tx.load") for path in _by_hand)
+
+
+def _libraries_in(directory: Path) -> list[Path]:
+    return sorted(directory.glob("libtriton_ext_*.so"))
+
+
+def _examine(path: Path, origin: str) -> Extension:
+    """Verifies `path`, again only if the file changed."""
+    try:
+        stat = path.stat()
+        plugin = _verified(path, stat.st_mtime_ns, stat.st_size, stat.st_ino)
+    except OSError as error:
+        return Extension(path.name, "plugin", None, "", path, origin, None, f"{path}: {error.strerror}")
+    except TritonExtError as error:
+        name = path.stem.removeprefix("libtriton_ext_").removeprefix("lib")
+        return Extension(name, "plugin", None, "", path, origin, None, str(error))
+    manifest = plugin.manifest
+    kind, stage = (manifest.kind, manifest.stage) if manifest else ("plugin", None)
+    return Extension(plugin.name, kind, stage, plugin.version, path, origin, plugin, None)
+
+
+@functools.lru_cache(maxsize=256)
+def _verified(path: Path, _mtime: int, _size: int, _inode: int) -> Plugin:
+    return verify(path)
+
+
+@functools.cache
+def _load_infra() -> None:
+    """Makes libTritonExtPassInfra.so the copy that every pass library in this process finds."""
+    if infra_library().is_file():
+        ctypes.CDLL(str(infra_library()), mode=ctypes.RTLD_GLOBAL)
+
+
+@functools.cache
+def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
+    from triton._C.libtriton import ir, passes
+
+    plugin = verify(path)
+    content = path.read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
+    if digest in _loaded:
+        return _loaded[digest]
+    _load_infra()
+    copy = _private_copy(path, digest, content)
+    names = [f"add_{name}" for name in plugin.passes]
+    before = {name: passes.plugin.__dict__.pop(name) for name in names if name in passes.plugin.__dict__}
+    try:
+        ctypes.CDLL(copy, mode=os.RTLD_NOW)  # what Triton's lazy binding would only find out in the middle of a call
+        if plugin.passes:
+            passes.plugin.extend_with(copy)
+        if plugin.dialects:
+            ir.extend_dialects_with(copy)
+        if plugin.ops:
+            ir.builder.extend_with(copy)
+        add = {name: passes.plugin.__dict__.pop(f"add_{name}") for name in plugin.passes}
+    except (OSError, RuntimeError, KeyError) as error:
+        raise TritonExtError(f"{path} does not load: {error}") from None
+    finally:
+        passes.plugin.__dict__.update(before)
+    _loaded[digest] = LoadedLibrary(digest, add)
+    return _loaded[digest]
+
+
+_loaded: dict[str, LoadedLibrary] = {}
+
+
+def _private_copy(path: Path, digest: str, content: bytes) -> str:
+    """Path of a copy of `content` that nobody rewrites: in the cache, or in a temporary directory without one."""
+    copy = _resources.cache_dir() / "libraries" / digest / path.name
+    if not copy.is_file() and not _resources.write_cache_file(copy, content):
+        copy = Path(_temporary_dir(), digest, path.name)
+        _resources.write_cache_file(copy, content)
+    return str(copy)
+
+
+@functools.cache
+def _temporary_dir() -> str:
+    return tempfile.mkdtemp(prefix="triton-ext-")

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``tx.passes.<stage>.<name>(**options)``: extension passes as typed Python values.
+
+The module has one attribute for each stage, and ``plugin`` for the passes of plugins that are not built with
+triton-ext.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .errors import ExtensionNotFoundError, PipelineError
+from .loader import Extension, extensions, find_pass
+from .manifest import Option
+
+STAGES = ("ttir", "ttgir", "llir")
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A pass with its options, ready to be placed in a `Pipeline`.
+
+    Attributes:
+        name: extension name, e.g. ``loop_split``.
+        stage: the stage that it is for; None if it may run in any.
+        args: its options as MLIR spells them, e.g. ``("max-splits=2",)``.
+        extension: the library that brings it.
+    """
+
+    name: str
+    stage: str | None
+    args: tuple[str, ...]
+    extension: Extension
+
+    def __str__(self) -> str:
+        return self.name + ("{" + " ".join(self.args) + "}" if self.args else "")
+
+
+class PassFactory:
+    """Makes `Pass` values of one extension pass; its signature and docstring come from the pass's ``.td``."""
+
+    def __init__(self, extension: Extension, name: str) -> None:
+        self._extension = extension
+        self._name = name
+        self.__name__ = name
+        if extension.manifest is None:
+            self.__doc__ = f"The pass '{name}' of the plugin {extension.path}; takes its arguments as strings."
+            return
+        options = extension.manifest.options
+        self.__doc__ = _docstring(extension.manifest.summary, extension.manifest.description, options)
+        self.__signature__ = inspect.Signature(
+            [
+                inspect.Parameter(
+                    o.python_name,
+                    inspect.Parameter.KEYWORD_ONLY,
+                    default=o.python_default,
+                    annotation=Sequence[o.python_type] if o.list else o.python_type,  # type: ignore[name-defined]
+                )
+                for o in options
+            ],
+            return_annotation=Pass,
+        )
+
+    def __call__(self, *args: str, **options: object) -> Pass:
+        """Checks the options against the pass's declaration.
+
+        Raises:
+            PipelineError: an option is unknown or has a value of the wrong type.
+        """
+        manifest = self._extension.manifest
+        if manifest is None:
+            if options or not all(isinstance(arg, str) for arg in args):
+                raise PipelineError(f"the plugin pass '{self._name}' takes its arguments as strings")
+            return Pass(self._name, None, args, self._extension)
+        if args:
+            raise PipelineError(f"the pass '{self._name}' takes its options by keyword: {self.__signature__}")
+        declared = {o.python_name: o for o in manifest.options}
+        for name in options:
+            if name not in declared:
+                valid = ", ".join(declared) or "none"
+                raise PipelineError(f"unknown option '{name}' of pass '{self._name}'; valid options: {valid}")
+        texts = tuple(_format(self._name, declared[name], value) for name, value in sorted(options.items()))
+        return Pass(self._name, manifest.stage, texts, self._extension)
+
+    def __repr__(self) -> str:
+        return f"<pass {self._name}{getattr(self, '__signature__', '(*args)')}>"
+
+
+class StagePasses:
+    """The passes that extensions offer for one stage, as attributes."""
+
+    def __init__(self, stage: str) -> None:
+        self._stage = stage
+
+    def __getattr__(self, name: str) -> PassFactory:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return PassFactory(find_pass(name, self._stage), name)
+
+    def __dir__(self) -> list[str]:
+        return sorted(
+            name
+            for e in extensions()
+            if e.plugin and not e.problem and (e.stage or "plugin") == self._stage
+            for name in e.plugin.passes
+        )
+
+    def __repr__(self) -> str:
+        return f"<passes for stage {self._stage}: {', '.join(dir(self)) or 'none'}>"
+
+
+def __getattr__(stage: str) -> StagePasses:
+    if stage.startswith("__"):
+        raise AttributeError(stage)
+    if stage not in __dir__():
+        raise ExtensionNotFoundError(f"no stage '{stage}'; there is: {', '.join(__dir__())}")
+    return StagePasses(stage)
+
+
+def __dir__() -> list[str]:
+    return [*STAGES, "plugin"]
+
+
+def _docstring(summary: str, description: str, options: tuple[Option, ...]) -> str:
+    lines = [summary + ".", "", description, ""]
+    if options:
+        lines += ["Args:", *(f"    {o.python_name}: {o.description}." for o in options)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _format(pass_name: str, option: Option, value: object) -> str:
+    """``name=value`` as MLIR parses it."""
+    values = value if option.list else [value]
+    if not isinstance(values, list | tuple):
+        values = [...]  # no value of any type
+    wanted = option.python_type
+    for item in values:
+        # bool is an int in Python, but not in a pass option; an int will do for a float.
+        if type(item) is not wanted and not (wanted is float and type(item) is int):
+            kind = f"a list of {wanted.__name__}" if option.list else wanted.__name__
+            raise PipelineError(f"option '{option.python_name}' of pass '{pass_name}': expected {kind}, got {value!r}")
+    texts = (str(item).lower() if isinstance(item, bool) else str(item) for item in values)
+    return f"{option.name}={','.join(texts)}"
