@@ -44,9 +44,9 @@ void RenamePass::runOnOperation() {
     return signalPassFailure();
   }
   if (Operation *other = symbols.lookup(newName)) {
-    function.emitError() << "cannot be renamed to '" << newName
-                         << "': the name is taken";
-    other->emitRemark() << "'" << newName << "' is here";
+    InFlightDiagnostic diagnostic = function.emitError();
+    diagnostic << "cannot be renamed to '" << newName << "': the name is taken";
+    diagnostic.attachNote(other->getLoc()) << "it is the name of this";
     return signalPassFailure();
   }
   if (failed(symbols.rename(function, newName))) {
