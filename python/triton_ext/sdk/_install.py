@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -23,14 +24,15 @@ from .._resources import cache_dir, infra_dir
 from ..errors import BuildError
 from ..host import Triton, find_triton
 from . import INSTALL_COMMAND, Sdk, find, sdk_root
-from .archive import libraries, sdk_files, unpack
+from .archive import Select, libraries, sdk_files, unpack
 from .debian import MIRROR_ENV, fetch_package
 from .download import Say, fetch, file_sha256
 from .headers import apply_guards, llvm_commit, llvm_version, write_overlay
-from .sources import Manifest, Source, SourceUnavailableError, load_manifest
+from .sources import Manifest, Package, Source, SourceUnavailableError, load_manifest
 
 USER_ENV = "TRITON_EXT_LLVM_DIR"
 _INSTALLED_MB = 200
+_OTHER_SOURCE = f"{INSTALL_COMMAND} --source ID, with another of infra/sdk/sources.toml"
 _NEEDED = ("include/mlir/IR/BuiltinOps.h", "include/llvm/Config/llvm-config.h", "bin/mlir-tblgen")
 _WRAPPER = """\
 #!/bin/sh
@@ -47,15 +49,13 @@ def install(from_: str | None, source: str | None, force: bool, say: Say | None)
     named = from_ or (os.environ.get(USER_ENV) if source in (None, "user") else None)
     if named:
         if source not in (None, "user"):
-            raise BuildError(
-                f"--from names the source, so it cannot be '{source}'", fix=f"{INSTALL_COMMAND} --from {from_}"
-            )
-        return _install_source(manifest.source("user"), triton, manifest, force, say, _user_origin(named))
+            raise BuildError(f"--from and --source {source} name two sources", fix=f"{INSTALL_COMMAND} --from {from_}")
+        return _Installer(manifest.source("user"), triton, manifest, say, _user_origin(named)).run(force)
     if source is not None:
         chosen = manifest.source(source)
         if chosen.kind == "user":
             raise BuildError("the source 'user' needs a place", fix=f"{INSTALL_COMMAND} --from DIR|ARCHIVE")
-        return _install_source(chosen, triton, manifest, force, say)
+        return _Installer(chosen, triton, manifest, say).run(force)
     if not force and (found := find()):
         return found
     failures = []
@@ -63,148 +63,174 @@ def install(from_: str | None, source: str | None, force: bool, say: Say | None)
         if candidate.kind == "user":
             continue
         try:
-            return _install_source(candidate, triton, manifest, force, say)
+            return _Installer(candidate, triton, manifest, say).run(force)
         except SourceUnavailableError as error:
             failures.append(f"{candidate.id}: {error.message}")
             say(f"{candidate.id} cannot be used ({error}), going on to the next source")
     raise BuildError(
-        f"no source of headers for LLVM {triton.llvm_commit[:8]} can be used: " + "; ".join(failures),
-        fix=f"check the network and its proxy, set {MIRROR_ENV} to a Debian mirror, or {INSTALL_COMMAND} --from DIR|ARCHIVE",
+        f"no source of headers for LLVM {triton.llvm_commit[:8]} can be used: {'; '.join(failures)}",
+        fix=f"check network and proxy, set {MIRROR_ENV} to a Debian mirror, or {INSTALL_COMMAND} --from DIR|ARCHIVE",
     )
 
 
-def _install_source(
-    source: Source, triton: Triton, manifest: Manifest, force: bool, say: Say, origin: Path | None = None
-) -> Sdk:
-    """Installs from `source` alone."""
-    if source.arch and source.arch != platform.machine():
-        raise SourceUnavailableError(f"it is for {source.arch}, this machine is {platform.machine()}")
-    if source.llvm_commits and triton.llvm_commit not in source.llvm_commits:
-        raise SourceUnavailableError(f"it was not checked against LLVM {triton.llvm_commit[:8]}")
-    target = sdk_root() / f"{triton.version}-{triton.llvm_commit[:8]}-{source.id}"
-    stamp = f"{origin}@{origin.stat().st_mtime_ns}" if origin else ""
-    with _storage_errors(target.parent):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(target, say):
-            present = Sdk.load(target)
-            if present and present.fits(triton) and present.origin == stamp and not force:
-                return present
-            _check_space(target.parent, source)
-            with _staging(target) as staging:
-                say(f"installing the SDK for Triton {triton.version} from {origin or source.id}")
-                packages = _unpack_source(source, triton, manifest, origin, target, staging, say)
-                sdk = _finish(source, triton, manifest, stamp, target, staging, packages, say)
-            shutil.rmtree(_downloads(target), ignore_errors=True)
-    return sdk
+@dataclass(frozen=True)
+class _Installer:
+    """One attempt to install from one source."""
 
+    source: Source
+    triton: Triton
+    manifest: Manifest
+    say: Say
+    origin: Path | None = None
 
-def _unpack_source(
-    source: Source, triton: Triton, manifest: Manifest, origin: Path | None, target: Path, staging: Path, say: Say
-) -> dict[str, str]:
-    """Fills `staging` with headers and mlir-tblgen; returns file name and hash of what was downloaded."""
-    select = sdk_files(manifest.prune)
-    if origin is not None:
-        unpack(origin, staging, select)
-        return {}
-    downloads = _downloads(target)
-    downloads.mkdir(parents=True, exist_ok=True)
-    if source.kind == "archive":
-        base = os.environ.get(source.base_env, source.base).rstrip("/")
-        archive = fetch(f"{base}/{source.path.format(llvm8=triton.llvm_commit[:8])}", downloads, sha256=None, say=say)
-        unpack(archive, staging, select)
-        return {archive.name: file_sha256(archive)}
-    packages = {}
-    for wanted in source.packages:
-        file, package = fetch_package(wanted, downloads, say)
-        unpack(file, staging, select)
-        packages[file.name] = package.sha256
-    return packages
+    @property
+    def target(self) -> Path:
+        """The directory that the SDK will have."""
+        return sdk_root() / f"{self.triton.version}-{self.triton.llvm_commit[:8]}-{self.source.id}"
 
+    @property
+    def downloads(self) -> Path:
+        """Where downloads wait until the SDK is installed; one per target, so that its lock covers them."""
+        return cache_dir() / "downloads" / self.target.name
 
-def _finish(
-    source: Source,
-    triton: Triton,
-    manifest: Manifest,
-    stamp: str,
-    target: Path,
-    staging: Path,
-    packages: dict[str, str],
-    say: Say,
-) -> Sdk:
-    """Checks and adapts what `staging` holds and describes it in ``sdk.json``."""
-    missing = [name for name in _NEEDED if not (staging / name).is_file()]
-    if missing:
-        raise BuildError(
-            f"{stamp.rpartition('@')[0] or source.id} is no LLVM install with MLIR: it has no {', '.join(missing)}",
-            fix=f"{INSTALL_COMMAND} --from DIR|ARCHIVE with include/mlir, include/llvm and bin/mlir-tblgen",
+    @property
+    def stamp(self) -> str:
+        """What tells one user-named install from another."""
+        return f"{self.origin}@{self.origin.stat().st_mtime_ns}" if self.origin else ""
+
+    def run(self, force: bool) -> Sdk:
+        """Installs, unless it is there already and `force` is false."""
+        if self.source.arch and self.source.arch != platform.machine():
+            raise SourceUnavailableError(f"it is for {self.source.arch}, this machine is {platform.machine()}")
+        if self.source.llvm_commits and self.triton.llvm_commit not in self.source.llvm_commits:
+            raise SourceUnavailableError(f"it was not checked against LLVM {self.triton.llvm_commit[:8]}")
+        root = self.target.parent
+        with _storage_errors(root):
+            root.mkdir(parents=True, exist_ok=True)
+            with _locked(self.target, self.say):
+                present = Sdk.load(self.target)
+                if present and present.fits(self.triton) and present.origin == self.stamp and not force:
+                    return present
+                _check_space(root, self.source)
+                self.downloads.mkdir(parents=True, exist_ok=True)
+                try:
+                    with _staging(self.target) as staging:
+                        self.say(f"installing the SDK for Triton {self.triton.version} from {self._place}")
+                        sdk = self._finish(staging, self._unpack(staging))
+                    shutil.rmtree(self.downloads)
+                finally:
+                    # Only an empty directory goes: a .part file is what the next install resumes from.
+                    with contextlib.suppress(OSError):
+                        self.downloads.rmdir()
+        return sdk
+
+    @property
+    def _place(self) -> str:
+        return str(self.origin or self.source.id)
+
+    def _unpack(self, staging: Path) -> dict[str, str]:
+        """Fills `staging` with headers and mlir-tblgen; returns file name and hash of what was downloaded."""
+        select = sdk_files(self.manifest.prune)
+        if self.origin is not None:
+            unpack(self.origin, staging, select)
+            return {}
+        if self.source.kind == "archive":
+            base = os.environ.get(self.source.base_env, self.source.base).rstrip("/")
+            url = f"{base}/{self.source.path.format(llvm8=self.triton.llvm_commit[:8])}"
+            archive = fetch(url, self.downloads, sha256=None, say=self.say)
+            with _discarded_if_bad(archive):
+                unpack(archive, staging, select)
+            return {archive.name: file_sha256(archive)}
+        return self._unpack_packages(self.source.packages, staging, select)
+
+    def _unpack_packages(self, packages: tuple[Package, ...], staging: Path, select: Select) -> dict[str, str]:
+        hashes = {}
+        for wanted in packages:
+            file, package = fetch_package(wanted, self.downloads, self.say)
+            unpack(file, staging, select)
+            hashes[file.name] = package.sha256
+        return hashes
+
+    def _finish(self, staging: Path, packages: dict[str, str]) -> Sdk:
+        """Checks and adapts what `staging` holds and describes it in ``sdk.json``."""
+        if missing := [name for name in _NEEDED if not (staging / name).is_file()]:
+            raise BuildError(
+                f"{self._place} is no LLVM install with MLIR: it has no {', '.join(missing)}",
+                fix=f"{INSTALL_COMMAND} --from DIR|ARCHIVE with include/mlir, include/llvm and bin/mlir-tblgen",
+            )
+        include = staging / "include"
+        version, commit = self._check_version(include), self._check_commit(include)
+        if not (include / "llvm-c").is_dir():
+            self.say("include/llvm-c, which LLVM's headers refer to, is missing: using triton-ext's stand-ins")
+            shutil.copytree(infra_dir() / "sdk" / "llvm-c", include / "llvm-c")
+        write_overlay(staging, self.triton.abi_breaking_checks)
+        guarded = apply_guards(include, self.manifest.guards, version)
+        if not _runs(staging / "bin" / "mlir-tblgen"):
+            packages = packages | self._add_runtime(staging)
+        sdk = Sdk(
+            path=self.target,
+            source=self.source.id,
+            rank=self.source.rank,
+            origin=self.stamp,
+            triton=self.triton.version,
+            llvm_commit=self.triton.llvm_commit,
+            llvm_version=version,
+            headers_commit=commit,
+            abi_breaking_checks=self.triton.abi_breaking_checks,
+            guarded_ops=tuple(guarded),
+            packages=packages,
+            runtime=(staging / "runtime").is_dir(),
+            size=_disk_usage(staging),
         )
-    include = staging / "include"
-    version = _check_version(source, triton, include)
-    commit = llvm_commit(include) or source.headers_commit or None
-    if commit and source.kind == "archive" and not triton.llvm_commit.startswith(commit):
-        raise BuildError(f"{source.id} holds LLVM {commit}, libtriton was built from {triton.llvm_commit}")
-    if commit and source.kind == "user" and not triton.llvm_commit.startswith(commit):
-        say(
-            f"these headers are of LLVM {commit[:12]}, libtriton was built from {triton.llvm_commit[:12]}: run triton-ext doctor"
-        )
-    if not (include / "llvm-c").is_dir():
-        say("there is no include/llvm-c, which LLVM's headers refer to: using triton-ext's stand-ins")
-        shutil.copytree(infra_dir() / "sdk" / "llvm-c", include / "llvm-c")
-    write_overlay(staging, triton.abi_breaking_checks)
-    guarded = apply_guards(include, manifest.guards, version)
-    if not _runs(staging / "bin" / "mlir-tblgen"):
-        packages = packages | _add_runtime(manifest, target, staging, say)
-    sdk = Sdk(
-        path=target,
-        source=source.id,
-        rank=source.rank,
-        origin=stamp,
-        triton=triton.version,
-        llvm_commit=triton.llvm_commit,
-        llvm_version=version,
-        headers_commit=commit,
-        abi_breaking_checks=triton.abi_breaking_checks,
-        guarded_ops=tuple(guarded),
-        packages=packages,
-        runtime=(staging / "runtime").is_dir(),
-        size=_disk_usage(staging),
-    )
-    sdk.save(staging)
-    return sdk
+        sdk.save(staging)
+        return sdk
+
+    def _check_version(self, include: Path) -> str:
+        """The version of the headers, which must be the one that the source promises."""
+        version = llvm_version(include) or "of no stated version"
+        wanted = self.source.llvm_version or self.triton.llvm_version.partition(".")[0]
+        if not f"{version}.".startswith(f"{wanted}."):
+            raise BuildError(
+                f"the headers of {self._place} are of LLVM {version}, Triton {self.triton.version} needs LLVM {wanted}",
+                fix=f"env -u {USER_ENV} {INSTALL_COMMAND}",
+            )
+        return version
+
+    def _check_commit(self, include: Path) -> str | None:
+        """The commit of the headers if it is known; one that is not libtriton's may do where a user named it."""
+        commit, wanted = llvm_commit(include), self.triton.llvm_commit
+        if commit is None:
+            return self.source.headers_commit or None
+        if commit != wanted and self.source.kind == "archive":
+            raise BuildError(f"{self._place} holds LLVM {commit}, libtriton was built from {wanted}", fix=_OTHER_SOURCE)
+        if commit != wanted:
+            self.say(f"these headers are of LLVM {commit[:8]}, libtriton of {wanted[:8]}: check with triton-ext doctor")
+        return commit
+
+    def _add_runtime(self, staging: Path) -> dict[str, str]:
+        """Gives mlir-tblgen its own C library, and a script of its name that uses it."""
+        self.say("mlir-tblgen needs a newer C library than this system's: adding one to the SDK")
+        runtime, tool = self.manifest.runtime, staging / "bin" / "mlir-tblgen"
+        packages = self._unpack_packages(runtime.packages, staging, libraries(runtime.libraries))
+        for path in (staging / "runtime").iterdir():
+            if path.name not in runtime.libraries:
+                path.unlink()
+        tool.rename(staging / "runtime" / tool.name)
+        tool.write_text(_WRAPPER.format(loader=runtime.loader))
+        tool.chmod(0o755)
+        if not _runs(tool):
+            raise BuildError(f"mlir-tblgen of {self._place} runs on no C library that can be had", fix=_OTHER_SOURCE)
+        return packages
 
 
-def _check_version(source: Source, triton: Triton, include: Path) -> str:
-    """The version of the headers, which must be the one that the source promises."""
-    version = llvm_version(include) or "of no stated version"
-    wanted = source.llvm_version or triton.llvm_version.partition(".")[0]
-    if not f"{version}.".startswith(f"{wanted}."):
-        raise BuildError(
-            f"these headers are of LLVM {version}, Triton {triton.version} needs LLVM {wanted}", fix=INSTALL_COMMAND
-        )
-    return version
-
-
-def _add_runtime(manifest: Manifest, target: Path, staging: Path, say: Say) -> dict[str, str]:
-    """Gives mlir-tblgen its own C library, and a script of its name that uses it."""
-    say("mlir-tblgen needs a newer C library than this system's: adding one to the SDK")
-    downloads, packages = _downloads(target), {}
-    downloads.mkdir(parents=True, exist_ok=True)
-    for wanted in manifest.runtime.packages:
-        file, package = fetch_package(wanted, downloads, say)
-        unpack(file, staging, libraries(manifest.runtime.libraries))
-        packages[file.name] = package.sha256
-    for path in (staging / "runtime").iterdir():
-        if path.name not in manifest.runtime.libraries:
-            path.unlink()
-    tool = staging / "bin" / "mlir-tblgen"
-    tool.rename(staging / "runtime" / tool.name)
-    tool.write_text(_WRAPPER.format(loader=manifest.runtime.loader))
-    tool.chmod(0o755)
-    if not _runs(tool):
-        raise BuildError(
-            "mlir-tblgen does not run, not even on a newer C library", fix=f"{INSTALL_COMMAND} --from DIR|ARCHIVE"
-        )
-    return packages
+@contextlib.contextmanager
+def _discarded_if_bad(archive: Path) -> Iterator[None]:
+    """Deletes an archive of which nobody knows the hash when it turns out to be unreadable."""
+    try:
+        yield
+    except BuildError:
+        archive.unlink()
+        raise
 
 
 def _runs(tool: Path) -> bool:
@@ -219,11 +245,6 @@ def _user_origin(named: str) -> Path:
     if not origin.exists():
         raise BuildError(f"{named} does not exist", fix=f"{INSTALL_COMMAND} --from DIR|ARCHIVE, or unset {USER_ENV}")
     return origin
-
-
-def _downloads(target: Path) -> Path:
-    """Where the downloads for `target` wait until it is installed; one per target, so that locks cover them."""
-    return cache_dir() / "downloads" / target.name
 
 
 @contextlib.contextmanager

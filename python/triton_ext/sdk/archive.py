@@ -17,8 +17,9 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from fnmatch import fnmatch
+from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -100,7 +101,7 @@ def unpack(archive: Path, into: Path, select: Select) -> None:
             shutil.copy(into / original, into / target)
 
 
-def _members(archive: Path) -> Iterator[_Member]:
+def _members(archive: Path) -> Generator[_Member, None, None]:
     """The files and links of `archive`, in its own order."""
     if archive.is_dir():
         return _directory_members(archive)
@@ -111,21 +112,21 @@ def _members(archive: Path) -> Iterator[_Member]:
     return _tar_members(archive)
 
 
-def _directory_members(root: Path) -> Iterator[_Member]:
+def _directory_members(root: Path) -> Generator[_Member, None, None]:
     for top in ("include", "bin"):
         for directory, _, files in os.walk(root / top, followlinks=True):
             for file in files:
                 path = Path(directory, file)
                 if path.is_file():
-                    yield _Member(str(path.relative_to(root)), None, lambda path=path: path.open("rb"))
+                    yield _Member(str(path.relative_to(root)), None, partial(_open_file, path))
 
 
-def _tar_members(archive: Path) -> Iterator[_Member]:
+def _tar_members(archive: Path) -> Generator[_Member, None, None]:
     with tarfile.open(archive, "r|*") as tar:
         yield from _walk_tar(tar)
 
 
-def _deb_members(archive: Path) -> Iterator[_Member]:
+def _deb_members(archive: Path) -> Generator[_Member, None, None]:
     from debian.arfile import ArError
     from debian.debfile import DebError, DebFile
 
@@ -142,16 +143,11 @@ def _deb_members(archive: Path) -> Iterator[_Member]:
             yield member
 
 
-def _walk_tar(tar: tarfile.TarFile) -> Iterator[_Member]:
-    def opener(info: tarfile.TarInfo) -> IO[bytes]:
-        file = tar.extractfile(info)
-        assert file is not None
-        return file
-
+def _walk_tar(tar: tarfile.TarFile) -> Generator[_Member, None, None]:
     for info in tar:
         name = info.name.removeprefix("./")
         if info.isfile():
-            yield _Member(name, None, lambda info=info: opener(info))
+            yield _Member(name, None, partial(_open_member, tar, info))
         elif info.issym():
             yield _Member(name, info.linkname, _no_content)
         elif info.islnk():
@@ -160,13 +156,23 @@ def _walk_tar(tar: tarfile.TarFile) -> Iterator[_Member]:
             yield _Member(name, root, _no_content)
 
 
-def _zip_members(archive: Path) -> Iterator[_Member]:
+def _zip_members(archive: Path) -> Generator[_Member, None, None]:
     with zipfile.ZipFile(archive) as file:
         for info in file.infolist():
             link = stat.S_ISLNK(info.external_attr >> 16)
             if not info.is_dir():
                 target = file.read(info).decode() if link else None
-                yield _Member(info.filename, target, lambda info=info: file.open(info))
+                yield _Member(info.filename, target, partial(file.open, info))
+
+
+def _open_file(path: Path) -> IO[bytes]:
+    return path.open("rb")
+
+
+def _open_member(tar: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
+    file = tar.extractfile(info)
+    assert file is not None
+    return file
 
 
 def _no_content() -> IO[bytes]:
@@ -177,8 +183,7 @@ def _write(member: _Member, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     with member.open() as source, target.open("wb") as file:
         shutil.copyfileobj(source, file, 1 << 20)
-    if target.parent.name != "include":
-        target.chmod(0o755 if target.parent.name in ("bin", "runtime") else 0o644)
+    target.chmod(0o755 if target.parent.name in ("bin", "runtime") else 0o644)
 
 
 def _checked(name: str, archive: Path) -> str:

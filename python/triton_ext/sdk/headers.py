@@ -8,9 +8,11 @@ out differently in libtriton. Headers of other ops stay as they were.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import BuildError
+from . import INSTALL_COMMAND
 from .sources import Guard
 
 _FLAG = re.compile(r"^(#define LLVM_ENABLE_ABI_BREAKING_CHECKS) \d+$", re.MULTILINE)
@@ -44,7 +46,9 @@ def write_overlay(sdk: Path, abi_breaking_checks: bool) -> None:
     original = sdk / "include" / relative
     text, count = _FLAG.subn(rf"\1 {int(abi_breaking_checks)}", original.read_text() if original.is_file() else "")
     if count != 1:
-        raise BuildError(f"{relative} of these headers does not define LLVM_ENABLE_ABI_BREAKING_CHECKS")
+        raise BuildError(
+            f"{relative} of these headers does not define LLVM_ENABLE_ABI_BREAKING_CHECKS", fix=INSTALL_COMMAND
+        )
     overlay = sdk / "overlay" / "include" / relative
     overlay.parent.mkdir(parents=True)
     overlay.write_text(text)
@@ -84,7 +88,7 @@ def guard_op(text: str, op: str, message: str) -> str:
     """Marks everything inline that depends on the layout of `op`'s properties as unavailable.
 
     That is: members whose bodies touch the properties or the order of attribute names, members that take
-    properties, members that call one of these, ``getProperties()`` itself, and the adaptors' constructors.
+    properties, members that call one of these, ``getProperties()`` and ``Properties``, and the adaptors' constructors.
     Including the header, ``isa``, ``dyn_cast`` and what libtriton compiled itself, such as ``create``, keep working.
 
     Args:
@@ -100,36 +104,51 @@ def guard_op(text: str, op: str, message: str) -> str:
     for class_ in (f"{op}GenericAdaptorBase", f"{op}GenericAdaptor", f"{op}Adaptor"):
         members = _functions(text, *_class_body(text, class_))
         # The constructor from an op is a template in the middle one; it calls one that is marked.
-        constructors = [at for at, name, code in members if name == class_ and not code.lstrip().startswith("template")]
+        constructors = [
+            member.at for member in members if member.name == class_ and not member.code.startswith("template")
+        ]
         text = _insert(text, mark, constructors)
     start, end = _class_body(text, op)
     members = _functions(text, start, end)
     layout = {"getProperties", "getAttributeNameForIndex"}
     marked: set[int] = set()
-    while found := {
-        (at, name, code)
-        for at, name, code in members
-        if at not in marked and (re.search(r"\bProperties\b", code) or _calls(code) & layout)
-    }:
-        marked |= {at for at, _, _ in found}
-        layout |= {name for _, name, code in found if code.endswith("}")}
+    while found := [
+        member
+        for member in members
+        if member.at not in marked and (re.search(r"\bProperties\b", member.code) or member.calls & layout)
+    ]:
+        marked |= {member.at for member in found}
+        # Overloads without a body are libtriton's own and right.
+        layout |= {member.name for member in found if member.has_body}
     text = _insert(text, mark, sorted(marked))
-    shadow = f"  {mark}Properties &getProperties();\n"
-    using = re.compile(r"  using Properties = [^;]+;\n").search(text, start)
-    assert using is not None
-    return text[: using.end()] + shadow + text[using.end() :]
+    shadow = rf"  using Properties {mark}\1  {mark}Properties &getProperties();\n"
+    return text[:start] + re.sub(r"  using Properties (= [^;]+;\n)", shadow, text[start:], count=1)
 
 
-def _calls(code: str) -> set[str]:
-    """Names that the body of a member function calls; empty if it has none."""
-    return set(_CALL.findall(code.partition("{")[2])) if code.endswith("}") else set()
+@dataclass(frozen=True)
+class _Function:
+    """A member function: where it begins, its name, its whole text."""
+
+    at: int
+    name: str
+    code: str
+
+    @property
+    def has_body(self) -> bool:
+        """Whether it is defined here and not in libtriton."""
+        return self.code.endswith("}")
+
+    @property
+    def calls(self) -> set[str]:
+        """Names that its body calls."""
+        return set(_CALL.findall(self.code.partition("{")[2])) if self.has_body else set()
 
 
 def _class_body(text: str, name: str) -> tuple[int, int]:
     """Where the body of the class `name` begins and ends."""
     head = re.search(rf"^class {name}\b[^;{{]*\{{", text, re.MULTILINE)
     if head is None:
-        raise BuildError(f"these headers have no class {name}")
+        raise BuildError(f"the headers have no class {name} to guard", fix=INSTALL_COMMAND)
     return head.end(), _matching(text, head.end())
 
 
@@ -140,19 +159,18 @@ def _matching(text: str, at: int) -> int:
         depth += {"{": 1, "(": 1, "}": -1, ")": -1}.get(match[0], 0)
         if depth == 0:
             return match.start()
-    raise BuildError("a class of these headers has no end")
+    raise BuildError("a class of the headers has no end", fix=INSTALL_COMMAND)
 
 
-def _functions(text: str, start: int, end: int) -> list[tuple[int, str, str]]:
-    """The member functions between `start` and `end`: position, name, whole text.
+def _functions(text: str, start: int, end: int) -> list[_Function]:
+    """The member functions between `start` and `end`.
 
-    A member ends at a ``;`` or after a ``}`` outside all brackets; the member initialisers of a constructor,
-    which also end in ``}``, are told from its body by what follows.
+    A member ends at a ``;`` or after a ``}`` outside all brackets, unless a ``,``, ``;`` or ``{`` shows that the
+    ``}`` only ended an initialiser.
     """
     functions = []
-    at = start
+    at = position = start
     token = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|^(?:public|private|protected):|[{(;]', re.MULTILINE)
-    position = start
     while (match := token.search(text, position, end)) is not None:
         position = match.end()
         if match[0] in "{(":
@@ -162,10 +180,10 @@ def _functions(text: str, start: int, end: int) -> list[tuple[int, str, str]]:
         elif match[0].startswith('"'):
             continue
         if match[0] in "{;":
-            code = text[at:position]
+            code = text[at:position].lstrip()
             name = _CALL.search(code)
-            if name is not None and not re.match(r"\s*(?:using|struct|friend|static constexpr int)\b", code):
-                functions.append((at + len(code) - len(code.lstrip()), name[1], code))
+            if name is not None and not re.match(r"(?:using|struct|friend|static constexpr int)\b", code):
+                functions.append(_Function(position - len(code), name[1], code))
         at = position
     return functions
 
