@@ -18,3 +18,6 @@ config.test_exec_root = str(root / "build" / "lit")  # noqa: F821
 # The tools of this environment, and the FileCheck that ships with Triton.
 path = [str(Path(sys.executable).parent), str(find_triton().root), os.environ.get("PATH", "")]
 config.environment["PATH"] = os.pathsep.join(path)  # noqa: F821
+for name in ("HOME", "TRITON_EXT_LIBRARY_DIR", "TRITON_EXT_PATH", "XDG_CACHE_HOME"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]  # noqa: F821

@@ -16,8 +16,11 @@ def infra_dir() -> Path:
 
 
 def library_dir() -> Path:
-    """Directory with ``libTritonExtPassInfra.so`` and the built-in extensions."""
-    return PACKAGE_DIR / "lib"
+    """Directory with ``libTritonExtPassInfra.so`` and the built-in extensions.
+
+    ``TRITON_EXT_LIBRARY_DIR`` names another build of them.
+    """
+    return Path(os.environ.get("TRITON_EXT_LIBRARY_DIR") or PACKAGE_DIR / "lib")
 
 
 def cache_dir() -> Path:

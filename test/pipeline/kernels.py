@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels for the pipeline tests."""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def softmax(x, y, n, BLOCK: tl.constexpr):
+    """One row of a softmax."""
+    i = tl.arange(0, BLOCK)
+    row = tl.load(x + tl.program_id(0) * n + i, mask=i < n, other=float("-inf"))
+    e = tl.exp(row - tl.max(row, 0))
+    tl.store(y + tl.program_id(0) * n + i, e / tl.sum(e, 0), mask=i < n)
+
+
+@triton.jit(noinline=True)
+def square(x):
+    """A function that stays one."""
+    return x * x
+
+
+@triton.jit
+def squares(x, y, n, BLOCK: tl.constexpr):
+    """y = x for the first n * n elements, through a call."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = i < square(n)
+    tl.store(y + i, tl.load(x + i, mask=mask), mask=mask)
+
+
+SIGNATURE = {"x": "*fp32", "y": "*fp32", "n": "i32", "BLOCK": "constexpr"}
+
+
+def source(kernel: triton.JITFunction) -> triton.compiler.ASTSource:
+    """What `triton.compile` takes."""
+    return triton.compiler.ASTSource(kernel, SIGNATURE, {"BLOCK": 256})
