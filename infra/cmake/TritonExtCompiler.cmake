@@ -5,7 +5,8 @@
 
 set(TRITON_EXT_CLANG_VERSIONS 21 20 19 18 17)
 
-if(NOT CMAKE_CXX_COMPILER AND NOT DEFINED ENV{CXX})
+# scikit-build-core sets CXX to the compiler that built Python, which is not a choice of the user.
+if(NOT CMAKE_CXX_COMPILER AND (NOT DEFINED ENV{CXX} OR (SKBUILD AND NOT "$ENV{CXX}" MATCHES "clang")))
   list(TRANSFORM TRITON_EXT_CLANG_VERSIONS PREPEND clang++- OUTPUT_VARIABLE _triton_ext_clangs)
   find_program(TRITON_EXT_CLANG NAMES ${_triton_ext_clangs} clang++)
   if(NOT TRITON_EXT_CLANG)

@@ -21,13 +21,14 @@ _COMPILER_ERROR = re.compile(r"^.*(?:\berror:|undefined symbol:|undefined refere
 
 @click.command("build")
 @click.argument("names", nargs=-1)
-@click.option("--build-dir", type=click.Path(path_type=Path), help="Default: build/dev in the checkout.")
+@click.option("--source", type=click.Path(path_type=Path), help="Default: the checkout that this command runs from.")
+@click.option("--build-dir", type=click.Path(path_type=Path), help="Default: build/dev in the source directory.")
 @click.option("-D", "definitions", multiple=True, metavar="VAR=VALUE", help="Passed on to CMake.")
-def build(names: tuple[str, ...], build_dir: Path | None, definitions: tuple[str, ...]) -> None:
-    """Build the extensions NAMES of this checkout, or everything."""
-    source = _resources.infra_dir().parent
+def build(names: tuple[str, ...], source: Path | None, build_dir: Path | None, definitions: tuple[str, ...]) -> None:
+    """Build the extensions NAMES of a checkout, or everything."""
+    source = source or _resources.infra_dir().parent
     if not (source / "CMakeLists.txt").is_file():
-        raise BuildError(f"{source} is no checkout of triton-ext", fix="git clone it and run make build")
+        raise BuildError(f"{source} is no source tree with a CMakeLists.txt", fix="triton-ext build --source DIR")
     build_tree(source, build_dir or source / "build" / "dev", names, definitions)
 
 

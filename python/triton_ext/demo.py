@@ -13,6 +13,7 @@ import platform
 import re
 import sys
 import tempfile
+from pathlib import Path
 from typing import Any
 
 import triton
@@ -85,9 +86,10 @@ def main() -> None:
     console.print(table)
     if any(kernel.metadata.name != "my_matmul" for kernel in edited):
         sys.exit("the pass left the kernel's name as it was")
+    command = os.path.relpath(Path(sys.executable).with_name("triton-ext"))
     console.print(
-        "\n[bold]Next[/]: [cyan].venv/bin/triton-ext list[/], [cyan].venv/bin/triton-ext doctor[/], "
-        "passes/rename/ to look at, CONTRIBUTING.md to write your own."
+        f"\n[bold]Next[/]: [cyan]{command} list[/] and [cyan]{command} doctor[/]; passes/rename/ is the pass that you "
+        "just saw; CONTRIBUTING.md has the steps to one of your own."
     )
 
 

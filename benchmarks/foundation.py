@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long it takes from an installed Triton to a pass of your own: ``make bench``.
+
+Each row is measured several times and the median is printed. The compiler cache is off; everything happens in a
+temporary directory, with the SDK from the user's cache.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from triton_ext import sdk
+
+ROOT = Path(__file__).resolve().parent.parent
+TRITON_EXT = str(Path(sys.executable).with_name("triton-ext"))
+IMPORTS = {"import triton": "import triton", "import triton, triton_ext": "import triton, triton_ext"}
+
+
+def seconds(command: list[str], **environment: str) -> float:
+    """Wall-clock time of a command that must succeed."""
+    begin = time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True, env={**os.environ, "CCACHE_DISABLE": "1", **environment})
+    return time.perf_counter() - begin
+
+
+def median(measure: Callable[[], float], times: int) -> float:
+    """Median of `times` measurements."""
+    return statistics.median(measure() for _ in range(times))
+
+
+def build_rows(scratch: Path) -> list[tuple[str, float, str]]:
+    """From clean to the first pass, and again after an edit of one line."""
+    tree = scratch / "tree"
+    for part in ("CMakeLists.txt", "infra", "passes/rename", "python"):
+        source, target = ROOT / part, tree / part
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
+    shutil.rmtree(tree / "infra" / "sdk" / "selftest", ignore_errors=True)  # no extension needs it
+    command = [sys.executable, "-c", "from triton_ext.cli import main; main()", "build"]
+
+    def clean() -> float:
+        shutil.rmtree(tree / "build", ignore_errors=True)
+        return build()
+
+    def build() -> float:
+        return seconds([*command, "--source", str(tree)])
+
+    def edited() -> float:
+        source = tree / "passes" / "rename" / "Rename.cpp"
+        source.write_text(source.read_text() + "// An edit.\n")
+        return build()
+
+    return [
+        ("first pass, from clean (infrastructure included)", median(clean, 3), "< 20"),
+        ("the same pass, after an edit of one line", median(edited, 3), "< 12"),
+        ("nothing to do", median(build, 3), ""),
+    ]
+
+
+def sdk_row(scratch: Path) -> tuple[str, float, str]:
+    """Unpacks the user's SDK again from an archive, which is the installation without the download."""
+    installed = sdk.find()
+    assert installed is not None
+    archive = shutil.make_archive(str(scratch / "sdk"), "tar", installed.path)
+    elapsed = seconds([TRITON_EXT, "sdk", "install", "--from", archive], XDG_CACHE_HOME=str(scratch / "cache"))
+    return "SDK installed from an archive (no download)", elapsed, ""
+
+
+def import_rows() -> list[tuple[str, float, str]]:
+    """Interleaved, so that both see the same machine."""
+    runs: dict[str, list[float]] = {name: [] for name in IMPORTS}
+    for _ in range(11):
+        for name, code in IMPORTS.items():
+            runs[name].append(seconds([sys.executable, "-c", code]))
+    plain, ours = (statistics.median(runs[name]) for name in IMPORTS)
+    return [("import triton", plain, ""), ("import triton_ext, on top of it", ours - plain, "< 0.05")]
+
+
+def main() -> None:
+    """Prints the table."""
+    with tempfile.TemporaryDirectory() as directory:
+        scratch = Path(directory)
+        rows = [sdk_row(scratch), *build_rows(scratch), *import_rows()]
+    table = Table("what", "seconds", "aim", title=f"{os.cpu_count()} cores, {platform.processor() or platform.machine()}")
+    for name, elapsed, aim in rows:
+        table.add_row(name, f"{elapsed:.3f}", aim)
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
