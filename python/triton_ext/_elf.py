@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import mmap
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,6 +45,9 @@ def read_library(path: Path) -> Library:
         TritonExtError: the file is missing, unreadable or no ELF shared library.
     """
     try:
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode):  # opening a pipe would wait for its writer
+            raise TritonExtError(f"{path} is {'a directory' if stat.S_ISDIR(mode) else 'no regular file'}")
         with path.open("rb") as file:
             elf = ELFFile(file)
             symbols = elf.get_section_by_name(".dynsym")
@@ -58,15 +63,15 @@ def read_library(path: Path) -> Library:
             note = None
             if section := elf.get_section_by_name(_NOTE_SECTION):
                 notes = [n for n in section.iter_notes() if n["n_name"] == "TritonExt"]
-                note = notes[0]["n_descdata"].decode() if notes else None
-            file.seek(0)
-            gcc_type_names = _GCC_TYPE_NAME in file.read()
+                note = notes[0]["n_descdata"].decode(errors="replace") if notes else None
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                gcc_type_names = data.find(_GCC_TYPE_NAME) >= 0
     except FileNotFoundError:
         raise TritonExtError(f"{path}: no such file") from None
     except OSError as error:
         raise TritonExtError(f"{path}: {error.strerror}") from None
     # pyelftools trusts the offsets in a file, so a damaged one can fail in many ways.
-    except (ELFError, ValueError, KeyError, AttributeError, IndexError, UnicodeDecodeError, OverflowError) as error:
+    except (ELFError, ValueError, KeyError, AttributeError, IndexError, OverflowError) as error:
         raise TritonExtError(f"{path} is no ELF shared library: {error}") from None
     return Library(path, note, exports, frozenset(undefined), gcc_type_names)
 

@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Asks a foreign plugin for its description, in a process of its own.
 
-``python -m triton_ext._probe LIBRARY`` prints JSON. A plugin's entry point is code that may do anything, so it first
-runs where a crash is an answer. Layout: ``PluginInfo`` of ``triton/Tools/PluginUtils.h``, API version 2.
+``python -m triton_ext._probe LIBRARY FD`` writes JSON to the file descriptor FD; what the plugin prints stays out of
+it. A plugin's entry point is code that may do anything, so it first runs where a crash is an answer. Layout:
+``PluginInfo`` of ``triton/Tools/PluginUtils.h``, API version 2.
 """
 
 from __future__ import annotations
 
 import ctypes
 import json
+import os
+import resource
 import sys
 
 API_VERSION = 2
+_MOST_ENTRIES = 10_000
 
 
 class _PassInfo(ctypes.Structure):
@@ -79,6 +83,8 @@ def describe(path: str) -> dict[str, object]:
         count, array = getattr(info, f"num_{kind}"), getattr(info, kind)
         if count and not array:
             return {"problem": f"it announces {count} {kind} and gives none (null)"}
+        if count > _MOST_ENTRIES:
+            return {"problem": f"it announces {count} {kind}, which cannot be"}
         entries = [array[i] for i in range(count)]
         callback = "register" if kind == "dialects" else "add"
         if any(e.name is None or not getattr(e, callback) for e in entries):
@@ -90,5 +96,17 @@ def describe(path: str) -> dict[str, object]:
     return found
 
 
+def main() -> None:
+    """Describes the library of the command line; a failure is a description too."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    try:
+        found = describe(sys.argv[1])
+    except UnicodeDecodeError:
+        found = {"problem": "one of its names is not UTF-8"}
+    except Exception as error:
+        found = {"problem": f"asking for its description failed: {error!r}"}
+    os.write(int(sys.argv[2]), json.dumps(found).encode())
+
+
 if __name__ == "__main__":
-    print(json.dumps(describe(sys.argv[1])))
+    main()

@@ -24,8 +24,8 @@ def list_extensions(as_json: bool) -> None:
 
     table = Table("extension", "kind", "stage", "version", "origin", "state", box=None, pad_edge=False)
     for e in found:
-        state = f"[red]broken: {e.problem}" if e.problem else "[green]ok"
-        table.add_row(e.name, e.kind, e.stage or "", e.version, e.origin, state)
+        state = f"[red]broken: {_plain(e.problem)}" if e.problem else "[green]ok"
+        table.add_row(*map(_plain, (e.name, e.kind, e.stage or "", e.version, e.origin)), state)
     Console().print(table if found else "no extensions found (fix: triton-ext build)")
 
 
@@ -33,6 +33,13 @@ def list_extensions(as_json: bool) -> None:
 def cmake_dir() -> None:
     """Print the directory for -DTritonExt_DIR=, with which find_package(TritonExt) finds this package."""
     click.echo(_resources.infra_dir() / "cmake")
+
+
+def _plain(text: str) -> str:
+    """`text` as rich shows it unchanged, on one line: paths may hold brackets and what is no character."""
+    from rich.markup import escape
+
+    return escape("".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text))
 
 
 def _fields(extension: Extension) -> dict[str, object]:

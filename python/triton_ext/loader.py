@@ -86,7 +86,7 @@ def extensions() -> list[Extension]:
     """
     found: dict[Path, Extension] = {}
     for path, origin in _candidates():
-        real = path.resolve()
+        real = _real(path)
         if real not in found:
             found[real] = _examine(real, origin)
     owners: dict[str, list[Extension]] = defaultdict(list)
@@ -113,15 +113,19 @@ def load(path: str | os.PathLike[str]) -> Extension:
         TritonExtError: the library cannot be used; the message says why.
         DuplicateExtensionError: another library has a pass of that name.
     """
-    real = Path(path).resolve()
-    extension = _examine(real, "tx.load")
-    if extension.problem is not None:
-        verify(real)  # raises the error that became the problem
-    _by_hand.setdefault(real, None)
-    extension = next(e for e in extensions() if e.path == real)
-    if extension.problem is not None:
-        raise DuplicateExtensionError(f"{real}: {extension.problem}")
-    load_library(extension)
+    real = _real(Path(path))
+    _verify(real)
+    known = real in _by_hand
+    _by_hand[real] = None
+    try:
+        extension = next(e for e in extensions() if e.path == real)
+        if extension.problem is not None:
+            raise DuplicateExtensionError(f"{real}: {extension.problem}")
+        load_library(extension)
+    except TritonExtError:
+        if not known:
+            _by_hand.pop(real, None)  # what was refused claims no name
+        raise
     return extension
 
 
@@ -133,19 +137,23 @@ def find_pass(name: str, stage: str) -> Extension:
         DuplicateExtensionError: several libraries offer it.
     """
     everything = extensions()
+    offers = [(e, n) for e in everything if e.plugin for n in e.plugin.passes]
+    for extension, offered in offers:
+        if offered == name and (extension.stage or "plugin") == stage:
+            if extension.problem:
+                raise DuplicateExtensionError(f"{extension.path} ({extension.origin}): {extension.problem}")
+            return extension
+    # A broken library does not say what it offers; its file name is the best guess.
     for extension in everything:
-        offers = extension.plugin.passes if extension.plugin else (extension.name,)
-        if name not in offers or (extension.plugin and (extension.stage or "plugin") != stage):
-            continue
-        if extension.plugin and extension.problem:
-            raise DuplicateExtensionError(f"{extension.path} ({extension.origin}): {extension.problem}")
-        if extension.problem:
+        if extension.plugin is None and extension.name == name:
             raise ExtensionNotFoundError(f"extension '{name}' is broken: {extension.problem}")
-        return extension
-    usable = [e.plugin for e in everything if e.plugin and not e.problem and (e.stage or "plugin") == stage]
-    names = [name for plugin in usable for name in plugin.passes]
+    elsewhere = [e.stage or "plugin" for e, n in offers if n == name]
+    names = [n for e, n in offers if not e.problem and (e.stage or "plugin") == stage]
     close = difflib.get_close_matches(name, names, 1)
-    hint = f"; did you mean '{close[0]}'?" if close else f"; there is: {', '.join(names) or 'none'}"
+    if elsewhere:
+        hint = f"; it is in tx.passes.{elsewhere[0]}"
+    else:
+        hint = f"; did you mean '{close[0]}'?" if close else f"; there is: {', '.join(names) or 'none'}"
     raise ExtensionNotFoundError(
         f"no extension offers a pass '{name}' for stage '{stage}'{hint}", fix="triton-ext list"
     )
@@ -179,8 +187,10 @@ def _candidates() -> Iterator[tuple[Path, str]]:
             yield from ((path, origin) for path in _libraries_in(Path(root, *entry.module.split(".")[1:])))
     for variable in ("TRITON_EXT_PATH", "TRITON_PLUGIN_PATHS"):
         for item in filter(None, os.environ.get(variable, "").split(os.pathsep)):
-            path = Path(item)
-            yield from ((p, variable) for p in (sorted(path.glob("*.so")) if path.is_dir() else [path]))
+            # os.path answers False where pathlib raises, e.g. for a name that is too long.
+            path, is_dir = Path(item), os.path.isdir(item)
+            paths = sorted(path.glob("*.so")) if is_dir else [path]
+            yield from ((p, variable) for p in paths if not is_dir or p.name != infra_library().name)
     yield from ((path, "tx.load") for path in _by_hand)
 
 
@@ -188,13 +198,30 @@ def _libraries_in(directory: Path) -> list[Path]:
     return sorted(directory.glob("libtriton_ext_*.so"))
 
 
-def _examine(path: Path, origin: str) -> Extension:
-    """Verifies `path`, again only if the file changed."""
+def _real(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):  # a loop of links
+        return path.absolute()
+
+
+def _verify(path: Path) -> Plugin:
+    """Verifies `path`, again only if the file changed.
+
+    Raises:
+        TritonExtError: it cannot be used.
+    """
     try:
         stat = path.stat()
-        plugin = _verified(path, stat.st_mtime_ns, stat.st_size, stat.st_ino)
+        return _verified(path, stat.st_mtime_ns, stat.st_size, stat.st_ino)
     except OSError as error:
-        return Extension(path.name, "plugin", None, "", path, origin, None, f"{path}: {error.strerror}")
+        raise TritonExtError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+
+
+def _examine(path: Path, origin: str) -> Extension:
+    """The extension in the file `path`, usable or not."""
+    try:
+        plugin = _verify(path)
     except TritonExtError as error:
         name = path.stem.removeprefix("libtriton_ext_").removeprefix("lib")
         return Extension(name, "plugin", None, "", path, origin, None, str(error))

@@ -3,10 +3,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import keyword
 from dataclasses import dataclass
+from typing import TypeVar
 
 FORMAT = 1
+_T = TypeVar("_T")
+_CHECKED_TYPES: dict[str, type | tuple[type, ...]] = {"str": str, "bool": bool, "str | None": (str, type(None))}
 
 #: The Python types that an option can have.
 Scalar = type[int] | type[float] | type[bool] | type[str]
@@ -87,9 +92,33 @@ class Manifest:
         """
         try:
             fields = json.loads(text)
-            if fields.pop("format") != FORMAT:
-                raise ValueError("written in a newer format")
-            fields["options"] = tuple(Option(**option) for option in fields["options"])
-            return cls(**fields)
-        except (TypeError, KeyError, AttributeError) as error:
-            raise ValueError(str(error)) from None
+        except RecursionError:
+            raise ValueError("nested too deeply") from None
+        if not isinstance(fields, dict):
+            raise ValueError("it is no JSON object")
+        if (found := fields.pop("format", None)) != FORMAT:
+            raise ValueError(f"written in format {found}, this reads format {FORMAT}")
+        options = fields.get("options")
+        if not isinstance(options, list):
+            raise ValueError("'options' is no list")
+        manifest = _checked(cls, {**fields, "options": tuple(_checked(Option, option) for option in options)})
+        names = [option.python_name for option in manifest.options]
+        for name in names:
+            if not name.isidentifier() or keyword.iskeyword(name):
+                raise ValueError(f"option '{name}' is no Python identifier")
+            if names.count(name) > 1:
+                raise ValueError(f"two options are called '{name}' in Python")
+        return manifest
+
+
+def _checked(cls: type[_T], values: object) -> _T:
+    """The dataclass `cls` made of exactly its fields, each of its type."""
+    declared = {field.name: field.type for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    if not isinstance(values, dict):
+        raise ValueError(f"{values!r} is no JSON object")
+    if odd := sorted(declared.keys() ^ values.keys()):
+        raise ValueError(f"'{odd[0]}' is missing or unknown")
+    for name, kind in declared.items():
+        if not isinstance(values[name], _CHECKED_TYPES.get(str(kind), object)):
+            raise ValueError(f"'{name}' has the value {values[name]!r}")
+    return cls(**values)

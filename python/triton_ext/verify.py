@@ -7,13 +7,17 @@ description in a process of their own, so that one that crashes takes nothing wi
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from . import _resources
 from ._elf import ENTRY_POINT, Library, missing_symbols, read_library
@@ -80,8 +84,8 @@ def verify(path: Path) -> Plugin:
 def _check_compiler(library: Library) -> None:
     if library.gcc_type_names:
         raise AbiMismatchError(
-            f"{library.path} was built with g++, as the spelling of its type names shows: libtriton was built with clang, "
-            "and traits and interfaces would silently answer no",
+            f"{library.path} was built with g++, as the spelling of its type names shows: libtriton was built with "
+            "clang, and traits and interfaces would silently answer no",
             fix="build it with clang: apt-get install clang-19",
         )
 
@@ -131,7 +135,7 @@ def _probe(path: Path) -> Plugin:
     try:
         found = json.loads(answer.read_text())
     except (OSError, ValueError):
-        found = _run_probe(path)
+        found = _run_probe(path, digest)
         if "problem" in found:
             raise TritonExtError(f"{path} is no usable plugin: {found['problem']}") from None
         _resources.write_cache_file(answer, json.dumps(found).encode())
@@ -140,21 +144,34 @@ def _probe(path: Path) -> Plugin:
     )
 
 
-def _run_probe(path: Path) -> dict[str, object]:
-    package_root = str(_resources.PACKAGE_DIR.parent)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([package_root, os.environ.get("PYTHONPATH", "")])}
-    command = [sys.executable, "-m", "triton_ext._probe", str(path.resolve())]
-    try:
-        done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False
+@functools.lru_cache(maxsize=256)  # a bad answer is not worth asking for twice either: it may take a minute
+def _run_probe(path: Path, _digest: str) -> dict[str, Any]:
+    with tempfile.TemporaryFile() as answer:
+        # -P and this path: the child finds the modules that we have, not those of the current directory.
+        command = [sys.executable, "-P", "-m", "triton_ext._probe", str(path.resolve()), str(answer.fileno())]
+        package_root = str(_resources.PACKAGE_DIR.parent)
+        process = subprocess.Popen(
+            command,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([package_root, *filter(None, sys.path)])},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=[answer.fileno()],
+            start_new_session=True,
         )
-    except subprocess.TimeoutExpired:
-        return {"problem": f"its entry point did not return within {_PROBE_SECONDS} s"}
-    if done.returncode < 0:
-        return {"problem": f"its entry point crashed (signal {-done.returncode})"}
-    try:
-        found: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
-    except (ValueError, IndexError):
-        last = (done.stderr.strip().splitlines() or ["no output"])[-1]
-        return {"problem": f"asking for its description failed: {last}"}
-    return found
+        try:
+            status = process.wait(_PROBE_SECONDS)
+        except subprocess.TimeoutExpired:
+            return {"problem": f"its entry point did not return within {_PROBE_SECONDS} s"}
+        finally:
+            if process.returncode is None:
+                os.killpg(process.pid, signal.SIGKILL)  # with whatever it has started
+                process.wait()
+        if status < 0:
+            return {"problem": f"its entry point crashed ({signal.Signals(-status).name})"}
+        answer.seek(0)
+        try:
+            found: dict[str, Any] = json.loads(answer.read())
+        except ValueError:
+            return {"problem": f"its entry point ended the process (exit code {status})"}
+        return found

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes small plugins, good and bad, and gives each test a loader that has seen nothing yet."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from triton_ext import _resources, loader, sdk, verify
+from triton_ext.verify import Plugin
+
+HERE = Path(__file__).parent
+MakePlugin = Callable[..., Path]
+RunPython = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def private_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sdk.Sdk | None]:
+    """Answers of probes and copies of libraries go to a cache of this test session; gives the SDK of the user's."""
+    found = sdk.find()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def fresh_loader(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing loaded by hand, nothing in the environment."""
+    monkeypatch.setattr(loader, "_by_hand", {})
+    for variable in ("TRITON_EXT_PATH", "TRITON_PLUGIN_PATHS"):
+        monkeypatch.delenv(variable, raising=False)
+
+
+@pytest.fixture(scope="session")
+def rename() -> Plugin:
+    """The built-in extension, which no bad plugin may take down."""
+    return verify.verify(_resources.library_dir() / "libtriton_ext_rename.so")
+
+
+@pytest.fixture(scope="session")
+def make_plugin(tmp_path_factory: pytest.TempPathFactory) -> MakePlugin:
+    """``make_plugin(MACRO=value, ...)`` compiles plugin.c; ``flags``, ``compiler`` and ``source`` as they say."""
+    compiler = next(filter(None, map(shutil.which, ("clang-19", "clang"))), "clang")
+
+    def make(
+        path: Path | None = None,
+        *,
+        compiler: str = compiler,
+        source: Path = HERE / "plugin.c",
+        flags: tuple[str, ...] = (),
+        **macros: str,
+    ) -> Path:
+        path = path or tmp_path_factory.mktemp("plugin") / "plugin.so"
+        defines = [f"-D{name}={value}" for name, value in macros.items()]
+        command = [compiler, "-shared", "-fPIC", "-fvisibility=hidden", *defines, str(source), "-o", str(path), *flags]
+        subprocess.run(command, check=True)
+        return path
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def note(rename: Plugin) -> Callable[..., str]:
+    """``note(field=value)``: C string of a manifest like rename's, with some fields other."""
+    assert rename.manifest is not None
+    manifest = rename.manifest
+
+    def make(**fields: Any) -> str:
+        known = {name: value for name, value in fields.items() if name in asdict(manifest)}
+        text = {"format": 1, **asdict(replace(manifest, **known)), **fields}
+        return json.dumps(json.dumps(text))
+
+    return make
+
+
+@pytest.fixture
+def run_python(tmp_path: Path) -> RunPython:
+    """Runs code or a module in a fresh Python, in an empty directory."""
+
+    def run(*command: str, cwd: Path = tmp_path, **environment: str) -> subprocess.CompletedProcess[str]:
+        command = (sys.executable, *(command if command[0] == "-m" else ("-c", *command)))
+        return subprocess.run(
+            command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True, timeout=60, check=False
+        )
+
+    return run

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every kind of library that Triton would crash on or misuse is a clear error by hand and a broken row in the list,
+and takes nothing else with it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import triton_ext as tx
+from triton_ext import sdk, verify
+from triton_ext.verify import Plugin
+
+if TYPE_CHECKING:
+    from conftest import MakePlugin, RunPython
+
+# Plugins that plugin.c makes bad: macros, error, what the message says.
+COMPILED: dict[str, tuple[dict[str, str], type[tx.TritonExtError], str]] = {
+    "no_entry_point": ({"ENTRY_POINT": "somethingElse"}, tx.TritonExtError, "does not export tritonGetPluginInfo"),
+    "api_version": ({"API_VERSION": "1"}, tx.TritonExtError, "has plugin API version 1, Triton wants 2"),
+    "triton_version": ({"TRITON": '"3.8.0"'}, tx.TritonExtError, "built for Triton 3.8.0, found 3.9.0"),
+    "null_triton": ({"TRITON": "NULL"}, tx.TritonExtError, "does not say which Triton version"),
+    "null_version": ({"VERSION": "NULL"}, tx.TritonExtError, "no plugin name or version"),
+    "null_name": ({"NAME": "NULL"}, tx.TritonExtError, "no plugin name or version"),
+    "name_not_utf8": ({"NAME": r'"\xff"'}, tx.TritonExtError, "not UTF-8"),
+    "null_pass_name": ({"PASSES": '{NULL,"1",add,registerSelf}'}, tx.TritonExtError, "one of its passes has no name"),
+    "null_callback": ({"PASSES": '{"p","1",NULL,registerSelf}'}, tx.TritonExtError, "or no callback"),
+    "null_passes": ({"PASS_ARRAY": "NULL", "NUM_PASSES": "3"}, tx.TritonExtError, r"announces 3 passes and gives none"),
+    "null_dialects": ({"NUM_DIALECTS": "1"}, tx.TritonExtError, "announces 1 dialects and gives none"),
+    "null_ops": ({"NUM_OPS": "2"}, tx.TritonExtError, "announces 2 ops and gives none"),
+    "count_absurd": ({"NUM_PASSES": "((size_t)-1)"}, tx.TritonExtError, "announces 18446744073709551615 passes"),
+    "wild_array": ({"PASS_ARRAY": "((void*)8)"}, tx.TritonExtError, r"crashed \(SIGSEGV\)"),
+    "null_info": ({"ANSWER": "NULL"}, tx.TritonExtError, "its entry point returned null"),
+    "crashes": ({"BEFORE_ANSWER": "*(volatile int*)0=1"}, tx.TritonExtError, r"crashed \(SIGSEGV\)"),
+    "aborts": ({"BEFORE_ANSWER": "abort()"}, tx.TritonExtError, r"crashed \(SIGABRT\)"),
+    "exits": ({"BEFORE_ANSWER": "exit(0)"}, tx.TritonExtError, r"ended the process \(exit code 0\)"),
+    "exits_7": ({"BEFORE_ANSWER": "_exit(7)"}, tx.TritonExtError, r"ended the process \(exit code 7\)"),
+    "same_name_twice": (
+        {"PASSES": '{"p","1",add,registerSelf},{"p","1",add,registerSelf}'},
+        tx.TritonExtError,
+        "two of its passes have the same name, among: p, p",
+    ),
+    "unknown_symbol": (
+        {"NEEDS": "_ZN4mlir6linalg8fuseAllEv"},
+        tx.AbiMismatchError,
+        "needs _ZN4mlir6linalg8fuseAllEv, which Triton 3.9.0 does not have",
+    ),
+    "unknown_c_symbol": ({"NEEDS": "nobody_has_this"}, tx.TritonExtError, "does not load: .*nobody_has_this"),
+    "abi_flag_off": (
+        {"NEEDS": "_ZN4llvm24DisableABIBreakingChecksE"},
+        tx.AbiMismatchError,
+        "built with LLVM_ENABLE_ABI_BREAKING_CHECKS=0, libtriton with 1",
+    ),
+    "gcc_spelling": (
+        {"TEXT": '"llvm::StringRef llvm::getTypeName() [with DesiredTypeName = int]"'},
+        tx.AbiMismatchError,
+        r"built with g\+\+",
+    ),
+}
+
+# Manifests that rename's is turned into: fields, error, what the message says.
+MANIFESTS: dict[str, tuple[dict[str, object], type[tx.TritonExtError], str]] = {
+    "newer_format": ({"format": 2}, tx.TritonExtError, "unreadable manifest: written in format 2, this reads format 1"),
+    "no_format": ({"format": None}, tx.TritonExtError, "unreadable manifest"),
+    "other_triton": ({"triton": "3.8.0"}, tx.AbiMismatchError, "built for Triton 3.8.0, installed is 3.9.0"),
+    "other_llvm": ({"llvm_commit": "deadbeef" * 5}, tx.AbiMismatchError, "built for LLVM deadbeef, installed is"),
+    "other_compiler": ({"compiler": "not clang: 12.2.0"}, tx.AbiMismatchError, "another compiler than clang"),
+    "other_abi": ({"abi_breaking_checks": False}, tx.AbiMismatchError, "ABI-breaking checks False, installed is True"),
+    "field_missing": ({"name": None}, tx.TritonExtError, "unreadable manifest: 'name' is missing"),
+    "field_unknown": ({"surprise": 1}, tx.TritonExtError, "unreadable manifest: 'surprise' is"),
+    "commit_is_number": ({"llvm_commit": 12}, tx.TritonExtError, "unreadable manifest: 'llvm_commit' has the value 12"),
+    "options_are_text": ({"options": "none"}, tx.TritonExtError, "unreadable manifest"),
+    "option_is_keyword": (
+        {"options": [{"name": "lambda", "type": "int", "list": False, "default": "1", "description": "d"}]},
+        tx.TritonExtError,
+        "unreadable manifest: option 'lambda' is no Python identifier",
+    ),
+}
+GARBAGE = {
+    "garbage": r'"\x01\x02 garbage"',
+    "not_utf8": r'"{\xff}"',
+    "not_json": '"{"',
+    "json_null": '"null"',
+    "json_list": '"[1]"',
+    "json_deep": '"' + "[" * 20000 + '"',
+    "empty": '""',
+}
+
+
+def _text_file(path: Path) -> None:
+    path.write_text("int main;\n")
+
+
+def _truncated(path: Path, library: Path, size: float) -> None:
+    path.write_bytes(library.read_bytes()[: int(library.stat().st_size * size)])
+
+
+def _unix_socket(path: Path) -> None:
+    with contextlib.chdir(path.parent), socket.socket(socket.AF_UNIX) as server:
+        server.bind(path.name)  # a whole path may be too long for a socket
+
+
+# Files that are no library: how each is made, what the message says.
+FILES: dict[str, tuple[Callable[[Path, Path], object], str]] = {
+    "missing": (lambda path, _: None, "no such file"),
+    "dangling_link": (lambda path, _: path.symlink_to("nowhere"), "no such file"),
+    "link_loop": (lambda path, _: path.symlink_to(path), "too many levels of symbolic links"),
+    "text": (lambda path, _: _text_file(path), "no ELF shared library"),
+    "empty": (lambda path, _: path.touch(), "no ELF shared library"),
+    "magic_only": (lambda path, _: path.write_bytes(b"\x7fELF"), "no ELF shared library"),
+    "header_only": (lambda path, library: _truncated(path, library, 0.001), "no ELF shared library"),
+    "half": (lambda path, library: _truncated(path, library, 0.5), "no ELF shared library"),
+    "almost_whole": (lambda path, library: _truncated(path, library, 0.999), "no ELF shared library"),
+    "directory": (lambda path, _: path.mkdir(), "is a directory"),
+    "pipe": (lambda path, _: os.mkfifo(path), "no regular file"),
+    "device": (lambda path, _: path.symlink_to("/dev/zero"), "no regular file"),
+    "socket": (lambda path, _: _unix_socket(path), "no regular file"),
+    "name_too_long": (lambda path, _: None, "file name too long"),
+}
+
+
+@pytest.fixture(scope="session")
+def bad_plugins(
+    tmp_path_factory: pytest.TempPathFactory, make_plugin: MakePlugin, note: Callable[..., str], rename: Plugin
+) -> dict[str, tuple[Path, type[tx.TritonExtError], str]]:
+    """Each bad library: its path, the error that loading it raises, what that says."""
+    root = tmp_path_factory.mktemp("bad")
+    bad: dict[str, tuple[Path, type[tx.TritonExtError], str]] = {}
+    for name, (macros, error, reason) in COMPILED.items():
+        bad[name] = (make_plugin(root / f"{name}.so", **macros), error, reason)
+    for name, (fields, error, reason) in MANIFESTS.items():
+        text = note(**fields)
+        if None in fields.values():
+            manifest = json.loads(json.loads(note()))
+            text = json.dumps(json.dumps({k: v for k, v in manifest.items() if k not in fields}))
+        bad[name] = (make_plugin(root / f"{name}.so", NOTE=text), error, reason)
+    for name, text in GARBAGE.items():
+        reason = "unreadable manifest"
+        bad[f"note_{name}"] = (make_plugin(root / f"note_{name}.so", NOTE=text), tx.TritonExtError, reason)
+    for name, (make, reason) in FILES.items():
+        path = root / (f"{name}.so" if name != "name_too_long" else "x" * 300 + ".so")
+        make(path, rename.path)
+        bad[f"file_{name}"] = (path, tx.TritonExtError, reason)
+    return bad
+
+
+BAD = [*COMPILED, *MANIFESTS, *(f"note_{name}" for name in GARBAGE), *(f"file_{name}" for name in FILES)]
+
+
+def _same_path(path: Path, message: str) -> bool:
+    return str(path) in message or (path.is_symlink() and os.path.realpath(path) in message)
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_load_raises(name: str, bad_plugins: dict[str, tuple[Path, type[tx.TritonExtError], str]]) -> None:
+    path, error, reason = bad_plugins[name]
+    with pytest.raises(tx.TritonExtError) as caught:
+        tx.load(path)
+    assert type(caught.value) is error
+    assert re.search(reason, str(caught.value), re.IGNORECASE)
+    assert _same_path(path, str(caught.value))
+    assert "\n" not in str(caught.value)
+    assert tx.passes.ttir.rename(new="x").args == ("new=x",)  # nothing that failed stays in the way
+
+
+def test_listed_as_broken(
+    bad_plugins: dict[str, tuple[Path, type[tx.TritonExtError], str]],
+    monkeypatch: pytest.MonkeyPatch,
+    run_python: RunPython,
+) -> None:
+    """All at once, half of them through each variable: in Python, as JSON and as a table."""
+    paths = [str(path) for path, _, _ in bad_plugins.values()]
+    half = len(paths) // 2
+    variables = {"TRITON_EXT_PATH": ":".join(paths[:half]), "TRITON_PLUGIN_PATHS": ":".join(paths[half:])}
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+
+    rows = {str(e.path): e for e in tx.extensions()}
+    for path, _, reason in bad_plugins.values():
+        row = rows.get(str(path)) or rows[os.path.realpath(path)]
+        assert row.problem is not None
+        assert re.search(reason, row.problem, re.IGNORECASE), row
+        assert row.plugin is None
+        assert row.origin in variables
+    assert [e.name for e in rows.values() if not e.problem] == ["rename"]
+    assert tx.passes.ttir.rename(new="x")
+
+    done = run_python("-m", "triton_ext", "list", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    listed = {row["path"]: row["problem"] for row in json.loads(done.stdout)}
+    assert listed == {str(e.path): e.problem for e in rows.values()}
+    table = run_python("-m", "triton_ext", "list", COLUMNS="400")
+    assert (table.returncode, table.stderr) == (0, "")
+    assert table.stdout.count("broken: ") == len(bad_plugins)
+
+
+def test_hanging_entry_point(make_plugin: MakePlugin, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is given up on, once: the answer is remembered. A child that it leaves behind does not keep us either."""
+    monkeypatch.setattr(verify, "_PROBE_SECONDS", 2)
+    path = make_plugin(BEFORE_ANSWER='system("sleep 50 &"),pause()')
+    monkeypatch.setenv("TRITON_EXT_PATH", str(path))
+    started = time.monotonic()
+    for _ in range(3):
+        assert [e.problem for e in tx.extensions() if e.path == path] == [
+            f"{path} is no usable plugin: its entry point did not return within 2 s"
+        ]
+    assert time.monotonic() - started < 5
+
+
+def test_noisy_plugin_is_good(make_plugin: MakePlugin) -> None:
+    """What a plugin writes to the terminal, and what it reads, is none of its answer."""
+    path = make_plugin(BEFORE_ANSWER='printf("{}"),fputs("hello\\n",stderr),getchar()')
+    assert tx.load(path).name == "plain"
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_two_libraries_with_one_name(
+    order: int, make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither can be used, and both rows say why; everything else can."""
+    paths = [make_plugin(tmp_path / f"{name}.so", NAME=f'"{name}"') for name in ("one", "two")]
+    monkeypatch.setenv("TRITON_EXT_PATH", str(tmp_path))
+    problems = {e.name: e.problem or "" for e in tx.extensions() if e.kind == "plugin"}
+    assert f"the pass name 'plain' is also claimed by {paths[1]} (TRITON_EXT_PATH)" in problems["one"]
+    assert f"the pass name 'plain' is also claimed by {paths[0]} (TRITON_EXT_PATH)" in problems["two"]
+    with pytest.raises(tx.DuplicateExtensionError, match="is also claimed by"):
+        _ = tx.passes.plugin.plain
+    assert tx.passes.ttir.rename()
+
+    monkeypatch.delenv("TRITON_EXT_PATH")
+    first, second = paths[::order]
+    tx.load(first)
+    with pytest.raises(tx.DuplicateExtensionError, match=re.escape(str(first))):
+        tx.load(second)
+    assert tx.passes.plugin.plain().extension.path == first
+
+
+def test_name_of_a_built_in(make_plugin: MakePlugin, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loading it fails and changes nothing; in the environment it is a clash that names both."""
+    path = make_plugin(PASSES='{"rename","1",add,registerSelf}')
+    with pytest.raises(tx.DuplicateExtensionError, match=r"'rename' is also claimed by .*built in"):
+        tx.load(path)
+    assert tx.passes.ttir.rename()
+    monkeypatch.setenv("TRITON_EXT_PATH", str(path))
+    with pytest.raises(tx.DuplicateExtensionError, match=re.escape(str(path))):
+        _ = tx.passes.ttir.rename
+
+
+def test_broken_library_does_not_hide_a_good_one(
+    make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file called like the pass of another library is no claim to that pass."""
+    (tmp_path / "a").mkdir()
+    _text_file(tmp_path / "a" / "libplain.so")
+    good = make_plugin(tmp_path / "b.so")
+    monkeypatch.setenv("TRITON_EXT_PATH", f"{tmp_path / 'a'}:{good}")
+    assert tx.passes.plugin.plain().extension.path == good
+    monkeypatch.setenv("TRITON_EXT_PATH", str(tmp_path / "a"))
+    with pytest.raises(tx.ExtensionNotFoundError, match=r"'plain' is broken: .*libplain\.so is no ELF"):
+        _ = tx.passes.plugin.plain
+
+
+def test_markup_in_a_path_is_text(tmp_path: Path, run_python: RunPython) -> None:
+    """Nor do names that are no text end the listing."""
+    names = ["[red].so", "[bold]x[.so", "two\nlines.so", os.fsdecode(b"\xff.so")]
+    for name in names:
+        _text_file(tmp_path / name)
+    done = run_python("-m", "triton_ext", "list", COLUMNS="400", TRITON_EXT_PATH=str(tmp_path))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("broken: ") == len(names)
+    assert f"{tmp_path}/[bold]x[.so is no ELF" in done.stdout
+
+
+def test_mended_library_is_seen(make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "plain.so"
+    monkeypatch.setenv("TRITON_EXT_PATH", str(path))
+    for macros, broken in (({"API_VERSION": "1"}, True), ({}, False), ({"VERSION": "NULL"}, True)):
+        make_plugin(path, **macros)
+        assert [e.problem is not None for e in tx.extensions() if e.path == path] == [broken]
+
+
+@pytest.mark.slow
+def test_built_with_gcc(make_plugin: MakePlugin, tmp_path: Path, private_cache: sdk.Sdk | None) -> None:
+    """A real one: MLIR's TypeID in g++'s spelling."""
+    if shutil.which("g++") is None:
+        pytest.skip("no g++")
+    source = tmp_path / "gcc.cpp"
+    source.write_text(
+        '#include "mlir/Support/TypeID.h"\n'
+        "namespace { struct Mine {}; }\n"
+        'extern "C" __attribute__((visibility("default"))) void *tritonGetPluginInfo() {\n'
+        "  return const_cast<void *>(mlir::TypeID::get<Mine>().getAsOpaquePointer());\n}\n"
+    )
+    assert private_cache is not None, "make sdk"
+    includes = [f"-isystem{path}" for path in private_cache.include_dirs]
+    path = make_plugin(compiler="g++", source=source, flags=("-std=c++20", "-fno-rtti", *includes))
+    with pytest.raises(tx.AbiMismatchError, match=r"built with g\+\+"):
+        tx.load(path)
