@@ -32,7 +32,7 @@ from .sources import Manifest, Package, Source, SourceUnavailableError, load_man
 
 USER_ENV = "TRITON_EXT_LLVM_DIR"
 _INSTALLED_MB = 200
-_OTHER_SOURCE = f"{INSTALL_COMMAND} --source ID, with another of infra/sdk/sources.toml"
+_OTHER_SOURCE = f"{INSTALL_COMMAND} without --source"
 _NEEDED = ("include/mlir/IR/BuiltinOps.h", "include/llvm/Config/llvm-config.h", "bin/mlir-tblgen")
 _WRAPPER = """\
 #!/bin/sh
@@ -55,7 +55,10 @@ def install(from_: str | None, source: str | None, force: bool, say: Say | None)
         chosen = manifest.source(source)
         if chosen.kind == "user":
             raise BuildError("the source 'user' needs a place", fix=f"{INSTALL_COMMAND} --from DIR|ARCHIVE")
-        return _Installer(chosen, triton, manifest, say).run(force)
+        try:
+            return _Installer(chosen, triton, manifest, say).run(force)
+        except SourceUnavailableError as error:
+            raise BuildError(f"{source} cannot be used: {error.message}", fix=error.fix or _OTHER_SOURCE) from None
     if not force and (found := find()):
         return found
     failures = []

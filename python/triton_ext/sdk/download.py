@@ -25,7 +25,7 @@ Say = Callable[[str], None]
 
 _TIMEOUT = (4.0, 30.0)  # seconds to connect, seconds without a byte
 _TRIES = 3
-_CHUNK = 1 << 18
+_CHUNK = 1 << 16
 
 
 class MissingFileError(SourceUnavailableError):
@@ -80,7 +80,7 @@ def _fetch_part(url: str, part: Path, name: str, say: Say) -> None:
             failed = failed + 1 if _size(part) == before else 1
             if failed == _TRIES or isinstance(error, requests.ConnectTimeout):
                 raise SourceUnavailableError(f"cannot download {url}: {_reason(error)}") from None
-        time.sleep(0.2 * 2**failed)
+        time.sleep(0.1 * 2**failed)
 
 
 def _request(url: str, part: Path, name: str, say: Say) -> None:

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The real thing: headers that compile, a mlir-tblgen that runs, guards that bite.
+
+The default SDK is the user's own if it is installed; the fallback is downloaded into a temporary cache.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from triton_ext import sdk as sdk_module
+from triton_ext.host import find_triton
+from triton_ext.sdk import Sdk
+from triton_ext.sdk.headers import guard_op
+
+CLANG = next((path for name in ("clang++-19", "clang++") if (path := shutil.which(name))), None)
+needs_clang = pytest.mark.skipif(CLANG is None, reason="clang is not installed")
+
+PLAIN = """
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
+static_assert(LLVM_ENABLE_ABI_BREAKING_CHECKS == FLAG);
+mlir::Attribute name(mlir::LLVM::LLVMFuncOp f) { return f.getSymNameAttr(); }
+"""
+
+# A line that ends in "// OP" must be an error if and only if OP is guarded; all others must compile.
+GUARDED = """
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Target/LLVMIR/ModuleTranslation.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
+using namespace mlir;
+bool any(Operation *op) { return isa<LLVM::CallOp, LLVM::InvokeOp, LLVM::LLVMFuncOp>(op); }
+auto call(OpBuilder &b, Location l, LLVM::LLVMFuncOp f, ValueRange v) { return LLVM::CallOp::create(b, l, f, v); }
+auto func(OpBuilder &b, Location l, Type t) { return LLVM::LLVMFuncOp::create(b, l, "f", t); }
+auto operands(Operation *op) { return dyn_cast<LLVM::InvokeOp>(op).getCalleeOperands(); }
+auto compiled(LLVM::CallOp op) { return op.getCallee(); }
+auto symbol(LLVM::LLVMFuncOp op) { return op.getName(); }
+auto generic(LLVM::CallOp op) { return op->getAttr("callee"); }
+struct Erase : OpRewritePattern<LLVM::CallOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(LLVM::CallOp op, PatternRewriter &r) const override { return r.eraseOp(op), success(); }
+};
+void add(RewritePatternSet &s) { s.add<Erase>(s.getContext()); }
+auto n01(LLVM::CallOp op) { return op.getCalleeAttr(); } // CallOp
+auto n02(LLVM::CallOp op) { return op.getProperties().callee; } // CallOp
+auto n03(LLVM::CallOp op) { return op.getCalleeAttrName(); } // CallOp
+auto n04(LLVM::CallOp op) { LLVM::CallOp::Adaptor a(op); } // CallOp
+auto n05(LLVM::CallOp op, ValueRange v) { LLVM::CallOp::Adaptor a(v, op); } // CallOp
+auto n06(OperationState &s) { s.getOrAddProperties<LLVM::CallOp::Properties>(); } // CallOp
+auto n07(LLVM::CallOp op) { return op.getOpBundleOperands(); } // CallOp
+auto n11(LLVM::InvokeOp op) { return op.getCalleeAttr(); } // InvokeOp
+auto n12(LLVM::InvokeOp op) { op.setCalleeAttr(nullptr); } // InvokeOp
+auto n13(LLVM::InvokeOp op) { return op->getPropertiesStorage().as<LLVM::InvokeOp::Properties *>(); } // InvokeOp
+struct Convert : OpConversionPattern<LLVM::InvokeOp> { using OpConversionPattern::OpConversionPattern; };
+auto n14(RewritePatternSet &s, TypeConverter &t) { s.add<Convert>(t, s.getContext()); } // InvokeOp
+auto n21(LLVM::LLVMFuncOp op) { op.setSymNameAttr(nullptr); } // LLVMFuncOp
+auto n22(LLVM::LLVMFuncOp op) { return op.isNoInline(); } // LLVMFuncOp
+auto n23(LLVM::LLVMFuncOp op) { return op.removeArgAttrsAttr(); } // LLVMFuncOp
+"""
+
+
+def compile_(sdk: Sdk, source: str, *, first: Path | None = None, define: str = "X") -> str:
+    """What clang says about `source`, with the headers in `first`, if any, shadowing the SDK's."""
+    assert CLANG is not None
+    includes = [f"-I{sdk.include_dirs[0]}", *([f"-I{first}"] if first else []), "-isystem", str(sdk.include_dirs[1])]
+    command = [
+        CLANG,
+        "-std=c++20",
+        "-fno-rtti",
+        "-fno-exceptions",
+        "-fvisibility=hidden",
+        "-fsyntax-only",
+        f"-D{define}",
+    ]
+    command += ["-ferror-limit=0", *includes, "-isystem", str(find_triton().include_dir), "-x", "c++", "-"]
+    return subprocess.run(command, input=source, capture_output=True, text=True, check=False).stderr
+
+
+def check_guards(sdk: Sdk, guarded: set[str], first: Path | None = None) -> None:
+    """Compiles `GUARDED` and compares the lines that are in error with those that should be."""
+    output = compile_(sdk, GUARDED, first=first)
+    lines = GUARDED.splitlines()
+    expected = {n for n, line in enumerate(lines, 1) if line.rpartition("// ")[2] in guarded}
+    direct = {
+        int(n) for n in re.findall(r"^<stdin>:(\d+):\d+: error: .* is unavailable: triton-ext: LLVM::", output, re.M)
+    }
+    through = {int(n) for n in re.findall(r"^<stdin>:(\d+):\d+: note: in instantiation", output, re.M)}
+    assert direct | through == expected, output
+    others = [line for line in output.splitlines() if "error:" in line and "triton-ext: LLVM::" not in line]
+    assert others == []
+    if guarded:
+        assert "use op->getAttr(...) or op->getInherentAttr(...)" in output
+
+
+@pytest.fixture(scope="module")
+def default_sdk(tmp_path_factory: pytest.TempPathFactory) -> Sdk:
+    """The user's SDK; installed into a temporary cache if there is none."""
+    if found := sdk_module.find():
+        return found
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        return sdk_module.install()
+
+
+@pytest.fixture(scope="module")
+def fallback_sdk(tmp_path_factory: pytest.TempPathFactory) -> Sdk:
+    """Debian's LLVM 23.1."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        return sdk_module.install(source="debian-23")
+
+
+def test_size(default_sdk: Sdk) -> None:
+    kilobytes = int(subprocess.check_output(["du", "-sk", default_sdk.path]).split()[0])
+    assert kilobytes < 200_000
+    assert abs(kilobytes * 1024 - default_sdk.size) < 1_000_000
+
+
+def test_tblgen_runs(default_sdk: Sdk, tmp_path: Path) -> None:
+    version = subprocess.check_output([default_sdk.mlir_tblgen, "--version"], text=True)
+    assert f"LLVM version {default_sdk.llvm_version}" in version
+    (tmp_path / "P.td").write_text('include "mlir/Pass/PassBase.td"\ndef P : Pass<"p"> { let summary = "s"; }\n')
+    command = [
+        default_sdk.mlir_tblgen,
+        "-gen-pass-decls",
+        "-name",
+        "P",
+        "-I",
+        default_sdk.include_dirs[1],
+        tmp_path / "P.td",
+    ]
+    assert "getArgumentName() { return" in subprocess.check_output(command, text=True)
+
+
+@needs_clang
+def test_headers_compile(default_sdk: Sdk) -> None:
+    flag = f"FLAG={int(find_triton().abi_breaking_checks)}"
+    assert compile_(default_sdk, PLAIN, define=flag) == ""
+
+
+@needs_clang
+@pytest.mark.slow
+def test_nothing_is_guarded_that_need_not_be(default_sdk: Sdk) -> None:
+    check_guards(default_sdk, {op.removeprefix("LLVM::") for op in default_sdk.guarded_ops})
+
+
+@needs_clang
+@pytest.mark.slow
+def test_fallback_guards_what_differs(fallback_sdk: Sdk) -> None:
+    assert fallback_sdk.llvm_version.startswith("23.1")
+    assert "LLVM::InvokeOp" in fallback_sdk.guarded_ops
+    check_guards(fallback_sdk, {op.removeprefix("LLVM::") for op in fallback_sdk.guarded_ops})
+    assert subprocess.run([fallback_sdk.mlir_tblgen, "--version"], capture_output=True, check=False).returncode == 0
+
+
+@needs_clang
+@pytest.mark.slow
+def test_all_three_ops_can_be_guarded(fallback_sdk: Sdk, tmp_path: Path) -> None:
+    """LLVM 23.1 point releases differ in how many of the three lack the property."""
+    relative = Path("mlir", "Dialect", "LLVMIR", "LLVMOps.h.inc")
+    text = (fallback_sdk.include_dirs[1] / relative).read_text()
+    for op in ("CallOp", "InvokeOp", "LLVMFuncOp"):
+        if f"LLVM::{op}" not in fallback_sdk.guarded_ops:
+            text = guard_op(text, op, f"LLVM::{op} is guarded")
+    (tmp_path / relative).parent.mkdir(parents=True)
+    (tmp_path / relative).write_text(text)
+    check_guards(fallback_sdk, {"CallOp", "InvokeOp", "LLVMFuncOp"}, first=tmp_path)

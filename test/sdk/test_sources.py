@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sources and downloads: Triton's own archive, mirrors, indexes, servers that misbehave."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import lzma
+import os
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from triton_ext.errors import BuildError
+from triton_ext.host import find_triton
+from triton_ext.sdk import debian
+from triton_ext.sdk.sources import SourceUnavailableError, load_manifest
+
+from conftest import REPO, World, llvm_debs, llvm_files, tar_bytes
+
+SNAPSHOT = "debian-24-snapshot"
+ARCHIVE = "llvm-b010a18d-almalinux-x64-1.tar.gz"
+
+
+def closed_port() -> str:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{sock.getsockname()[1]}"
+
+
+def serve_index(world: World, packages: dict[str, tuple[str, bytes]]) -> None:
+    """Serves an unsigned sid whose index lists `packages`: name to version and content."""
+    text = ""
+    for name, (version, data) in packages.items():
+        sha256 = world.server.add(f"pool/{name}_{version}.deb", data)
+        text += f"Package: {name}\nVersion: 1:{version}\nFilename: pool/{name}_{version}.deb\nSHA256: {sha256}\n\n"
+    index = lzma.compress(text.encode())
+    world.server.add("dists/sid/main/binary-amd64/Packages.xz", index)
+    digest = hashlib.sha256(index).hexdigest()
+    world.server.add("dists/sid/InRelease", f"SHA256:\n {digest} {len(index)} main/binary-amd64/Packages.xz\n".encode())
+
+
+def test_manifest_of_the_repository() -> None:
+    manifest = load_manifest()
+    assert [source.id for source in manifest.sources] == ["user", "triton-llvm", SNAPSHOT, "debian-23"]
+    packages = [package for source in manifest.sources for package in source.packages] + [*manifest.runtime.packages]
+    assert len(packages) == 12
+    assert all(len(package.sha256) == 64 and package.path.startswith("pool/main/") for package in packages)
+    assert manifest.source("debian-23").packages[0].version_prefix == "23.1"
+    assert manifest.source(SNAPSHOT).packages[0].suite is None
+    # Addresses of package archives come from the machine, never from here.
+    assert "deb.debian" not in (REPO / "infra" / "sdk" / "sources.toml").read_text()
+
+
+def test_archive_of_triton(world: World) -> None:
+    files = llvm_files(commit=find_triton().llvm_commit)
+    sha256 = world.server.add(ARCHIVE, tar_bytes(files, "gz", ARCHIVE.removesuffix(".tar.gz") + "/"))
+    code, _, err = world.run("install")
+    assert code == 0, err
+    info = json.loads(world.run("info", "--json")[1])
+    assert info["source"] == "triton-llvm"
+    assert info["packages"] == {ARCHIVE: sha256}
+    assert info["headers"] == f"LLVM 24.0.0 ({find_triton().llvm_commit})"
+    assert not (world.cache / "downloads" / world.target("triton-llvm").name).exists()
+
+
+def test_archive_of_triton_is_resumed(world: World) -> None:
+    noise = os.urandom(1 << 18).hex()
+    world.server.add(ARCHIVE, tar_bytes({"share/noise": noise} | llvm_files(), "gz"))
+    world.server.drop_after = 1 << 17
+    code, _, err = world.run("install", "--source", "triton-llvm")
+    assert code == 0, err
+    assert len(world.server.asked(ARCHIVE)) == 2
+    assert world.server.asked(ARCHIVE)[1] == f"bytes={1 << 17}-"
+
+
+def test_archive_of_another_commit_is_refused(world: World) -> None:
+    world.server.add(ARCHIVE, tar_bytes(llvm_files(commit="2" * 40), "gz"))
+    assert f"triton-llvm holds LLVM {'2' * 40}" in world.fails("install")
+
+
+def test_truncated_archive_is_refused_and_not_kept(world: World) -> None:
+    world.server.add(ARCHIVE, tar_bytes(llvm_files(), "gz")[:300])
+    assert "is not a readable archive" in world.fails("install")
+    assert not (world.cache / "downloads" / world.target("triton-llvm").name).exists()
+
+
+def test_refused_connection_costs_little(world: World) -> None:
+    world.monkeypatch.setenv("TRITON_EXT_LLVM_MIRROR", closed_port())
+    start = time.monotonic()
+    code, _, err = world.run("install")
+    assert code == 0
+    assert time.monotonic() - start < 3
+    lines = [line for line in err.splitlines() if line.startswith("triton-llvm cannot be used")]
+    assert len(lines) == 1
+    assert "Connection refused" in lines[0]
+
+
+def test_server_without_ranges_starts_over(world: World) -> None:
+    world.manifest(llvm_debs(padding=1 << 18))
+    world.server.ranges = False
+    world.server.drop_after = 1 << 17
+    assert world.run("install", "--source", SNAPSHOT)[0] == 0
+    assert world.server.asked("llvm-dev_1.deb") == [None, f"bytes={1 << 17}-"]
+
+
+@pytest.mark.parametrize("extra", [b"", b"more than there is"])
+def test_part_that_is_complete_or_too_long(world: World, extra: bytes) -> None:
+    downloads = world.cache / "downloads" / world.target(SNAPSHOT).name
+    downloads.mkdir(parents=True)
+    (downloads / "llvm-dev_1.deb.part").write_bytes((world.server.root / "pool/llvm-dev_1.deb").read_bytes() + extra)
+    assert world.run("install", "--source", SNAPSHOT)[0] == 0
+    assert len(world.server.asked("llvm-dev_1.deb")) == (2 if extra else 1)
+
+
+def test_moved_pin_is_looked_up_in_the_index(world: World) -> None:
+    world.monkeypatch.setattr(debian, "_KEYRING", Path("/nonexistent"))
+    debs = llvm_debs()
+    world.manifest(debs, suite="sid", gone="llvm-dev")
+    serve_index(world, {"llvm-dev": ("24.0.1-1", debs["llvm-dev"]), "llvm-dev-doc": ("24.0.1-1", b"")})
+    code, _, err = world.run("install", "--source", SNAPSHOT)
+    assert code == 0, err
+    assert "llvm-dev_1.deb is gone from the mirror, looking llvm-dev up in sid" in err
+    assert "signature of the package index was not verified" in err
+    assert "llvm-dev_24.0.1-1.deb" in json.loads(world.run("info", "--json")[1])["packages"]
+
+
+def test_index_with_another_version_does_not_do(world: World) -> None:
+    world.monkeypatch.setattr(debian, "_KEYRING", Path("/nonexistent"))
+    debs = llvm_debs()
+    world.manifest(debs, suite="sid", gone="llvm-dev")
+    serve_index(world, {"llvm-dev": ("24.1.0-1", debs["llvm-dev"])})
+    assert "has no llvm-dev 24.0 any more" in world.fails("install", "--source", SNAPSHOT)
+
+
+def test_index_that_is_not_the_signed_one_is_refused(world: World) -> None:
+    world.monkeypatch.setattr(debian, "_KEYRING", Path("/nonexistent"))
+    debs = llvm_debs()
+    world.manifest(debs, suite="sid", gone="llvm-dev")
+    serve_index(world, {"llvm-dev": ("24.0.1-1", debs["llvm-dev"])})
+    world.server.add("dists/sid/main/binary-amd64/Packages.xz", lzma.compress(b"Package: other\n"))
+    assert "Packages.xz has the wrong hash" in world.fails("install", "--source", SNAPSHOT)
+
+
+@pytest.mark.skipif(shutil.which("gpgv") is None, reason="gpgv is not installed")
+def test_unsigned_index_is_refused(world: World) -> None:
+    keyring = world.tmp / "keyring.gpg"
+    keyring.write_bytes(b"")
+    world.monkeypatch.setattr(debian, "_KEYRING", keyring)
+    debs = llvm_debs()
+    world.manifest(debs, suite="sid", gone="llvm-dev")
+    serve_index(world, {"llvm-dev": ("24.0.1-1", debs["llvm-dev"])})
+    assert "carries no valid signature" in world.fails("install", "--source", SNAPSHOT)
+
+
+@pytest.mark.slow
+def test_signed_index_of_sid(tmp_path: Path) -> None:
+    """The real one: its signature is good, and it lists a successor of each runtime package."""
+    try:
+        base = debian.mirror()
+    except SourceUnavailableError as error:
+        pytest.skip(error.message)
+    news: list[str] = []
+    for package in load_manifest().runtime.packages:
+        found = debian._look_up(package, "sid", base, tmp_path, news.append)
+        assert found.path.startswith("pool/main/")
+        assert len(found.sha256) == 64
+    if shutil.which("gpgv") and debian._KEYRING.exists():
+        assert not any("not verified" in line for line in news)
+
+
+@pytest.mark.parametrize(
+    ("listing", "expected"),
+    [
+        ("Debian|http://m/debian-security/\nDebian|http://m/debian/\n", "http://m/debian"),
+        ("|http://m/debian/\n", "http://m/debian"),
+        ("Ubuntu|http://m/ubuntu/\n|cdrom:[x]/\n", None),
+        ("", None),
+    ],
+)
+def test_mirror_is_the_one_that_apt_uses(monkeypatch: pytest.MonkeyPatch, listing: str, expected: str | None) -> None:
+    monkeypatch.delenv("TRITON_EXT_DEBIAN_MIRROR", raising=False)
+    monkeypatch.setattr(subprocess, "run", lambda *args, **kwargs: subprocess.CompletedProcess(args, 0, listing))
+    if expected is not None:
+        assert debian.mirror() == expected
+        return
+    with pytest.raises(SourceUnavailableError, match="TRITON_EXT_DEBIAN_MIRROR"):
+        debian.mirror()
+
+
+def test_system_without_apt(world: World) -> None:
+    world.monkeypatch.delenv("TRITON_EXT_DEBIAN_MIRROR")
+    world.monkeypatch.setenv("PATH", "/nonexistent")
+    assert "TRITON_EXT_DEBIAN_MIRROR" in world.fails("install", "--source", SNAPSHOT)
+    assert "TRITON_EXT_DEBIAN_MIRROR" in world.fails("install")
+
+
+def test_unknown_source_lists_the_known(world: World) -> None:
+    message = world.fails("install", "--source", "debian-99")
+    assert "user, triton-llvm, debian-24-snapshot, debian-23" in message
+
+
+def test_source_of_another_libtriton_or_machine(world: World) -> None:
+    text = (world.infra / "sdk" / "sources.toml").read_text()
+    (world.infra / "sdk" / "sources.toml").write_text(text.replace(find_triton().llvm_commit, "3" * 40))
+    assert "was not checked against LLVM b010a18d" in world.fails("install", "--source", SNAPSHOT)
+    (world.infra / "sdk" / "sources.toml").write_text(text.replace('arch = "x86_64"', 'arch = "s390x"'))
+    assert "it is for s390x" in world.fails("install")
+
+
+def test_from_and_source_contradict() -> None:
+    from triton_ext.sdk import install
+
+    with pytest.raises(BuildError, match="two sources"):
+        install("/tmp", source="debian-23")
