@@ -29,7 +29,6 @@ def lit_passes(extension: str, mutation: tuple[str, str], scratch: Path) -> bool
     file.write_text(file.read_text().replace(old, new))
     (source / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.27)\n"
-        f"include({_resources.infra_dir()}/cmake/TritonExtCompiler.cmake)\n"
         "project(mutant VERSION 0 LANGUAGES CXX)\n"
         "find_package(TritonExt REQUIRED)\n"
         f"add_subdirectory({Path(extension).name})\n"
@@ -39,10 +38,7 @@ def lit_passes(extension: str, mutation: tuple[str, str], scratch: Path) -> bool
     build.build_tree(
         source,
         scratch / "build",
-        definitions=(
-            f"TritonExt_DIR={_resources.infra_dir() / 'cmake'}",
-            f"TRITON_EXT_STAGE_DIR={libraries}",
-        ),
+        definitions=(f"TRITON_EXT_STAGE_DIR={libraries}",),
     )
     done = subprocess.run(
         [Path(sys.executable).with_name("lit"), "-s", ROOT / extension],

@@ -21,19 +21,21 @@ _COMPILER_ERROR = re.compile(r"^.*(?:\berror:|undefined symbol:|undefined refere
 
 @click.command("build")
 @click.argument("names", nargs=-1)
-@click.option("--source", type=click.Path(path_type=Path), help="Default: the checkout that this command runs from.")
+@click.option("--source", type=click.Path(path_type=Path), default=".", help="Default: the current directory.")
 @click.option("--build-dir", type=click.Path(path_type=Path), help="Default: build/dev in the source directory.")
 @click.option("-D", "definitions", multiple=True, metavar="VAR=VALUE", help="Passed on to CMake.")
-def build(names: tuple[str, ...], source: Path | None, build_dir: Path | None, definitions: tuple[str, ...]) -> None:
-    """Build the extensions NAMES of a checkout, or everything."""
-    source = source or _resources.infra_dir().parent
+def build(names: tuple[str, ...], source: Path, build_dir: Path | None, definitions: tuple[str, ...]) -> None:
+    """Build the extensions NAMES of a source tree, or everything."""
+    source = source.resolve()
     if not (source / "CMakeLists.txt").is_file():
-        raise BuildError(f"{source} is no source tree with a CMakeLists.txt", fix="triton-ext build --source DIR")
+        raise BuildError(f"{source} has no CMakeLists.txt", fix="triton-ext build --source DIR")
     build_tree(source, build_dir or source / "build" / "dev", names, definitions)
 
 
 def build_tree(source: Path, build_dir: Path, names: tuple[str, ...] = (), definitions: tuple[str, ...] = ()) -> None:
     """Configures `source` into `build_dir` and builds the extensions `names`, or everything.
+
+    `source` is this repository or a project of your own that calls ``find_package(TritonExt)``.
 
     Compiler output goes to the terminal as it comes.
 
@@ -42,8 +44,14 @@ def build_tree(source: Path, build_dir: Path, names: tuple[str, ...] = (), defin
     """
     cmake = _tool("cmake")
     configure = [cmake, "-S", str(source), "-B", str(build_dir), "-G", "Ninja"]
-    known_paths = {"CMAKE_MAKE_PROGRAM": _tool("ninja"), "Python3_EXECUTABLE": sys.executable}
-    configure += [f"-D{name}={value}" for name, value in known_paths.items()]
+    modules = _resources.infra_dir() / "cmake"
+    settings = {
+        "CMAKE_MAKE_PROGRAM": _tool("ninja"),
+        "CMAKE_PROJECT_TOP_LEVEL_INCLUDES": modules / "TritonExtCompiler.cmake",
+        "Python3_EXECUTABLE": sys.executable,
+        "TritonExt_DIR": modules,
+    }
+    configure += [f"-D{name}={value}" for name, value in settings.items()]
     configure += [f"-D{definition}" for definition in definitions]
     configured = subprocess.run(configure, capture_output=True, text=True, check=False)
     if configured.returncode:

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from triton.backends.compiler import GPUTarget
 from triton.runtime import driver
-from triton_ext import _resources, build
+
+from triton_ext import build
 
 HERE = Path(__file__).parent
 
@@ -21,18 +22,12 @@ HERE = Path(__file__).parent
 def stamps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Two builds of the pass `stamp`, which append ``_v1`` and ``_v2`` to the names of public functions."""
     built = {}
-    definition = f"TritonExt_DIR={_resources.infra_dir() / 'cmake'}"
     for version in ("v1", "v2"):
         source = tmp_path_factory.mktemp(version) / "stamp"
         shutil.copytree(HERE / "stamp", source)
         code = (source / "Stamp.cpp").read_text()
         (source / "Stamp.cpp").write_text(code.replace('VERSION "_v1"', f'VERSION "_{version}"'))
-        # With the compiler that our own build chooses.
-        (source / "CMakeLists.txt").write_text(
-            f"include({_resources.infra_dir()}/cmake/TritonExtCompiler.cmake)\n"
-            + (source / "CMakeLists.txt").read_text()
-        )
-        build.build_tree(source, source / "build", definitions=(definition,))
+        build.build_tree(source, source / "build")
         built[version] = source / "build" / "libtriton_ext_stamp.so"
     return built
 

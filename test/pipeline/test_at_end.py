@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 import triton
-import triton_ext as tx
 from kernels import softmax, source, squares
 from triton import knobs
 from triton.backends.compiler import GPUTarget
+
+import triton_ext as tx
 
 TARGETS = [
     pytest.param(GPUTarget("cuda", 80, 32), "ptx", id="cuda80"),

@@ -15,10 +15,11 @@ from pathlib import Path
 
 import pytest
 import triton
-import triton_ext as tx
 from kernels import softmax, source, squares
 from triton.backends.compiler import GPUTarget
 from triton.runtime.jit import MockTensor
+
+import triton_ext as tx
 
 CUDA90 = GPUTarget("cuda", 90, 32)
 Install = Callable[[str], None]
