@@ -49,15 +49,13 @@ def build_rows(scratch: Path) -> list[tuple[str, float, str]]:
         source, target = ROOT / part, tree / part
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
-    shutil.rmtree(tree / "infra" / "sdk" / "selftest", ignore_errors=True)  # no extension needs it
-    command = [sys.executable, "-c", "from triton_ext.cli import main; main()", "build"]
 
     def clean() -> float:
         shutil.rmtree(tree / "build", ignore_errors=True)
         return build()
 
     def build() -> float:
-        return seconds([*command, "--source", str(tree)])
+        return seconds([sys.executable, "-m", "triton_ext", "build", "rename", "--source", str(tree)])
 
     def edited() -> float:
         source = tree / "passes" / "rename" / "Rename.cpp"

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import keyword
 import os
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 # mlir-tblgen prints a record's fields in the order in which PassBase.td declares them and does not escape strings, so
@@ -89,10 +91,16 @@ def read_pass(td: Path, cls: str, tblgen: list[str]) -> dict[str, object]:
         }
         for option in (by_id[name.strip()] for name in found[cls]["options"].split(",") if name.strip())
     ]
+    names = [str(option["name"]).replace("-", "_") for option in options]
+    for name in names:
+        if not name.isidentifier() or keyword.iskeyword(name):
+            raise ValueError(f"option '{name}' of {cls} cannot be a keyword in Python")
+        if names.count(name) > 1:
+            raise ValueError(f"two options of {cls} are called '{name}' in Python")
     return {
         "argument": found[cls]["argument"],
         "summary": found[cls]["summary"],
-        "description": found[cls]["description"].strip(),
+        "description": textwrap.dedent(found[cls]["description"]).strip(),
         "options": options,
     }
 

@@ -49,7 +49,8 @@ def matmul(a, b, c, K, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]  # 
 def compile_matmul(target: GPUTarget) -> Any:
     """Compiles `matmul` for `target`, through Triton's whole pipeline."""
     signature = {"a": "*fp16", "b": "*fp16", "c": "*fp32", "K": "i32", "BLOCK": "constexpr"}
-    return triton.compile(triton.compiler.ASTSource(matmul, signature, {"BLOCK": 64}), target=target)
+    aligned = {(i,): [["tt.divisibility", 16]] for i in range(4)}  # as of arguments that PyTorch allocates
+    return triton.compile(triton.compiler.ASTSource(matmul, signature, {"BLOCK": 64}, aligned), target=target)
 
 
 def without_locations(ir: str) -> list[str]:

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every shell and Python block in the documentation runs, in order, in a copy of the checkout.
+
+A block that follows a line which ends in a file name and a colon is the content of that file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from triton_ext import _resources, reference
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+# These are what is running this test; .ci/run runs them on a clean checkout.
+BY_CI = {"make demo", "make test"}
+PARTS_OF_THESE = {"make build", "make lint"}
+BLOCK = re.compile(
+    r"(?:`(?P<file>[\w./-]+)`[^`\n]*:\n\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A copy of the checkout with the same environment and the built libraries."""
+    copy = tmp_path / "triton-ext"
+    files = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.splitlines()
+    for name in files:
+        if (ROOT / name).is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, copy / name)
+    (copy / ".venv").symlink_to(Path(sys.prefix))
+    shutil.copytree(_resources.library_dir(), copy / "python" / "triton_ext" / "lib")
+    return copy
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_blocks(page: Path, checkout: Path) -> None:
+    environment = {**os.environ, "TRITON_EXT_LIBRARY_DIR": str(checkout / "python" / "triton_ext" / "lib")}
+
+    def run(*command: str | Path) -> None:
+        done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+
+    for number, block in enumerate(BLOCK.finditer(page.read_text())):
+        text = block["text"]
+        if block["file"]:
+            file = checkout / block["file"]
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        elif block["language"] == "python":
+            script = checkout / f"block{number}.py"
+            script.write_text(text)
+            run(sys.executable, script)
+        elif block["language"] == "console":
+            for line in text.splitlines():
+                command = line.split("#")[0].strip()
+                if command not in BY_CI | PARTS_OF_THESE:
+                    run("bash", "-euc", command)
+        elif block["language"] != "text":
+            pytest.fail(f"{page.name}: a block in '{block['language']}' that is neither run nor a file")
+
+
+def test_ci_runs_the_commands_that_the_blocks_leave_out() -> None:
+    script, makefile = (ROOT / ".ci" / "run").read_text(), (ROOT / "Makefile").read_text()
+    assert all(f"\n{command}\n" in script for command in BY_CI)
+    assert re.search(r"^test: build lint", makefile, re.MULTILINE)
+
+
+def test_the_readme_fits_on_two_screens() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) < 80
+
+
+def test_the_reference_pages_are_up_to_date() -> None:
+    for name, text in {"passes.md": reference.passes_page(), "python.md": reference.python_page()}.items():
+        assert (ROOT / "docs" / "reference" / name).read_text() == text, "run make docs"
+
+
+def test_nothing_names_a_registry_or_this_machine() -> None:
+    files = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
+    hosts = re.compile(r"https?://[a-z0-9.-]*(debian|py" + "pi|python" + "hosted|npm" + r"js)|/wo" + "rk/|/ro" + "ot/")
+    found = [n for n in files if (ROOT / n).is_file() and hosts.search((ROOT / n).read_text(errors="replace"))]
+    assert found == []
