@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_sources import closed_port
-from triton_ext import host
-
 from conftest import World, llvm_debs, llvm_files, tar_bytes, write_tree
+from test_sources import closed_port
+
+from triton_ext import host
 
 SNAPSHOT = "debian-24-snapshot"
 REINSTALL = "triton-ext sdk install"
@@ -79,6 +79,16 @@ def test_full_disk_is_seen_up_front(world: World) -> None:
     message = world.fails("install", "--source", SNAPSHOT)
     assert "is full: 12 MB are free, 201 MB are needed" in message
     assert world.server.log == []
+
+
+def test_source_that_needs_less_space_is_tried(world: World) -> None:
+    usage = shutil.disk_usage(world.tmp)._replace(free=400_000_000)
+    world.monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
+    code, _, err = world.run("install")
+    assert code == 0, err
+    assert "triton-llvm cannot be used (the disk of" in err
+    usage = usage._replace(free=100_000_000)
+    assert "(fix: free some space" in world.run("install", "--force")[2].splitlines()[-1]
 
 
 def test_disk_that_runs_full(world: World, tmpfs: Path) -> None:

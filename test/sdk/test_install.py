@@ -11,10 +11,10 @@ import sys
 import time
 
 import pytest
+from conftest import OPS, REPO, World, llvm_debs, llvm_files, runtime_debs, tar_bytes, write_tree
+
 from triton_ext import sdk as sdk_module
 from triton_ext.host import find_triton
-
-from conftest import OPS, REPO, World, llvm_debs, llvm_files, runtime_debs, tar_bytes, write_tree
 
 SNAPSHOT = "debian-24-snapshot"
 BROKEN_TOOL = "#!/bin/sh\nexit 127\n"
@@ -179,8 +179,8 @@ def test_op_with_another_layout_is_guarded(world: World, op: str) -> None:
 
 
 def test_two_installs_at_once(world: World) -> None:
-    world.manifest(llvm_debs(padding=1 << 18))
-    world.server.delay = 0.05
+    world.manifest(llvm_debs(padding=1 << 20))
+    world.server.delay = 0.05  # three seconds in all
     first = world.start("install", "--source", SNAPSHOT)
     wait_for(lambda: world.server.asked("llvm-dev_1.deb"))
     second = world.start("install", "--source", SNAPSHOT)

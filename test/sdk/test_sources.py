@@ -7,19 +7,19 @@ import hashlib
 import json
 import lzma
 import os
+import platform
 import shutil
 import socket
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
+from conftest import REPO, World, llvm_debs, llvm_files, tar_bytes
+
 from triton_ext.errors import BuildError
 from triton_ext.host import find_triton
 from triton_ext.sdk import debian
 from triton_ext.sdk.sources import SourceUnavailableError, load_manifest
-
-from conftest import REPO, World, llvm_debs, llvm_files, tar_bytes
 
 SNAPSHOT = "debian-24-snapshot"
 ARCHIVE = "llvm-b010a18d-almalinux-x64-1.tar.gz"
@@ -51,8 +51,8 @@ def test_manifest_of_the_repository() -> None:
     assert all(len(package.sha256) == 64 and package.path.startswith("pool/main/") for package in packages)
     assert manifest.source("debian-23").packages[0].version_prefix == "23.1"
     assert manifest.source(SNAPSHOT).packages[0].suite is None
-    # Addresses of package archives come from the machine, never from here.
-    assert "deb.debian" not in (REPO / "infra" / "sdk" / "sources.toml").read_text()
+    # Addresses of package archives come from the machine; Triton's own is the only one that is written here.
+    assert (REPO / "infra" / "sdk" / "sources.toml").read_text().count("://") == 1
 
 
 def test_archive_of_triton(world: World) -> None:
@@ -97,6 +97,14 @@ def test_refused_connection_costs_little(world: World) -> None:
     lines = [line for line in err.splitlines() if line.startswith("triton-llvm cannot be used")]
     assert len(lines) == 1
     assert "Connection refused" in lines[0]
+
+
+@pytest.mark.parametrize("address", ["nowhere", "ftp://127.0.0.1/", "http://"])
+def test_address_that_is_none(world: World, address: str) -> None:
+    world.monkeypatch.setenv("TRITON_EXT_LLVM_MIRROR", address)
+    assert f"triton-llvm cannot be used: cannot download {address.rstrip('/')}" in world.fails(
+        "install", "--source", "triton-llvm"
+    )
 
 
 def test_server_without_ranges_starts_over(world: World) -> None:
@@ -158,32 +166,48 @@ def test_unsigned_index_is_refused(world: World) -> None:
 
 @pytest.mark.slow
 def test_signed_index_of_sid(tmp_path: Path) -> None:
-    """The real one: its signature is good, and it lists a successor of each runtime package."""
+    """The real one: its signature is good, and it lists the successor of a pinned package."""
     try:
         base = debian.mirror()
     except SourceUnavailableError as error:
         pytest.skip(error.message)
     news: list[str] = []
-    for package in load_manifest().runtime.packages:
-        found = debian._look_up(package, "sid", base, tmp_path, news.append)
-        assert found.path.startswith("pool/main/")
-        assert len(found.sha256) == 64
+    found = debian._look_up(load_manifest().source("debian-23").packages[0], "sid", base, tmp_path, news.append)
+    assert found.path.startswith("pool/main/")
+    assert "_23.1" in found.path
+    assert len(found.sha256) == 64
     if shutil.which("gpgv") and debian._KEYRING.exists():
         assert not any("not verified" in line for line in news)
 
 
+def fake_apt(monkeypatch: pytest.MonkeyPatch, system: str, listed: str, configured: str) -> None:
+    monkeypatch.delenv("TRITON_EXT_DEBIAN_MIRROR", raising=False)
+    monkeypatch.setattr(platform, "freedesktop_os_release", lambda: {"ID": system, "VERSION_CODENAME": "bookworm"})
+    monkeypatch.setattr(debian, "_apt_get", lambda command, *args: listed if command == "indextargets" else configured)
+
+
 @pytest.mark.parametrize(
-    ("listing", "expected"),
+    ("system", "listed", "configured", "expected"),
     [
-        ("Debian|http://m/debian-security/\nDebian|http://m/debian/\n", "http://m/debian"),
-        ("|http://m/debian/\n", "http://m/debian"),
-        ("Ubuntu|http://m/ubuntu/\n|cdrom:[x]/\n", None),
-        ("", None),
+        ("debian", "Debian http://m/debian-security/\nDebian http://m/debian/\n", "", "http://m/debian"),
+        ("debian", "Other http://o/debian/\n", "'http://m/debian/dists/bookworm/InRelease' f 0 \n", "http://m/debian"),
+        (
+            "debian",
+            "",
+            "'http://o/linux/debian/dists/bookworm/InRelease' f 0 \n"
+            "'http://m/mirror/dists/bookworm/InRelease' f 0 \n"
+            "'http://m/mirror/dists/bookworm-updates/InRelease' f 0 \n"
+            "'http://m/debian-security/dists/bookworm-security/InRelease' f 0 \n",
+            "http://m/mirror",
+        ),
+        ("ubuntu", "Ubuntu http://m/ubuntu/\n", "'http://m/debian/dists/bookworm/InRelease' f 0 \n", None),
+        ("debian", "Debian cdrom:[x]/\n", "", None),
     ],
 )
-def test_mirror_is_the_one_that_apt_uses(monkeypatch: pytest.MonkeyPatch, listing: str, expected: str | None) -> None:
-    monkeypatch.delenv("TRITON_EXT_DEBIAN_MIRROR", raising=False)
-    monkeypatch.setattr(subprocess, "run", lambda *args, **kwargs: subprocess.CompletedProcess(args, 0, listing))
+def test_mirror_is_the_one_that_apt_uses(
+    monkeypatch: pytest.MonkeyPatch, system: str, listed: str, configured: str, expected: str | None
+) -> None:
+    fake_apt(monkeypatch, system, listed, configured)
     if expected is not None:
         assert debian.mirror() == expected
         return

@@ -32,6 +32,7 @@ from .sources import Manifest, Package, Source, SourceUnavailableError, load_man
 
 USER_ENV = "TRITON_EXT_LLVM_DIR"
 _INSTALLED_MB = 200
+_LARGER_DISK = f"free some space, or XDG_CACHE_HOME=/a/larger/disk {INSTALL_COMMAND}"
 _OTHER_SOURCE = f"{INSTALL_COMMAND} without --source"
 _NEEDED = ("include/mlir/IR/BuiltinOps.h", "include/llvm/Config/llvm-config.h", "bin/mlir-tblgen")
 _WRAPPER = """\
@@ -61,7 +62,7 @@ def install(from_: str | None, source: str | None, force: bool, say: Say | None)
             raise BuildError(f"{source} cannot be used: {error.message}", fix=error.fix or _OTHER_SOURCE) from None
     if not force and (found := find()):
         return found
-    failures = []
+    failures, fix = [], None
     for candidate in manifest.sources:
         if candidate.kind == "user":
             continue
@@ -69,10 +70,12 @@ def install(from_: str | None, source: str | None, force: bool, say: Say | None)
             return _Installer(candidate, triton, manifest, say).run(force)
         except SourceUnavailableError as error:
             failures.append(f"{candidate.id}: {error.message}")
+            fix = error.fix
             say(f"{candidate.id} cannot be used ({error}), going on to the next source")
     raise BuildError(
         f"no source of headers for LLVM {triton.llvm_commit[:8]} can be used: {'; '.join(failures)}",
-        fix=f"check network and proxy, set {MIRROR_ENV} to a Debian mirror, or {INSTALL_COMMAND} --from DIR|ARCHIVE",
+        fix=fix
+        or f"check network and proxy, set {MIRROR_ENV} to a Debian mirror, or {INSTALL_COMMAND} --from DIR|ARCHIVE",
     )
 
 
@@ -245,8 +248,11 @@ def _runs(tool: Path) -> bool:
 
 def _user_origin(named: str) -> Path:
     origin = Path(named).expanduser().resolve()
-    if not origin.exists():
-        raise BuildError(f"{named} does not exist", fix=f"{INSTALL_COMMAND} --from DIR|ARCHIVE, or unset {USER_ENV}")
+    if not os.access(origin, os.R_OK):
+        raise BuildError(
+            f"{named} does not exist or cannot be read",
+            fix=f"{INSTALL_COMMAND} --from DIR|ARCHIVE, or unset {USER_ENV}",
+        )
     return origin
 
 
@@ -285,14 +291,11 @@ def _staging(target: Path) -> Iterator[Path]:
 def _check_space(root: Path, source: Source) -> None:
     needed, free = (source.download_mb + _INSTALLED_MB) * 1_000_000, shutil.disk_usage(root).free
     if free < needed:
-        raise _full_disk(root, f"{free / 1e6:.0f} MB are free, {needed / 1e6:.0f} MB are needed")
-
-
-def _full_disk(root: Path, detail: str) -> BuildError:
-    return BuildError(
-        f"the disk of {root} is full: {detail}",
-        fix=f"free some space, or XDG_CACHE_HOME=/a/larger/disk {INSTALL_COMMAND}",
-    )
+        # Another source may need less.
+        raise SourceUnavailableError(
+            f"the disk of {root} is full: {free / 1e6:.0f} MB are free, {needed / 1e6:.0f} MB are needed",
+            fix=_LARGER_DISK,
+        )
 
 
 @contextlib.contextmanager
@@ -302,13 +305,13 @@ def _storage_errors(root: Path) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise _full_disk(root, error.strerror or "no space left") from None
+            raise BuildError(f"the disk of {root} is full: {error.strerror}", fix=_LARGER_DISK) from None
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST):
             raise BuildError(
                 f"the cache directory {root} cannot be written: {error.strerror}",
                 fix=f"XDG_CACHE_HOME=/a/writable/directory {INSTALL_COMMAND}",
             ) from None
-        raise
+        raise BuildError(f"installing into {root} failed: {error}", fix=INSTALL_COMMAND) from None
 
 
 def _disk_usage(root: Path) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import lzma
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -33,20 +34,45 @@ def mirror() -> str:
     """
     if named := os.environ.get(MIRROR_ENV):
         return named.rstrip("/")
-    command = ["apt-get", "indextargets", "--format", "$(ORIGIN)|$(REPO_URI)"]
-    try:
-        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError):
-        output = ""
-    for line in output.splitlines():
-        origin, _, uri = line.partition("|")
-        uri = uri.rstrip("/")
-        # The origin is empty as long as `apt-get update` has not run.
-        if origin in ("Debian", "") and uri.startswith("http") and not uri.endswith("-security"):
-            return uri
+    for base in (*_listed_mirrors(), *_configured_mirrors()):
+        if base.startswith("http") and not base.endswith("-security"):
+            return base
     raise SourceUnavailableError(
         "apt names no mirror of the Debian archive on this system", fix=f"set {MIRROR_ENV} to the address of one"
     )
+
+
+def _listed_mirrors() -> list[str]:
+    """Mirrors whose index apt has downloaded and which say that they are Debian's."""
+    lines = _apt_get("indextargets", "--format", "$(ORIGIN) $(REPO_URI)").splitlines()
+    return [line.partition(" ")[2].rstrip("/") for line in lines if line.startswith("Debian ")]
+
+
+def _configured_mirrors() -> list[str]:
+    """What apt would update from, on a Debian system where it has not done so yet; the likeliest first.
+
+    Others name their suites like Debian's releases, but only Debian has one for updates.
+    """
+    try:
+        system = platform.freedesktop_os_release()
+    except OSError:
+        return []
+    if system["ID"] != "debian":
+        return []
+    pairs = re.findall(r"^'(\S+?)/dists/(\S+)/InRelease'", _apt_get("update", "--print-uris"), re.MULTILINE)
+    updates = f"{system.get('VERSION_CODENAME')}-updates"
+    return sorted(
+        (base for base, suite in pairs if suite == updates or base.endswith("/debian")),
+        key=lambda base: (base, updates) not in pairs,
+    )
+
+
+def _apt_get(*arguments: str) -> str:
+    """What apt-get prints, nothing if there is none."""
+    try:
+        return subprocess.run(["apt-get", *arguments], capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return ""
 
 
 def fetch_package(package: Package, into: Path, say: Say) -> tuple[Path, Package]:

@@ -80,6 +80,8 @@ def _fetch_part(url: str, part: Path, name: str, say: Say) -> None:
             failed = failed + 1 if _size(part) == before else 1
             if failed == _TRIES or isinstance(error, requests.ConnectTimeout):
                 raise SourceUnavailableError(f"cannot download {url}: {_reason(error)}") from None
+        except requests.RequestException as error:
+            raise SourceUnavailableError(f"cannot download {url}: {_reason(error)}") from None
         time.sleep(0.1 * 2**failed)
 
 
@@ -87,15 +89,7 @@ def _request(url: str, part: Path, name: str, say: Say) -> None:
     """One try: asks for the rest of `part` and appends it, or starts over if the server has only the whole."""
     have = _size(part)
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
-    try:
-        response = requests.get(url, headers=headers, stream=True, timeout=_TIMEOUT)
-    except (
-        requests.exceptions.InvalidURL,
-        requests.exceptions.InvalidSchema,
-        requests.exceptions.MissingSchema,
-    ) as error:
-        raise BuildError(f"cannot download {url}: {error}", fix="name an http or https address") from None
-    with response:
+    with requests.get(url, headers=headers, stream=True, timeout=_TIMEOUT) as response:
         if response.status_code in (404, 410):
             raise MissingFileError(f"{url} does not exist (HTTP {response.status_code})")
         if response.status_code == 416:
