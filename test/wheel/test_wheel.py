@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wheel, in an environment that has neither a compiler nor an SDK nor this checkout."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import venv
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def wheel() -> Path:
+    """``make wheel``: one file for every Python."""
+    subprocess.run(["make", "wheel"], cwd=ROOT, check=True, capture_output=True)
+    (built,) = (ROOT / "dist").glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def run(wheel: Path, tmp_path_factory: pytest.TempPathFactory):
+    """Runs a program of a fresh environment in which only the wheel was installed."""
+    directory = tmp_path_factory.mktemp("wheel")
+    venv.create(directory / "env", with_pip=True)
+    programs = directory / "env" / "bin"
+    install = [programs / "pip", "install", "-q", "-c", ROOT / "constraints.txt", wheel]
+    subprocess.run(install, check=True, capture_output=True)
+
+    def run(program: str, *arguments: str) -> str:
+        environment = {"PATH": str(programs), "HOME": str(directory), "XDG_CACHE_HOME": str(directory / "cache")}
+        command = [str(programs / program), *arguments]
+        done = subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
+def test_it_holds_the_libraries_and_what_building_against_it_needs(wheel: Path) -> None:
+    names = ZipFile(wheel).namelist()
+    built = {f"triton_ext/lib/{p.name}" for p in (ROOT / "python" / "triton_ext" / "lib").glob("*.so")}
+    assert built <= set(names)
+    assert "triton_ext/share/infra/cmake/TritonExtConfig.cmake" in names
+    assert "triton_ext/share/infra/pass/include/triton_ext/PassInfra.h" in names
+    assert wheel.name.endswith(f"-py3-none-{sys.platform}_x86_64.whl")
+
+
+def test_rename_is_listed_as_a_ttir_pass(run) -> None:
+    (rename,) = [e for e in json.loads(run("triton-ext", "list", "--json")) if e["name"] == "rename"]
+    assert (rename["kind"], rename["stage"], rename["problem"]) == ("pass", "ttir", None)
+
+
+def test_the_demo_compiles_its_kernel(run) -> None:
+    printed = run("python", "-m", "triton_ext.demo")
+    assert "tt.func public @my_matmul" in printed
+    assert "cubin / hsaco" in printed
+
+
+def test_the_opt_driver_runs(run, tmp_path: Path) -> None:
+    module = tmp_path / "foo.mlir"
+    module.write_text("tt.func public @foo() {\n  tt.return\n}\n")
+    assert "@bar" in run("triton-ext-opt", str(module), "-triton-ext-rename")
