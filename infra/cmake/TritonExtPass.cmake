@@ -8,7 +8,7 @@
 #   Class    TableGen def and C++ class, e.g. LoopSplitPass; its options and
 #            documentation come from LoopSplit.td, its code from LoopSplit.cpp
 #   stage    ttir, ttgir or llir: the stage whose modules the pass takes
-#   VERSION  default: the project's
+#   VERSION  default: the project's, 0.0.0 if it has none
 #   SOURCES  further C++ files
 #
 # The glue (registration, option schema, manifest) is generated: see
@@ -50,6 +50,9 @@ function(triton_ext_add_pass name class)
   endforeach()
   if(NOT arg_VERSION)
     set(arg_VERSION ${PROJECT_VERSION})
+  endif()
+  if(NOT arg_VERSION)
+    set(arg_VERSION 0.0.0)
   endif()
 
   set(td ${CMAKE_CURRENT_SOURCE_DIR}/${stem}.td)

@@ -28,6 +28,7 @@ class Library:
         note: text of its triton-ext manifest note, or None.
         exports_entry_point: whether it exports ``tritonGetPluginInfo``.
         undefined: names of its undefined symbols, weak ones left out.
+        needed: file names of the libraries that it is linked to.
         gcc_type_names: whether it holds type names in g++'s spelling.
     """
 
@@ -35,6 +36,7 @@ class Library:
     note: str | None
     exports_entry_point: bool
     undefined: frozenset[str]
+    needed: tuple[str, ...]
     gcc_type_names: bool
 
 
@@ -64,6 +66,8 @@ def read_library(path: Path) -> Library:
             if section := elf.get_section_by_name(_NOTE_SECTION):
                 notes = [n for n in section.iter_notes() if n["n_name"] == "TritonExt"]
                 note = notes[0]["n_descdata"].decode(errors="replace") if notes else None
+            dynamic = elf.get_section_by_name(".dynamic")
+            needed = tuple(tag.needed for tag in dynamic.iter_tags("DT_NEEDED")) if dynamic else ()
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 gcc_type_names = data.find(_GCC_TYPE_NAME) >= 0
     except FileNotFoundError:
@@ -73,7 +77,7 @@ def read_library(path: Path) -> Library:
     # pyelftools trusts the offsets in a file, so a damaged one can fail in many ways.
     except (ELFError, ValueError, KeyError, AttributeError, IndexError, OverflowError) as error:
         raise TritonExtError(f"{path} is no ELF shared library: {error}") from None
-    return Library(path, note, exports, frozenset(undefined), gcc_type_names)
+    return Library(path, note, exports, frozenset(undefined), needed, gcc_type_names)
 
 
 def missing_symbols(names: frozenset[str], libraries: list[Path]) -> list[str]:

@@ -17,6 +17,7 @@ import hashlib
 import importlib.metadata
 import importlib.util
 import os
+import re
 import tempfile
 import threading
 from collections import defaultdict
@@ -26,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _resources
+from ._elf import read_library
 from .errors import DuplicateExtensionError, ExtensionNotFoundError, TritonExtError
 from .manifest import Manifest
 from .verify import Plugin, infra_library, verify
@@ -85,10 +87,10 @@ def extensions() -> list[Extension]:
     libraries that claim one name, none can be used.
     """
     found: dict[Path, Extension] = {}
-    for path, origin in _candidates():
-        real = _real(path)
+    for path, origin, problem in _candidates():
+        real = path if problem else _real(path)
         if real not in found:
-            found[real] = _examine(real, origin)
+            found[real] = _broken(real, origin, problem) if problem else _examine(real, origin)
     owners: dict[str, list[Extension]] = defaultdict(list)
     for extension in found.values():
         for name in extension.plugin.passes if extension.plugin else ():
@@ -176,22 +178,42 @@ def load_library(extension: Extension) -> LoadedLibrary:
 _by_hand: dict[Path, None] = {}
 
 
-def _candidates() -> Iterator[tuple[Path, str]]:
-    """The libraries to look at, with where each comes from."""
-    yield from ((path, "built in") for path in _libraries_in(_resources.library_dir()))
+def _candidates() -> Iterator[tuple[Path, str, str | None]]:
+    """The libraries to look at, where each comes from, and why it cannot even be looked at."""
+    yield from ((path, "built in", None) for path in _libraries_in(_resources.library_dir()))
     for entry in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP):
         origin = f"bundle {entry.dist.name if entry.dist else entry.name}"
-        # The package is located, not imported: listing a bundle runs none of its code.
-        spec = importlib.util.find_spec(entry.module.partition(".")[0])
-        for root in (spec.submodule_search_locations or []) if spec else []:
-            yield from ((path, origin) for path in _libraries_in(Path(root, *entry.module.split(".")[1:])))
+        try:
+            yield from ((path, origin, None) for path in _libraries_of(entry))
+        except TritonExtError as error:
+            yield Path(entry.name), origin, str(error)
     for variable in ("TRITON_EXT_PATH", "TRITON_PLUGIN_PATHS"):
         for item in filter(None, os.environ.get(variable, "").split(os.pathsep)):
             # os.path answers False where pathlib raises, e.g. for a name that is too long.
             path, is_dir = Path(item), os.path.isdir(item)
             paths = sorted(path.glob("*.so")) if is_dir else [path]
-            yield from ((p, variable) for p in paths if not is_dir or p.name != infra_library().name)
-    yield from ((path, "tx.load") for path in _by_hand)
+            yield from ((p, variable, None) for p in paths if not is_dir or p.name != infra_library().name)
+    yield from ((path, "tx.load", None) for path in _by_hand)
+
+
+def _libraries_of(bundle: importlib.metadata.EntryPoint) -> list[Path]:
+    """The libraries in the package of a bundle, which is located, not imported: listing runs none of its code.
+
+    Raises:
+        TritonExtError: there is no such package, or none are in it.
+    """
+    package = re.split(r"[:\[\s]", bundle.value, maxsplit=1)[0]
+    top, *inner = package.split(".")
+    try:
+        spec = importlib.util.find_spec(top)
+    except (ImportError, ValueError):
+        spec = None
+    if spec is None:
+        raise TritonExtError(f"its package '{bundle.value}' is not installed")
+    libraries = [p for root in spec.submodule_search_locations or () for p in _libraries_in(Path(root, *inner))]
+    if not libraries:
+        raise TritonExtError(f"its package '{package}' has no libtriton_ext_*.so")
+    return libraries
 
 
 def _libraries_in(directory: Path) -> list[Path]:
@@ -223,11 +245,15 @@ def _examine(path: Path, origin: str) -> Extension:
     try:
         plugin = _verify(path)
     except TritonExtError as error:
-        name = path.stem.removeprefix("libtriton_ext_").removeprefix("lib")
-        return Extension(name, "plugin", None, "", path, origin, None, str(error))
+        return _broken(path, origin, str(error))
     manifest = plugin.manifest
     kind, stage = (manifest.kind, manifest.stage) if manifest else ("plugin", None)
     return Extension(plugin.name, kind, stage, plugin.version, path, origin, plugin, None)
+
+
+def _broken(path: Path, origin: str, problem: str) -> Extension:
+    name = path.stem.removeprefix("libtriton_ext_").removeprefix("lib")
+    return Extension(name, "plugin", None, "", path, origin, None, problem)
 
 
 @functools.lru_cache(maxsize=256)
@@ -256,6 +282,10 @@ def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
     names = [f"add_{name}" for name in plugin.passes]
     before = {name: passes.plugin.__dict__.pop(name) for name in names if name in passes.plugin.__dict__}
     try:
+        # The copy has left those behind that it would find beside itself.
+        for beside in (path.with_name(name) for name in read_library(path).needed if name != infra_library().name):
+            if beside.is_file():
+                ctypes.CDLL(str(beside))
         ctypes.CDLL(copy, mode=os.RTLD_NOW)  # what Triton's lazy binding would only find out in the middle of a call
         if plugin.passes:
             passes.plugin.extend_with(copy)
@@ -278,7 +308,8 @@ _loaded: dict[str, LoadedLibrary] = {}
 def _private_copy(path: Path, digest: str, content: bytes) -> str:
     """Path of a copy of `content` that nobody rewrites: in the cache, or in a temporary directory without one."""
     copy = _resources.cache_dir() / "libraries" / digest / path.name
-    if not copy.is_file() and not _resources.write_cache_file(copy, content):
+    intact = copy.is_file() and copy.read_bytes() == content
+    if not intact and not _resources.write_cache_file(copy, content):
         copy = Path(_temporary_dir(), digest, path.name)
         _resources.write_cache_file(copy, content)
     return str(copy)

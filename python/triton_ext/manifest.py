@@ -6,18 +6,26 @@ from __future__ import annotations
 import dataclasses
 import json
 import keyword
+import re
 from dataclasses import dataclass
 from typing import TypeVar
 
 FORMAT = 1
+_SUFFIX = re.compile(r"(?<=[\d.])[uUlLfF]+$")  # of a C++ number
 _T = TypeVar("_T")
 _CHECKED_TYPES: dict[str, type | tuple[type, ...]] = {"str": str, "bool": bool, "str | None": (str, type(None))}
 
 #: The Python types that an option can have.
 Scalar = type[int] | type[float] | type[bool] | type[str]
 
+_INTEGERS = {
+    **dict.fromkeys(("int", "int32_t"), range(-(2**31), 2**31)),
+    "int64_t": range(-(2**63), 2**63),
+    **dict.fromkeys(("unsigned", "uint32_t"), range(2**32)),
+    **dict.fromkeys(("uint64_t", "size_t"), range(2**64)),
+}
 _PYTHON_TYPES: dict[str, Scalar] = {
-    **dict.fromkeys(("int", "int32_t", "int64_t", "unsigned", "uint32_t", "uint64_t", "size_t"), int),
+    **dict.fromkeys(_INTEGERS, int),
     **dict.fromkeys(("float", "double"), float),
     "bool": bool,
     "std::string": str,
@@ -53,6 +61,11 @@ class Option:
         return _PYTHON_TYPES.get(self.type, str)
 
     @property
+    def range(self) -> range:
+        """The integers that its type holds; what a float is given as an integer is not held to any."""
+        return _INTEGERS.get(self.type, range(-(2**64), 2**64))
+
+    @property
     def python_default(self) -> object:
         """The default as a Python value where it is a literal, ``...`` otherwise."""
         if self.list:
@@ -60,7 +73,7 @@ class Option:
         if self.type == "bool":
             return self.default == "true"
         try:
-            return self.python_type(json.loads(self.default))
+            return self.python_type(json.loads(_SUFFIX.sub("", self.default)))
         except (ValueError, TypeError):
             return ...
 

@@ -63,7 +63,7 @@ class PassFactory:
             return_annotation=Pass,
         )
 
-    def __call__(self, *args: str, **options: object) -> Pass:
+    def __call__(self, /, *args: str, **options: object) -> Pass:
         """Checks the options against the pass's declaration.
 
         Raises:
@@ -141,5 +141,23 @@ def _format(pass_name: str, option: Option, value: object) -> str:
         if type(item) is not wanted and not (wanted is float and type(item) is int):
             kind = f"a list of {wanted.__name__}" if option.list else wanted.__name__
             raise PipelineError(f"option '{option.python_name}' of pass '{pass_name}': expected {kind}, got {value!r}")
+        if isinstance(item, int) and item not in option.range:
+            raise PipelineError(
+                f"option '{option.python_name}' of pass '{pass_name}': {item} is out of the range of {option.type}"
+            )
+        if isinstance(item, str) and not _can_be_written(item, option.list):
+            raise PipelineError(
+                f"option '{option.python_name}' of pass '{pass_name}': MLIR has no way to write {item!r}"
+                + (" in a list" if option.list else "")
+            )
     texts = (str(item).lower() if isinstance(item, bool) else str(item) for item in values)
     return f"{option.name}={','.join(texts)}"
+
+
+def _can_be_written(text: str, in_list: bool) -> bool:
+    """Whether `text` survives MLIR's parser of pass options, which trims, has no escapes, and splits lists itself."""
+    if not text.isprintable() and any("\ud800" <= c <= "\udfff" for c in text):
+        return False
+    if in_list:
+        return bool(text) and not set(text) & set(" \t\n\v\f\r,'\"{}()[]")
+    return text == text.strip(" \t\n\v\f\r") and not ("'" in text and '"' in text)

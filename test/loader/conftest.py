@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from triton_ext import _resources, loader, sdk, verify
 from triton_ext.verify import Plugin
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 import triton_ext as tx
 from triton_ext import sdk, verify
 from triton_ext.verify import Plugin
@@ -177,10 +178,11 @@ def test_listed_as_broken(
     monkeypatch: pytest.MonkeyPatch,
     run_python: RunPython,
 ) -> None:
-    """All at once, half of them through each variable: in Python, as JSON and as a table."""
-    paths = [str(path) for path, _, _ in bad_plugins.values()]
-    half = len(paths) // 2
-    variables = {"TRITON_EXT_PATH": ":".join(paths[:half]), "TRITON_PLUGIN_PATHS": ":".join(paths[half:])}
+    """All at once, some as files and the others as a directory: in Python, as JSON and as a table."""
+    paths = [path for path, _, _ in bad_plugins.values()]
+    files = [str(path) for number, path in enumerate(paths) if number % 2 and not os.path.isdir(path)]
+    files += [str(path) for path in paths if not os.path.lexists(path)]
+    variables = {"TRITON_EXT_PATH": ":".join(files), "TRITON_PLUGIN_PATHS": str(paths[0].parent)}
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
 
@@ -190,7 +192,7 @@ def test_listed_as_broken(
         assert row.problem is not None
         assert re.search(reason, row.problem, re.IGNORECASE), row
         assert row.plugin is None
-        assert row.origin in variables
+        assert row.origin == ("TRITON_EXT_PATH" if str(path) in files else "TRITON_PLUGIN_PATHS")
     assert [e.name for e in rows.values() if not e.problem] == ["rename"]
     assert tx.passes.ttir.rename(new="x")
 

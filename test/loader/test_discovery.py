@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where extensions are looked for, and that looking loads nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import triton_ext as tx
+
+if TYPE_CHECKING:
+    from conftest import MakePlugin, RunPython
+
+    from triton_ext.verify import Plugin
+
+LIST = """
+import json, triton_ext as tx
+print(json.dumps([[e.name, e.origin, e.problem, str(e.path)] for e in tx.extensions()]))
+"""
+
+
+def rows(run_python: RunPython, **environment: str) -> list[list[Any]]:
+    """Name, origin, problem and path of each extension that a fresh Python finds, the built-in ones left out."""
+    done = run_python(LIST, **environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    return [row for row in json.loads(done.stdout) if row[1] != "built in"]
+
+
+def add_bundle(site: Path, distribution: str, package: str, *libraries: Path) -> Path:
+    """An installed distribution whose entry point names the directory `package` with `libraries`."""
+    info = site / f"{distribution.replace('-', '_')}-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[triton_ext.extensions]\n{distribution} = {package}\n")
+    directory = site.joinpath(*package.split("."))
+    if libraries:
+        directory.mkdir(parents=True)
+        (site / package.split(".", maxsplit=1)[0] / "__init__.py").write_text(
+            "raise RuntimeError('listing must not import me')\n"
+        )
+    for library in libraries:
+        shutil.copy(library, directory)
+    return directory
+
+
+def test_built_in() -> None:
+    (rename,) = [e for e in tx.extensions() if e.origin == "built in"]
+    assert (rename.name, rename.kind, rename.stage, rename.problem) == ("rename", "pass", "ttir", None)
+    assert rename.manifest is not None
+    assert rename.manifest.argument == "triton-ext-rename"
+
+
+@pytest.mark.parametrize("variable", ["TRITON_EXT_PATH", "TRITON_PLUGIN_PATHS"])
+@pytest.mark.parametrize("as_directory", [False, True])
+def test_variables(
+    variable: str, as_directory: bool, make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Empty entries are none; a directory gives its ``*.so`` files, but not the library that passes share."""
+    path = make_plugin(tmp_path / "some [odd] name.so")
+    (tmp_path / "note.txt").write_text("not looked at")
+    (tmp_path / "libTritonExtPassInfra.so").write_text("not looked at")
+    monkeypatch.setenv(variable, f":{tmp_path if as_directory else path}:")
+    found = [e for e in tx.extensions() if e.origin != "built in"]
+    assert [(e.name, e.origin, e.path, e.problem) for e in found] == [("plain", variable, path, None)]
+    assert tx.passes.plugin.plain
+    assert "plain" in dir(tx.passes.plugin)
+
+
+def test_same_file_by_several_ways(make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = make_plugin(tmp_path / "plain.so")
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "other.so").symlink_to(path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TRITON_EXT_PATH", f"plain.so:{path}:{tmp_path}/links/../plain.so:{tmp_path / 'links'}")
+    monkeypatch.setenv("TRITON_PLUGIN_PATHS", str(tmp_path))
+    tx.load(path)
+    assert [e.name for e in tx.extensions()] == ["rename", "plain"]
+
+
+@pytest.mark.parametrize("package", ["hello_bundle", "hello_bundle.inner.lib"])
+def test_bundle(package: str, run_python: RunPython, make_plugin: MakePlugin, tmp_path: Path) -> None:
+    """Its package is located, not imported; only ``libtriton_ext_*.so`` in it are extensions."""
+    library = make_plugin(tmp_path / "libtriton_ext_plain.so")
+    site = tmp_path / "site"
+    directory = add_bundle(site, "hello-bundle", package, library)
+    (directory / "libother.so").write_text("no extension")
+    (row,) = rows(run_python, PYTHONPATH=str(site))
+    assert row == ["plain", "bundle hello-bundle", None, str(directory / library.name)]
+
+
+def test_broken_bundles(run_python: RunPython, make_plugin: MakePlugin, rename: Plugin, tmp_path: Path) -> None:
+    """Each is a row that says whose fault it is, and keeps nobody from working."""
+    site = tmp_path / "site"
+    bad = make_plugin(tmp_path / "libtriton_ext_bad.so", TRITON='"3.8.0"')
+    empty_package = add_bundle(site, "empty", "empty_package")
+    empty_package.mkdir()
+    (empty_package / "__init__.py").touch()
+    add_bundle(site, "gone", "gone_package")
+    add_bundle(site, "no-module", "no module at all!")
+    add_bundle(site, "no-name", ".relative")
+    add_bundle(site, "old", "old_package", bad)
+    add_bundle(site, "twin", "twin_package", rename.path)
+    (site / "single.py").write_text("")
+    add_bundle(site, "single", "single")
+    found = {row[1]: row for row in rows(run_python, PYTHONPATH=str(site))}
+    assert {origin: row[0] for origin, row in found.items()} == {
+        "bundle empty": "empty",
+        "bundle gone": "gone",
+        "bundle no-module": "no-module",
+        "bundle no-name": "no-name",
+        "bundle old": "bad",
+        "bundle single": "single",
+        "bundle twin": "rename",
+    }
+    assert "has no libtriton_ext_*.so" in found["bundle empty"][2]
+    assert "'gone_package' is not installed" in found["bundle gone"][2]
+    assert "built for Triton 3.8.0" in found["bundle old"][2]
+    assert "duplicate" in found["bundle twin"][2]
+    assert all(row[2] for row in found.values())
+
+
+MAPPED = """
+import sys
+import triton_ext as tx
+def state():
+    maps = open("/proc/self/maps").read()
+    return [name for name in ("libtriton.so", "libtriton_ext_rename.so", "libTritonExtPassInfra.so") if name in maps]
+assert "triton" not in sys.modules
+tx.extensions()
+print(state())
+p = tx.Pipeline().at_end("ttir", tx.passes.ttir.rename(old="kernel", new="bar"))
+help_text, names, shown = tx.passes.ttir.rename.__doc__, dir(tx.passes.ttir), repr(tx.passes.ttir)
+print(state(), "triton" in sys.modules)
+with p:
+    print(state())
+"""
+
+
+def test_loaded_on_first_use(run_python: RunPython) -> None:
+    """Finding, describing and placing a pass loads neither it nor Triton; entering a pipeline does."""
+    done = run_python(MAPPED)
+    assert done.stdout.splitlines() == [
+        "[]",
+        "[] False",
+        "['libtriton.so', 'libtriton_ext_rename.so', 'libTritonExtPassInfra.so']",
+    ], done.stderr
+
+
+def test_rebuilt_library_is_loaded_anew(make_plugin: MakePlugin, tmp_path: Path) -> None:
+    """The dynamic loader would give back the old code for a path that it has seen."""
+    from triton_ext.loader import load_library
+
+    path = tmp_path / "plain.so"
+    digests = {load_library(tx.load(make_plugin(path, VERSION=f'"{n}.0"'))).digest for n in (1, 2)}
+    assert len(digests) == 2
+    assert load_library(tx.load(make_plugin(path, VERSION='"1.0"'))).digest in digests
+
+
+@pytest.mark.parametrize("damage", ["missing", "empty"])
+def test_cached_copy_is_not_trusted(
+    damage: str, run_python: RunPython, make_plugin: MakePlugin, tmp_path: Path
+) -> None:
+    """A copy that a crash of the machine has damaged is made again."""
+    path, cache = make_plugin(tmp_path / "plain.so"), tmp_path / "cache"
+    load = f"import triton_ext as tx; print(tx.load({str(path)!r}).name)"
+    for _ in range(2):
+        done = run_python(load, XDG_CACHE_HOME=str(cache))
+        assert done.stdout == "plain\n", done.stderr
+        (copy,) = cache.glob("triton-ext/libraries/*/plain.so")
+        copy.unlink() if damage == "missing" else os.truncate(copy, 0)
+
+
+def test_without_a_cache(run_python: RunPython, make_plugin: MakePlugin, tmp_path: Path) -> None:
+    path = make_plugin(tmp_path / "plain.so")
+    done = run_python(f"import triton_ext as tx; print(tx.load({str(path)!r}).name)", XDG_CACHE_HOME="/dev/null")
+    assert done.stdout == "plain\n", done.stderr
+
+
+def test_probe_ignores_the_current_directory(run_python: RunPython, make_plugin: MakePlugin, tmp_path: Path) -> None:
+    """Files called like modules of the standard library are not taken for them."""
+    path = make_plugin(tmp_path / "plain.so")
+    for module in ("json", "ctypes", "triton"):
+        (tmp_path / f"{module}.py").write_text("raise RuntimeError('wrong module')\n")
+    code = f"import sys; sys.path.remove(''); import triton_ext as tx; print(tx.load({str(path)!r}).name)"
+    done = run_python(code, cwd=tmp_path, XDG_CACHE_HOME=str(tmp_path / "cache"))
+    assert done.stdout == "plain\n", done.stderr
