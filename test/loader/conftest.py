@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -23,19 +23,23 @@ MakePlugin = Callable[..., Path]
 RunPython = Callable[..., subprocess.CompletedProcess[str]]
 
 
-@pytest.fixture(scope="session", autouse=True)
-def private_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sdk.Sdk | None]:
-    """Answers of probes and copies of libraries go to a cache of this test session; gives the SDK of the user's."""
-    found = sdk.find()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        yield found
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where answers of probes and copies of libraries go in these tests."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="session")
+def installed_sdk() -> sdk.Sdk | None:
+    """The SDK in the user's own cache."""
+    return sdk.find()
 
 
 @pytest.fixture(autouse=True)
-def fresh_loader(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing loaded by hand, nothing in the environment."""
+def fresh_loader(installed_sdk: sdk.Sdk | None, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing loaded by hand, nothing in the environment, a cache of these tests' own."""
     monkeypatch.setattr(loader, "_by_hand", {})
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     for variable in ("TRITON_EXT_PATH", "TRITON_PLUGIN_PATHS"):
         monkeypatch.delenv(variable, raising=False)
 

@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 
 import triton_ext as tx
 from triton_ext import sdk, verify
+from triton_ext.cli import cli
 from triton_ext.verify import Plugin
 
 if TYPE_CHECKING:
@@ -173,6 +175,7 @@ def test_load_raises(name: str, bad_plugins: dict[str, tuple[Path, type[tx.Trito
     assert tx.passes.ttir.rename(new="x").args == ("new=x",)  # nothing that failed stays in the way
 
 
+@pytest.mark.slow
 def test_listed_as_broken(
     bad_plugins: dict[str, tuple[Path, type[tx.TritonExtError], str]],
     monkeypatch: pytest.MonkeyPatch,
@@ -200,9 +203,9 @@ def test_listed_as_broken(
     assert (done.returncode, done.stderr) == (0, "")
     listed = {row["path"]: row["problem"] for row in json.loads(done.stdout)}
     assert listed == {str(e.path): e.problem for e in rows.values()}
-    table = run_python("-m", "triton_ext", "list", COLUMNS="400")
-    assert (table.returncode, table.stderr) == (0, "")
-    assert table.stdout.count("broken: ") == len(bad_plugins)
+    table = CliRunner().invoke(cli, ["list"], env={"COLUMNS": "400"})
+    assert table.exit_code == 0
+    assert table.output.count("broken: ") == len(bad_plugins)
 
 
 def test_hanging_entry_point(make_plugin: MakePlugin, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,7 +294,7 @@ def test_mended_library_is_seen(make_plugin: MakePlugin, tmp_path: Path, monkeyp
 
 
 @pytest.mark.slow
-def test_built_with_gcc(make_plugin: MakePlugin, tmp_path: Path, private_cache: sdk.Sdk | None) -> None:
+def test_built_with_gcc(make_plugin: MakePlugin, tmp_path: Path, installed_sdk: sdk.Sdk | None) -> None:
     """A real one: MLIR's TypeID in g++'s spelling."""
     if shutil.which("g++") is None:
         pytest.skip("no g++")
@@ -302,8 +305,8 @@ def test_built_with_gcc(make_plugin: MakePlugin, tmp_path: Path, private_cache: 
         'extern "C" __attribute__((visibility("default"))) void *tritonGetPluginInfo() {\n'
         "  return const_cast<void *>(mlir::TypeID::get<Mine>().getAsOpaquePointer());\n}\n"
     )
-    assert private_cache is not None, "make sdk"
-    includes = [f"-isystem{path}" for path in private_cache.include_dirs]
+    assert installed_sdk is not None, "make sdk"
+    includes = [f"-isystem{path}" for path in installed_sdk.include_dirs]
     path = make_plugin(compiler="g++", source=source, flags=("-std=c++20", "-fno-rtti", *includes))
     with pytest.raises(tx.AbiMismatchError, match=r"built with g\+\+"):
         tx.load(path)
