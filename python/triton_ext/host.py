@@ -43,8 +43,18 @@ class Triton:
 
     @property
     def include_dir(self) -> Path:
-        """Triton's own headers."""
-        return self.root / "include"
+        """Triton's own headers, which building needs and loading does not.
+
+        Raises:
+            TritonExtError: they are not there.
+        """
+        include = self.root / "include"
+        if not (include / "triton" / "Tools" / "PluginUtils.h").is_file():
+            raise TritonExtError(
+                f"Triton {self.version} in {self.root} has no headers (triton/Tools/PluginUtils.h)",
+                fix="pip install --force-reinstall triton==3.9.0",
+            )
+        return include
 
     @property
     def filecheck(self) -> Path:
@@ -90,7 +100,7 @@ def find_triton() -> Triton:
     makes every translation unit refer to.
 
     Raises:
-        TritonExtError: no Triton, or one without headers (older than 3.9).
+        TritonExtError: no Triton, or one that is older than 3.9.
         AbiMismatchError: libtriton does not say what it was built from.
     """
     root, version = triton_root(), triton_version()
@@ -98,11 +108,6 @@ def find_triton() -> Triton:
     if numbers is None or (int(numbers[1]), int(numbers[2])) < OLDEST_TRITON:
         raise TritonExtError(
             f"Triton {version} ships no plugin headers, 3.9 or newer is needed", fix="pip install triton==3.9.0"
-        )
-    if not (root / "include" / "triton" / "Tools" / "PluginUtils.h").is_file():
-        raise TritonExtError(
-            f"Triton {version} in {root} has no headers (triton/Tools/PluginUtils.h)",
-            fix="pip install --force-reinstall triton==3.9.0",
         )
     library = root / "_C" / "libtriton.so"
     try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextvars
 import hashlib
+import json
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -68,13 +69,13 @@ class Pipeline:
     def __enter__(self) -> Pipeline:
         entered = _Active.of(self)
         _hook.acquire()
-        _active.set((*_active.get(), entered))
+        _stack.set(_Stack.of((*_stack.get().active, entered)))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        _active.set(_active.get()[:-1])
+        _stack.set(_Stack.of(_stack.get().active[:-1]))
         _hook.release()
 
 
@@ -90,8 +91,9 @@ class _Active:
     def of(cls, pipeline: Pipeline) -> _Active:
         libraries = {p: load_library(p.extension) for edit in pipeline.edits for p in edit.passes}
         infra = hashlib.sha256(infra_library().read_bytes()).hexdigest() if infra_library().is_file() else ""
-        parts = [f"{edit.stage}:{p}@{libraries[p].digest}" for edit in pipeline.edits for p in edit.passes]
-        return cls(pipeline, libraries, hashlib.sha256("\n".join([infra, *parts]).encode()).hexdigest())
+        edits = [[edit.stage, [[p.name, p.args, libraries[p].digest] for p in edit.passes]] for edit in pipeline.edits]
+        key = hashlib.sha256(json.dumps([infra, edits]).encode()).hexdigest()
+        return cls(pipeline, libraries, key[:32])
 
     def wrap(self, stages: dict[str, Stage]) -> None:
         """Appends this pipeline's passes to the stages of one compilation."""
@@ -123,7 +125,22 @@ class _Active:
         return run
 
 
-_active: contextvars.ContextVar[tuple[_Active, ...]] = contextvars.ContextVar("triton_ext_pipelines", default=())
+@dataclass(frozen=True)
+class _Stack:
+    """The pipelines that this thread is in, outermost first, with what the hook answers at every launch."""
+
+    active: tuple[_Active, ...]
+    answer: tuple[str, str]
+
+    @classmethod
+    def of(cls, active: tuple[_Active, ...]) -> _Stack:
+        # Empty outside of any pipeline: such a kernel has the key that it has without us.
+        key = "triton-ext:" + "+".join(pipeline.key for pipeline in active) if active else ""
+        return cls(active, (key, key))
+
+
+_NO_PIPELINE = _Stack.of(())
+_stack: contextvars.ContextVar[_Stack] = contextvars.ContextVar("triton_ext_pipelines", default=_NO_PIPELINE)
 
 
 class _Hook:
@@ -154,17 +171,15 @@ class _Hook:
                 self._previous = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> tuple[str, str]:
-        theirs = self._previous(*args, **kwargs) if self._previous else None
-        active = _active.get()
+        if self._previous is None and not args and not kwargs:
+            return _stack.get().answer  # every launch comes here
+        stack = _stack.get()
+        theirs = (self._previous(*args, **kwargs) if self._previous else None) or ("", "")
         stages = args[1] if len(args) > 1 else kwargs.get("stages")
         if stages is not None:
-            for pipeline in reversed(active):
+            for pipeline in reversed(stack.active):
                 pipeline.wrap(stages)
-        keys = [pipeline.key for pipeline in active]
-        # Empty outside of any pipeline: such a kernel has the key that it has without us.
-        key = "triton-ext:" + "+".join(keys) if keys else ""
-        theirs = theirs or ("", "")
-        return key + theirs[0], key + theirs[1]
+        return stack.answer[0] + theirs[0], stack.answer[1] + theirs[1]
 
 
 _hook = _Hook()
