@@ -11,6 +11,7 @@ import io
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tarfile
@@ -134,6 +135,13 @@ def runtime_debs(loader: str = "#!/bin/sh\nexit 0\n") -> dict[str, bytes]:
         "usr/share/doc/libz.so.1/copyright": "unwanted",
     }
     return {"libc6": deb_bytes(files, {"usr/lib/x86_64-linux-gnu/libz.so.1": "libz.so.1.3.2"})}
+
+
+def closed_port() -> str:
+    """An address of this machine where nobody listens."""
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{sock.getsockname()[1]}"
 
 
 @dataclass

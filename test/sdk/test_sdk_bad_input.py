@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import World, llvm_debs, llvm_files, tar_bytes, write_tree
-from test_sources import closed_port
+from sdk_world import World, closed_port, llvm_debs, llvm_files, tar_bytes, write_tree
 
 from triton_ext import host
 
@@ -61,6 +60,14 @@ def test_no_network(world: World) -> None:
     for source in ("triton-llvm", SNAPSHOT, "debian-23"):
         assert f"{source}: cannot download" in message
     assert "Connection refused" in message
+    assert "check network and proxy" in message
+
+
+def test_no_network_for_the_c_library(world: World) -> None:
+    world.monkeypatch.setenv("TRITON_EXT_DEBIAN_MIRROR", closed_port())
+    named = write_tree(world.tmp / "llvm", llvm_files() | {"bin/mlir-tblgen": "#!/bin/sh\nexit 127\n"})
+    message = world.fails("install", "--from", str(named))
+    assert "user cannot be used: cannot download" in message
     assert "check network and proxy" in message
 
 

@@ -11,7 +11,7 @@ import sys
 import time
 
 import pytest
-from conftest import OPS, REPO, World, llvm_debs, llvm_files, runtime_debs, tar_bytes, write_tree
+from sdk_world import OPS, REPO, World, llvm_debs, llvm_files, runtime_debs, tar_bytes, write_tree
 
 from triton_ext import sdk as sdk_module
 from triton_ext.host import find_triton
@@ -265,6 +265,9 @@ def test_environment_names_an_install(world: World) -> None:
     assert code == 0, err
     assert "these headers are of LLVM 11111111, libtriton of b010a18d" in err
     assert json.loads(world.run("info", "--json")[1])["source"] == "user"
+    # An SDK from another place does not stand in for the named one.
+    world.monkeypatch.setenv("TRITON_EXT_LLVM_DIR", str(world.tmp))
+    assert world.run("path")[0] == 1
 
 
 def test_debian_layout_with_links_between_directories(world: World) -> None:

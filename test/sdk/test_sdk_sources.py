@@ -9,12 +9,11 @@ import lzma
 import os
 import platform
 import shutil
-import socket
 import time
 from pathlib import Path
 
 import pytest
-from conftest import REPO, World, llvm_debs, llvm_files, tar_bytes
+from sdk_world import REPO, World, closed_port, llvm_debs, llvm_files, tar_bytes
 
 from triton_ext.errors import BuildError
 from triton_ext.host import find_triton
@@ -23,12 +22,6 @@ from triton_ext.sdk.sources import SourceUnavailableError, load_manifest
 
 SNAPSHOT = "debian-24-snapshot"
 ARCHIVE = "llvm-b010a18d-almalinux-x64-1.tar.gz"
-
-
-def closed_port() -> str:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{sock.getsockname()[1]}"
 
 
 def serve_index(world: World, packages: dict[str, tuple[str, bytes]]) -> None:
@@ -80,6 +73,7 @@ def test_archive_of_triton_is_resumed(world: World) -> None:
 def test_archive_of_another_commit_is_refused(world: World) -> None:
     world.server.add(ARCHIVE, tar_bytes(llvm_files(commit="2" * 40), "gz"))
     assert f"triton-llvm holds LLVM {'2' * 40}" in world.fails("install")
+    assert not (world.cache / "downloads" / world.target("triton-llvm").name).exists()
 
 
 def test_truncated_archive_is_refused_and_not_kept(world: World) -> None:

@@ -8,6 +8,7 @@ brings in what downloads and unpacks.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,8 +18,9 @@ from .._resources import cache_dir
 from ..host import Triton, find_triton
 
 INSTALL_COMMAND = "triton-ext sdk install"
+USER_ENV = "TRITON_EXT_LLVM_DIR"
 
-__all__ = ["INSTALL_COMMAND", "Sdk", "find", "install", "sdk_root"]
+__all__ = ["INSTALL_COMMAND", "USER_ENV", "Sdk", "find", "install", "sdk_root"]
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Sdk:
         path: its directory.
         source: id of the source that it came from.
         rank: position of that source in the manifest; the lower, the better the match.
-        origin: where a user-named install was taken from, empty for other sources.
+        origin: where a user-named install was taken from and its time stamp, empty for other sources.
         triton: version of Triton that it is for.
         llvm_commit: LLVM commit of libtriton, which it is for.
         llvm_version: version of the LLVM that the headers are of.
@@ -70,6 +72,11 @@ class Sdk:
         """What the headers are, for people: ``LLVM 24.0.0 (2faa90a208a1)``."""
         return f"LLVM {self.llvm_version}" + (f" ({self.headers_commit})" if self.headers_commit else "")
 
+    @property
+    def origin_path(self) -> str:
+        """The directory or archive that a user-named install was taken from, empty for other sources."""
+        return self.origin.rpartition("@")[0]
+
     def save(self, into: Path) -> None:
         """Writes ``sdk.json`` into the directory `into`, which makes it an SDK."""
         data = asdict(self)
@@ -98,12 +105,17 @@ def sdk_root() -> Path:
 def find() -> Sdk | None:
     """The best SDK that is installed for the installed Triton, None if there is none.
 
+    While the environment variable ``TRITON_EXT_LLVM_DIR`` names an LLVM install, only what was taken from it counts.
+
     Raises:
         TritonExtError: no Triton, or one that plugins cannot be built for.
     """
     triton = find_triton()
     found = (Sdk.load(path) for path in sdk_root().glob(f"{triton.version}-{triton.llvm_commit[:8]}-*"))
-    return min((sdk for sdk in found if sdk and sdk.fits(triton)), key=lambda sdk: sdk.rank, default=None)
+    fitting = [sdk for sdk in found if sdk and sdk.fits(triton)]
+    if named := os.environ.get(USER_ENV):
+        fitting = [sdk for sdk in fitting if sdk.origin_path == str(Path(named).expanduser().resolve())]
+    return min(fitting, key=lambda sdk: sdk.rank, default=None)
 
 
 def install(

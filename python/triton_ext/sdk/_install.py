@@ -23,16 +23,18 @@ from filelock import FileLock, Timeout
 from .._resources import cache_dir, infra_dir
 from ..errors import BuildError
 from ..host import Triton, find_triton
-from . import INSTALL_COMMAND, Sdk, find, sdk_root
+from . import INSTALL_COMMAND, USER_ENV, Sdk, find, sdk_root
 from .archive import Select, libraries, sdk_files, unpack
-from .debian import MIRROR_ENV, fetch_package
+from .debian import MIRROR_ENV, fetch_package, mirror
 from .download import Say, fetch, file_sha256
 from .headers import apply_guards, llvm_commit, llvm_version, write_overlay
 from .sources import Manifest, Package, Source, SourceUnavailableError, load_manifest
 
-USER_ENV = "TRITON_EXT_LLVM_DIR"
 _INSTALLED_MB = 200
 _LARGER_DISK = f"free some space, or XDG_CACHE_HOME=/a/larger/disk {INSTALL_COMMAND}"
+_CHECK_NETWORK = (
+    f"check network and proxy, set {MIRROR_ENV} to a Debian mirror, or {INSTALL_COMMAND} --from DIR|ARCHIVE"
+)
 _OTHER_SOURCE = f"{INSTALL_COMMAND} without --source"
 _NEEDED = ("include/mlir/IR/BuiltinOps.h", "include/llvm/Config/llvm-config.h", "bin/mlir-tblgen")
 _WRAPPER = """\
@@ -48,18 +50,16 @@ def install(from_: str | None, source: str | None, force: bool, say: Say | None)
     say = say or _to_stderr
     triton, manifest = find_triton(), load_manifest()
     named = from_ or (os.environ.get(USER_ENV) if source in (None, "user") else None)
-    if named:
-        if source not in (None, "user"):
-            raise BuildError(f"--from and --source {source} name two sources", fix=f"{INSTALL_COMMAND} --from {from_}")
-        return _Installer(manifest.source("user"), triton, manifest, say, _user_origin(named)).run(force)
-    if source is not None:
-        chosen = manifest.source(source)
-        if chosen.kind == "user":
-            raise BuildError("the source 'user' needs a place", fix=f"{INSTALL_COMMAND} --from DIR|ARCHIVE")
+    if named and source not in (None, "user"):
+        raise BuildError(f"--from and --source {source} name two sources", fix=f"{INSTALL_COMMAND} --from {from_}")
+    if source == "user" and not named:
+        raise BuildError("the source 'user' needs a place", fix=f"{INSTALL_COMMAND} --from DIR|ARCHIVE")
+    if named or source:
+        chosen = manifest.source(source or "user")
         try:
-            return _Installer(chosen, triton, manifest, say).run(force)
+            return _Installer(chosen, triton, manifest, say, _user_origin(named) if named else None).run(force)
         except SourceUnavailableError as error:
-            raise BuildError(f"{source} cannot be used: {error.message}", fix=error.fix or _OTHER_SOURCE) from None
+            raise BuildError(f"{chosen.id} cannot be used: {error.message}", fix=error.fix or _CHECK_NETWORK) from None
     if not force and (found := find()):
         return found
     failures, fix = [], None
@@ -74,8 +74,7 @@ def install(from_: str | None, source: str | None, force: bool, say: Say | None)
             say(f"{candidate.id} cannot be used ({error}), going on to the next source")
     raise BuildError(
         f"no source of headers for LLVM {triton.llvm_commit[:8]} can be used: {'; '.join(failures)}",
-        fix=fix
-        or f"check network and proxy, set {MIRROR_ENV} to a Debian mirror, or {INSTALL_COMMAND} --from DIR|ARCHIVE",
+        fix=fix or _CHECK_NETWORK,
     )
 
 
@@ -124,8 +123,13 @@ class _Installer:
                         self.say(f"installing the SDK for Triton {self.triton.version} from {self._place}")
                         sdk = self._finish(staging, self._unpack(staging))
                     shutil.rmtree(self.downloads)
+                except BuildError as error:
+                    # Nobody knows the hash of an archive, so a bad one would be bad again the next time.
+                    if self.source.kind == "archive" and not isinstance(error, SourceUnavailableError):
+                        shutil.rmtree(self.downloads)
+                    raise
                 finally:
-                    # Only an empty directory goes: a .part file is what the next install resumes from.
+                    # Only if it is empty: a .part file is what the next install resumes from.
                     with contextlib.suppress(OSError):
                         self.downloads.rmdir()
         return sdk
@@ -144,15 +148,14 @@ class _Installer:
             base = os.environ.get(self.source.base_env, self.source.base).rstrip("/")
             url = f"{base}/{self.source.path.format(llvm8=self.triton.llvm_commit[:8])}"
             archive = fetch(url, self.downloads, sha256=None, say=self.say)
-            with _discarded_if_bad(archive):
-                unpack(archive, staging, select)
+            unpack(archive, staging, select)
             return {archive.name: file_sha256(archive)}
         return self._unpack_packages(self.source.packages, staging, select)
 
     def _unpack_packages(self, packages: tuple[Package, ...], staging: Path, select: Select) -> dict[str, str]:
-        hashes = {}
+        base, hashes = mirror(), {}
         for wanted in packages:
-            file, package = fetch_package(wanted, self.downloads, self.say)
+            file, package = fetch_package(wanted, base, self.downloads, self.say)
             unpack(file, staging, select)
             hashes[file.name] = package.sha256
         return hashes
@@ -227,16 +230,6 @@ class _Installer:
         if not _runs(tool):
             raise BuildError(f"mlir-tblgen of {self._place} runs on no C library that can be had", fix=_OTHER_SOURCE)
         return packages
-
-
-@contextlib.contextmanager
-def _discarded_if_bad(archive: Path) -> Iterator[None]:
-    """Deletes an archive of which nobody knows the hash when it turns out to be unreadable."""
-    try:
-        yield
-    except BuildError:
-        archive.unlink()
-        raise
 
 
 def _runs(tool: Path) -> bool:

@@ -47,7 +47,7 @@ def info_command(as_json: bool) -> None:
         return
     rows = {
         "path": found.path,
-        "source": found.source + (f" ({found.origin.rpartition('@')[0]})" if found.origin else ""),
+        "source": found.source + (f" ({found.origin_path})" if found.origin else ""),
         "headers": found.headers,
         "for": f"Triton {found.triton}, LLVM {found.llvm_commit}",
         "ABI checks": "on" if found.abi_breaking_checks else "off",

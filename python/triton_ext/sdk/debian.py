@@ -75,13 +75,14 @@ def _apt_get(*arguments: str) -> str:
         return ""
 
 
-def fetch_package(package: Package, into: Path, say: Say) -> tuple[Path, Package]:
-    """Downloads `package`, or what the index of its suite lists in its place if the pinned file is gone.
+def fetch_package(package: Package, base: str, into: Path, say: Say) -> tuple[Path, Package]:
+    """Downloads `package` from the mirror `base`, or its successor if the pinned file is gone.
+
+    The successor is what the index of the package's suite lists.
 
     Returns:
         The file, and the package that it is.
     """
-    base = mirror()
     try:
         return fetch(f"{base}/{quote(package.path)}", into, sha256=package.sha256, say=say), package
     except MissingFileError:

@@ -110,7 +110,7 @@ def _request(url: str, part: Path, name: str, say: Say) -> None:
         with _progress() as progress, part.open("ab" if have else "wb") as file:
             if not sys.stderr.isatty():
                 say(f"{'resuming' if have else 'downloading'} {name}{size}")
-            task = progress.add_task(name, total=total, completed=have)
+            task = progress.add_task(name.partition("_")[0], total=total, completed=have)
             for chunk in response.iter_content(_CHUNK):
                 file.write(chunk)
                 progress.update(task, advance=len(chunk))
