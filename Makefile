@@ -52,7 +52,7 @@ sdk: .venv/ready
 	@echo "==> Python packages into .venv"
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/pip install -q 'scikit-build-core==1.1.2'
-	@$(BIN)/pip install -q --no-build-isolation -C wheel.cmake=false -e '.[dev]'
+	@$(BIN)/pip install -q --no-build-isolation --config-settings=wheel.cmake=false -e '.[dev]'
 	@touch $@
 
 clean: ## Remove everything that was built, but not the SDK in the cache

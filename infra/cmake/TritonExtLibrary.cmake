@@ -13,27 +13,31 @@ function(triton_ext_install_library target)
     install(TARGETS ${target} LIBRARY DESTINATION ${TRITON_EXT_INSTALL_DIR})
   endif()
   if(TRITON_EXT_STAGE_DIR)
-    set(staged ${TRITON_EXT_STAGE_DIR}/$<TARGET_FILE_NAME:${target}>)
+    set(staged ${TRITON_EXT_STAGE_DIR}/${CMAKE_SHARED_LIBRARY_PREFIX}${target}${CMAKE_SHARED_LIBRARY_SUFFIX})
+    # As a byproduct it is made again where somebody has removed it.
     add_custom_command(TARGET ${target} POST_BUILD
       COMMAND ${CMAKE_COMMAND} -E make_directory ${TRITON_EXT_STAGE_DIR}
       COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:${target}> ${staged}.part
       COMMAND ${CMAKE_COMMAND} -E rename ${staged}.part ${staged}
+      BYPRODUCTS ${staged}
       VERBATIM)
-    set_property(GLOBAL APPEND PROPERTY TRITON_EXT_STAGED
-      ${TRITON_EXT_STAGE_DIR}/${CMAKE_SHARED_LIBRARY_PREFIX}${target}${CMAKE_SHARED_LIBRARY_SUFFIX})
+    set_property(GLOBAL APPEND PROPERTY TRITON_EXT_STAGED ${staged})
   endif()
 endfunction()
 
-# Removes staged libraries whose extension no longer exists, so that a deleted
-# directory is gone from Python too. Call it after the last extension.
+# Removes staged libraries whose extension no longer exists. Call it after the
+# last extension. Happens when everything is built, not when CMake runs: one that
+# failed on the way would not have seen every extension.
 function(triton_ext_remove_stale_libraries)
   get_property(staged GLOBAL PROPERTY TRITON_EXT_STAGED)
-  file(GLOB present ${TRITON_EXT_STAGE_DIR}/*.so)
-  if(present AND staged)
-    list(REMOVE_ITEM present ${staged})
-  endif()
-  if(present)
-    message(STATUS "triton-ext: removing ${present}: no extension builds it any more")
-    file(REMOVE ${present})
-  endif()
+  list(JOIN staged "\n" lines)
+  set(list ${PROJECT_BINARY_DIR}/staged_libraries.txt)
+  set(stamp ${PROJECT_BINARY_DIR}/stale_libraries_removed)
+  file(GENERATE OUTPUT ${list} CONTENT "${lines}\n")
+  add_custom_command(OUTPUT ${stamp}
+    COMMAND ${CMAKE_COMMAND} -DDIRECTORY=${TRITON_EXT_STAGE_DIR} -DLIST=${list}
+      -P ${TRITON_EXT_CMAKE_DIR}/remove_stale_libraries.cmake
+    COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
+    DEPENDS ${list} COMMENT "Removing libraries that no extension builds any more" VERBATIM)
+  add_custom_target(remove_stale_libraries ALL DEPENDS ${stamp})
 endfunction()

@@ -1,5 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 
+# A name becomes an attribute in Python and a namespace in C++.
+set(TRITON_EXT_RESERVED_NAMES
+  and as assert async await break class continue def del elif else except finally for from global if import in is
+  lambda nonlocal not or pass raise return try while with yield
+  alignas alignof asm auto bitand bitor bool case catch char compl concept const constexpr consteval constinit
+  decltype default delete do double enum explicit export extern float friend goto inline int long mutable namespace
+  new noexcept nullptr operator private protected public register requires short signed sizeof static struct switch
+  template this throw typedef typeid typename union unsigned using virtual void volatile xor)
+
 # triton_ext_add_pass(name Class STAGE stage [VERSION version] [SOURCES file...])
 #
 # Builds libtriton_ext_<name>.so, a Triton plugin with the one pass `Class`.
@@ -18,6 +27,7 @@ function(triton_ext_add_pass name class)
   set(where "triton-ext: ${CMAKE_CURRENT_LIST_FILE}: pass '${name}'")
   cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME directory)
   set(stages ttir ttgir llir)
+  string(REPLACE ";" ", " valid_stages "${stages}")
 
   if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES)
     message(FATAL_ERROR "${where} has stray arguments '${arg_UNPARSED_ARGUMENTS}${arg_KEYWORDS_MISSING_VALUES}' "
@@ -26,12 +36,15 @@ function(triton_ext_add_pass name class)
   if(NOT name MATCHES "^[a-z][a-z0-9_]*$")
     message(FATAL_ERROR "${where} is no identifier: expected lower-case letters, digits and '_' (fix: rename the directory)")
   endif()
+  if(name IN_LIST TRITON_EXT_RESERVED_NAMES)
+    message(FATAL_ERROR "${where} has a name that is reserved in Python or C++ (fix: rename the directory)")
+  endif()
   if(NOT directory STREQUAL name)
     message(FATAL_ERROR "${where} lies in the directory '${directory}', which must have the same name "
       "(fix: git mv ${directory} ${name})")
   endif()
   if(NOT arg_STAGE IN_LIST stages)
-    message(FATAL_ERROR "${where} has stage '${arg_STAGE}', expected one of: ${stages} (fix: add STAGE ttir)")
+    message(FATAL_ERROR "${where} has stage '${arg_STAGE}', expected one of: ${valid_stages} (fix: add STAGE ttir)")
   endif()
   if(NOT class MATCHES "^([A-Z][A-Za-z0-9]*)Pass$")
     message(FATAL_ERROR "${where} has class '${class}', expected CamelCase that ends in Pass "

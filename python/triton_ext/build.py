@@ -15,7 +15,11 @@ import click
 from . import _resources
 from .errors import BuildError
 
-_CMAKE_ERROR = re.compile(r"^CMake Error[^\n]*:\n(?P<text>(?:\n|[ \t]+[^\n]*\n)+)", re.MULTILINE)
+# "CMake Error at FILE:LINE (function):" and indented paragraphs, or "CMake Error: text".
+_CMAKE_ERROR = re.compile(
+    r"^CMake Error(?: at (?P<where>[^\n]*?:\d+)[^\n]*)?:(?P<text>[^\n]*\n(?:[ \t]+[^\n]*\n|\n(?=[ \t]))*)", re.MULTILINE
+)
+_TARGET = re.compile(r"^triton_ext_(\w+): phony$", re.MULTILINE)
 _COMPILER_ERROR = re.compile(r"^.*(?:\berror:|undefined symbol:|undefined reference to).*$", re.MULTILINE)
 
 
@@ -53,18 +57,23 @@ def build_tree(source: Path, build_dir: Path, names: tuple[str, ...] = (), defin
     }
     configure += [f"-D{name}={value}" for name, value in settings.items()]
     configure += [f"-D{definition}" for definition in definitions]
-    configured = subprocess.run(configure, capture_output=True, text=True, check=False)
+    configured = subprocess.run(configure, capture_output=True, text=True, errors="replace", check=False)
     if configured.returncode:
-        match = _CMAKE_ERROR.search(configured.stderr)
-        what = " ".join(match["text"].split()) if match else configured.stderr.strip()
-        where = configured.stderr.splitlines()[0].removeprefix("CMake Error at ").split(" (")[0] if match else "cmake"
-        message, _, fix = what.removeprefix("triton-ext: ").removesuffix(")").partition(" (fix: ")
-        raise BuildError(message if fix else f"{where}: {what}", fix=fix or "mend that CMakeLists.txt")
-    known = {path.parent.name for path in source.glob("*/*/CMakeLists.txt")}
-    if unknown := [name for name in names if name not in known]:
-        raise BuildError(f"no extension '{unknown[0]}' in {source}; there is: {', '.join(sorted(known))}")
+        raise _configure_error(configured.stderr, build_dir)
+    if names:
+        listed = subprocess.run(
+            [_tool("ninja"), "-C", str(build_dir), "-t", "targets", "all"], capture_output=True, text=True, check=False
+        )
+        known = sorted(set(_TARGET.findall(listed.stdout)))
+        if unknown := [name for name in names if name not in known]:
+            raise BuildError(
+                f"no extension '{unknown[0]}' in {source}; there is: {', '.join(known) or 'none'}",
+                fix="triton-ext build",
+            )
     command = [cmake, "--build", str(build_dir), *(f"--target=triton_ext_{name}" for name in names)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    ) as process:
         assert process.stdout is not None
         output = []
         for line in process.stdout:
@@ -75,6 +84,19 @@ def build_tree(source: Path, build_dir: Path, names: tuple[str, ...] = (), defin
         raise BuildError(
             f"the build failed: {first[0].strip() if first else 'see above'}", fix="mend it and build again"
         )
+
+
+def _configure_error(stderr: str, build_dir: Path) -> BuildError:
+    """The first error that CMake has printed."""
+    match = _CMAKE_ERROR.search(stderr)
+    what = " ".join((match["text"] if match else stderr).split())
+    message, _, fix = what.removeprefix("triton-ext: ").removesuffix(")").partition(" (fix: ")
+    if fix:  # one of our own
+        return BuildError(message, fix=fix)
+    where = match["where"] if match else None
+    if where:
+        return BuildError(f"{where}: {what}", fix="mend that CMakeLists.txt")
+    return BuildError(f"cmake: {what}", fix=f"another --build-dir, or rm -r {build_dir}")
 
 
 def _tool(name: str) -> str:

@@ -52,23 +52,23 @@ void op_table::checkOp(Report &report, MLIRContext &context,
     return detail.empty();
   });
 
+  std::string differs;
+  int bytes = name->getOpPropertyByteSize();
+  if (bytes != view.propertyBytes)
+    differs = "; " + std::to_string(view.propertyBytes) +
+              " bytes in the headers, " + std::to_string(bytes) +
+              " in libtriton";
+  for (StringAttr attribute : name->getAttributeNames())
+    if (!llvm::is_contained(view.attributes, attribute.getValue()))
+      differs += "; " + attribute.str() + " is in libtriton only";
+  for (StringRef attribute : view.attributes)
+    if (!llvm::is_contained(name->getAttributeNames(), attribute))
+      differs += "; " + attribute.str() + " is in the headers only";
+  if (view.isGuarded)
+    return report.guarded("properties", op, "guarded" + differs);
   report.check("properties", op, [&](std::string &detail) {
-    int bytes = name->getOpPropertyByteSize();
-    if (bytes != view.propertyBytes)
-      detail = "the properties have " + std::to_string(view.propertyBytes) +
-               " bytes in the headers, " + std::to_string(bytes) +
-               " in libtriton";
-    for (StringAttr attribute : name->getAttributeNames())
-      if (!llvm::is_contained(view.attributes, attribute.getValue()))
-        detail += (detail.empty() ? "" : "; ") + attribute.str() +
-                  " is in libtriton only";
-    for (StringRef attribute : view.attributes)
-      if (!llvm::is_contained(name->getAttributeNames(), attribute))
-        detail += (detail.empty() ? "" : "; ") + attribute.str() +
-                  " is in the headers only";
-    if (view.isGuarded)
-      detail = "guarded by the SDK: " + detail;
-    return view.isGuarded || detail.empty();
+    detail = StringRef(differs).drop_front(differs.empty() ? 0 : 2);
+    return differs.empty();
   });
 }
 
