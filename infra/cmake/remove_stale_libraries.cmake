@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# cmake -DDIRECTORY=dir -DLIST=file -P: removes the libraries in DIRECTORY that
+# are not in LIST, so that a deleted extension is gone from Python too.
+
+file(STRINGS ${LIST} staged)
+file(GLOB present ${DIRECTORY}/*.so)
+if(present AND staged)
+  list(REMOVE_ITEM present ${staged})
+endif()
+if(present)
+  message(STATUS "triton-ext: removing ${present}: no extension builds it any more")
+  file(REMOVE ${present})
+endif()

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever is wrong with an extension or with the machine, ``triton-ext build`` says it in one line with what mends it,
+exits with 1, and leaves the libraries that were there as they were."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import Tree
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+TD = """
+include "mlir/Pass/PassBase.td"
+def {0}Pass : Pass<"triton-ext-{1}", "::mlir::ModuleOp"> {{
+  let summary = "s";
+  let options = [{2}];
+}}
+"""
+GOOD = {"One_td": TD.format("One", "one", ""), "One_cpp": ""}
+ADD = "triton_ext_add_pass(one OnePass STAGE ttir)\n"
+
+# Directory, files, what the line says, what it says mends it.
+BROKEN: dict[str, tuple[str, dict[str, str], str, str]] = {
+    "syntax_error": (
+        "passes/one",
+        {"CMakeLists_txt": "triton_ext_add_pass(one OnePass"},
+        r"passes/one/CMakeLists.txt:1: Parse error",
+        "mend that CMakeLists.txt",
+    ),
+    "unknown_function": (
+        "passes/one",
+        {"CMakeLists_txt": "\ntriton_ext_ad_pass(one)\n"},
+        r'passes/one/CMakeLists.txt:2: Unknown CMake command "triton_ext_ad_pass"',
+        "mend that CMakeLists.txt",
+    ),
+    "warning_first": (
+        "passes/one",
+        {"CMakeLists_txt": "message(WARNING careful)\nnope()\n"},
+        r'passes/one/CMakeLists.txt:2: Unknown CMake command "nope"',
+        "mend that CMakeLists.txt",
+    ),
+    "error_that_goes_on": (
+        "passes/one",
+        {"CMakeLists_txt": 'message(SEND_ERROR "[no markup]")\n' + ADD, **GOOD},
+        r"passes/one/CMakeLists.txt:1: \[no markup\]",
+        "mend that CMakeLists.txt",
+    ),
+    "missing_target": (
+        "passes/one",
+        {"CMakeLists_txt": ADD + "target_link_libraries(triton_ext_one PRIVATE Foo::Foo)\n", **GOOD},
+        r"passes/one/CMakeLists.txt:2: .*Foo::Foo",
+        "mend that CMakeLists.txt",
+    ),
+    "name_taken": (
+        "dialects/rename",
+        {"CMakeLists_txt": "triton_ext_add_pass(rename RenamePass STAGE ttir)\n", "Rename_td": "", "Rename_cpp": ""},
+        r"passes/rename/CMakeLists.txt: pass 'rename': the name is taken by .*/dialects/rename",
+        "rename one of the two directories",
+    ),
+    "no_identifier": (
+        "passes/loop-split",
+        {"CMakeLists_txt": "triton_ext_add_pass(loop-split OnePass STAGE ttir)\n"},
+        r"pass 'loop-split' is no identifier: expected lower-case letters, digits and '_'",
+        "rename the directory",
+    ),
+    "keyword": (
+        "passes/lambda",
+        {"CMakeLists_txt": "triton_ext_add_pass(lambda LambdaPass STAGE ttir)\n"},
+        r"pass 'lambda' has a name that is reserved in Python or C\+\+",
+        "rename the directory",
+    ),
+    "no_name": ("passes/one", {"CMakeLists_txt": "triton_ext_add_pass()\n"}, "triton_ext_add_pass", "STAGE ttir|mend"),
+    "other_directory": (
+        "passes/two",
+        {"CMakeLists_txt": ADD},
+        r"pass 'one' lies in the directory 'two', which must have the same name",
+        "git mv two one",
+    ),
+    "bad_stage": (
+        "passes/one",
+        {"CMakeLists_txt": ADD.replace("ttir", "ptx")},
+        r"pass 'one' has stage 'ptx', expected one of: ttir, ttgir, llir",
+        "add STAGE ttir",
+    ),
+    "no_stage": (
+        "passes/one",
+        {"CMakeLists_txt": "triton_ext_add_pass(one OnePass)"},
+        "has stage ''",
+        "add STAGE ttir",
+    ),
+    "bad_class": (
+        "passes/one",
+        {"CMakeLists_txt": ADD.replace("OnePass", "one_pass")},
+        r"has class 'one_pass', expected CamelCase that ends in Pass",
+        "rename the class",
+    ),
+    "stray_argument": (
+        "passes/one",
+        {"CMakeLists_txt": ADD.replace(")", " WHAT)")},
+        r"has stray arguments 'WHAT'",
+        r"triton_ext_add_pass\(one OnePass STAGE ttir\)",
+    ),
+    "no_td": ("passes/one", {"CMakeLists_txt": ADD, "One_cpp": ""}, r"pass 'one' has no One.td", "add the file"),
+    "no_cpp": ("passes/one", {"CMakeLists_txt": ADD, "One_td": ""}, r"pass 'one' has no One.cpp", "add the file"),
+    "td_syntax": (
+        "passes/one",
+        {"CMakeLists_txt": ADD, **GOOD, "One_td": "def {"},
+        r"passes/one/One.td:1:\d+: error:",
+        "mend it",
+    ),
+    "other_class": (
+        "passes/one",
+        {"CMakeLists_txt": ADD, **GOOD, "One_td": TD.format("Two", "one", "")},
+        r"passes/one/One.td: error: defines no pass 'OnePass', found: TwoPass",
+        "mend it",
+    ),
+    "other_argument": (
+        "passes/one",
+        {"CMakeLists_txt": ADD, **GOOD, "One_td": TD.format("One", "first", "")},
+        r"One.td: error: gives OnePass the argument 'triton-ext-first', expected 'triton-ext-one'",
+        "mend it",
+    ),
+    "option_is_keyword": (
+        "passes/one",
+        {"CMakeLists_txt": ADD, **GOOD, "One_td": TD.format("One", "one", 'Option<"a", "lambda", "int", "1", "d">')},
+        r"One.td: error: option 'lambda' of OnePass cannot be a keyword in Python",
+        "mend it",
+    ),
+    "options_clash": (
+        "passes/one",
+        {
+            "CMakeLists_txt": ADD,
+            **GOOD,
+            "One_td": TD.format(
+                "One", "one", ",".join(f'Option<"{x}", "{x}", "int", "1", "d">' for x in ("a_b", "a-b"))
+            ),
+        },
+        r"One.td: error: ",
+        "mend it",
+    ),
+    "compile_error": (
+        "passes/one",
+        {"CMakeLists_txt": ADD, **GOOD, "One_cpp": "#warning careful\nint a = nothing;\n"},
+        r"passes/one/One.cpp:2:9: error: use of undeclared identifier 'nothing'",
+        "mend it",
+    ),
+    "no_such_header": (
+        "passes/one",
+        {"CMakeLists_txt": ADD, **GOOD, "One_cpp": '#include "mlir/No/Such.h"\n'},
+        r"passes/one/One.cpp:1:10: fatal error: 'mlir/No/Such.h' file not found",
+        "mend it",
+    ),
+    "undefined_symbol": (
+        "passes/one",
+        {"CMakeLists_txt": ADD, **GOOD},
+        r"undefined (symbol|reference).*mlir::triton_ext::one::createOnePass\(\)",
+        "mend it",
+    ),
+}
+
+
+def assert_one_line(stderr: str, says: str, mends: str) -> None:
+    assert stderr.startswith("triton-ext: error: ")
+    assert stderr.count("\n") == 1, stderr
+    message, _, fix = stderr.strip().removesuffix(")").rpartition(" (fix: ")
+    assert re.search(says, message), stderr
+    assert re.search(mends, fix), stderr
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_broken_extension(case: str, tree: Tree) -> None:
+    directory, files, says, mends = BROKEN[case]
+    before = tree.digests()
+    tree.add(directory, **files)
+    done = tree.run("build")
+    assert done.returncode == 1
+    assert_one_line(done.stderr, says, mends)
+    assert tree.digests() == before
+
+
+def test_others_build_and_work(tree: Tree) -> None:
+    """After all of that, and while one is broken."""
+    tree.add("passes/one", CMakeLists_txt=ADD, **GOOD)
+    assert tree.run("build", "rename").returncode == 0
+    listed = tree.run("list")
+    assert re.search(r"^rename +pass +ttir .* ok *$", listed.stdout, re.MULTILINE), listed.stdout
+    shutil.rmtree(tree.root / "passes" / "one")
+    assert tree.run("build").returncode == 0
+
+
+@pytest.mark.parametrize("name", ["nme", "pass", "dev"])
+def test_unknown_name(name: str, tree: Tree) -> None:
+    done = tree.run("build", name)
+    assert done.returncode == 1
+    assert_one_line(done.stderr, f"no extension '{name}' in .*; there is: rename", "triton-ext build")
+
+
+def test_no_source_tree(tree: Tree, tmp_path: Path) -> None:
+    done = tree.run("build", "--source", str(tmp_path))
+    assert done.returncode == 1
+    assert_one_line(done.stderr, "has no CMakeLists.txt", "--source DIR")
+
+
+def test_gcc(tree: Tree, tmp_path: Path) -> None:
+    if shutil.which("g++") is None:
+        pytest.skip("no g++")
+    done = tree.run("build", "--build-dir", str(tmp_path / "b"), CXX="g++")
+    assert done.returncode == 1
+    assert_one_line(done.stderr, "the C\\+\\+ compiler must be clang, found GNU", "CMAKE_CXX_COMPILER=clang")
+
+
+def test_no_clang(tree: Tree, tmp_path: Path) -> None:
+    """Neither in PATH nor where CMake looks by itself; the virtual environment brings cmake and ninja."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    path = str(programs)
+    definitions = ["-D", "CMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF"]
+    done = tree.run("build", "--build-dir", str(tmp_path / "b"), *definitions, PATH=path)
+    assert done.returncode == 1
+    assert_one_line(done.stderr, r"no clang\+\+ found; extensions must be built with clang", "apt-get install clang-19")
+
+
+@pytest.mark.parametrize("tool", ["cmake", "ninja"])
+def test_no_tool(tool: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from triton_ext import BuildError
+    from triton_ext.build import build_tree
+
+    (tmp_path / "python").symlink_to(os.path.realpath(sys.executable))
+    if tool == "ninja":
+        (tmp_path / "cmake").write_text("#!/bin/sh\n")
+        (tmp_path / "cmake").chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(BuildError, match=f"{tool} is not installed") as caught:
+        build_tree(tmp_path, tmp_path / "b")
+    assert caught.value.fix == f"pip install {tool}"
+
+
+def test_build_directory_of_another_tree(tree: Tree, tmp_path: Path) -> None:
+    (tmp_path / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.27)\nproject(other LANGUAGES NONE)\n")
+    done = tree.run("build", "--source", str(tmp_path), "--build-dir", str(tree.root / "build" / "dev"))
+    assert done.returncode == 1
+    assert_one_line(done.stderr, "does not match the source", "")
+
+
+def test_build_directory_cannot_be_written(tree: Tree) -> None:
+    done = tree.run("build", "--build-dir", "/proc/nowhere")
+    assert done.returncode == 1
+    assert_one_line(done.stderr, "/proc/nowhere", "")
+
+
+def test_known_extension_becomes_unconfigurable(tree: Tree) -> None:
+    """CMake goes on after such an error and never sees the pass; its library stays."""
+    before = tree.digests()
+    (tree.root / "passes" / "rename" / "CMakeLists.txt").write_text('message(SEND_ERROR "not today")\n')
+    try:
+        done = tree.run("build")
+    finally:
+        shutil.copy(ROOT / "passes" / "rename" / "CMakeLists.txt", tree.root / "passes" / "rename")
+    assert_one_line(done.stderr, "passes/rename/CMakeLists.txt:1: not today", "mend that CMakeLists.txt")
+    assert tree.digests() == before

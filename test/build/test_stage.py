@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries are staged whole, again where one is missing, and go when their extension goes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import Tree
+
+pytestmark = pytest.mark.slow
+
+TD = """
+include "mlir/Pass/PassBase.td"
+def PlainPass : Pass<"triton-ext-plain"> { let summary = "s"; }
+"""
+# As much of a pass as a library needs: no MLIR header, so it compiles at once.
+CPP = """
+#include <memory>
+namespace mlir {
+class Pass { virtual ~Pass(); };
+namespace triton_ext::plain { std::unique_ptr<Pass> createPlainPass() { return nullptr; } }
+} // namespace mlir
+"""
+PLAIN = {"CMakeLists_txt": "triton_ext_add_pass(plain PlainPass STAGE ttir)\n", "Plain_td": TD, "Plain_cpp": CPP}
+
+
+def test_deleted_extension_goes(tree: Tree) -> None:
+    before = tree.digests()
+    directory = tree.add("passes/plain", **PLAIN)
+    done = tree.run("build")
+    assert done.returncode == 0, done.stdout
+    assert tree.digests().keys() - before.keys() == {"libtriton_ext_plain.so"}
+    assert "plain" in tree.run("list").stdout
+    shutil.rmtree(directory)
+    assert tree.run("build").returncode == 0
+    assert tree.digests() == before
+    listed = tree.run("list").stdout
+    assert "plain" not in listed
+    assert "ok" in listed
+
+
+def test_library_is_restored(tree: Tree) -> None:
+    before = tree.digests()
+    (tree.stage / "libtriton_ext_rename.so").unlink()
+    assert tree.run("build", "rename").returncode == 0
+    assert tree.digests() == before
+    shutil.rmtree(tree.stage)
+    assert tree.run("build").returncode == 0
+    assert tree.digests() == before
+
+
+def test_nothing_to_do(tree: Tree) -> None:
+    times = {path: path.stat().st_mtime_ns for path in tree.stage.iterdir()}
+    assert "no work to do" in tree.run("build").stdout
+    assert {path: path.stat().st_mtime_ns for path in tree.stage.iterdir()} == times
+
+
+@pytest.mark.parametrize("moment", ["configure", "compile"])
+def test_interrupted(moment: str, tree: Tree) -> None:
+    """Ctrl-C reaches the whole process group. What was there stays, and the next build finishes the job."""
+    before = tree.digests()
+    slow = '#include "mlir/IR/BuiltinOps.h"\n'
+    directory = tree.add("passes/plain", **{**PLAIN, "Plain_cpp": slow if moment == "compile" else CPP})
+    process = subprocess.Popen(
+        tree.command("build"),
+        cwd=tree.root,
+        env=tree.environment(CCACHE_DISABLE="1"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    if moment == "compile":
+        for line in process.stdout:
+            if "PlainGlue.cpp" in line:
+                break
+    time.sleep(0.3)
+    os.killpg(process.pid, signal.SIGINT)
+    _, stderr = process.communicate(timeout=20)
+    assert (process.returncode, stderr.strip()) == (130, "interrupted")
+    assert tree.digests() == before
+    (directory / "Plain.cpp").write_text(CPP)
+    assert tree.run("build").returncode == 0
+    assert tree.digests().keys() - before.keys() == {"libtriton_ext_plain.so"}
+    shutil.rmtree(directory)
+    assert tree.run("build").returncode == 0
+    assert tree.digests() == before
