@@ -115,7 +115,7 @@ def compiler() -> Row:
     if path is None:
         found = f"CXX={chosen}, which is not found" if chosen else "none"
         return Row("compiler", "fail", wanted, found, f"unset CXX; {GET_CLANG}" if chosen else GET_CLANG)
-    says = _first_line([*shlex.split(chosen)[:-1], path] if chosen else [path])
+    says = _first_line([path])
     if "clang version" not in says:
         fix = f"unset CXX; {GET_CLANG}" if chosen else GET_CLANG
         return Row("compiler", "fail", wanted, f"{'CXX=' if chosen else ''}{path}: {says}", fix)
@@ -238,9 +238,9 @@ def _mend(library: Path) -> str:
 
 def _which(command: str) -> str | None:
     """The program that `command` runs, looked for as a build does: in this virtual environment first."""
-    words = shlex.split(command)
+    words = [word for word in shlex.split(command) if Path(word).name not in ("ccache", "sccache")]
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    return shutil.which(words[-1], path=path) if words else None
+    return shutil.which(words[0], path=path) if words else None
 
 
 def _first_line(command: list[str]) -> str:

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the ABI self-test, or parts of it, rightly and wrongly."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from triton_ext import _resources, host, sdk
+from triton_ext.doctor import CLANG_VERSIONS
+
+SOURCES = Path(__file__).parents[2] / "infra" / "sdk" / "selftest"
+Build = Callable[..., Path]
+
+
+@pytest.fixture(scope="session")
+def installed_sdk() -> sdk.Sdk:
+    found = sdk.find()
+    if found is None:
+        pytest.skip("no SDK is installed")
+    return found
+
+
+@pytest.fixture(scope="session")
+def clang() -> str:
+    found = filter(None, map(shutil.which, [f"clang++-{version}" for version in CLANG_VERSIONS] + ["clang++"]))
+    return next(found, None) or pytest.skip("no clang++ is installed")
+
+
+@pytest.fixture
+def library() -> Path:
+    """The self-test that was built with this installation."""
+    path = _resources.library_dir() / "libTritonExtAbiSelfTest.so"
+    return path if path.is_file() else pytest.skip(f"{path} is not built")
+
+
+@pytest.fixture
+def build(installed_sdk: sdk.Sdk, clang: str, tmp_path: Path) -> Build:
+    """``build("OpsCore", compiler=..., flags=[...], include_dirs=[...])`` builds those parts and what all need."""
+    triton = host.find_triton()
+
+    def build_parts(
+        *parts: str, compiler: str = clang, flags: tuple[str, ...] = (), include_dirs: tuple[Path, ...] | None = None
+    ) -> Path:
+        dirs = installed_sdk.include_dirs if include_dirs is None else include_dirs
+        common = [compiler, "-std=c++20", "-O0", "-w", "-fPIC", "-fno-rtti", "-fno-exceptions", "-fvisibility=hidden"]
+        includes = [f"-isystem{directory}" for directory in (*dirs, triton.include_dir)]
+        objects = []
+        for part in ("SelfTest", *parts):
+            objects.append(str(tmp_path / f"{part}.o"))
+            command = [*common, *flags, *includes, "-c", str(SOURCES / f"{part}.cpp"), "-o", objects[-1]]
+            subprocess.run(command, check=True)
+        path = tmp_path / "selftest.so"
+        link = [f"-L{triton.library.parent}", f"-l:{triton.library.name}", "-o", str(path)]
+        subprocess.run([compiler, "-shared", *objects, *link], check=True)
+        return path
+
+    return build_parts

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `triton-ext doctor` says in broken worlds: a failing row with a command, never a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from click.testing import CliRunner
+
+from triton_ext import _resources, doctor, host, loader, sdk
+from triton_ext.doctor import Row
+from triton_ext.errors import TritonExtError
+from triton_ext.selftest import Check, SelfTestResult
+
+NO_TRITON = """
+import importlib.metadata, sys
+from importlib.machinery import PathFinder
+
+class WithoutTriton(PathFinder):
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        return None if name == "triton" else super().find_spec(name, path, target)
+
+    @classmethod
+    def find_distributions(cls, context):
+        return iter(()) if context.name == "triton" else super().find_distributions(context)
+
+sys.meta_path[sys.meta_path.index(PathFinder)] = WithoutTriton
+"""
+
+
+def row(name: str) -> Row:
+    """The one row of this name."""
+    (found,) = doctor._rows(name, doctor._CHECKS[name])
+    return found
+
+
+def program(directory: Path, name: str, says: str) -> Path:
+    """A program that prints its version."""
+    directory.mkdir(exist_ok=True)
+    path = directory / name
+    path.write_text(f"#!/bin/sh\necho '{says}'\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The only directory in which programs are found."""
+    directory = tmp_path / "bin"
+    directory.mkdir()
+    monkeypatch.setenv("PATH", str(directory))
+    monkeypatch.setattr(sys, "executable", str(directory / "python"))
+    monkeypatch.delenv("CXX", raising=False)
+    return directory
+
+
+@pytest.fixture
+def near_sdk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> sdk.Sdk:
+    """An SDK with nothing in it but the flag."""
+    triton = host.find_triton()
+    found = sdk.Sdk(
+        path=tmp_path, source="test", rank=0, origin="", triton=triton.version, llvm_commit=triton.llvm_commit,
+        llvm_version="24.0", headers_commit="abcdef", abi_breaking_checks=True, guarded_ops=("LLVM::InvokeOp",),
+        packages={}, runtime=False, size=1,
+    )  # fmt: skip
+    header = found.include_dirs[0] / "llvm" / "Config" / "abi-breaking.h"
+    header.parent.mkdir(parents=True)
+    header.write_text("#define LLVM_ENABLE_ABI_BREAKING_CHECKS 0\n")
+    monkeypatch.setattr(sdk, "find", lambda: found)
+    return found
+
+
+def test_python_and_triton() -> None:
+    assert row("Python").state == "ok"
+    assert row("Triton") == Row("Triton", "ok", ">= 3.9", host.triton_version())
+    assert row("Triton's headers").state == "ok"
+
+
+def test_no_triton_at_all(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(NO_TRITON)
+    paths = os.pathsep.join([str(tmp_path), str(_resources.PACKAGE_DIR.parent)])
+    result = subprocess.run(
+        [sys.executable, "-m", "triton_ext", "doctor", "--json"],
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (result.returncode, result.stderr) == (1, "")
+    rows = {each["name"]: each for each in json.loads(result.stdout)}
+    assert rows["Triton"]["found"] == "Triton is not installed in this Python"
+    assert all("pip install triton" in rows[name]["fix"] for name in ("Triton", "Triton's headers", "SDK", "LLVM"))
+    assert rows["Python"]["state"] == "ok"
+
+
+def test_no_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sdk, "find", lambda: None)
+    for name in ("SDK", "LLVM", "ABI checks"):
+        assert row(name) == Row(name, "fail", "", "not installed for this Triton", sdk.INSTALL_COMMAND)
+
+
+def test_half_an_sdk(near_sdk: sdk.Sdk) -> None:
+    assert row("SDK").found == f"{near_sdk.include_dirs[1]} is missing"
+    assert row("SDK").fix == f"{sdk.INSTALL_COMMAND} --force"
+
+
+def test_wrong_abi_flag(near_sdk: sdk.Sdk) -> None:
+    found = row("ABI checks")
+    assert (found.state, found.wanted, found.found) == ("fail", "1", "0")
+
+
+def test_exact_or_near(near_sdk: sdk.Sdk, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert row("LLVM").found == "LLVM 24.0 (abcdef) from test, near, guarded: LLVM::InvokeOp"
+    exact = replace(near_sdk, headers_commit=near_sdk.llvm_commit[:12], guarded_ops=())
+    monkeypatch.setattr(sdk, "find", lambda: exact)
+    assert row("LLVM").found.endswith("from test, exact")
+
+
+def test_no_clang(path: Path) -> None:
+    assert row("compiler") == Row("compiler", "fail", "clang", "none", "apt-get install clang-19")
+
+
+def test_newest_clang_first(path: Path) -> None:
+    program(path, "clang++-19", "Debian clang version 19.1.7")
+    program(path, "clang++-17", "clang version 17.0.6")
+    assert row("compiler") == Row("compiler", "ok", "clang", "clang++-19: Debian clang version 19.1.7")
+
+
+def test_cxx_is_gcc(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gcc = program(path, "g++", "g++ (Debian 12.2.0) 12.2.0")
+    program(path, "clang++-19", "clang version 19.1.7")
+    monkeypatch.setenv("CXX", "g++")
+    found = row("compiler")
+    assert (found.state, found.found) == ("fail", f"CXX={gcc}: g++ (Debian 12.2.0) 12.2.0")
+    assert found.fix.startswith("unset CXX")
+
+
+def test_cxx_is_missing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", "/nowhere/clang++")
+    assert row("compiler").found == "CXX=/nowhere/clang++, which is not found"
+
+
+def test_cxx_with_launcher(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(path, "ccache", "ccache version 4")
+    program(path, "clang++", "clang version 18.1.0")
+    monkeypatch.setenv("CXX", "ccache clang++")
+    assert row("compiler").state == "ok"
+
+
+@pytest.mark.parametrize("name", ["CMake", "Ninja"])
+def test_no_build_tool(path: Path, name: str) -> None:
+    assert row(name) == Row(name, "fail", "", "not found", f"pip install {name.lower()}")
+
+
+def test_old_cmake(path: Path) -> None:
+    program(path, "cmake", "cmake version 3.25.1")
+    assert row("CMake") == Row("CMake", "fail", ">= 3.27", "3.25.1", "pip install --upgrade cmake")
+
+
+def test_a_tool_that_hangs_up(path: Path) -> None:
+    program(path, "ninja", "").write_text("not a program")
+    found = row("Ninja")
+    assert found.state == "fail"
+    assert found.found.startswith("OSError: ")
+
+
+def test_no_libraries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_resources, "library_dir", lambda: tmp_path)
+    for name, file in (("infra library", "libTritonExtPassInfra.so"), ("ABI self-test", "libTritonExtAbiSelfTest.so")):
+        assert row(name) == Row(name, "fail", "", f"{tmp_path / file} does not exist", "triton-ext build")
+
+
+def test_selftest_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    failures = tuple(Check("properties", f"op{i}", "differs") for i in range(7))
+    result = SelfTestResult(Path("x"), {"traits": 3, "properties": 4}, failures, crashed="SIGSEGV in ir: walk")
+    monkeypatch.setattr(doctor, "run_selftest", lambda: result)
+    first, crash, *named, more = doctor._rows("ABI self-test", doctor.abi_selftest)
+    assert first.found == "7 checks in 2 groups, 7 disagree"
+    assert crash.found == "SIGSEGV in ir: walk"
+    assert [each.found for each in named] == [f"properties: op{i} (differs)" for i in range(5)]
+    assert more.found == "and 2 more"
+
+    agreed = SelfTestResult(Path("x"), {"traits": 3}, guarded=(Check("properties", "llvm.invoke", "guarded"),))
+    monkeypatch.setattr(doctor, "run_selftest", lambda: agreed)
+    assert row("ABI self-test").found == "3 checks in 1 groups, 1 known disagreements guarded"
+
+
+def test_extension_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    good = SimpleNamespace(
+        name="good", kind="pass", stage="ttir", version="1.0", path=Path("/a.so"), origin="built in", problem=None
+    )
+    bad = SimpleNamespace(**{**vars(good), "name": "bad", "problem": "built with [bold]g++"})
+    monkeypatch.setattr(loader, "extensions", lambda: [good, bad])
+    first, second = doctor._rows("extensions", doctor.extensions)
+    assert first == Row("extension good", "ok", "usable", "pass ttir 1.0 (built in)")
+    assert second == Row("extension bad", "fail", "usable", "built with [bold]g++", "rebuild or remove /a.so")
+
+
+@pytest.mark.parametrize("error", [TritonExtError("no", fix="mend"), ValueError("[odd]"), SystemError()])
+def test_an_exception_is_a_row(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> Row:
+        raise error
+
+    checks: dict[str, Callable[[], Row]] = {"broken": fail, "Python": doctor.python}
+    monkeypatch.setattr(doctor, "_CHECKS", checks)
+    broken, fine = doctor.examine()
+    assert (broken.state, fine.state) == ("fail", "ok")
+    assert broken.fix
+    result = CliRunner().invoke(doctor.doctor)
+    assert result.exit_code == 1
+    assert "✗  broken" in result.output
+
+
+def test_exit_status_and_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "_CHECKS", {"Python": doctor.python})
+    result = CliRunner().invoke(doctor.doctor, ["--json"])
+    assert result.exit_code == 0
+    assert json.loads(result.output)[0]["name"] == "Python"
+
+
+def test_same_clangs_and_cmake_as_the_build() -> None:
+    versions = re.search(
+        r"TRITON_EXT_CLANG_VERSIONS ([\d ]+)\)", (_resources.infra_dir() / "cmake/TritonExtCompiler.cmake").read_text()
+    )
+    assert versions
+    assert tuple(map(int, versions[1].split())) == doctor.CLANG_VERSIONS
+    wanted = re.search(r"VERSION ([\d.]+)\)", (_resources.infra_dir().parent / "CMakeLists.txt").read_text())
+    assert wanted
+    assert wanted[1] == doctor._dotted(doctor.OLDEST_CMAKE)
