@@ -13,6 +13,8 @@ from elftools.elf.elffile import ELFFile
 
 from .errors import TritonExtError
 
+# pyelftools trusts the offsets in a file, so a damaged one can fail in many ways.
+_DAMAGE = (ELFError, ValueError, KeyError, AttributeError, IndexError, OverflowError, TypeError, AssertionError)
 ENTRY_POINT = "tritonGetPluginInfo"
 _NOTE_SECTION = ".note.triton_ext"
 # How g++ spells the function whose name keys MLIR's implicit type ids; clang writes "[DesiredTypeName = ...]".
@@ -74,17 +76,23 @@ def read_library(path: Path) -> Library:
         raise TritonExtError(f"{path}: no such file") from None
     except OSError as error:
         raise TritonExtError(f"{path}: {error.strerror}") from None
-    # pyelftools trusts the offsets in a file, so a damaged one can fail in many ways.
-    except (ELFError, ValueError, KeyError, AttributeError, IndexError, OverflowError) as error:
+    except _DAMAGE as error:
         raise TritonExtError(f"{path} is no ELF shared library: {error}") from None
     return Library(path, note, exports, frozenset(undefined), needed, gcc_type_names)
 
 
 def missing_symbols(names: frozenset[str], libraries: list[Path]) -> list[str]:
-    """Those of `names` that none of `libraries` exports, sorted."""
+    """Those of `names` that none of `libraries` exports, sorted.
+
+    Raises:
+        TritonExtError: one of `libraries` cannot be read.
+    """
     missing = set(names)
     for library in libraries:
-        with library.open("rb") as file:
-            table = ELFFile(file).get_section_by_name(".gnu.hash")
-            missing = {name for name in missing if table.get_symbol(name) is None}
+        try:
+            with library.open("rb") as file:
+                table = ELFFile(file).get_section_by_name(".gnu.hash")
+                missing = {name for name in missing if table.get_symbol(name) is None}
+        except (OSError, *_DAMAGE) as error:
+            raise TritonExtError(f"{library} is damaged: {error}") from None
     return sorted(missing)

@@ -192,7 +192,8 @@ def _candidates() -> Iterator[tuple[Path, str, str | None]]:
             # os.path answers False where pathlib raises, e.g. for a name that is too long.
             path, is_dir = Path(item), os.path.isdir(item)
             paths = sorted(path.glob("*.so")) if is_dir else [path]
-            yield from ((p, variable, None) for p in paths if not is_dir or p.name != infra_library().name)
+            # Ours are libtriton_ext_*; libTritonExt* are what they share.
+            yield from ((p, variable, None) for p in paths if not (is_dir and p.name.startswith("libTritonExt")))
     yield from ((path, "tx.load", None) for path in _by_hand)
 
 

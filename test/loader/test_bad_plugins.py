@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import triton_ext as tx
 from triton_ext import sdk, verify
@@ -293,6 +295,21 @@ def test_mended_library_is_seen(make_plugin: MakePlugin, tmp_path: Path, monkeyp
         assert [e.problem is not None for e in tx.extensions() if e.path == path] == [broken]
 
 
+@pytest.mark.parametrize(("content", "says"), [(None, "is missing"), (b"text", "is damaged"), (0.5, "is damaged")])
+def test_shared_library_is_bad(
+    content: bytes | float | None, says: str, rename: Plugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one that every pass needs."""
+    infra = tmp_path / "infra.so"
+    if isinstance(content, float):
+        _truncated(infra, verify.infra_library(), content)
+    elif content is not None:
+        infra.write_bytes(content)
+    monkeypatch.setattr(verify, "infra_library", lambda: infra)
+    with pytest.raises(tx.TritonExtError, match=f"{infra} {says}"):
+        verify.verify(rename.path)
+
+
 @pytest.mark.slow
 def test_built_with_gcc(make_plugin: MakePlugin, tmp_path: Path, installed_sdk: sdk.Sdk | None) -> None:
     """A real one: MLIR's TypeID in g++'s spelling."""
@@ -310,3 +327,19 @@ def test_built_with_gcc(make_plugin: MakePlugin, tmp_path: Path, installed_sdk: 
     path = make_plugin(compiler="g++", source=source, flags=("-std=c++20", "-fno-rtti", *includes))
     with pytest.raises(tx.AbiMismatchError, match=r"built with g\+\+"):
         tx.load(path)
+
+
+HEADER = st.integers(0, 63)
+
+
+@given(st.lists(st.tuples(st.one_of(HEADER, st.integers(-2500, -1), st.integers(0, 30_000)), st.integers(0, 255))))
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_damaged_library(rename: Plugin, tmp_path: Path, changes: list[tuple[int, int]]) -> None:
+    """Whatever bytes are wrong, mostly in the ELF header and the section table at the end, reading it says so."""
+    data = bytearray(rename.path.read_bytes())
+    for position, value in changes:
+        data[position] = value
+    path = tmp_path / "damaged.so"
+    path.write_bytes(data)
+    with contextlib.suppress(tx.TritonExtError):
+        verify.read_library(path)
