@@ -32,6 +32,7 @@ OLDEST_PYTHON = (3, 11)
 OLDEST_CMAKE = (3, 27)
 CLANG_VERSIONS = (21, 20, 19, 18, 17)  # in the order of infra/cmake/TritonExtCompiler.cmake
 GET_CLANG = "apt-get install clang-19"
+GET_PYTHON = "apt-get install python3.11"
 _ABI_FLAG = re.compile(r"^#define LLVM_ENABLE_ABI_BREAKING_CHECKS (\d)", re.MULTILINE)
 _MOST_FAILURES = 5
 
@@ -187,7 +188,6 @@ def extensions() -> Iterator[Row]:
         yield Row(f"extension {found.name}", state, "usable", text, _mend(found.path) if found.problem else "")
 
 
-GET_PYTHON = "apt-get install python3.11"
 _CHECKS: dict[str, Callable[[], Row | Iterator[Row]]] = {
     "Python": python,
     "Triton": triton,

@@ -224,13 +224,6 @@ static Part structure(Phase::Run, [](Report &report) {
     copy->destroy();
     return ok;
   });
-  report.check(group, "splitBlock and inlining of blocks", [&](std::string &) {
-    Block *tail = entry.splitBlock(std::prev(entry.end()));
-    bool split = tail->getOperations().size() == 1;
-    entry.getOperations().splice(entry.end(), tail->getOperations());
-    tail->erase();
-    return split && function.getFunctionBody().getBlocks().size() == 3;
-  });
   report.check(group, "printed IR parses to the same", [&](std::string &) {
     std::string text = print(*module);
     auto again = parseSourceString<ModuleOp>(text, &context);
