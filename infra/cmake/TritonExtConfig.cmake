@@ -47,6 +47,7 @@ string(JSON TRITON_EXT_TRITON_VERSION GET "${_sdk}" triton version)
 string(JSON TRITON_EXT_TRITON_ROOT GET "${_sdk}" triton root)
 string(JSON TRITON_EXT_LLVM_COMMIT GET "${_sdk}" triton llvm_commit)
 string(JSON TRITON_EXT_SDK_HEADERS GET "${_sdk}" headers)
+string(JSON _assertions GET "${_sdk}" abi_breaking_checks)
 string(JSON TRITON_EXT_TBLGEN GET "${_sdk}" mlir_tblgen)
 string(JSON _count LENGTH "${_sdk}" include_dirs)
 set(TRITON_EXT_INCLUDE_DIRS "")
@@ -62,6 +63,11 @@ add_library(TritonExt::Triton INTERFACE IMPORTED)
 target_compile_features(TritonExt::Triton INTERFACE cxx_std_20)
 target_compile_options(TritonExt::Triton INTERFACE
   -fno-rtti -fno-exceptions -fvisibility=hidden -fvisibility-inlines-hidden -fPIC)
+# libtriton's LLVM has assertions on, and a few layouts hang on them (with NDEBUG, Pass::Statistic
+# is one byte here and 32 more there), so an extension has to have them too. Comes after -DNDEBUG.
+if(_assertions)
+  target_compile_options(TritonExt::Triton INTERFACE -UNDEBUG)
+endif()
 # System headers, so that an extension's warnings are its own.
 target_include_directories(TritonExt::Triton SYSTEM INTERFACE ${TRITON_EXT_INCLUDE_DIRS})
 # The DT_NEEDED entry makes the loader take the copy that Python already holds;

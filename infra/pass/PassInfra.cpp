@@ -13,6 +13,7 @@
 #include "triton/Tools/PluginUtils.h"
 #include "triton/Version.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <stdexcept>
@@ -36,21 +37,21 @@ static bool parses(StringRef type, StringRef value) {
   if (bits)
     return !value.getAsInteger(0, asSigned) && llvm::isIntN(bits, asSigned);
   if (type == "bool")
-    return llvm::is_contained({"true", "TRUE", "True", "1", "false", "FALSE",
-                               "False", "0"},
-                              value);
+    return llvm::is_contained(
+        {"true", "TRUE", "True", "1", "false", "FALSE", "False", "0"}, value);
   if (type == "float" || type == "double")
     return !value.getAsDouble(asDouble);
   return true;
 }
 
-/// Quotes `value` so that the pass option parser takes it as one token; none
-/// where that parser has no way to express it.
-static std::optional<std::string> quote(StringRef value) {
-  if (value.find_first_of(" \t\n'\"{}") == StringRef::npos)
+/// `value` as the pass option parser has to see it, quoted where that makes it
+/// one token; none where that parser has no way to express it. Quotes around a
+/// list would make it one element.
+static std::optional<std::string> quote(StringRef value, bool isList) {
+  if (value.find_first_of(" \t\n\v\f\r'\"{}") == StringRef::npos)
     return value.str();
   for (StringRef mark : {"\"", "'"})
-    if (!value.contains(mark) && value == value.trim())
+    if (!isList && !value.contains(mark) && value == value.trim())
       return (mark + value + mark).str();
   return std::nullopt;
 }
@@ -68,28 +69,29 @@ static std::string setOption(const PassDescriptor &descriptor, Pass &pass,
     std::string valid = llvm::join(
         llvm::map_range(options, [](auto &o) { return std::string(o.name); }),
         ", ");
-    return ("unknown option '" + name + where + "; valid options: " +
-            (valid.empty() ? "none" : valid))
+    return ("unknown option '" + name + where +
+            "; valid options: " + (valid.empty() ? "none" : valid))
         .str();
   }
 
+  bool isFlag = !arg.contains('=');
+  if (option->isList && !isFlag && value.empty())
+    return ""; // an empty list is what it is without the option
   SmallVector<StringRef> values = {value};
   if (option->isList) {
     values.clear();
     value.split(values, ',');
   }
   StringRef type = option->type;
-  bool isFlag = !arg.contains('=');
-  std::optional<std::string> text =
-      isFlag || option->isList ? value.str() : quote(value);
-  bool valid = isFlag ? type == "bool"
-                      : text && llvm::all_of(values, [&](StringRef v) {
-                          return parses(type, v);
-                        });
+  std::optional<std::string> text = quote(value, option->isList);
+  bool valid =
+      isFlag ? type == "bool" : text && llvm::all_of(values, [&](StringRef v) {
+                                  return parses(type, v);
+                                });
   if (valid)
-    valid = succeeded(pass.initializeOptions(
-        isFlag ? name.str() : (name + "=" + *text).str(),
-        [](const Twine &) { return failure(); }));
+    valid = succeeded(
+        pass.initializeOptions(isFlag ? name.str() : (name + "=" + *text).str(),
+                               [](const Twine &) { return failure(); }));
   if (!valid)
     return ("invalid value '" + value + "' for option '" + name + where +
             "; expected " + (option->isList ? "a list of " : "") + type)
@@ -101,14 +103,20 @@ void mlir::triton_ext::addPass(const PassDescriptor &descriptor,
                                PassManager &pm,
                                const std::vector<std::string> &args) {
   std::unique_ptr<Pass> pass = descriptor.create();
+  llvm::StringSet<> seen;
   for (const std::string &arg : args) {
     std::string problem = setOption(descriptor, *pass, arg);
+    StringRef name = StringRef(arg).split('=').first;
+    if (problem.empty() && !seen.insert(name).second)
+      problem = ("option '" + name + "' of pass '" + descriptor.argument +
+                 "' is given twice")
+                    .str();
     if (!problem.empty())
       throw std::invalid_argument(problem);
   }
   // Triton's pass managers run on modules but are not anchored to them. A pass
-  // for another operation would be skipped there (or, in a manager anchored to a
-  // module, would end the process), so nest it.
+  // for another operation would be skipped there (or, in a manager anchored to
+  // a module, would end the process), so nest it.
   std::optional<StringRef> anchor = pass->getOpName();
   if (anchor && *anchor != ModuleOp::getOperationName() &&
       *anchor != pm.getOpAnchorName())

@@ -17,16 +17,16 @@ namespace mlir::triton_ext::rename {
 
 using namespace mlir;
 
-/// Whether a kernel can have this name in every backend's assembly: Triton finds
-/// the entry point in PTX by this form.
+/// Whether a kernel can have this name in every backend's assembly: Triton
+/// finds the entry point in PTX by this form.
 static bool isKernelName(StringRef name) {
   return !name.empty() && !llvm::isDigit(name.front()) &&
-         llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+         llvm::all_of(name,
+                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
 namespace {
-struct RenamePass
-    : mlir::triton_ext::rename::impl::RenamePassBase<RenamePass> {
+struct RenamePass : mlir::triton_ext::rename::impl::RenamePassBase<RenamePass> {
   using RenamePassBase::RenamePassBase;
 
   void runOnOperation() override;

@@ -44,9 +44,7 @@ def cli(debug: bool) -> None:
 def main() -> None:
     """Entry point of the console script: one line per error, the traceback with ``--debug``."""
     try:
-        cli.main(standalone_mode=False)
-    except click.exceptions.Exit as exit_:
-        sys.exit(exit_.exit_code)
+        sys.exit(cli.main(standalone_mode=False))
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)

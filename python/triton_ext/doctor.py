@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -76,8 +76,7 @@ def triton() -> Row:
 
 def headers() -> Row:
     """Triton's headers and what libtriton says of itself."""
-    host.find_triton()
-    return Row("Triton's headers", "ok", "in the wheel", "found")
+    return Row("Triton's headers", "ok", "in the wheel", str(_short(host.find_triton().include_dir)))
 
 
 def sdk_installed() -> Row:
@@ -188,6 +187,8 @@ def extensions() -> Iterator[Row]:
         yield Row(f"extension {found.name}", state, "usable", text, _mend(found.path) if found.problem else "")
 
 
+# What only those who build need; a user of the wheel is told, and no more.
+_TO_BUILD = ("Triton's headers", "SDK", "LLVM", "ABI checks", "compiler", "CMake", "Ninja")
 _CHECKS: dict[str, Callable[[], Row | Iterator[Row]]] = {
     "Python": python,
     "Triton": triton,
@@ -208,11 +209,14 @@ def _rows(name: str, check: Callable[[], Row | Iterator[Row]]) -> list[Row]:
     """What `check` finds; what it raises is a failing row."""
     try:
         found = check()
-        return [found] if isinstance(found, Row) else list(found)
+        rows = [found] if isinstance(found, Row) else list(found)
     except TritonExtError as error:
-        return [Row(name, "fail", "", error.message, error.fix or "triton-ext --debug doctor")]
+        rows = [Row(name, "fail", "", error.message, error.fix or "triton-ext --debug doctor")]
     except Exception as error:
-        return [Row(name, "fail", "", f"{type(error).__name__}: {error}", "triton-ext --debug doctor")]
+        rows = [Row(name, "fail", "", f"{type(error).__name__}: {error}", "triton-ext --debug doctor")]
+    if name in _TO_BUILD and not _in_checkout():
+        rows = [replace(row, state="warn", wanted="to build") if row.state == "fail" else row for row in rows]
+    return rows
 
 
 def _row(name: str, holds: bool, wanted: str, found: str, fix: str) -> Row:
@@ -228,8 +232,11 @@ def _sdk() -> sdk.Sdk:
 
 def _rebuild() -> str:
     """How the libraries of this installation are made anew: built in a checkout, installed from a wheel."""
-    in_checkout = _resources.infra_dir().parent.joinpath("CMakeLists.txt").is_file()
-    return "triton-ext build" if in_checkout else "pip install --force-reinstall triton-ext"
+    return "triton-ext build" if _in_checkout() else "pip install --force-reinstall triton-ext"
+
+
+def _in_checkout() -> bool:
+    return _resources.infra_dir().parent.joinpath("CMakeLists.txt").is_file()
 
 
 def _mend(library: Path) -> str:

@@ -263,10 +263,19 @@ def _verified(path: Path, _mtime: int, _size: int, _inode: int) -> Plugin:
 
 
 @functools.cache
-def _load_infra() -> None:
-    """Makes libTritonExtPassInfra.so the copy that every pass library in this process finds."""
-    if infra_library().is_file():
-        ctypes.CDLL(str(infra_library()), mode=ctypes.RTLD_GLOBAL)
+def load_infra() -> str:
+    """Makes libTritonExtPassInfra.so the copy that every pass library in this process finds.
+
+    Returns:
+        SHA-256 of its bytes; empty if there is none, which foreign plugins do without. A process keeps the first one.
+    """
+    path = infra_library()
+    if not path.is_file():
+        return ""
+    content = path.read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
+    ctypes.CDLL(_private_copy(path, digest, content), mode=ctypes.RTLD_GLOBAL)
+    return digest
 
 
 @functools.cache
@@ -278,7 +287,7 @@ def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
     digest = hashlib.sha256(content).hexdigest()
     if digest in _loaded:
         return _loaded[digest]
-    _load_infra()
+    load_infra()
     copy = _private_copy(path, digest, content)
     names = [f"add_{name}" for name in plugin.passes]
     before = {name: passes.plugin.__dict__.pop(name) for name in names if name in passes.plugin.__dict__}

@@ -18,9 +18,8 @@ from types import TracebackType
 from typing import Any
 
 from .errors import PipelineError
-from .loader import LoadedLibrary, load_library
+from .loader import LoadedLibrary, load_infra, load_library
 from .passes import Pass
-from .verify import infra_library
 
 Stage = Callable[[Any, dict[str, Any]], Any]
 
@@ -90,9 +89,8 @@ class _Active:
     @classmethod
     def of(cls, pipeline: Pipeline) -> _Active:
         libraries = {p: load_library(p.extension) for edit in pipeline.edits for p in edit.passes}
-        infra = hashlib.sha256(infra_library().read_bytes()).hexdigest() if infra_library().is_file() else ""
         edits = [[edit.stage, [[p.name, p.args, libraries[p].digest] for p in edit.passes]] for edit in pipeline.edits]
-        key = hashlib.sha256(json.dumps([infra, edits]).encode()).hexdigest()
+        key = hashlib.sha256(json.dumps([load_infra(), edits]).encode()).hexdigest()
         return cls(pipeline, libraries, key[:32])
 
     def wrap(self, stages: dict[str, Stage]) -> None:

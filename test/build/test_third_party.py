@@ -177,3 +177,24 @@ def test_gcc_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BuildError, match="the C\\+\\+ compiler must be clang, found GNU") as caught:
         build_tree(FIXTURES, tmp_path, definitions=("CMAKE_CXX_COMPILER=g++",))
     assert caught.value.fix == "apt-get install clang-19 && cmake -DCMAKE_CXX_COMPILER=clang++-19"
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [(["sizes="], []), (["sizes=1,2"], [1.0, 2.0])],
+)
+def test_raw_lists(run: Run, raw: list[str], expected: list[float]) -> None:
+    assert run(raw)["sizes"] == expected
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (["names=a,b small=5"], "invalid value 'a,b small=5' for option 'names'"),
+        (["sizes=1", "sizes=2"], "option 'sizes' of pass 'triton-ext-every-option' is given twice"),
+        (["sizes=1,x"], "expected a list of"),
+    ],
+)
+def test_raw_mistakes(run: Run, raw: list[str], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        run(raw)

@@ -18,6 +18,8 @@ from .._resources import cache_dir
 from ..host import Triton, find_triton
 
 INSTALL_COMMAND = "triton-ext sdk install"
+#: Of what an SDK holds: raise it when guards, kept files or ``sdk.json`` change, and older SDKs are made anew.
+REVISION = 2
 USER_ENV = "TRITON_EXT_LLVM_DIR"
 
 __all__ = ["INSTALL_COMMAND", "USER_ENV", "Sdk", "find", "install", "sdk_root"]
@@ -79,7 +81,7 @@ class Sdk:
 
     def save(self, into: Path) -> None:
         """Writes ``sdk.json`` into the directory `into`, which makes it an SDK."""
-        data = asdict(self)
+        data = {"revision": REVISION, **asdict(self)}
         del data["path"]
         (into / "sdk.json").write_text(json.dumps(data, indent=2) + "\n")
 
@@ -88,6 +90,8 @@ class Sdk:
         """Reads the SDK in the directory `path`; None if there is none, or one of another triton-ext."""
         try:
             data: dict[str, Any] = json.loads((path / "sdk.json").read_text())
+            if data.pop("revision") != REVISION:
+                return None
             return cls(path=path, **{**data, "guarded_ops": tuple(data["guarded_ops"])})
         except (OSError, ValueError, KeyError, TypeError):
             return None

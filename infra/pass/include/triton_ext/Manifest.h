@@ -42,9 +42,10 @@ template <unsigned DescriptionSize> struct Note {
       "\", \"abi_breaking_checks\": " TRITON_EXT_ABI_BREAKING_CHECKS "}")
 
 #define TRITON_EXT_MANIFEST_NOTE(json)                                         \
-  __attribute__((section(".note.triton_ext"), used, aligned(4))) static const  \
-      ::mlir::triton_ext::Note<sizeof(json)>                                   \
-          tritonExtManifest = {                                                \
-              sizeof("TritonExt"), sizeof(json) - 1, 1, "TritonExt", json};
+  __attribute__((                                                              \
+      section(".note.triton_ext"), used,                                       \
+      aligned(4))) static const ::mlir::triton_ext::Note<sizeof(json)>         \
+      tritonExtManifest = {sizeof("TritonExt"), sizeof(json) - 1, 1,           \
+                           "TritonExt", json};
 
 #endif // TRITON_EXT_MANIFEST_H

@@ -12,7 +12,8 @@
 #include <string>
 #include <vector>
 
-/// Exported from libTritonExtPassInfra.so, which is built with hidden visibility.
+/// Exported from libTritonExtPassInfra.so, which is built with hidden
+/// visibility.
 #define TRITON_EXT_API __attribute__((visibility("default")))
 
 namespace mlir {
@@ -52,7 +53,7 @@ struct PassDescriptor {
 /// restricted to. Throws `std::invalid_argument`, which pybind11 turns into a
 /// `ValueError`, if an option is unknown or its value does not parse.
 TRITON_EXT_API void addPass(const PassDescriptor &pass, PassManager &pm,
-             const std::vector<std::string> &args);
+                            const std::vector<std::string> &args);
 
 /// Makes the pass available to textual pipelines. A pass of that argument that
 /// is already registered stays.
