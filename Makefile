@@ -21,7 +21,7 @@ demo: build ## A pass inside the compilation of a real kernel, down to cubin and
 
 test: build lint ## lit + FileCheck and pytest, for every extension and what spans them
 	@$(BIN)/lit -s passes
-	@$(BIN)/pytest -q
+	@$(BIN)/pytest -q -n 2 --dist loadfile
 
 lint: .venv/ready ## clang-format, ruff and mypy
 	@git ls-files '*.cpp' '*.h' | xargs -r $(BIN)/clang-format --dry-run --Werror

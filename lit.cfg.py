@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import lit.formats
+
 from triton_ext.host import find_triton
 
 root = Path(__file__).parent

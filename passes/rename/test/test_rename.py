@@ -7,14 +7,15 @@ import re
 import string
 from pathlib import Path
 
-import mutants
 import pytest
 import triton
 import triton.language as tl
-import triton_ext as tx
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from triton.backends.compiler import GPUTarget
+
+import mutants
+import triton_ext as tx
 
 
 @triton.jit(noinline=True)
