@@ -44,7 +44,7 @@ def cli(debug: bool) -> None:
 def main() -> None:
     """Entry point of the console script: one line per error, the traceback with ``--debug``."""
     try:
-        sys.exit(cli.main(standalone_mode=False))
+        sys.exit(cli.main(standalone_mode=False) or 0)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)

@@ -1,111 +1,196 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``triton-ext-opt``: runs extension passes on a file, for lit tests and for looking at what a pass does.
+"""``triton-ext-opt`` and `opt`: run passes of the installed Triton and of extensions on a module.
 
-Takes the passes in the order in which they are named, prints the module that results, and nothing if one fails.
+The driver itself is libTritonExtOpt.so (``infra/opt``). Here, libtriton is put into the process without importing
+Triton, and the extensions that the command line names are found and checked; the others are not even looked at.
 """
 
 from __future__ import annotations
 
-import argparse
+import ctypes
+import functools
+import importlib.util
+import os
 import re
-import shlex
 import sys
-import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from .errors import PipelineError, TritonExtError
-from .loader import Extension, extensions, load_library
+from .errors import BuildError, ExtensionNotFoundError, PipelineError, TritonExtError
 
-_SEPARATOR = re.compile(r"^// -----.*\n", re.MULTILINE)
+if TYPE_CHECKING:
+    from .loader import Extension
+
 _PREFIX = "triton-ext-"
+_PLUGIN_VARIABLES = ("TRITON_PASS_PLUGIN_PATH", "TRITON_PLUGIN_PATHS")
+_PIPELINE_OPTIONS = ("pass-pipeline", "p")
+_HELP = ("help", "h")
 
 
-def opt(arguments: list[str]) -> None:
-    """Runs the command line `arguments`."""
-    # argparse, because click reads -triton-ext-rename as a cluster of one-letter options.
-    parser = argparse.ArgumentParser(
-        "triton-ext-opt",
-        usage='%(prog)s FILE [-triton-ext-NAME[="option=value ..."]]... [-split-input-file] [-o OUTPUT]',
-        description=__doc__,
-        allow_abbrev=False,
-    )
-    parser.add_argument("file", help="the module, or - for standard input")
-    parser.add_argument("-split-input-file", "--split-input-file", action="store_true", help="treat // ----- as an end")
-    parser.add_argument("-o", dest="output", type=Path, help="write there instead of to standard output")
-    known, rest = parser.parse_known_args(arguments)
-    passes = [_pass(argument) for argument in rest]
-    text = sys.stdin.read() if known.file == "-" else _read(known.file)
-    parts = _parts(text) if known.split_input_file else [text]
-    printed = "// -----\n\n".join(_run(part, known.file, passes) for part in parts)
-    if known.output is None:
-        sys.stdout.write(printed)
-    else:
-        partial = known.output.with_name(f".{known.output.name}.part")
-        partial.write_text(printed)
-        partial.replace(known.output)
+class _Plugin(ctypes.Structure):
+    """``TritonExtOptPlugin`` in ``infra/opt/Plugins.h``."""
+
+    _fields_ = (("path", ctypes.c_char_p), ("argument", ctypes.c_char_p), ("alias", ctypes.c_char_p))
 
 
-def main() -> None:
+_Receiver = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
+
+
+def opt(module: object, pipeline: str, *, name: str = "<module>") -> str:
+    """Runs a pipeline of built-in and extension passes on a module, in this process.
+
+    Args:
+        module: the text of a module, or a Triton ``ir.module``.
+        pipeline: MLIR's textual form, e.g. ``"convert-triton-to-tritongpu{target=cuda:80 num-warps=4},canonicalize"``,
+            with or without ``builtin.module(...)`` around it; see ``triton-ext passes``.
+        name: what diagnostics call the module.
+
+    Returns:
+        The text of the module that results.
+
+    Raises:
+        PipelineError: the module does not parse, a pass or an option is unknown, or a pass failed; the message is the
+            diagnostics.
+        TritonExtError: an extension that the pipeline names is broken.
+    """
+    library = _library()
+    texts: list[str] = []
+    receive = _Receiver(lambda text, size: texts.append(ctypes.string_at(text, size).decode(errors="replace")))
+    for plugin in _plugins(_names_in(pipeline), library, private=True):
+        if library.tritonExtOptLoad(ctypes.byref(plugin), receive):
+            raise TritonExtError(texts[-1])
+    texts.clear()
+    text = str(module).encode()
+    failed = library.tritonExtOptRun(text, len(text), name.encode(), pipeline.encode(), receive, receive)
+    if failed:
+        raise PipelineError(texts[0].strip() or "the pipeline failed")
+    return texts[1]
+
+
+def main(arguments: list[str] | None = None) -> None:
     """Entry point of the console script: diagnostics and one line per error on standard error, exit code 1."""
     try:
-        opt(sys.argv[1:])
+        sys.exit(_run(sys.argv if arguments is None else ["triton-ext-opt", *arguments]))
     except TritonExtError as error:
         sys.exit(f"triton-ext-opt: error: {error}")
 
 
-def _pass(argument: str) -> tuple[Extension, list[str]]:
-    """The extension and the options that ``-triton-ext-name="a=1 b=2"`` stands for."""
-    name, _, options = argument.lstrip("-").partition("=")
-    wanted = name.removeprefix(_PREFIX).replace("-", "_")
-    usable = {e.name: e for e in extensions() if e.kind == "pass" and not e.problem}
-    if wanted not in usable or not name.startswith(_PREFIX):
-        there = ", ".join(f"-{_PREFIX}{n.replace('_', '-')}" for n in usable)
-        raise PipelineError(f"unknown argument '{argument}'; passes: {there or 'none'}", fix="triton-ext list")
-    return usable[wanted], shlex.split(options)
+def _run(arguments: list[str]) -> int:
+    """Runs the command line and returns the exit code."""
+    library = _library()
+    plugins = [*_named_libraries(arguments), *_plugins(_names(arguments), library)]
+    wants_help = any(a.startswith("-") and a.lstrip("-") in _HELP for a in arguments)
+    code: int = library.tritonExtOptMain(
+        len(arguments),
+        (ctypes.c_char_p * (len(arguments) + 1))(*map(os.fsencode, arguments)),
+        (_Plugin * len(plugins))(*plugins),
+        ctypes.c_size_t(len(plugins)),
+        _extension_help().encode() if wants_help else b"",
+    )
+    return code
 
 
-def _read(path: str) -> str:
+@functools.cache
+def _library() -> ctypes.CDLL:
+    """The driver, with libtriton and the infrastructure of extensions loaded.
+
+    Raises:
+        TritonExtError: Triton is not installed.
+        BuildError: the driver is not built, or does not fit the installed Triton.
+    """
+    from . import _resources
+
+    # The library alone: importing the package costs four times as much.
+    spec = importlib.util.find_spec("triton")
+    if spec is None or spec.origin is None:
+        raise TritonExtError("Triton is not installed in this Python", fix="pip install triton==3.9.0")
+    directory = _resources.library_dir()
     try:
-        return Path(path).read_text()
+        ctypes.CDLL(str(Path(spec.origin).parent / "_C" / "libtriton.so"))
+        if (infra := directory / "libTritonExtPassInfra.so").is_file():
+            ctypes.CDLL(str(infra), mode=ctypes.RTLD_GLOBAL)
+        return ctypes.CDLL(str(directory / "libTritonExtOpt.so"))
     except OSError as error:
-        raise TritonExtError(f"{path}: {error.strerror}") from None
+        raise BuildError(f"the driver does not load: {error}", fix="triton-ext build") from None
 
 
-def _parts(text: str) -> list[str]:
-    """The parts between ``// -----`` lines, each with the blank lines before it that keep its line numbers."""
-    parts, begin = [], 0
-    for separator in [*_SEPARATOR.finditer(text), None]:
-        end = separator.start() if separator else len(text)
-        parts.append("\n" * text.count("\n", 0, begin) + text[begin:end])
-        begin = separator.end() if separator else end
-    return parts
+def _names(arguments: list[str]) -> Iterator[str]:
+    """The names in a command line that may be those of passes."""
+    for argument, following in zip(arguments[1:], [*arguments[2:], ""], strict=True):
+        if argument.startswith("-"):
+            name, equals, value = argument.lstrip("-").partition("=")
+            if name in _PIPELINE_OPTIONS:
+                yield from _names_in(value if equals else following)
+            elif name.startswith("mlir-print-ir-"):
+                yield from value.split(",")
+            elif name:
+                yield name
 
 
-def _run(text: str, name: str, passes: list[tuple[Extension, list[str]]]) -> str:
-    from triton._C.libtriton import ir
-
-    context = ir.context()
-    ir.load_dialects(context)
-    module = _parse(ir, text, name, context)
-    for extension, options in passes:
-        manager = ir.pass_manager(context)
-        try:
-            load_library(extension).add[extension.name](manager, options)
-            manager.run(module, extension.name)
-        except ValueError as error:
-            raise PipelineError(str(error)) from None
-        except RuntimeError as error:
-            raise TritonExtError(f"{name}: pass '{extension.name}' failed: {error}") from None
-    return str(module.str_nodebug())
+def _names_in(pipeline: str) -> list[str]:
+    """The names in a textual pipeline that may be those of passes."""
+    while pipeline != (pipeline := re.sub(r"\{[^{}]*\}", "", pipeline)):
+        pass  # options may hold a pipeline, in braces
+    return re.findall(r"[\w.-]+", pipeline)
 
 
-def _parse(ir: Any, text: str, name: str, context: Any) -> Any:
-    """Parses `text`; diagnostics name it as the file `name`."""
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory, Path(name).name)
-        path.write_text(text)
-        try:
-            return ir.parse_mlir_module(str(path), context)
-        except RuntimeError as error:
-            raise TritonExtError(f"{name} does not parse: {error}") from None
+def _named_libraries(arguments: list[str]) -> list[_Plugin]:
+    """The libraries that are to be loaded whether or not a pass of theirs is named.
+
+    Raises:
+        TritonExtError: one of them cannot be used.
+    """
+    paths = [p for v in _PLUGIN_VARIABLES for p in os.environ.get(v, "").split(os.pathsep) if p]
+    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        name, equals, value = argument.lstrip("-").partition("=")
+        if argument.startswith("-") and name == "load-extension":
+            paths.append(value if equals else following)
+    if not paths:
+        return []
+    from .verify import verify
+
+    plugins = []
+    for path in map(Path, dict.fromkeys(paths)):
+        manifest = verify(path).manifest
+        argument = manifest.argument if manifest else None
+        plugins.append(_plugin(path, argument, argument.removeprefix(_PREFIX) if argument else None))
+    return plugins
+
+
+def _plugins(names: Iterable[str], library: ctypes.CDLL, *, private: bool = False) -> list[_Plugin]:
+    """The extensions that bring those of the passes `names` which are not built in.
+
+    Args:
+        names: passes, options and what else looks like one.
+        library: the driver.
+        private: load copies that stay what they are when a library is built again.
+
+    Raises:
+        TritonExtError: such an extension is broken.
+    """
+    unknown = [n for n in dict.fromkeys(names) if not library.tritonExtOptKnows(n.encode())]
+    if not unknown:
+        return []
+    from .loader import extensions
+
+    found: dict[str, Extension] = {}
+    for extension in extensions():
+        name = extension.name.replace("_", "-")
+        if extension.manifest or not extension.plugin:
+            found.setdefault(name, extension)
+    plugins = []
+    for name in unknown:
+        extension = found.get(name.removeprefix(_PREFIX).replace("_", "-"))
+        if extension is None:
+            continue  # the driver says so, with what comes close
+        if extension.problem or not extension.manifest:
+            raise ExtensionNotFoundError(f"extension '{extension.name}' is broken: {extension.problem}")
+        argument = extension.manifest.argument
+        path = _private_copy(extension.path) if private else extension.path
+        plugins.append(_plugin(path, argument, name if name != argument else None))
+    return plugins
+
+
+def _plugin(path: Path, argument: str | None, alias: str | None) -> _Plugin:
+    return _Plugin(os.fsencode(path), argument and argument.encode(), alias and alias.encode())

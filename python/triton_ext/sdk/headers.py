@@ -68,6 +68,8 @@ def apply_guards(include: Path, guards: tuple[Guard, ...], version: str) -> list
     done = []
     for guard in guards:
         header = include / guard.header
+        if not header.is_file():
+            continue  # nobody can use what is not there
         text = original = header.read_text()
         for op in guard.ops:
             if not _has_property(text, op, guard.property):
