@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import hashlib
 import importlib.util
 import os
 import re
@@ -57,10 +58,15 @@ def opt(module: object, pipeline: str, *, name: str = "<module>") -> str:
     library = _library()
     texts: list[str] = []
     receive = _Receiver(lambda text, size: texts.append(ctypes.string_at(text, size).decode(errors="replace")))
-    for plugin in _plugins(_names_in(pipeline), library, private=True):
-        if library.tritonExtOptLoad(ctypes.byref(plugin), receive):
-            raise TritonExtError(texts[-1])
-    texts.clear()
+    names = _names_in(pipeline)
+    for name_, extension in _extensions(names, library):
+        _load(library, name_, extension.path, extension.manifest.argument if extension.manifest else None)
+    for argument, path, digest in (_registered[n] for n in names if n in _registered):
+        if _digest(path) != digest:
+            raise PipelineError(
+                f"{path} was built again after this process had loaded it; MLIR keeps the first pass '{argument}'",
+                fix="restart Python, or run triton-ext-opt",
+            )
     text = str(module).encode()
     failed = library.tritonExtOptRun(text, len(text), name.encode(), pipeline.encode(), receive, receive)
     if failed:
@@ -68,10 +74,32 @@ def opt(module: object, pipeline: str, *, name: str = "<module>") -> str:
     return texts[1]
 
 
+#: The extension passes that this process has registered: argument, library, and digest of that library.
+_registered: dict[str, tuple[str, Path, str]] = {}
+
+
+def _load(library: ctypes.CDLL, name: str, path: Path, argument: str | None) -> None:
+    """Registers the pass of the extension `path` as `argument` and as `name`.
+
+    Raises:
+        TritonExtError: it does not load.
+    """
+    problems: list[str] = []
+    receive = _Receiver(lambda text, size: problems.append(ctypes.string_at(text, size).decode(errors="replace")))
+    digest = _digest(path)
+    if library.tritonExtOptLoad(ctypes.byref(_plugin(path, argument, name)), receive):
+        raise TritonExtError(problems[0])
+    _registered[name] = (argument or name, path, digest)
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Entry point of the console script: diagnostics and one line per error on standard error, exit code 1."""
     try:
-        sys.exit(_run(sys.argv if arguments is None else ["triton-ext-opt", *arguments]))
+        sys.exit(_run(["triton-ext-opt", *(sys.argv[1:] if arguments is None else arguments)]))
     except TritonExtError as error:
         sys.exit(f"triton-ext-opt: error: {error}")
 
@@ -153,44 +181,67 @@ def _named_libraries(arguments: list[str]) -> list[_Plugin]:
     plugins = []
     for path in map(Path, dict.fromkeys(paths)):
         manifest = verify(path).manifest
-        argument = manifest.argument if manifest else None
-        plugins.append(_plugin(path, argument, argument.removeprefix(_PREFIX) if argument else None))
+        its_pass = manifest.argument if manifest else None
+        plugins.append(_plugin(path, its_pass, its_pass and its_pass.removeprefix(_PREFIX)))
     return plugins
 
 
-def _plugins(names: Iterable[str], library: ctypes.CDLL, *, private: bool = False) -> list[_Plugin]:
+def _plugins(names: Iterable[str], library: ctypes.CDLL) -> list[_Plugin]:
     """The extensions that bring those of the passes `names` which are not built in.
-
-    Args:
-        names: passes, options and what else looks like one.
-        library: the driver.
-        private: load copies that stay what they are when a library is built again.
 
     Raises:
         TritonExtError: such an extension is broken.
     """
+    return [
+        _plugin(extension.path, extension.manifest.argument, name)
+        for name, extension in _extensions(names, library)
+        if extension.manifest
+    ]
+
+
+def _extensions(names: Iterable[str], library: ctypes.CDLL) -> list[tuple[str, Extension]]:
+    """Those of the passes `names` that extensions bring, each with its extension.
+
+    Raises:
+        TritonExtError: such an extension is broken.
+    """
+    # Looking for extensions takes longer than most runs, so it is not done for built-in passes.
     unknown = [n for n in dict.fromkeys(names) if not library.tritonExtOptKnows(n.encode())]
     if not unknown:
         return []
     from .loader import extensions
 
-    found: dict[str, Extension] = {}
-    for extension in extensions():
-        name = extension.name.replace("_", "-")
-        if extension.manifest or not extension.plugin:
-            found.setdefault(name, extension)
-    plugins = []
+    by_name = {e.name.replace("_", "-"): e for e in extensions() if e.manifest or e.problem}
+    found = []
     for name in unknown:
-        extension = found.get(name.removeprefix(_PREFIX).replace("_", "-"))
+        extension = by_name.get(name.removeprefix(_PREFIX).replace("_", "-"))
         if extension is None:
             continue  # the driver says so, with what comes close
-        if extension.problem or not extension.manifest:
+        if extension.problem:
             raise ExtensionNotFoundError(f"extension '{extension.name}' is broken: {extension.problem}")
-        argument = extension.manifest.argument
-        path = _private_copy(extension.path) if private else extension.path
-        plugins.append(_plugin(path, argument, name if name != argument else None))
-    return plugins
+        found.append((name, extension))
+    return found
 
 
 def _plugin(path: Path, argument: str | None, alias: str | None) -> _Plugin:
-    return _Plugin(os.fsencode(path), argument and argument.encode(), alias and alias.encode())
+    """The structure; an alias that is the argument itself is none."""
+    texts = (text.encode() if text else None for text in (argument, alias if alias != argument else None))
+    return _Plugin(os.fsencode(path), *texts)
+
+
+def _extension_help() -> str:
+    """The part of ``--help`` about extensions, from their manifests; nothing is loaded."""
+    from .loader import extensions
+
+    lines = []
+    for extension in extensions():
+        manifest = extension.manifest
+        if extension.problem:
+            lines.append(f"    {extension.name}: broken: {extension.problem}")
+        elif manifest and manifest.kind == "pass":
+            short = manifest.argument.removeprefix(_PREFIX)
+            lines.append(f"    --{manifest.argument}, --{short}".ljust(56) + f" -   {manifest.summary}")
+            for option in manifest.options:
+                text = f"      --{option.name}=<{option.type}>".ljust(56)
+                lines.append(f"{text} -   {option.description} (default: {option.default or 'none'})")
+    return "\n".join(lines or ["    none found"]) + "\n"

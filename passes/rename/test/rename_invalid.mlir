@@ -14,4 +14,5 @@ tt.func private @taken() {
   tt.return
 }
 
-// OPTION: unknown option 'nwe' of pass 'triton-ext-rename'; valid options: old, new
+// OPTION: error: {{.*}}no such option nwe
+// OPTION: error: failed to add `triton-ext-rename` with options `nwe=x`

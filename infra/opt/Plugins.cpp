@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loads a plugin with the system's loader, since Triton's own binds its passes
+// to Python and leaves textual pipelines without them. That the library is fit
+// to be loaded has been checked before.
+
+#include "Plugins.h"
+
+#include "mlir/Pass/PassRegistry.h"
+#include "triton/Tools/PluginUtils.h"
+
+#include <dlfcn.h>
+
+using namespace mlir;
+
+/// Makes the registered pass `argument` available as `alias`, too.
+static void registerAlias(StringRef alias, StringRef argument) {
+  const PassInfo *pass = PassInfo::lookup(argument);
+  registerPassPipeline(
+      alias, ("The same as -" + argument).str(),
+      [pass](OpPassManager &pm, StringRef options,
+             function_ref<LogicalResult(const Twine &)> onError) {
+        return pass->addToPipeline(pm, options, onError);
+      },
+      [](function_ref<void(const detail::PassOptions &)>) {});
+}
+
+std::string triton_ext::loadPlugin(const TritonExtOptPlugin &plugin,
+                                   DialectRegistry &registry) {
+  // Global, as Triton does it: a dialect's types are compared by address.
+  void *library = dlopen(plugin.path, RTLD_NOW | RTLD_GLOBAL);
+  if (!library)
+    return dlerror();
+  void *symbol = dlsym(library, "tritonGetPluginInfo");
+  if (!symbol)
+    return (Twine(plugin.path) + " does not export tritonGetPluginInfo").str();
+  auto *info = reinterpret_cast<triton::plugin::PluginInfo *(*)()>(symbol)();
+  for (size_t i = 0; i < info->numPasses; ++i)
+    if (!plugin.argument || !PassInfo::lookup(plugin.argument))
+      info->passes[i].registerPass();
+  for (size_t i = 0; i < info->numDialects; ++i)
+    info->dialects[i].registerDialect(&registry);
+  if (plugin.argument && !PassInfo::lookup(plugin.argument))
+    return (Twine(plugin.path) + " has no pass '" + plugin.argument + "'")
+        .str();
+  if (plugin.alias && !PassInfo::lookup(plugin.alias) &&
+      !PassPipelineInfo::lookup(plugin.alias))
+    registerAlias(plugin.alias, plugin.argument);
+  return "";
+}
