@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // triton-ext-opt: MLIR's `*-opt` driver on the libtriton that is installed,
-// which has the pieces but not MlirOptMain. Called from Python, opt.py, in the
+// which has the pieces but not MlirOptMain. Called from driver.py in the
 // process that has libtriton loaded. The work is done in a forked child, so
 // that a crash inside the compiler becomes an error message and prints no half
 // of a module.
@@ -19,6 +19,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/Timing.h"
 #include "mlir/Tools/ParseUtilities.h"
+#include "triton/Version.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -196,7 +197,7 @@ static void printHelp(const char *extensions) {
   os << "\nPASSES: -name or -name='option=value ...', or by name in "
         "--pass-pipeline\n";
   StringRef group;
-  constexpr size_t width = 56;
+  constexpr size_t width = 64;
   os << "\nanalysis:\n"
         "    Allocation and membar analysis have no pass of their own here: "
         "--allocate-shared-memory(-nv),\n"
@@ -342,6 +343,10 @@ static LogicalResult runPiece(std::unique_ptr<llvm::MemoryBuffer> buffer,
   auto sourceMgr = std::make_shared<llvm::SourceMgr>();
   sourceMgr->AddNewSourceBuffer(std::move(buffer), SMLoc());
   MLIRContext context(job.registry);
+  // As Triton does: its passes do not name every dialect that they need.
+  context.loadAllAvailableDialects();
+  if (!job.options)
+    context.printOpOnDiagnostic(false); // no flag would turn it off
   if (job.options)
     context.allowUnregisteredDialects(job.options->allowUnregisteredDialect);
 
@@ -465,6 +470,10 @@ static int runTool(int argc, const char *const *argv,
     progress.pass[0] = 0;
   }
   auto *passOptions = new PassOptions; // as long-lived as options()
+  cl::SetVersionPrinter([](raw_ostream &os) {
+    os << "triton-ext-opt " TRITON_EXT_VERSION " for Triton " TRITON_VERSION
+          " (LLVM " TRITON_EXT_LLVM_COMMIT ")\n";
+  });
   // LLVM's own --help would end the process, and knows no groups of passes.
   bool wantsHelp =
       llvm::any_of(ArrayRef(argv + 1, argc - 1), [](StringRef arg) {

@@ -22,14 +22,14 @@
 
 using namespace mlir;
 
-// Not shipped, either; only their names matter here.
+// Not shipped, either; only their names matter here, and a value that is valid.
 namespace mlir::triton::proton {
 enum class MetricType : uint32_t;
 enum class SamplingStrategy : uint32_t;
 namespace gpu {
 enum class BufferStrategy : uint32_t;
-enum class BufferType : uint32_t;
-enum class Granularity : uint32_t;
+enum class BufferType : uint32_t { Shared = 1 };
+enum class Granularity : uint32_t { Warp = 1 };
 } // namespace gpu
 } // namespace mlir::triton::proton
 
@@ -114,7 +114,7 @@ void triton_ext::printCatalogue() {
     pass->printAsTextualPipeline(os);
     os << '\n';
     os.flush();
-    PassInfo::lookup(pass->getArgument())->printHelpStr(0, 0);
+    PassInfo::lookup(pass->getArgument())->printHelpStr(2, 100);
     os << "\f\n";
   }
 }

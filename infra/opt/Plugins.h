@@ -11,7 +11,7 @@ namespace mlir {
 class DialectRegistry;
 } // namespace mlir
 
-/// A library to load, as Python describes it. opt.py has the same structure.
+/// A library to load, as Python describes it. driver.py has the same structure.
 struct TritonExtOptPlugin {
   const char *path;
   /// The argument of its pass, e.g. "triton-ext-rename"; null if only the

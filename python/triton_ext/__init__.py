@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from . import passes
+    from .driver import opt
     from .errors import (
         AbiMismatchError,
         BuildError,
@@ -39,6 +40,7 @@ _HOME = {
         "errors",
     ),
     **dict.fromkeys(("Extension", "extensions", "load"), "loader"),
+    "opt": "driver",
     "Pass": "passes",
     "Pipeline": "pipeline",
 }
@@ -55,6 +57,7 @@ __all__ = [
     "TritonExtError",
     "extensions",
     "load",
+    "opt",
     "passes",
 ]
 

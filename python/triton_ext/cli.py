@@ -15,6 +15,7 @@ _COMMANDS = {
     "cmake-dir": "triton_ext.listing:cmake_dir",
     "doctor": "triton_ext.doctor:doctor",
     "list": "triton_ext.listing:list_extensions",
+    "passes": "triton_ext.catalogue:passes",
     "sdk": "triton_ext.sdk.cli:sdk",
 }
 

@@ -240,8 +240,12 @@ def _extension_help() -> str:
             lines.append(f"    {extension.name}: broken: {extension.problem}")
         elif manifest and manifest.kind == "pass":
             short = manifest.argument.removeprefix(_PREFIX)
-            lines.append(f"    --{manifest.argument}, --{short}".ljust(56) + f" -   {manifest.summary}")
+            lines.append(f"    --{manifest.argument}, --{short}".ljust(64) + f" -   {manifest.summary}")
             for option in manifest.options:
-                text = f"      --{option.name}=<{option.type}>".ljust(56)
+                text = f"      --{option.name}=<{option.type}>".ljust(64)
                 lines.append(f"{text} -   {option.description} (default: {option.default or 'none'})")
     return "\n".join(lines or ["    none found"]) + "\n"
+
+
+if __name__ == "__main__":
+    main()
