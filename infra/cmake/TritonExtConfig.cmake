@@ -7,6 +7,8 @@
 #   TritonExt::Triton     headers, flags and libtriton.so
 #   TritonExt::PassInfra  libTritonExtPassInfra.so
 #   triton_ext_add_pass(name Class STAGE stage)   see TritonExtPass.cmake
+#   triton_ext_add_dialect(name Class)            see TritonExtDialect.cmake
+#   triton_ext_add_bundle(package)                see TritonExtBundle.cmake
 
 if(TARGET TritonExt::Triton)
   return()
@@ -95,4 +97,7 @@ endif()
 
 set(TRITON_EXT_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
 include(${CMAKE_CURRENT_LIST_DIR}/TritonExtLibrary.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/TritonExtExtension.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/TritonExtPass.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/TritonExtDialect.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/TritonExtBundle.cmake)

@@ -7,14 +7,12 @@ Run by ``triton_ext_add_pass`` with the pass's ``.td`` and the mlir-tblgen comma
 from __future__ import annotations
 
 import argparse
-import json
 import keyword
-import os
 import re
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
+
+from glue import c_string, manifest, records, run
 
 # mlir-tblgen prints a record's fields in the order in which PassBase.td declares them and does not escape strings, so
 # a field ends where the next one begins.
@@ -69,18 +67,16 @@ extern "C" __attribute__((visibility("default"))) ::mlir::triton::plugin::Plugin
 """
 
 
-def read_pass(td: Path, cls: str, tblgen: list[str]) -> dict[str, object]:
-    """Reads the pass `cls` and its options out of `td`.
+def read_pass(definitions: str, cls: str) -> dict[str, object]:
+    """Reads the pass `cls` and its options out of the records of a ``.td``.
 
     Raises:
-        ValueError: `td` does not define the pass, or defines it in a way that the glue cannot serve.
+        ValueError: they do not define the pass, or define it in a way that the glue cannot serve.
     """
-    records = subprocess.run([*tblgen, "--print-records", str(td)], check=True, capture_output=True, text=True).stdout
-    records = records[records.index("- Defs -") :]
-    found = {match["class"]: match for match in _PASS.finditer(records)}
+    found = {match["class"]: match for match in _PASS.finditer(definitions)}
     if cls not in found:
         raise ValueError(f"defines no pass '{cls}', found: {', '.join(found) or 'none'}")
-    by_id = {match["id"]: match for match in _OPTION.finditer(records)}
+    by_id = {match["id"]: match for match in _OPTION.finditer(definitions)}
     options = [
         {
             "name": option["name"],
@@ -105,47 +101,23 @@ def read_pass(td: Path, cls: str, tblgen: list[str]) -> dict[str, object]:
     }
 
 
-def c_string(text: str) -> str:
-    """`text` as a C string literal."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+def glue(args: argparse.Namespace) -> dict[Path, str]:
+    """The glue of the pass that the arguments describe.
 
-
-def main() -> None:
-    """Reads the arguments and writes the glue, whole or not at all."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    for flag in ("name", "class", "stage", "version", "triton", "llvm-commit", "headers", "output"):
-        parser.add_argument(f"--{flag}", required=True)
-    parser.add_argument("td", type=Path)
-    parser.add_argument("tblgen", nargs="+", help="mlir-tblgen and its include flags, after --")
-    args = parser.parse_args()
+    Raises:
+        ValueError: its ``.td`` does not fit its name.
+    """
     cls = getattr(args, "class")
-    try:
-        spec = read_pass(args.td, cls, args.tblgen)
-        wanted = "triton-ext-" + args.name.replace("_", "-")
-        if spec["argument"] != wanted:
-            raise ValueError(f"gives {cls} the argument '{spec['argument']}', expected '{wanted}'")
-    except ValueError as error:
-        sys.exit(f"{args.td}: error: {error}")
-    except subprocess.CalledProcessError as error:
-        sys.exit(error.stderr)
-
-    manifest = {
-        "format": 1,
-        "name": args.name,
-        "kind": "pass",
-        "stage": args.stage,
-        "version": args.version,
-        "triton": args.triton,
-        "llvm_commit": args.llvm_commit,
-        "headers": args.headers,
-        **spec,
-    }
+    spec = read_pass(records(args), cls)
+    wanted = "triton-ext-" + args.name.replace("_", "-")
+    if spec["argument"] != wanted:
+        raise ValueError(f"gives {cls} the argument '{spec['argument']}', expected '{wanted}'")
     options = spec["options"]
     assert isinstance(options, list)
     rows = "".join(
         f"    {{{c_string(o['name'])}, {c_string(o['type'])}, {str(o['list']).lower()}}},\n" for o in options
     )
-    glue = _GLUE.format(
+    text = _GLUE.format(
         name=args.name,
         cls=cls,
         argument=spec["argument"],
@@ -153,13 +125,10 @@ def main() -> None:
         options=f"constexpr OptionDescriptor options[] = {{\n{rows}}};" if options else "",
         option_array="options" if options else "nullptr",
         num_options=len(options),
-        manifest=c_string(json.dumps(manifest)[1:-1]),
+        manifest=manifest(args, kind="pass", stage=args.stage, ops=[], **spec),
     )
-    output = Path(args.output)
-    partial = output.with_suffix(".part")
-    partial.write_text(glue)
-    os.replace(partial, output)
+    return {Path(args.output): text}
 
 
 if __name__ == "__main__":
-    main()
+    run(glue, __doc__, "stage", "output")

@@ -91,31 +91,35 @@ def extensions() -> list[Extension]:
         real = path if problem else _real(path)
         if real not in found:
             found[real] = _broken(real, origin, problem) if problem else _examine(real, origin)
-    owners: dict[str, list[Extension]] = defaultdict(list)
+    owners: dict[tuple[str, str], list[Extension]] = defaultdict(list)
     for extension in found.values():
-        for name in extension.plugin.passes if extension.plugin else ():
-            owners[name].append(extension)
+        if plugin := extension.plugin:
+            for kind, names in (("pass", plugin.passes), ("dialect", plugin.dialects), ("op", plugin.ops)):
+                for name in names:
+                    owners[kind, name].append(extension)
     clashes: dict[Path, str] = {}
-    for name, claimants in owners.items():
+    for (kind, name), claimants in owners.items():
         for extension in claimants if len(claimants) > 1 else ():
             others = ", ".join(f"{o.path} ({o.origin})" for o in claimants if o is not extension)
-            clashes[extension.path] = f"duplicate: the pass name '{name}' is also claimed by {others}"
+            clashes.setdefault(extension.path, f"duplicate: the {kind} name '{name}' is also claimed by {others}")
     return [replace(e, problem=clashes.get(e.path, e.problem)) for e in found.values()]
 
 
 def load(path: str | os.PathLike[str]) -> Extension:
     """Loads one library by hand, passes, dialects and ops, and returns what it is.
 
-    Its passes are then offered by ``tx.passes`` like those of any other extension.
+    Its passes are then offered by ``tx.passes`` like those of any other extension. Its dialects are in every context
+    that is set up from now on, its ops in ``ir.builder``.
 
     Args:
-        path: a library built with triton-ext, or any Triton plugin.
+        path: a library built with triton-ext, or any Triton plugin; or the name of an extension that is found.
 
     Raises:
         TritonExtError: the library cannot be used; the message says why.
-        DuplicateExtensionError: another library has a pass of that name.
+        ExtensionNotFoundError: there is no extension of that name.
+        DuplicateExtensionError: another library has a pass, a dialect or an op of that name.
     """
-    real = _real(Path(path))
+    real = _real(_find_library(path) if isinstance(path, str) and path.isidentifier() else Path(path))
     _verify(real)
     known = real in _by_hand
     _by_hand[real] = None
@@ -173,6 +177,23 @@ def load_library(extension: Extension) -> LoadedLibrary:
         raise TritonExtError(f"{extension.path}: {error.strerror}") from None
     with _lock:
         return _load(extension.path, stat.st_mtime_ns, stat.st_size, stat.st_ino)
+
+
+def _find_library(name: str) -> Path:
+    """The library of the extension `name`.
+
+    Raises:
+        ExtensionNotFoundError: there is none.
+    """
+    if os.path.exists(name):
+        return Path(name)
+    everything = extensions()
+    for extension in everything:
+        if extension.name == name:
+            return extension.path
+    raise ExtensionNotFoundError(
+        f"no extension '{name}'; there is: {', '.join(e.name for e in everything) or 'none'}", fix="triton-ext list"
+    )
 
 
 _by_hand: dict[Path, None] = {}
@@ -287,6 +308,13 @@ def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
     digest = hashlib.sha256(content).hexdigest()
     if digest in _loaded:
         return _loaded[digest]
+    for dialect in plugin.dialects:
+        if dialect in _dialects:
+            raise TritonExtError(
+                f"{path} has changed or moved: this process has the dialect '{dialect}' from {_dialects[dialect]} "
+                "already, and MLIR keeps the first one",
+                fix="restart Python",
+            )
     load_infra()
     copy = _private_copy(path, digest, content)
     names = [f"add_{name}" for name in plugin.passes]
@@ -309,10 +337,12 @@ def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
     finally:
         passes.plugin.__dict__.update(before)
     _loaded[digest] = LoadedLibrary(digest, add)
+    _dialects.update(dict.fromkeys(plugin.dialects, path))
     return _loaded[digest]
 
 
 _loaded: dict[str, LoadedLibrary] = {}
+_dialects: dict[str, Path] = {}
 
 
 def _private_copy(path: Path, digest: str, content: bytes) -> str:

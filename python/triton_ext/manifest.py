@@ -80,7 +80,10 @@ class Option:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a library says of itself; see ``infra/cmake/generate_pass_glue.py`` for who writes it."""
+    """What a library says of itself; see ``infra/cmake/glue.py`` for who writes it.
+
+    `stage`, `argument` and `options` are those of a pass, `ops` those of a dialect: ``builder.create_<op>``.
+    """
 
     name: str
     kind: str
@@ -95,6 +98,7 @@ class Manifest:
     summary: str
     description: str
     options: tuple[Option, ...]
+    ops: tuple[str, ...]
 
     @classmethod
     def parse(cls, text: str) -> Manifest:
@@ -111,10 +115,14 @@ class Manifest:
             raise ValueError("it is no JSON object")
         if (found := fields.pop("format", None)) != FORMAT:
             raise ValueError(f"written in format {found}, this reads format {FORMAT}")
-        options = fields.get("options")
+        options, ops = fields.get("options"), fields.get("ops")
         if not isinstance(options, list):
             raise ValueError("'options' is no list")
-        manifest = _checked(cls, {**fields, "options": tuple(_checked(Option, option) for option in options)})
+        if not isinstance(ops, list) or not all(isinstance(op, str) for op in ops):
+            raise ValueError("'ops' is no list of names")
+        manifest = _checked(
+            cls, {**fields, "options": tuple(_checked(Option, option) for option in options), "ops": tuple(ops)}
+        )
         names = [option.python_name for option in manifest.options]
         for name in names:
             if not name.isidentifier() or keyword.iskeyword(name):

@@ -78,7 +78,8 @@ def verify(path: Path) -> Plugin:
         raise TritonExtError(f"{path} has an unreadable manifest: {error}", fix=_REBUILD) from None
     _check_manifest(path, manifest, triton)
     _check_symbols(library, triton)
-    return Plugin(path, manifest.name, manifest.version, manifest, (manifest.name,))
+    offers = {kind: (manifest.name,) if manifest.kind == kind else () for kind in ("pass", "dialect")}
+    return Plugin(path, manifest.name, manifest.version, manifest, offers["pass"], offers["dialect"], manifest.ops)
 
 
 def _check_compiler(library: Library) -> None:

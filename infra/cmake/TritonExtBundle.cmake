@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# triton_ext_add_bundle(package)
+#
+# Builds the extensions of a project of its own: each directory in passes/ and dialects/ with a CMakeLists.txt. The
+# libraries go into the Python package `package`, which the project exports as an entry point of the group
+# triton_ext.extensions: in a wheel by installation, otherwise to src/<package>.
+macro(triton_ext_add_bundle package)
+  if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release)
+  endif()
+  if(SKBUILD AND NOT "${SKBUILD_STATE}" STREQUAL "editable")
+    set(TRITON_EXT_INSTALL_DIR ${package})
+  else()
+    set(TRITON_EXT_STAGE_DIR ${PROJECT_SOURCE_DIR}/src/${package} CACHE PATH "where built libraries go")
+  endif()
+  triton_ext_add_extensions(dialects passes)
+endmacro()
+
+# triton_ext_add_extensions(directory...)
+#
+# Adds every extension in these directories of the project. Libraries whose extension is gone are removed.
+macro(triton_ext_add_extensions)
+  foreach(_kind ${ARGN})
+    file(GLOB _extensions CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${_kind}/*/CMakeLists.txt)
+    foreach(_extension ${_extensions})
+      cmake_path(GET _extension PARENT_PATH _directory)
+      add_subdirectory(${_directory})
+    endforeach()
+  endforeach()
+  if(TRITON_EXT_STAGE_DIR)
+    triton_ext_remove_stale_libraries()
+  endif()
+endmacro()
