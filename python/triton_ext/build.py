@@ -28,12 +28,29 @@ _COMPILER_ERROR = re.compile(r"^.*(?:\berror:|undefined symbol:|undefined refere
 @click.option("--source", type=click.Path(path_type=Path), default=".", help="Default: the current directory.")
 @click.option("--build-dir", type=click.Path(path_type=Path), help="Default: build/dev in the source directory.")
 @click.option("-D", "definitions", multiple=True, metavar="VAR=VALUE", help="Passed on to CMake.")
-def build(names: tuple[str, ...], source: Path, build_dir: Path | None, definitions: tuple[str, ...]) -> None:
+@click.option("--watch", is_flag=True, help="Build again whenever a file is saved, until Ctrl-C.")
+def build(
+    names: tuple[str, ...], source: Path, build_dir: Path | None, definitions: tuple[str, ...], watch: bool
+) -> None:
     """Build the extensions NAMES of a source tree, or everything."""
     source = source.resolve()
     if not (source / "CMakeLists.txt").is_file():
         raise BuildError(f"{source} has no CMakeLists.txt", fix="triton-ext build --source DIR")
-    build_tree(source, build_dir or source / "build" / "dev", names, definitions)
+
+    def once() -> None:
+        build_tree(source, build_dir or default_build_dir(source), names, definitions)
+
+    if watch:
+        from .watch import repeat
+
+        repeat(once, source, names)
+    else:
+        once()
+
+
+def default_build_dir(source: Path) -> Path:
+    """Where the command line builds the tree `source`."""
+    return source / "build" / "dev"
 
 
 def build_tree(source: Path, build_dir: Path, names: tuple[str, ...] = (), definitions: tuple[str, ...] = ()) -> None:
@@ -46,11 +63,11 @@ def build_tree(source: Path, build_dir: Path, names: tuple[str, ...] = (), defin
     Raises:
         BuildError: a tool is missing, or CMake or the compiler failed; the message is their first error.
     """
-    cmake = _tool("cmake")
+    cmake = tool("cmake")
     configure = [cmake, "-S", str(source), "-B", str(build_dir), "-G", "Ninja"]
     modules = _resources.infra_dir() / "cmake"
     settings = {
-        "CMAKE_MAKE_PROGRAM": _tool("ninja"),
+        "CMAKE_MAKE_PROGRAM": tool("ninja"),
         "CMAKE_PROJECT_TOP_LEVEL_INCLUDES": modules / "TritonExtCompiler.cmake",
         "Python3_EXECUTABLE": sys.executable,
         "TritonExt_DIR": modules,
@@ -62,7 +79,7 @@ def build_tree(source: Path, build_dir: Path, names: tuple[str, ...] = (), defin
         raise _configure_error(configured.stderr, build_dir)
     if names:
         listed = subprocess.run(
-            [_tool("ninja"), "-C", str(build_dir), "-t", "targets", "all"], capture_output=True, text=True, check=False
+            [tool("ninja"), "-C", str(build_dir), "-t", "targets", "all"], capture_output=True, text=True, check=False
         )
         known = sorted(set(_TARGET.findall(listed.stdout)))
         if unknown := [name for name in names if name not in known]:
@@ -99,9 +116,18 @@ def _configure_error(stderr: str, build_dir: Path) -> BuildError:
     return BuildError(f"cmake: {what}", fix=f"another --build-dir, or rm -r {build_dir}")
 
 
-def _tool(name: str) -> str:
-    """The tool of this virtual environment, or of the system."""
-    found = shutil.which(name, path=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
+def find_tool(name: str) -> str | None:
+    """The tool of this virtual environment, or of the system; None if there is none."""
+    return shutil.which(name, path=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
+
+
+def tool(name: str) -> str:
+    """Like `find_tool`.
+
+    Raises:
+        BuildError: there is none.
+    """
+    found = find_tool(name)
     if found is None:
         raise BuildError(f"{name} is not installed", fix=f"pip install {name}")
     return found

@@ -16,7 +16,9 @@ _COMMANDS = {
     "doctor": "triton_ext.doctor:doctor",
     "list": "triton_ext.listing:list_extensions",
     "passes": "triton_ext.catalogue:passes",
+    "new": "triton_ext.new:new",
     "sdk": "triton_ext.sdk.cli:sdk",
+    "test": "triton_ext.testing:test",
 }
 
 
