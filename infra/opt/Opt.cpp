@@ -220,22 +220,30 @@ static void printHelp(const char *extensions) {
 
 namespace {
 
-/// The part of a job that a crash is reported with; shared with the parent.
+/// What is being done, for the message about a crash; shared with the parent.
 struct Progress {
-  char pass[128];
+  void set(const Twine &what) {
+    SmallString<256> text;
+    StringRef name = what.toStringRef(text).take_front(sizeof(activity) - 1);
+    memcpy(activity, name.data(), name.size());
+    activity[name.size()] = 0;
+  }
+
+  char activity[512];
 };
 
 /// Notes the pass that runs. With several threads, it is one of those that run.
 struct ProgressInstrumentation : PassInstrumentation {
-  explicit ProgressInstrumentation(Progress &progress) : progress(progress) {}
+  ProgressInstrumentation(Progress &progress, StringRef file)
+      : progress(progress), file(file) {}
 
   void runBeforePass(Pass *pass, Operation *) override {
-    StringRef name =
-        pass->getArgument().empty() ? pass->getName() : pass->getArgument();
-    strncpy(progress.pass, name.str().c_str(), sizeof(progress.pass) - 1);
+    if (!pass->getArgument().empty()) // one that only runs others has none
+      progress.set("running -" + pass->getArgument() + " on " + file);
   }
 
   Progress &progress;
+  std::string file;
 };
 
 /// What to do with each piece of input.
@@ -285,6 +293,8 @@ runPasses(const std::shared_ptr<llvm::SourceMgr> &sourceMgr,
           MLIRContext &context, const Job &job, raw_ostream &os,
           TimingScope &timing) {
   const Options *options = job.options;
+  StringRef file = sourceMgr->getMemoryBuffer(sourceMgr->getMainFileID())
+                       ->getBufferIdentifier();
   // Diagnostics of a parser with several threads would come in no fixed order.
   bool threaded = context.isMultithreadingEnabled();
   context.disableMultithreading();
@@ -293,6 +303,8 @@ runPasses(const std::shared_ptr<llvm::SourceMgr> &sourceMgr,
   PassReproducerOptions reproducer;
   if (options && options->runReproducer)
     reproducer.attachResourceParser(config);
+  if (job.progress)
+    job.progress->set("parsing " + file);
   TimingScope parserTiming = timing.nest("Parser");
   OwningOpRef<Operation *> op = parseSourceFileForTool(
       sourceMgr, config, !options || !options->noImplicitModule);
@@ -305,7 +317,7 @@ runPasses(const std::shared_ptr<llvm::SourceMgr> &sourceMgr,
   pm.enableVerifier(!options || options->verifyEach);
   if (job.progress)
     pm.addInstrumentation(
-        std::make_unique<ProgressInstrumentation>(*job.progress));
+        std::make_unique<ProgressInstrumentation>(*job.progress, file));
   if (options) {
     if (options->statistics)
       pm.enableStatistics(options->statisticsDisplay);
@@ -328,6 +340,8 @@ runPasses(const std::shared_ptr<llvm::SourceMgr> &sourceMgr,
   if (failed(pm.run(*op)))
     return failure();
 
+  if (job.progress)
+    job.progress->set("printing " + file);
   TimingScope outputTiming = timing.nest("Output");
   AsmState state(*op, OpPrintingFlags(), /*locationMap=*/nullptr, &resources);
   op->print(os, state);
@@ -432,12 +446,13 @@ static int writeOutput(StringRef path, StringRef text) {
     return error ? fail("cannot write to standard output: " + error.message())
                  : 0;
   }
-  SmallString<256> real;
-  if (llvm::sys::fs::real_path(path, real))
-    real = path; // it is new
   namespace fs = llvm::sys::fs;
-  // A device or a pipe has no content to keep.
-  bool inPlace = fs::exists(real) && !fs::is_regular_file(real);
+  SmallString<256> real;
+  bool isNew = bool(fs::real_path(path, real));
+  if (isNew)
+    real = path;
+  // A device or a pipe has no content to keep, and nor has a link to nothing.
+  bool inPlace = isNew ? fs::is_symlink_file(path) : !fs::is_regular_file(real);
   SmallString<256> partial = real;
   if (!inPlace)
     partial += ("." + Twine(getpid()) + ".part").str();
@@ -463,12 +478,12 @@ static int runTool(int argc, const char *const *argv,
   DialectRegistry registry;
   registerBuiltinDialects(registry);
   for (const TritonExtOptPlugin &plugin : plugins) {
-    strncpy(progress.pass, plugin.path, sizeof(progress.pass) - 1);
+    progress.set(Twine("loading ") + plugin.path);
     std::string problem = loadPlugin(plugin, registry);
     if (!problem.empty())
       return fail(problem);
-    progress.pass[0] = 0;
   }
+  progress.set("reading the command line");
   auto *passOptions = new PassOptions; // as long-lived as options()
   cl::SetVersionPrinter([](raw_ostream &os) {
     os << "triton-ext-opt " TRITON_EXT_VERSION " for Triton " TRITON_VERSION
@@ -527,7 +542,6 @@ static int runTool(int argc, const char *const *argv,
     TimingScope timing = timingManager.getRootScope();
     result = runPieces(std::move(input), job, output, timing);
   }
-  progress.pass[0] = 0;
   return failed(result) ? 1 : writeOutput(options().output, output);
 }
 
@@ -575,15 +589,10 @@ EXPORT int tritonExtOptMain(int argc, const char *const *argv,
   if (WIFEXITED(status))
     return WEXITSTATUS(status);
   int number = WTERMSIG(status);
-  if (number == SIGINT || number == SIGPIPE || number == SIGTERM ||
-      number == SIGKILL)
+  if (number == SIGINT || number == SIGPIPE || number == SIGTERM)
     return 128 + number;
-  std::string where = progress->pass[0]
-                          ? "in '" + std::string(progress->pass) + "'"
-                          : "while parsing or printing";
-  return fail(
-      "the compiler crashed " + where + " (" + strsignal(number) +
-      "); -mlir-pass-pipeline-crash-reproducer=FILE writes a test case");
+  return fail(Twine("crash while ") + progress->activity + ": " +
+              strsignal(number));
 }
 
 //===----------------------------------------------------------------------===//

@@ -59,7 +59,7 @@ def opt(module: object, pipeline: str, *, name: str = "<module>") -> str:
     texts: list[str] = []
     receive = _Receiver(lambda text, size: texts.append(ctypes.string_at(text, size).decode(errors="replace")))
     names = _names_in(pipeline)
-    for name_, extension in _extensions(names, library):
+    for name_, extension in _extensions((n for n in names if n not in _registered), library):
         _load(library, name_, extension.path, extension.manifest.argument if extension.manifest else None)
     for argument, path, digest in (_registered[n] for n in names if n in _registered):
         if _digest(path) != digest:
@@ -107,7 +107,7 @@ def main(arguments: list[str] | None = None) -> None:
 def _run(arguments: list[str]) -> int:
     """Runs the command line and returns the exit code."""
     library = _library()
-    plugins = [*_named_libraries(arguments), *_plugins(_names(arguments), library)]
+    plugins = [*_named_libraries(arguments), *_plugins([*_names(arguments), *_names_in_input(arguments)], library)]
     wants_help = any(a.startswith("-") and a.lstrip("-") in _HELP for a in arguments)
     code: int = library.tritonExtOptMain(
         len(arguments),
@@ -145,7 +145,7 @@ def _library() -> ctypes.CDLL:
 
 def _names(arguments: list[str]) -> Iterator[str]:
     """The names in a command line that may be those of passes."""
-    for argument, following in zip(arguments[1:], [*arguments[2:], ""], strict=True):
+    for argument, following in zip(arguments[1:], [*arguments[2:], ""], strict=False):
         if argument.startswith("-"):
             name, equals, value = argument.lstrip("-").partition("=")
             if name in _PIPELINE_OPTIONS:
@@ -154,6 +154,14 @@ def _names(arguments: list[str]) -> Iterator[str]:
                 yield from value.split(",")
             elif name:
                 yield name
+
+
+def _names_in_input(arguments: list[str]) -> Iterator[str]:
+    """The names in the pipelines that ``-run-reproducer`` will find in the files of a command line."""
+    if any(a.startswith("-") and a.lstrip("-") == "run-reproducer" for a in arguments):
+        for path in (Path(a) for a in arguments[1:] if os.path.isfile(a)):
+            for pipeline in re.findall(r'^\s*pipeline: "(.*)"', path.read_text(errors="replace"), re.MULTILINE):
+                yield from _names_in(pipeline)
 
 
 def _names_in(pipeline: str) -> list[str]:
@@ -170,10 +178,10 @@ def _named_libraries(arguments: list[str]) -> list[_Plugin]:
         TritonExtError: one of them cannot be used.
     """
     paths = [p for v in _PLUGIN_VARIABLES for p in os.environ.get(v, "").split(os.pathsep) if p]
-    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+    for argument, following in zip(arguments[1:], [*arguments[2:], ""], strict=False):
         name, equals, value = argument.lstrip("-").partition("=")
         if argument.startswith("-") and name == "load-extension":
-            paths.append(value if equals else following)
+            paths += filter(None, [value if equals else following])
     if not paths:
         return []
     from .verify import verify
