@@ -29,8 +29,9 @@ lint: .venv/ready ## clang-format, ruff and mypy
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 
-bench: build ## How long building and importing take
+bench: build ## How long building, importing and triton-ext-opt take
 	@$(BIN)/python benchmarks/foundation.py
+	@$(BIN)/python benchmarks/opt.py
 
 docs: build ## Reference pages from the .td files and docstrings
 	@$(BIN)/python -m triton_ext.reference docs/reference
