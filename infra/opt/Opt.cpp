@@ -104,7 +104,7 @@ struct Options {
   // Python has read these already.
   cl::list<std::string> loadExtension{
       "load-extension", cl::value_desc("path"),
-      cl::desc("Load this library of an extension or Triton plugin"),
+      cl::desc("Load this extension, by path or name, or Triton plugin"),
       cl::cat(category)};
   cl::opt<bool> printCatalogue{"print-pass-catalogue", cl::ReallyHidden};
 

@@ -43,7 +43,7 @@ std::string triton_ext::loadPlugin(const TritonExtOptPlugin &plugin,
   if (plugin.argument && !PassInfo::lookup(plugin.argument))
     return (Twine(plugin.path) + " has no pass '" + plugin.argument + "'")
         .str();
-  if (plugin.alias && !PassInfo::lookup(plugin.alias) &&
+  if (plugin.alias && plugin.argument && !PassInfo::lookup(plugin.alias) &&
       !PassPipelineInfo::lookup(plugin.alias))
     registerAlias(plugin.alias, plugin.argument);
   return "";

@@ -14,6 +14,7 @@ import importlib.util
 import os
 import re
 import sys
+import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,8 +60,9 @@ def opt(module: object, pipeline: str, *, name: str = "<module>") -> str:
     texts: list[str] = []
     receive = _Receiver(lambda text, size: texts.append(ctypes.string_at(text, size).decode(errors="replace")))
     names = _names_in(pipeline)
-    for name_, extension in _extensions((n for n in names if n not in _registered), library):
-        _load(library, name_, extension.path, extension.manifest.argument if extension.manifest else None)
+    with _registering:
+        for name_, extension in _extensions((n for n in names if n not in _registered), library):
+            _load(library, name_, extension.path, extension.manifest.argument if extension.manifest else None)
     for argument, path, digest in (_registered[n] for n in names if n in _registered):
         if _digest(path) != digest:
             raise PipelineError(
@@ -76,6 +78,7 @@ def opt(module: object, pipeline: str, *, name: str = "<module>") -> str:
 
 #: The extension passes that this process has registered: argument, library, and digest of that library.
 _registered: dict[str, tuple[str, Path, str]] = {}
+_registering = threading.Lock()
 
 
 def _load(library: ctypes.CDLL, name: str, path: Path, argument: str | None) -> None:
@@ -184,10 +187,13 @@ def _named_libraries(arguments: list[str]) -> list[_Plugin]:
             paths += filter(None, [value if equals else following])
     if not paths:
         return []
+    from .loader import extensions
     from .verify import verify
 
     plugins = []
-    for path in map(Path, dict.fromkeys(paths)):
+    for item in dict.fromkeys(paths):
+        named = [] if os.path.lexists(item) else [e.path for e in extensions() if e.name == item and not e.problem]
+        path = named[0] if named else Path(item)
         manifest = verify(path).manifest
         its_pass = manifest.argument if manifest else None
         plugins.append(_plugin(path, its_pass, its_pass and its_pass.removeprefix(_PREFIX)))
@@ -219,7 +225,7 @@ def _extensions(names: Iterable[str], library: ctypes.CDLL) -> list[tuple[str, E
         return []
     from .loader import extensions
 
-    by_name = {e.name.replace("_", "-"): e for e in extensions() if e.manifest or e.problem}
+    by_name = {e.name.replace("_", "-"): e for e in extensions() if e.problem or (e.manifest and e.kind == "pass")}
     found = []
     for name in unknown:
         extension = by_name.get(name.removeprefix(_PREFIX).replace("_", "-"))

@@ -9,6 +9,7 @@ import resource
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +148,13 @@ def test_a_broken_extension_is_named(foo: Path, tmp_path: Path) -> None:
     assert "@bar" in run(foo, "-rename", env=environment).stdout
 
 
+def test_an_extension_is_loaded_by_name_or_path(foo: Path) -> None:
+    path = next(e.path for e in tx.extensions() if e.name == "rename")
+    for extension in ("rename", str(path)):
+        done = run(foo, f"--load-extension={extension}", "--pass-pipeline=builtin.module(triton-ext-rename)")
+        assert "@bar" in done.stdout, done.stderr
+
+
 def test_only_extensions_that_are_named_are_looked_at(foo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     imported = "import sys; from triton_ext import driver\ntry:\n  driver.main([{0!r}, '-cse', '-o', '/dev/null'])\n"
     imported += (
@@ -160,6 +168,11 @@ class TestInPrograms:
         for pipeline in ("rename", "builtin.module(triton-ext-rename{old=foo new=bar})", "rename,tt.func(cse)"):
             assert "tt.func @bar()" in tx.opt(FOO, pipeline)
         assert "tt.func @foo()" in tx.opt(FOO, "")
+
+    def test_runs_in_threads(self) -> None:
+        with ThreadPoolExecutor(8) as threads:
+            results = list(threads.map(lambda n: tx.opt(FOO, f"rename{{new=f{n}}}"), range(64)))
+        assert all(f"@f{n}()" in result for n, result in enumerate(results))
 
     def test_takes_a_module(self, tmp_path: Path) -> None:
         from triton._C.libtriton import ir
