@@ -29,7 +29,7 @@ _NAME_LISTS = {
 }
 _FORMATTERS = (
     ((".cpp", ".h"), ("clang-format", "--style=LLVM", "-i")),
-    ((".py",), ("ruff", "format", "--isolated", "--line-length=120", "--quiet")),
+    ((".py",), ("ruff", "format", "--isolated", "--no-cache", "--line-length=120", "--quiet")),
 )
 
 
@@ -147,7 +147,7 @@ def write(target: Path, parts: list[tuple[Path, Path]], kind: str, name: str) ->
         target.parent.mkdir(parents=True, exist_ok=True)
         (scratch / name).rename(target)
     except OSError as error:
-        raise TritonExtError(f"{error.filename or target}: {error.strerror}", fix="another --dir") from None
+        raise TritonExtError(f"cannot write {_shown(target)}: {error.strerror}", fix="another --dir") from None
     finally:
         if scratch:
             shutil.rmtree(scratch, ignore_errors=True)

@@ -6,16 +6,15 @@ A block that follows a line which ends in a file name and a colon is the content
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from triton_ext import _resources, reference
+import checkout as checkout_copy
+from triton_ext import reference
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -30,23 +29,13 @@ BLOCK = re.compile(
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A copy of the checkout with the same environment and the built libraries."""
-    copy = tmp_path / "triton-ext"
-    files = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True, text=True
-    ).stdout.splitlines()
-    for name in files:
-        if (ROOT / name).is_file():
-            (copy / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, copy / name)
-    (copy / ".venv").symlink_to(Path(sys.prefix))
-    shutil.copytree(_resources.library_dir(), copy / "python" / "triton_ext" / "lib")
-    return copy
+    return checkout_copy.copy(tmp_path / "triton-ext")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_blocks(page: Path, checkout: Path) -> None:
-    environment = {**os.environ, "TRITON_EXT_LIBRARY_DIR": str(checkout / "python" / "triton_ext" / "lib")}
+    environment = checkout_copy.environment(checkout)
 
     def run(*command: str | Path) -> None:
         done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=False)

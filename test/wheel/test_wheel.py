@@ -18,14 +18,6 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def wheel() -> Path:
-    """``make wheel``: one file for every Python."""
-    subprocess.run(["make", "wheel"], cwd=ROOT, check=True, capture_output=True)
-    (built,) = (ROOT / "dist").glob("*.whl")
-    return built
-
-
-@pytest.fixture(scope="module")
 def run(wheel: Path, tmp_path_factory: pytest.TempPathFactory):
     """Runs a program of a fresh environment in which only the wheel was installed."""
     directory = tmp_path_factory.mktemp("wheel")
@@ -50,6 +42,9 @@ def test_it_holds_the_libraries_and_what_building_against_it_needs(wheel: Path) 
     assert built <= set(names)
     assert "triton_ext/share/infra/cmake/TritonExtConfig.cmake" in names
     assert "triton_ext/share/infra/pass/include/triton_ext/PassInfra.h" in names
+    templates = {str(p.relative_to(ROOT / "python")) for p in (ROOT / "python/triton_ext/templates").rglob("*.in")}
+    assert templates
+    assert templates <= set(names)
     assert wheel.name.endswith(f"-py3-none-{sys.platform}_x86_64.whl")
 
 
