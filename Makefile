@@ -20,7 +20,7 @@ demo: build ## A pass inside the compilation of a real kernel, down to cubin and
 	@$(BIN)/python -m triton_ext.demo
 
 test: build lint ## lit + FileCheck and pytest, for every extension and what spans them
-	@$(BIN)/lit -s passes test/opt
+	@$(BIN)/lit -s passes $(wildcard dialects) test/opt
 	@$(BIN)/pytest -q -n 2 --dist loadfile
 
 lint: .venv/ready ## clang-format, ruff and mypy

@@ -32,8 +32,7 @@ _DRIVER = "libTritonExtOpt.so"
 def configure_lit(config: Any, root: Path) -> None:
     """Sets up lit for the source tree `root`; ``lit.cfg.py`` in it calls this with what lit gives it.
 
-    Tests find the tools of this environment, the FileCheck that ships with Triton, the tree's libraries, and those
-    as ``%{libraries}``.
+    Tests find the tools of this environment, the FileCheck that ships with Triton, and the tree's libraries.
     """
     import lit.formats
 
@@ -49,7 +48,6 @@ def configure_lit(config: Any, root: Path) -> None:
     for name, value in _environment(project).items():
         if name in ("HOME", "TRITON_EXT_LIBRARY_DIR", "TRITON_EXT_PATH", "XDG_CACHE_HOME"):
             config.environment[name] = value
-    config.substitutions.append(("%{libraries}", str(project.libraries)))
 
 
 @click.command("test")

@@ -28,6 +28,11 @@ def {0}Pass : Pass<"triton-ext-{1}", "::mlir::ModuleOp"> {{
 """
 GOOD = {"One_td": TD.format("One", "one", ""), "One_cpp": ""}
 ADD = "triton_ext_add_pass(one OnePass STAGE ttir)\n"
+DIALECT = "triton_ext_add_dialect(one OneDialect)\n"
+DIALECT_TD = """
+include "mlir/IR/DialectBase.td"
+def OneDialect : Dialect {{ let name = "{0}"; let cppNamespace = "::mlir::triton_ext::{1}"; }}
+"""
 
 # Directory, files, what the line says, what it says mends it.
 BROKEN: dict[str, tuple[str, dict[str, str], str, str]] = {
@@ -146,6 +151,42 @@ BROKEN: dict[str, tuple[str, dict[str, str], str, str]] = {
             ),
         },
         r"One.td: error: ",
+        "mend it",
+    ),
+    "dialect_of_triton": (
+        "dialects/arith",
+        {"CMakeLists_txt": "triton_ext_add_dialect(arith ArithDialect)", "Arith_td": "", "Arith_cpp": ""},
+        r"dialect 'arith' has the name of a dialect of Triton",
+        "rename the directory",
+    ),
+    "dialect_class": (
+        "dialects/one",
+        {"CMakeLists_txt": DIALECT.replace("OneDialect", "OnePass"), "One_td": "", "One_cpp": ""},
+        r"dialect 'one' has class 'OnePass', expected CamelCase that ends in Dialect",
+        "rename the class, e.g. LoopSplitDialect",
+    ),
+    "dialect_stray_argument": (
+        "dialects/one",
+        {"CMakeLists_txt": DIALECT.replace(")", " STAGE ttir)")},
+        r"dialect 'one' has stray arguments 'STAGE;ttir'",
+        r"triton_ext_add_dialect\(one OneDialect\)",
+    ),
+    "no_dialect": (
+        "dialects/one",
+        {"CMakeLists_txt": DIALECT, **GOOD},
+        r"dialects/one/One.td: error: defines no dialect 'OneDialect', found: none",
+        "mend it",
+    ),
+    "other_dialect_name": (
+        "dialects/one",
+        {"CMakeLists_txt": DIALECT, "One_td": DIALECT_TD.format("two", "one"), "One_cpp": ""},
+        r"One.td: error: gives OneDialect the name 'two', expected 'one'",
+        "mend it",
+    ),
+    "other_namespace": (
+        "dialects/one",
+        {"CMakeLists_txt": DIALECT, "One_td": DIALECT_TD.format("one", "two"), "One_cpp": ""},
+        r"the cppNamespace '::mlir::triton_ext::two', expected '::mlir::triton_ext::one'",
         "mend it",
     ),
     "compile_error": (

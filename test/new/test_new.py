@@ -114,6 +114,15 @@ def test_a_rebuilt_dialect_is_refused_in_the_same_process(bundle: Path, tmp_path
     )
 
 
+@pytest.mark.slow
+def test_load_by_name(bundle: Path) -> None:
+    code = "import sys, triton_ext as tx; print(tx.load(sys.argv[1]).plugin.ops)"
+    variables = {"TRITON_EXT_PATH": str(bundle / "src" / "greeter")}
+    assert succeed(bundle, "python", "-c", code, "saturate", **variables) == "('saturate_add',)\n"
+    done = run(bundle, "python", "-c", code, "nope", **variables)
+    assert "no extension 'nope'; there is: " in done.stderr
+
+
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A bundle with a pass and, added from inside of it, a dialect; built."""
