@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every test stands on: a cache of its own, so that no test sees another's kernels or the user's; and the wheel."""
+"""What every test stands on: a cache of its own, so that no test sees another's kernels or the user's; the wheel."""
 
 from __future__ import annotations
 
