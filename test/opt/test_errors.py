@@ -40,6 +40,7 @@ def foo(tmp_path: Path) -> Path:
         (f"{FOO}\ntt.func @g() -> i32 {{\n  tt.return\n}}", [], "in.mlir:6:3: error: 'tt.return' op"),
         ("\x00\xff", [], "in.mlir:1:2: error: unexpected character"),
         (FOO, ["-no-such-pass"], "Unknown command line argument '-no-such-pass'"),
+        (FOO, ["-hello"], "Unknown command line argument '-hello'"),
         (FOO, ["-canonicalise"], "Did you mean '--canonicalize'?"),
         (FOO, ["-cse=depth=1"], "no such option depth"),
         (FOO, ["-triton-ext-rename=nwe=1"], "no such option nwe"),
