@@ -229,7 +229,7 @@ def _extensions(names: Iterable[str], library: ctypes.CDLL) -> list[tuple[str, E
     found = []
     for name in unknown:
         extension = by_name.get(name.removeprefix(_PREFIX).replace("_", "-"))
-        if extension is None and name.startswith("h"):
+        if extension is None and name.startswith("h") and name not in _HELP:
             # LLVM would take it for -h and more, print the help and be content.
             raise ExtensionNotFoundError(f"Unknown command line argument '-{name}'", fix="triton-ext-opt --help")
         if extension is None:
