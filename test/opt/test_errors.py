@@ -220,3 +220,10 @@ else:
     raise SystemExit("the old code ran")
 """
         subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.parametrize("flag", ["-h", "-help", "--help", "--help-hidden"])
+def test_help_is_no_error(flag: str) -> None:
+    done = run(flag)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("OVERVIEW: ")
