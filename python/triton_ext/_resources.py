@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 PACKAGE_DIR = Path(__file__).resolve().parent
@@ -21,6 +22,12 @@ def library_dir() -> Path:
     ``TRITON_EXT_LIBRARY_DIR`` names another build of them.
     """
     return Path(os.environ.get("TRITON_EXT_LIBRARY_DIR") or PACKAGE_DIR / "lib")
+
+
+def child_environment() -> dict[str, str]:
+    """For ``python -P -m triton_ext.…``: it finds the modules that we have, not those of the current directory."""
+    path = os.pathsep.join([str(PACKAGE_DIR.parent), *filter(None, sys.path)])
+    return {**os.environ, "PYTHONPATH": path}
 
 
 def cache_dir() -> Path:

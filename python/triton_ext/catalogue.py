@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import functools
 import json
-import os
 import re
 import subprocess
 import sys
@@ -248,10 +247,7 @@ def _builtin_passes() -> tuple[CataloguedPass, ...]:
     # A process of its own: the driver prints to the real standard output.
     done = subprocess.run(
         [sys.executable, "-P", "-m", "triton_ext.driver", "--print-pass-catalogue"],
-        env={
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join([str(_resources.PACKAGE_DIR.parent), *filter(None, sys.path)]),
-        },
+        env=_resources.child_environment(),
         capture_output=True,
         text=True,
         check=False,

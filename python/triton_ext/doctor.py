@@ -12,7 +12,6 @@ import os
 import platform
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -22,8 +21,9 @@ from typing import Literal
 
 import click
 
-from . import _resources, host, sdk
+from . import _infra, _resources, host, sdk
 from ._elf import read_library
+from .build import find_tool
 from .errors import TritonExtError
 from .manifest import Manifest
 from .selftest import run_selftest
@@ -143,7 +143,7 @@ def ninja() -> Row:
 
 def infra_library() -> Row:
     """The library that every pass needs."""
-    path = _resources.library_dir() / "libTritonExtPassInfra.so"
+    path = _infra.infra_library()
     if not path.is_file():
         raise TritonExtError(f"{path} does not exist", fix=_rebuild())
     library, wanted = read_library(path), host.find_triton()
@@ -246,8 +246,7 @@ def _mend(library: Path) -> str:
 def _which(command: str) -> str | None:
     """The program that `command` runs, looked for as a build does: in this virtual environment first."""
     words = [word for word in shlex.split(command) if Path(word).name not in ("ccache", "sccache")]
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    return shutil.which(words[0], path=path) if words else None
+    return find_tool(words[0]) if words else None
 
 
 def _first_line(command: list[str]) -> str:

@@ -131,6 +131,7 @@ def _library() -> ctypes.CDLL:
         BuildError: the driver is not built, or does not fit the installed Triton.
     """
     from . import _resources
+    from ._infra import load_infra
 
     # The library alone: importing the package costs four times as much.
     spec = importlib.util.find_spec("triton")
@@ -139,8 +140,7 @@ def _library() -> ctypes.CDLL:
     directory = _resources.library_dir()
     try:
         ctypes.CDLL(str(Path(spec.origin).parent / "_C" / "libtriton.so"))
-        if (infra := directory / "libTritonExtPassInfra.so").is_file():
-            ctypes.CDLL(str(infra), mode=ctypes.RTLD_GLOBAL)
+        load_infra()
         return ctypes.CDLL(str(directory / "libTritonExtOpt.so"))
     except OSError as error:
         raise BuildError(f"the driver does not load: {error}", fix="triton-ext build") from None

@@ -18,7 +18,6 @@ import importlib.metadata
 import importlib.util
 import os
 import re
-import tempfile
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -28,9 +27,10 @@ from typing import Any
 
 from . import _resources
 from ._elf import read_library
+from ._infra import infra_library, load_infra, private_copy
 from .errors import DuplicateExtensionError, ExtensionNotFoundError, TritonExtError
 from .manifest import Manifest
-from .verify import Plugin, infra_library, verify
+from .verify import Plugin, verify
 
 ENTRY_POINT_GROUP = "triton_ext.extensions"
 AddPass = Callable[[Any, list[str]], None]
@@ -284,22 +284,6 @@ def _verified(path: Path, _mtime: int, _size: int, _inode: int) -> Plugin:
 
 
 @functools.cache
-def load_infra() -> str:
-    """Makes libTritonExtPassInfra.so the copy that every pass library in this process finds.
-
-    Returns:
-        SHA-256 of its bytes; empty if there is none, which foreign plugins do without. A process keeps the first one.
-    """
-    path = infra_library()
-    if not path.is_file():
-        return ""
-    content = path.read_bytes()
-    digest = hashlib.sha256(content).hexdigest()
-    ctypes.CDLL(_private_copy(path, digest, content), mode=ctypes.RTLD_GLOBAL)
-    return digest
-
-
-@functools.cache
 def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
     from triton._C.libtriton import ir, passes
 
@@ -316,7 +300,7 @@ def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
                 fix="restart Python",
             )
     load_infra()
-    copy = _private_copy(path, digest, content)
+    copy = private_copy(path, digest, content)
     names = [f"add_{name}" for name in plugin.passes]
     before = {name: passes.plugin.__dict__.pop(name) for name in names if name in passes.plugin.__dict__}
     try:
@@ -343,18 +327,3 @@ def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
 
 _loaded: dict[str, LoadedLibrary] = {}
 _dialects: dict[str, Path] = {}
-
-
-def _private_copy(path: Path, digest: str, content: bytes) -> str:
-    """Path of a copy of `content` that nobody rewrites: in the cache, or in a temporary directory without one."""
-    copy = _resources.cache_dir() / "libraries" / digest / path.name
-    intact = copy.is_file() and copy.read_bytes() == content
-    if not intact and not _resources.write_cache_file(copy, content):
-        copy = Path(_temporary_dir(), digest, path.name)
-        _resources.write_cache_file(copy, content)
-    return str(copy)
-
-
-@functools.cache
-def _temporary_dir() -> str:
-    return tempfile.mkdtemp(prefix="triton-ext-")

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
+from ._infra import load_infra
 from .errors import PipelineError
-from .loader import LoadedLibrary, load_infra, load_library
+from .loader import LoadedLibrary, load_library
 from .passes import Pass
 
 Stage = Callable[[Any, dict[str, Any]], Any]

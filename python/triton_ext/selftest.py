@@ -90,12 +90,10 @@ def run_selftest(library: Path | None = None) -> SelfTestResult:
     if not library.is_file():
         return SelfTestResult(library, {}, problem=f"{library} does not exist")
     with tempfile.TemporaryFile() as events, tempfile.TemporaryFile() as errors:
-        # -P and this path: the child finds the modules that we have, not those of the current directory.
-        path = os.pathsep.join([str(_resources.PACKAGE_DIR.parent), *filter(None, sys.path)])
         try:
             status = subprocess.run(
                 [sys.executable, "-P", "-m", "triton_ext.selftest", str(library.resolve()), str(events.fileno())],
-                env={**os.environ, "PYTHONPATH": path},
+                env=_resources.child_environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,

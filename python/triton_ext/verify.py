@@ -21,6 +21,7 @@ from typing import Any
 
 from . import _resources
 from ._elf import ENTRY_POINT, Library, missing_symbols, read_library
+from ._infra import infra_library
 from .errors import AbiMismatchError, TritonExtError
 from .host import Triton, find_triton
 from .manifest import Manifest
@@ -50,11 +51,6 @@ class Plugin:
     passes: tuple[str, ...]
     dialects: tuple[str, ...] = ()
     ops: tuple[str, ...] = ()
-
-
-def infra_library() -> Path:
-    """``libTritonExtPassInfra.so``, which every pass library needs."""
-    return _resources.library_dir() / "libTritonExtPassInfra.so"
 
 
 def verify(path: Path) -> Plugin:
@@ -148,12 +144,10 @@ def _probe(path: Path) -> Plugin:
 @functools.lru_cache(maxsize=256)  # a bad answer is not worth asking for twice either: it may take a minute
 def _run_probe(path: Path, _digest: str) -> dict[str, Any]:
     with tempfile.TemporaryFile() as answer:
-        # -P and this path: the child finds the modules that we have, not those of the current directory.
         command = [sys.executable, "-P", "-m", "triton_ext._probe", str(path.resolve()), str(answer.fileno())]
-        package_root = str(_resources.PACKAGE_DIR.parent)
         process = subprocess.Popen(
             command,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join([package_root, *filter(None, sys.path)])},
+            env=_resources.child_environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -9,13 +9,16 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from conftest import Build
 
 from triton_ext import selftest
 from triton_ext.sdk import Sdk
 from triton_ext.selftest import Check, SelfTestResult, run_selftest
+
+if TYPE_CHECKING:
+    from conftest import Build
 
 GROUPS = {
     "conversion", "containers", "diagnostics", "encodings", "interfaces", "ir", "layout",

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""libTritonExtPassInfra.so in this process, and the private copies that libraries are loaded from.
+
+Apart from the loader, because ``triton-ext-opt`` needs it at every start and nothing of the rest.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import tempfile
+from pathlib import Path
+
+from . import _resources
+
+
+def infra_library() -> Path:
+    """``libTritonExtPassInfra.so``, which every pass library needs."""
+    return _resources.library_dir() / "libTritonExtPassInfra.so"
+
+
+@functools.cache
+def load_infra() -> str:
+    """Makes libTritonExtPassInfra.so the copy that every pass library in this process finds.
+
+    Returns:
+        SHA-256 of its bytes; empty if there is none, which foreign plugins do without. A process keeps the first one.
+    """
+    path = infra_library()
+    if not path.is_file():
+        return ""
+    content = path.read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
+    ctypes.CDLL(private_copy(path, digest, content), mode=ctypes.RTLD_GLOBAL)
+    return digest
+
+
+def private_copy(path: Path, digest: str, content: bytes) -> str:
+    """Path of a copy of `content` that nobody rewrites: in the cache, or in a temporary directory without one."""
+    copy = _resources.cache_dir() / "libraries" / digest / path.name
+    intact = copy.is_file() and copy.read_bytes() == content
+    if not intact and not _resources.write_cache_file(copy, content):
+        copy = Path(_temporary_dir(), digest, path.name)
+        _resources.write_cache_file(copy, content)
+    return str(copy)
+
+
+@functools.cache
+def _temporary_dir() -> str:
+    return tempfile.mkdtemp(prefix="triton-ext-")
