@@ -476,13 +476,15 @@ static int runTool(int argc, const char *const *argv,
                    ArrayRef<TritonExtOptPlugin> plugins, const char *extensions,
                    Progress &progress) {
   DialectRegistry registry;
-  registerBuiltinDialects(registry);
   for (const TritonExtOptPlugin &plugin : plugins) {
     progress.set(Twine("loading ") + plugin.path);
     std::string problem = loadPlugin(plugin, registry);
     if (!problem.empty())
       return fail(problem);
   }
+  // After those of plugins: the conversions to LLVM, which these bring, look
+  // for interfaces that a plugin's dialect has only promised until then.
+  registerBuiltinDialects(registry);
   progress.set("reading the command line");
   auto *passOptions = new PassOptions; // as long-lived as options()
   cl::SetVersionPrinter([](raw_ostream &os) {
@@ -599,14 +601,25 @@ EXPORT int tritonExtOptMain(int argc, const char *const *argv,
 // For programs
 //===----------------------------------------------------------------------===//
 
-static DialectRegistry &apiRegistry() {
+static DialectRegistry &pluginRegistry() {
   static auto *registry = [] {
     registerBuiltinPasses();
+    return new DialectRegistry;
+  }();
+  return *registry;
+}
+
+/// The dialects of plugins and then those of libtriton; see runTool().
+static DialectRegistry apiRegistry() {
+  static auto *builtin = [] {
     auto *registry = new DialectRegistry;
     registerBuiltinDialects(*registry);
     return registry;
   }();
-  return *registry;
+  DialectRegistry registry;
+  pluginRegistry().appendTo(registry);
+  builtin->appendTo(registry);
+  return registry;
 }
 
 using Receiver = void (*)(const char *text, size_t size);
@@ -618,7 +631,7 @@ static void send(Receiver receiver, StringRef text) {
 /// Loads a library for tritonExtOptRun; hands what is wrong to `onError`.
 EXPORT int tritonExtOptLoad(const TritonExtOptPlugin *plugin,
                             Receiver onError) {
-  std::string problem = loadPlugin(*plugin, apiRegistry());
+  std::string problem = loadPlugin(*plugin, pluginRegistry());
   send(onError, problem);
   return problem.empty() ? 0 : 1;
 }
@@ -631,7 +644,8 @@ EXPORT int tritonExtOptRun(const char *text, size_t size, const char *name,
   std::string output, errors;
   llvm::raw_string_ostream os(output), errorStream(errors);
   StringRef passes = StringRef(pipeline).trim();
-  Job job{apiRegistry(),
+  DialectRegistry registry = apiRegistry();
+  Job job{registry,
           [&](PassManager &pm, raw_ostream &stream) -> LogicalResult {
             if (passes.empty())
               return success();

@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from . import passes
+    from . import builtin, passes
     from .driver import opt
     from .errors import (
         AbiMismatchError,
@@ -22,8 +22,11 @@ if TYPE_CHECKING:
         TritonExtError,
     )
     from .loader import Extension, extensions, load
+    from .observe import describe
     from .passes import Pass
-    from .pipeline import Pipeline
+    from .pipeline import Pipeline, use
+    from .tracing import trace
+    from .tuning import autotune, product, sweep
 
 __version__ = "0.1.0"
 
@@ -40,9 +43,12 @@ _HOME = {
         "errors",
     ),
     **dict.fromkeys(("Extension", "extensions", "load"), "loader"),
+    "describe": "observe",
     "opt": "driver",
     "Pass": "passes",
-    "Pipeline": "pipeline",
+    "trace": "tracing",
+    **dict.fromkeys(("Pipeline", "use"), "pipeline"),
+    **dict.fromkeys(("autotune", "product", "sweep"), "tuning"),
 }
 
 __all__ = [
@@ -55,16 +61,23 @@ __all__ = [
     "Pipeline",
     "PipelineError",
     "TritonExtError",
+    "autotune",
+    "builtin",
+    "describe",
     "extensions",
     "load",
     "opt",
     "passes",
+    "product",
+    "sweep",
+    "trace",
+    "use",
 ]
 
 
 def __getattr__(name: str) -> object:
-    if name == "passes":
-        return importlib.import_module(".passes", __name__)
+    if name in ("builtin", "passes"):
+        return importlib.import_module(f".{name}", __name__)
     if name not in _HOME:
         raise AttributeError(f"module 'triton_ext' has no attribute '{name}'")
     value: object = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)

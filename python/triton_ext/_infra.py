@@ -10,9 +10,11 @@ import ctypes
 import functools
 import hashlib
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from . import _resources
+from .errors import TritonExtError
 
 
 def infra_library() -> Path:
@@ -34,6 +36,26 @@ def load_infra() -> str:
     digest = hashlib.sha256(content).hexdigest()
     ctypes.CDLL(private_copy(path, digest, content), mode=ctypes.RTLD_GLOBAL)
     return digest
+
+
+def shared_libraries(library: Path, needed: Iterable[str]) -> list[Path]:
+    """Those of the libraries `needed` by `library` that hold dialects, its own or MLIR's: beside it, or built in.
+
+    Raises:
+        TritonExtError: one of them is not there.
+    """
+    found = []
+    for name in needed:
+        if name == infra_library().name or not name.startswith(("libtriton_ext_", "libTritonExt")):
+            continue
+        places = [directory / name for directory in (library.parent, _resources.library_dir())]
+        if not any(place.is_file() for place in places):
+            raise TritonExtError(
+                f"{library} needs {name}, which is neither beside it nor in {_resources.library_dir()}",
+                fix="triton-ext sdk install --with linalg && triton-ext build",
+            )
+        found.append(next(place.resolve() for place in places if place.is_file()))
+    return found
 
 
 def private_copy(path: Path, digest: str, content: bytes) -> str:

@@ -17,8 +17,11 @@ _COMMANDS = {
     "list": "triton_ext.listing:list_extensions",
     "passes": "triton_ext.catalogue:passes",
     "new": "triton_ext.new:new",
+    "pipeline": "triton_ext.commands:pipeline",
+    "run": "triton_ext.commands:run",
     "sdk": "triton_ext.sdk.cli:sdk",
     "test": "triton_ext.testing:test",
+    "trace": "triton_ext.tracing:command",
 }
 
 

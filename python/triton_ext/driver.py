@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ._infra import private_copy
 from .errors import BuildError, ExtensionNotFoundError, PipelineError, TritonExtError
 
 if TYPE_CHECKING:
@@ -90,9 +91,24 @@ def _load(library: ctypes.CDLL, name: str, path: Path, argument: str | None) -> 
     problems: list[str] = []
     receive = _Receiver(lambda text, size: problems.append(ctypes.string_at(text, size).decode(errors="replace")))
     digest = _digest(path)
-    if library.tritonExtOptLoad(ctypes.byref(_plugin(path, argument, name)), receive):
-        raise TritonExtError(problems[0])
+    for needed in _with_needed(path):
+        # The copy that the loader takes, too: a dialect exists once in a process.
+        copy = Path(private_copy(needed, _digest(needed), needed.read_bytes()))
+        itself = needed == path
+        if library.tritonExtOptLoad(
+            ctypes.byref(_plugin(copy, argument if itself else None, name if itself else None)), receive
+        ) or any(problems):
+            raise TritonExtError(problems[-1])
     _registered[name] = (argument or name, path, digest)
+
+
+def _with_needed(path: Path) -> list[Path]:
+    """The libraries of dialects that `path` needs, each after those that it needs itself, and then `path`."""
+    from ._elf import read_library
+    from ._infra import shared_libraries
+
+    found = [p for needed in shared_libraries(path, read_library(path).needed) for p in _with_needed(needed)]
+    return list(dict.fromkeys([*found, path]))
 
 
 def _digest(path: Path) -> str:
@@ -190,12 +206,13 @@ def _named_libraries(arguments: list[str]) -> list[_Plugin]:
     from .loader import extensions
     from .verify import verify
 
-    plugins = []
+    plugins: list[_Plugin] = []
     for item in dict.fromkeys(paths):
         named = [] if os.path.lexists(item) else [e.path for e in extensions() if e.name == item and not e.problem]
-        path = named[0] if named else Path(item)
+        path = named[0] if named else Path(item).absolute()  # a bare name is looked for elsewhere
         manifest = verify(path).manifest
         its_pass = manifest.argument if manifest else None
+        plugins += (_plugin(needed, None, None) for needed in _with_needed(path)[:-1])
         plugins.append(_plugin(path, its_pass, its_pass and its_pass.removeprefix(_PREFIX)))
     return plugins
 
@@ -206,11 +223,12 @@ def _plugins(names: Iterable[str], library: ctypes.CDLL) -> list[_Plugin]:
     Raises:
         TritonExtError: such an extension is broken.
     """
-    return [
-        _plugin(extension.path, extension.manifest.argument, name)
-        for name, extension in _extensions(names, library)
-        if extension.manifest
-    ]
+    plugins: list[_Plugin] = []
+    for name, extension in _extensions(names, library):
+        if extension.manifest:
+            plugins += (_plugin(needed, None, None) for needed in _with_needed(extension.path)[:-1])
+            plugins.append(_plugin(extension.path, extension.manifest.argument, name))
+    return plugins
 
 
 def _extensions(names: Iterable[str], library: ctypes.CDLL) -> list[tuple[str, Extension]]:

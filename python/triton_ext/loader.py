@@ -27,7 +27,7 @@ from typing import Any
 
 from . import _resources
 from ._elf import read_library
-from ._infra import infra_library, load_infra, private_copy
+from ._infra import infra_library, load_infra, private_copy, shared_libraries
 from .errors import DuplicateExtensionError, ExtensionNotFoundError, TritonExtError
 from .manifest import Manifest
 from .verify import Plugin, verify
@@ -72,7 +72,7 @@ class LoadedLibrary:
     """A library that Triton has loaded.
 
     Attributes:
-        digest: SHA-256 of the bytes that were loaded, as 64 hex digits.
+        digest: SHA-256 of the bytes that were loaded, as 64 hex digits; of those of the dialects that it uses, too.
         add: for each pass, the function that adds it to a pass manager: ``add[name](pm, ["option=value", ...])``.
     """
 
@@ -300,12 +300,16 @@ def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
                 fix="restart Python",
             )
     load_infra()
+    needed = read_library(path).needed
+    shared = shared_libraries(path, needed)
+    used = [_load_shared(library) for library in shared]
     copy = private_copy(path, digest, content)
     names = [f"add_{name}" for name in plugin.passes]
     before = {name: passes.plugin.__dict__.pop(name) for name in names if name in passes.plugin.__dict__}
     try:
         # The copy has left those behind that it would find beside itself.
-        for beside in (path.with_name(name) for name in read_library(path).needed if name != infra_library().name):
+        ours = {infra_library().name, *(library.name for library in shared)}
+        for beside in (path.with_name(name) for name in needed if name not in ours):
             if beside.is_file():
                 ctypes.CDLL(str(beside))
         ctypes.CDLL(copy, mode=os.RTLD_NOW)  # what Triton's lazy binding would only find out in the middle of a call
@@ -320,10 +324,41 @@ def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
         raise TritonExtError(f"{path} does not load: {error}") from None
     finally:
         passes.plugin.__dict__.update(before)
-    _loaded[digest] = LoadedLibrary(digest, add)
+    combined = hashlib.sha256("".join([digest, *used]).encode()).hexdigest() if used else digest
+    _loaded[digest] = LoadedLibrary(combined, add)
     _dialects.update(dict.fromkeys(plugin.dialects, path))
     return _loaded[digest]
 
 
+def _load_shared(path: Path) -> str:
+    """Loads a library of dialects that others use, once: they find it by its name. Returns its digest.
+
+    Raises:
+        TritonExtError: it does not load, or this process has another one of that name.
+    """
+    from triton._C.libtriton import ir
+
+    stat = path.stat()
+    if path.name.startswith("libtriton_ext_"):
+        return _load(path, stat.st_mtime_ns, stat.st_size, stat.st_ino).digest
+    content = path.read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
+    if path.name not in _shared:
+        try:
+            copy = private_copy(path, digest, content)
+            ctypes.CDLL(copy, mode=os.RTLD_NOW)
+            ir.extend_dialects_with(copy)
+        except (OSError, RuntimeError) as error:
+            raise TritonExtError(f"{path} does not load: {error}") from None
+        _shared[path.name] = digest
+    if _shared[path.name] != digest:
+        raise TritonExtError(
+            f"{path} has changed: this process has the dialects of an earlier one, and MLIR keeps the first",
+            fix="restart Python",
+        )
+    return digest
+
+
 _loaded: dict[str, LoadedLibrary] = {}
+_shared: dict[str, str] = {}
 _dialects: dict[str, Path] = {}

@@ -8,8 +8,10 @@ triton-ext.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from .errors import ExtensionNotFoundError, PipelineError
 from .loader import Extension, extensions, find_pass
@@ -35,7 +37,20 @@ class Pass:
     extension: Extension
 
     def __str__(self) -> str:
-        return self.name + ("{" + " ".join(self.args) + "}" if self.args else "")
+        name = self.name if self.stage else f"plugin.{self.name}"
+        return name + ("{" + " ".join(texts_of(self.args, named=bool(self.stage))) + "}" if self.args else "")
+
+
+def texts_of(args: Iterable[str], *, named: bool = True) -> list[str]:
+    """Options as the text form of a pipeline has them; what is not one word is quoted, of ``name=value`` the value."""
+
+    def quoted(text: str) -> str:
+        return json.dumps(text, ensure_ascii=False) if not text or re.search(r"[\s\"'{}\\]", text) else text
+
+    if not named:
+        return [quoted(arg) for arg in args]
+    pairs = (arg.partition("=") for arg in args)
+    return [f"{name}={value and quoted(value)}" for name, _, value in pairs]
 
 
 class PassFactory:
@@ -83,6 +98,21 @@ class PassFactory:
                 raise PipelineError(f"unknown option '{name}' of pass '{self._name}'; valid options: {valid}")
         texts = tuple(_format(self._name, declared[name], value) for name, value in sorted(options.items()))
         return Pass(self._name, manifest.stage, texts, self._extension)
+
+    def parse(self, options: Iterable[tuple[str, str]]) -> Pass:
+        """The pass with options as text, by the name that MLIR or Python has for them.
+
+        Raises:
+            PipelineError: an option is unknown, or its text is no value of its type.
+        """
+        manifest = self._extension.manifest
+        assert manifest is not None, "a foreign plugin declares no options"
+        declared = {o.python_name: o for o in manifest.options}
+        values: dict[str, object] = {}
+        for name, text in options:
+            option = declared.get(name.replace("-", "_"))
+            values[name.replace("-", "_")] = _read(option, text) if option else text
+        return self(**values)
 
     def __repr__(self) -> str:
         return f"<pass {self._name}{getattr(self, '__signature__', '(*args)')}>"
@@ -152,6 +182,22 @@ def _format(pass_name: str, option: Option, value: object) -> str:
             )
     texts = (str(item).lower() if isinstance(item, bool) else str(item) for item in values)
     return f"{option.name}={','.join(texts)}"
+
+
+def _read(option: Option, text: str) -> object:
+    """The value that MLIR's text means; the text itself where it means none, which `_format` then refuses."""
+    if option.list:
+        return [_read(replace(option, list=False), item) for item in text.split(",")] if text else []
+    kind = option.python_type
+    if kind is bool:
+        return {"true": True, "1": True, "false": False, "0": False}.get(text.lower(), text)
+    if kind is str:
+        quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
+        return text[1:-1] if quoted else text
+    try:
+        return int(text, 0) if kind is int else float(text)
+    except ValueError:
+        return text
 
 
 def _can_be_written(text: str, in_list: bool) -> bool:

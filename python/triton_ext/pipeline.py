@@ -1,184 +1,306 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`Pipeline`: places extension passes in the pipelines that Triton's backends run.
-
-Triton has one slot for a hook (``knobs.runtime.add_stages_inspection_hook``). With arguments the hook may change the
-stages of a compilation; without, it returns what enters the keys of the in-memory and the disk cache. A hook that was
-in the slot before keeps working: ours calls it.
-"""
+"""`Pipeline`: edits to the pass pipelines that Triton's backends run, and where they apply."""
 
 from __future__ import annotations
 
-import contextvars
-import hashlib
-import json
-import threading
-from collections.abc import Callable
-from dataclasses import dataclass
+import copy
+import functools
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar, get_args
 
-from ._infra import load_infra
+from . import _hook
+from .edits import Anchor, Edit, Entry, OnMissing, StageFunction, Value, as_entry, text_of_edits
 from .errors import PipelineError
-from .loader import LoadedLibrary, load_library
 from .passes import Pass
 
-Stage = Callable[[Any, dict[str, Any]], Any]
-
-
-@dataclass(frozen=True)
-class Edit:
-    """Passes to run at the end of a stage."""
-
-    stage: str
-    passes: tuple[Pass, ...]
-
-    def __str__(self) -> str:
-        return f"{self.stage}: at_end({', '.join(map(str, self.passes))})"
+_Kernel = TypeVar("_Kernel")
+#: Verbs of which a pass can bear only one.
+_EXCLUSIVE = ("replace", "skip", "set")
 
 
 @dataclass(frozen=True)
 class Pipeline:
-    """An immutable list of edits to the pipeline of a backend.
+    """An immutable list of edits to the pipeline of whatever backend compiles.
 
-    ``with pipeline:`` applies it to every kernel that is compiled inside, in this thread. Blocks nest: the passes of
-    the inner one run first.
+    Each method returns a new pipeline with one more edit. An anchor, ``[stage:]group.pass[#n|#last]`` (see `Anchor`),
+    says where, e.g. ``"ttir.loop_unroll"``, ``"ttgpuir.remove_layout_conversions#2"``, ``"ttgir:common.cse#last"``
+    or ``"nvidia.*"``; without ``#`` every match is meant. What is placed is an extension pass
+    (``tx.passes.ttir.loop_split(...)``), a built-in one (``tx.builtin.common.cse()``) or a function that takes the
+    ``ir.module`` and changes it in place. ``triton-ext pipeline show`` lists the anchors of a kernel.
+
+    An anchor that does not occur is an error when a kernel is compiled; ``on_missing="warn"`` or ``"ignore"`` makes it
+    less. Edits that contradict or repeat each other are errors at once.
+
+    Apply it with ``with pipeline:`` (this thread, this block), ``install()`` (the process) or ``@tx.use(pipeline)``
+    (one kernel). Where several apply, the inner one comes first, and the outer one edits what the inner one made.
     """
 
     edits: tuple[Edit, ...] = ()
+    _loaded: list[_hook.Active] = field(default_factory=list, init=False, repr=False, compare=False)
 
-    def at_end(self, stage: str, *passes: Pass) -> Pipeline:
-        """This pipeline with `passes` run, in order, after all others of `stage`.
+    def __post_init__(self) -> None:
+        _refuse_conflicts(self.edits)
+
+    @classmethod
+    def parse(cls, text: str) -> Pipeline:
+        """The pipeline that `text` describes: what ``str(pipeline)`` or ``triton-ext pipeline show --text`` prints.
+
+        Raises:
+            PipelineError: the text is malformed (the message points at the place), or names what does not exist.
+        """
+        from .text import parse
+
+        return cls(parse(text))
+
+    def before(self, anchor: str, *passes: Entry | Callable[[Any], None], on_missing: OnMissing = "error") -> Pipeline:
+        """This pipeline with `passes`, in order, right before each match of `anchor`.
+
+        Raises:
+            PipelineError: `anchor` is malformed, or a pass is not one, or is for another stage.
+        """
+        return self._place("before", anchor, passes, on_missing)
+
+    def after(self, anchor: str, *passes: Entry | Callable[[Any], None], on_missing: OnMissing = "error") -> Pipeline:
+        """This pipeline with `passes`, in order, right after each match of `anchor`.
+
+        Raises:
+            PipelineError: as of `before`.
+        """
+        return self._place("after", anchor, passes, on_missing)
+
+    def replace(self, anchor: str, *passes: Entry | Callable[[Any], None], on_missing: OnMissing = "error") -> Pipeline:
+        """This pipeline with `passes`, in order, instead of each match of `anchor`.
+
+        Raises:
+            PipelineError: as of `before`, or no pass is given.
+        """
+        return self._place("replace", anchor, passes, on_missing)
+
+    def skip(self, anchor: str, *, on_missing: OnMissing = "error") -> Pipeline:
+        """This pipeline without the matches of `anchor`.
+
+        Raises:
+            PipelineError: `anchor` is malformed.
+        """
+        place = Anchor.parse(anchor)
+        return self._with(Edit("skip", place.stage, place, on_missing=_checked(on_missing)))
+
+    def set(self, anchor: str, /, *, on_missing: OnMissing = "error", **arguments: Value) -> Pipeline:
+        """This pipeline with other arguments for the built-in passes that match `anchor`.
 
         Args:
-            stage: ``ttir`` or ``ttgir``, or another stage of the backend that ends in an MLIR module.
-            passes: values such as ``tx.passes.ttir.rename(new="bar")``.
+            anchor: where.
+            on_missing: what to do if it does not occur.
+            arguments: new values by name, e.g. ``num_stages=4``; ``triton-ext pipeline show`` prints the names.
+
+        Raises:
+            PipelineError: `anchor` is malformed or no argument is given. That an argument is unknown or has another
+                type turns out when a kernel is compiled.
+        """
+        place = Anchor.parse(anchor)
+        if not arguments:
+            raise PipelineError(f"set('{anchor}'): expected an argument to set, such as num_stages=4")
+        for name, value in arguments.items():
+            if not isinstance(value, int | bool | str):
+                raise PipelineError(f"set('{anchor}'): argument '{name}': expected int, bool or str, got {value!r}")
+        ordered = tuple(sorted(arguments.items()))
+        return self._with(Edit("set", place.stage, place, arguments=ordered, on_missing=_checked(on_missing)))
+
+    def at_start(self, stage: str, *passes: Entry | Callable[[Any], None], on_missing: OnMissing = "error") -> Pipeline:
+        """This pipeline with `passes` run, in order, on the module that enters `stage`.
 
         Raises:
             PipelineError: something that is not a pass, or a pass for another stage.
         """
-        for item in passes:
-            if not isinstance(item, Pass):
-                raise PipelineError(f"at_end('{stage}'): expected a pass such as tx.passes.ttir.rename(), got {item!r}")
-            if item.stage not in (None, stage):
-                raise PipelineError(f"pass '{item.name}' is for stage '{item.stage}', not for '{stage}'")
-        return Pipeline((*self.edits, Edit(stage, passes)))
+        return self._at("at_start", stage, passes, on_missing)
+
+    def at_end(self, stage: str, *passes: Entry | Callable[[Any], None], on_missing: OnMissing = "error") -> Pipeline:
+        """This pipeline with `passes` run, in order, after all others of `stage`.
+
+        Args:
+            stage: ``ttir``, ``ttgir`` or ``llir`` (there, before MLIR becomes text), or another one of the backend.
+            passes: values such as ``tx.passes.ttir.rename(new="bar")``.
+            on_missing: what to do if a compilation has no such stage.
+
+        Raises:
+            PipelineError: something that is not a pass, or a pass for another stage.
+        """
+        return self._at("at_end", stage, passes, on_missing)
+
+    def stage(self, name: str, function: StageFunction, *, on_missing: OnMissing = "error") -> Pipeline:
+        """This pipeline with a whole stage replaced or wrapped.
+
+        Args:
+            name: the stage, e.g. ``ptx``.
+            function: ``function(source, metadata, inner)`` returns what the stage makes of `source`; it may call
+                ``inner(source, metadata)``, the stage as it was.
+            on_missing: what to do if a compilation has no such stage.
+
+        Raises:
+            PipelineError: `function` is not callable.
+        """
+        if not callable(function):
+            raise PipelineError(f"stage('{name}'): expected a function, got {function!r}")
+        return self._with(Edit("stage", _stage_name(name), function=function, on_missing=_checked(on_missing)))
+
+    def __add__(self, other: Pipeline) -> Pipeline:
+        """Both lists of edits as one pipeline; they see the same passes, not each other's."""
+        return Pipeline((*self.edits, *other.edits)) if isinstance(other, Pipeline) else NotImplemented
 
     def __str__(self) -> str:
-        return "; ".join(map(str, self.edits))
+        return text_of_edits(self.edits)
+
+    def __reduce__(self) -> tuple[type[Pipeline], tuple[tuple[Edit, ...]]]:
+        return Pipeline, (self.edits,)  # what is loaded belongs to this process
 
     def __enter__(self) -> Pipeline:
-        entered = _Active.of(self)
-        _hook.acquire()
-        _stack.set(_Stack.of((*_stack.get().active, entered)))
+        _hook.enter(self._active())
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        _stack.set(_Stack.of(_stack.get().active[:-1]))
-        _hook.release()
+        _hook.leave()
+
+    def install(self) -> Pipeline:
+        """Applies this pipeline in the whole process, outside of any ``with``; returns it.
+
+        Raises:
+            TritonExtError: a library that it needs cannot be used.
+        """
+        _hook.install(self._active())
+        return self
+
+    def uninstall(self) -> None:
+        """Takes back one `install`.
+
+        Raises:
+            PipelineError: it is not installed.
+        """
+        if not (self._loaded and _hook.uninstall(self._loaded[0])):
+            raise PipelineError(f"the pipeline '{self}' is not installed")
+
+    def _active(self) -> _hook.Active:
+        """This pipeline with its libraries and its key, both of now."""
+        if self._loaded:
+            self._loaded[0].refresh()
+        else:
+            self._loaded.append(_hook.Active(self.edits))
+        return self._loaded[0]
+
+    def _with(self, edit: Edit) -> Pipeline:
+        return Pipeline((*self.edits, edit))
+
+    def _at(self, verb: str, stage: str, passes: tuple[object, ...], on_missing: OnMissing) -> Pipeline:
+        entries = _entries(f"{verb}('{stage}')", _stage_name(stage), passes)
+        return self._with(Edit(verb, stage, entries=entries, on_missing=_checked(on_missing)))
+
+    def _place(self, verb: str, anchor: str, passes: tuple[object, ...], on_missing: OnMissing) -> Pipeline:
+        place = Anchor.parse(anchor)
+        entries = _entries(f"{verb}('{anchor}')", place.stage, passes)
+        stages = {e.stage for e in entries if isinstance(e, Pass) and e.stage}
+        if len(stages) > 1:
+            raise PipelineError(f"{verb}('{anchor}'): the passes are for different stages: {', '.join(sorted(stages))}")
+        stage = place.stage or next(iter(stages), None)
+        return self._with(Edit(verb, stage, replace(place, stage=stage), entries, on_missing=_checked(on_missing)))
 
 
-@dataclass(frozen=True)
-class _Active:
-    """A pipeline with the libraries that it had when it was entered, and the cache key of both."""
+def use(pipeline: Pipeline) -> Callable[[_Kernel], _Kernel]:
+    """Decorator: a copy of a kernel that is always compiled with `pipeline`; others are not affected.
 
-    pipeline: Pipeline
-    libraries: dict[Pass, LoadedLibrary]
-    key: str
+    Goes above ``@triton.jit``, ``@triton.autotune`` and ``@triton.heuristics``. Pipelines that are active where the
+    kernel is launched apply as well, outside of this one.
 
-    @classmethod
-    def of(cls, pipeline: Pipeline) -> _Active:
-        libraries = {p: load_library(p.extension) for edit in pipeline.edits for p in edit.passes}
-        edits = [[edit.stage, [[p.name, p.args, libraries[p].digest] for p in edit.passes]] for edit in pipeline.edits]
-        key = hashlib.sha256(json.dumps([load_infra(), edits]).encode()).hexdigest()
-        return cls(pipeline, libraries, key[:32])
+    Raises:
+        PipelineError: what it is put on is not a kernel.
+    """
+    if not isinstance(pipeline, Pipeline):
+        raise PipelineError(f"use: expected a Pipeline, got {pipeline!r}", fix="@tx.use(tx.Pipeline().skip(...))")
 
-    def wrap(self, stages: dict[str, Stage]) -> None:
-        """Appends this pipeline's passes to the stages of one compilation."""
-        for edit in self.pipeline.edits:
-            if edit.stage not in stages:
-                raise PipelineError(
-                    f"'{edit}': this compilation has no stage '{edit.stage}', it has: {', '.join(stages)}"
-                )
-            stages[edit.stage] = self._append(edit, stages[edit.stage])
+    def decorate(kernel: _Kernel) -> _Kernel:
+        from triton.runtime import KernelInterface
 
-    def _append(self, edit: Edit, stage: Stage) -> Stage:
-        def run(source: Any, metadata: dict[str, Any]) -> Any:
-            from triton._C.libtriton import ir
+        if not isinstance(kernel, KernelInterface):
+            raise PipelineError(f"use: expected a kernel, got {kernel!r}", fix="put it above @triton.jit")
+        mine: Any = copy.copy(kernel)
+        if hasattr(mine, "device_caches"):
+            # What makes them also sets up the kernel itself, which has to be this one.
+            mine.device_caches = defaultdict(mine.create_binder)
+            mine.pre_run_hooks = list(mine.pre_run_hooks)
+        if hasattr(mine, "cache") and hasattr(mine, "configs"):
+            mine.cache = {}  # of an autotuner: which configuration is best depends on the pipeline
+            mine.warmup = functools.partial(_run_with, pipeline, mine.warmup)
+        mine.triton_ext_pipeline = pipeline
+        mine.run = functools.partial(_run_with, pipeline, mine.run)
+        return mine  # type: ignore[no-any-return]
 
-            module = stage(source, metadata)
-            if not isinstance(module, ir.module):
-                raise PipelineError(f"'{edit}': stage '{edit.stage}' ends in text, an MLIR pass cannot follow it")
-            for item in edit.passes:
-                manager = ir.pass_manager(module.context)
-                manager.enable_debug()
-                try:
-                    self.libraries[item].add[item.name](manager, list(item.args))
-                    manager.run(module, f"triton_ext.{item.name}")
-                except (RuntimeError, ValueError) as error:
-                    kernel = module.get_entry_func_name()
-                    raise PipelineError(f"'{edit}': pass '{item}' failed on kernel '{kernel}': {error}") from error
-            return module
-
-        return run
+    return decorate
 
 
-@dataclass(frozen=True)
-class _Stack:
-    """The pipelines that this thread is in, outermost first, with what the hook answers at every launch."""
-
-    active: tuple[_Active, ...]
-    answer: tuple[str, str]
-
-    @classmethod
-    def of(cls, active: tuple[_Active, ...]) -> _Stack:
-        # Empty outside of any pipeline: such a kernel has the key that it has without us.
-        key = "triton-ext:" + "+".join(pipeline.key for pipeline in active) if active else ""
-        return cls(active, (key, key))
+def _run_with(pipeline: Pipeline, run: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    # The hook looks after the libraries of what is loaded; a launch has no time to.
+    _hook.enter(pipeline._loaded[0] if pipeline._loaded else pipeline._active())
+    try:
+        return run(*args, **kwargs)
+    finally:
+        _hook.leave()
 
 
-_NO_PIPELINE = _Stack.of(())
-_stack: contextvars.ContextVar[_Stack] = contextvars.ContextVar("triton_ext_pipelines", default=_NO_PIPELINE)
+def from_environment() -> None:
+    """Installs the pipeline of ``TRITON_EXT_PIPELINE``, a text or ``@`` and a file name, if there is one.
+
+    Raises:
+        PipelineError: it is malformed, or the file cannot be read. What it names is looked up at the first compilation.
+    """
+    variable = os.environ.get("TRITON_EXT_PIPELINE", "")
+    if not variable.strip():
+        return
+    from .text import read, syntax
+
+    text = read(variable)
+    syntax(text)
+    _hook.install_later(lambda: [Pipeline.parse(text)._active()])
 
 
-class _Hook:
-    """What sits in Triton's hook slot while any thread is inside a pipeline."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._users = 0
-        self._previous: Callable[..., tuple[str, str]] | None = None
-
-    def acquire(self) -> None:
-        from triton import knobs
-
-        with self._lock:
-            if self._users == 0:
-                self._previous = knobs.runtime.add_stages_inspection_hook
-                knobs.runtime.add_stages_inspection_hook = self
-            self._users += 1
-
-    def release(self) -> None:
-        from triton import knobs
-
-        with self._lock:
-            self._users -= 1
-            # A hook that the user set in the meantime stays.
-            if self._users == 0 and knobs.runtime.add_stages_inspection_hook is self:
-                knobs.runtime.add_stages_inspection_hook = self._previous
-                self._previous = None
-
-    def __call__(self, *args: Any, **kwargs: Any) -> tuple[str, str]:
-        if self._previous is None and not args and not kwargs:
-            return _stack.get().answer  # every launch comes here
-        stack = _stack.get()
-        theirs = (self._previous(*args, **kwargs) if self._previous else None) or ("", "")
-        stages = args[1] if len(args) > 1 else kwargs.get("stages")
-        if stages is not None:
-            for pipeline in reversed(stack.active):
-                pipeline.wrap(stages)
-        return stack.answer[0] + theirs[0], stack.answer[1] + theirs[1]
+def _entries(where: str, stage: str | None, passes: Iterable[object]) -> tuple[Entry, ...]:
+    entries = tuple(as_entry(item, where) for item in passes)
+    if not entries:
+        raise PipelineError(f"{where}: expected at least one pass")
+    for entry in entries:
+        if isinstance(entry, Pass) and stage is not None and entry.stage not in (None, stage):
+            raise PipelineError(f"{where}: pass '{entry.name}' is for stage '{entry.stage}', not for '{stage}'")
+    return entries
 
 
-_hook = _Hook()
+def _stage_name(name: object) -> str:
+    if not (isinstance(name, str) and name.isidentifier()):
+        raise PipelineError(f"{name!r} is no stage, expected one such as 'ttir'")
+    return name
+
+
+def _checked(on_missing: OnMissing) -> OnMissing:
+    if on_missing not in get_args(OnMissing):
+        raise PipelineError(f"on_missing: expected one of {', '.join(get_args(OnMissing))}, got {on_missing!r}")
+    return on_missing
+
+
+def _refuse_conflicts(edits: tuple[Edit, ...]) -> None:
+    """Raises PipelineError where edits repeat or contradict each other."""
+    for i, edit in enumerate(edits):
+        for earlier in edits[:i]:
+            if edit == earlier:
+                raise PipelineError(f"'{edit}' is given twice")
+            if edit.verb == earlier.verb == "stage" and edit.stage == earlier.stage:
+                raise PipelineError(f"stage '{edit.stage}' is replaced twice; call one function from the other")
+            if edit.anchor is None or edit.anchor != earlier.anchor:
+                continue
+            if edit.verb == earlier.verb == "set":
+                for name, _ in edit.arguments:
+                    if name in dict(earlier.arguments):
+                        raise PipelineError(f"argument '{name}' of '{edit.anchor}' is set twice")
+            elif edit.verb in _EXCLUSIVE and earlier.verb in _EXCLUSIVE:
+                raise PipelineError(f"'{edit}' contradicts '{earlier}'")

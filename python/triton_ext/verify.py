@@ -21,7 +21,7 @@ from typing import Any
 
 from . import _resources
 from ._elf import ENTRY_POINT, Library, missing_symbols, read_library
-from ._infra import infra_library
+from ._infra import infra_library, shared_libraries
 from .errors import AbiMismatchError, TritonExtError
 from .host import Triton, find_triton
 from .manifest import Manifest
@@ -111,6 +111,7 @@ def _check_symbols(library: Library, triton: Triton) -> None:
         if not infra_library().is_file():
             raise TritonExtError(f"{infra_library()} is missing", fix=_REBUILD)
         hosts.append(infra_library())
+    hosts += shared_libraries(library.path, library.needed)
     missing = missing_symbols(ours, hosts)
     if any("ABIBreakingChecks" in name for name in missing):
         raise AbiMismatchError(

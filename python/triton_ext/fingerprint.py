@@ -1,0 +1,407 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A text that changes whenever a Python function may behave differently, for cache keys that outlive the process.
+
+Covers the bytecode, the defaults, what the function closes over, and the globals that it reads: other functions and
+classes in the same way, data by value, modules by the bytes of their file and by what the function takes from them.
+Packages that are installed are known by their files' size and time, and are not looked into. What cannot be told apart
+reliably is refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import dis
+import enum
+import functools
+import hashlib
+import importlib.util
+import inspect
+import re
+import sys
+import sysconfig
+import types
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from .errors import PipelineError
+
+_CONSTANTS = (
+    bool, int, float, complex, str, bytes, type(None), types.EllipsisType, types.ModuleType, types.CodeType,
+    types.BuiltinFunctionType, types.MethodDescriptorType, enum.Enum, Path, re.Pattern,
+)  # fmt: skip
+_CACHED = type(functools.cache(len))
+_BUILTIN = (
+    types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType,
+    types.ClassMethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType,
+)  # fmt: skip
+_INSTALLED = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")})
+_ABSTRACT = ("abc", "typing")  # whose classes bring no state
+_MISSING = object()
+
+
+def fingerprint(function: object) -> str:
+    """SHA-256, as hex digits, of what `function` does.
+
+    An object with an attribute ``cache_key`` (a string, as `triton.jit` functions have) is known by it.
+
+    Raises:
+        PipelineError: it depends on an object that has no stable description.
+    """
+    return hashlib.sha256(repr(_Description().of(function, "")).encode()).hexdigest()
+
+
+class Watch:
+    """The fingerprints of functions, made again where one may do something else than before.
+
+    It may if its code, a cell of its closure or a global that it names is another object than it was, which is quickly
+    seen. It also may if such an object was changed in place, a list or the attributes of an object, which takes a new
+    description to see; many functions do so themselves, to report what they found.
+    """
+
+    def __init__(self, functions: Iterable[object]) -> None:
+        self.functions = tuple(functions)
+        self._known: tuple[str, ...] = ()
+        self._reads = _Reads()
+        self._describe()
+
+    def fingerprints(self, *, inside: bool) -> tuple[str, ...]:
+        """One for each function.
+
+        Args:
+            inside: look for changes in place, too.
+
+        Raises:
+            PipelineError: one depends on an object that has no stable description.
+        """
+        if self.functions and ((inside and self._reads.mutable) or not self._reads.unchanged()):
+            self._describe()
+        return self._known
+
+    def drift(self) -> str:
+        """A text for what has changed in place since the fingerprints were made; empty if nothing has."""
+        if not self._reads.mutable:
+            return ""
+        now = tuple(fingerprint(function) for function in self.functions)
+        return "" if now == self._known else f"~{hashlib.sha256(repr(now).encode()).hexdigest()[:16]}"
+
+    def _describe(self) -> None:
+        self._reads = _Reads()
+        for function in self.functions:
+            self._reads.add(function)
+        self._known = tuple(fingerprint(function) for function in self.functions)
+
+
+class _Reads:
+    """What functions read, and the objects that were found there.
+
+    Attributes:
+        mutable: whether some of the objects can change in place.
+    """
+
+    def __init__(self) -> None:
+        self.mutable = False
+        self._functions: dict[types.FunctionType, tuple[object, object]] = {}
+        self._cells: list[tuple[types.CellType, object]] = []
+        self._names: list[tuple[Mapping[str, object], str, object]] = []
+
+    def unchanged(self) -> bool:
+        """Whether the same objects are there."""
+        for function, (code, defaults) in self._functions.items():
+            if function.__code__ is not code or function.__defaults__ is not defaults:
+                return False
+        try:
+            for cell, value in self._cells:
+                if cell.cell_contents is not value:
+                    return False
+        except ValueError:  # the variable is deleted
+            return False
+        for variables, name, value in self._names:  # noqa: SIM110 - this is on the way of every launch
+            if variables.get(name, _MISSING) is not value:
+                return False
+        return True
+
+    def add(self, value: object) -> None:
+        """Adds `value` and what it reads."""
+        if _cache_key(value) is not None:
+            self.mutable = True
+        elif isinstance(value, types.FunctionType):
+            if value not in self._functions:
+                self._add_function(value)
+        elif isinstance(value, tuple):
+            for item in value:
+                self.add(item)
+        elif isinstance(value, functools.partial):
+            for item in (value.func, *value.args, *value.keywords.values()):
+                self.add(item)
+        elif isinstance(value, type):
+            self.mutable |= not _is_installed(value.__module__)
+        elif value is not _MISSING and not isinstance(value, _CONSTANTS):
+            self.mutable = True
+
+    def _add_function(self, function: types.FunctionType) -> None:
+        self._functions[function] = function.__code__, function.__defaults__
+        self.mutable |= bool(function.__kwdefaults__)
+        self.add(function.__defaults__)
+        for _, place, name in _variables(function):
+            value = _value(place, name)
+            if not isinstance(place, types.CellType):
+                self._names.append((place, name, value))
+            elif value is _MISSING:
+                self.mutable = True
+            else:
+                self._cells.append((place, value))
+            self.add(value)
+
+
+class _Description:
+    """Describes values as nested tuples of plain data, functions and classes that it meets again by a number."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+        self._modules: dict[str, object] = {}
+        self._open: list[int] = []  # the containers around a value
+
+    def of(self, value: object, where: str) -> object:
+        """The description of `value`, which `where` names in errors."""
+        if value is None or isinstance(value, bool | int | float | complex | str | bytes | types.EllipsisType):
+            return (type(value).__name__, repr(value))
+        if isinstance(value, types.ModuleType):
+            return self._module(value.__name__, getattr(value, "__file__", None))
+        if (key := _cache_key(value)) is not None:
+            return ("key", key)
+        if isinstance(value, types.FunctionType | type):
+            if id(value) in self._numbers:
+                return ("again", self._numbers[id(value)])
+            self._numbers[id(value)] = len(self._numbers)
+            return self._function(value) if isinstance(value, types.FunctionType) else self._class(value)
+        if id(value) in self._open:
+            return ("around", len(self._open) - self._open.index(id(value)))
+        self._open.append(id(value))
+        try:
+            return self._compound(value, where)
+        finally:
+            self._open.pop()
+
+    def _compound(self, value: Any, where: str) -> object:
+        if isinstance(value, types.CodeType):
+            constants = tuple(self.of(constant, where) for constant in value.co_consts)
+            table = getattr(value, "co_exceptiontable", b"")
+            return ("code", value.co_code, table, constants, value.co_names, value.co_varnames, value.co_freevars)
+        if isinstance(value, list | tuple):
+            return (type(value).__name__, *(self.of(item, where) for item in value))
+        if isinstance(value, set | frozenset):  # has no order, so the numbers of one item must not depend on another
+            return (type(value).__name__, *sorted(repr(_Description().of(item, where)) for item in value))
+        if isinstance(value, dict):
+            return (type(value).__name__, *((self.of(k, where), self.of(v, where)) for k, v in value.items()))
+        if isinstance(value, types.MethodType):
+            return ("method", self.of(value.__func__, where), self.of(value.__self__, where))
+        if isinstance(value, functools.partial):
+            return ("partial", *(self.of(part, where) for part in (value.func, value.args, value.keywords)))
+        if isinstance(value, _CACHED | staticmethod | classmethod):
+            return (type(value).__name__, self.of(value.__wrapped__, where))
+        if isinstance(value, property):
+            return ("property", *(self.of(part, where) for part in (value.fget, value.fset, value.fdel)))
+        if isinstance(value, enum.Enum):
+            return ("enum", type(value).__qualname__, value.name, self.of(value.value, where))
+        if isinstance(value, Path):
+            return ("path", str(value))
+        if isinstance(value, re.Pattern):
+            return ("pattern", value.pattern, value.flags)
+        if isinstance(value, functools.cached_property):
+            return ("cached property", self.of(value.func, where))
+        if isinstance(value, _BUILTIN):
+            return ("builtin", getattr(value, "__module__", None), value.__qualname__)
+        if _is_plain_object(value):
+            call = vars(type(value)).get("__call__")  # what runs, if it is the pass, has to be described in full
+            parts = [self.of(call, where), self.of(type(value), where)]
+            for name, attribute in sorted(dict(_state(value)).items()):
+                parts.append((name, self.of(attribute, f"the attribute '{name}' of {where or repr(value)}")))
+            return ("object", *parts)
+        raise PipelineError(
+            f"no cache key can be made of {where or repr(value)}, which is a {type(value).__module__}."
+            f"{type(value).__qualname__}; give the function an attribute cache_key, a text that changes when it does"
+        )
+
+    def _function(self, function: types.FunctionType) -> object:
+        name = function.__qualname__
+        code, defaults = function.__code__, function.__defaults__ or ()
+        names = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
+        parts: list[object] = [self.of(code, name)]
+        for key, value in (*zip(names, defaults, strict=True), *sorted((function.__kwdefaults__ or {}).items())):
+            parts.append((key, self.of(value, f"the default '{key}' of {name}")))
+        for label, place, variable in _variables(function):
+            value = _value(place, variable)
+            parts.append((label, "missing" if value is _MISSING else self.of(value, f"{label} of {name}")))
+        return ("function", *parts, *(self._module(module, file) for module, file in _imports(function)))
+
+    def _class(self, cls: type) -> object:
+        parts: list[object] = [cls.__module__, cls.__qualname__, self._module(cls.__module__)]
+        if _is_installed(cls.__module__):
+            return ("class", *parts)
+        parts += (self.of(base, "") for base in cls.__bases__)
+        for name, value in sorted(vars(cls).items()):
+            if name in _OF_EVERY_CLASS:
+                continue
+            known = dict(self._numbers)
+            try:
+                parts.append((name, self.of(value, f"the attribute '{name}' of {cls.__qualname__}")))
+            except PipelineError:  # of many methods, one that is not called may read anything
+                self._numbers = known
+                code = getattr(value, "__code__", None)
+                parts.append((name, self.of(code, "") if code else type(value).__qualname__))
+        return ("class", *parts)
+
+    def _module(self, name: str, file: str | None = None) -> object:
+        if name not in self._modules:
+            self._modules[name] = _file_of(name, file or getattr(sys.modules.get(name), "__file__", None))
+        return self._modules[name]
+
+
+_OF_EVERY_CLASS = {
+    *vars(type("Empty", (), {})), "__annotations__", "__slots__", "__match_args__", "__dataclass_fields__",
+    "__dataclass_params__", "_abc_impl",
+}  # fmt: skip
+
+
+def _cache_key(value: object) -> str | None:
+    if inspect.getattr_static(value, "cache_key", None) is None:  # nobody's __getattr__ is asked
+        return None
+    key = getattr(value, "cache_key", None)
+    return key if isinstance(key, str) else None
+
+
+def _is_plain_object(value: object) -> bool:
+    """Whether its class and its attributes are all that there is to it."""
+    cls = type(value)
+    if dataclasses.is_dataclass(cls) or isinstance(getattr(cls, "__call__", None), types.FunctionType):  # noqa: B004
+        return True
+    return all(_is_python(base) for base in cls.__mro__ if base is not object and base.__module__ not in _ABSTRACT)
+
+
+def _is_python(cls: type) -> bool:
+    """Whether it is written in Python, and not in an installed package."""
+    has_attributes = "__slots__" in vars(cls) or any("__dict__" in vars(base) for base in cls.__mro__)
+    return has_attributes and not _is_installed(cls.__module__)
+
+
+def _state(value: object) -> Iterator[tuple[str, object]]:
+    """The attributes of an object, in ``__dict__`` or in slots."""
+    yield from getattr(value, "__dict__", {}).items()
+    for cls in type(value).__mro__:
+        for name, member in vars(cls).items():
+            if isinstance(member, types.MemberDescriptorType) and hasattr(value, name):
+                yield name, getattr(value, name)
+
+
+# ---------------------------------------------------------------------------
+# What a function reads
+# ---------------------------------------------------------------------------
+
+_Place = Mapping[str, object] | types.CellType
+
+
+def _variables(function: types.FunctionType) -> Iterator[tuple[str, _Place, str]]:
+    """The variables that `function` and the functions within it read: what they are called, and where they are.
+
+    Of modules that are not installed, and of functions, these are also the attributes that are asked for.
+    """
+    code = function.__code__
+    cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=False))
+    for name, cell in cells.items():
+        yield f"the variable '{name}'", cell, name
+    for is_global, *path in _paths(code):
+        place: _Place | None = function.__globals__ if is_global else cells.get(path[0])
+        for name in path[:-1]:
+            holder = None if place is None else _value(place, name)
+            is_open = isinstance(holder, types.ModuleType) and not _is_installed(holder.__name__)
+            place = vars(holder) if is_open or isinstance(holder, types.FunctionType) else None
+        if place is not None and (is_global or len(path) > 1):
+            yield f"the {'global' if is_global else 'variable'} '{'.'.join(path)}'", place, path[-1]
+
+
+def _value(place: _Place, name: str) -> object:
+    if not isinstance(place, types.CellType):
+        return place.get(name, _MISSING)
+    try:
+        return place.cell_contents
+    except ValueError:  # nothing is assigned yet
+        return _MISSING
+
+
+@functools.lru_cache(4096)
+def _paths(code: types.CodeType) -> tuple[tuple[Any, ...], ...]:
+    """Each variable that is read, with the attributes that are taken of it at once: is it global, name, attributes."""
+    paths: dict[tuple[Any, ...], None] = {}
+    path: tuple[Any, ...] = ()
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            path = (True, instruction.argval)
+        elif instruction.opname == "LOAD_DEREF":
+            path = (False, instruction.argval)
+        elif path and instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            path = (*path, instruction.argval)
+        else:
+            path = ()
+        if path:
+            paths[path] = None
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            paths |= dict.fromkeys(_paths(constant))
+    return tuple(paths)
+
+
+def _imports(function: types.FunctionType) -> Iterator[tuple[str, str | None]]:
+    """The modules that `function` imports when it runs, and their files."""
+    package = str(function.__globals__.get("__package__") or "")
+    for level, name, names in _import_statements(function.__code__):
+        for module in (name, *(f"{name}.{item}".lstrip(".") for item in names)):
+            with contextlib.suppress(ImportError, ValueError):  # what is imported from it is no module, or it fails
+                full = importlib.util.resolve_name("." * level + module, package)
+                loaded = sys.modules.get(full)
+                spec = None if loaded else importlib.util.find_spec(full)
+                if loaded or spec:
+                    yield full, getattr(loaded, "__file__", None) if spec is None else spec.origin
+
+
+@functools.lru_cache(4096)
+def _import_statements(code: types.CodeType) -> tuple[tuple[int, str, tuple[str, ...]], ...]:
+    found = []
+    instructions = list(dis.get_instructions(code))
+    for level, names, instruction in zip(instructions, instructions[1:], instructions[2:], strict=False):
+        if instruction.opname == "IMPORT_NAME":
+            found.append((level.argval, instruction.argval, names.argval or ()))
+    inner = (_import_statements(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
+    return (*found, *(statement for statements in inner for statement in statements))
+
+
+# ---------------------------------------------------------------------------
+# Files
+# ---------------------------------------------------------------------------
+
+
+def _is_installed(module: str) -> bool:
+    """Whether a module is not edited by hand: Python's own, this package's, or in a directory of pip's."""
+    top = module.partition(".")[0]
+    if top in sys.stdlib_module_names or top in ("builtins", "triton_ext"):
+        return True
+    while module:
+        if file := getattr(sys.modules.get(module), "__file__", None):
+            return str(file).startswith(_INSTALLED)
+        module = module.rpartition(".")[0]  # a part of a library has no file of its own
+    return False
+
+
+def _file_of(module: str, file: str | None) -> tuple[object, ...]:
+    """The bytes of a module's file; size and time of one that may have hundreds of megabytes, but that pip writes."""
+    top = module.partition(".")[0]
+    if file is None or top in sys.stdlib_module_names:
+        return ("module", module, sys.version)
+    try:
+        if file.startswith(_INSTALLED):
+            stat = Path(file).stat()
+            return ("module", module, stat.st_size, stat.st_mtime_ns)
+        return ("module", module, hashlib.sha256(Path(file).read_bytes()).hexdigest())
+    except OSError:
+        return ("module", module, "no file")

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A backend that supports nothing; importing it applies ``TRITON_EXT_PIPELINE``."""
+
+from __future__ import annotations
+
+import os
+from types import ModuleType
+
+from triton.backends.compiler import BaseBackend, GPUTarget, Language
+
+
+class NoBackend(BaseBackend):  # type: ignore[misc]
+    """What Triton asks an entry point of ``triton.backends`` for."""
+
+    @staticmethod
+    def supports_target(target: GPUTarget) -> bool:  # noqa: ARG004
+        """No target at all."""
+        return False
+
+    def hash(self) -> str:  # noqa: D102
+        raise NotImplementedError
+
+    def parse_options(self, options: dict[str, object]) -> object:  # noqa: D102
+        raise NotImplementedError
+
+    def add_stages(self, stages: dict[str, object], options: object, language: Language) -> None:  # noqa: D102
+        raise NotImplementedError
+
+    def load_dialects(self, context: object) -> None:  # noqa: D102
+        raise NotImplementedError
+
+    def get_module_map(self) -> dict[str, ModuleType]:  # noqa: D102
+        raise NotImplementedError
+
+
+if os.environ.get("TRITON_EXT_PIPELINE", "").strip():  # everybody imports this; few want more of it
+    from triton_ext.pipeline import from_environment
+
+    from_environment()

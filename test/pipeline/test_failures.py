@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong while a kernel compiles: the error says where, and nothing of it stays behind."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import triton
+from kernels import softmax, source
+from seen import GFX942, MARK, describe, mark, names
+from triton import knobs
+from triton._C.libtriton import ir
+from triton.backends.compiler import GPUTarget
+from triton.backends.nvidia import compiler as nvidia
+from triton.runtime.errors import PTXASError
+from triton.runtime.jit import MockTensor
+
+import triton_ext as tx
+from triton_ext import _stages
+
+B = tx.builtin
+P = tx.Pipeline
+TARGET = GPUTarget("cuda", 90, 32)
+
+
+def compiled() -> Any:
+    return triton.compile(source(softmax), target=TARGET)
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays(kernel_cache: Path) -> Iterator[None]:
+    """After whatever a test did wrong, the process is as it was, and so is the cache."""
+    yield
+    assert knobs.runtime.add_stages_inspection_hook is None
+    assert _stages._current.get() is None
+    assert type(nvidia.ir.pass_manager(ir.context())) is ir.pass_manager
+    for made in kernel_cache.glob("*/__grp__*.json"):  # a kernel is there if its group is, and then it is complete
+        for path in json.loads(made.read_text())["child_paths"].values():
+            assert Path(path).exists()
+    kernel = compiled()
+    assert kernel.metadata.name == "softmax"
+    assert kernel.hash == triton.compile(source(softmax), target=TARGET).hash
+    with P().after("ttir.loop_unroll", mark):
+        assert compiled().metadata.name == "softmax"
+
+
+def wrong_value(module: Any) -> None:
+    raise ValueError("no luck")
+
+
+def wrong_warps(module: Any) -> None:
+    module.set_attr("ttg.num-warps", ir.builder(module.context).get_int32_attr(3))
+
+
+def returns(module: Any) -> Any:
+    return module
+
+
+def takes_two(module: Any, other: Any) -> None: ...
+
+
+def raises_ours(module: Any) -> None:
+    raise tx.PipelineError("I refuse")
+
+
+def stage_raises(source: Any, metadata: Any, inner: Any) -> Any:
+    raise KeyError("missing")
+
+
+def stage_returns_nothing(source: Any, metadata: Any, inner: Any) -> Any:
+    inner(source, metadata)
+
+
+def stage_returns_text(source: Any, metadata: Any, inner: Any) -> Any:
+    return str(inner(source, metadata))
+
+
+HERE = "test_failures:"
+FAILS: dict[str, tuple[tx.Pipeline, list[str]]] = {
+    "an exception": (
+        P().at_end("ttir", mark, wrong_value),
+        [
+            f"'ttir: at_end({MARK}, {HERE}wrong_value)': pass '{HERE}wrong_value' failed in stage 'ttir' on kernel "
+            "'softmax': ValueError: no luck"
+        ],
+    ),
+    "an exception at the start": (
+        P().at_start("ttgir", wrong_value),
+        ["'ttgir: at_start(", "stage 'ttgir'", "no luck"],
+    ),
+    "an exception in llir": (
+        P().after("to_llvmir", wrong_value),
+        ["'after(to_llvmir, ", "stage 'llir' on kernel 'softmax'", "no luck"],
+    ),
+    "an exception at the end of llir": (
+        P().at_end("llir", wrong_value),
+        ["stage 'llir' on kernel 'softmax'", "no luck"],
+    ),
+    "an error of ours": (P().at_end("ttir", raises_ours), [f"pass '{HERE}raises_ours' failed", "I refuse"]),
+    "a wrong signature": (P().at_end("ttir", takes_two), ["TypeError: takes_two() missing 1 required", "softmax"]),
+    "a value returned": (
+        P().after("ttir.combine", returns),
+        ["'after(ttir.combine, ", "returned module; it has to change the module in place and return nothing"],
+    ),
+    "an invalid module": (
+        P().after("ttgpuir.coalesce", wrong_warps),
+        [
+            f"'after(ttgpuir.coalesce, {HERE}wrong_warps)'",
+            "stage 'ttgir' on kernel 'softmax': left a module that does not verify: ",
+            "kernels.py:",
+            "Layout has 4 warps per CTA, but the context requires 3 warps per CTA.",
+        ],
+    ),
+    "a pass in the wrong stage": (
+        P().after("ttir.loop_unroll", B.common.cse(), B.ttgpuir.coalesce()),
+        [
+            "'after(ttir.loop_unroll, common.cse, ttgpuir.coalesce)': pass 'ttgpuir.coalesce' failed in stage 'ttir' "
+            "on kernel 'softmax': ",
+            "kernels.py:",
+            "error: 'tt.load' op is not contained within a context that specifies the number of warps",
+        ],
+    ),
+    "one of two passes of a name": (
+        P().at_end(
+            "ttir", tx.passes.ttir.rename(old="softmax", new="fine"), tx.passes.ttir.rename(old="fine", new="1")
+        ),
+        ["pass 'rename{new=1 old=fine}' failed in stage 'ttir' on kernel 'fine'"],
+    ),
+    "a pass that Triton needs is skipped": (
+        P().skip("convert_to_ttgpuir"),
+        [
+            "pass 'ttgpuir.coalesce' of Triton failed in stage 'ttgir' on kernel 'softmax', in the pipeline "
+            "'skip(convert_to_ttgpuir)': ",
+            "is not contained within a context that specifies the number of warps",
+        ],
+    ),
+    "an unknown argument": (
+        P().set("ttgpuir.pipeline", num_stagez=3),
+        [
+            "'set(ttgpuir.pipeline, num_stagez=3)': pass 'ttgpuir.pipeline': unknown argument 'num_stagez'; did you "
+            "mean 'num_stages'?; it takes: num_stages: int, dump_intermediate_steps: bool"
+        ],
+    ),
+    "a wrong type": (
+        P().set("ttgpuir.pipeline", num_stages=True),
+        ["'set(ttgpuir.pipeline, num_stages=true)'", "argument 'num_stages': expected int, got True"],
+    ),
+    "an argument for a pass without any": (P().set("ttir.combine", a=1), ["unknown argument 'a'; it takes: none"]),
+    "no such stage": (P().at_end("ttri", mark), ["'ttri: at_end(", "no stage 'ttri', it has: ttir, ttgir, llir, ptx"]),
+    "a stage of text": (
+        P().at_end("ptx", mark),
+        ["'ptx: at_end(", "stage 'ptx' has no MLIR module; use .stage('ptx', function)"],
+    ),
+    "a stage function that raises": (
+        P().stage("ptx", stage_raises),
+        [f"'ptx: stage({HERE}stage_raises)': KeyError: 'missing'"],
+    ),
+    "a stage function that returns nothing": (
+        P().stage("ttgir", stage_returns_nothing),
+        [f"'ttgir: stage({HERE}stage_returns_nothing)': returned NoneType; see what inner(source, metadata) returns"],
+    ),
+    "a stage function without a text": (P().stage("ptx", stage_returns_nothing), ["returned NoneType; see what"]),
+    "a stage function that returns text": (P().stage("ttir", stage_returns_text), ["returned str; see what inner"]),
+}
+
+
+@pytest.mark.parametrize("case", FAILS)
+def test_an_error_says_where_and_why(case: str) -> None:
+    pipeline, says = FAILS[case]
+    for attempt in (compiled, lambda: describe(None)):  # an observed compilation fails in the same way
+        with pipeline, pytest.raises(tx.PipelineError) as error:
+            attempt()
+        for part in says:
+            assert part in str(error.value)
+
+
+def test_the_cause_is_kept() -> None:
+    with P().at_end("ttir", wrong_value), pytest.raises(tx.PipelineError) as error:
+        compiled()
+    cause = error.value.__cause__
+    assert isinstance(cause, ValueError)
+    assert cause.__traceback__ is not None
+
+
+def test_a_builtin_pass_that_crashes() -> None:
+    """MLIR keeps the process alive, and we say whose pass it was."""
+    with P().skip("to_llvmir"), pytest.raises(tx.PipelineError) as error:
+        compiled()
+    assert "of Triton failed in stage 'llir' on kernel 'softmax', in the pipeline 'skip(to_llvmir)'" in str(error.value)
+
+
+def test_errors_of_the_stage_itself_keep_their_type() -> None:
+    """An autotuner asks for some of them by their type."""
+
+    def broken(text: str, metadata: Any, inner: Any) -> Any:
+        return inner(text, metadata).replace("ret;", "rat;")
+
+    with P().stage("ptx", broken), pytest.raises(PTXASError):
+        compiled()
+    with P().after("llir:common.cse#1", mark).skip("llir:nvgpu_to_llvm"), pytest.raises(RuntimeError) as error:
+        compiled()
+    assert type(error.value) is RuntimeError
+    assert error.value.__notes__ == [
+        f"in stage 'llir' with the pipeline 'llir: after(common.cse#1, {MARK}), skip(nvgpu_to_llvm)'"
+    ]
+
+
+@pytest.mark.parametrize("verb", ["at_start", "after", "at_end", "after the last", "stage", "stage in advance"])
+def test_an_interrupt_passes_through(verb: str) -> None:
+    def interrupted(*arguments: Any) -> None:
+        raise KeyboardInterrupt
+
+    interrupted.cache_key = "interrupted"  # type: ignore[attr-defined]
+    pipeline = {
+        "at_start": P().at_start("ttir", interrupted),
+        "after": P().after("ttir.combine", interrupted),
+        "at_end": P().at_end("llir", interrupted),
+        "after the last": P().after("ttgir:common.cse#last", interrupted),
+        "stage": P().stage("ttir", interrupted),
+        "stage in advance": P().stage("ttir", interrupted).after("common.cse#last", mark),
+    }[verb]
+    for attempt in (compiled, lambda: describe(None)):
+        with pytest.raises(KeyboardInterrupt), pipeline:
+            attempt()
+        assert _stages._current.get() is None
+
+
+def test_an_exit_passes_through_too() -> None:
+    with pytest.raises(SystemExit), P().at_end("ttir", lambda module: sys.exit(3)):
+        compiled()
+
+
+def test_a_failure_is_not_cached(kernel_cache: Path, no_gpu: None) -> None:
+    fail = [True]
+
+    def sometimes(module: Any) -> None:
+        if fail:
+            raise ValueError
+
+    sometimes.cache_key = "sometimes"  # type: ignore[attr-defined]
+    pipeline = P().at_end("ttgir", sometimes)
+    kernel, x = triton.jit(softmax.fn), MockTensor(triton.language.float32)
+    for _ in range(2):
+        with pipeline, pytest.raises(tx.PipelineError):
+            kernel.warmup(x, x, 1000, 256, grid=(1,))
+    assert not list(kernel_cache.glob("*/*.json"))
+    assert not kernel.device_caches[0][0]
+    fail.clear()
+    with pipeline:
+        made = kernel.warmup(x, x, 1000, 256, grid=(1,))
+        assert kernel.warmup(x, x, 1000, 256, grid=(1,)) is made
+    assert made.metadata.name == "softmax"
+
+
+def test_an_observed_failure_leaves_no_file(kernel_cache: Path) -> None:
+    with pytest.raises(tx.PipelineError):
+        describe(P().at_end("ttgir", wrong_value))
+    assert not [path for path in kernel_cache.glob("*") if path.is_dir()]
+
+
+def test_other_threads_do_not_notice() -> None:
+    found: list[Any] = []
+    start = threading.Barrier(4, timeout=60)
+
+    def work(pipeline: tx.Pipeline) -> None:
+        start.wait()
+        for _ in range(4):
+            try:
+                with pipeline:
+                    found.append((pipeline, compiled().metadata.name))
+            except tx.PipelineError as error:
+                found.append((pipeline, str(error).partition("'")[0] or type(error).__name__))
+
+    good = P().at_end("ttir", tx.passes.ttir.rename(old="softmax", new="good"))
+    bad = [
+        FAILS[case][0] for case in ("an exception", "a pass in the wrong stage", "a pass that Triton needs is skipped")
+    ]
+    threads = [threading.Thread(target=work, args=(pipeline,)) for pipeline in (good, *bad)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 16
+    assert {name for pipeline, name in found if pipeline is good} == {"good"}
+    assert "good" not in {name for pipeline, name in found if pipeline is not good}
+
+
+def test_an_extension_pass_has_no_arguments_to_set() -> None:
+    inner = P().at_end("ttir", tx.passes.ttir.rename(old="softmax", new="inner"), mark)
+    for anchor, says in (("rename", "'rename' is an extension pass"), ("*mark", "is a Python function")):
+        with P().set(f"ttir:{anchor}", new="x"), pytest.raises(tx.PipelineError) as error:
+            describe(inner)
+        assert says in str(error.value)
+
+
+def test_passes_that_nobody_sees() -> None:
+    """Code that adds passes to the backend's manager behind our back cannot be edited, and is not edited wrongly."""
+    from triton._C.libtriton import passes
+
+    def behind(module: Any, metadata: Any, inner: Any) -> Any:
+        manager = nvidia.ir.pass_manager(module.context)
+        nvidia.passes.common.add_cse(manager)
+        passes.common.add_cse(manager)
+        manager.run(module, "behind")
+        return module
+
+    with (
+        P().stage("ttir", behind),
+        pytest.raises(tx.PipelineError, match="adds passes in a way that triton-ext does not"),
+    ):
+        compiled()
+
+
+def test_a_warning_once_for_each_edit() -> None:
+    with warnings.catch_warnings(record=True) as caught, P().skip("nowhere", on_missing="warn"):
+        warnings.simplefilter("always")
+        compiled()
+        compiled()  # from the cache
+    assert len(caught) == 1
+
+
+def test_a_broken_library_of_one_pipeline_leaves_others_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = tmp_path / "libtriton_ext_broken.so"
+    broken.write_bytes(b"no library")
+    monkeypatch.setenv("TRITON_EXT_PATH", str(broken))
+    with P().at_end("ttir", tx.passes.ttir.rename(old="softmax", new="fine")):
+        assert compiled().metadata.name == "fine"
+
+
+def test_what_a_failed_entry_into_a_block_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    pipeline = P().at_end("ttir", lambda module: module.seen(lock))  # noqa: F821 - put there below
+    monkeypatch.setitem(globals(), "lock", threading.Lock())
+    with pytest.raises(tx.PipelineError, match="no cache key can be made of the global 'lock'"), pipeline:
+        pytest.fail("it was entered")
+    with pytest.raises(tx.PipelineError, match="no cache key"):
+        pipeline.install()
+    with contextlib.suppress(tx.PipelineError), pipeline:
+        pass
+
+
+def test_amd_says_the_same() -> None:
+    with pytest.raises(tx.PipelineError, match=r"pass 'ttgpuir.coalesce' failed in stage 'ttir' on kernel 'softmax'"):
+        describe(P().at_end("ttir", B.ttgpuir.coalesce()), GFX942)
+    with pytest.raises(tx.PipelineError, match="of Triton failed in stage 'ttgir'"):
+        describe(P().skip("convert_to_ttgpuir"), GFX942)
+    assert names(describe(P().at_end("ttir", mark), GFX942), "ttir")[-1] == MARK
+
+
+def test_a_kernel_that_does_not_compile_is_not_our_error() -> None:
+    @triton.jit
+    def wrong(x, y, n, BLOCK: triton.language.constexpr):
+        triton.language.store(x + no_such_name, 0)  # noqa: F821
+
+    with P().at_end("ttir", mark), pytest.raises(triton.CompilationError):
+        triton.compile(source(wrong), target=TARGET)

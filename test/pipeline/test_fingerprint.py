@@ -1,0 +1,430 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cache key of a Python function: another one whenever it may do something else, and the same in every process."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import triton
+from kernels import softmax, source, squares
+from triton.backends.compiler import GPUTarget
+
+import triton_ext as tx
+from triton_ext import _hook
+from triton_ext.fingerprint import fingerprint
+
+
+def made(code: str, name: str = "f", **variables: Any) -> Any:
+    """`name` after running `code` as a module that has no file."""
+    namespace: dict[str, Any] = {"__name__": "made", **variables}
+    exec(compile(textwrap.dedent(code), "made", "exec", dont_inherit=True), namespace)
+    return namespace[name]
+
+
+# Each code with pairs of replacements that make it do something else.
+DIFFERENT: dict[str, tuple[str, str]] = {
+    "a constant": ("def f(m): return #", "1 2"),
+    "a constant of another type": ("def f(m): return #", "1 1.0 True '1'"),
+    "the sign of zero": ("def f(m): return #", "0.0 -0.0"),
+    "a name": ("def f(m): m.#()", "erase walk"),
+    "an operator": ("def f(m): return m # 2", "+ -"),
+    "a global": ("x = #\ndef f(m): return x", "1 2"),
+    "a global list": ("x = [1, #]\ndef f(m): return x", "1 2"),
+    "a nested dict": ("x = {'a': [{'b': #}]}\ndef f(m): return x", "1 2"),
+    "a set": ("x = {1, #}\ndef f(m): return x", "2 3"),
+    "a global that shadows a builtin": ("#\ndef f(m): return len", "pass len=3"),
+    "a default": ("def f(m, x=#): return x", "1 2"),
+    "a keyword default": ("def f(m, *, x=#): return x", "1 2"),
+    "a variable": ("def g():\n  x = #\n  def f(m): return x\n  return f\nf = g()", "1 2"),
+    "a variable of a variable": (
+        "def g():\n  x = #\n  def h(): return x\n  def f(m): return h()\n  return f\nf = g()",
+        "1 2",
+    ),
+    "a helper": ("def h(): return #\ndef f(m): return h()", "1 2"),
+    "a helper's helper's global": ("x = #\ndef k(): return x\ndef h(): return k()\ndef f(m): return h()", "1 2"),
+    "a cached helper": ("import functools\n@functools.cache\ndef h(): return #\ndef f(m): return h()", "1 2"),
+    "a function within": ("def f(m):\n  def h(): return #\n  return h()", "1 2"),
+    "a lambda within a lambda": ("f = lambda m: (lambda: (lambda: #)())()", "1 2"),
+    "a global of a lambda within": ("x = #\nf = lambda m: [lambda: x for _ in m]", "1 2"),
+    "a default within": ("def f(m):\n  def h(x=#): return x\n  return h()", "1 2"),
+    "what is caught": ("def f(m):\n  try: m()\n  except #: pass", "KeyError ValueError"),
+    "how far a try goes": ("def f(m):\n  try:\n    a()\n    #b()\n  except E: pass\n  #c()", "|b();| |\x00|"),
+    "an import": ("def f(m):\n  import # as x\n  x.f(m)", "json csv"),
+    "a partial's argument": ("import functools\nf = functools.partial(lambda m, x: x, x=#)", "1 2"),
+    "a partial's function": ("import functools\nf = functools.partial(lambda m, x: #, x=1)", "1 2"),
+    "an attribute": ("class A:\n  def __call__(s, m): return s.x\nf = A()\nf.x = #", "1 2"),
+    "a slot": ("class A:\n  __slots__ = 'x'\n  def __call__(s, m): return s.x\nf = A()\nf.x = #", "1 2"),
+    "a slot of a base": (
+        "class B:\n  __slots__ = 'x'\nclass A(B):\n  __slots__ = ()\n  def __call__(s, m): s.x\nf = A()\nf.x = #",
+        "1 2",
+    ),
+    "a method": ("class A:\n  def __call__(s, m): return #\nf = A()", "1 2"),
+    "another method": ("class A:\n  def g(s): return #\n  def __call__(s, m): return s.g()\nf = A()", "1 2"),
+    "a method of a base": ("class B:\n  def g(s): return #\nclass A(B):\n  def __call__(s, m): s.g()\nf = A()", "1 2"),
+    "a static method": ("class A:\n  @staticmethod\n  def g(): return #\nf = lambda m: A.g()", "1 2"),
+    "a class method": ("class A:\n  @classmethod\n  def g(c): return #\nf = lambda m: A.g()", "1 2"),
+    "a property": ("class A:\n  @property\n  def g(s): return #\nf = lambda m: A().g", "1 2"),
+    "a class's attribute": ("class A:\n  x = #\nf = lambda m: A.x", "1 2"),
+    "what a class closes over": (
+        "def g(x):\n  class A:\n    def __call__(s, m): return x\n  return A()\nf = g(#)",
+        "1 2",
+    ),
+    "a bound method": ("class A:\n  def g(s, m): return #\nf = A().g", "1 2"),
+    "a bound method's object": ("class A:\n  def g(s, m): return s.x\na = A()\na.x = #\nf = a.g", "1 2"),
+    "a dataclass's field": (
+        "import dataclasses\n@dataclasses.dataclass\nclass A:\n  x: int = #\na = A()\nf = lambda m: a.x",
+        "1 2",
+    ),
+    "a dataclass's method": (
+        "import dataclasses\n@dataclasses.dataclass\nclass A:\n  x: int = 1\n  def __call__(s, m): return #\nf = A()",
+        "1 2",
+    ),
+    "a dataclass's other attribute": (
+        "import dataclasses\n@dataclasses.dataclass\nclass A:\n  def __post_init__(s): s.y = #\nf = lambda m, a=A(): a",
+        "1 2",
+    ),
+    "an enumerator": ("import enum\nclass E(enum.Enum):\n  A = 1\n  B = 2\nf = lambda m: x\nx = E.#", "A B"),
+    "an enumerator's value": ("import enum\nclass E(enum.Enum):\n  A = #\nx = E.A\nf = lambda m: x.value", "1 2"),
+    "an expression": ("import re\nx = re.compile('#')\nf = lambda m: x.match(m)", "a b"),
+    "a path": ("from pathlib import Path\nx = Path('#')\nf = lambda m: x", "a b"),
+    "a function's attribute": ("def h(): return h.x\nh.x = #\nf = lambda m: h.x", "1 2"),
+    "a builtin": ("x = #\nf = lambda m: x(m)", "len repr"),
+    "a type": ("x = #\nf = lambda m: x(m)", "int float"),
+}
+
+
+@pytest.mark.parametrize("case", DIFFERENT)
+def test_another_function_has_another_key(case: str) -> None:
+    code, values = DIFFERENT[case]
+    keys = []
+    for value in values.split():
+        parts = value.split("|")
+        text = code.replace("#", value) if len(parts) == 1 else moved(code, parts[1])
+        keys.append(fingerprint(made(text)))
+        assert keys[-1] == fingerprint(made(text)), "made twice, it has one key"
+    assert len(set(keys)) == len(keys)
+
+
+def moved(code: str, call: str) -> str:
+    """`b()` inside of the try, or after it."""
+    inside, after = ("b()", "pass") if "b" in call else ("pass", "b()")
+    return code.replace("#b()", inside).replace("#c()", after)
+
+
+SAME = {
+    "a comment and a place": ("def f(m):\n  return x\nx = 1", "# moved\n\ndef f(m):\n\n  return x # here\nx = 1"),
+    "something else": ("def f(m): return 1\nx = 1", "def f(m): return 1\nx = 2"),
+    "an attribute of that name": (
+        "import math\ndef f(m): return m.x\nx = 1",
+        "import math\ndef f(m): return m.x\nx = 2",
+    ),
+    "the order of a set": ("x = {'a', 'b', 'c'}\nf = lambda m: x", "x = {'c', 'b', 'a'}\nf = lambda m: x"),
+    "the order of attributes": (
+        "class A:\n  def __call__(s, m): ...\nf = A()\nf.x = 1\nf.y = 2",
+        "class A:\n  def __call__(s, m): ...\nf = A()\nf.y = 2\nf.x = 1",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SAME)
+def test_what_does_not_matter(case: str) -> None:
+    one, other = SAME[case]
+    assert fingerprint(made(one)) == fingerprint(made(other))
+
+
+def test_recursion() -> None:
+    code = "def f(m): return g(m - 1) + h[0](m)\ndef g(m): return f(m) or #\nh = [f, g]\nh.append(h)"
+    one, other = (fingerprint(made(code.replace("#", value))) for value in "12")
+    assert one == fingerprint(made(code.replace("#", "1"))) != other
+    code = "class A:\n  def g(s): return A, B\n  def __call__(s, m): return #\nclass B(A): pass\nf = B()"
+    one, other = (fingerprint(made(code.replace("#", value))) for value in "12")
+    assert one != other
+
+
+def test_a_variable_that_is_not_assigned_yet() -> None:
+    code = "def g():\n  def f(m): return x\n  before = key(f)\n  x = #\n  return before, key(f)\npair = g()"
+    first, second = (made(code.replace("#", value), "pair", key=fingerprint) for value in "12")
+    assert len({*first, *second}) == 3
+    assert first[0] == second[0]
+
+
+def test_it_does_not_take_longer_with_every_call_of_a_helper() -> None:
+    code = "def f0(m): return m\n" + "".join(
+        f"def f{i}(m): return f{i - 1}(f{i - 1}(m)) + f{max(i - 2, 0)}(m)\n" for i in range(1, 60)
+    )
+    started = time.perf_counter()
+    fingerprint(made(code, "f59"))
+    assert time.perf_counter() - started < 2
+
+
+def test_it_does_not_depend_on_having_run() -> None:
+    f = made("def h(x): return x + 1\ndef f(m):\n  for i in range(m): h(i)\n  return {'b', 'a'}")
+    before = fingerprint(f)
+    f(10_000)  # the interpreter specialises the bytecode
+    assert fingerprint(f) == before
+
+
+# ---------------------------------------------------------------------------
+# Modules
+# ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """``modules(a="text", b="text")`` writes and imports them anew, and returns `f` of the last."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def load(**texts: str) -> Any:
+        import importlib
+
+        for name, text in texts.items():
+            (tmp_path / f"{name}.py").write_text(textwrap.dedent(text))
+        for name in texts:
+            sys.modules.pop(name, None)
+        importlib.invalidate_caches()
+        *_, last = (importlib.import_module(name) for name in texts)
+        return last.f
+
+    yield load
+    for name in [name for name in sys.modules if name.startswith("mod_")]:
+        del sys.modules[name]
+
+
+USES = {
+    "import": "import mod_a\ndef f(m): return mod_a.go(m)",
+    "from import": "from mod_a import go\ndef f(m): return go(m)",
+    "inside": "def f(m):\n  import mod_a\n  return mod_a.go(m)",
+    "from import inside": "def f(m):\n  from mod_a import go\n  return go(m)",
+    "inside of a function inside": "def f(m):\n  def g():\n    import mod_a as x\n    return x.go(m)\n  return g()",
+    "by name": "import mod_a\ndef f(m): return getattr(mod_a, 'g' + 'o')(m)",
+    "in a variable": "import mod_a\ndef g(x):\n  def f(m): return x.go(m)\n  return f\nf = g(mod_a)",
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_another_text_of_a_module(use: str, modules: Callable[..., Any]) -> None:
+    keys = [fingerprint(modules(mod_a=f"def go(m): return {x}", mod_f=USES[use])) for x in (1, 2, 1)]
+    assert keys[0] == keys[2] != keys[1]
+
+
+def test_a_module_that_is_imported_when_the_function_runs(modules: Callable[..., Any]) -> None:
+    """It has the same key before and after."""
+    modules(mod_b="def f(m): return 1")
+    f = modules(mod_f="def f(m):\n  from mod_b import f as g\n  return g(m)")
+    del sys.modules["mod_b"]
+    before = fingerprint(f)
+    f(0)
+    assert "mod_b" in sys.modules
+    assert fingerprint(f) == before
+
+
+@pytest.mark.parametrize("how", ["import mod_b\ndef go(m): return mod_b.x", "from mod_b import x\ndef go(m): return x"])
+def test_a_module_s_modules(how: str, modules: Callable[..., Any]) -> None:
+    keys = [fingerprint(modules(mod_b=f"x = {x}", mod_a=how, mod_f=USES["import"])) for x in (1, 2, 1)]
+    assert keys[0] == keys[2] != keys[1]
+
+
+def test_what_is_assigned_in_a_module(modules: Callable[..., Any]) -> None:
+    f = modules(mod_a="level = 1\nclass options:\n  deep = 1\n", mod_f="import mod_a\ndef f(m): return mod_a.level")
+    before = fingerprint(f)
+    sys.modules["mod_a"].level = 2
+    assert fingerprint(f) != before
+    sys.modules["mod_a"].level = 1
+    assert fingerprint(f) == before
+    f = modules(mod_f="import mod_a\ndef f(m): return mod_a.options.deep")
+    before = fingerprint(f)
+    sys.modules["mod_a"].options.deep = 2
+    assert fingerprint(f) != before
+
+
+def test_a_relative_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib
+
+    package = tmp_path / "mod_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "user.py").write_text("def f(m):\n  from . import helper\n  from .other import x\n  return helper, x")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    keys = []
+    for helper, other in ((1, 1), (2, 1), (1, 2)):
+        (package / "helper.py").write_text(f"x = {helper}")
+        (package / "other.py").write_text(f"x = {other}")
+        keys.append(fingerprint(importlib.import_module("mod_package.user").f))
+    assert len(set(keys)) == 3
+    for name in [name for name in sys.modules if name.startswith("mod_")]:
+        del sys.modules[name]
+
+
+def test_installed_packages_are_not_looked_into() -> None:
+    import numpy
+
+    f = made("def f(m): return numpy.add(m, tx.passes, json)", numpy=numpy, tx=tx, json=ast)
+    before = fingerprint(f)
+    assert tx.passes.ttir.rename
+    assert fingerprint(f) == before
+
+
+# ---------------------------------------------------------------------------
+# Refused
+# ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        ("import threading\nx = threading.Lock()\ndef f(m): x", "the global 'x' of f, which is a _thread.lock"),
+        ("def f(m, x=memoryview(b'')): ...", "the default 'x' of f, which is a builtins.memoryview"),
+        ("def f(m, *, x=iter(())): ...", "the default 'x' of f, which is a builtins.tuple_iterator"),
+        (
+            "def g(x):\n  def f(m): x\n  return f\nf = g((n for n in ()))",
+            "the variable 'x' of g.<locals>.f, which is a builtins.generator",
+        ),
+        ("x = [{'a': [open(0, closefd=False)]}]\ndef f(m): x", "the global 'x' of f, which is a _io.TextIOWrapper"),
+        (
+            "class A:\n  def __call__(s, m): ...\nf = A()\nf.x = memoryview(b'')",
+            "which is a builtins.memoryview",
+        ),
+        ("import logging\nlog = logging.getLogger()\ndef h(): log\ndef f(m): h()", "the global 'log' of h"),
+        ("import queue\nclass A(queue.Queue): ...\nx = A()\ndef f(m): x", "the global 'x' of f, which is a made.A"),
+        ("import threading\nclass A:\n  def __call__(s, m): return x\nx = threading.Lock()\nf = A()", "the global 'x'"),
+    ],
+)
+def test_what_has_no_stable_description_is_refused(code: str, says: str) -> None:
+    f = made(code)
+    with pytest.raises(tx.PipelineError) as error:
+        fingerprint(f)
+    assert says in str(error.value)
+    assert "give the function an attribute cache_key, a text that changes when it does" in str(error.value)
+
+
+def test_a_key_of_its_own() -> None:
+    f = made("import threading\nx = threading.Lock()\ndef f(m): x")
+    f.cache_key = "one"
+    one = fingerprint(f)
+    f.cache_key = "two"
+    assert fingerprint(f) != one
+    g = made("def f(m): h()", h=f)
+    two = fingerprint(g)
+    f.cache_key = "one"
+    assert fingerprint(g) != two
+    f.cache_key = 1  # no text
+    with pytest.raises(tx.PipelineError, match="no cache key"):
+        fingerprint(f)
+
+
+def test_a_kernel_is_known_by_its_key() -> None:
+    keys = {fingerprint(made("def f(m): k", k=k)) for k in (softmax, triton.jit(softmax.fn), squares)}
+    assert len(keys) == 2
+
+
+def test_a_method_that_is_not_called_may_read_anything() -> None:
+    code = (
+        "import threading\nclass A:\n  def g(s): return x, #\n  def __call__(s, m): ...\nx = threading.Lock()\nf = A()"
+    )
+    one, other = (fingerprint(made(code.replace("#", value))) for value in "12")
+    assert one != other
+
+
+# ---------------------------------------------------------------------------
+# Processes
+# ---------------------------------------------------------------------------
+
+PROGRAM = """
+import sys
+from triton_ext.fingerprint import fingerprint
+sys.path.insert(0, sys.argv[1])
+import subject
+print(fingerprint(subject.f), fingerprint(subject.g), fingerprint(subject.h))
+"""
+SUBJECT = """
+import dataclasses, enum, functools, json, re
+from pathlib import Path
+from triton._C.libtriton import ir, passes
+MISSING = object()
+NAMES = {"a", "b", "c", "d", "e"}
+TABLE = {name: {1, name} for name in "xyz"}
+class Mode(enum.Enum):
+    A = "a"
+    B = "b"
+@dataclasses.dataclass
+class Options:
+    names: frozenset = frozenset(("p", "q", "r"))
+    mode: Mode = Mode.B
+    more: list = dataclasses.field(default_factory=list)
+    def __call__(self, module): return module in {"one", "two", "three"}
+def helper(x, *, y=("u", 1.5)): return x in {"k", "l", "m"} and NAMES
+@functools.cache
+def cached(): return re.compile("x"), TABLE, json, Path
+def f(module):
+    from collections import OrderedDict
+    def inner(): return helper, cached, Options, [lambda: TABLE], ir.builder, passes.common.add_cse, MISSING, ir
+    return inner()
+g = Options()
+h = functools.partial(helper, y=frozenset(("s", "t")))
+"""
+
+
+def test_every_process_has_the_same_keys(tmp_path: Path) -> None:
+    (tmp_path / "subject.py").write_text(SUBJECT)
+    found = set()
+    for seed in ("0", "1", "2"):  # the last two read what the first one compiled
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
+        found.add(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
+    assert len(found) == 1
+    assert len(set(next(iter(found)).split())) == 3
+
+
+# ---------------------------------------------------------------------------
+# In pipelines
+# ---------------------------------------------------------------------------
+
+
+def key(pipeline: tx.Pipeline) -> str:
+    with pipeline:
+        return str(triton.compile(source(softmax), target=GPUTarget("cuda", 90, 32)).hash)
+
+
+def test_a_changed_variable_compiles_anew(modules: Callable[..., Any]) -> None:
+    f = modules(mod_a="level = 1", mod_f="import mod_a\nx = [1]\ndef f(m):\n  mod_a.level, x\n")
+    pipeline = tx.Pipeline().at_end("ttir", f)
+    keys = [key(pipeline), key(pipeline)]
+    sys.modules["mod_a"].level = 2
+    keys.append(key(pipeline))
+    sys.modules["mod_f"].x.append(2)
+    keys.append(key(pipeline))
+    sys.modules["mod_f"].x.pop()
+    sys.modules["mod_a"].level = 1
+    keys.append(key(pipeline))
+    assert keys[0] == keys[1] == keys[4]
+    assert len(set(keys)) == 3
+
+
+def test_a_changed_module_variable_is_seen_inside_of_a_block(modules: Callable[..., Any], monkeypatch: Any) -> None:
+    f = modules(mod_a="level = 1", mod_f="import mod_a\ndef f(m):\n  mod_a.level\n")
+    with tx.Pipeline().at_end("ttir", f):
+        hook = triton.knobs.runtime.add_stages_inspection_hook
+        before = hook()
+        assert hook() == before
+        sys.modules["mod_a"].level = 2
+        assert hook() != before
+    assert _hook._stack.get() is _hook._NOTHING
+
+
+def test_pipelines_that_differ_in_a_function_only() -> None:
+    functions = [made(f"def f(m): {x}") for x in (1, 2)]
+    functions += [made("def f(m, x=#): ...".replace("#", x)) for x in "12"]
+    stages = [lambda s, m, inner: inner(s, m), lambda s, m, inner: inner(s, m) or 1]
+    keys = [key(tx.Pipeline().at_end("ttir", f)) for f in functions]
+    keys += [key(tx.Pipeline().stage("ptx", f)) for f in stages]
+    assert len(set(keys)) == len(keys) - 1  # the first two: what a function computes and drops is not in its bytecode

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The text form of a pipeline: what it means, what it prints as, and where an error points."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import seen
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import triton_ext as tx
+from triton_ext.passes import texts_of
+from triton_ext.text import syntax
+
+P = tx.Pipeline
+RENAME = tx.passes.ttir.rename
+B = tx.builtin
+
+
+def stage_function(source: Any, metadata: dict[str, Any], inner: Any) -> Any:
+    return inner(source, metadata)
+
+
+MEANS: dict[str, tx.Pipeline] = {
+    "": P(),
+    " ;, \n ": P(),
+    "skip(cse)": P().skip("cse"),
+    "ttgir: skip(cse)": P().skip("ttgir:cse"),
+    "skip( ttgir:cse#2 )": P().skip("ttgir:cse#2"),
+    "ttir: skip(a), skip(b); skip(c); ttgir : skip(d)": (
+        P().skip("ttir:a").skip("ttir:b").skip("ttir:c").skip("ttgir:d")
+    ),
+    "ttir: skip(a); *: skip(b)": P().skip("ttir:a").skip("b"),
+    "ttir:skip(llir:a),skip(b)": P().skip("llir:a").skip("ttir:b"),
+    "skip(nvidia.*#last)": P().skip("nvidia.*#last"),
+    "ttir: after(loop_unroll, rename)": P().after("ttir:loop_unroll", RENAME()),
+    "after(loop_unroll, rename{old=x new=y}, common.cse)": P().after(
+        "loop_unroll", RENAME(old="x", new="y"), B.common.cse()
+    ),
+    "ttir: at_start(rename{new=}), at_end(rename{new=''})": (
+        P().at_start("ttir", RENAME(new="")).at_end("ttir", RENAME(new=""))
+    ),
+    'ttir: at_end(rename{new="a \\"b\\" {c} \\u00e9"})': P().at_end("ttir", RENAME(new='a "b" {c} é')),
+    "ttir: at_end(rename{new=a,b#c})": P().at_end("ttir", RENAME(new="a,b#c")),
+    "ttgir: at_end(ttgpuir.pipeline{num-stages=3 dump-intermediate-steps=false})": P().at_end(
+        "ttgir", B.ttgpuir.pipeline(3, False)
+    ),
+    "ttgir: at_end(ttgpuir.pipeline{dump_intermediate_steps num_stages=3})": P().at_end(
+        "ttgir", B.ttgpuir.pipeline(3, True)
+    ),
+    "set(pipeline, num-stages=4, dump_intermediate_steps=true)": P().set(
+        "pipeline", num_stages=4, dump_intermediate_steps=True
+    ),
+    'set(x, a=-3, b=word, c="3", d="true", e="a b")': P().set("x", a=-3, b="word", c="3", d="true", e="a b"),
+    "set(x, self=1, anchor=2)": P().set("x", **{"self": 1, "anchor": 2}),
+    "ttir: at_end(seen:mark)": P().at_end("ttir", seen.mark),
+    "ptx: stage(test_text:stage_function)": P().stage("ptx", stage_function),
+    "skip(cse, on_missing=warn)": P().skip("cse", on_missing="warn"),
+    "set(cse, on_missing=ignore, a=1)": P().set("cse", on_missing="ignore", a=1),
+    "glir: at_end(common.cse, on-missing=ignore)": P().at_end("glir", B.common.cse(), on_missing="ignore"),
+    "# all of it\nttir: skip(a), # the first\n  skip(b) # the second\n": P().skip("ttir:a").skip("ttir:b"),
+}
+
+
+@pytest.mark.parametrize("text", MEANS)
+def test_means(text: str) -> None:
+    assert P.parse(text) == MEANS[text]
+
+
+@pytest.mark.parametrize("pipeline", MEANS.values(), ids=str)
+def test_prints_as_what_it_is_read_from(pipeline: tx.Pipeline) -> None:
+    assert P.parse(str(pipeline)) == pipeline
+
+
+def test_prints_stages_once() -> None:
+    pipeline = P().skip("a").skip("ttir:b").skip("ttir:c").skip("d").after("ttgir:e", B.common.cse())
+    assert str(pipeline) == "skip(a); ttir: skip(b), skip(c); *: skip(d); ttgir: after(e, common.cse)"
+
+
+# The place of each error is where the mark is.
+ERRORS: dict[str, str] = {
+    "ttir: ^sikp(cse)": "unknown edit 'sikp', did you mean 'skip'?",
+    "^loop_unroll": "unknown edit 'loop_unroll', expected one of before, after, at_start, at_end, replace",
+    "skip^": "expected '(' after 'skip', found the end",
+    "skip ^cse)": "expected '(' after 'skip', found 'c'",
+    "skip(cse^": "expected ',' or ')', found the end",
+    "skip(cse ^cse)": "expected ',' or ')', found 'c'",
+    "skip(cse) ^skip(cse)": "expected ',' or ';' before the next edit, found 's'",
+    "^skip()": "'skip' begins with an anchor",
+    "ttir: skip(a);\nskip(b);\n  ^skop(c)": ", line 3, character 3: unknown edit 'skop'",
+    "after(cse, common.cse^{a": "this '{' is not closed",
+    "after(cse, ^common.cse{a=1})": "pass 'common.cse': unknown argument 'a'; it takes: none",
+    "after(cse, ^common.csx)": "libtriton has no pass 'common.csx'; did you mean 'common.cse'?",
+    "after(cse, ^renam)": "'renam'",
+    "ttgir: after(cse, ^rename)": "'rename'",
+    "ttir: at_end(^rename{olt=x})": "unknown option 'olt' of pass 'rename'; valid options: old, new",
+    "ttir: at_end(^rename{old=x old=y})": "option 'old' is given twice",
+    "ttir: at_end(^rename{=x})": "malformed options",
+    "ttgir: at_end(^ttgpuir.pipeline{num-stages=many})": "'num_stages': expected int, got 'many'",
+    "ttgir: at_end(^ttgpuir.pipeline{num-stages=1 num_stages=2})": "option 'num_stages' is given twice",
+    "ttgir: at_end(^ttgpuir.pipeline{self=1})": "unknown argument 'self'",
+    "ttir: at_end(^nowhere:function)": "'nowhere:function': No module named 'nowhere'",
+    "ttir: at_end(^seen:nothing)": "module 'seen' has no attribute 'nothing'",
+    "ttir: at_end(^seen:)": "'seen:' is no function, expected module:function",
+    "ttir: at_end(^seen:mark{a=1})": "'seen:mark' is a function, which takes no options",
+    "ttir: at_end(^seen:TARGETS)": "expected a pass",
+    "^at_end(common.cse)": "'at_end' needs its stage before it, as in 'ttir: at_end(...)'",
+    "ttir: ^at_end()": "expected at least one pass",
+    "ttir: ^skip()": "'skip' begins with an anchor, as in skip(loop_unroll)",
+    "ttir: ^after(cse{a=1}, rename)": "'after' begins with an anchor",
+    "skip(^cse#0)": "'cse#0' is no anchor",
+    "skip(cse, ^rename)": "'skip' takes no pass",
+    "skip(cse, ^a=1)": "'skip' takes no argument 'a'",
+    "ttir: ^skip(cse, on_missing=never)": "on_missing: expected one of error, warn, ignore, got 'never'",
+    "set(cse, a=1, ^a=2)": "'a' is given twice",
+    'set(cse, ^a="\\q")': 'malformed string "\\q"',
+    "set(cse, a=^)": "expected a value for 'a'",
+    'set(cse, a=^"x)': "expected a value for 'a'",
+    "^set(cse)": "expected an argument to set",
+    "ptx: ^stage()": "'stage' takes one function",
+    "ptx: ^stage(seen:mark, seen:mark)": "'stage' takes one function",
+    "ttir: ^at_end(common.cse, on_missing=3)": "on_missing: expected one of",
+}
+
+
+@pytest.mark.parametrize("marked", ERRORS)
+def test_an_error_points_at_its_place(marked: str) -> None:
+    before, _, after = marked.partition("^")
+    with pytest.raises(tx.PipelineError) as error:
+        P.parse(before + after)
+    *message, line, pointer = str(error.value).splitlines()
+    assert ERRORS[marked] in "\n".join(message)
+    assert line == "  " + (before + after).splitlines()[before.count("\n")]
+    column = len(before.rpartition("\n")[2])
+    assert pointer == "  " + " " * column + "^"
+    assert f"character {column + 1}: " in message[0]
+    assert (", line " in message[0]) == ("\n" in before)
+
+
+def test_what_conflicts_is_refused() -> None:
+    with pytest.raises(tx.PipelineError, match="is given twice"):
+        P.parse("skip(a), skip(a)")
+
+
+def test_syntax_looks_nothing_up() -> None:
+    syntax("ttir: at_end(nowhere:function, no_such_pass{a=1}); skip(x)")
+    with pytest.raises(tx.PipelineError, match="character 9"):
+        syntax("skip(x) skip(y)")
+
+
+def test_a_module_that_fails_on_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "broken_module.py").write_text("1 / 0\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    with pytest.raises(tx.PipelineError, match="importing it raised ZeroDivisionError: division by zero"):
+        P.parse("ttir: at_end(broken_module:function)")
+
+
+def test_functions_are_found_beside_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "beside.py").write_text("class Outer:\n    @staticmethod\n    def inner(module):\n        pass\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    pipeline = P.parse("ttir: at_end(beside:Outer.inner)")
+    assert str(pipeline) == "ttir: at_end(beside:Outer.inner)"
+    assert P.parse(str(pipeline)) == pipeline
+
+
+# ---------------------------------------------------------------------------
+# Generated
+# ---------------------------------------------------------------------------
+
+WORDS = st.from_regex(r"[a-z_][a-z0-9_]{0,8}", fullmatch=True)
+STAGES = st.sampled_from(["ttir", "ttgir", "llir", "glir", "ptx"])
+ANCHORS = st.builds(
+    lambda stage, name, ordinal: f"{stage}{name}{ordinal}",
+    st.one_of(st.just(""), STAGES.map(lambda s: f"{s}:")),
+    st.from_regex(r"[a-z_*?][a-z0-9_.*?-]{0,12}", fullmatch=True),
+    st.sampled_from(["", "", "#1", "#27", "#last"]),
+)
+# What MLIR can be given as an option; see test_options.py.
+OPTIONS = st.text(max_size=8).filter(
+    lambda s: s == s.strip(" \t\n\v\f\r") and not {"'", '"'} <= set(s) and not any("\ud800" <= c <= "\udfff" for c in s)
+)
+VALUES = st.one_of(st.integers(), st.booleans(), st.text(max_size=8).filter(lambda s: s.isprintable() or s.isascii()))
+ENTRIES = st.one_of(
+    st.builds(lambda old, new: RENAME(old=old, new=new), OPTIONS, OPTIONS),
+    st.just(B.common.cse()),
+    st.builds(B.ttgpuir.pipeline, st.integers(-(2**31), 2**31 - 1), st.booleans()),
+    st.builds(lambda target: B.ttir.convert_to_ttgpuir(target, 4, 32, 1), VALUES.filter(lambda v: type(v) is str)),
+    st.just(seen.mark),
+)
+ON_MISSING = st.sampled_from(["error", "warn", "ignore"])
+
+
+@st.composite
+def edited(draw: st.DrawFn, pipeline: tx.Pipeline) -> tx.Pipeline:
+    """`pipeline` with one more edit."""
+    verb = draw(st.sampled_from(["before", "after", "replace", "skip", "set", "at_start", "at_end", "stage"]))
+    method = getattr(pipeline, verb)
+    missing = draw(ON_MISSING)
+    if verb == "skip":
+        return method(draw(ANCHORS), on_missing=missing)
+    if verb == "set":
+        return method(draw(ANCHORS), on_missing=missing, **draw(st.dictionaries(WORDS, VALUES, min_size=1, max_size=3)))
+    if verb == "stage":
+        return method(draw(STAGES), stage_function, on_missing=missing)
+    entries = draw(st.lists(ENTRIES, min_size=1, max_size=3))
+    return method(draw(STAGES if verb.startswith("at_") else ANCHORS), *entries, on_missing=missing)
+
+
+@st.composite
+def pipelines(draw: st.DrawFn) -> tx.Pipeline:
+    pipeline = P()
+    for _ in range(draw(st.integers(0, 5))):
+        try:
+            pipeline = draw(edited(pipeline))
+        except tx.PipelineError:  # another stage's pass, or it contradicts what there is
+            continue
+    return pipeline
+
+
+@settings(max_examples=200, deadline=None)
+@given(pipelines())
+def test_every_pipeline_is_read_back_from_its_text(pipeline: tx.Pipeline) -> None:
+    text = str(pipeline)
+    assert "\n" not in text.replace("\\n", "")
+    assert P.parse(text) == pipeline
+    assert P.parse(re.sub(r"(?<=\)); |(?<=\)), ", "\n;  # and\n", text)) == pipeline
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(alphabet='skipafterset(){}:;,.#*=" \n\\abttir_1', max_size=40))
+def test_no_text_breaks_the_parser(text: str) -> None:
+    with contextlib.suppress(tx.TritonExtError):
+        assert isinstance(P.parse(text), P)
+
+
+@given(st.lists(st.text(max_size=6), max_size=4))
+def test_arguments_of_a_foreign_plugin_may_be_anything(arguments: list[str]) -> None:
+    from triton_ext.text import _ARGUMENT, _unquoted
+
+    text = " ".join(texts_of(arguments, named=False))
+    assert [_unquoted(match[0]) for match in _ARGUMENT.finditer(text)] == arguments
