@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`trace`: the IR before and after every pass and stage of one compilation, as a page and as files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .._inspect import Level
+from ..commands import backend_options, kernel_options, parse_pipeline
+from ..errors import TritonExtError
+from ..kernels import job
+from ..observe import compile_observed
+from ..pipeline import Pipeline
+from ..record import Compilation
+
+
+def trace(
+    kernel: object,
+    *,
+    target: object = None,
+    signature: str | Mapping[str, object] | None = None,
+    options: Mapping[str, Any] | None = None,
+    pipeline: Pipeline | None = None,
+    html: str | os.PathLike[str] | None = None,
+    directory: str | os.PathLike[str] | None = None,
+) -> Compilation:
+    """Compiles `kernel` afresh and records the IR around every pass.
+
+    Args:
+        kernel: as of `describe`; so are `target`, `signature`, `options` and `pipeline`.
+        target: e.g. ``cuda:90``.
+        signature: type or value of each argument.
+        options: of the backend.
+        pipeline: the edits to apply.
+        html: file to write as one page that needs nothing else, with the differences that each pass made.
+        directory: directory to write as one file for each changed module, stage output and source.
+
+    Returns:
+        What was recorded, the IR of every pass that changed it included.
+
+    Raises:
+        TritonExtError: as of `describe`; or a file cannot be written.
+    """
+    return _trace(job(kernel, target, signature, options), pipeline, html, directory)
+
+
+def _trace(
+    task: Any,
+    pipeline: Pipeline | None,
+    html: str | os.PathLike[str] | None,
+    directory: str | os.PathLike[str] | None,
+) -> Compilation:
+    from .page import write_files, write_page
+
+    compilation = compile_observed(task, Level.IR, pipeline)
+    try:
+        if html is not None:
+            write_page(compilation, Path(html))
+        if directory is not None:
+            write_files(compilation, Path(directory))
+    except OSError as error:
+        raise TritonExtError(f"{error.filename or html or directory}: {error.strerror or error}") from error
+    return compilation
+
+
+@click.command("trace")
+@kernel_options
+@click.option(
+    "--html", type=click.Path(dir_okay=False), help="Page to write. Default: KERNEL.html, unless --dir is given."
+)
+@click.option("--dir", "directory", type=click.Path(file_okay=False), help="Directory to write instead, or as well.")
+def command(  # noqa: PLR0917 - one for each option
+    kernel: str,
+    signature: str | None,
+    target: str | None,
+    num_warps: int | None,
+    num_stages: int | None,
+    more: tuple[str, ...],
+    pipeline: str | None,
+    html: str | None,
+    directory: str | None,
+) -> None:
+    r"""Compile KERNEL and write the IR before and after every pass.
+
+    \b
+    triton-ext trace kernels.py:matmul -s "*fp16:16, *fp16:16, *fp32:16, i32:16, 64" -t cuda:90 --html matmul.html
+    """
+    os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # what Triton 3.9 does when it is unset, after a warning
+    task = job(kernel, target, signature, backend_options(num_warps, num_stages, more))
+    if html is None and directory is None:
+        html = f"{task.kernel}.html"
+    compilation = _trace(task, parse_pipeline(pipeline), html, directory)
+    passes = [record for stage in compilation.stages for record in stage.passes if record.ran]
+    changed = sum(record.changed for record in passes)
+    click.echo(f"{compilation.kernel} for {compilation.target}: {len(passes)} passes, {changed} changed the IR")
+    for written in filter(None, (html, directory)):
+        click.echo(f"wrote {written}")
