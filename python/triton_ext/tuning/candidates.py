@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is tried: configurations times pipelines, and how to make many pipelines with readable names."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from triton.runtime.autotuner import Config
+
+from .. import _hook
+from ..edits import Value, text_of
+from ..errors import PipelineError
+from ..pipeline import Pipeline
+
+
+class Candidate(Config):  # type: ignore[misc]
+    """A ``triton.Config`` with a pipeline; without one it equals the ``triton.Config`` that it is made of.
+
+    Attributes:
+        pipeline: name of the pipeline; empty if the kernel is tuned over configurations only.
+        edits: the pipeline.
+    """
+
+    def __init__(self, config: Any, pipeline: str = "", edits: Pipeline | None = None) -> None:
+        self.__dict__.update(config.__dict__)
+        self.pipeline = pipeline
+        self.edits = Pipeline() if edits is None else edits
+
+    @property
+    def active(self) -> _hook.Active | None:
+        """The pipeline ready to be entered, or None if it has no edits: such a kernel is as it is without us."""
+        if not self.edits.edits:
+            return None
+        # The hook looks after the libraries of what is loaded; a launch has no time to.
+        return self.edits._loaded[0] if self.edits._loaded else self.edits._active()
+
+    def __str__(self) -> str:
+        return str(super().__str__()) + (f", pipeline: {self.pipeline}" if self.pipeline else "")
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Config)
+            and bool(super().__eq__(other))
+            and self.pipeline == getattr(other, "pipeline", "")
+        )
+
+    def __hash__(self) -> int:
+        plain: int = super().__hash__()
+        return hash((plain, self.pipeline)) if self.pipeline else plain
+
+
+def checked_pipelines(pipelines: Mapping[str, Pipeline] | None) -> dict[str, Pipeline]:
+    """`pipelines`, or the empty one under no name.
+
+    Raises:
+        PipelineError: it is no mapping of names to pipelines, or is empty.
+    """
+    if pipelines is None:
+        return {"": Pipeline()}
+    if not isinstance(pipelines, Mapping) or not pipelines:
+        raise PipelineError(f"pipelines: expected pipelines by name, got {pipelines!r}", fix='{"plain": tx.Pipeline()}')
+    for name, pipeline in pipelines.items():
+        if not isinstance(name, str) or not name:
+            raise PipelineError(f"pipelines: expected a name, got {name!r}")
+        if not isinstance(pipeline, Pipeline):
+            raise PipelineError(f"pipelines: '{name}': expected a Pipeline, got {pipeline!r}")
+    return dict(pipelines)
+
+
+def sweep(where: str | Callable[..., Pipeline], **values: Iterable[Value]) -> dict[str, Pipeline]:
+    """Pipelines that differ in the arguments of a pass: one for each combination of `values`.
+
+    Args:
+        where: the anchor of a built-in pass, whose arguments are set; or a function that takes the values and returns
+            a pipeline, e.g. one that places an extension pass with other options.
+        values: what to try, by the name of the argument.
+
+    Returns:
+        The pipelines by names such as ``pipeline(num_stages=3)``. Join several with ``|``, or with `product`.
+
+    Raises:
+        PipelineError: the anchor is malformed, there is nothing to try, or the function returns no pipeline.
+    """
+    tried = {name: list(choices) for name, choices in values.items()}
+    empty = [name for name, choices in tried.items() if not choices]
+    if not tried or empty:
+        raise PipelineError(f"sweep: nothing to try{f' for {empty[0]!r}' if empty else ''}", fix="num_stages=[2, 3, 4]")
+    title = where.rpartition(".")[2] if isinstance(where, str) else ""
+    pipelines = {}
+    for choice in itertools.product(*tried.values()):
+        arguments = dict(zip(tried, choice, strict=True))
+        text = ", ".join(f"{name}={text_of(value)}" for name, value in arguments.items())
+        made = _set(where, arguments) if isinstance(where, str) else where(**arguments)
+        if not isinstance(made, Pipeline):
+            raise PipelineError(f"sweep: {text}: expected a Pipeline, got {made!r}")
+        pipelines[f"{title}({text})" if title else text] = made
+    return pipelines
+
+
+def _set(anchor: str, arguments: dict[str, Value]) -> Pipeline:
+    if "on_missing" in arguments:
+        raise PipelineError("sweep: on_missing is no argument of a pass")
+    return Pipeline().set(anchor, on_missing="error", **arguments)
+
+
+def product(*choices: Mapping[str, Pipeline]) -> dict[str, Pipeline]:
+    """Every combination of one pipeline out of each of `choices`, their edits joined with ``+``.
+
+    A name is those of its parts that have edits, joined by ``+``.
+
+    Raises:
+        PipelineError: two edits of a combination contradict each other, or two combinations have the same name.
+    """
+    combined: dict[str, Pipeline] = {}
+    for parts in itertools.product(*(checked_pipelines(choice).items() for choice in choices)):
+        names = [name for name, pipeline in parts if pipeline.edits] or [parts[0][0]]
+        name = " + ".join(names)
+        if name in combined:
+            raise PipelineError(f"product: two pipelines would be called '{name}'")
+        combined[name] = sum((pipeline for _, pipeline in parts), Pipeline())
+    return combined

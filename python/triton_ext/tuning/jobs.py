@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures candidates in other processes, on this machine or on others.
+
+A `Job` says which kernel, candidate and arguments in texts and numbers. A worker imports the kernel, with which come
+the hooks, the reference and the benchmarker, makes arguments of its own, and answers with times.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import pickle
+import sys
+import uuid
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future, as_completed
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from triton.runtime.autotuner import Heuristics
+
+from .. import _hook
+from ..edits import text_of_edits
+from ..errors import TritonExtError
+from ..kernels import load_kernel
+from ..pipeline import Pipeline
+from .candidates import Candidate
+from .check import Arguments, Checker
+from .outcome import Launch, Outcome, device, state
+from .progress import Bar
+
+if TYPE_CHECKING:
+    from .tuner import Autotuner
+
+
+@dataclass(frozen=True)
+class TensorSpec:
+    """What a tensor is like, without what is in it.
+
+    Attributes:
+        shape: its size in each dimension.
+        stride: in elements.
+        dtype: as ``str(tensor.dtype)`` has it, e.g. ``torch.float16``.
+        device: e.g. ``cuda:0``.
+    """
+
+    shape: tuple[int, ...]
+    stride: tuple[int, ...]
+    dtype: str
+    device: str
+
+
+@dataclass(frozen=True)
+class Job:
+    """One candidate to measure.
+
+    Attributes:
+        group: the same for all candidates of one tuning, which share the arguments.
+        module: where the kernel is imported from.
+        file: the same as a file.
+        name: of the kernel in there.
+        config: of the candidate, by which it is found among those of the kernel.
+        pipeline: name of its pipeline.
+        edits: its pipeline, as text.
+        key: what the pipeline is known by here, with the libraries of here.
+        outer: the pipelines that are active around it, outermost first, as text.
+        device: what is tuned for.
+        arguments: of the launch by name, tensors as `TensorSpec`.
+        positional: how many of them come by position.
+        grid: of the launch.
+    """
+
+    group: str
+    module: str
+    file: str
+    name: str
+    config: dict[str, Any]
+    pipeline: str
+    edits: str
+    key: str
+    outer: tuple[str, ...]
+    device: str
+    arguments: dict[str, Any]
+    positional: int
+    grid: tuple[int, ...]
+
+
+def evaluate_on(
+    executor: Executor, tuner: Autotuner, candidates: list[Candidate], launch: Launch, bar: Bar
+) -> list[Outcome]:
+    """Measures `candidates` in the workers of `executor`.
+
+    Raises:
+        TritonExtError: the kernel or an argument cannot be described to another process.
+    """
+    module, file, name = _find_name(tuner)
+    layers = (*_hook._installed.active, *_hook._stack.get().active)
+    common = Job(
+        uuid.uuid4().hex,
+        module,
+        file,
+        name,
+        config={},
+        pipeline="",
+        edits="",
+        key="",
+        outer=tuple(text_of_edits(layer.edits) for layer in layers),
+        device=device(),
+        arguments=_described(tuner, launch),
+        positional=len(launch.args),
+        grid=(),
+    )
+    outcomes: list[Outcome] = [Outcome("worker error")] * len(candidates)
+    futures: dict[Future[Outcome], int] = {}
+    try:
+        for i, candidate in enumerate(candidates):
+            try:
+                job = replace(
+                    common,
+                    config=candidate.all_kwargs(),
+                    pipeline=candidate.pipeline,
+                    edits=str(candidate.edits),
+                    key=state(candidate.edits),
+                    grid=_grid(tuner, candidate, launch),
+                )
+                futures[executor.submit(evaluate, job)] = i
+            except Exception as error:  # of the grid's function, or of a pool that has broken
+                outcomes[i] = _worker_error(error)
+                bar.step("measuring")
+        for future in as_completed(list(futures)):
+            try:
+                outcomes[futures[future]] = future.result()
+            except Exception as error:
+                outcomes[futures[future]] = _worker_error(error)
+            bar.step("measuring")
+    except BaseException:
+        for future in futures:
+            future.cancel()
+        raise
+    return outcomes
+
+
+def evaluate(job: Job) -> Outcome:
+    """Measures one candidate; runs in a worker."""
+    tuner = _import(job.module, job.file, job.name)
+    here = device()
+    if here != job.device:
+        return Outcome("worker error", reason=f"the worker has {here}, this is tuned for {job.device}")
+    config = next((config for config in tuner.configs if config.all_kwargs() == job.config), None)
+    try:
+        if config is None:
+            raise TritonExtError("the worker's version of the kernel has no such configuration")
+        edits = Pipeline.parse(job.edits)
+        if state(edits) != job.key:
+            raise TritonExtError("the worker has other versions of the pipeline's libraries or functions")
+        outer = [Pipeline.parse(text) for text in job.outer]
+    except TritonExtError as error:
+        return Outcome("worker error", reason=str(error))
+    candidate = Candidate(config, job.pipeline, edits)
+    with contextlib.ExitStack() as scopes:
+        for pipeline in outer:
+            scopes.enter_context(pipeline)
+        try:
+            launch, checker = _prepared(tuner, job)
+        except Exception as error:
+            return Outcome("worker error", reason=f"arguments: {type(error).__name__}: {error}")
+        (compiled,) = tuner.compile_all([candidate], launch)
+        outcome = tuner.measure(candidate, compiled, launch, checker)
+    return replace(outcome, error=None) if outcome.error is not None else outcome  # exceptions may not pickle
+
+
+_last: tuple[str, Launch, Checker | None] | None = None
+
+
+def _prepared(tuner: Autotuner, job: Job) -> tuple[Launch, Checker | None]:
+    """The arguments, made once for all candidates of one tuning that a worker gets."""
+    global _last  # noqa: PLW0603
+    if _last is None or _last[0] != job.group:
+        _last = None  # gives its memory back first
+        make = tuner.arguments or random_arguments
+        made = dict(make(dict(job.arguments)))
+        missing = [name for name in job.arguments if name not in made]
+        if missing:
+            raise TritonExtError(f"the function given as arguments= made no '{missing[0]}'")
+        positional = tuple(made[name] for name in tuner.arg_names[: job.positional])
+        by_name = {name: made[name] for name in job.arguments if name not in tuner.arg_names[: job.positional]}
+        launch = Launch(positional, by_name, dict(zip(tuner.arg_names, positional, strict=False)))
+        # Lives as long as the worker: nobody needs the arguments as they were.
+        checker = tuner.checker(launch)
+        _last = job.group, launch, checker
+    _, launch, checker = _last
+    return replace(launch, kwargs={**launch.kwargs, "grid": job.grid, "warmup": False}), checker
+
+
+def random_arguments(described: Arguments) -> Arguments:
+    """Tensors like those that are described: standard normal where they have floats, zeros otherwise."""
+    import torch
+
+    def make(spec: TensorSpec) -> Any:
+        dtype = getattr(torch, spec.dtype.removeprefix("torch."))
+        tensor = torch.empty_strided(spec.shape, spec.stride, dtype=dtype, device=spec.device)
+        if not dtype.is_floating_point:
+            return tensor.zero_()
+        return tensor.copy_(torch.randn(spec.shape, device=spec.device, generator=generator(spec.device)))
+
+    @functools.cache
+    def generator(device: str) -> Any:
+        return torch.Generator(device).manual_seed(0)
+
+    return {name: make(value) if isinstance(value, TensorSpec) else value for name, value in described.items()}
+
+
+def _described(tuner: Autotuner, launch: Launch) -> Arguments:
+    described: Arguments = {}
+    for name, value in {**launch.named, **launch.kwargs}.items():
+        if name in ("grid", "warmup"):
+            continue
+        if hasattr(value, "data_ptr") and hasattr(value, "stride"):
+            described[name] = TensorSpec(
+                tuple(value.shape), tuple(value.stride()), str(value.dtype), str(getattr(value, "device", "cpu"))
+            )
+            continue
+        try:
+            pickle.dumps(value)
+        except Exception as error:
+            raise TritonExtError(
+                f"{tuner.base_fn.__name__}: argument '{name}' cannot be sent to a worker: {error}",
+                fix="arguments=function, which makes it there",
+            ) from None
+        described[name] = value
+    return described
+
+
+def _grid(tuner: Autotuner, candidate: Candidate, launch: Launch) -> tuple[int, ...]:
+    grid = launch.kwargs["grid"]
+    if not callable(grid):
+        return tuple(grid)
+    parameters = tuner._jit.signature.parameters.items() if tuner._jit is not None else ()
+    known = {name: p.default for name, p in parameters if p.default is not p.empty}
+    known |= launch.with_config(candidate)
+    function = tuner.fn
+    while function is not None:
+        if isinstance(function, Heuristics):
+            for name, heuristic in function.values.items():
+                known[name] = heuristic(known)
+        function = getattr(function, "fn", None)
+    return tuple(int(size) for size in grid(known))
+
+
+def _worker_error(error: Exception) -> Outcome:
+    return Outcome("worker error", error=error, reason=f"{type(error).__name__}: {error}")
+
+
+def _chain(kernel: Any) -> Iterator[Any]:
+    while kernel is not None:
+        yield kernel
+        kernel = getattr(kernel, "fn", None)
+
+
+def _find_name(tuner: Autotuner) -> tuple[str, str, str]:
+    """Module, file and name under which another process finds `tuner`.
+
+    Raises:
+        TritonExtError: it is no global of a module.
+    """
+    module = sys.modules.get(tuner.base_fn.__module__)
+    file = getattr(module, "__file__", None) or ""
+    for name, value in list(vars(module).items()) if module is not None and file else []:
+        if any(kernel is tuner for kernel in _chain(value)):
+            return tuner.base_fn.__module__, file, name
+    raise TritonExtError(
+        f"{tuner.base_fn.__name__}: a worker cannot import this kernel", fix="make it a global of a module in a file"
+    )
+
+
+@functools.cache
+def _import(module: str, file: str, name: str) -> Autotuner:
+    from .tuner import Autotuner
+
+    try:
+        if module in ("__main__", "__mp_main__"):
+            raise ImportError
+        kernel = getattr(importlib.import_module(module), name)
+    except ImportError:
+        kernel = load_kernel(file, name)
+    for inner in _chain(kernel):
+        if isinstance(inner, Autotuner):
+            return inner
+    raise TritonExtError(f"'{name}' of {file} is not made by tx.autotune")

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A bar on the terminal while kernels are tuned."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import Any
+
+
+class Bar:
+    """Counts what is compiled and measured, on a terminal; elsewhere it does nothing.
+
+    It draws only when something has ended, from the thread that tunes: a thread that draws would disturb measurements.
+
+    Args:
+        kernel: name of what is tuned.
+        total: how many steps there are.
+        wanted: whether to draw; None for where standard error is a terminal.
+    """
+
+    def __init__(self, kernel: str, total: int, wanted: bool | None) -> None:
+        self._kernel = kernel
+        self._total = total
+        self._wanted = sys.stderr.isatty() if wanted is None else wanted
+        self._progress: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> Bar:
+        if self._wanted:
+            from rich.console import Console
+            from rich.markup import escape
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+            self._progress = Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
+            self._progress.start()
+            self._task = self._progress.add_task(f"tuning {escape(self._kernel)}", total=self._total)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def step(self, doing: str, completed: int | None = None) -> None:
+        """One more has ended, or `completed` in all; says what is being done."""
+        if self._progress is not None:
+            from rich.markup import escape
+
+            text = f"{doing} {escape(self._kernel)}"
+            if completed is None:
+                self._progress.advance(self._task)
+            self._progress.update(self._task, description=text, completed=completed, refresh=True)

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was tried for one tuning key, how it went, and the error if nothing went well."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..errors import TritonExtError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+Status = Literal["ok", "compile error", "out of resources", "launch error", "wrong result", "worker error"]
+
+
+class TuningError(TritonExtError):
+    """No candidate compiled, ran and gave the right result.
+
+    Attributes:
+        report: what was tried.
+    """
+
+    def __init__(self, message: str, report: Report) -> None:
+        super().__init__(message)
+        self.report = report
+
+
+@dataclass(frozen=True)
+class Row:
+    """One candidate.
+
+    Attributes:
+        config: its configuration, as ``str(triton.Config)`` has it.
+        pipeline: the name of its pipeline; empty if there is no choice of pipelines.
+        status: how it ended.
+        milliseconds: median, 20 % and 80 % quantile of its time, or what else `do_bench` returned; empty unless ok.
+        compile_seconds: how long it took to compile; None where that is not known apart from the rest.
+        reason: why it failed.
+        same_as: the pipeline that gives the same binary for this configuration, so that only that was measured.
+    """
+
+    config: str
+    pipeline: str
+    status: Status
+    milliseconds: tuple[float, ...] = ()
+    compile_seconds: float | None = None
+    reason: str = ""
+    same_as: str = ""
+
+    @property
+    def summary(self) -> str:
+        """The reason on one line."""
+        lines = [line.strip() for line in self.reason.splitlines() if line.strip(" ^~")]
+        if not lines:
+            return ""
+        # A compilation error shows the source before it says what is wrong.
+        text = f"{lines[0].split(': at ')[0]}: {lines[-1]}" if ": at " in lines[0] else lines[0]
+        return text if len(text) <= 160 else text[:159] + "…"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was tried for one tuning key.
+
+    Attributes:
+        kernel: its name.
+        key: the tuning key, as text.
+        device: what it was tuned for.
+        outer: the edits of the pipelines that were active around it, as text.
+        rows: the candidates in the order in which they were given.
+        best: index of the fastest in `rows`; None if all failed.
+        pruned: how many candidates were not tried.
+        seconds: wall time of the whole tuning; for a cached one, when it was done.
+        cached: whether it comes from the disk cache.
+    """
+
+    kernel: str
+    key: str
+    device: str
+    outer: str
+    rows: tuple[Row, ...]
+    best: int | None
+    pruned: int
+    seconds: float
+    cached: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it as what JSON can say."""
+        return dataclasses.asdict(self)
+
+    def to_json(self) -> str:
+        """`as_dict` as text."""
+        return json.dumps(self.as_dict(), indent=2)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Report:
+        """The inverse of `as_dict`.
+
+        Raises:
+            KeyError, TypeError: it is something else.
+        """
+        rows = tuple(Row(**{**row, "milliseconds": tuple(row["milliseconds"])}) for row in data["rows"])
+        return cls(**{**data, "rows": rows})
+
+    def table(self) -> RenderableType:
+        """A rich table of those that were measured, the fastest first, and the reasons of the others."""
+        from rich.console import Group
+        from rich.markup import escape
+        from rich.table import Table
+        from rich.text import Text
+
+        done = "from the cache" if self.cached else f"in {self.seconds:.1f} s"
+        device, more, _ = self.device.partition(";")  # the features of a CPU fill lines
+        device += ";…" if more else ""
+        title = f"[bold]{escape(self.kernel)}[/] on {escape(device)}, key {escape(self.key)}: "
+        title += f"{len(self.rows)} tried {done}" + (f", {self.pruned} pruned" if self.pruned else "")
+        outer = [f"inside of [cyan]{escape(self.outer)}[/]"] if self.outer else []
+        shared, labels = self._labels()
+        outer += [f"all with {escape(shared)}"] if shared else []
+        table = Table(box=None, header_style="bold", pad_edge=False)
+        table.add_column("ms", justify="right", no_wrap=True)
+        table.add_column("vs best", justify="right", no_wrap=True)
+        table.add_column("compile s", justify="right", no_wrap=True)
+        named = any(row.pipeline for row in self.rows)
+        if named:
+            table.add_column("pipeline", overflow="fold")
+        table.add_column("configuration", overflow="fold")
+        fastest = self.rows[self.best].milliseconds[0] if self.best is not None else 0.0
+        for number, row in self._ranked():
+            cells = [f"{row.milliseconds[0]:.4g}"]
+            cells.append(f"{row.milliseconds[0] / fastest:.2f}x" if fastest else "")
+            cells.append("" if row.compile_seconds is None else f"{row.compile_seconds:.2f}")
+            same = [r.pipeline for r in self.rows if r.same_as == row.pipeline and r.config == row.config]
+            cells += [escape(" = ".join([row.pipeline, *same]))] if named else []
+            cells.append(escape(labels[number]))
+            table.add_row(*cells, style="bold green" if number == self.best else None)
+        failed = sum(row.status != "ok" for row in self.rows)
+        reasons = [Text(f"{failed} failed\n  {self.failures()}", style="dim")] if failed else []
+        return Group(title, *outer, table, *reasons)
+
+    def _ranked(self) -> list[tuple[int, Row]]:
+        """Those that were measured, the fastest first."""
+        rows = [(number, row) for number, row in enumerate(self.rows) if row.milliseconds and not row.same_as]
+        return sorted(rows, key=lambda item: (item[0] != self.best, item[1].milliseconds))
+
+    def _labels(self) -> tuple[str, list[str]]:
+        """What all configurations have in common, and for each row the rest of its configuration."""
+        parts = [row.config.split(", ") for row in self.rows]
+        common = {part for part in parts[0] if all(part in others for others in parts)} if len(parts) > 1 else set()
+        same = ", ".join(part for part in parts[0] if part in common and part not in _UNSET) if parts else ""
+        labels = [", ".join(part for part in some if part not in common and part not in _UNSET) for some in parts]
+        return same, [label or "-" for label in labels]
+
+    def __rich__(self) -> RenderableType:
+        return self.table()
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        out = io.StringIO()
+        Console(file=out, width=160, color_system=None).print(self.table())
+        return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+
+    def failures(self) -> str:
+        """The reasons of those that failed, equal ones together."""
+        groups: dict[tuple[str, str], list[str]] = defaultdict(list)
+        _, labels = self._labels()
+        for row, label in zip(self.rows, labels, strict=True):
+            if row.status != "ok":
+                known = [part for part in (row.pipeline, label if label != "-" else "") if part]
+                groups[row.status, row.summary].append(" with ".join(known) or "-")
+        lines = []
+        for (status, summary), failed in groups.items():
+            more = f"; and {len(failed) - 3} more" if len(failed) > 3 else ""
+            lines.append(f"{status}: {summary}\n    " + "; ".join(failed[:3]) + more)
+        return "\n  ".join(lines)
+
+
+#: What Triton says of a configuration where nobody said anything.
+_UNSET = ("num_ctas: 1", "maxnreg: None", "ir_override: None")

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The device that is not there, fresh for each test."""
+
+from __future__ import annotations
+
+import pytest
+import standin
+from triton.runtime import driver
+
+
+@pytest.fixture(autouse=True)
+def device(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Launches go to Python; returns the list of them."""
+    monkeypatch.setattr(driver, "_active", standin.Driver())
+    standin.launches.clear()
+    return standin.launches
