@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which comparisons inside of an `scf.for` change only once or twice while the
+// loop runs, and what is needed to compute when. Analyses; changes nothing.
+
+#ifndef TRITON_EXT_LOOP_SPLIT_CONDITION_H
+#define TRITON_EXT_LOOP_SPLIT_CONDITION_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/APInt.h"
+
+namespace mlir::triton_ext::loop_split {
+
+/// Bits of an integer type; `index` has 64. 0 for any other type.
+unsigned bitWidth(Type type);
+
+/// The predicate that holds for `b, a` where this one does for `a, b`.
+arith::CmpIPredicate swapOperands(arith::CmpIPredicate predicate);
+
+/// The unsigned predicate of that name.
+arith::CmpIPredicate toUnsigned(arith::CmpIPredicate predicate);
+
+/// The elements of an integer tensor, or one integer: each is `constant` plus
+/// the sum of the terms plus a number from 0 to `spread`, modulo 2^width.
+struct Form {
+  SmallVector<std::pair<Value, APInt>> terms;
+  APInt constant;
+  APInt spread;
+
+  bool operator==(const Form &other) const {
+    return terms == other.terms && constant == other.constant &&
+           spread == other.spread;
+  }
+};
+
+/// A comparison `lhs predicate rhs` in which only lhs depends on the induction
+/// variable, as an affine function.
+struct Condition {
+  arith::CmpIOp op;
+  arith::CmpIPredicate predicate; // of lhs and rhs as they are here
+  bool swapped = false;           // they are rhs and lhs of `op`
+  Form lhs, rhs;
+  APInt slope; // |change of lhs| when the induction variable grows by one
+  bool increasing = false; // its sign
+  bool isUnsigned = false; // the order in which to compare
+  bool exact = false;      // both are one number, and lhs does not wrap
+
+  bool isEquality() const {
+    return predicate == arith::CmpIPredicate::eq ||
+           predicate == arith::CmpIPredicate::ne;
+  }
+  /// Whether `predicate` holds where lhs is far below rhs.
+  bool holdsBelow() const;
+  /// Whether it is another constant where lhs equals rhs than below.
+  bool changesAtEqual() const;
+  /// What it is in the first iterations, if it ever changes.
+  bool leadingValue() const {
+    return isEquality() ? predicate == arith::CmpIPredicate::ne
+                        : holdsBelow() == increasing;
+  }
+  /// Whether it is no longer its leading value where both sides are equal.
+  bool isStrict() const {
+    return isEquality() || changesAtEqual() == increasing;
+  }
+  /// Whether there may be iterations in which it holds for some elements only.
+  bool hasTail() const { return !lhs.spread.isZero() || !rhs.spread.isZero(); }
+  /// Whether both change in the same iterations of the same loop.
+  bool changesWith(const Condition &other) const {
+    return isUnsigned == other.isUnsigned && isStrict() == other.isStrict() &&
+           lhs == other.lhs && rhs == other.rhs;
+  }
+};
+
+class ConditionAnalysis {
+public:
+  explicit ConditionAnalysis(scf::ForOp loop) : loop(loop) {}
+
+  /// Whether `value` is the same in all iterations and can be computed before
+  /// the loop.
+  bool isInvariant(Value value);
+
+  /// The condition that `op` is. If it depends on the induction variable but
+  /// cannot be handled, `reason` is why.
+  std::optional<Condition> get(arith::CmpIOp op, StringRef &reason);
+
+private:
+  struct Sequence;
+  Sequence sequence(Value value);
+  std::optional<Form> form(Value value);
+
+  scf::ForOp loop;
+  llvm::DenseMap<Operation *, bool> invariant;
+};
+
+} // namespace mlir::triton_ext::loop_split
+
+#endif // TRITON_EXT_LOOP_SPLIT_CONDITION_H

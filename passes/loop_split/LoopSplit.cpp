@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Splits each `scf.for` where a comparison on its induction variable changes,
+// if a branch, a select or a mask disappears by that. Loops whose comparisons
+// Condition.cpp cannot handle, and everything outside of loops, are left
+// untouched.
+
+#include "TripCounter.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
+
+namespace mlir::triton_ext::loop_split {
+#define GEN_PASS_DECL
+#define GEN_PASS_DEF_LOOPSPLITPASS
+#include "LoopSplit.h.inc"
+} // namespace mlir::triton_ext::loop_split
+
+using namespace mlir;
+using namespace mlir::triton_ext::loop_split;
+
+/// On each loop that is the result of a split.
+static constexpr StringLiteral splitAttr = "triton_ext.split";
+/// On comparisons that stay, while the pass runs: where it is of no use to
+/// split the loop around them (again).
+static constexpr StringLiteral doneAttrs[] = {"triton_ext.lead_done",
+                                              "triton_ext.tail_done"};
+
+/// Whether something would be left out if this boolean, or tensor of them, was
+/// a constant.
+static bool decidesAboutWork(Value condition) {
+  return llvm::any_of(condition.getUses(), [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<scf::IfOp>(user))
+      return true;
+    if (isa<arith::SelectOp>(user) && use.getOperandNumber() == 0)
+      return true;
+    if (isa<arith::SelectOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp,
+            triton::SplatOp, triton::ExpandDimsOp, triton::BroadcastOp,
+            triton::ReshapeOp, triton::TransOp>(user))
+      return decidesAboutWork(user->getResult(0));
+    auto isMask = [&](auto op) { return op && op.getMask() == use.get(); };
+    return isMask(dyn_cast<triton::LoadOp>(user)) ||
+           isMask(dyn_cast<triton::StoreOp>(user)) ||
+           isMask(dyn_cast<triton::AtomicRMWOp>(user));
+  });
+}
+
+static int64_t countOps(Operation *root) {
+  int64_t count = 0;
+  root->walk([&](Operation *) { ++count; });
+  return count;
+}
+
+static StringRef text(bool value) { return value ? "true" : "false"; }
+
+namespace {
+/// One place to split a loop: all conditions that change there.
+struct Candidate {
+  SmallVector<Condition> conditions;
+  Side side = Side::Lead;
+};
+
+struct LoopSplitPass
+    : mlir::triton_ext::loop_split::impl::LoopSplitPassBase<LoopSplitPass> {
+  using LoopSplitPassBase::LoopSplitPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override;
+  void runOnOperation() override;
+
+private:
+  bool visit(scf::ForOp loop);
+  SmallVector<Condition> conditionsIn(scf::ForOp loop);
+  std::optional<Candidate> choose(ArrayRef<Condition> conditions);
+  scf::ForOp splitAt(scf::ForOp loop, const Candidate &candidate,
+                     bool &changed);
+  void simplify(scf::ForOp loop);
+  void report(Operation *op, bool passed, const Twine &message);
+
+  std::shared_ptr<FrozenRewritePatternSet> patterns;
+  SmallVector<std::pair<Location, std::string>> reported;
+};
+} // namespace
+
+/// Puts a constant in the place of a comparison.
+static void replace(arith::CmpIOp op, bool value) {
+  OpBuilder b(op);
+  TypedAttr attr = b.getBoolAttr(value);
+  if (auto shaped = dyn_cast<ShapedType>(op.getType()))
+    attr = DenseElementsAttr::get(shaped, value);
+  Value constant = arith::ConstantOp::create(b, op.getLoc(), attr);
+  op.replaceAllUsesWith(constant);
+  op.erase();
+}
+
+static void markDone(arith::CmpIOp op, Side side) {
+  op->setAttr(doneAttrs[side == Side::Tail], UnitAttr::get(op.getContext()));
+}
+
+static bool isDone(arith::CmpIOp op, Side side) {
+  return op->hasAttr(doneAttrs[side == Side::Tail]);
+}
+
+/// Uses what is known of the condition before the place where it changes.
+static void assumeBefore(const Condition &condition, arith::CmpIOp op,
+                         Side side) {
+  if (side == Side::Lead)
+    replace(op, condition.leadingValue());
+  else
+    markDone(op, side);
+}
+
+/// Uses what is known of it from there on.
+static void assumeAfter(const Condition &condition, arith::CmpIOp op,
+                        Side side) {
+  if (side == Side::Lead && !condition.exact)
+    return markDone(op, side);
+  if (!condition.isEquality())
+    return replace(op, !condition.leadingValue());
+  // It has changed where they are equal; beyond, it changes back.
+  using Predicate = arith::CmpIPredicate;
+  bool equal = condition.predicate == Predicate::eq;
+  Predicate predicate = condition.increasing == equal
+                            ? (equal ? Predicate::sle : Predicate::slt)
+                            : (equal ? Predicate::sge : Predicate::sgt);
+  if (condition.isUnsigned)
+    predicate = toUnsigned(predicate);
+  op.setPredicate(condition.swapped ? swapOperands(predicate) : predicate);
+}
+
+static StringRef textAfter(const Condition &condition, Side side) {
+  if (side == Side::Lead && !condition.exact)
+    return "any";
+  return condition.isEquality() ? "an inequality"
+                                : text(!condition.leadingValue());
+}
+
+LogicalResult LoopSplitPass::initialize(MLIRContext *context) {
+  RewritePatternSet set(context);
+  for (Dialect *dialect : context->getLoadedDialects())
+    dialect->getCanonicalizationPatterns(set);
+  for (RegisteredOperationName op : context->getRegisteredOperations())
+    op.getCanonicalizationPatterns(set, context);
+  patterns = std::make_shared<FrozenRewritePatternSet>(std::move(set));
+  return success();
+}
+
+void LoopSplitPass::report(Operation *op, bool passed, const Twine &message) {
+  std::pair<Location, std::string> said(op->getLoc(), message.str());
+  if (llvm::is_contained(reported, said))
+    return; // of a copy
+  reported.push_back(said);
+  StringRef function;
+  if (auto parent = op->getParentOfType<FunctionOpInterface>())
+    function = parent.getName();
+  auto opts = remark::RemarkOpts::name(passed ? "split" : "not-split")
+                  .category("loop-split")
+                  .function(function);
+  if (op->getContext()->getRemarkEngine())
+    (passed ? remark::passed : remark::missed)(op->getLoc(), opts)
+        << remark::reason("{0}", said.second);
+  else if (remarks)
+    emitRemark(op->getLoc(), passed ? "" : "not split: ") << said.second;
+}
+
+/// The conditions in program order.
+SmallVector<Condition> LoopSplitPass::conditionsIn(scf::ForOp loop) {
+  SmallVector<Condition> conditions;
+  ConditionAnalysis analysis(loop);
+  loop.getRegion().walk([&](arith::CmpIOp op) {
+    StringRef reason;
+    if (std::optional<Condition> condition = analysis.get(op, reason))
+      conditions.push_back(std::move(*condition));
+    else if (!reason.empty() && decidesAboutWork(op.getResult()))
+      report(op, /*passed=*/false, reason);
+    else if (!reason.empty())
+      report(op, false, "no branch, select or mask depends on it");
+  });
+  return conditions;
+}
+
+/// The first place that is of use. True masks come before false ones.
+std::optional<Candidate> LoopSplitPass::choose(ArrayRef<Condition> conditions) {
+  for (bool wanted : {true, false})
+    for (const Condition &condition : conditions) {
+      arith::CmpIOp op = condition.op;
+      bool isMask = condition.hasTail();
+      if (!wanted && !(isMask && falseMasks))
+        continue;
+      Candidate result;
+      if (isMask && condition.leadingValue() != wanted)
+        result.side = Side::Tail;
+      if (isDone(op, result.side))
+        continue;
+      if (!decidesAboutWork(op.getResult()))
+        continue;
+      for (const Condition &other : conditions)
+        if (!isDone(other.op, result.side) && other.changesWith(condition))
+          result.conditions.push_back(other);
+      return result;
+    }
+  return std::nullopt;
+}
+
+/// Returns the second of two loops, or null if one is enough.
+scf::ForOp LoopSplitPass::splitAt(scf::ForOp loop, const Candidate &candidate,
+                                  bool &changed) {
+  ConditionAnalysis analysis(loop);
+  TripCounter counter(loop, analysis);
+  const Condition &first = candidate.conditions.front();
+  Side side = candidate.side;
+  Value count = counter.countUpTo(first, side);
+  if (counter.isZero(count) || counter.isAll(count)) {
+    bool before = !counter.isZero(count);
+    if (!before && side == Side::Lead && !first.exact)
+      report(first.op, false,
+             "it may wrap, and changes in the first iteration");
+    else if (before && side == Side::Tail)
+      report(first.op, false, "it is never the same for all elements");
+    else
+      changed = true;
+    for (const Condition &condition : candidate.conditions)
+      (before ? assumeBefore : assumeAfter)(condition, condition.op, side);
+    simplify(loop);
+    return nullptr;
+  }
+
+  changed = true;
+  IRMapping mapping;
+  scf::ForOp second = counter.split(count, mapping);
+  for (const Condition &condition : candidate.conditions) {
+    report(condition.op, true,
+           "split: in the first loop this is " +
+               (side == Side::Lead ? text(condition.leadingValue()) : "any") +
+               ", in the second " + textAfter(condition, side));
+    arith::CmpIOp op = condition.op;
+    auto copy = mapping.lookup(op.getResult()).getDefiningOp<arith::CmpIOp>();
+    assumeBefore(condition, condition.op, side);
+    assumeAfter(condition, copy, side);
+  }
+  simplify(loop);
+  simplify(second);
+  return second;
+}
+
+/// Folds what has become constant.
+void LoopSplitPass::simplify(scf::ForOp loop) {
+  SmallVector<Operation *> ops;
+  loop.getRegion().walk([&](Operation *op) { ops.push_back(op); });
+  GreedyRewriteConfig config;
+  config.setScope(&loop.getRegion());
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  (void)applyOpPatternsGreedily(ops, *patterns, config);
+}
+
+/// Splits a loop as far as it is of use. Returns whether anything changed.
+bool LoopSplitPass::visit(scf::ForOp loop) {
+  APInt step;
+  if (loop->hasAttr(splitAttr) ||
+      bitWidth(loop.getInductionVar().getType()) == 0 ||
+      (matchPattern(loop.getStep(), m_ConstantInt(&step)) &&
+       (step.isZero() || (!loop.getUnsignedCmp() && step.isNegative()))))
+    return false;
+
+  SmallVector<scf::ForOp> loops{loop};
+  int64_t added = 0;
+  bool changed = false;
+  while (true) {
+    // The loop of which most is known already is likely to be the main one.
+    scf::ForOp *best = nullptr;
+    std::optional<Candidate> candidate;
+    size_t fewest = 0;
+    for (scf::ForOp &piece : loops) {
+      SmallVector<Condition> conditions = conditionsIn(piece);
+      if (best && conditions.size() >= fewest)
+        continue;
+      if (std::optional<Candidate> found = choose(conditions)) {
+        candidate = std::move(found);
+        best = &piece;
+        fewest = conditions.size();
+      }
+    }
+    if (!candidate)
+      break;
+    Operation *where = candidate->conditions.front().op;
+    if (loops.size() > maxSplits) {
+      report(where, false, "max-splits=" + Twine(maxSplits) + " is reached");
+      break;
+    }
+    int64_t size = countOps(*best);
+    if (added + size > maxGrowth) {
+      report(where, false,
+             "it would add " + Twine(added + size) +
+                 " operations, more than max-growth=" + Twine(maxGrowth));
+      break;
+    }
+    if (scf::ForOp second = splitAt(*best, *candidate, changed)) {
+      loops.insert(best + 1, second);
+      added += size;
+    }
+  }
+
+  for (scf::ForOp piece : loops) {
+    piece.walk([](arith::CmpIOp op) {
+      for (StringRef name : doneAttrs)
+        op->removeAttr(name);
+    });
+    if (loops.size() > 1)
+      piece->setAttr(splitAttr, UnitAttr::get(&getContext()));
+  }
+  return changed;
+}
+
+void LoopSplitPass::runOnOperation() {
+  reported.clear();
+  // What becomes of one loop may concern those around it: until nothing does.
+  auto visitAll = [&] {
+    return getOperation()->walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+      return visit(loop) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+  };
+  while (visitAll().wasInterrupted()) {
+  }
+}

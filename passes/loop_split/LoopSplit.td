@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+include "mlir/Pass/PassBase.td"
+
+def LoopSplitPass : Pass<"triton-ext-loop-split", "::mlir::ModuleOp"> {
+  let summary = "Split loops where a condition on the induction variable changes";
+  let description = [{
+    An `scf.for` in which a comparison of the induction variable with something
+    loop-invariant decides about a branch, a select or a mask becomes two loops
+    or more, one after the other, in which the comparison is constant:
+
+    ```mlir
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %early = arith.cmpi slt, %i, %m : i32
+      scf.if %early { A } else { B }
+    }
+    // becomes, with %mid the smaller of %n and %m, but not less than 0
+    scf.for %i = %c0 to %mid step %c1 : i32 { A }
+    scf.for %i = %mid to %n step %c1 : i32 { B }
+    ```
+
+    **Conditions.** All integer predicates, signed and unsigned, with the
+    operands in either order; `eq` and `ne` give three loops. What is compared
+    is affine in the induction variable: sums and differences with invariants,
+    products with constants, through `extsi`, `extui`, `trunci` and
+    `index_cast`. Lower and upper bound, step, and what it is compared with may
+    be any values; nothing overflows at the extremes of the types.
+
+    **Masks.** For a comparison of tensors, such as `iv + range < n`, the loop
+    is split where it is true for all elements. The other loop keeps it. (So do
+    loops of iterations in which it is false for all; `false-masks` splits them
+    off, too.)
+
+    **Wrapping.** The first of the two loops is right even if the affine
+    function wraps. In the second, the comparison is replaced if the function
+    provably does not wrap (`nsw`, `nuw`, or bounds that are known), otherwise
+    it stays.
+
+    **Which.** Outer loops first, in each the conditions in program order; of
+    the loops that come of one, the one with the fewest conditions left is split
+    further. A comparison that no branch, select or mask depends on is no reason
+    to split. Attributes are kept on all loops, which get the attribute
+    `triton_ext.split` and are not split again. `scf.while` is left alone.
+
+    **Remarks.** Why a loop was or was not split goes to MLIR's remark engine,
+    in category `loop-split`; `tx.describe` shows it. With `remarks=true` it is
+    printed where no such engine is at work.
+  }];
+  let options = [
+    Option<"maxSplits", "max-splits", "uint32_t", /*default=*/"2",
+           "How many loops one loop may be split into, beyond the first">,
+    Option<"maxGrowth", "max-growth", "uint32_t", /*default=*/"1000",
+           "How many operations splitting one loop may add, at most">,
+    Option<"falseMasks", "false-masks", "bool", /*default=*/"false",
+           "Also split off iterations in which a mask is false everywhere">,
+    Option<"remarks", "remarks", "bool", /*default=*/"false",
+           "Print remarks, also without a remark engine">,
+  ];
+}

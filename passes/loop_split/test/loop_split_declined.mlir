@@ -1,0 +1,159 @@
+// RUN: triton-ext-opt %s -split-input-file -verify-diagnostics -triton-ext-loop-split=remarks=true | FileCheck %s
+// RUN: triton-ext-opt %s -split-input-file -triton-ext-loop-split 2>&1 | FileCheck %s --check-prefix=QUIET
+
+// QUIET-NOT: remark
+// QUIET-NOT: warning
+
+// CHECK-NOT: triton_ext
+// CHECK-LABEL: tt.func public @nothing_depends
+// CHECK-NOT: triton_ext
+tt.func public @nothing_depends(%p: !tt.ptr<i8>, %n: i32, %m: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %cond = arith.cmpi slt, %i, %m : i32 // no reason to split: no remark
+    %bit = arith.extui %cond : i1 to i8
+    tt.store %p, %bit : !tt.ptr<i8>
+  }
+  tt.return
+}
+
+// -----
+
+// CHECK-LABEL: tt.func public @both_change
+// CHECK-NOT: triton_ext
+tt.func public @both_change(%p: !tt.ptr<i32>, %n: i32, %m: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %x = arith.subi %m, %i : i32
+    // expected-remark@below {{not split: both operands change in the loop}}
+    %cond = arith.cmpi slt, %i, %x : i32
+    scf.if %cond {
+      tt.store %p, %i : !tt.ptr<i32>
+    }
+  }
+  tt.return
+}
+
+// -----
+
+// CHECK-LABEL: tt.func public @not_affine
+// CHECK-NOT: triton_ext
+tt.func public @not_affine(%p: !tt.ptr<i32>, %n: i32, %m: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %x = arith.muli %i, %i : i32
+    // expected-remark@below {{it is no affine function of the induction variable}}
+    %cond = arith.cmpi slt, %x, %m : i32
+    scf.if %cond {
+      tt.store %p, %i : !tt.ptr<i32>
+    }
+  }
+  tt.return
+}
+
+// -----
+
+// What may have wrapped is extended: no affine function.
+// CHECK-LABEL: tt.func public @wraps_then_extends
+// CHECK-NOT: triton_ext
+tt.func public @wraps_then_extends(%p: !tt.ptr<i32>, %n: i32, %m: i64) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %y = arith.addi %i, %c1 : i32
+    %z = arith.addi %y, %c1 : i32
+    %x = arith.extsi %z : i32 to i64
+    // expected-remark@below {{may wrap before it is extended}}
+    %cond = arith.cmpi slt, %x, %m : i64
+    scf.if %cond {
+      tt.store %p, %i : !tt.ptr<i32>
+    }
+  }
+  tt.return
+}
+
+// -----
+
+// The bound is loaded in the loop.
+// CHECK-LABEL: tt.func public @loaded
+// CHECK-NOT: triton_ext
+tt.func public @loaded(%p: !tt.ptr<i32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %m = tt.load %p : !tt.ptr<i32>
+    // expected-remark@below {{both operands change in the loop}}
+    %cond = arith.cmpi slt, %i, %m : i32
+    scf.if %cond {
+      tt.store %p, %i : !tt.ptr<i32>
+    }
+  }
+  tt.return
+}
+
+// -----
+
+// CHECK-LABEL: tt.func public @while
+// CHECK-NOT: triton_ext
+tt.func public @while(%p: !tt.ptr<i32>, %n: i32, %m: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.while (%i = %c0) : (i32) -> i32 {
+    %more = arith.cmpi slt, %i, %n : i32
+    scf.condition(%more) %i : i32
+  } do {
+  ^bb0(%i: i32):
+    %cond = arith.cmpi slt, %i, %m : i32
+    scf.if %cond {
+      tt.store %p, %i : !tt.ptr<i32>
+    }
+    %next = arith.addi %i, %c1 : i32
+    scf.yield %next : i32
+  }
+  tt.return
+}
+
+// -----
+
+// A third place to split is one too many: its loop keeps the branch.
+// CHECK-LABEL: tt.func public @max_splits
+// CHECK:     scf.for
+// CHECK:     scf.for
+// CHECK:     scf.for
+// CHECK-NOT: scf.for
+tt.func public @max_splits(%p: !tt.ptr<i32>, %n: i32, %a: i32, %b: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    // expected-remark@below {{split: in the first loop this is true, in the second false}}
+    %first = arith.cmpi slt, %i, %a : i32
+    scf.if %first {
+      tt.store %p, %c0 : !tt.ptr<i32>
+    }
+    // expected-remark@below {{split: in the first loop this is true, in the second false}}
+    // expected-remark@below {{not split: max-splits=2 is reached}}
+    %second = arith.cmpi slt, %i, %b : i32
+    scf.if %second {
+      tt.store %p, %c1 : !tt.ptr<i32>
+    }
+  }
+  tt.return
+}
+
+// -----
+
+// CHECK-LABEL: tt.func public @step_of_zero
+// CHECK-NOT: triton_ext
+tt.func public @step_of_zero(%p: !tt.ptr<i32>, %n: i32, %m: i32) {
+  %c0 = arith.constant 0 : i32
+  scf.for %i = %n to %c0 step %c0 : i32 {
+    %cond = arith.cmpi slt, %i, %m : i32
+    scf.if %cond {
+      tt.store %p, %i : !tt.ptr<i32>
+    }
+  }
+  tt.return
+}

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Triton kernels compute the same on the CPU with `loop_split` on and off, bit by bit: a ragged matrix product, a
+causal branch, a sliding window."""
+
+from __future__ import annotations
+
+import pytest
+import triton
+import triton.language as tl
+
+import triton_ext as tx
+
+torch = pytest.importorskip("torch")
+CPUDriver = pytest.importorskip("triton_ext.backends.cpu.driver").CPUDriver
+
+
+@pytest.fixture(autouse=True)
+def on_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(triton.runtime.driver, "_active", CPUDriver())
+
+
+@triton.jit
+def matmul(a, b, c, K, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    acc = tl.zeros((BLOCK, BLOCK), tl.float32)
+    for k in range(0, tl.cdiv(K, BLOCK)):
+        left = tl.load(a + i[:, None] * K + (k * BLOCK + i)[None, :], mask=i[None, :] < K - k * BLOCK, other=0.0)
+        right = tl.load(b + (k * BLOCK + i)[:, None] * BLOCK + i[None, :], mask=i[:, None] < K - k * BLOCK, other=0.0)
+        acc = tl.dot(left, right, acc)
+    tl.store(c + i[:, None] * BLOCK + i[None, :], acc)
+
+
+@triton.jit
+def window(x, y, n, width, BLOCK: tl.constexpr, CAUSAL: tl.constexpr):  # noqa: PLR0917
+    first = tl.program_id(0) * BLOCK
+    i = tl.arange(0, BLOCK)
+    q = first + i
+    acc = tl.zeros((BLOCK,), tl.float32)
+    for start in range(0, n, BLOCK):
+        k = start + i
+        v = tl.load(x + k, mask=k < n, other=0.0)
+        tile = v[None, :] + 0.25 * q[:, None]
+        if CAUSAL:
+            if start >= first:
+                tile = tl.where(k[None, :] <= q[:, None], tile, 0.0)
+        else:
+            tile = tl.where((k[None, :] > q[:, None] - width) & (k[None, :] <= q[:, None]), tile, 0.0)
+        acc += tl.sum(tile, axis=1)
+    tl.store(y + q, acc)
+
+
+def on_and_off(launch) -> None:
+    launch_results = []
+    for passes in ((), (tx.passes.ttir.loop_split(),)):
+        with tx.Pipeline().at_end("ttir", *passes) if passes else tx.Pipeline():
+            kernel, result = launch()
+        launch_results.append((kernel.asm["ttir"].count("scf.for"), result))
+    (loops_off, off), (loops_on, on) = launch_results
+    assert loops_on > loops_off == 1
+    assert torch.equal(on, off)
+
+
+@pytest.mark.parametrize("k", [0, 16, 17, 71])
+def test_ragged_matmul(k: int) -> None:
+    a, b = torch.randn(16, k), torch.randn(k, 16)
+
+    def launch():
+        c = torch.empty(16, 16)
+        return matmul[(1,)](a, b, c, k, 16), c
+
+    on_and_off(launch)
+
+
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize(("n", "width"), [(64, 16), (80, 33), (48, 100)])
+def test_window(n: int, width: int, causal: bool) -> None:
+    x = torch.randn(n)
+
+    def launch():
+        y = torch.empty(n)
+        return window[(n // 16,)](x, y, n, width, 16, causal), y
+
+    on_and_off(launch)
