@@ -3,6 +3,8 @@
 # What triton_ext_add_pass() and triton_ext_add_dialect() have in common: the
 # checks of a name and a class, and the library that is made of them.
 
+include(${CMAKE_CURRENT_LIST_DIR}/TritonExtParts.cmake)
+
 # A name becomes an attribute in Python and a namespace in C++, where the last line would hide what others mean.
 set(TRITON_EXT_RESERVED_NAMES
   and as assert async await break class continue def del elif else except finally for from global if import in is
@@ -64,12 +66,13 @@ function(triton_ext_check_extension kind name class)
   set(version ${version} PARENT_SCOPE)
 endfunction()
 
-# triton_ext_add_extension_library(name GENERATOR script ARGUMENTS argument... OUTPUTS file... SOURCES file...)
+# triton_ext_add_extension_library(name class GENERATOR script ARGUMENTS argument... OUTPUTS file... DIALECTS name...
+#   SOURCES file...)
 #
 # Runs the generator, whose OUTPUTS lie in the binary directory, on the extension's ${stem}.td, and builds
 # libtriton_ext_<name>.so. Of the outputs, *Glue.cpp is compiled. Call it after triton_ext_check_extension().
 function(triton_ext_add_extension_library name class)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "GENERATOR" "ARGUMENTS;OUTPUTS;SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "GENERATOR" "ARGUMENTS;OUTPUTS;DIALECTS;SOURCES")
   set(td ${CMAKE_CURRENT_SOURCE_DIR}/${stem}.td)
   set(glue ${CMAKE_CURRENT_BINARY_DIR}/${stem}Glue.cpp)
   list(TRANSFORM TRITON_EXT_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE includes)
@@ -85,6 +88,7 @@ function(triton_ext_add_extension_library name class)
   set(target triton_ext_${name})
   add_library(${target} SHARED ${stem}.cpp ${arg_SOURCES} ${arg_OUTPUTS} ${glue})
   target_link_libraries(${target} PRIVATE TritonExt::Triton TritonExt::PassInfra)
+  triton_ext_link_dialects(${target} ${arg_DIALECTS})
   # SYSTEM: what TableGen writes is not the author's to warn about.
   target_include_directories(${target} SYSTEM PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
   target_compile_options(${target} PRIVATE -Wall -Wextra)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# triton_ext_add_pass(name Class STAGE stage [VERSION version] [SOURCES file...])
+# triton_ext_add_pass(name Class STAGE stage [VERSION version] [DIALECTS dialect...] [SOURCES file...])
 #
 # Builds libtriton_ext_<name>.so, a Triton plugin with the one pass `Class`.
 #
@@ -9,12 +9,13 @@
 #            documentation come from LoopSplit.td, its code from LoopSplit.cpp
 #   stage    ttir, ttgir or llir: the stage whose modules the pass takes
 #   VERSION  default: the project's, 0.0.0 if it has none
+#   DIALECTS the dialects that it uses and that are not inside libtriton; see triton_ext_add_dialect()
 #   SOURCES  further C++ files
 #
 # The glue (registration, option schema, manifest) is generated: see
 # generate_pass_glue.py.
 function(triton_ext_add_pass name class)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "STAGE;VERSION" "SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "STAGE;VERSION" "DIALECTS;SOURCES")
   set(stages ttir ttgir llir)
   if(NOT arg_STAGE IN_LIST stages)
     string(REPLACE ";" ", " valid_stages "${stages}")
@@ -23,6 +24,10 @@ function(triton_ext_add_pass name class)
   endif()
   triton_ext_check_extension(pass "${name}" "${class}" EXAMPLE "triton_ext_add_pass(${name} ${class} STAGE ttir)"
     STRAY ${arg_UNPARSED_ARGUMENTS} ${arg_KEYWORDS_MISSING_VALUES} VERSION ${arg_VERSION})
+  triton_ext_check_dialects(${name} ${arg_DIALECTS})
+  if(left_out)
+    return()
+  endif()
 
   set(declarations ${CMAKE_CURRENT_BINARY_DIR}/${stem}.h.inc)
   set(td ${CMAKE_CURRENT_SOURCE_DIR}/${stem}.td)
@@ -32,5 +37,6 @@ function(triton_ext_add_pass name class)
     DEPENDS ${td} COMMENT "Generating ${stem}.h.inc" VERBATIM DEPENDS_EXPLICIT_ONLY)
   triton_ext_add_extension_library(${name} ${class} GENERATOR generate_pass_glue.py
     ARGUMENTS --stage ${arg_STAGE} --output ${CMAKE_CURRENT_BINARY_DIR}/${stem}Glue.cpp
+    DIALECTS ${arg_DIALECTS}
     SOURCES ${declarations} ${arg_SOURCES})
 endfunction()

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two libraries of this backend: the compiler, which is a plugin of Triton, and the runtime, which is not."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from triton_ext._infra import private_copy
+from triton_ext._resources import library_dir
+from triton_ext.errors import TritonExtError
+
+
+def compiler_path() -> Path:
+    """``libtriton_ext_cpu.so``."""
+    return library_dir() / "libtriton_ext_cpu.so"
+
+
+def runtime_path() -> Path:
+    """``libTritonExtCpuRuntime.so``."""
+    return library_dir() / "libTritonExtCpuRuntime.so"
+
+
+def is_built() -> bool:
+    """Whether both libraries are there."""
+    return compiler_path().is_file() and runtime_path().is_file()
+
+
+class Compiler:
+    """The compiler library in this process.
+
+    Attributes:
+        digest: SHA-256 of its bytes.
+    """
+
+    def __init__(self, path: Path) -> None:
+        from triton._C.libtriton import passes
+
+        content = path.read_bytes()
+        self.digest = hashlib.sha256(content).hexdigest()
+        copy = private_copy(path, self.digest, content)
+        self._library = ctypes.CDLL(copy, mode=os.RTLD_NOW)
+        self._library.triton_ext_cpu_initialize()
+        passes.plugin.extend_with(copy)
+        names = [name for name in passes.plugin.__dict__ if name.startswith("add_cpu_")]
+        #: The functions that add its passes to a pass manager, by name without ``add_``.
+        self.passes: dict[str, Callable[[Any, list[str]], None]] = {
+            name.removeprefix("add_cpu_"): passes.plugin.__dict__.pop(name) for name in names
+        }
+
+    def last_error(self) -> str:
+        """What this thread's last pass has reported."""
+        self._library.triton_ext_cpu_last_error.restype = ctypes.c_char_p
+        text: bytes = self._library.triton_ext_cpu_last_error()
+        return text.decode()
+
+    def host(self) -> tuple[str, str]:
+        """Name and features of this machine's CPU, as LLVM spells them."""
+        self._library.triton_ext_cpu_host.restype = ctypes.c_char_p
+        cpu, _, features = self._library.triton_ext_cpu_host().decode().partition(";")
+        return cpu, features
+
+    def link(self, obj: Path, library: Path) -> None:
+        """Links the object file `obj` to the shared library `library`.
+
+        Raises:
+            RuntimeError: the linker refused; the message is its own.
+        """
+        message = ctypes.create_string_buffer(4096)
+        status = self._library.triton_ext_cpu_link(
+            os.fsencode(obj), os.fsencode(library), message, ctypes.c_size_t(len(message))
+        )
+        if status:
+            raise RuntimeError(f"linking a kernel failed: {message.value.decode(errors='replace').strip()}")
+
+
+@functools.cache
+def compiler() -> Compiler:
+    """The compiler, loaded when it is first needed.
+
+    Raises:
+        TritonExtError: it is not built.
+    """
+    if not compiler_path().is_file():
+        raise TritonExtError(f"{compiler_path()} is missing", fix="triton-ext build cpu")
+    return Compiler(compiler_path())
+
+
+@functools.cache
+def runtime() -> ctypes.PyDLL:
+    """The runtime; its functions, and those of libm, are what kernels find.
+
+    Raises:
+        TritonExtError: it is not built.
+    """
+    path = runtime_path()
+    if not path.is_file():
+        raise TritonExtError(f"{path} is missing", fix="triton-ext build cpu")
+    ctypes.CDLL("libm.so.6", mode=ctypes.RTLD_GLOBAL)
+    content = path.read_bytes()
+    copy = private_copy(path, hashlib.sha256(content).hexdigest(), content)
+    library = ctypes.PyDLL(copy, mode=os.RTLD_NOW | os.RTLD_GLOBAL)
+    library.triton_ext_cpu_launcher.restype = ctypes.py_object
+    library.triton_ext_cpu_launcher.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int, ctypes.py_object]
+    return library

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NumPy arrays and scalars as arguments of kernels.
+
+Triton asks its arguments for ``data_ptr()``, which an array does not have. The function that it generates for a kernel
+calls ``specialize_impl`` for each argument; for kernels on the CPU that one is ours, and asks Triton's first.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import Any
+
+from triton._C.libtriton import native_specialize_impl
+
+from .compiler import CPUBackend
+
+_TYPES = {
+    "bool": "i1",
+    "float16": "fp16",
+    "bfloat16": "bf16",
+    "float32": "fp32",
+    "float64": "fp64",
+    "float8_e4m3fn": "fp8e4nv",
+    "float8_e5m2": "fp8e5",
+    **{f"{'u' * unsigned}int{bits}": f"{'ui'[not unsigned]}{bits}" for unsigned in (0, 1) for bits in (8, 16, 32, 64)},
+}
+
+
+def _specialize(backend: Any, arg: Any, is_const: bool, specialize: bool, align: bool) -> tuple[Any, Any]:
+    """Type and specialisation of one argument."""
+    try:
+        return native_specialize_impl(backend, arg, is_const, specialize, align)  # type: ignore[no-any-return]
+    except TypeError:
+        if isinstance(arg, tuple) and not hasattr(arg, "_fields"):
+            parts = [_specialize(backend, part, is_const, specialize, align) for part in arg]
+            return tuple(kind for kind, _ in parts), tuple(special for _, special in parts)
+        numpy = sys.modules.get("numpy")
+        if numpy is None or not isinstance(arg, numpy.ndarray | numpy.generic):
+            raise
+    name = _TYPES.get(arg.dtype.name)
+    if name is None:
+        raise TypeError(f"a NumPy array of {arg.dtype} is no argument for a kernel") from None
+    if isinstance(arg, numpy.generic):
+        return native_specialize_impl(backend, arg.item(), is_const, specialize, align)  # type: ignore[no-any-return]
+    aligned = specialize and align and arg.__array_interface__["data"][0] % 16 == 0
+    return ("*k" if is_const else "*") + name, ("D" if aligned else "") if specialize else None
+
+
+@functools.cache
+def accept_arrays() -> None:
+    """Lets kernels on the CPU take arrays, from now on."""
+    from triton.runtime import jit
+
+    original = jit.create_function_from_signature
+
+    @functools.wraps(original)
+    def create(sig: Any, kparams: Any, backend: Any) -> Any:
+        function = original(sig, kparams, backend)
+        if isinstance(backend, CPUBackend):
+            function.__globals__["specialize_impl"] = _specialize
+        return function
+
+    jit.create_function_from_signature = create

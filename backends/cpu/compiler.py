@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`CPUBackend`: the stages from TTIR to a shared library, inside the installed Triton.
+
+``ttir`` is Triton's own; ``cpuir`` is loops over register-sized vectors (scf, arith and LLVM dialects); ``llir`` is
+optimised LLVM IR; ``asm`` is x86-64 assembly; ``so`` is what the driver loads. No tool outside of libtriton runs.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from triton import knobs
+from triton._C.libtriton import ir, llvm, passes
+from triton.backends.compiler import BaseBackend, GPUTarget, Language
+
+from . import _library
+
+TRIPLE = "x86_64-unknown-linux-gnu"
+
+
+def _add_pass(attribute: str) -> Callable[[Any], None]:
+    """``cpu.passes.add_<name>(pm)``; the library is loaded when a pass is first asked for."""
+    add = _library.compiler().passes.get(attribute.removeprefix("add_")) if attribute.startswith("add_") else None
+    if add is None:
+        raise AttributeError(f"the CPU backend has no '{attribute}'")
+
+    def add_pass(pm: Any) -> None:
+        add(pm, [])
+
+    add_pass.__name__ = attribute
+    add_pass.__doc__ = f"{attribute}(arg: triton._C.libtriton.ir.pass_manager, /) -> None"
+    return add_pass
+
+
+#: What this backend calls its own passes through. A module named like `nvidia` of the backend in the tree, with
+#: functions that declare themselves like its, so that whoever records or edits pipelines sees ours, too.
+cpu = ModuleType("triton._C.libtriton.cpu")
+cpu.passes = ModuleType("triton._C.libtriton.cpu.passes")  # type: ignore[attr-defined]
+cpu.passes.__getattr__ = functools.cache(_add_pass)  # type: ignore[attr-defined]
+cpu.passes.__dir__ = lambda: sorted(f"add_{name}" for name in _library.compiler().passes)  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class CPUOptions:
+    """Options of a compilation; what only means something on a GPU is accepted and does nothing.
+
+    Attributes:
+        num_threads: threads for each launch; 0 for torch's number or that of the processors.
+        enable_fp_fusion: whether ``a * b + c`` may be rounded once.
+    """
+
+    num_threads: int = 0
+    num_warps: int = 4
+    num_ctas: int = 1
+    num_stages: int = 3
+    warp_size: int = 1
+    enable_fp_fusion: bool = True
+    launch_cooperative_grid: bool = False
+    launch_pdl: bool = False
+    maxnreg: int | None = None
+    supported_fp8_dtypes: tuple[str, ...] = ("fp8e4nv", "fp8e5")
+    deprecated_fp8_dot_operand_dtypes: tuple[str, ...] = ()
+    default_dot_input_precision: str = "ieee"
+    allowed_dot_input_precisions: tuple[str, ...] = ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6")
+    max_num_imprecise_acc_default: int = 0
+    extern_libs: tuple[tuple[str, str], ...] = ()
+    debug: bool = False
+    sanitize_overflow: bool = True
+    backend_name: str = "cpu"
+    arch: str = ""
+    ir_override: str | None = None
+    instrumentation_mode: str = ""
+    fpsan_homomorphic_casts: bool = False
+
+    def hash(self) -> str:
+        """Part of the cache key."""
+        text = "_".join(f"{field.name}-{getattr(self, field.name)}" for field in fields(self))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+class CPUBackend(BaseBackend):
+    """Compiles for the x86-64 CPU that ``target.arch`` describes: LLVM's name and features, ``name;+f,-g``."""
+
+    binary_ext = "so"
+
+    @staticmethod
+    def supports_target(target: GPUTarget) -> bool:
+        """Whether it is a target of this backend."""
+        return bool(target.backend == "cpu")
+
+    @functools.cached_property
+    def _cpu(self) -> tuple[str, str]:
+        cpu_name, _, features = str(self.target.arch).partition(";")
+        if cpu_name in ("", "native"):
+            return _library.compiler().host()
+        return cpu_name, features
+
+    def hash(self) -> str:
+        """Part of the cache key: the library's bytes and the CPU."""
+        return f"{_library.compiler().digest}-{';'.join(self._cpu)}"
+
+    def get_target_name(self, options: CPUOptions) -> str:
+        """As in ``tl.target_info``."""
+        return "cpu"
+
+    def parse_options(self, opts: dict[str, Any]) -> CPUOptions:
+        """The options that `opts` sets; others than those of this backend are Triton's to refuse."""
+        known = {field.name for field in fields(CPUOptions)}
+        args = {name: value for name, value in opts.items() if name in known and value is not None}
+        args["enable_fp_fusion"] = knobs.language.fp_fusion_enabled(args.get("enable_fp_fusion"))
+        args["arch"] = str(self.target.arch)
+        args["extern_libs"] = ()
+        for name in ("supported_fp8_dtypes", "allowed_dot_input_precisions", "deprecated_fp8_dot_operand_dtypes"):
+            if name in args:
+                args[name] = tuple(args[name])
+        return CPUOptions(**args)
+
+    def pack_metadata(self, metadata: Any) -> tuple[Any, ...]:
+        """Handed to launch hooks."""
+        return (metadata.num_warps, metadata.num_ctas, metadata.shared)
+
+    def get_codegen_implementation(self, options: CPUOptions) -> dict[str, Any]:
+        """What Triton's frontend asks of a backend."""
+
+        def convert_custom_types(*_: Any, **__: Any) -> Any:
+            raise TypeError("fp8e4b15 is not supported on the CPU; fp8e4nv and fp8e5 are")
+
+        return {"convert_custom_types": convert_custom_types, "min_dot_size": lambda lhs, rhs: (1, 1, 1)}
+
+    def get_module_map(self) -> dict[str, ModuleType]:
+        """``tl.extra.libdevice``: the names of CUDA's, lowered by this backend."""
+        from triton.language.extra.cuda import libdevice
+
+        return {"triton.language.extra.libdevice": libdevice}
+
+    def load_dialects(self, ctx: Any) -> None:
+        """Nothing: libtriton has all that is used."""
+
+    @staticmethod
+    def make_ttir(mod: Any, metadata: dict[str, Any], options: CPUOptions) -> Any:
+        """Triton's own clean-up, with tensor descriptors as pointers."""
+        pm = ir.pass_manager(mod.context)
+        pm.enable_debug()
+        cpu.passes.add_allow_inlining(pm)
+        passes.common.add_inliner(pm)
+        passes.ttir.add_rewrite_tensor_descriptor_to_pointer(pm)
+        passes.common.add_canonicalizer(pm)
+        passes.ttir.add_combine(pm)
+        passes.ttir.add_reorder_broadcast(pm)
+        passes.common.add_cse(pm)
+        passes.common.add_symbol_dce(pm)
+        passes.ttir.add_loop_unroll(pm)
+        pm.run(mod, "make_ttir")
+        return mod
+
+    def make_cpuir(self, mod: Any, metadata: dict[str, Any], options: CPUOptions) -> Any:
+        """Loops over vectors."""
+        name = mod.get_entry_func_name()
+        pm = ir.pass_manager(mod.context)
+        pm.enable_debug()
+        width = 64 if "+avx512f" in self._cpu[1] else 32
+        mod.set_attr("triton_ext_cpu.vector_bytes", ir.builder(mod.context).get_int32_attr(width))
+        passes.ttir.add_triton_licm(pm)
+        cpu.passes.add_scalarize_induction(pm)
+        passes.common.add_canonicalizer(pm)
+        passes.common.add_cse(pm)
+        cpu.passes.add_lower_tiles(pm)
+        passes.common.add_canonicalizer(pm)
+        passes.common.add_cse(pm)
+        try:
+            pm.run(mod, "make_cpuir")
+        except RuntimeError as error:
+            raise RuntimeError(_library.compiler().last_error() or str(error)) from None
+        metadata["name"] = name
+        metadata["shared"] = 0
+        metadata["scratch"] = mod.get_int_attr("triton_ext_cpu.scratch") or 0
+        return mod
+
+    def make_llir(self, mod: Any, metadata: dict[str, Any], options: CPUOptions) -> str:
+        """LLVM IR, optimised for the target."""
+        pm = ir.pass_manager(mod.context)
+        pm.enable_debug()
+        passes.convert.add_scf_to_cf(pm)
+        passes.convert.add_arith_to_llvmir(pm)
+        passes.convert.add_cf_to_llvmir(pm)
+        passes.convert.add_reconcile_unrealized_casts(pm)
+        passes.common.add_canonicalizer(pm)
+        passes.common.add_cse(pm)
+        if not knobs.compilation.disable_line_info:
+            passes.llvmir.add_di_scope(pm)
+        pm.run(mod, "make_llir")
+        _library.compiler()
+        context = llvm.context()
+        llvm_mod = llvm.to_module(mod, context)
+        cpu_name, features = self._cpu
+        llvm.attach_datalayout(llvm_mod, TRIPLE, cpu_name, features)
+        llvm.optimize_module(
+            llvm_mod, llvm.OPTIMIZE_O3, cpu_name, features, [], enable_fp_fusion=options.enable_fp_fusion
+        )
+        text = str(llvm_mod)
+        del llvm_mod
+        del context
+        return text
+
+    def make_asm(self, src: str, metadata: dict[str, Any], options: CPUOptions) -> str:
+        """Assembly."""
+        cpu_name, features = self._cpu
+        text: str = llvm.translate_to_asm(src, TRIPLE, cpu_name, features, [], options.enable_fp_fusion, False, False)
+        return text
+
+    def make_so(self, src: str, metadata: dict[str, Any], options: CPUOptions, llir: str) -> bytes:
+        """A shared library."""
+        cpu_name, features = self._cpu
+        obj = llvm.translate_to_asm(llir, TRIPLE, cpu_name, features, [], options.enable_fp_fusion, True, False)
+        with tempfile.TemporaryDirectory(prefix="triton-ext-cpu-") as scratch:
+            path = Path(scratch, "kernel.o")
+            path.write_bytes(obj)
+            _library.compiler().link(path, path.with_suffix(".so"))
+            return path.with_suffix(".so").read_bytes()
+
+    def add_stages(self, stages: dict[str, Any], options: CPUOptions, language: Language) -> None:
+        """Fills in the stages, in order."""
+        if language != Language.TRITON:
+            raise RuntimeError("Gluon kernels are written for a GPU's layouts, the CPU backend takes Triton kernels")
+        kept: dict[str, str] = {}
+
+        def make_asm(src: str, metadata: dict[str, Any]) -> str:
+            kept["llir"] = src
+            return self.make_asm(src, metadata, options)
+
+        stages["ttir"] = lambda src, metadata: self.make_ttir(src, metadata, options)
+        stages["cpuir"] = lambda src, metadata: self.make_cpuir(src, metadata, options)
+        stages["llir"] = lambda src, metadata: self.make_llir(src, metadata, options)
+        stages["asm"] = make_asm
+        stages["so"] = lambda src, metadata: self.make_so(src, metadata, options, kept["llir"])
+        if knobs.runtime.add_stages_inspection_hook is not None:
+            knobs.runtime.add_stages_inspection_hook(self, stages, options, language, None)

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The pull-based lowering of one Triton function: tensors are expressions that
+// are evaluated at coordinates, one register-sized group of lanes at a time,
+// inside the loops of the operation that needs them. See RATIONALE.md.
+
+#ifndef TRITON_EXT_CPU_LOWERING_H
+#define TRITON_EXT_CPU_LOWERING_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <map>
+
+namespace mlir::triton_ext::cpu {
+
+/// What a group of lanes holds: the same scalar in each; a scalar plus a
+/// constant for each lane (integers; pointers, in bytes); or any vector.
+struct Lanes {
+  Value base;
+  SmallVector<int64_t, 4> pattern;
+  Value vec;
+
+  static Lanes uniform(Value scalar) { return {scalar, {}, {}}; }
+  static Lanes vector(Value vec) { return {{}, {}, vec}; }
+  bool isUniform() const { return base && pattern.empty(); }
+  bool isPattern() const { return base && !pattern.empty(); }
+  explicit operator bool() const { return base || vec; }
+};
+
+/// Where a tensor is evaluated: for each of its dimensions, i64 lanes.
+using Coords = SmallVector<Lanes, 4>;
+
+/// A tensor in scratch memory, row-major; i1 takes a byte.
+struct Buffer {
+  Value ptr;
+  Type element;
+  SmallVector<int64_t, 4> shape;
+};
+
+/// An operation that makes a value be computed, as seen from that value.
+struct RootUse {
+  Operation *root;
+  size_t view;     // which coordinates it is evaluated at
+  bool replicated; // several times for each element
+};
+
+/// Decides, before anything is emitted, which tensors are put into scratch
+/// memory and which are computed where they are needed.
+class Plan {
+public:
+  explicit Plan(triton::FuncOp func);
+  bool isStored(Value tensor) const { return stored.contains(tensor); }
+  ArrayRef<RootUse> uses(Value tensor) const;
+  /// The dimension of `tensor` along which its pointers are contiguous.
+  int contiguousDim(Value tensor, ArrayRef<Value> others = {});
+  /// The known power of two that divides a scalar or every element.
+  int64_t divisibility(Value value);
+
+private:
+  void visit(Value tensor);
+  void addUses(Value tensor, OpOperand &use);
+  bool mustStore(Value tensor);
+  int cost(Value tensor);
+  bool loadMayMove(triton::LoadOp load);
+  ArrayRef<std::optional<int64_t>> strides(Value tensor);
+  void vote(Value value, ArrayRef<int> dims, MutableArrayRef<int64_t> votes,
+            DenseSet<Value> &seen);
+
+  DenseSet<Value> stored;
+  DenseMap<Value, SmallVector<RootUse>> useMap;
+  DenseMap<Value, int> costs;
+  DenseMap<Value, SmallVector<std::optional<int64_t>>> strideMap;
+};
+
+/// Whether a tensor result of `op` is always put into scratch memory.
+bool isRoot(Operation *op);
+/// Whether a reduction is evaluated in place, operand by operand.
+bool isSmallReduce(triton::ReduceOp op);
+
+class Lowering {
+public:
+  Lowering(triton::FuncOp func, ModuleOp module);
+  LogicalResult run();
+
+private:
+  // Control flow and scheduling (Function.cpp)
+  void lowerBlock(Block &block);
+  void lowerOp(Operation &op);
+  void lowerFor(scf::ForOp op);
+  void lowerIf(scf::IfOp op);
+  void lowerWhile(scf::WhileOp op);
+  void lowerBranch(Operation &op);
+  SmallVector<Value> yieldValues(OperandRange values, ArrayRef<Buffer> targets);
+  void emitEntry();
+  Value error(Operation *op, const Twine &message);
+
+  // Lanes (Lanes.cpp)
+  Type convert(Type type);
+  Value constant(Type type, int64_t value);
+  Value floatConstant(Type type, double value);
+  Value splat(Value scalar, int lanes);
+  Value toVector(const Lanes &lanes);
+  Value toScalar(const Lanes &lanes);
+  Type elementType(const Lanes &lanes);
+  Lanes laneConstants(Type type, ArrayRef<int64_t> values);
+  Value shuffle(Value lhs, Value rhs, ArrayRef<int32_t> mask);
+  Value extract(Value vec, int lane);
+  Lanes normalize(Lanes lanes);
+  /// A scalar's or a vector's type for `element` lanes of the same kind.
+  Type like(Value value, Type element);
+  Lanes addLanes(const Lanes &lhs, const Lanes &rhs);
+  /// A power of two that is known to divide an emitted integer.
+  int64_t knownDivisor(Value value, int depth = 0);
+  /// Whether an emitted integer is known not to be negative; `ifDivisors` is
+  /// set where that holds only if what it was divided by is not negative.
+  bool isNonNegative(Value value, bool &ifDivisors, int depth = 0);
+  /// Whether the bits of base and pattern are known to be disjoint.
+  bool hasDisjointBits(const Lanes &lanes);
+  Lanes scaleLanes(const Lanes &lanes, int64_t factor);
+  Value offset(Value ptr, Value bytes);
+
+  // Evaluation (Evaluate.cpp)
+  Lanes eval(Value value, const Coords &coords);
+  Lanes evalTensor(Operation *op, OpResult result, const Coords &coords);
+  Lanes evalConstant(arith::ConstantOp op);
+  Lanes evalReshape(triton::ReshapeOp op, const Coords &coords);
+  Lanes evalSmallReduce(triton::ReduceOp op, OpResult result,
+                        const Coords &coords);
+  Lanes loadBuffer(const Buffer &buffer, const Coords &coords);
+  void storeBuffer(const Buffer &buffer, const Coords &coords,
+                   const Lanes &value);
+  Lanes bufferAddress(const Buffer &buffer, const Coords &coords);
+  SmallVector<Lanes> evalRegion(Region &region, ArrayRef<Lanes> args);
+
+  // One operation on lanes (Elementwise.cpp, Convert.cpp, Math.cpp)
+  Lanes elementwise(Operation *op, ArrayRef<Lanes> operands);
+  Lanes integerPattern(Operation *op, ArrayRef<Lanes> operands);
+  Value compute(Operation *op, ValueRange operands, Type result);
+  Value divide(Operation *op, Value lhs, Value rhs, bool isSigned, bool rem);
+  Value divideBy(Value lanes, Value divisor);
+  Value convertFloat(Operation *op, Value value, Type from, Type to, bool rtz);
+  Value fromFloat8(Value bits, Type type);
+  Value toFloat8(Value value, Type type, bool rtz);
+  Value intrinsic(StringRef name, Type result, ValueRange operands);
+  Value mathFunction(Operation *op, StringRef name, ValueRange operands);
+  Value externFunction(triton::ExternElementwiseOp op, ValueRange operands);
+  Value callScalar(StringRef symbol, ValueRange operands, Type result);
+
+  // Memory (Memory.cpp)
+  Lanes loadLanes(Type element, const Lanes &ptr, const Lanes *mask,
+                  const Lanes *other);
+  void storeLanes(Type element, const Lanes &ptr, const Lanes &value,
+                  const Lanes *mask);
+  void lowerStore(triton::StoreOp op);
+  void lowerAtomic(Operation *op);
+  Value updateBrainFloat(triton::AtomicRMWOp op, Value ptr, Value value);
+  void lowerPrint(triton::PrintOp op);
+  void lowerAssert(triton::AssertOp op);
+  /// Ends the launch with an error if `condition` holds.
+  void refuse(Value condition, Location location, StringRef message);
+
+  // Loops and roots (Loops.cpp, Reduce.cpp, Dot.cpp)
+  using Body = llvm::function_ref<void(const Coords &)>;
+  void forTile(ArrayRef<int64_t> shape, int vectorDim, Body body,
+               int maxLanes = 16);
+  Value forLoop(int64_t from, int64_t to, int64_t step, Value init,
+                llvm::function_ref<Value(Value, Value)> body);
+  SmallVector<Value>
+  forLoop(int64_t from, int64_t to, int64_t step, ValueRange inits,
+          llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body);
+  Buffer allocate(Type element, ArrayRef<int64_t> shape);
+  Buffer allocateFor(Value tensor);
+  void materialize(Value tensor, const Buffer &target);
+  void copy(const Buffer &from, const Buffer &to);
+  void lowerReduce(triton::ReduceOp op);
+  void lowerScan(triton::ScanOp op);
+  void lowerDot(triton::DotOp op);
+  void lowerDotScaled(triton::DotScaledOp op);
+  Value scaledElement(triton::DotScaledOp op, bool isLeft, Value row, Value k);
+  void lowerMap(triton::MapElementwiseOp op);
+  void lowerHistogram(triton::HistogramOp op);
+  void multiply(const Buffer &a, const Buffer &b, const Buffer &c);
+  std::optional<Buffer> yieldTarget(Value tensor);
+  Value runtimeFunction(StringRef name, Type result, ArrayRef<Type> arguments);
+  Value globalString(StringRef text);
+
+  /// What is evaluated once inside of one loop body.
+  struct Scope {
+    int lanes = 1;
+    std::map<std::pair<void *, SmallVector<int>>, Lanes> memo;
+    std::map<std::tuple<void *, SmallVector<int64_t>, void *>, int> coordIds;
+    std::vector<std::pair<std::string, Coords>> reshaped;
+    Value zero;
+  };
+  int coordId(const Lanes &lanes);
+  SmallVector<int> coordIds(const Coords &coords);
+  /// Evaluates `body` with memoization of its own.
+  void withScope(int lanes, llvm::function_ref<void()> body);
+
+  triton::FuncOp func;
+  ModuleOp module;
+  Plan plan;
+  ImplicitLocOpBuilder b;
+  LLVM::LLVMFuncOp target;
+  DenseMap<Value, Value> scalars;
+  DenseMap<Value, Buffer> buffers;
+  DenseMap<Block *, Block *> blocks;
+  DenseMap<Value, int64_t> divisors; // of the function's arguments
+  Scope *scope = nullptr;
+  int64_t scratchSize = 0;
+  Value scratch;
+  Value programIds[3], numPrograms[3];
+  Operation *current = nullptr;
+  bool hasFailed = false;
+};
+
+} // namespace mlir::triton_ext::cpu
+
+#endif // TRITON_EXT_CPU_LOWERING_H

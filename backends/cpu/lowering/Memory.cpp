@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loads and stores of lanes: scalar, contiguous, permuted within a window, or
+// gathered. A lane whose mask is off never touches memory.
+
+#include "Lowering.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext::cpu;
+
+static int64_t bytesOf(Type type) {
+  return isa<LLVM::LLVMPointerType>(type)
+             ? 8
+             : std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8);
+}
+
+/// Whether lane i lies i elements after lane 0.
+static bool isContiguous(ArrayRef<int64_t> pattern, int64_t bytes) {
+  for (auto [i, p] : llvm::enumerate(pattern))
+    if (p - pattern.front() != int64_t(i) * bytes)
+      return false;
+  return true;
+}
+
+Lanes Lowering::loadLanes(Type element, const Lanes &ptr, const Lanes *mask,
+                          const Lanes *other) {
+  int64_t bytes = bytesOf(element);
+  int n = scope->lanes;
+  unsigned align = bytes;
+  // One address, and one answer to whether it is read.
+  if (ptr.isUniform() && (!mask || mask->isUniform())) {
+    if (!mask)
+      return Lanes::uniform(LLVM::LoadOp::create(b, element, ptr.base, align));
+    bool scalarOther = !other || other->isUniform();
+    Type type = scalarOther ? element : Type(VectorType::get(n, element));
+    Value otherwise = !other ? Value(LLVM::ZeroOp::create(b, element))
+                             : (scalarOther ? other->base : toVector(*other));
+    auto branch = scf::IfOp::create(b, TypeRange{type}, mask->base, true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Value loaded = LLVM::LoadOp::create(b, element, ptr.base, align);
+    if (!scalarOther)
+      loaded = splat(loaded, n);
+    scf::YieldOp::create(b, loaded);
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, otherwise);
+    return scalarOther ? Lanes::uniform(branch.getResult(0))
+                       : Lanes::vector(branch.getResult(0));
+  }
+  auto type = VectorType::get(n, element);
+  auto through = [&]() -> Value {
+    return other ? toVector(*other) : Value(LLVM::ZeroOp::create(b, type));
+  };
+  if (ptr.isPattern() && isContiguous(ptr.pattern, bytes)) {
+    Value address = ptr.base;
+    if (ptr.pattern[0])
+      address = offset(address, constant(b.getI64Type(), ptr.pattern[0]));
+    if (!mask)
+      return Lanes::vector(LLVM::LoadOp::create(b, type, address, align));
+    return Lanes::vector(
+        LLVM::MaskedLoadOp::create(b, type, address, toVector(*mask), through(),
+                                   b.getI32IntegerAttr(align)));
+  }
+  if (ptr.isPattern() && !mask) {
+    // All lanes lie in a window of few vectors without gaps of a page: load
+    // what spans them and permute.
+    auto [low, high] =
+        std::minmax_element(ptr.pattern.begin(), ptr.pattern.end());
+    int64_t span = (*high - *low) / bytes + 1;
+    bool aligned = llvm::all_of(ptr.pattern, [&, from = *low](int64_t p) {
+      return (p - from) % bytes == 0;
+    });
+    if (aligned && span <= 2 * n) {
+      Value address = ptr.base;
+      if (*low)
+        address = offset(address, constant(b.getI64Type(), *low));
+      Value window = LLVM::LoadOp::create(b, VectorType::get(span, element),
+                                          address, align);
+      SmallVector<int32_t> order;
+      for (int64_t p : ptr.pattern)
+        order.push_back((p - *low) / bytes);
+      return Lanes::vector(
+          shuffle(window, LLVM::PoisonOp::create(b, window.getType()), order));
+    }
+  }
+  Value condition =
+      mask ? toVector(*mask) : constant(VectorType::get(n, b.getI1Type()), 1);
+  return Lanes::vector(LLVM::masked_gather::create(
+      b, type, toVector(ptr), condition, ValueRange{through()},
+      b.getI32IntegerAttr(align)));
+}
+
+void Lowering::storeLanes(Type element, const Lanes &ptr, const Lanes &value,
+                          const Lanes *mask) {
+  int64_t bytes = bytesOf(element);
+  int n = scope->lanes;
+  unsigned align = bytes;
+  if (n == 1 ||
+      (ptr.isUniform() && value.isUniform() && (!mask || mask->isUniform()))) {
+    auto write = [&] {
+      LLVM::StoreOp::create(b, toScalar(value), toScalar(ptr), align);
+    };
+    if (!mask)
+      return write();
+    auto branch = scf::IfOp::create(b, toScalar(*mask), false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    return write();
+  }
+  if (ptr.isPattern() && isContiguous(ptr.pattern, bytes)) {
+    Value address = ptr.base;
+    if (ptr.pattern[0])
+      address = offset(address, constant(b.getI64Type(), ptr.pattern[0]));
+    if (!mask)
+      LLVM::StoreOp::create(b, toVector(value), address, align);
+    else
+      LLVM::MaskedStoreOp::create(b, toVector(value), address, toVector(*mask),
+                                  b.getI32IntegerAttr(align));
+    return;
+  }
+  Value condition =
+      mask ? toVector(*mask) : constant(VectorType::get(n, b.getI1Type()), 1);
+  LLVM::masked_scatter::create(b, toVector(value), toVector(ptr), condition,
+                               b.getI32IntegerAttr(align));
+}
+
+void Lowering::lowerStore(triton::StoreOp op) {
+  auto write = [&](const Coords &coords) {
+    Lanes ptr = eval(op.getPtr(), coords), mask;
+    if (op.getMask())
+      mask = eval(op.getMask(), coords);
+    // A lane that is off is not computed either, where that is one branch.
+    Lanes value = eval(op.getValue(), coords);
+    storeLanes(convert(op.getValue().getType()), ptr, value,
+               mask ? &mask : nullptr);
+  };
+  auto type = dyn_cast<RankedTensorType>(op.getPtr().getType());
+  if (!type)
+    return withScope(1, [&] { write({}); });
+  SmallVector<Value> others = {op.getValue()};
+  forTile(type.getShape(), plan.contiguousDim(op.getPtr(), others), write);
+}
+
+static LLVM::AtomicOrdering ordering(triton::MemSemantic semantic) {
+  switch (semantic) {
+  case triton::MemSemantic::RELAXED:
+    return LLVM::AtomicOrdering::monotonic;
+  case triton::MemSemantic::ACQUIRE:
+    return LLVM::AtomicOrdering::acquire;
+  case triton::MemSemantic::RELEASE:
+    return LLVM::AtomicOrdering::release;
+  case triton::MemSemantic::ACQUIRE_RELEASE:
+    return LLVM::AtomicOrdering::acq_rel;
+  }
+  return LLVM::AtomicOrdering::acq_rel;
+}
+
+static LLVM::AtomicBinOp binaryOp(triton::RMWOp op) {
+  using Bin = LLVM::AtomicBinOp;
+  switch (op) {
+  case triton::RMWOp::AND:
+    return Bin::_and;
+  case triton::RMWOp::OR:
+    return Bin::_or;
+  case triton::RMWOp::XOR:
+    return Bin::_xor;
+  case triton::RMWOp::ADD:
+    return Bin::add;
+  case triton::RMWOp::FADD:
+    return Bin::fadd;
+  case triton::RMWOp::MAX:
+    return Bin::max;
+  case triton::RMWOp::MIN:
+    return Bin::min;
+  case triton::RMWOp::UMAX:
+    return Bin::umax;
+  case triton::RMWOp::UMIN:
+    return Bin::umin;
+  case triton::RMWOp::XCHG:
+    return Bin::xchg;
+  }
+  return Bin::xchg;
+}
+
+/// An atomic operation on bf16, which has no arithmetic: computes in f32 and
+/// tries to exchange, until nobody else came between. Returns the old bits.
+Value Lowering::updateBrainFloat(triton::AtomicRMWOp op, Value ptr,
+                                 Value value) {
+  Type i16 = b.getI16Type(), f32 = b.getF32Type(), bf16 = b.getBF16Type();
+  Value operand = convertFloat(op, value, bf16, f32, false);
+  Value first = LLVM::LoadOp::create(b, i16, ptr, 2);
+  auto loop = scf::WhileOp::create(b, TypeRange{i16}, ValueRange{first});
+  OpBuilder::InsertionGuard guard(b);
+  Block *before = b.createBlock(&loop.getBefore());
+  Value old = before->addArgument(i16, op.getLoc());
+  Value wide = convertFloat(op, old, bf16, f32, false), next;
+  switch (op.getAtomicRmwOp()) {
+  case triton::RMWOp::FADD:
+    next = arith::AddFOp::create(b, wide, operand);
+    break;
+  case triton::RMWOp::MAX:
+    next = intrinsic("llvm.maxnum", f32, {wide, operand});
+    break;
+  case triton::RMWOp::MIN:
+    next = intrinsic("llvm.minnum", f32, {wide, operand});
+    break;
+  default:
+    next = operand;
+    error(op, "this atomic operation is not supported on the CPU for bf16");
+  }
+  auto order = ordering(op.getSem());
+  Value pair = LLVM::AtomicCmpXchgOp::create(
+      b, ptr, old, convertFloat(op, next, f32, bf16, false), order,
+      LLVM::AtomicOrdering::monotonic, "", 2);
+  Value done = LLVM::ExtractValueOp::create(b, pair, ArrayRef<int64_t>{1});
+  Value again = arith::XOrIOp::create(b, done, constant(b.getI1Type(), 1));
+  Value found = LLVM::ExtractValueOp::create(b, pair, ArrayRef<int64_t>{0});
+  scf::ConditionOp::create(b, again, ValueRange{found});
+  Block *after = b.createBlock(&loop.getAfter());
+  scf::YieldOp::create(b, ValueRange{after->addArgument(i16, op.getLoc())});
+  return loop.getResult(0);
+}
+
+void Lowering::lowerAtomic(Operation *op) {
+  Value pointer = op->getOperand(0);
+  auto tensor = dyn_cast<RankedTensorType>(pointer.getType());
+  Type element = op->getNumResults() ? convert(op->getResult(0).getType())
+                                     : convert(op->getOperand(1).getType());
+  std::optional<Buffer> result;
+  if (tensor && op->getNumResults() && !op->getResult(0).use_empty())
+    result = allocate(element, tensor.getShape());
+
+  // Lane by lane, in order.
+  auto one = [&](const Coords &coords) {
+    auto scalar = [&](Value v) { return toScalar(eval(v, coords)); };
+    Value ptr = scalar(pointer);
+    auto guarded = [&](Value maskOperand,
+                       llvm::function_ref<Value()> body) -> Value {
+      if (!maskOperand)
+        return body();
+      bool hasResult = op->getNumResults();
+      auto branch =
+          scf::IfOp::create(b, hasResult ? TypeRange{element} : TypeRange{},
+                            scalar(maskOperand), hasResult);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(branch.thenBlock());
+      Value value = body();
+      if (!hasResult)
+        return {};
+      scf::YieldOp::create(b, value);
+      b.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(b, Value(LLVM::ZeroOp::create(b, element)));
+      return branch.getResult(0);
+    };
+    Value old;
+    unsigned align = bytesOf(element);
+    if (auto rmw = dyn_cast<triton::AtomicRMWOp>(op)) {
+      Value value = scalar(rmw.getVal());
+      auto kind = rmw.getAtomicRmwOp();
+      bool isBrain = getElementTypeOrSelf(rmw.getVal().getType()).isBF16() &&
+                     kind != triton::RMWOp::XCHG;
+      old = guarded(rmw.getMask(), [&]() -> Value {
+        if (isBrain)
+          return updateBrainFloat(rmw, ptr, value);
+        LLVM::AtomicBinOp bin = binaryOp(kind);
+        if (isa<FloatType>(element)) {
+          if (kind == triton::RMWOp::MAX)
+            bin = LLVM::AtomicBinOp::fmax;
+          else if (kind == triton::RMWOp::MIN)
+            bin = LLVM::AtomicBinOp::fmin;
+        }
+        return LLVM::AtomicRMWOp::create(b, bin, ptr, value,
+                                         ordering(rmw.getSem()), "", align);
+      });
+    } else if (auto cas = dyn_cast<triton::AtomicCASOp>(op)) {
+      Value expected = scalar(cas.getCmp()), value = scalar(cas.getVal());
+      Type bits = element;
+      if (isa<FloatType>(element)) {
+        bits = b.getIntegerType(element.getIntOrFloatBitWidth());
+        expected = LLVM::BitcastOp::create(b, bits, expected);
+        value = LLVM::BitcastOp::create(b, bits, value);
+      }
+      auto order = ordering(cas.getSem());
+      auto failure = order == LLVM::AtomicOrdering::release ||
+                             order == LLVM::AtomicOrdering::monotonic
+                         ? LLVM::AtomicOrdering::monotonic
+                         : LLVM::AtomicOrdering::acquire;
+      Value pair = LLVM::AtomicCmpXchgOp::create(b, ptr, expected, value, order,
+                                                 failure, "", align);
+      old = LLVM::ExtractValueOp::create(b, pair, ArrayRef<int64_t>{0});
+      if (bits != element)
+        old = LLVM::BitcastOp::create(b, element, old);
+    } else if (auto load = dyn_cast<triton::AtomicLoadOp>(op)) {
+      old = guarded(load.getMask(), [&]() -> Value {
+        return LLVM::LoadOp::create(b, element, ptr, align, false, false, false,
+                                    false, ordering(load.getSem()));
+      });
+    } else if (auto store = dyn_cast<triton::AtomicStoreOp>(op)) {
+      Value value = scalar(store.getValue());
+      guarded(store.getMask(), [&]() -> Value {
+        LLVM::StoreOp::create(b, value, ptr, align, false, false, false,
+                              ordering(store.getSem()));
+        return {};
+      });
+    } else {
+      error(op, "this atomic operation is not supported on the CPU (use "
+                "tl.atomic_cas in a loop)");
+    }
+    if (!tensor && op->getNumResults())
+      scalars[op->getResult(0)] = old;
+    if (result)
+      storeBuffer(*result, coords, Lanes::uniform(old));
+  };
+  if (!tensor)
+    return withScope(1, [&] { one({}); });
+  forTile(tensor.getShape(), tensor.getRank() - 1, one, /*maxLanes=*/1);
+  if (result)
+    buffers[op->getResult(0)] = *result;
+}
+
+Value Lowering::runtimeFunction(StringRef name, Type result,
+                                ArrayRef<Type> arguments) {
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return {};
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(module.getBody());
+  Type returned =
+      result ? result : Type(LLVM::LLVMVoidType::get(b.getContext()));
+  LLVM::LLVMFuncOp::create(b, name,
+                           LLVM::LLVMFunctionType::get(returned, arguments));
+  return {};
+}
+
+Value Lowering::globalString(StringRef text) {
+  std::string name = "text." + std::to_string(llvm::hash_value(text));
+  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), text.size() + 1);
+  if (!module.lookupSymbol(name)) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    std::string terminated = text.str() + '\0';
+    LLVM::GlobalOp::create(b, type, true, LLVM::Linkage::Internal, name,
+                           b.getStringAttr(terminated));
+  }
+  return LLVM::AddressOfOp::create(
+      b, LLVM::LLVMPointerType::get(b.getContext()), name);
+}
+
+static std::string where(Location location) {
+  std::string text;
+  location->walk([&](Location inner) {
+    auto file = dyn_cast<FileLineColLoc>(inner);
+    if (!file)
+      return WalkResult::advance();
+    text = (file.getFilename().strref() + ":" + Twine(file.getLine())).str();
+    return WalkResult::interrupt();
+  });
+  return text;
+}
+
+void Lowering::refuse(Value condition, Location location, StringRef message) {
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Type i32 = b.getI32Type();
+  runtimeFunction("triton_ext_cpu_assert_failed", {},
+                  {pointer, pointer, i32, i32, i32});
+  auto branch = scf::IfOp::create(b, condition, false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  LLVM::CallOp::create(b, TypeRange(), "triton_ext_cpu_assert_failed",
+                       ValueRange{globalString(message),
+                                  globalString(where(location)), programIds[0],
+                                  programIds[1], programIds[2]});
+}
+
+void Lowering::lowerAssert(triton::AssertOp op) {
+  auto check = [&](const Coords &coords) {
+    Lanes condition = eval(op.getCondition(), coords);
+    Value holds = condition.isUniform()
+                      ? condition.base
+                      : intrinsic("llvm.vector.reduce.and", b.getI1Type(),
+                                  {toVector(condition)});
+    refuse(arith::XOrIOp::create(b, holds, constant(b.getI1Type(), 1)),
+           op.getLoc(), op.getMessage().str());
+  };
+  auto type = dyn_cast<RankedTensorType>(op.getCondition().getType());
+  if (!type)
+    return withScope(1, [&] { check({}); });
+  forTile(type.getShape(), plan.contiguousDim(op.getCondition()), check);
+}
+
+/// One call for each operand: prefix, number of the operand, program, shape,
+/// kind of element, and the elements.
+void Lowering::lowerPrint(triton::PrintOp op) {
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Type i32 = b.getI32Type(), i64 = b.getI64Type();
+  runtimeFunction("triton_ext_cpu_print", {},
+                  {pointer, i32, i32, i32, i32, pointer, i32, pointer, i64});
+  auto call = [&](int index, const Buffer &buffer, Type type, bool isSigned) {
+    std::string shape;
+    for (int64_t size : buffer.shape)
+      shape += std::to_string(size) + " ";
+    std::string kind = isa<triton::PointerType>(type) ? "p"
+                       : isa<FloatType>(type)         ? "f"
+                       : isSigned                     ? "i"
+                                                      : "u";
+    if (type.isBF16())
+      kind = "b";
+    if (type.isInteger(1))
+      kind = "u";
+    if (op.getHex())
+      kind += "x";
+    int64_t bytes = bytesOf(buffer.element);
+    withScope(1, [&] {
+      LLVM::CallOp::create(
+          b, TypeRange(), "triton_ext_cpu_print",
+          ValueRange{globalString(op.getPrefix()), constant(i32, index),
+                     programIds[0], programIds[1], programIds[2],
+                     globalString(kind), constant(i32, bytes), buffer.ptr,
+                     LLVM::PtrToIntOp::create(b, i64, globalString(shape))});
+    });
+  };
+  if (op.getArgs().empty())
+    call(-1, {Value(LLVM::ZeroOp::create(b, pointer)), b.getI8Type(), {}},
+         b.getI8Type(), false);
+  for (auto [i, value] : llvm::enumerate(op.getArgs())) {
+    Type type = getElementTypeOrSelf(value.getType());
+    if (auto floating = dyn_cast<FloatType>(type);
+        floating && floating.getWidth() == 8) {
+      error(op, "printing 8-bit floats is not supported on the CPU (convert "
+                "them with .to(tl.float32))");
+      return;
+    }
+    auto tensor = dyn_cast<RankedTensorType>(value.getType());
+    Buffer buffer = allocate(convert(type),
+                             tensor ? tensor.getShape() : ArrayRef<int64_t>());
+    if (tensor)
+      materialize(value, buffer);
+    else
+      withScope(1, [&] {
+        storeBuffer(buffer, {}, Lanes::uniform(scalars.lookup(value)));
+      });
+    call(i, buffer, type, op.getIsSigned()[i]);
+  }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tensors that a loop advances by the same amount everywhere (pointers, mostly)
+// become what they were before the loop plus a scalar that the loop carries, so
+// that their form stays known. Other carried values are left untouched.
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Pass/Pass.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
+
+using namespace mlir;
+
+/// The scalar that `tensor` holds in all its elements, made if necessary.
+static Value uniformScalar(ImplicitLocOpBuilder &b, Value tensor) {
+  if (auto splat = tensor.getDefiningOp<triton::SplatOp>())
+    return splat.getSrc();
+  DenseIntElementsAttr dense;
+  if (matchPattern(tensor, m_Constant(&dense)) && dense.isSplat())
+    return arith::ConstantOp::create(
+        b, cast<TypedAttr>(dense.getSplatValue<Attribute>()));
+  Operation *op = tensor.getDefiningOp();
+  if (isa_and_present<triton::BroadcastOp, triton::ExpandDimsOp,
+                      triton::ReshapeOp, triton::TransOp>(op))
+    return uniformScalar(b, op->getOperand(0));
+  if (isa_and_present<arith::MulIOp, arith::AddIOp, arith::SubIOp,
+                      arith::ExtSIOp>(op)) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(op);
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      Value scalar = uniformScalar(b, operand);
+      if (!scalar)
+        return {};
+      operands.push_back(scalar);
+    }
+    OperationState state(op->getLoc(), op->getName());
+    state.addOperands(operands);
+    state.addTypes(cast<RankedTensorType>(tensor.getType()).getElementType());
+    state.addAttributes(op->getAttrs());
+    return b.create(state)->getResult(0);
+  }
+  return {};
+}
+
+namespace {
+struct ScalarizeInductionPass
+    : PassWrapper<ScalarizeInductionPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ScalarizeInductionPass)
+  StringRef getArgument() const override {
+    return "triton-ext-cpu-scalarize-induction";
+  }
+  StringRef getDescription() const override {
+    return "Carry one scalar for a tensor that a loop advances uniformly";
+  }
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops)
+      scalarize(loop);
+  }
+
+  static void scalarize(scf::ForOp loop) {
+    ImplicitLocOpBuilder b(loop.getLoc(), loop);
+    auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+    struct Advance {
+      unsigned position;
+      Value step;
+    };
+    SmallVector<Advance> advances;
+    for (auto [i, argument, next] :
+         llvm::enumerate(loop.getRegionIterArgs(), yield.getOperands())) {
+      if (!isa<RankedTensorType>(argument.getType()))
+        continue;
+      Operation *op = next.getDefiningOp();
+      if (!isa_and_present<triton::AddPtrOp, arith::AddIOp>(op) ||
+          op->getBlock() != loop.getBody())
+        continue;
+      Value by;
+      if (op->getOperand(0) == argument)
+        by = op->getOperand(1);
+      else if (isa<arith::AddIOp>(op) && op->getOperand(1) == argument)
+        by = op->getOperand(0);
+      if (!by)
+        continue;
+      b.setInsertionPoint(op);
+      if (Value step = uniformScalar(b, by))
+        advances.push_back({unsigned(i), step});
+    }
+    for (const Advance &advance : advances) {
+      Value argument = loop.getRegionIterArg(advance.position);
+      Value init = loop.getInitArgs()[advance.position];
+      auto type = cast<RankedTensorType>(argument.getType());
+      bool isPointer = isa<triton::PointerType>(type.getElementType());
+      // Pointers move by 64 bits, however wide the step is.
+      Type sumType = isPointer ? b.getI64Type() : type.getElementType();
+      b.setInsertionPoint(loop);
+      Value zero = arith::ConstantOp::create(b, b.getIntegerAttr(sumType, 0));
+      b.setInsertionPoint(yield);
+      Value step = advance.step;
+      if (step.getType() != sumType)
+        step = arith::ExtSIOp::create(b, sumType, step);
+      auto extended = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+          *std::make_unique<IRRewriter>(b), zero, true,
+          [&](OpBuilder &, Location, ArrayRef<BlockArgument> added) {
+            b.setInsertionPoint(yield);
+            return SmallVector<Value>{arith::AddIOp::create(b, added[0], step)};
+          }));
+      loop = extended;
+      yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+      auto rebuild = [&](Value sum) -> Value {
+        Value splat = triton::SplatOp::create(
+            b, RankedTensorType::get(type.getShape(), sumType), sum);
+        if (isPointer)
+          return triton::AddPtrOp::create(b, type, init, splat);
+        return arith::AddIOp::create(b, init, splat);
+      };
+      b.setInsertionPointToStart(loop.getBody());
+      Value carried = loop.getRegionIterArg(advance.position);
+      carried.replaceAllUsesWith(rebuild(loop.getRegionIterArgs().back()));
+      b.setInsertionPointAfter(loop);
+      loop.getResult(advance.position)
+          .replaceAllUsesWith(rebuild(loop.getResults().back()));
+      // Now it passes through unchanged, and the canonicalizer drops it.
+      yield->setOperand(advance.position, carried);
+    }
+  }
+};
+} // namespace
+
+namespace mlir::triton_ext::cpu {
+std::unique_ptr<Pass> createScalarizeInductionPass() {
+  return std::make_unique<ScalarizeInductionPass>();
+}
+} // namespace mlir::triton_ext::cpu

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every test here runs its kernels on the CPU, also where there is a GPU."""
+
+from __future__ import annotations
+
+import pytest
+import triton
+from triton_ext.backends.cpu.driver import CPUDriver
+
+
+@pytest.fixture(autouse=True)
+def on_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(triton.runtime.driver, "_active", CPUDriver())

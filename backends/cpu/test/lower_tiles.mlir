@@ -1,0 +1,28 @@
+// RUN: triton-ext-opt %s --load-extension=cpu -triton-ext-cpu-lower-tiles | FileCheck %s
+
+// A chain from load to store is one loop over vectors, whatever the tile's size; nothing goes to scratch memory.
+// CHECK: triton_ext_cpu.scratch = 0
+// CHECK-LABEL: llvm.func internal @add.program
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[END:.*]] step
+// CHECK-NOT: scf.for
+// CHECK: llvm.intr.masked.load {{.*}} -> vector<16xf32>
+// CHECK: llvm.intr.masked.load {{.*}} -> vector<16xf32>
+// CHECK: arith.addf {{.*}} : vector<16xf32>
+// CHECK: llvm.intr.masked.store
+// CHECK-NOT: scf.for
+// CHECK: llvm.return
+// CHECK-LABEL: llvm.func @add
+tt.func public @add(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
+  %i = tt.make_range {start = 0 : i32, end = 65536 : i32} : tensor<65536xi32>
+  %bound = tt.splat %n : i32 -> tensor<65536xi32>
+  %mask = arith.cmpi slt, %i, %bound : tensor<65536xi32>
+  %px = tt.splat %x : !tt.ptr<f32> -> tensor<65536x!tt.ptr<f32>>
+  %ax = tt.addptr %px, %i : tensor<65536x!tt.ptr<f32>>, tensor<65536xi32>
+  %py = tt.splat %y : !tt.ptr<f32> -> tensor<65536x!tt.ptr<f32>>
+  %ay = tt.addptr %py, %i : tensor<65536x!tt.ptr<f32>>, tensor<65536xi32>
+  %a = tt.load %ax, %mask : tensor<65536x!tt.ptr<f32>>
+  %b = tt.load %ay, %mask : tensor<65536x!tt.ptr<f32>>
+  %sum = arith.addf %a, %b : tensor<65536xf32>
+  tt.store %ax, %sum, %mask : tensor<65536x!tt.ptr<f32>>
+  tt.return
+}

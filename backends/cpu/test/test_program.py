@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Control flow, grids, arguments of every kind, printing and assertions, and errors that say where."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import triton
+import triton.language as tl
+
+import triton_ext as tx
+
+
+@triton.jit
+def branches(x, out, n):
+    p = tl.program_id(0)
+    if p >= n:
+        return
+    total = 0.0
+    i = 0
+    while i < p:
+        v = tl.load(x + i)
+        if v > 0:
+            total += v
+        else:
+            total -= 2 * v
+        i += 1
+    tl.store(out + p, total)
+
+
+def test_branches_and_early_return() -> None:
+    x, out = torch.randint(-9, 9, (20,)).float(), torch.zeros(25)
+    branches[(25,)](x, out, 20)
+    steps = torch.where(x > 0, x, -2 * x)
+    assert torch.equal(out[:20], torch.cat([torch.zeros(1), steps.cumsum(0)])[:20])
+    assert (out[20:] == 0).all()
+
+
+@triton.jit
+def carried(x, out, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a = tl.load(x + i)
+    b = a * 2
+    for k in range(n):
+        a, b = b, a + b  # each needs the other's old value
+        if k % 2 == 0:
+            a = a - 1
+    while tl.sum(a) > 100000:
+        a = a // 2
+    tl.store(out + i, a)
+    tl.store(out + N + i, b)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 7])
+def test_tensors_through_control_flow(n: int) -> None:
+    x, out = torch.randint(0, 9, (32,), dtype=torch.int32), torch.zeros(64, dtype=torch.int32)
+    carried[(1,)](x, out, n, N=32)
+    a, b = x, x * 2
+    for k in range(n):
+        a, b = b, a + b
+        if k % 2 == 0:
+            a = a - 1
+    assert torch.equal(out, torch.cat([a, b]))
+
+
+@triton.jit
+def rotate(x, out, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a = tl.load(x + i)
+    for _ in range(n):
+        a = tl.flip(a) + 1  # overwritten in another order than it is read
+    tl.store(out + i, a)
+
+
+def test_a_loop_that_reads_itself_elsewhere() -> None:
+    x, out = torch.arange(64.0), torch.zeros(64)
+    rotate[(1,)](x, out, 3, N=64)
+    assert torch.equal(out, x.flip(0) + 3)
+
+
+@triton.jit(noinline=True)
+def helper(a, b):
+    return a * b + 1, a - b
+
+
+@triton.jit
+def calls(x, out, N: tl.constexpr):
+    total = 0.0
+    for i in range(N):
+        v = tl.load(x + i)
+        p, q = helper(v, v + 2)
+        total += p + q
+    tl.store(out, total)
+
+
+def test_calls() -> None:
+    x, out = torch.randn(64), torch.zeros(1)
+    calls[(1,)](x, out, N=64)
+    torch.testing.assert_close(out[0], (x * (x + 2) + 1 - 2).sum())
+
+
+@triton.jit
+def grid_of(out):
+    x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)
+    nx, ny, nz = tl.num_programs(0), tl.num_programs(1), tl.num_programs(2)
+    tl.store(out + (z * ny + y) * nx + x, x + 10 * y + 100 * z + 1000 * nz)
+
+
+def test_grid() -> None:
+    out = torch.zeros(4, 3, 2, dtype=torch.int32)
+    grid_of[(2, 3, 4)](out)
+    z, y, x = torch.meshgrid(torch.arange(4), torch.arange(3), torch.arange(2), indexing="ij")
+    assert torch.equal(out.long(), x + 10 * y + 100 * z + 4000)
+    grid_of[(0,)](out)
+
+
+@triton.jit
+def count(counter):
+    tl.atomic_add(counter, 1)
+
+
+def test_ten_million_programs() -> None:
+    counter = torch.zeros(1, dtype=torch.int64)
+    count[(10_000_000,)](counter)
+    assert counter.item() == 10_000_000
+
+
+@triton.jit
+def arguments(out, a, b, c, d, e, flag, pair, nothing, N: tl.constexpr):
+    tl.store(out, a.to(tl.float64))
+    tl.store(out + 1, b.to(tl.float64))
+    tl.store(out + 2, c.to(tl.float64))
+    tl.store(out + 3, d)
+    tl.store(out + 4, e.to(tl.float64))
+    tl.store(out + 5, flag.to(tl.float64))
+    tl.store(out + 6, pair[0].to(tl.float64) + tl.load(pair[1]))
+    if nothing is None:
+        tl.store(out + 7, N)
+
+
+def test_arguments() -> None:
+    out = np.zeros(8)
+    one = np.array([0.5])
+    arguments[(1,)](out, -5, 2**40, 2**63 + 2048, 1.25, np.int32(-7), True, (3, one), None, N=11)
+    assert out.tolist() == [-5, 2**40, 2**63 + 2048, 1.25, -7, 1, 3.5, 11]
+
+
+@triton.jit
+def scalars(out, a: tl.float16, b: tl.bfloat16, c: tl.float64, d: tl.int8, e: tl.uint16):
+    tl.store(out, a.to(tl.float64))
+    tl.store(out + 1, b.to(tl.float64))
+    tl.store(out + 2, c)
+    tl.store(out + 3, d.to(tl.float64))
+    tl.store(out + 4, e.to(tl.float64))
+
+
+def test_scalars_of_declared_types() -> None:
+    out = np.zeros(5)
+    scalars[(1,)](out, 0.1, 0.1, 0.1, -3, 65535)
+    half, brain = torch.tensor(0.1).half().item(), torch.tensor(0.1).bfloat16().item()
+    assert out.tolist() == [half, brain, 0.1, -3, 65535]
+
+
+@triton.jit
+def check(x, n, N: tl.constexpr):
+    v = tl.load(x + tl.arange(0, N))
+    tl.device_assert(v < n, "too big")
+    tl.store(x + tl.arange(0, N), v + 1)
+
+
+def test_device_assert() -> None:
+    x = torch.arange(32)
+    check[(1,)](x, 99, N=32, debug=True)
+    with pytest.raises(
+        RuntimeError, match=r"test_program\.py:\d+: device assertion failed in program \(0, 0, 0\): too big"
+    ):
+        check[(4,)](x, 5, N=32, debug=True)
+    assert x[0] == 1, "the program ends where the assertion fails"
+    check[(1,)](x, 99, N=32, debug=True)
+
+
+def test_device_print(tmp_path: Path) -> None:
+    script = tmp_path / "printing.py"
+    script.write_text(
+        textwrap.dedent("""\
+        import torch, triton, triton.language as tl
+
+        @triton.jit
+        def kernel(x, n, N: tl.constexpr):
+            v = tl.load(x + tl.arange(0, N))
+            tl.device_print("v =", v)
+            tl.device_print("n", n, v.to(tl.float16))
+
+        kernel[(1,)](torch.tensor([-1, 2, 3, 4], dtype=torch.int16), 7, N=4)
+        """)
+    )
+    done = subprocess.run(
+        [sys.executable, script],
+        env={**__import__("os").environ, "TRITON_DEFAULT_BACKEND": "cpu"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "pid (0, 0, 0) idx (0) v =: -1\n" in done.stdout
+    assert "pid (0, 0, 0) idx () n: 7\n" in done.stdout
+    assert "pid (0, 0, 0) idx (3) n: (operand 1) 4.000000\n" in done.stdout
+
+
+@triton.jit
+def assembly(x, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + i)
+    tl.store(x + i, tl.inline_asm_elementwise("mov $0, $1;", "=r,r", [v], dtype=tl.int32, is_pure=True, pack=1))
+
+
+def test_unsupported_is_an_error_with_a_line() -> None:
+    line = next(
+        n for n, text in enumerate(Path(__file__).read_text().splitlines(), 1) if "inline_asm_elementwise(" in text
+    )
+    with pytest.raises(
+        RuntimeError, match=rf"test_program\.py:{line}:\d+: 'tt\.elementwise_inline_asm': inline assembly"
+    ):
+        assembly[(1,)](torch.zeros(4, dtype=torch.int32), N=4)
+
+
+@triton.jit
+def double(x, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(x + i, tl.load(x + i) * 2)
+
+
+def test_stages_and_pipeline() -> None:
+    x = torch.ones(16)
+    kernel = double[(1,)](x, N=16)
+    assert list(kernel.asm) == ["source", "ttir", "cpuir", "llir", "asm", "so"]
+    assert "scf.for" in kernel.asm["cpuir"] or "llvm.load" in kernel.asm["cpuir"]
+    assert kernel.asm["so"].startswith(b"\x7fELF")
+    with tx.Pipeline().at_end("ttir", tx.passes.ttir.rename(old="double", new="twice")):
+        kernel = double[(1,)](x, N=16)
+    assert kernel.name == "twice" and x[0] == 4
+
+
+def test_no_tensor_from_elsewhere() -> None:
+    with pytest.raises(ValueError, match=r"tensor that is elsewhere \(fix: tensor\.cpu\(\)\)"):
+        double[(1,)](torch.empty(16, device="meta"), N=16)

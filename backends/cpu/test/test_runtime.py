@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The driver: when it is active, threads, forks, many compilations, hooks, and what a launch costs."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import triton
+import triton.language as tl
+from triton import knobs
+from triton.backends.compiler import GPUTarget
+
+PROGRAM = """
+import sys, triton, triton.language as tl, numpy as np
+from triton.runtime import driver
+print(type(driver.active).__name__)
+"""
+
+
+def run_python(code: str, **env: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **env}, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+@triton.jit
+def fill(x, value, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + i, value, mask=i < n)
+
+
+@triton.jit
+def heavy(x, out, n, ROUNDS: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n)
+    for _ in range(ROUNDS):
+        v = tl.exp(v) * 0.5 - 1
+    tl.store(out + i, v, mask=i < n)
+
+
+def test_active_where_it_was_asked_for() -> None:
+    assert run_python(PROGRAM, TRITON_DEFAULT_BACKEND="cpu") == "CPUDriver\n"
+    activated = "from triton_ext.backends import cpu; cpu.activate()\n" + PROGRAM
+    assert run_python(activated) == "CPUDriver\n"
+
+
+def test_importing_triton_stays_fast() -> None:
+    """What the backend adds: less than 5 ms, of the best of some runs."""
+    best = float("inf")
+    for _ in range(5):
+        done = subprocess.run(
+            [sys.executable, "-X", "importtime", "-c", "import triton"], capture_output=True, text=True, check=True
+        )
+        lines = [line.split("|") for line in done.stderr.splitlines() if "triton_ext.backends" in line]
+        best = min(best, sum(int(line[0].removeprefix("import time:")) for line in lines) / 1000)
+        assert not any("torch" in line or "numpy" in line for line in done.stderr.splitlines())
+    assert best < 5
+
+
+def test_compile_for_another_cpu() -> None:
+    source = triton.compiler.ASTSource(
+        fill, {"x": "*fp32", "value": "fp32", "n": "i32", "BLOCK": "constexpr"}, {"BLOCK": 64}
+    )
+    old = triton.compile(source, target=GPUTarget("cpu", "haswell;+avx2,+fma", 1))
+    assert "zmm" not in old.asm["asm"] and "ymm" in old.asm["asm"]
+    new = triton.compile(source, target=GPUTarget("cpu", "skylake-avx512;+avx512f,+avx512vl,+avx512bw,+avx512dq", 1))
+    assert "zmm" in new.asm["asm"] and new.hash != old.hash
+
+
+@pytest.mark.slow
+def test_kernels_for_avx2() -> None:
+    """What people write, compiled for a CPU without AVX-512."""
+    features = (
+        "haswell;+avx,+avx2,+fma,+f16c,+bmi,+bmi2,+popcnt,+lzcnt,+sse4.2,+sse4.1,+ssse3,+sse3,+64bit,+cx16,+movbe"
+    )
+    tests = Path(__file__).parent / "test_tutorials.py"
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-k",
+            "matmul or softmax or norm or dot",
+            str(tests),
+        ],
+        env={**os.environ, "TRITON_EXT_CPU_TARGET": features},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert " passed" in done.stdout
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+def test_number_of_threads(threads: int) -> None:
+    x = torch.zeros(100_000)
+    fill[(1000,)](x, 3.0, 100_000, BLOCK=128, num_threads=threads)
+    assert (x == 3).all()
+
+
+def test_launches_from_several_threads() -> None:
+    def work(k: int) -> None:
+        for _ in range(50):
+            fill[(100,)](arrays[k], float(k), 10_000, BLOCK=128)
+
+    arrays = [torch.zeros(10_000) for _ in range(4)]
+    fill[(1,)](arrays[0], 0.0, 10_000, BLOCK=128)
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all((array == k).all() for k, array in enumerate(arrays))
+
+
+def test_after_a_fork() -> None:
+    x = np.zeros(100_000, np.float32)  # torch's own threads do not survive a fork
+    fill[(1000,)](x, 1.0, 100_000, BLOCK=128, num_threads=2)  # the pool has a thread now
+    pid = os.fork()
+    if pid == 0:
+        fill[(1000,)](x, 2.0, 100_000, BLOCK=128, num_threads=2)
+        os._exit(0 if (x == 2).all() else 1)
+    _, status = os.waitpid(pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    fill[(1000,)](x, 4.0, 100_000, BLOCK=128, num_threads=2)
+    assert (x == 4).all()
+
+
+def test_determinism() -> None:
+    x = torch.randn(100_000)
+    outs = [torch.empty_like(x) for _ in range(5)]
+    for threads, out in enumerate(outs, 1):
+        heavy[(100,)](x, out, 100_000, ROUNDS=20, BLOCK=1024, num_threads=threads)
+    assert all(torch.equal(outs[0], out) for out in outs)
+
+
+def resident() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_many_launches_do_not_leak() -> None:
+    x = np.zeros(64, np.float32)
+    for _ in range(1000):
+        fill[(1,)](x, 1.0, 64, BLOCK=64)
+    before = resident()
+    for _ in range(20_000):
+        fill[(1,)](x, 1.0, 64, BLOCK=64)
+    assert resident() - before < 4 << 20
+
+
+@pytest.mark.slow
+def test_many_compilations_do_not_leak(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(knobs.compilation, "always_compile", True)
+    x = np.zeros(64, np.float32)
+
+    def compile_and_launch(times: int) -> None:
+        for _ in range(times):
+            fill.device_caches.clear()
+            fill[(1,)](x, 1.0, 64, BLOCK=64)
+        gc.collect()
+
+    compile_and_launch(30)
+    mapped = Path("/proc/self/maps").read_text().count("fill-")
+    before = resident()
+    compile_and_launch(100)
+    assert Path("/proc/self/maps").read_text().count("fill-") <= mapped
+    # 100 KB for each would be a leak of a gigabyte in 10,000.
+    assert resident() - before < 100 * 50_000
+
+
+def test_launch_hooks(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    monkeypatch.setattr(knobs.runtime, "launch_enter_hook", lambda metadata: seen.append(metadata.get()["name"]))
+    monkeypatch.setattr(knobs.runtime, "launch_exit_hook", lambda metadata: seen.append("done"))
+    fill[(1,)](torch.zeros(16), 1.0, 16, BLOCK=16)
+    assert seen == ["fill", "done"]
+
+
+def test_launch_overhead() -> None:
+    """The launcher alone takes a fraction of the 5 µs that it may add to Triton's own path."""
+    x = torch.zeros(16)
+    kernel = fill[(1,)](x, 1.0, 16, BLOCK=16)
+    run, function, packed = kernel.run, kernel.function, kernel.packed_metadata
+    best = float("inf")
+    for _ in range(20):
+        start = time.perf_counter()
+        for _ in range(1000):
+            run(1, 1, 1, 0, function, packed, None, None, None, x, 1.0, 16, 16)
+        best = min(best, (time.perf_counter() - start) / 1000)
+    assert best < 5e-6
+
+
+def test_line_information() -> None:
+    kernel = fill[(1,)](torch.zeros(16), 1.0, 16, BLOCK=16)
+    assert "test_runtime.py" in kernel.asm["asm"] and "\t.loc\t" in kernel.asm["asm"]
+
+
+def test_do_bench() -> None:
+    x = torch.zeros(16)
+    assert triton.testing.do_bench(lambda: fill[(1,)](x, 1.0, 16, BLOCK=16), warmup=1, rep=5) > 0
+
+
+def test_compile_time_does_not_grow_with_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(knobs.compilation, "always_compile", True)
+    x, out = torch.zeros(65536), torch.zeros(65536)
+    best = {}
+    for block in (1024, 65536):
+        times = []
+        for _ in range(4):
+            heavy.device_caches.clear()
+            start = time.perf_counter()
+            heavy[(1,)](x, out, 65536, ROUNDS=3, BLOCK=block)
+            times.append(time.perf_counter() - start)
+        best[block] = min(times)
+    assert best[65536] < 2 * best[1024]
+    assert best[65536] < 1

@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: ARG001, N803, PLR0917
+"""The CPU backend beside torch, NumPy and Triton's interpreter, in one run with the same threads: ``make bench``.
+
+``--quick`` is what ``make demo-cpu`` runs: softmax and a matrix product, checked against torch and timed beside it.
+Times are medians of about a second each. ``BENCH_TORCH_COMPILE=1`` adds ``torch.compile``, which needs a C++ compiler.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+os.environ.setdefault("TRITON_DEFAULT_BACKEND", "cpu")
+os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
+
+import torch
+import triton
+import triton.language as tl
+from rich.console import Console
+from rich.table import Table
+from torch.nn import functional
+
+Run = Callable[[], object]
+
+
+@triton.jit
+def add_kernel(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i, mask=i < n) + tl.load(y + i, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def gelu_kernel(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, 0.5 * v * (1 + tl.erf(v * 0.7071067811865476)), mask=i < n)
+
+
+@triton.jit
+def silu_mul_kernel(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, v * tl.sigmoid(v) * tl.load(y + i, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def softmax_kernel(x, out, columns, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    row = tl.program_id(0) * columns
+    v = tl.load(x + row + i, mask=i < columns, other=-float("inf"))
+    e = tl.exp(v - tl.max(v, 0))
+    tl.store(out + row + i, e / tl.sum(e, 0), mask=i < columns)
+
+
+@triton.jit
+def layer_norm_kernel(x, w, b, out, columns, eps, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    row = tl.program_id(0) * columns
+    mask = i < columns
+    v = tl.load(x + row + i, mask=mask, other=0.0)
+    mean = tl.sum(v, 0) / columns
+    d = tl.where(mask, v - mean, 0.0)
+    scale = 1 / tl.sqrt(tl.sum(d * d, 0) / columns + eps)
+    tl.store(out + row + i, (v - mean) * scale * tl.load(w + i, mask=mask) + tl.load(b + i, mask=mask), mask=mask)
+
+
+@triton.jit
+def matmul_kernel(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    pid = tl.program_id(0)
+    columns = tl.cdiv(N, BN)
+    m = (pid // columns) * BM + tl.arange(0, BM)
+    n = (pid % columns) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    pa = a + m[:, None] * K + k[None, :]
+    pb = b + k[:, None] * N + n[None, :]
+    acc = tl.zeros((BM, BN), tl.float32)
+    for _ in range(0, K, BK):
+        acc = tl.dot(tl.load(pa), tl.load(pb), acc)
+        pa += BK
+        pb += BK * N
+    tl.store(c + m[:, None] * N + n[None, :], acc)
+
+
+@triton.jit
+def attention_kernel(q, k, v, out, scale, N, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    block = tl.program_id(0)
+    base = tl.program_id(1) * N * D
+    m = block * BM + tl.arange(0, BM)
+    d = tl.arange(0, D)
+    query = tl.load(q + base + m[:, None] * D + d[None, :])
+    top = tl.full((BM,), -float("inf"), tl.float32)
+    total = tl.zeros((BM,), tl.float32)
+    acc = tl.zeros((BM, D), tl.float32)
+    for start in range(0, (block + 1) * BM, BN):
+        n = start + tl.arange(0, BN)
+        at = base + n[:, None] * D + d[None, :]
+        scores = tl.dot(query, tl.trans(tl.load(k + at))) * scale
+        scores = tl.where(m[:, None] >= n[None, :], scores, -float("inf"))
+        new = tl.maximum(top, tl.max(scores, 1))
+        p = tl.exp(scores - new[:, None])
+        fade = tl.exp(top - new)
+        total = total * fade + tl.sum(p, 1)
+        acc = tl.dot(p, tl.load(v + at), acc * fade[:, None])
+        top = new
+    tl.store(out + base + m[:, None] * D + d[None, :], acc / total[:, None])
+
+
+@dataclass(frozen=True)
+class Case:
+    """One row: ours and torch's, the aim for their ratio, and what the work is made of."""
+
+    name: str
+    aim: float
+    ours: Run
+    eager: Run
+    numpy: Run | None = None
+    operations: float = 0
+    bytes: float = 0
+    compiled: Run | None = None
+
+
+def seconds(run: Run, budget: float = 1.0, least: int = 5) -> float:
+    """The median of as many runs as fit, and of no fewer than `least`."""
+    run()
+    times: list[float] = []
+    end = time.perf_counter() + budget
+    while len(times) < least or (time.perf_counter() < end and len(times) < 500):
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def cases(quick: bool) -> list[Case]:
+    """The rows, each checked against torch first."""
+    found = []
+
+    def case(name: str, aim: float, ours: Run, eager: Run, out: torch.Tensor, **more: object) -> None:
+        ours()
+        expected = eager()
+        assert isinstance(expected, torch.Tensor)
+        torch.testing.assert_close(out, expected, atol=1e-4, rtol=1e-4)
+        found.append(Case(name, aim, ours, eager, **more))  # type: ignore[arg-type]
+
+    n = 2**24
+    x, y, out = torch.randn(n), torch.randn(n), torch.empty(n)
+    grid = (triton.cdiv(n, 4096),)
+    if not quick:
+        case(
+            "add 2^24",
+            1.05,
+            lambda: add_kernel[grid](x, y, out, n, BLOCK=4096),
+            lambda: torch.add(x, y, out=out),
+            out,
+            numpy=lambda: x.numpy() + y.numpy(),
+            bytes=12 * n,
+        )
+        gelu = torch.empty(n)
+        compiled = torch.compile(functional.gelu) if os.environ.get("BENCH_TORCH_COMPILE") else None
+        case(
+            "GELU 2^24",
+            0.5,
+            lambda: gelu_kernel[grid](x, gelu, n, BLOCK=4096),
+            lambda: 0.5 * x * (1 + torch.erf(x * 0.7071067811865476)),
+            gelu,
+            bytes=8 * n,
+            compiled=(lambda: compiled(x)) if compiled else None,
+        )
+        silu = torch.empty(n)
+        case(
+            "SiLU(x) * y 2^24",
+            0.5,
+            lambda: silu_mul_kernel[grid](x, y, silu, n, BLOCK=4096),
+            lambda: functional.silu(x) * y,
+            silu,
+            bytes=12 * n,
+        )
+    rows, columns = 4096, 1024
+    s, soft, norm = torch.randn(rows, columns), torch.empty(rows, columns), torch.empty(rows, columns)
+    case(
+        "softmax 4096x1024",
+        1.0,
+        lambda: softmax_kernel[(rows,)](s, soft, columns, BLOCK=columns),
+        lambda: torch.softmax(s, 1),
+        soft,
+        bytes=8 * rows * columns,
+    )
+    w, b = torch.randn(columns), torch.randn(columns)
+    if not quick:
+        case(
+            "layer norm 4096x1024",
+            1.0,
+            lambda: layer_norm_kernel[(rows,)](s, w, b, norm, columns, 1e-5, BLOCK=columns),
+            lambda: functional.layer_norm(s, (columns,), w, b),
+            norm,
+            bytes=8 * rows * columns,
+        )
+    size, bm, bn, bk = 1024, 128, 128, 64
+    left, right, product = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size)
+    case(
+        "matmul fp32 1024^3",
+        2.0,
+        lambda: matmul_kernel[((size // bm) * (size // bn),)](
+            left, right, product, size, size, size, BM=bm, BN=bn, BK=bk
+        ),
+        lambda: left @ right,
+        product,
+        numpy=lambda: left.numpy() @ right.numpy(),
+        operations=2 * size**3,
+    )
+    if not quick:
+        q, k, v = (torch.randn(8, 1024, 64) for _ in range(3))
+        attention = torch.empty_like(q)
+        case(
+            "causal attention 8x1024x64",
+            2.0,
+            lambda: attention_kernel[(16, 8)](q, k, v, attention, 0.125, 1024, D=64, BM=64, BN=64),
+            lambda: functional.scaled_dot_product_attention(q, k, v, is_causal=True),
+            attention,
+            operations=2 * 2 * 8 * 1024 * 1024 * 64 / 2,
+        )
+    return found
+
+
+INTERPRETED = """
+import sys, time; sys.path.insert(0, {directory!r})
+import cpu, torch, triton
+n, size = 2**22, 512
+x, y, out = torch.randn(n), torch.randn(n), torch.empty(n)
+a, b, c = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size)
+def add(): cpu.add_kernel[(n // 1024,)](x, y, out, n, BLOCK=1024)
+def matmul(): cpu.matmul_kernel[(64,)](a, b, c, size, size, size, BM=64, BN=64, BK=32)
+print(*(cpu.seconds(run, 0.5, 1) for run in (add, matmul)))
+"""
+
+
+def against_interpreter() -> list[float]:
+    """How many times as long Triton's interpreter takes: for an addition of 2^22, for a product of 512^3."""
+    times = []
+    for interpret in ("1", "0"):
+        done = subprocess.run(
+            [sys.executable, "-c", INTERPRETED.format(directory=os.path.dirname(os.path.abspath(__file__)))],
+            env={**os.environ, "TRITON_INTERPRET": interpret},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        times.append([float(word) for word in done.stdout.split()[-2:]])
+    return [slow / fast for slow, fast in zip(*times, strict=True)]
+
+
+def compile_seconds(block: int) -> float:
+    """Time to compile a softmax, caches aside."""
+    x, out = torch.zeros(block), torch.empty(block)
+    times = []
+    for _ in range(5):
+        softmax_kernel.device_caches.clear()
+        start = time.perf_counter()
+        softmax_kernel[(1,)](x, out, block, BLOCK=block)
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def main() -> None:
+    """Prints the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="softmax and a matrix product only")
+    arguments = parser.parse_args()
+    console = Console(width=140)
+    threads = torch.get_num_threads()
+    table = Table(title=f"CPU backend beside torch {torch.__version__} eager, {threads} threads", title_justify="left")
+    for column in (
+        "",
+        "ours ms",
+        "torch ms",
+        "ratio",
+        "aim",
+        "compiled ms",
+        "NumPy ms",
+        "1 thread ms",
+        "scaling",
+        "rate",
+    ):
+        table.add_column(column, justify="left" if not column else "right")
+    for case in cases(arguments.quick):
+        ours, eager = seconds(case.ours), seconds(case.eager)
+        torch.set_num_threads(1)  # which a launch asks for
+        single = seconds(case.ours, 0.5)
+        torch.set_num_threads(threads)
+        rate = case.operations / ours / 1e9
+        table.add_row(
+            case.name,
+            f"{ours * 1e3:.2f}",
+            f"{eager * 1e3:.2f}",
+            f"{ours / eager:.2f}",
+            f"<= {case.aim}",
+            f"{seconds(case.compiled) * 1e3:.2f}" if case.compiled else "",
+            f"{seconds(case.numpy, 0.5) * 1e3:.2f}" if case.numpy else "",
+            f"{single * 1e3:.2f}",
+            f"{single / ours:.2f}",
+            f"{rate:.0f} GFLOP/s" if rate else f"{case.bytes / ours / 1e9:.1f} GB/s",
+        )
+    console.print(table)
+    if arguments.quick:
+        return
+    add, matmul = against_interpreter()
+    console.print(f"TRITON_INTERPRET=1 takes {add:.0f} times as long for add 2^22, {matmul:.0f} times for matmul 512^3")
+    os.environ["TRITON_ALWAYS_COMPILE"] = "1"
+    small, large = compile_seconds(1024), compile_seconds(65536)
+    console.print(
+        f"compiling softmax: BLOCK 1024 {small * 1e3:.0f} ms, 65536 {large * 1e3:.0f} ms ({large / small:.2f}x)"
+    )
+
+
+if __name__ == "__main__":
+    main()
