@@ -116,7 +116,7 @@ class _Installer:
                 present = Sdk.load(self.target)
                 if present and present.fits(self.triton) and present.origin == self.stamp and not force:
                     return present
-                _check_space(root, self.source)
+                _check_space(root, self.source.download_mb)
                 self.downloads.mkdir(parents=True, exist_ok=True)
                 try:
                     with _staging(self.target) as staging:
@@ -281,8 +281,8 @@ def _staging(target: Path) -> Iterator[Path]:
             shutil.rmtree(stale, ignore_errors=True)
 
 
-def _check_space(root: Path, source: Source) -> None:
-    needed, free = (source.download_mb + _INSTALLED_MB) * 1_000_000, shutil.disk_usage(root).free
+def _check_space(root: Path, download_mb: int) -> None:
+    needed, free = (download_mb + _INSTALLED_MB) * 1_000_000, shutil.disk_usage(root).free
     if free < needed:
         # Another source may need less.
         raise SourceUnavailableError(

@@ -70,18 +70,20 @@ def libraries(names: tuple[str, ...]) -> Select:
     return select
 
 
-def unpack(archive: Path, into: Path, select: Select) -> None:
+def unpack(archive: Path, into: Path, select: Select, most: int | None = None) -> None:
     """Writes the selected members of `archive` below `into`.
 
     Args:
         archive: a directory, or a .deb, .zip, .tar.xz, .tar.gz or other tar file.
         into: directory that receives them.
         select: maps the name of a member to its path below `into`, or to None.
+        most: how many members there are to find; reading ends with the last of them.
 
     Raises:
         BuildError: the archive cannot be read, or one of its members leads out of it.
     """
     links: dict[str, str] = {}
+    written = 0
     try:
         with contextlib.closing(_members(archive)) as members:
             for member in members:
@@ -90,6 +92,9 @@ def unpack(archive: Path, into: Path, select: Select) -> None:
                     continue
                 if member.link is None:
                     _write(member, into / target)
+                    written += 1
+                    if written == most:
+                        return
                 else:
                     path = posixpath.join(posixpath.dirname(member.name), member.link)
                     links[target] = _checked(path, archive)

@@ -11,6 +11,7 @@ import click
 from ..errors import BuildError
 from ..host import find_triton
 from . import INSTALL_COMMAND, Sdk, find, install
+from .parts import find_parts
 
 
 @click.group()
@@ -21,11 +22,18 @@ def sdk() -> None:
 @sdk.command("install")
 @click.option("--from", "from_", metavar="DIR|ARCHIVE", help="Take them from this LLVM install, and from nowhere else.")
 @click.option("--source", metavar="ID", help="Try only this source of infra/sdk/sources.toml.")
+@click.option("--with", "parts", multiple=True, metavar="PART", help="Also build this part of MLIR, e.g. linalg.")
 @click.option("--force", is_flag=True, help="Install again what is installed already.")
-def install_command(from_: str | None, source: str | None, force: bool) -> None:
+def install_command(from_: str | None, source: str | None, parts: tuple[str, ...], force: bool) -> None:
     """Install the SDK into the user's cache; does nothing if it is there."""
     start = time.monotonic()
-    found = install(from_, source=source, force=force)
+    # With a part, --force is about the part: the SDK below it is what other builds go on using.
+    found = install(from_, source=source, force=force and not parts)
+    for id_ in parts:
+        from ._build_part import install_part
+
+        part = install_part(id_, found, force, None)
+        click.echo(f"part {part.id} ({part.size / 1e6:.1f} MB) in {part.path}", err=True)
     click.echo(f"SDK {found.source} ({found.headers}, {found.size / 1e6:.0f} MB) in {found.path}", err=True)
     click.echo(f"ready after {time.monotonic() - start:.1f} s", err=True)
 
@@ -55,6 +63,8 @@ def info_command(as_json: bool) -> None:
         "mlir-tblgen": f"{found.mlir_tblgen}" + (" (on its own C library)" if found.runtime else ""),
         "size": f"{found.size / 1e6:.0f} MB",
     }
+    for part in find_parts(found):
+        rows[f"part {part.id}"] = f"{', '.join(part.dialects)} in {part.library_path} (from {part.origin})"
     for name, value in rows.items():
         click.echo(f"{name:<12} {value}")
     for name, sha256 in found.packages.items():
@@ -85,6 +95,9 @@ def _describe(found: Sdk) -> dict[str, object]:
         "packages": found.packages,
         "runtime": found.runtime,
         "size": found.size,
+        "parts": {
+            part.id: {"library": str(part.library_path), "dialects": list(part.dialects)} for part in find_parts(found)
+        },
         "triton": {
             "version": triton.version,
             "root": str(triton.root),

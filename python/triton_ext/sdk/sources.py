@@ -85,6 +85,40 @@ class Runtime:
 
 
 @dataclass(frozen=True)
+class PartSource:
+    """A part of MLIR that libtriton lacks, and the sources that it is built from.
+
+    Attributes:
+        id: name of the part.
+        library: file name of the library.
+        dialects: the dialects in it.
+        own: our file that is built with it, below ``infra``.
+        llvm_commits: LLVM commits of libtriton that the sources were checked against; empty: any.
+        download_mb: size of what is downloaded.
+        root: the directory in the archive, below its top, that files are relative to.
+        private: headers that are included and not installed.
+        package: the source archive, as a file below a Debian mirror.
+        files: the source files, by the static library of a full LLVM install that holds their objects.
+    """
+
+    id: str
+    library: str
+    dialects: tuple[str, ...]
+    own: str
+    llvm_commits: tuple[str, ...]
+    download_mb: int
+    root: str
+    private: tuple[str, ...]
+    package: Package
+    files: dict[str, tuple[str, ...]]
+
+    @property
+    def sources(self) -> list[str]:
+        """All source files."""
+        return [file for files in self.files.values() for file in files]
+
+
+@dataclass(frozen=True)
 class Manifest:
     """All of ``sources.toml``."""
 
@@ -92,6 +126,7 @@ class Manifest:
     prune: tuple[str, ...]
     guards: tuple[Guard, ...]
     runtime: Runtime
+    parts: tuple[PartSource, ...] = ()
 
     def source(self, id_: str) -> Source:
         """The source named `id_`.
@@ -104,6 +139,18 @@ class Manifest:
                 return source
         ids = ", ".join(source.id for source in self.sources)
         raise BuildError(f"no SDK source is named '{id_}', there are: {ids}", fix="triton-ext sdk install")
+
+    def part(self, id_: str) -> PartSource:
+        """The part named `id_`.
+
+        Raises:
+            BuildError: there is none; the message lists those that there are.
+        """
+        for part in self.parts:
+            if part.id == id_:
+                return part
+        ids = ", ".join(part.id for part in self.parts) or "none"
+        raise BuildError(f"the SDK has no part '{id_}', there is: {ids}", fix="triton-ext sdk install")
 
 
 def load_manifest() -> Manifest:
@@ -119,6 +166,7 @@ def load_manifest() -> Manifest:
             libraries=tuple(runtime["libraries"]),
             packages=tuple(Package(**table, suite=runtime["suite"]) for table in runtime["package"]),
         ),
+        parts=tuple(_part(table) for table in data.get("part", ())),
     )
 
 
@@ -129,3 +177,10 @@ def _source(rank: int, table: dict[str, Any]) -> Source:
     packages = tuple(Package(**package, **shared) for package in table.pop("package", ()))
     commits = tuple(table.pop("llvm_commits", ()))
     return Source(rank=rank, packages=packages, llvm_commits=commits, **table)
+
+
+def _part(table: dict[str, Any]) -> PartSource:
+    """One ``[[part]]`` table."""
+    lists = {key: tuple(table[key]) for key in ("dialects", "llvm_commits", "private")}
+    files = {library: tuple(names) for library, names in table["files"].items()}
+    return PartSource(**{**table, **lists, "package": Package(**table["package"]), "files": files})

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What makes the operations of the dialect `aux` valid, and what they fold to.
+
+#include "Aux.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+
+#include "Aux.cpp.inc"
+
+using namespace mlir;
+using namespace mlir::triton_ext::aux;
+
+//===----------------------------------------------------------------------===//
+// view
+//===----------------------------------------------------------------------===//
+
+void ViewOp::build(OpBuilder &builder, OperationState &state, MemRefType type,
+                   Value ptr, OpFoldResult offset, ArrayRef<OpFoldResult> sizes,
+                   ArrayRef<OpFoldResult> strides) {
+  SmallVector<int64_t> staticOffsets, staticSizes, staticStrides;
+  SmallVector<Value> offsetValues, sizeValues, strideValues;
+  dispatchIndexOpFoldResults({offset}, offsetValues, staticOffsets);
+  dispatchIndexOpFoldResults(sizes, sizeValues, staticSizes);
+  dispatchIndexOpFoldResults(strides, strideValues, staticStrides);
+  build(builder, state, type, ptr, offsetValues, sizeValues, strideValues,
+        builder.getDenseI64ArrayAttr(staticOffsets),
+        builder.getDenseI64ArrayAttr(staticSizes),
+        builder.getDenseI64ArrayAttr(staticStrides),
+        /*cache_mode=*/StringAttr());
+}
+
+/// What the type says must be what the operation says, or nothing.
+static LogicalResult checkAgainstType(ViewOp op, StringRef what, int64_t typed,
+                                      int64_t given) {
+  if (ShapedType::isDynamic(typed) || typed == given)
+    return success();
+  std::string found =
+      ShapedType::isDynamic(given) ? "a value" : std::to_string(given);
+  return op.emitOpError() << "expected " << what << " " << typed
+                          << " as in the result type, got " << found;
+}
+
+LogicalResult ViewOp::verify() {
+  MemRefType type = getType();
+  int64_t offset;
+  SmallVector<int64_t> strides;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return emitOpError() << "expected a strided result type, got " << type;
+  if (failed(checkAgainstType(*this, "offset", offset, getStaticOffsets()[0])))
+    return failure();
+  for (int64_t dim = 0, rank = type.getRank(); dim < rank; ++dim) {
+    std::string suffix = " of dimension " + std::to_string(dim) + " to be";
+    if (failed(checkAgainstType(*this, "size" + suffix, type.getDimSize(dim),
+                                getStaticSizes()[dim])) ||
+        failed(checkAgainstType(*this, "stride" + suffix, strides[dim],
+                                getStaticStrides()[dim])))
+      return failure();
+  }
+  return success();
+}
+
+namespace {
+/// Writes operands that are constants as numbers. The result type stays: who
+/// uses it need not be asked.
+struct NumbersForConstants : OpRewritePattern<ViewOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ViewOp op,
+                                PatternRewriter &rewriter) const override {
+    bool changed = false;
+    auto toNumbers = [&](SmallVector<OpFoldResult> values, bool isSize) {
+      for (OpFoldResult &value : values) {
+        std::optional<int64_t> number = getConstantIntValue(value);
+        // A negative size is undefined behaviour, not an invalid operation.
+        if (!isa<Value>(value) || !number || (isSize && *number < 0))
+          continue;
+        value = rewriter.getIndexAttr(*number);
+        changed = true;
+      }
+      return values;
+    };
+    auto offsets = toNumbers(op.getMixedOffsets(), /*isSize=*/false);
+    auto sizes = toNumbers(op.getMixedSizes(), /*isSize=*/true);
+    auto strides = toNumbers(op.getMixedStrides(), /*isSize=*/false);
+    if (!changed)
+      return failure();
+    auto view = ViewOp::create(rewriter, op.getLoc(), op.getType(), op.getPtr(),
+                               offsets[0], sizes, strides);
+    view.setCacheModeAttr(op.getCacheModeAttr());
+    view->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    rewriter.replaceOp(op, view);
+    return success();
+  }
+};
+} // namespace
+
+void ViewOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                         MLIRContext *context) {
+  patterns.add<NumbersForConstants>(context);
+}
+
+//===----------------------------------------------------------------------===//
+// store, print, scalar.print
+//===----------------------------------------------------------------------===//
+
+LogicalResult StoreOp::verify() {
+  auto type = cast<ShapedType>(getMemref().getType());
+  if (!type.hasRank() || type.getRank() != int64_t(getIndices().size()))
+    return emitOpError() << "expected an index for each dimension of " << type
+                         << ", got " << getIndices().size();
+  return success();
+}
+
+LogicalResult PrintOp::verify() {
+  Type type = getValue().getType();
+  if (!isa<TensorType>(type) && getResult())
+    return emitOpError() << "expected no result for " << type;
+  if (getResult() && getResult().getType() != type)
+    return emitOpError() << "expected a result of type " << type << ", got "
+                         << getResult().getType();
+  return success();
+}
+
+LogicalResult ScalarPrintOp::verify() {
+  if (!getValue() && !getFormat())
+    return emitOpError() << "expected a value or a format";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// bitcast_ext
+//===----------------------------------------------------------------------===//
+
+/// Bits of an element; none of what has no fixed number of them.
+static std::optional<unsigned> getBits(Type type) {
+  if (isa<LLVM::LLVMPointerType>(type))
+    return 64;
+  if (type.isIntOrFloat())
+    return type.getIntOrFloatBitWidth();
+  return std::nullopt;
+}
+
+LogicalResult BitcastExtOp::verify() {
+  Type from = getValue().getType(), to = getType();
+  auto shapedFrom = dyn_cast<ShapedType>(from);
+  auto shapedTo = dyn_cast<ShapedType>(to);
+  if (bool(shapedFrom) != bool(shapedTo) ||
+      (shapedFrom &&
+       (!isa<RankedTensorType>(from) || !isa<RankedTensorType>(to) ||
+        shapedFrom.getShape() != shapedTo.getShape())))
+    return emitOpError()
+           << "expected scalars or ranked tensors of one shape, got " << from
+           << " and " << to;
+  std::optional<unsigned> bits = getBits(getElementTypeOrSelf(from));
+  std::optional<unsigned> wanted = getBits(getElementTypeOrSelf(to));
+  if (!bits || !wanted || *bits != *wanted)
+    return emitOpError() << "expected integers, floats or pointers of one "
+                            "width, got "
+                         << from << " and " << to;
+  return success();
+}
+
+OpFoldResult BitcastExtOp::fold(FoldAdaptor) {
+  if (getValue().getType() == getType())
+    return getValue();
+  // The first of two casts in a row is of no account.
+  auto first = getValue().getDefiningOp<BitcastExtOp>();
+  if (!first)
+    return {};
+  if (first.getValue().getType() == getType())
+    return first.getValue();
+  getValueMutable().assign(first.getValue());
+  return getResult();
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
+include "mlir/IR/DialectBase.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ViewLikeInterface.td"
+
+def AuxDialect : Dialect {
+  let name = "aux";
+  let summary = "Where memory comes from, and what is seen of a kernel while it runs";
+  let description = [{
+    See RATIONALE.md for why it exists.
+  }];
+  let cppNamespace = "::mlir::triton_ext::aux";
+}
+
+class Aux_Op<string mnemonic, list<Trait> traits = []> : Op<AuxDialect, mnemonic, traits>;
+
+def Aux_TensorOrMemRef : AnyTypeOf<[AnyRankedTensor, AnyMemRef]>;
+
+def Aux_ViewOp : Aux_Op<"view", [Pure, AttrSizedOperandSegments, OffsetSizeAndStrideOpInterface]> {
+  let summary = "A pointer with offset, sizes and strides, as a memref";
+  let description = [{
+    The memory that begins `offset` elements behind the pointer. Offset, sizes
+    and strides count elements; each is a number or an SSA value. The result
+    type may say less than they do, not something else.
+
+    ```mlir
+    %m = aux.view %ptr to offset: [%o], sizes: [%n, 10], strides: [%s, 1]
+        : !llvm.ptr to memref<?x10xf32, strided<[?, 1], offset: ?>>
+    ```
+  }];
+  let arguments = (ins
+    LLVM_AnyPointer:$ptr,
+    Variadic<Index>:$offsets, Variadic<Index>:$sizes, Variadic<Index>:$strides,
+    DenseI64ArrayAttr:$static_offsets, DenseI64ArrayAttr:$static_sizes,
+    DenseI64ArrayAttr:$static_strides,
+    OptionalAttr<StrAttr>:$cache_mode);
+  let results = (outs AnyStridedMemRef:$result);
+  let assemblyFormat = [{
+    $ptr `to` `offset` `` `:` custom<DynamicIndexList>($offsets, $static_offsets) `` `,`
+    `sizes` `` `:` custom<DynamicIndexList>($sizes, $static_sizes) `` `,`
+    `strides` `` `:` custom<DynamicIndexList>($strides, $static_strides)
+    attr-dict `:` qualified(type($ptr)) `to` type($result)
+  }];
+  let builders = [
+    OpBuilder<(ins "::mlir::MemRefType":$type, "::mlir::Value":$ptr, "::mlir::OpFoldResult":$offset,
+                   "::mlir::ArrayRef<::mlir::OpFoldResult>":$sizes,
+                   "::mlir::ArrayRef<::mlir::OpFoldResult>":$strides)>
+  ];
+  let extraClassDeclaration = [{
+    ::mlir::MemRefType getType() {
+      return ::llvm::cast<::mlir::MemRefType>(getResult().getType());
+    }
+    /// One offset, however many dimensions.
+    std::array<unsigned, 3> getArrayAttrMaxRanks() {
+      unsigned rank = getType().getRank();
+      return {1, rank, rank};
+    }
+    static unsigned getOffsetSizeAndStrideStartOperandIndex() { return 1; }
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Aux_StoreOp
+    : Aux_Op<"store", [TypesMatchWith<"type of the value to be that of the elements", "memref", "value",
+                                      "::llvm::cast<::mlir::ShapedType>($_self).getElementType()">]> {
+  let summary = "Store one element, with a say in how it is cached";
+  let description = [{
+    `memref.store` that can name a cache mode. A target that knows none of that
+    name stores as if there were none.
+
+    ```mlir
+    aux.store %v, %m[%i, %j] {cache_mode = "cmtransient"} : memref<?x4xf32>
+    ```
+  }];
+  let arguments = (ins AnyType:$value, Arg<AnyMemRef, "", [MemWrite]>:$memref,
+                       Variadic<Index>:$indices, OptionalAttr<StrAttr>:$cache_mode);
+  let assemblyFormat = "$value `,` $memref `[` $indices `]` attr-dict `:` type($memref)";
+  let hasVerifier = 1;
+}
+
+def Aux_PrintOp : Aux_Op<"print", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Print the elements of a tensor or memref while the kernel runs";
+  let description = [{
+    A tensor is handed through, so that the print has a place among its users.
+
+    ```mlir
+    aux.print(%m : memref<?xi8>) {format = "%d"}
+    %1 = aux.print(%0 : tensor<128xi8>) -> (tensor<128xi8>)
+    ```
+  }];
+  let arguments = (ins Aux_TensorOrMemRef:$value, OptionalAttr<StrAttr>:$format);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    `(` $value `:` type($value) `)` attr-dict (`->` `(` type($result)^ `)`)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Aux_ScalarPrintOp : Aux_Op<"scalar.print", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Print a scalar, or a text alone, while the kernel runs";
+  let description = [{
+    ```mlir
+    aux.scalar.print(%x : f32) {format = "%f"}
+    aux.scalar.print {format = "here"}
+    ```
+  }];
+  let arguments = (ins Optional<AnyTypeOf<[AnySignlessInteger, Index, AnyFloat, LLVM_AnyPointer]>>:$value,
+                       OptionalAttr<StrAttr>:$format);
+  let assemblyFormat = "(`(` $value^ `:` type($value) `)`)? attr-dict";
+  let hasVerifier = 1;
+}
+
+def Aux_OptimizationBarrierOp
+    : Aux_Op<"optimization_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "A use of a value that nothing is known of";
+  let description = [{
+    Keeps its operand alive, and memory accesses on their side of it.
+
+    ```mlir
+    aux.optimization_barrier %x : tensor<2x2xf32>
+    ```
+  }];
+  let arguments = (ins AnyType:$value);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
+def Aux_BitcastExtOp : Aux_Op<"bitcast_ext", [Pure]> {
+  let summary = "The same bits as another type, pointers included";
+  let description = [{
+    `arith.bitcast` that also takes pointers, which are as wide as an i64.
+    Operand and result are scalars, or tensors of one shape, with elements of
+    one width.
+
+    ```mlir
+    %1 = aux.bitcast_ext %0 : tensor<128xi64> to tensor<128x!llvm.ptr>
+    ```
+  }];
+  let arguments = (ins AnyType:$value);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `to` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}

@@ -1,0 +1,74 @@
+// RUN: triton-ext-opt %s --load-extension=aux -canonicalize -cse -split-input-file | FileCheck %s
+
+// Constants become numbers, the type and the attributes stay.
+// CHECK-LABEL: func.func @view_of_constants
+// CHECK-SAME: (%[[P:.*]]: !llvm.ptr, %[[N:.*]]: index)
+// CHECK-NEXT: %[[V:.*]] = aux.view %[[P]] to offset: [5], sizes: [10, %[[N]]], strides: [8, 1] {cache_mode = "x", mine} : !llvm.ptr to memref<?x?xf32, strided<[?, 1], offset: ?>>
+// CHECK-NEXT: return %[[V]]
+func.func @view_of_constants(%p: !llvm.ptr, %n: index) -> memref<?x?xf32, strided<[?, 1], offset: ?>> {
+  %c5 = arith.constant 5 : index
+  %c8 = arith.constant 8 : index
+  %c10 = arith.constant 10 : index
+  %0 = aux.view %p to offset: [%c5], sizes: [%c10, %n], strides: [%c8, 1] {cache_mode = "x", mine}
+      : !llvm.ptr to memref<?x?xf32, strided<[?, 1], offset: ?>>
+  return %0 : memref<?x?xf32, strided<[?, 1], offset: ?>>
+}
+
+// -----
+
+// A negative size is not made one that does not verify.
+// CHECK-LABEL: func.func @view_of_negative_size
+// CHECK: %[[C:.*]] = arith.constant -1 : index
+// CHECK: sizes: [%[[C]]]
+func.func @view_of_negative_size(%p: !llvm.ptr) -> memref<?xf32> {
+  %c = arith.constant -1 : index
+  %0 = aux.view %p to offset: [0], sizes: [%c], strides: [1] : !llvm.ptr to memref<?xf32>
+  return %0 : memref<?xf32>
+}
+
+// -----
+
+// Views and casts without users go; two alike are one.
+// CHECK-LABEL: func.func @pure
+// CHECK-SAME: (%[[P:.*]]: !llvm.ptr)
+// CHECK-NEXT: %[[V:.*]] = aux.view
+// CHECK-NEXT: return %[[V]], %[[V]]
+func.func @pure(%p: !llvm.ptr) -> (memref<4xf32>, memref<4xf32>) {
+  %0 = aux.view %p to offset: [0], sizes: [4], strides: [1] : !llvm.ptr to memref<4xf32>
+  %1 = aux.view %p to offset: [0], sizes: [4], strides: [1] : !llvm.ptr to memref<4xf32>
+  %2 = aux.bitcast_ext %p : !llvm.ptr to i64
+  return %0, %1 : memref<4xf32>, memref<4xf32>
+}
+
+// -----
+
+// What is seen from outside stays, however often.
+// CHECK-LABEL: func.func @effects
+// CHECK-COUNT-2: aux.print
+// CHECK-COUNT-2: aux.scalar.print
+// CHECK-COUNT-2: aux.optimization_barrier
+// CHECK-COUNT-1: aux.store
+func.func @effects(%t: tensor<4xf32>, %m: memref<4xf32>, %v: f32, %i: index) {
+  %0 = aux.print(%t : tensor<4xf32>) -> (tensor<4xf32>)
+  aux.print(%m : memref<4xf32>)
+  aux.scalar.print(%v : f32)
+  aux.scalar.print(%v : f32)
+  aux.optimization_barrier %t : tensor<4xf32>
+  aux.optimization_barrier %t : tensor<4xf32>
+  aux.store %v, %m[%i] : memref<4xf32>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @bitcasts
+// CHECK-SAME: (%[[A:.*]]: i64)
+// CHECK-NEXT: %[[F:.*]] = aux.bitcast_ext %[[A]] : i64 to f64
+// CHECK-NEXT: return %[[A]], %[[A]], %[[F]]
+func.func @bitcasts(%a: i64) -> (i64, i64, f64) {
+  %0 = aux.bitcast_ext %a : i64 to i64
+  %1 = aux.bitcast_ext %a : i64 to !llvm.ptr
+  %2 = aux.bitcast_ext %1 : !llvm.ptr to i64
+  %3 = aux.bitcast_ext %1 : !llvm.ptr to f64
+  return %0, %2, %3 : i64, i64, f64
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the operations of the dialect `math_ext` fold to.
+
+#include "MathExt.h"
+
+#include "mlir/Dialect/CommonFolders.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/Matchers.h"
+
+#include "MathExt.cpp.inc"
+
+using namespace mlir;
+using namespace mlir::triton_ext::math_ext;
+
+Operation *MathExtDialect::materializeConstant(OpBuilder &builder,
+                                               Attribute value, Type type,
+                                               Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+OpFoldResult MulhiUIOp::fold(FoldAdaptor adaptor) {
+  // A constant operand of a commutative operation stands on the right. The
+  // product with 0 has no high half, and nor has that with 1.
+  if (matchPattern(adaptor.getRhs(), m_Zero()))
+    return getRhs();
+  if (matchPattern(adaptor.getRhs(), m_One()))
+    return Builder(getContext()).getZeroAttr(getType());
+  return constFoldBinaryOp<IntegerAttr>(
+      adaptor.getOperands(), [](const APInt &lhs, const APInt &rhs) {
+        unsigned width = lhs.getBitWidth();
+        return (lhs.zext(2 * width) * rhs.zext(2 * width))
+            .extractBits(width, width);
+      });
+}

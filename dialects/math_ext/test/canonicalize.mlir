@@ -1,0 +1,33 @@
+// RUN: triton-ext-opt %s --load-extension=math_ext -canonicalize -cse | FileCheck %s
+
+// CHECK-LABEL: func.func @folds_constants
+// 0xFFFFFFFF * 0xFFFFFFFF = 0xFFFFFFFE00000001
+// CHECK-DAG: %[[A:.*]] = arith.constant -2 : i32
+// CHECK-DAG: %[[B:.*]] = arith.constant dense<1> : tensor<4xi8>
+// CHECK: return %[[A]], %[[B]]
+func.func @folds_constants() -> (i32, tensor<4xi8>) {
+  %m1 = arith.constant -1 : i32
+  %x = arith.constant dense<16> : tensor<4xi8>
+  %0 = math_ext.mulhiui %m1, %m1 : i32
+  %1 = math_ext.mulhiui %x, %x : tensor<4xi8>
+  return %0, %1 : i32, tensor<4xi8>
+}
+
+// CHECK-LABEL: func.func @folds_zero_and_one
+// CHECK-NEXT: %[[Z:.*]] = arith.constant 0 : i64
+// CHECK-NEXT: return %[[Z]], %[[Z]]
+func.func @folds_zero_and_one(%a: i64) -> (i64, i64) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %0 = math_ext.mulhiui %c0, %a : i64
+  %1 = math_ext.mulhiui %a, %c1 : i64
+  return %0, %1 : i64, i64
+}
+
+// Nobody needs the result.
+// CHECK-LABEL: func.func @is_pure
+// CHECK-NEXT: return
+func.func @is_pure(%a: i64) {
+  %0 = math_ext.mulhiui %a, %a : i64
+  return
+}

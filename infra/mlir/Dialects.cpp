@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The plugin entry point of libTritonExtMLIR.so: registers the dialects that
+// libtriton lacks, with the interfaces that they promise and that live apart
+// from them: MLIR ends the process when a promise is found broken. The dialects
+// themselves are LLVM's own sources, built beside this file by
+// `triton-ext sdk install --with linalg`; nothing of them is changed here.
+
+#include "triton_ext/Manifest.h"
+
+#include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/Linalg/Transforms/SubsetInsertionOpInterfaceImpl.h"
+#include "mlir/Dialect/Linalg/Transforms/TilingInterfaceImpl.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/TensorTilingInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/SubsetInsertionOpInterfaceImpl.h"
+#include "triton/Tools/PluginUtils.h"
+#include "triton/Version.h"
+
+using namespace mlir;
+
+TRITON_EXT_MANIFEST(TRITON_EXT_MANIFEST_FIELDS)
+
+template <typename DialectT> static void add(DialectRegistry *registry) {
+  registry->insert<DialectT>();
+}
+
+static void addComplex(DialectRegistry *registry) {
+  registry->insert<complex::ComplexDialect>();
+  registerConvertComplexToLLVMInterface(*registry);
+}
+
+static void addTensor(DialectRegistry *registry) {
+  registry->insert<tensor::TensorDialect>();
+  tensor::registerInferTypeOpInterfaceExternalModels(*registry);
+  tensor::registerSubsetOpInterfaceExternalModels(*registry);
+  tensor::registerTilingInterfaceExternalModels(*registry);
+  tensor::registerValueBoundsOpInterfaceExternalModels(*registry);
+}
+
+static void addLinalg(DialectRegistry *registry) {
+  registry->insert<linalg::LinalgDialect>();
+  linalg::registerSubsetOpInterfaceExternalModels(*registry);
+  linalg::registerTilingInterfaceExternalModels(*registry);
+  linalg::registerValueBoundsOpInterfaceExternalModels(*registry);
+}
+
+extern "C" __attribute__((visibility("default"))) triton::plugin::PluginInfo *
+tritonGetPluginInfo() {
+  static triton::plugin::DialectInfo dialects[] = {
+      {"bufferization", "23.1.1", add<bufferization::BufferizationDialect>},
+      {"complex", "23.1.1", addComplex},
+      {"linalg", "23.1.1", addLinalg},
+      {"sparse_tensor", "23.1.1", add<sparse_tensor::SparseTensorDialect>},
+      {"tensor", "23.1.1", addTensor},
+  };
+  static triton::plugin::PluginInfo info = {
+      TRITON_PLUGIN_API_VERSION, "linalg", "23.1.1",
+      /*passes=*/nullptr,        0,        dialects,      std::size(dialects),
+      /*ops=*/nullptr,           0,        TRITON_VERSION};
+  return &info;
+}

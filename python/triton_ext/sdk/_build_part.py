@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds a part: downloads the sources, takes the few files that are needed, compiles and links them.
+
+As with an SDK, everything happens in a directory of its own under a lock. What a stopped build has downloaded and
+compiled stays for the next one; the part itself is complete or absent.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import json
+import os
+import posixpath
+import shutil
+import subprocess
+import time
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .._resources import cache_dir, infra_dir
+from ..errors import BuildError
+from ..host import find_triton
+from . import Sdk
+from ._install import _check_space, _locked, _staging, _storage_errors, _to_stderr
+from .archive import unpack
+from .debian import mirror
+from .download import Say, fetch
+from .parts import Part, compiler, key_of, llvm_library_dir, part_dir
+from .sources import PartSource, SourceUnavailableError, load_manifest
+
+_FLAGS = (
+    "-O2", "-std=c++20", "-fPIC", "-fno-rtti", "-fno-exceptions", "-fvisibility-inlines-hidden",
+    "-ffunction-sections", "-fdata-sections", "-w",
+)  # fmt: skip
+_LINK_FLAGS = ("-shared", "-Wl,--no-undefined", "-Wl,--as-needed", "-Wl,--gc-sections", "-Wl,-s", "-Wl,-rpath,$ORIGIN")
+_LINKERS = ("ld.lld-21", "ld.lld-20", "ld.lld-19", "ld.lld")
+
+
+def install_part(id_: str, sdk: Sdk, force: bool, say: Say | None) -> Part:
+    """Builds the part `id_` for `sdk`; does nothing if it is there and `force` is false.
+
+    Raises:
+        BuildError: there is no such part, or it cannot be built; nothing is left half-done.
+    """
+    source, triton = load_manifest().part(id_), find_triton()
+    if source.llvm_commits and triton.llvm_commit not in source.llvm_commits:
+        raise BuildError(
+            f"the sources of {id_} were not checked against LLVM {triton.llvm_commit[:8]}", fix="upgrade triton-ext"
+        )
+    return _Builder(source, sdk, say or _to_stderr).run(force)
+
+
+@dataclass(frozen=True)
+class _Builder:
+    """One build of one part."""
+
+    source: PartSource
+    sdk: Sdk
+    say: Say
+
+    @property
+    def target(self) -> Path:
+        """The directory that the part will have."""
+        return part_dir(self.sdk, self.source.id)
+
+    def run(self, force: bool) -> Part:
+        """Builds, unless it is there already and `force` is false."""
+        key = key_of(self.source, self.sdk)
+        root, work = self.target.parent, cache_dir() / "downloads" / self.target.name
+        with _storage_errors(root):
+            root.mkdir(parents=True, exist_ok=True)
+            with _locked(self.target, self.say):
+                present = Part.load(self.target)
+                if present and present.key == key and not force:
+                    return present
+                _check_space(root, self.source.download_mb)
+                objects = work / f"objects-{key_of(self.source, self.sdk, own=False)[:16]}"
+                if force:
+                    shutil.rmtree(objects, ignore_errors=True)
+                objects.mkdir(parents=True, exist_ok=True)
+                with _staging(self.target) as staging:
+                    part = self._build(staging, work, objects, key)
+                shutil.rmtree(work)
+        return part
+
+    def _build(self, staging: Path, work: Path, objects: Path, key: str) -> Part:
+        """Fills `staging`."""
+        libraries = llvm_library_dir(self.sdk)
+        if libraries is None:
+            built = self._compile_sources(work, objects)
+        else:
+            self.say(f"taking the part {self.source.id} from {libraries}")
+            built = [*self._take_members(libraries, objects), self._compile_own(objects)]
+        self._link(built, staging / self.source.library)
+        part = Part(
+            path=self.target,
+            id=self.source.id,
+            key=key,
+            library=self.source.library,
+            dialects=self.source.dialects,
+            origin=str(libraries.parent) if libraries else "sources",
+            files=len(self.source.sources),
+            size=(staging / self.source.library).stat().st_size,
+        )
+        part.save(staging)
+        return part
+
+    def _compile_sources(self, work: Path, objects: Path) -> list[Path]:
+        """Compiles LLVM's files and ours, several at a time; what an earlier build has compiled is taken as it is."""
+        tree = work / "sources"
+        shutil.rmtree(tree, ignore_errors=True)
+        tree.mkdir()
+        archive = fetch(f"{mirror()}/{self.source.package.path}", work, sha256=self.source.package.sha256, say=self.say)
+        self._unpack(archive, tree)
+        jobs = {objects / f"{f.replace('/', '.')}.o": tree / f for f in self.source.sources}
+        waiting = {obj: file for obj, file in jobs.items() if not obj.is_file()}
+        workers = int(os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or len(os.sched_getaffinity(0)))
+        self.say(f"compiling {len(waiting) + 1} files of {self.source.id}, {workers} at a time")
+        started, done = time.monotonic(), 0
+        pool = concurrent.futures.ThreadPoolExecutor(workers)
+        try:
+            tasks: list[Future[None]] = [pool.submit(self._compile, file, obj) for obj, file in waiting.items()]
+            own = pool.submit(self._compile_own, objects)
+            everything: list[Future[Any]] = [*tasks, own]
+            for task in concurrent.futures.as_completed(everything):
+                task.result()
+                done += 1
+                if done % 5 == 0 or done == len(tasks) + 1:
+                    self.say(f"  {done} of {len(tasks) + 1} after {time.monotonic() - started:.0f} s")
+        finally:
+            pool.shutdown(cancel_futures=True)
+        return [*jobs, own.result()]
+
+    def _unpack(self, archive: Path, tree: Path) -> None:
+        wanted = {*self.source.sources, *self.source.private}
+
+        def select(name: str) -> str | None:
+            # The first component is the archive's own.
+            inner = posixpath.relpath(name.partition("/")[2] or ".", self.source.root)
+            return inner if inner in wanted else None
+
+        self.say(f"taking {len(wanted)} files out of {archive.name}")
+        unpack(archive, tree, select, most=len(wanted))
+        if missing := sorted(f for f in wanted if not (tree / f).is_file()):
+            raise BuildError(f"{archive.name} has no {missing[0]}", fix="upgrade triton-ext")
+
+    def _compile_own(self, objects: Path) -> Path:
+        triton, target = find_triton(), objects / "own.o"
+        fields = {
+            "format": 1, "name": self.source.id, "kind": "infra", "stage": None, "version": "",
+            "triton": triton.version, "llvm_commit": triton.llvm_commit, "headers": self.sdk.headers,
+            "argument": "", "summary": "", "description": "", "options": [], "ops": [],
+        }  # fmt: skip
+        text = json.dumps(json.dumps(fields)[1:-1])  # as a C string
+        self._compile(infra_dir() / self.source.own, target, f"-DTRITON_EXT_MANIFEST_FIELDS={text}")
+        return target
+
+    def _compile(self, file: Path, target: Path, *flags: str) -> None:
+        """Compiles `file`; `target` appears when it is complete."""
+        include = [*self.sdk.include_dirs, find_triton().include_dir]
+        partial = target.with_suffix(".part")
+        launcher = [ccache] if (ccache := shutil.which("ccache")) else []
+        self._tool(
+            *launcher, compiler(), *_FLAGS, *flags, *(f"-isystem{path}" for path in include),
+            f"-I{file.parent}", f"-I{infra_dir() / 'pass' / 'include'}", "-c", str(file), "-o", str(partial),
+        )  # fmt: skip
+        partial.rename(target)
+
+    def _take_members(self, libraries: Path, objects: Path) -> list[Path]:
+        """The objects of the part's files out of the static libraries of a full LLVM install.
+
+        Whole libraries would bring classes that libtriton has, too, and their type ids would differ from its own.
+        """
+        from debian.arfile import ArFile
+
+        taken = []
+        for name, files in self.source.files.items():
+            archive = libraries / f"lib{name}.a"
+            if not archive.is_file():
+                raise BuildError(f"{archive} is missing", fix="triton-ext sdk install --with linalg --source ID")
+            members = {member.name: member for member in ArFile(str(archive)).getmembers()}
+            for file in files:
+                member = members.get(posixpath.basename(file) + ".o")
+                if member is None:
+                    raise BuildError(f"{archive} has no {posixpath.basename(file)}.o", fix="another LLVM install")
+                target = objects / f"{file.replace('/', '.')}.o"
+                target.write_bytes(member.read())
+                taken.append(target)
+        return taken
+
+    def _link(self, objects: list[Path], target: Path) -> None:
+        self.say(f"linking {target.name}")
+        linker = next(filter(None, map(shutil.which, _LINKERS)), None)
+        self._tool(
+            compiler(), *_LINK_FLAGS, *([f"--ld-path={linker}"] if linker else []), f"-Wl,-soname,{target.name}",
+            *map(str, objects), f"-L{find_triton().library.parent}", "-l:libtriton.so", "-o", str(target),
+        )  # fmt: skip
+
+    def _tool(self, *command: str) -> None:
+        """Runs the compiler.
+
+        Raises:
+            BuildError: it failed; the message is its first error.
+        """
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        if done.returncode:
+            lines = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines() or ["?"]
+            raise BuildError(
+                f"the part {self.source.id} cannot be built with {compiler()}: {lines[0].strip()}",
+                fix="triton-ext doctor",
+            )
+
+
+__all__ = ["SourceUnavailableError", "install_part"]

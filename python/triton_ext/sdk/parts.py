@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts: dialects of MLIR that libtriton lacks, built once from LLVM's sources into one shared library.
+
+A part is a directory beside its SDK, made whole or not at all. What it was made from (SDK, compiler, sources, our own
+files) is its key; a part with another key is made anew. `find_part` imports nothing beyond the standard library.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from .._resources import infra_dir
+from ..errors import BuildError
+from . import Sdk, sdk_root
+from .sources import PartSource, load_manifest
+
+#: Of how a part is built: raise it when flags or steps change, and older parts are made anew.
+REVISION = 1
+CLANG_VERSIONS = (21, 20, 19, 18, 17)  # in the order of infra/cmake/TritonExtCompiler.cmake
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Part:
+    """An installed part.
+
+    Attributes:
+        path: its directory.
+        id: e.g. ``linalg``.
+        key: hash of all that it was made from.
+        library: file name of its library.
+        dialects: the dialects in it.
+        origin: what the objects are from: ``sources`` or a full LLVM install.
+        files: how many of LLVM's source files are in it.
+        size: bytes of the library.
+    """
+
+    path: Path
+    id: str
+    key: str
+    library: str
+    dialects: tuple[str, ...]
+    origin: str
+    files: int
+    size: int
+
+    @property
+    def library_path(self) -> Path:
+        """The library."""
+        return self.path / self.library
+
+    def save(self, into: Path) -> None:
+        """Writes ``part.json`` into the directory `into`, which makes it a part."""
+        data = asdict(self)
+        del data["path"]
+        (into / "part.json").write_text(json.dumps(data, indent=2) + "\n")
+
+    @classmethod
+    def load(cls, path: Path) -> Part | None:
+        """Reads the part in the directory `path`; None if there is none."""
+        try:
+            data = json.loads((path / "part.json").read_text())
+            part = cls(path=path, **{**data, "dialects": tuple(data["dialects"])})
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return part if part.library_path.is_file() else None
+
+
+def part_dir(sdk: Sdk, id_: str) -> Path:
+    """The directory of the part `id_` for `sdk`."""
+    return sdk_root() / f"{sdk.path.name}.{id_}"
+
+
+def find_parts(sdk: Sdk) -> list[Part]:
+    """The parts that are installed for `sdk` and still are what would be built today."""
+    found = []
+    for source in load_manifest().parts:
+        part = Part.load(part_dir(sdk, source.id))
+        if part is not None and part.key == key_of(source, sdk):
+            found.append(part)
+    return found
+
+
+def key_of(source: PartSource, sdk: Sdk, own: bool = True) -> str:
+    """The hash of all that a part of `source` for `sdk` is made from, with or without our own file."""
+    return hashlib.sha256(
+        json.dumps(
+            {
+                "revision": REVISION,
+                "sdk": [sdk.source, sdk.origin, sdk.llvm_commit, sdk.headers_commit, sdk.packages],
+                "compiler": _version(compiler()),
+                "part": asdict(source),
+                "own": (infra_dir() / source.own).read_text() if own else "",
+            },
+            sort_keys=True,
+        ).encode()
+    ).hexdigest()
+
+
+@functools.cache
+def compiler() -> str:
+    """The clang that parts are built with: what ``CXX`` names if that is one, or the one that CMake would take.
+
+    Raises:
+        BuildError: there is none.
+    """
+    chosen = os.environ.get("CXX", "")
+    names = [*([chosen] if "clang" in chosen else []), *(f"clang++-{v}" for v in CLANG_VERSIONS), "clang++"]
+    for name in names:
+        if found := shutil.which(name):
+            return found
+    raise BuildError("no clang++ found; the dialects must be built with clang", fix="apt-get install clang-19")
+
+
+@functools.cache
+def _version(path: str) -> str:
+    return subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout.partition("\n")[0]
+
+
+def llvm_library_dir(sdk: Sdk) -> Path | None:
+    """``lib`` of the LLVM install that `sdk` was taken from, if its objects may stand in libtriton's process.
+
+    That is: a directory, of exactly libtriton's commit, built with libtriton's ABI flag.
+    """
+    root = Path(sdk.origin_path) if sdk.origin_path else None
+    if root is None or not root.is_dir() or sdk.headers_commit != sdk.llvm_commit:
+        return None
+    header = root / "include" / "llvm" / "Config" / "abi-breaking.h"
+    flag = re.search(r"^#define LLVM_ENABLE_ABI_BREAKING_CHECKS (\d)", header.read_text(), re.MULTILINE)
+    fits = flag is not None and flag[1] == str(int(sdk.abi_breaking_checks))
+    return root / "lib" if fits else None

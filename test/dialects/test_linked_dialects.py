@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A pass that declares dialects: they are linked, loaded before it, registered, and in the process once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from triton_ext import build
+
+HERE = Path(__file__).parent
+COUNTED = "module attributes {t.maps = 1 : i32, t.views = 1 : i32} {"
+MODULE = """
+tt.func public @f(%p: !llvm.ptr, %o: tensor<4xf32>) -> memref<4xf32> {
+  %v = aux.view %p to offset: [0], sizes: [4], strides: [1] : !llvm.ptr to memref<4xf32>
+  %1 = linalg.map { arith.addf } ins(%o, %o : tensor<4xf32>, tensor<4xf32>) outs(%o : tensor<4xf32>)
+  tt.return %v : memref<4xf32>
+}
+"""
+PROGRAM = """
+import sys, triton_ext as tx
+from triton._C.libtriton import ir
+from triton_ext.loader import load_library
+extension = tx.load(sys.argv[1])
+context = ir.context()
+ir.load_dialects(context)
+module = ir.parse_mlir_module(sys.argv[2], context)
+manager = ir.pass_manager(context)
+load_library(extension).add["uses_linalg"](manager, [])
+manager.run(module, "test")
+print(module.str_nodebug().splitlines()[0])
+print(tx.opt(module.str_nodebug(), "uses-linalg").splitlines()[0])
+maps = [line.split()[-1] for line in open("/proc/self/maps")]
+print(*(len({path for path in maps if name in path}) for name in ("libTritonExtMLIR.so", "libtriton_ext_aux.so")))
+"""
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source = tmp_path_factory.mktemp("uses") / "uses_linalg"
+    shutil.copytree(HERE / "uses_linalg", source)
+    build.build_tree(source, source / "build")
+    return source / "build" / "libtriton_ext_uses_linalg.so"
+
+
+def run(library: Path, *command: str) -> str:
+    environment = {**os.environ, "TRITON_EXT_PATH": str(library)}
+    done = subprocess.run([sys.executable, *command], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_in_the_driver(library: Path, tmp_path: Path) -> None:
+    (tmp_path / "in.mlir").write_text(MODULE)
+    command = ("-m", "triton_ext.driver", str(tmp_path / "in.mlir"), "-uses-linalg")
+    assert run(library, *command).startswith(COUNTED)
+
+
+def test_once_in_a_process_of_triton_and_the_driver(library: Path, tmp_path: Path) -> None:
+    (tmp_path / "in.mlir").write_text(MODULE)
+    out = run(library, "-c", PROGRAM, str(library), str(tmp_path / "in.mlir"))
+    assert out.splitlines() == [COUNTED, COUNTED, "1 1"]
+
+
+def test_unknown_dialect_stops_the_build(tmp_path: Path) -> None:
+    source = tmp_path / "uses_linalg"
+    shutil.copytree(HERE / "uses_linalg", source)
+    cmake = source / "CMakeLists.txt"
+    cmake.write_text(cmake.read_text().replace("linalg aux", "linalg auks"))
+    with pytest.raises(build.BuildError, match="uses the dialect 'auks'"):
+        build.build_tree(source, source / "build")
