@@ -19,8 +19,11 @@ help: ## Show this list
 demo: build ## A pass inside the compilation of a real kernel, down to cubin and hsaco
 	@$(BIN)/python -m triton_ext.demo
 
-test: build lint ## lit + FileCheck and pytest, for every extension and what spans them
-	@$(BIN)/lit -s passes $(wildcard dialects) test/opt
+demo-cpu: build ## Softmax and a matrix product on CPU tensors, checked against torch and timed beside it
+	@$(BIN)/python benchmarks/cpu.py --quick
+
+test: linalg build lint ## lit + FileCheck and pytest, for every extension and what spans them
+	@$(BIN)/lit -s passes $(wildcard dialects backends) test/opt
 	@$(BIN)/pytest -q -n 2 --dist loadfile
 
 lint: .venv/ready ## clang-format, ruff and mypy
@@ -29,14 +32,16 @@ lint: .venv/ready ## clang-format, ruff and mypy
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 
-bench: build ## How long building, importing and triton-ext-opt take
+bench: build ## How long building, importing, triton-ext-opt and pipelines take; the CPU backend beside torch
 	@$(BIN)/python benchmarks/foundation.py
 	@$(BIN)/python benchmarks/opt.py
+	@$(BIN)/python benchmarks/pipeline.py
+	@$(BIN)/python benchmarks/cpu.py
 
-docs: build ## Reference pages from the .td files and docstrings
+docs: linalg build ## Reference pages from the .td files and docstrings
 	@$(BIN)/python -m triton_ext.reference docs/reference
 
-wheel: .venv/ready sdk ## One wheel with everything, into dist/
+wheel: .venv/ready linalg ## One wheel with everything, into dist/
 	@rm -rf dist
 	@$(BIN)/pip wheel -q --no-deps -w dist .
 	@ls dist
@@ -46,6 +51,11 @@ build: .venv/ready sdk ## Build every extension, incrementally
 
 sdk: .venv/ready
 	@$(BIN)/triton-ext sdk path >/dev/null 2>&1 || $(BIN)/triton-ext sdk install
+
+# What linalg and the dialects on top of it are built from: a long download and minutes of compiling, once. What only
+# builds what is there, such as demo, goes without.
+linalg: sdk ## The MLIR dialects that libtriton lacks, for the extensions that need them
+	@$(BIN)/triton-ext sdk install --with linalg 2> >(grep -v '^\(SDK\|ready\|part\)' >&2)
 
 # Written last, so that an interrupted set-up is done again.
 .venv/ready: pyproject.toml constraints.txt infra/system-packages
@@ -57,6 +67,6 @@ sdk: .venv/ready
 	@touch $@
 
 clean: ## Remove everything that was built, but not the SDK in the cache
-	rm -rf .venv build dist python/triton_ext/lib
+	rm -rf .venv build dist python/triton_ext/lib python/triton_ext/share
 
-.PHONY: help demo test lint bench docs wheel build sdk clean
+.PHONY: help demo demo-cpu test lint bench docs wheel build sdk linalg clean

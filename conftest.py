@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every test stands on: a cache of its own, so that no test sees another's kernels or the user's; the wheel."""
+"""What every test stands on: a cache of its own, so that no test sees another's kernels or the user's; the
+wheel; a third-party pass that is really rebuilt.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -35,3 +39,32 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
             made.touch()
     (built,) = (root / "dist").glob("*.whl")
     return built
+
+
+@pytest.fixture(scope="session")
+def stamps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Two builds of the pass `stamp`, which append ``_v1`` and ``_v2`` to the names of public functions."""
+    from triton_ext import build
+
+    built = {}
+    for version in ("v1", "v2"):
+        source = tmp_path_factory.mktemp(version) / "stamp"
+        shutil.copytree(Path(__file__).parent / "test" / "pipeline" / "stamp", source)
+        code = (source / "Stamp.cpp").read_text()
+        (source / "Stamp.cpp").write_text(code.replace('VERSION "_v1"', f'VERSION "_{version}"'))
+        build.build_tree(source, source / "build")
+        built[version] = source / "build" / "libtriton_ext_stamp.so"
+    return built
+
+
+@pytest.fixture
+def install_stamp(stamps: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """``install_stamp("v2")`` puts that build where ``TRITON_EXT_PATH`` points, as a rebuild does."""
+    library = tmp_path / "libtriton_ext_stamp.so"
+    monkeypatch.setenv("TRITON_EXT_PATH", str(library))
+
+    def install(version: str) -> None:
+        shutil.copy(stamps[version], library.with_suffix(".part"))
+        library.with_suffix(".part").replace(library)
+
+    return install

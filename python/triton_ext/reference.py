@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import triton_ext as tx
+from triton_ext import edits, record
 from triton_ext.catalogue import GROUPS, NOT_LISTED, TAXONOMY, CataloguedPass, catalogue, option_text
 from triton_ext.manifest import Manifest
 
@@ -62,7 +63,7 @@ def _builtin_pass_section(described: CataloguedPass) -> list[str]:
 
 
 def python_page() -> str:
-    """One section for each public name of `triton_ext`."""
+    """One section for each public name of `triton_ext`, and for each class that is only met as a result."""
     sections = []
     for name in sorted(tx.__all__):
         value = getattr(tx, name)
@@ -71,9 +72,16 @@ def python_page() -> str:
             continue
         sections.append(_entry(f"triton_ext.{name}{_signature(value)}", value))
         if inspect.isclass(value):
-            methods = [(n, m) for n, m in vars(value).items() if inspect.isfunction(m) and not n.startswith("_")]
-            sections += [_entry(f"{name}.{n}{_signature(m)}", m, level=3) for n, m in methods]
+            sections += _methods(value)
+    for value in (edits.Anchor, record.Compilation, record.StageRecord, record.PassRecord):
+        sections.append(_entry(f"{value.__module__}.{value.__name__}{_signature(value)}", value))
     return _GENERATED + "# Python\n\n" + "\n".join(sections)
+
+
+def _methods(cls: type) -> list[str]:
+    public = [name for name in vars(cls) if not name.startswith("_")]
+    methods = [(name, getattr(cls, name)) for name in public if inspect.isroutine(getattr(cls, name))]
+    return [_entry(f"{cls.__name__}.{name}{_signature(method)}", method, level=3) for name, method in methods]
 
 
 def _pass_section(manifest: Manifest) -> str:
@@ -98,7 +106,26 @@ def _entry(title: str, value: object, level: int = 2) -> str:
 def _signature(value: object) -> str:
     if isinstance(value, type) and issubclass(value, Exception):
         return ""
-    return str(inspect.signature(value)).replace("'", "") if callable(value) else ""
+    if not callable(value):
+        return ""
+    signature = inspect.signature(value)
+    parameters = [p.replace(annotation=_Annotation.of(p.annotation)) for p in signature.parameters.values()]
+    result = _Annotation.of(signature.return_annotation)
+    return str(signature.replace(parameters=parameters, return_annotation=result))
+
+
+class _Annotation(str):
+    """An annotation that was not evaluated, without the quotes that `inspect` gives it."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, annotation: object) -> object:
+        """`annotation`, unquoted if it is text."""
+        return cls(annotation) if isinstance(annotation, str) else annotation
+
+    def __repr__(self) -> str:
+        return str(self)
 
 
 def main(directory: Path) -> None:

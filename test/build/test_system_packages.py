@@ -29,14 +29,25 @@ def write(path: Path, line: str) -> None:
     path.chmod(0o755)
 
 
-def run(programs: Path, python: str = sys.executable) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([SCRIPT, python], env={"PATH": str(programs)}, capture_output=True, text=True, check=False)
+def run(programs: Path, python: str = sys.executable, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = {"PATH": str(programs), **variables}
+    return subprocess.run([SCRIPT, python], env=environment, capture_output=True, text=True, check=False)
 
 
 def test_no_clang_and_no_root(programs: Path) -> None:
     done = run(programs)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == ("error: clang-19 missing (fix: sudo apt-get install -y --no-install-recommends clang-19)\n")
+
+
+def test_the_tests_of_ci_need_more(programs: Path) -> None:
+    write(programs / "clang++", "echo 19.0.0")
+    assert run(programs).returncode == 0
+    done = run(programs, CI="true")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "error: g++ chromium missing (fix: sudo apt-get install -y --no-install-recommends g++ chromium)\n"
+    )
 
 
 @pytest.mark.parametrize(
