@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._infra import load_infra
+from ._parsing import parse_one_at_a_time
 from .edits import BuiltinPass, Edit, Entry, PythonPass
 from .fingerprint import Watch
 from .loader import load_library
@@ -449,6 +450,7 @@ def _take_slot() -> None:
             _runtime = knobs.runtime
             setattr(type(_runtime), _SLOT, _Slot())
             _follow_async_compilation()
+            parse_one_at_a_time()
 
 
 def _follow_async_compilation() -> None:

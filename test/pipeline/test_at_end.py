@@ -69,8 +69,7 @@ def test_passes_run_in_order_and_blocks_nest_inside_out() -> None:
 
 def test_a_pipeline_object_may_be_entered_twice_and_by_threads() -> None:
     names: dict[str, str] = {}
-    # Triton reads its hook slot twice, to see whether it is empty and to call what is in it, so a thread outside of any
-    # pipeline can fail if the last one is left in between. Nobody leaves before everybody has compiled.
+    # They are all inside at the same time.
     compiled = threading.Barrier(4, timeout=120)
 
     def compile_with(pipeline: tx.Pipeline | None, label: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import gc
 import random
 import threading
 import time
@@ -383,6 +384,36 @@ def test_what_changes_between_key_and_stages_is_for_the_next(
             one.uninstall()
     names.append(compiled().metadata.name)
     assert names == (["one", "softmax", "softmax"] if installed_first else ["softmax", "one", "softmax"])
+
+
+def test_threads_parse_kernels() -> None:
+    """Python 3.11 fails where another thread parses while the garbage collection of the first one lets it."""
+    failures: list[BaseException] = []
+
+    def parse() -> None:
+        try:
+            for _ in range(50):
+                matmul.parse()
+        except BaseException as error:
+            failures.append(error)
+
+    def hand_over(*_: object) -> None:
+        time.sleep(0)
+
+    threshold = gc.get_threshold()
+    with rename("matmul", "product"):
+        gc.callbacks.append(hand_over)
+        gc.set_threshold(20, 10**6)  # only the youngest objects
+        try:
+            threads = [threading.Thread(target=parse) for _ in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        finally:
+            gc.set_threshold(*threshold)
+            gc.callbacks.remove(hand_over)
+    assert failures == []
 
 
 # ---------------------------------------------------------------------------

@@ -16,6 +16,8 @@ from typing import Any
 
 from triton.runtime._async_compile import AsyncCompileMode, FutureKernel, active_mode
 
+from .._parsing import parse_one_at_a_time
+
 
 @dataclass(frozen=True)
 class Compiled:
@@ -92,6 +94,7 @@ def compile_all(
     """
     if active_mode.get() is not None:
         return None
+    parse_one_at_a_time()
     ended: list[Compiled | None] = [None] * len(jobs)
     under_way: dict[Future[Any], tuple[Any, list[int]]] = {}
     executor = ThreadPoolExecutor(workers, thread_name_prefix="triton-ext-tuning")
