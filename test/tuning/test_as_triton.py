@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Without pipelines, `tx.autotune` does what `triton.autotune` does: each test runs both and compares everything."""
+"""Without pipelines and with one round, `tx.autotune` does what `triton.autotune` does: each test runs both and
+compares everything."""
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -24,7 +26,7 @@ def both(
 ) -> tuple[object, object]:
     """What `use` returns for Triton's autotuner and for ours, with the launches, the events and the printed names."""
     results = []
-    for autotune in (triton.autotune, tx.autotune):
+    for autotune in (triton.autotune, functools.partial(tx.autotune, rounds=1)):
         launches.clear()
         events: list[object] = []
 

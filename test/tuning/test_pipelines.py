@@ -30,7 +30,7 @@ HERE = Path(__file__).parent
 
 
 def tuned(bench: Bench | None = None, kernel: Any = scale, **options: Any) -> Any:
-    options = {"pipelines": PIPELINES, "do_bench": bench or Bench(TIMES)} | options
+    options = {"pipelines": PIPELINES, "do_bench": bench or Bench(TIMES), "rounds": 1} | options
     return tx.autotune(CONFIGS, ["n"], **options)(kernel)
 
 

@@ -29,7 +29,7 @@ HERE = Path(__file__).parent
 def measured(configs: Any = CONFIGS, n: int = 32, kernel: Any = scale, **options: Any) -> int:
     """Tunes a new kernel, and returns how many candidates were measured."""
     bench = Bench(TIMES)
-    options = {"pipelines": PIPELINES, "cache_results": True} | options
+    options = {"pipelines": PIPELINES, "cache_results": True, "rounds": 1} | options
     made = tx.autotune(configs, ["n"], do_bench=bench, **options)(kernel)
     y = standin.zeros()
     made[(1,)](ones(), y, n)
@@ -207,7 +207,7 @@ def test_a_process_notices_that_a_library_was_rebuilt(install_stamp: Callable[[s
     times |= {("scale_v2", block): 1.0 for block in (32, 64, 128)}
     bench = Bench(times)
     pipelines = {"plain": tx.Pipeline(), "stamp": tx.Pipeline().at_end("ttir", tx.passes.ttir.stamp())}
-    kernel = tx.autotune(CONFIGS, ["n"], pipelines=pipelines, do_bench=bench)(scale)
+    kernel = tx.autotune(CONFIGS, ["n"], pipelines=pipelines, do_bench=bench, rounds=1)(scale)
     kernel[(1,)](ones(), ones(), 32)
     assert launches[-1][0] == "scale"
     install_stamp("v2")

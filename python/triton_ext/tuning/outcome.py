@@ -45,6 +45,7 @@ class Outcome:
         error: why it failed.
         reason: the same in words.
         same_as: as in `Row`.
+        measured: as in `Row`.
     """
 
     status: Status
@@ -53,11 +54,21 @@ class Outcome:
     error: Exception | None = None
     reason: str = ""
     same_as: str = ""
+    measured: int = 1
 
     def row(self, candidate: Candidate) -> Row:
         """The same for the report."""
         config, pipeline = store.describe(candidate)
-        return Row(config, pipeline, self.status, self.milliseconds, self.compile_seconds, self.reason, self.same_as)
+        return Row(
+            config,
+            pipeline,
+            self.status,
+            self.milliseconds,
+            self.compile_seconds,
+            self.reason,
+            self.same_as,
+            self.measured,
+        )
 
 
 def failure(error: Exception | None, compiled: Compiled) -> Outcome:

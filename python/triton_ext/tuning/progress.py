@@ -53,3 +53,9 @@ class Bar:
             if completed is None:
                 self._progress.advance(self._task)
             self._progress.update(self._task, description=text, completed=completed, refresh=True)
+
+    def more(self, steps: int) -> None:
+        """There are more of them than was thought."""
+        if self._progress is not None:
+            self._total += steps
+            self._progress.update(self._task, total=self._total)

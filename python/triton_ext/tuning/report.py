@@ -43,6 +43,7 @@ class Row:
         compile_seconds: how long it took to compile; None where that is not known apart from the rest.
         reason: why it failed.
         same_as: the pipeline that gives the same binary for this configuration, so that only that was measured.
+        measured: how often it was; with more than one, `milliseconds` are medians over these.
     """
 
     config: str
@@ -52,6 +53,7 @@ class Row:
     compile_seconds: float | None = None
     reason: str = ""
     same_as: str = ""
+    measured: int = 1
 
     @property
     def summary(self) -> str:
@@ -123,6 +125,8 @@ class Report:
         outer = [f"inside of [cyan]{escape(self.outer)}[/]"] if self.outer else []
         shared, labels = self._labels()
         outer += [f"all with {escape(shared)}"] if shared else []
+        close = [row.measured for row in self.rows if row.measured > 1 and not row.same_as]
+        outer += [f"{len(close)} that are close were measured up to {max(close)} times, in turns"] if close else []
         table = Table(box=None, header_style="bold", pad_edge=False)
         table.add_column("ms", justify="right", no_wrap=True)
         table.add_column("vs best", justify="right", no_wrap=True)

@@ -30,6 +30,7 @@ from ..pipeline import Pipeline
 from . import store
 from .candidates import Candidate, checked_pipelines
 from .check import Arguments, Check, Checker, Reference
+from .finals import settle
 from .outcome import Launch, Outcome, device, failure, inner_pipelines, state, synchronize
 from .parallel import Compiled, compile_all, cores
 from .progress import Bar
@@ -69,6 +70,7 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
         arguments: Callable[[Arguments], Arguments] | None,
         workers: int | None,
         progress: bool | None,
+        rounds: int,
         **options: Any,
     ) -> None:
         super().__init__(fn, fn.arg_names, configs, key, prune_configs_by=prune_configs_by, **options)
@@ -78,6 +80,7 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
         self._reference, self._check, self._tolerance = reference, check, tolerance
         self._workers = workers
         self._progress = progress
+        self._rounds = rounds
         self._prune_candidates = (prune_configs_by or {}).get("prune_candidates")
         self._names = frozenset(self.arg_names)
         self._edited = [pipeline for pipeline in self.pipelines.values() if pipeline.edits]
@@ -256,21 +259,39 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
 
             executor = self.executor if isinstance(self.executor, Executor) else self.executor()
             with Bar(self.base_fn.__name__, len(candidates), self._progress) as bar:
-                return evaluate_on(executor, self, candidates, launch, bar)
+                outcomes = evaluate_on(executor, self, candidates, launch, bar)
+
+                def elsewhere(indices: list[int]) -> list[Outcome]:
+                    bar.more(len(indices))
+                    return evaluate_on(executor, self, [candidates[i] for i in indices], launch, bar)
+
+                return settle(outcomes, elsewhere, self._rounds)
         with Bar(self.base_fn.__name__, 2 * len(candidates), self._progress) as bar:
             compiled = self.compile_all(candidates, launch, lambda: bar.step("compiling"))
             with self.checking(launch) as checker:
-                outcomes: list[Outcome] = []
+                outcomes = []
                 seen: dict[tuple[object, ...], int] = {}
+                first: list[int] = []
                 for number, (candidate, result) in enumerate(zip(candidates, compiled, strict=True)):
                     bar.step("measuring", len(candidates) + number)
-                    first = seen.setdefault(self._identity(candidate, result) or (number,), number)
-                    if first == number:
+                    first.append(seen.setdefault(self._identity(candidate, result) or (number,), number))
+                    if first[number] == number:
                         outcomes.append(self.measure(candidate, result, launch, checker))
                     else:
-                        pipeline = candidates[first].pipeline
-                        outcomes.append(replace(outcomes[first], compile_seconds=result.seconds, same_as=pipeline))
-                return outcomes
+                        pipeline = candidates[first[number]].pipeline
+                        outcomes.append(
+                            replace(outcomes[first[number]], compile_seconds=result.seconds, same_as=pipeline)
+                        )
+
+                def again(indices: list[int]) -> list[Outcome]:
+                    bar.more(len(indices))
+                    outcomes = []
+                    for i in indices:
+                        bar.step("measuring again")
+                        outcomes.append(self.measure(candidates[i], compiled[i], launch, None))
+                    return outcomes
+
+                return settle(outcomes, again, self._rounds, first)
 
     def _identity(self, candidate: Candidate, compiled: Compiled) -> tuple[object, ...] | None:
         """What a launch of `candidate` depends on: with two that agree in it, only noise could differ.
@@ -501,6 +522,7 @@ def autotune(  # noqa: PLR0917 - the order is Triton's
     arguments: Callable[[Arguments], Arguments] | None = None,
     workers: int | None = None,
     progress: bool | None = None,
+    rounds: int = 5,
 ) -> Callable[[Any], Autotuner]:
     """Decorator: `triton.autotune`, which tries pipelines as well.
 
@@ -536,6 +558,8 @@ def autotune(  # noqa: PLR0917 - the order is Triton's
             which tensors are `TensorSpec`; default: random numbers for floats, zeros otherwise.
         workers: how many threads compile; default: one for each core; 0: compile when measured.
         progress: whether to draw a progress bar; default: if standard error is a terminal.
+        rounds: how often those are measured, in turns, that come close to the fastest; the medians decide. 1: only
+            once, as Triton does.
 
     Raises:
         PipelineError: `pipelines` is no mapping of names to pipelines.
@@ -565,6 +589,7 @@ def autotune(  # noqa: PLR0917 - the order is Triton's
             arguments=arguments,
             workers=workers,
             progress=progress,
+            rounds=rounds,
         )
 
     return decorate
