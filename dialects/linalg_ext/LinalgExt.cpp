@@ -1,0 +1,544 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What makes the operations of the dialect `linalg_ext` valid, what they read
+// and write, and what they fold to.
+
+#include "LinalgExt.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext::linalg_ext;
+
+//===----------------------------------------------------------------------===//
+// Lists of operands of which the last is optional
+//===----------------------------------------------------------------------===//
+
+/// %a, %b : T, U
+static ParseResult
+parseOperandsAndTypes(OpAsmParser &parser,
+                      MutableArrayRef<OpAsmParser::UnresolvedOperand> required,
+                      MutableArrayRef<Type> requiredTypes,
+                      std::optional<OpAsmParser::UnresolvedOperand> &last,
+                      Type &lastType) {
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  SmallVector<Type> types;
+  SMLoc where = parser.getCurrentLocation();
+  if (parser.parseOperandList(operands) || parser.parseColonTypeList(types))
+    return failure();
+  size_t wanted = required.size();
+  if (operands.size() != wanted && operands.size() != wanted + 1)
+    return parser.emitError(where)
+           << "expected " << wanted << " operands and an optional mask, got "
+           << operands.size() << " operands";
+  if (types.size() != operands.size())
+    return parser.emitError(where) << "expected as many types as operands";
+  llvm::copy(ArrayRef(operands).take_front(wanted), required.begin());
+  llvm::copy(ArrayRef(types).take_front(wanted), requiredTypes.begin());
+  if (operands.size() > wanted) {
+    last = operands.back();
+    lastType = types.back();
+  }
+  return success();
+}
+
+static ParseResult parseInputs(
+    OpAsmParser &parser, OpAsmParser::UnresolvedOperand &input, Type &inputType,
+    OpAsmParser::UnresolvedOperand &indices, Type &indicesType,
+    std::optional<OpAsmParser::UnresolvedOperand> &mask, Type &maskType) {
+  OpAsmParser::UnresolvedOperand operands[2];
+  Type types[2];
+  if (parseOperandsAndTypes(parser, operands, types, mask, maskType))
+    return failure();
+  std::tie(input, indices) = std::tie(operands[0], operands[1]);
+  std::tie(inputType, indicesType) = std::tie(types[0], types[1]);
+  return success();
+}
+
+static ParseResult parseInputAndMask(
+    OpAsmParser &parser, OpAsmParser::UnresolvedOperand &input, Type &inputType,
+    std::optional<OpAsmParser::UnresolvedOperand> &mask, Type &maskType) {
+  return parseOperandsAndTypes(parser, input, inputType, mask, maskType);
+}
+
+static void printValues(OpAsmPrinter &printer, ArrayRef<Value> values) {
+  SmallVector<Value> present(llvm::make_filter_range(
+      values, [](Value value) { return static_cast<bool>(value); }));
+  printer << present << " : " << ValueRange(present).getTypes();
+}
+
+static void printInputs(OpAsmPrinter &printer, Operation *, Value input, Type,
+                        Value indices, Type, Value mask, Type) {
+  printValues(printer, {input, indices, mask});
+}
+
+static void printInputAndMask(OpAsmPrinter &printer, Operation *, Value input,
+                              Type, Value mask, Type) {
+  printValues(printer, {input, mask});
+}
+
+#include "LinalgExt.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// What all have in common
+//===----------------------------------------------------------------------===//
+
+using Effects = SmallVectorImpl<MemoryEffects::EffectInstance>;
+
+/// Memrefs are read, and those among the inits written. Tensors have no memory.
+/// `readsInits`: nothing is kept of a memref that is written as a whole.
+static void getDestinationEffects(DestinationStyleOpInterface op,
+                                  bool readsInits, Effects &effects) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    bool isInit = op.isDpsInit(&operand);
+    if (!isInit || readsInits)
+      effects.emplace_back(MemoryEffects::Read::get(), &operand);
+    if (isInit)
+      effects.emplace_back(MemoryEffects::Write::get(), &operand);
+  }
+}
+
+void PadOp::getEffects(Effects &effects) {
+  getDestinationEffects(*this, /*readsInits=*/false, effects);
+}
+void MakeRangeOp::getEffects(Effects &effects) {
+  getDestinationEffects(*this, /*readsInits=*/false, effects);
+}
+void GatherOp::getEffects(Effects &effects) {
+  getDestinationEffects(*this, /*readsInits=*/true, effects);
+}
+void ScatterOp::getEffects(Effects &effects) {
+  getDestinationEffects(*this, /*readsInits=*/true, effects);
+}
+void ScanOp::getEffects(Effects &effects) {
+  getDestinationEffects(*this, /*readsInits=*/false, effects);
+}
+void HistogramOp::getEffects(Effects &effects) {
+  getDestinationEffects(*this, /*readsInits=*/true, effects);
+}
+void FlipOp::getEffects(Effects &effects) {
+  getDestinationEffects(*this, /*readsInits=*/false, effects);
+}
+void AssertOp::getEffects(Effects &effects) {
+  // Whatever comes after it may not happen.
+  effects.emplace_back(MemoryEffects::Write::get());
+  if (isa<MemRefType>(getCondition().getType()))
+    effects.emplace_back(MemoryEffects::Read::get(), &getConditionMutable());
+}
+
+/// Adds a block that yields its argument number `handedOn`.
+static void addBody(OpBuilder &builder, OperationState &state,
+                    ArrayRef<Type> arguments, unsigned handedOn = 0) {
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Location> locations(arguments.size(), state.location);
+  Block *block =
+      builder.createBlock(state.addRegion(), {}, arguments, locations);
+  YieldOp::create(builder, state.location, block->getArgument(handedOn));
+}
+
+/// The type of the result for this init: none for a memref.
+static TypeRange resultOf(Value init, Type &storage) {
+  storage = init.getType();
+  return isa<RankedTensorType>(storage) ? TypeRange(storage) : TypeRange();
+}
+
+static LogicalResult checkBody(Operation *op, Region &region,
+                               ArrayRef<Type> arguments,
+                               ArrayRef<Type> results) {
+  Block &body = region.front();
+  if (TypeRange(body.getArgumentTypes()) != TypeRange(arguments))
+    return op->emitOpError()
+           << "expected a body with arguments of type " << arguments << ", got "
+           << SmallVector<Type>(body.getArgumentTypes());
+  auto yield = dyn_cast<YieldOp>(body.back());
+  if (!yield)
+    return op->emitOpError() << "expected a body that ends in linalg_ext.yield";
+  if (TypeRange(yield.getOperandTypes()) != TypeRange(results))
+    return op->emitOpError()
+           << "expected a body that yields " << results << ", got "
+           << SmallVector<Type>(yield.getOperandTypes());
+  return success();
+}
+
+static bool sameOrDynamic(int64_t a, int64_t b) {
+  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
+}
+
+static ShapedType shaped(Value value) {
+  return cast<ShapedType>(value.getType());
+}
+
+/// `what` has to have this shape, as far as both are known.
+static LogicalResult checkShape(Operation *op, StringRef what, Value value,
+                                ArrayRef<int64_t> shape) {
+  ArrayRef<int64_t> found = shaped(value).getShape();
+  if (found.size() == shape.size() &&
+      llvm::all_of(llvm::zip(found, shape), [](auto pair) {
+        return sameOrDynamic(std::get<0>(pair), std::get<1>(pair));
+      }))
+    return success();
+  InFlightDiagnostic diagnostic = op->emitOpError();
+  diagnostic << "expected " << what << " of shape [";
+  auto print = [&](int64_t size) {
+    if (ShapedType::isDynamic(size))
+      diagnostic << "?";
+    else
+      diagnostic << size;
+  };
+  llvm::interleave(shape, print, [&] { diagnostic << ", "; });
+  diagnostic << "], got " << value.getType();
+  return diagnostic;
+}
+
+static LogicalResult checkMask(Operation *op, Value mask,
+                               ArrayRef<int64_t> shape) {
+  if (!mask)
+    return success();
+  if (!shaped(mask).getElementType().isInteger(1))
+    return op->emitOpError() << "expected a mask of i1, got " << mask.getType();
+  return checkShape(op, "a mask", mask, shape);
+}
+
+//===----------------------------------------------------------------------===//
+// pad
+//===----------------------------------------------------------------------===//
+
+SmallVector<OpFoldResult> PadOp::getMixedLow() {
+  return getMixedValues(getStaticLow(), getLow(), getContext());
+}
+
+SmallVector<OpFoldResult> PadOp::getMixedHigh() {
+  return getMixedValues(getStaticHigh(), getHigh(), getContext());
+}
+
+void PadOp::build(OpBuilder &builder, OperationState &state, Value input,
+                  Value init, Value pvalue, ArrayRef<OpFoldResult> low,
+                  ArrayRef<OpFoldResult> high) {
+  SmallVector<int64_t> staticLow, staticHigh;
+  SmallVector<Value> lowValues, highValues;
+  dispatchIndexOpFoldResults(low, lowValues, staticLow);
+  dispatchIndexOpFoldResults(high, highValues, staticHigh);
+  state.addOperands({input, init, pvalue});
+  state.addOperands(lowValues);
+  state.addOperands(highValues);
+  Properties &properties = state.getOrAddProperties<Properties>();
+  properties.static_low = builder.getDenseI64ArrayAttr(staticLow);
+  properties.static_high = builder.getDenseI64ArrayAttr(staticHigh);
+  llvm::copy(ArrayRef<int32_t>({1, 1, 1, int32_t(lowValues.size()),
+                                int32_t(highValues.size())}),
+             properties.operandSegmentSizes.begin());
+  Type storage;
+  state.addTypes(resultOf(init, storage));
+  addBody(builder, state, shaped(input).getElementType());
+}
+
+LogicalResult PadOp::verify() {
+  ShapedType from = shaped(getInput()), to = shaped(getInit());
+  Type element = to.getElementType();
+  if (from.getRank() != to.getRank())
+    return emitOpError() << "expected input and init of one rank, got " << from
+                         << " and " << to;
+  if (getPvalue().getType() != element)
+    return emitOpError() << "expected a pvalue of type " << element << ", got "
+                         << getPvalue().getType();
+  if (failed(checkBody(*this, getBody(), from.getElementType(), element)))
+    return failure();
+  size_t rank = from.getRank();
+  if (getStaticLow().size() != rank || getStaticHigh().size() != rank)
+    return emitOpError() << "expected " << rank << " numbers in low and high, "
+                         << "got " << getStaticLow().size() << " and "
+                         << getStaticHigh().size();
+  for (auto [dim, low, high] :
+       llvm::enumerate(getStaticLow(), getStaticHigh())) {
+    bool known = !ShapedType::isDynamic(low) && !ShapedType::isDynamic(high);
+    if ((!ShapedType::isDynamic(low) && low < 0) ||
+        (!ShapedType::isDynamic(high) && high < 0))
+      return emitOpError() << "expected margins that are not negative in "
+                           << "dimension " << dim;
+    if (known && !from.isDynamicDim(dim) && !to.isDynamicDim(dim) &&
+        low + from.getDimSize(dim) + high != to.getDimSize(dim))
+      return emitOpError() << "expected " << to.getDimSize(dim)
+                           << " elements in dimension " << dim << ", got "
+                           << low << " + " << from.getDimSize(dim) << " + "
+                           << high;
+  }
+  return success();
+}
+
+/// Whether the body hands its first argument on.
+static bool isIdentity(Region &body) {
+  auto yield = cast<YieldOp>(body.front().back());
+  return yield.getNumOperands() == 1 &&
+         yield.getOperand(0) == body.front().getArgument(0);
+}
+
+namespace {
+/// Without margins it is its input.
+struct NoMargins : OpRewritePattern<PadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(PadOp op,
+                                PatternRewriter &rewriter) const override {
+    auto isZero = [](OpFoldResult value) {
+      return isConstantIntValue(value, 0);
+    };
+    if (!op.getResult() ||
+        op.getInput().getType() != op.getResult().getType() ||
+        !isIdentity(op.getBody()) || !llvm::all_of(op.getMixedLow(), isZero) ||
+        !llvm::all_of(op.getMixedHigh(), isZero))
+      return failure();
+    rewriter.replaceOp(op, op.getInput());
+    return success();
+  }
+};
+
+/// Writes margins that are constants as numbers.
+struct NumbersForConstantMargins : OpRewritePattern<PadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(PadOp op,
+                                PatternRewriter &rewriter) const override {
+    bool changed = false;
+    auto toNumbers = [&](SmallVector<OpFoldResult> values) {
+      for (OpFoldResult &value : values) {
+        std::optional<int64_t> number = getConstantIntValue(value);
+        // A negative margin is undefined behaviour, not an invalid operation.
+        if (!isa<Value>(value) || !number || *number < 0)
+          continue;
+        value = rewriter.getIndexAttr(*number);
+        changed = true;
+      }
+      return values;
+    };
+    auto low = toNumbers(op.getMixedLow());
+    auto high = toNumbers(op.getMixedHigh());
+    if (!changed || !wouldVerify(op, low, high))
+      return failure();
+    auto pad = PadOp::create(rewriter, op.getLoc(), op.getInput(), op.getInit(),
+                             op.getPvalue(), low, high);
+    rewriter.eraseBlock(&pad.getBody().front());
+    rewriter.inlineRegionBefore(op.getBody(), pad.getBody(),
+                                pad.getBody().end());
+    pad->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    rewriter.replaceOp(op, pad->getResults());
+    return success();
+  }
+
+  /// Margins that do not add up are undefined behaviour, too.
+  static bool wouldVerify(PadOp op, ArrayRef<OpFoldResult> low,
+                          ArrayRef<OpFoldResult> high) {
+    ShapedType from = shaped(op.getInput()), to = shaped(op.getInit());
+    for (int64_t dim = 0; dim < from.getRank(); ++dim) {
+      auto lowNumber = getConstantIntValue(low[dim]);
+      auto highNumber = getConstantIntValue(high[dim]);
+      if (lowNumber && highNumber && !from.isDynamicDim(dim) &&
+          !to.isDynamicDim(dim) &&
+          *lowNumber + from.getDimSize(dim) + *highNumber != to.getDimSize(dim))
+        return false;
+    }
+    return true;
+  }
+};
+} // namespace
+
+void PadOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                        MLIRContext *context) {
+  patterns.add<NoMargins, NumbersForConstantMargins>(context);
+}
+
+//===----------------------------------------------------------------------===//
+// make_range
+//===----------------------------------------------------------------------===//
+
+void MakeRangeOp::build(OpBuilder &builder, OperationState &state, Value start,
+                        Value end, Value init) {
+  Type storage;
+  build(builder, state, resultOf(init, storage), start, end, init);
+}
+
+LogicalResult MakeRangeOp::verify() {
+  ShapedType type = shaped(getInit());
+  if (type.getRank() != 1)
+    return emitOpError() << "expected an init of one dimension, got " << type;
+  if (getStart().getType() != type.getElementType() ||
+      getEnd().getType() != type.getElementType())
+    return emitOpError() << "expected start and end of type "
+                         << type.getElementType() << ", got "
+                         << getStart().getType() << " and "
+                         << getEnd().getType();
+  APInt start, end;
+  if (!type.isDynamicDim(0) &&
+      matchPattern(getStart(), m_ConstantInt(&start)) &&
+      matchPattern(getEnd(), m_ConstantInt(&end)) &&
+      (end - start) != APInt(start.getBitWidth(), type.getDimSize(0),
+                             /*isSigned=*/false, /*implicitTrunc=*/true))
+    return emitOpError() << "expected end - start to be " << type.getDimSize(0)
+                         << ", as in the init";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// gather, scatter
+//===----------------------------------------------------------------------===//
+
+void GatherOp::build(OpBuilder &builder, OperationState &state, Value input,
+                     Value indices, Value mask, Value init,
+                     ArrayRef<int64_t> dimensionMap, bool rangedData,
+                     bool signedIndice) {
+  Type element = shaped(input).getElementType(), storage;
+  build(builder, state, resultOf(init, storage), input, indices, mask, init,
+        dimensionMap, rangedData, signedIndice);
+  state.regions.clear();
+  addBody(builder, state, {element, shaped(init).getElementType()});
+}
+
+void ScatterOp::build(OpBuilder &builder, OperationState &state, Value update,
+                      Value indices, Value mask, Value init,
+                      ArrayRef<int64_t> dimensionMap, bool rangedData,
+                      bool overlapWindow, bool signedIndice) {
+  Type element = shaped(update).getElementType(), storage;
+  build(builder, state, resultOf(init, storage), update, indices, mask, init,
+        dimensionMap, rangedData, overlapWindow, signedIndice);
+  state.regions.clear();
+  addBody(builder, state, {element, shaped(init).getElementType()});
+}
+
+/// `whole`: the array that the indices are of; `windows`: batch and windows.
+static LogicalResult checkIndexed(Operation *op, Value whole, Value windows,
+                                  Value indices, Value mask,
+                                  ArrayRef<int64_t> dimensionMap) {
+  ShapedType wholeType = shaped(whole), windowsType = shaped(windows);
+  ShapedType indicesType = shaped(indices);
+  if (!indicesType.getElementType().isSignlessInteger())
+    return op->emitOpError()
+           << "expected indices that are signless integers, got "
+           << indicesType;
+  if (indicesType.getRank() < 1)
+    return op->emitOpError() << "expected indices of one dimension at least";
+  ArrayRef<int64_t> batch = indicesType.getShape().drop_back();
+  int64_t numIndices = indicesType.getShape().back();
+  if (numIndices != int64_t(dimensionMap.size()))
+    return op->emitOpError()
+           << "expected a dimension_map of as many dimensions as the last "
+              "dimension of the indices has elements, got "
+           << dimensionMap.size() << " and " << indicesType;
+  SmallVector<bool> seen(wholeType.getRank());
+  for (int64_t dim : dimensionMap) {
+    if (dim < 0 || dim >= wholeType.getRank() || seen[dim])
+      return op->emitOpError()
+             << "expected a dimension_map of different dimensions of "
+             << wholeType << ", got " << dim;
+    seen[dim] = true;
+  }
+  SmallVector<int64_t> shape(batch);
+  shape.append(wholeType.getRank(), ShapedType::kDynamic);
+  if (failed(checkShape(op, "windows", windows, shape)))
+    return failure();
+  ArrayRef<int64_t> window = windowsType.getShape().drop_front(batch.size());
+  for (auto [dim, size] : llvm::enumerate(window))
+    if (!ShapedType::isDynamic(size) && !wholeType.isDynamicDim(dim) &&
+        size > wholeType.getDimSize(dim))
+      return op->emitOpError() << "expected windows that fit into " << wholeType
+                               << ", got " << windowsType;
+  Type element = wholeType.getElementType();
+  if (windowsType.getElementType() != element)
+    return op->emitOpError()
+           << "expected windows of " << element << ", got " << windowsType;
+  if (failed(checkBody(op, op->getRegion(0), {element, element}, element)))
+    return failure();
+  return checkMask(op, mask, batch);
+}
+
+LogicalResult GatherOp::verify() {
+  return checkIndexed(*this, getInput(), getInit(), getIndices(), getMask(),
+                      getDimensionMap());
+}
+
+LogicalResult ScatterOp::verify() {
+  return checkIndexed(*this, getInit(), getUpdate(), getIndices(), getMask(),
+                      getDimensionMap());
+}
+
+//===----------------------------------------------------------------------===//
+// scan
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScanOp::verify() {
+  if (getInputs().empty() || getInputs().size() != getInits().size())
+    return emitOpError() << "expected as many inits as inputs, got "
+                         << getInits().size() << " and " << getInputs().size();
+  ShapedType first = shaped(getInputs().front());
+  if (int64_t(getDimension()) < 0 || int64_t(getDimension()) >= first.getRank())
+    return emitOpError() << "expected a dimension of " << first << ", got "
+                         << int64_t(getDimension());
+  SmallVector<Type> elements;
+  for (auto [input, init] : llvm::zip(getInputs(), getInits())) {
+    elements.push_back(shaped(input).getElementType());
+    if (shaped(init).getElementType() != elements.back())
+      return emitOpError() << "expected an init of " << elements.back()
+                           << ", got " << init.getType();
+    if (failed(checkShape(*this, "inputs", input, first.getShape())) ||
+        failed(checkShape(*this, "inits", init, first.getShape())))
+      return failure();
+  }
+  SmallVector<Type> arguments(elements);
+  arguments.append(elements);
+  return checkBody(*this, getBody(), arguments, elements);
+}
+
+//===----------------------------------------------------------------------===//
+// histogram, flip
+//===----------------------------------------------------------------------===//
+
+void HistogramOp::build(OpBuilder &builder, OperationState &state, Value input,
+                        Value mask, Value init) {
+  Type storage;
+  build(builder, state, resultOf(init, storage), input, mask, init);
+}
+
+LogicalResult HistogramOp::verify() {
+  for (Value value : {getInput(), getInit()})
+    if (!shaped(value).getElementType().isSignlessInteger())
+      return emitOpError() << "expected signless integers, got "
+                           << value.getType();
+  if (shaped(getInit()).getRank() != 1)
+    return emitOpError() << "expected an init of one dimension, got "
+                         << getInit().getType();
+  return checkMask(*this, getMask(), shaped(getInput()).getShape());
+}
+
+LogicalResult FlipOp::verify() {
+  ShapedType type = shaped(getInput());
+  if (int64_t(getDimension()) < 0 || int64_t(getDimension()) >= type.getRank())
+    return emitOpError() << "expected a dimension of " << type << ", got "
+                         << int64_t(getDimension());
+  if (shaped(getInit()).getElementType() != type.getElementType())
+    return emitOpError() << "expected an init of " << type.getElementType()
+                         << ", got " << getInit().getType();
+  return checkShape(*this, "an init", getInit(), type.getShape());
+}
+
+//===----------------------------------------------------------------------===//
+// assert, scalar_assert
+//===----------------------------------------------------------------------===//
+
+LogicalResult AssertOp::verify() {
+  if (!shaped(getCondition()).getElementType().isInteger(1))
+    return emitOpError() << "expected a condition of i1, got "
+                         << getCondition().getType();
+  return success();
+}
+
+LogicalResult ScalarAssertOp::canonicalize(ScalarAssertOp op,
+                                           PatternRewriter &rewriter) {
+  if (!matchPattern(op.getCondition(), m_One()))
+    return failure();
+  rewriter.eraseOp(op);
+  return success();
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+
+include "mlir/IR/DialectBase.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def LinalgExtDialect : Dialect {
+  let name = "linalg_ext";
+  let summary = "Structured operations of kernels that linalg lacks";
+  let description = [{
+    See RATIONALE.md for why it exists.
+  }];
+  let cppNamespace = "::mlir::triton_ext::linalg_ext";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
+class LinalgExt_Op<string mnemonic, list<Trait> traits = []> : Op<LinalgExtDialect, mnemonic, traits>;
+
+def LinalgExt_TensorOrMemRef : AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef]>;
+
+/// Writes to `init`: a tensor, which the result is a new value of, or a memref.
+/// Of memrefs among its operands it reads the inputs and writes the inits.
+class LinalgExt_DestinationOp<string mnemonic, list<Trait> traits = []>
+    : LinalgExt_Op<mnemonic, [DestinationStyleOpInterface,
+                              DeclareOpInterfaceMethods<MemoryEffectsOpInterface>] # traits> {
+  let hasVerifier = 1;
+  code inits = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
+  }];
+  let extraClassDeclaration = inits;
+}
+
+def LinalgExt_YieldOp
+    : LinalgExt_Op<"yield", [Pure, ReturnLike, Terminator,
+                             ParentOneOf<["PadOp", "GatherOp", "ScatterOp", "ScanOp"]>]> {
+  let summary = "What the body of an operation of this dialect makes of its arguments";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+  let builders = [OpBuilder<(ins), "build($_builder, $_state, ::mlir::ValueRange());">];
+}
+
+def LinalgExt_PadOp
+    : LinalgExt_DestinationOp<"pad", [AttrSizedOperandSegments, SingleBlock, RecursivelySpeculatable]> {
+  let summary = "An array with a margin of one value around it";
+  let description = [{
+    The elements of the input, handed through the body, behind `low[d]` and
+    before `high[d]` elements `pvalue` in each dimension `d`. The margins are
+    numbers or values, none of them negative; input and margins together are as
+    large as the init.
+
+    ```mlir
+    %r = linalg_ext.pad ins(%t : tensor<?xf32>) outs(%o : tensor<1024xf32>)
+        pvalue(%zero : f32) low = [0] high = [%n] {
+    ^bb0(%a: f32):
+      linalg_ext.yield %a : f32
+    } -> tensor<1024xf32>
+    ```
+  }];
+  let arguments = (ins
+    LinalgExt_TensorOrMemRef:$input, LinalgExt_TensorOrMemRef:$init, AnyType:$pvalue,
+    Variadic<Index>:$low, Variadic<Index>:$high,
+    DenseI64ArrayAttr:$static_low, DenseI64ArrayAttr:$static_high);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `ins` `(` $input `:` type($input) `)` `outs` `(` $init `:` type($init) `)`
+    `pvalue` `(` $pvalue `:` type($pvalue) `)`
+    `low` `=` custom<DynamicIndexList>($low, $static_low)
+    `high` `=` custom<DynamicIndexList>($high, $static_high)
+    attr-dict-with-keyword $body (`->` type($result)^)?
+  }];
+  let builders = [
+    // With a body that hands elements through.
+    OpBuilder<(ins "::mlir::Value":$input, "::mlir::Value":$init, "::mlir::Value":$pvalue,
+                   "::mlir::ArrayRef<::mlir::OpFoldResult>":$low,
+                   "::mlir::ArrayRef<::mlir::OpFoldResult>":$high)>
+  ];
+  let extraClassDeclaration = inits # [{
+    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedLow();
+    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedHigh();
+  }];
+  let hasCanonicalizer = 1;
+}
+
+def LinalgExt_MakeRangeOp : LinalgExt_DestinationOp<"make_range", [AlwaysSpeculatable]> {
+  let summary = "The integers from start to end";
+  let description = [{
+    `start`, `start + 1`, ... `end - 1`, as elements of a one-dimensional array
+    of as many elements.
+
+    ```mlir
+    %r = linalg_ext.make_range ins(%a, %b : i32, i32) outs(%o : tensor<128xi32>) -> tensor<128xi32>
+    ```
+  }];
+  let arguments = (ins AnySignlessInteger:$start, AnySignlessInteger:$end,
+                       LinalgExt_TensorOrMemRef:$init);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    `ins` `(` $start `,` $end `:` type($start) `,` type($end) `)`
+    `outs` `(` $init `:` type($init) `)` attr-dict (`->` type($result)^)?
+  }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$start, "::mlir::Value":$end, "::mlir::Value":$init)>
+  ];
+}
+
+/// What gather and scatter have in common: `N` indices say where a window of
+/// the larger array begins.
+class LinalgExt_IndexedOp<string mnemonic, list<Trait> traits = []>
+    : LinalgExt_DestinationOp<mnemonic, [SingleBlock, RecursivelySpeculatable] # traits> {
+  let regions = (region SizedRegion<1>:$body);
+}
+
+def LinalgExt_GatherOp : LinalgExt_IndexedOp<"gather"> {
+  let summary = "Windows of an array, from where indices say";
+  let description = [{
+    For the batch index `b`, which runs over all dimensions of `indices` but the
+    last, and the window index `w`, which has as many dimensions as the input:
+
+        result[b, w] = input[w + start(b)], start(b)[dimension_map[k]] = indices[b, k]
+
+    and 0 in dimensions that the map does not name, if `mask[b]` is true or
+    there is no mask. Where it is false, nothing is read, and the element is
+    that of the init. The body gets what is read and the element of the init.
+    `ranged_data(true)` promises that nothing outside of the input is read;
+    without it the indices are added to the base address as they are.
+    `signed_indice` says how they are widened.
+
+    ```mlir
+    %r = linalg_ext.gather dimension_map = [0] ranged_data(false) signed_indice(true)
+        ins(%t, %i, %m : tensor<?xf32>, tensor<128x1xi32>, tensor<128xi1>)
+        outs(%o : tensor<128x1xf32>) {
+    ^bb0(%read: f32, %old: f32):
+      linalg_ext.yield %read : f32
+    } -> tensor<128x1xf32>
+    ```
+  }];
+  let arguments = (ins LinalgExt_TensorOrMemRef:$input, LinalgExt_TensorOrMemRef:$indices,
+                       Optional<LinalgExt_TensorOrMemRef>:$mask, LinalgExt_TensorOrMemRef:$init,
+                       DenseI64ArrayAttr:$dimension_map, BoolAttr:$ranged_data,
+                       BoolAttr:$signed_indice);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    `dimension_map` `=` $dimension_map `ranged_data` `(` $ranged_data `)`
+    `signed_indice` `(` $signed_indice `)`
+    `ins` `(` custom<Inputs>($input, type($input), $indices, type($indices), $mask, type($mask)) `)`
+    `outs` `(` $init `:` type($init) `)` attr-dict-with-keyword $body (`->` type($result)^)?
+  }];
+  let builders = [
+    // With a body that takes what is read. The mask may be null.
+    OpBuilder<(ins "::mlir::Value":$input, "::mlir::Value":$indices, "::mlir::Value":$mask,
+                   "::mlir::Value":$init, "::mlir::ArrayRef<int64_t>":$dimensionMap,
+                   CArg<"bool", "false">:$rangedData, CArg<"bool", "true">:$signedIndice)>
+  ];
+}
+
+def LinalgExt_ScatterOp : LinalgExt_IndexedOp<"scatter"> {
+  let summary = "Windows into an array, to where indices say";
+  let description = [{
+    The other direction of `gather`: with its `start(b)`,
+
+        init[w + start(b)] = body(update[b, w], init[w + start(b)])
+
+    for every `b` whose mask is true, in the order of `b`. The element for which
+    it is false touches nothing. `overlap_window(false)` promises that no
+    element is written twice.
+
+    ```mlir
+    linalg_ext.scatter dimension_map = [0] ranged_data(false) overlap_window(true)
+        signed_indice(true) ins(%u, %i, %m : tensor<128x1xf32>, tensor<128x1xi32>, tensor<128xi1>)
+        outs(%o : memref<?xf32>) {
+    ^bb0(%new: f32, %old: f32):
+      linalg_ext.yield %new : f32
+    }
+    ```
+  }];
+  let arguments = (ins LinalgExt_TensorOrMemRef:$update, LinalgExt_TensorOrMemRef:$indices,
+                       Optional<LinalgExt_TensorOrMemRef>:$mask, LinalgExt_TensorOrMemRef:$init,
+                       DenseI64ArrayAttr:$dimension_map, BoolAttr:$ranged_data,
+                       BoolAttr:$overlap_window, BoolAttr:$signed_indice);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    `dimension_map` `=` $dimension_map `ranged_data` `(` $ranged_data `)`
+    `overlap_window` `(` $overlap_window `)` `signed_indice` `(` $signed_indice `)`
+    `ins` `(` custom<Inputs>($update, type($update), $indices, type($indices), $mask, type($mask)) `)`
+    `outs` `(` $init `:` type($init) `)` attr-dict-with-keyword $body (`->` type($result)^)?
+  }];
+  let builders = [
+    // With a body that takes the update. The mask may be null.
+    OpBuilder<(ins "::mlir::Value":$update, "::mlir::Value":$indices, "::mlir::Value":$mask,
+                   "::mlir::Value":$init, "::mlir::ArrayRef<int64_t>":$dimensionMap,
+                   CArg<"bool", "false">:$rangedData, CArg<"bool", "true">:$overlapWindow,
+                   CArg<"bool", "true">:$signedIndice)>
+  ];
+}
+
+def LinalgExt_ScanOp
+    : LinalgExt_DestinationOp<"scan", [AttrSizedOperandSegments, SingleBlock, RecursivelySpeculatable]> {
+  let summary = "Every prefix of a dimension combined";
+  let description = [{
+    Along each line in the dimension, the first element of the line is handed on
+    as it is, and each further one is `body(accumulator, element)`: the
+    accumulator is what came out before. With `reverse(true)` a line begins at
+    its end. Several inputs are scanned together: the body gets all accumulators
+    and then all elements.
+
+    ```mlir
+    %r = linalg_ext.scan dimension = 1 reverse(false)
+        ins(%t : tensor<4x8xf32>) outs(%o : tensor<4x8xf32>) {
+    ^bb0(%acc: f32, %in: f32):
+      %0 = arith.addf %acc, %in : f32
+      linalg_ext.yield %0 : f32
+    } -> tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<LinalgExt_TensorOrMemRef>:$inputs,
+                       Variadic<LinalgExt_TensorOrMemRef>:$inits,
+                       I64Attr:$dimension, BoolAttr:$reverse);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `dimension` `=` $dimension `reverse` `(` $reverse `)`
+    `ins` `(` $inputs `:` type($inputs) `)` `outs` `(` $inits `:` type($inits) `)`
+    attr-dict-with-keyword $body (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitsMutable(); }
+  }];
+}
+
+def LinalgExt_HistogramOp : LinalgExt_DestinationOp<"histogram", [AlwaysSpeculatable]> {
+  let summary = "How often each number occurs";
+  let description = [{
+    Adds to element `i` of the init how many elements of the input are `i`, read
+    as unsigned numbers. Those that are no index of the init are not counted,
+    nor are those whose mask is false.
+
+    ```mlir
+    %r = linalg_ext.histogram ins(%t, %m : tensor<128xi32>, tensor<128xi1>)
+        outs(%o : tensor<16xi32>) -> tensor<16xi32>
+    ```
+  }];
+  let arguments = (ins LinalgExt_TensorOrMemRef:$input, Optional<LinalgExt_TensorOrMemRef>:$mask,
+                       LinalgExt_TensorOrMemRef:$init);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    `ins` `(` custom<InputAndMask>($input, type($input), $mask, type($mask)) `)`
+    `outs` `(` $init `:` type($init) `)` attr-dict (`->` type($result)^)?
+  }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$input, "::mlir::Value":$mask, "::mlir::Value":$init)>
+  ];
+}
+
+def LinalgExt_FlipOp : LinalgExt_DestinationOp<"flip", [AlwaysSpeculatable]> {
+  let summary = "The elements of one dimension in reverse order";
+  let description = [{
+    ```mlir
+    %r = linalg_ext.flip dimension = 0 ins(%t : tensor<8xf32>) outs(%o : tensor<8xf32>) -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins LinalgExt_TensorOrMemRef:$input, LinalgExt_TensorOrMemRef:$init,
+                       I64Attr:$dimension);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    `dimension` `=` $dimension `ins` `(` $input `:` type($input) `)`
+    `outs` `(` $init `:` type($init) `)` attr-dict (`->` type($result)^)?
+  }];
+}
+
+def LinalgExt_AssertOp
+    : LinalgExt_Op<"assert", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "End the kernel with a message unless every element is true";
+  let description = [{
+    ```mlir
+    linalg_ext.assert "x must not be 0" ins(%c : tensor<128xi1>)
+    ```
+  }];
+  let arguments = (ins LinalgExt_TensorOrMemRef:$condition, StrAttr:$msg);
+  let assemblyFormat = "$msg `ins` `(` $condition `:` type($condition) `)` attr-dict";
+  let hasVerifier = 1;
+}
+
+def LinalgExt_ScalarAssertOp : LinalgExt_Op<"scalar_assert", [MemoryEffects<[MemWrite]>]> {
+  let summary = "End the kernel with a message unless the condition is true";
+  let description = [{
+    ```mlir
+    linalg_ext.scalar_assert "n must not be 0" %c
+    ```
+  }];
+  let arguments = (ins I1:$condition, StrAttr:$msg);
+  let assemblyFormat = "$msg $condition attr-dict";
+  let hasCanonicalizeMethod = 1;
+}
