@@ -29,7 +29,6 @@ import triton.language as tl
 from rich.console import Console
 from rich.table import Table
 from triton import knobs
-from triton._C.libtriton import ir
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, make_backend
 from triton.runtime import driver
@@ -252,19 +251,6 @@ def proxies(target: GPUTarget) -> Iterator[tuple[str, str, str, str]]:
         more = statistics.median(ours / theirs for ours, theirs in zip(times[name], base, strict=True)) - 1
         what = f"{name}, matmul, {target.backend}:{target.arch}"
         yield what, f"{statistics.median(times[name]) * 1e3:.1f}", f"{more * 100:+.1f} %", aims.get(name, "")
-
-
-def adding_seconds(passes: Any) -> float:
-    """Adding a pass to a manager with ``passes.common.add_cse``, the least of many."""
-    context = ir.context()
-    runs = []
-    for _ in range(20):
-        manager = ir.pass_manager(context)
-        begin = time.thread_time()
-        for _ in range(1000):
-            passes.common.add_cse(manager)
-        runs.append((time.thread_time() - begin) / 1000)
-    return min(runs)
 
 
 def descriptions() -> Iterator[tuple[str, str, str, str]]:
