@@ -55,7 +55,7 @@ sdk: .venv/ready
 # What linalg and the dialects on top of it are built from: a long download and minutes of compiling, once. What only
 # builds what is there, such as demo, goes without.
 linalg: sdk ## The MLIR dialects that libtriton lacks, for the extensions that need them
-	@$(BIN)/triton-ext sdk install --with linalg 2> >(grep -v '^\(SDK\|ready\|part\)' >&2)
+	@$(BIN)/triton-ext sdk install --with linalg 2> >(grep --line-buffered -v '^\(SDK\|ready\|part\)' >&2)
 
 # Written last, so that an interrupted set-up is done again.
 .venv/ready: pyproject.toml constraints.txt infra/system-packages
