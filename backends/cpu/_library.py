@@ -65,6 +65,10 @@ class Compiler:
         cpu, _, features = self._library.triton_ext_cpu_host().decode().partition(";")
         return cpu, features
 
+    def has(self, cpu: str, features: str, wanted: str) -> bool:
+        """Whether a CPU has all of a list of features, ``"+avx2,+fma"``, as LLVM spells names and features."""
+        return bool(self._library.triton_ext_cpu_has(cpu.encode(), features.encode(), wanted.encode()))
+
     def link(self, obj: Path, library: Path) -> None:
         """Links the object file `obj` to the shared library `library`.
 

@@ -24,6 +24,9 @@ from . import _library
 
 TRIPLE = "x86_64-unknown-linux-gnu"
 
+#: Bytes of a vector register, by the feature that brings them.
+_VECTORS = {"+avx512f": 64, "+avx": 32}
+
 
 def _add_pass(attribute: str) -> Callable[[Any], None]:
     """``cpu.passes.add_<name>(pm)``; the library is loaded when a pass is first asked for."""
@@ -65,7 +68,7 @@ class CPUOptions:
     launch_cooperative_grid: bool = False
     launch_pdl: bool = False
     maxnreg: int | None = None
-    supported_fp8_dtypes: tuple[str, ...] = ("fp8e4nv", "fp8e5")
+    supported_fp8_dtypes: tuple[str, ...] = ("fp8e4nv", "fp8e5", "fp8e4b15", "fp8e4b8", "fp8e5b16")
     deprecated_fp8_dot_operand_dtypes: tuple[str, ...] = ()
     default_dot_input_precision: str = "ieee"
     allowed_dot_input_precisions: tuple[str, ...] = ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6")
@@ -100,7 +103,13 @@ class CPUBackend(BaseBackend):
         cpu_name, _, features = str(self.target.arch).partition(";")
         if cpu_name in ("", "native"):
             return _library.compiler().host()
+        if not self._has_features(cpu_name, features, "+64bit"):
+            raise ValueError(f"'{cpu_name}' is not an x86-64 CPU that LLVM knows (known are 'x86-64', 'haswell', …)")
         return cpu_name, features
+
+    @staticmethod
+    def _has_features(cpu_name: str, features: str, wanted: str) -> bool:
+        return _library.compiler().has(cpu_name, features, wanted)
 
     def hash(self) -> str:
         """Part of the cache key: the library's bytes and the CPU."""
@@ -128,11 +137,9 @@ class CPUBackend(BaseBackend):
 
     def get_codegen_implementation(self, options: CPUOptions) -> dict[str, Any]:
         """What Triton's frontend asks of a backend."""
+        from ._float8 import convert_fp8e4b15
 
-        def convert_custom_types(*_: Any, **__: Any) -> Any:
-            raise TypeError("fp8e4b15 is not supported on the CPU; fp8e4nv and fp8e5 are")
-
-        return {"convert_custom_types": convert_custom_types, "min_dot_size": lambda lhs, rhs: (1, 1, 1)}
+        return {"convert_custom_types": convert_fp8e4b15, "min_dot_size": lambda lhs, rhs: (1, 1, 1)}
 
     def get_module_map(self) -> dict[str, ModuleType]:
         """``tl.extra.libdevice``: the names of CUDA's, lowered by this backend."""
@@ -149,6 +156,7 @@ class CPUBackend(BaseBackend):
         pm = ir.pass_manager(mod.context)
         pm.enable_debug()
         cpu.passes.add_allow_inlining(pm)
+        cpu.passes.add_structure_returns(pm)
         passes.common.add_inliner(pm)
         passes.ttir.add_rewrite_tensor_descriptor_to_pointer(pm)
         passes.common.add_canonicalizer(pm)
@@ -165,8 +173,10 @@ class CPUBackend(BaseBackend):
         name = mod.get_entry_func_name()
         pm = ir.pass_manager(mod.context)
         pm.enable_debug()
-        width = 64 if "+avx512f" in self._cpu[1] else 32
-        mod.set_attr("triton_ext_cpu.vector_bytes", ir.builder(mod.context).get_int32_attr(width))
+        width = next((size for feature, size in _VECTORS.items() if self._has_features(*self._cpu, feature)), 16)
+        number = ir.builder(mod.context).get_int32_attr
+        mod.set_attr("triton_ext_cpu.vector_bytes", number(width))
+        mod.set_attr("triton_ext_cpu.has_fma", number(self._has_features(*self._cpu, "+fma")))
         passes.ttir.add_triton_licm(pm)
         cpu.passes.add_scalarize_induction(pm)
         passes.common.add_canonicalizer(pm)

@@ -23,6 +23,9 @@ void Lowering::multiply(const Buffer &a, const Buffer &b2, const Buffer &c) {
   if (auto known =
           module->getAttrOfType<IntegerAttr>("triton_ext_cpu.vector_bytes"))
     vectorBytes = known.getInt();
+  // Without the instruction, the operation would be a function of libm.
+  auto fma = module->getAttrOfType<IntegerAttr>("triton_ext_cpu.has_fma");
+  bool hasFma = !fma || fma.getInt();
   int registers = vectorBytes == 64 ? 16 : 8;
   int lanes = std::min<int64_t>(vectorBytes / bytes, N);
   int columns = std::min<int64_t>(vectorBytes == 64 ? 4 : 2, N / lanes);
@@ -77,8 +80,11 @@ void Lowering::multiply(const Buffer &a, const Buffer &b2, const Buffer &c) {
                                  lanes);
               for (int v = 0; v < columns; ++v) {
                 Value &sum = next[r * columns + v];
-                if (isFloat)
+                if (isFloat && hasFma)
                   sum = LLVM::FMAOp::create(b, left, right[v], sum);
+                else if (isFloat)
+                  sum = arith::AddFOp::create(
+                      b, sum, arith::MulFOp::create(b, left, right[v]));
                 else
                   sum = arith::AddIOp::create(
                       b, sum, arith::MulIOp::create(b, left, right[v]));
@@ -164,9 +170,10 @@ void Lowering::lowerDot(triton::DotOp op) {
   buffers[op.getResult()] = sum;
 }
 
-/// Element (row, k) of one operand as f32: unpacked, converted, scaled.
-Value Lowering::scaledElement(triton::DotScaledOp op, bool isLeft, Value row,
-                              Value k) {
+/// Element (row, k) of one operand as f32: unpacked, converted, scaled. `batch`
+/// is the coordinates before these two.
+Value Lowering::scaledElement(triton::DotScaledOp op, bool isLeft,
+                              const Coords &batch, Value row, Value k) {
   using Kind = triton::ScaleDotElemType;
   Value operand = isLeft ? op.getA() : op.getB();
   Value scale = isLeft ? op.getAScale() : op.getBScale();
@@ -179,7 +186,12 @@ Value Lowering::scaledElement(triton::DotScaledOp op, bool isLeft, Value row,
   bool isPacked = kind == Kind::E2M1;
   Value r = isPacked && !kPack ? half(row) : row;
   Value c = isPacked && kPack ? half(k) : k;
-  Coords at = {Lanes::uniform(isLeft ? r : c), Lanes::uniform(isLeft ? c : r)};
+  auto inBatch = [&](Value first, Value second) {
+    Coords at = batch;
+    at.append({Lanes::uniform(first), Lanes::uniform(second)});
+    return at;
+  };
+  Coords at = isLeft ? inBatch(r, c) : inBatch(c, r);
   Value bits = toScalar(eval(operand, at)), value;
   auto bytesOf = [&](Type type) { return fromFloat8(bits, type); };
   switch (kind) {
@@ -223,14 +235,13 @@ Value Lowering::scaledElement(triton::DotScaledOp op, bool isLeft, Value row,
   if (!scale)
     return value;
   auto scaleType = cast<RankedTensorType>(scale.getType());
-  int64_t depth = cast<RankedTensorType>(op.getA().getType()).getDimSize(1);
+  int64_t depth = cast<RankedTensorType>(op.getA().getType()).getShape().back();
   if (op.getAElemType() == Kind::E2M1 && op.getLhsKPack())
     depth *= 2;
-  int64_t group = depth / scaleType.getDimSize(1);
+  int64_t group = depth / scaleType.getShape().back();
   Value index =
       arith::ShRUIOp::create(b, k, constant(k.getType(), llvm::Log2_64(group)));
-  Value code =
-      toScalar(eval(scale, {Lanes::uniform(row), Lanes::uniform(index)}));
+  Value code = toScalar(eval(scale, inBatch(row, index)));
   Value factor;
   if (scaleType.getElementType().isInteger(8)) {
     // An exponent with bias 127; 0 is 2^-127, 255 is NaN.
@@ -252,30 +263,29 @@ Value Lowering::scaledElement(triton::DotScaledOp op, bool isLeft, Value row,
 
 void Lowering::lowerDotScaled(triton::DotScaledOp op) {
   auto type = cast<RankedTensorType>(op.getType());
-  if (type.getRank() != 2) {
-    error(op, "batches of scaled products are not supported on the CPU (loop "
-              "over the batch)");
-    return;
-  }
   Type f32 = b.getF32Type(), result = type.getElementType();
-  int64_t M = type.getDimSize(0), N = type.getDimSize(1);
-  int64_t K = cast<RankedTensorType>(op.getA().getType()).getDimSize(1);
+  SmallVector<int64_t> leftShape(type.getShape()), rightShape(leftShape);
+  int64_t depth = cast<RankedTensorType>(op.getA().getType()).getShape().back();
   if (op.getAElemType() == triton::ScaleDotElemType::E2M1 && op.getLhsKPack())
-    K *= 2;
-  Buffer left = allocate(f32, {M, K}), right = allocate(f32, {K, N});
-  Buffer sum = allocate(f32, {M, N});
+    depth *= 2;
+  leftShape.back() = depth;
+  rightShape.end()[-2] = depth;
+  Buffer left = allocate(f32, leftShape), right = allocate(f32, rightShape);
+  Buffer sum = allocate(f32, type.getShape());
   for (bool isLeft : {true, false}) {
     const Buffer &target = isLeft ? left : right;
     forTile(
-        target.shape, 1,
+        target.shape, type.getRank() - 1,
         [&](const Coords &at) {
-          Value row = at[isLeft ? 0 : 1].base, k = at[isLeft ? 1 : 0].base;
-          storeBuffer(target, at,
-                      Lanes::uniform(scaledElement(op, isLeft, row, k)));
+          Coords batch(ArrayRef(at).drop_back(2));
+          Value row = at.end()[isLeft ? -2 : -1].base;
+          Value k = at.end()[isLeft ? -1 : -2].base;
+          Value element = scaledElement(op, isLeft, batch, row, k);
+          storeBuffer(target, at, Lanes::uniform(element));
         },
         /*maxLanes=*/1);
   }
-  forTile(sum.shape, 1, [&](const Coords &at) {
+  forTile(sum.shape, type.getRank() - 1, [&](const Coords &at) {
     Value value = toVector(eval(op.getC(), at));
     value = convertFloat(op, value, result, f32, false);
     storeBuffer(sum, at,
@@ -284,8 +294,8 @@ void Lowering::lowerDotScaled(triton::DotScaledOp op) {
   });
   multiply(left, right, sum);
   if (result != f32) {
-    Buffer narrow = allocate(convert(result), {M, N});
-    forTile(sum.shape, 1, [&](const Coords &at) {
+    Buffer narrow = allocate(convert(result), type.getShape());
+    forTile(sum.shape, type.getRank() - 1, [&](const Coords &at) {
       Value value =
           convertFloat(op, toVector(loadBuffer(sum, at)), f32, result, false);
       storeBuffer(narrow, at,
@@ -295,35 +305,4 @@ void Lowering::lowerDotScaled(triton::DotScaledOp op) {
     sum = narrow;
   }
   buffers[op.getResult()] = sum;
-}
-
-/// Element by element, as the function says, branches and all.
-void Lowering::lowerMap(triton::MapElementwiseOp op) {
-  Region &region = op.getScalarOp();
-  if (op.getPack() != 1 || !region.hasOneBlock()) {
-    error(op, "packs, and functions that return early, are not supported on "
-              "the CPU (return once, at the end)");
-    return;
-  }
-  SmallVector<Buffer> targets;
-  for (Value result : op.getResults())
-    targets.push_back(
-        allocate(convert(result.getType()),
-                 cast<RankedTensorType>(result.getType()).getShape()));
-  forTile(
-      targets[0].shape, targets[0].shape.size() - 1,
-      [&](const Coords &at) {
-        for (auto [argument, src] :
-             llvm::zip(region.getArguments(), op.getSrcs()))
-          scalars[argument] = toScalar(eval(src, at));
-        lowerBlock(region.front());
-        if (hasFailed)
-          return;
-        for (auto [target, value] :
-             llvm::zip(targets, region.front().getTerminator()->getOperands()))
-          storeBuffer(target, at, Lanes::uniform(scalars.lookup(value)));
-      },
-      /*maxLanes=*/1);
-  for (auto [result, target] : llvm::zip(op.getResults(), targets))
-    buffers[result] = target;
 }

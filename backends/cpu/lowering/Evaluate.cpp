@@ -57,7 +57,7 @@ Lanes Lowering::evalTensor(Operation *op, OpResult result,
   Type i64 = b.getI64Type();
   return llvm::TypeSwitch<Operation *, Lanes>(op)
       .Case([&](triton::SplatOp splat) { return eval(splat.getSrc(), {}); })
-      .Case([&](arith::ConstantOp op) { return evalConstant(op); })
+      .Case([&](arith::ConstantOp op) { return evalConstant(op, coords); })
       .Case([&](triton::MakeRangeOp range) {
         Lanes lanes = coords[0];
         if (lanes.vec)
@@ -137,15 +137,12 @@ Lanes Lowering::evalTensor(Operation *op, OpResult result,
           return eval(op->getOperand(number.getZExtValue()), inner);
         Lanes lhs = eval(op->getOperand(0), inner);
         Lanes rhs = eval(op->getOperand(1), inner);
-        bool scalar = which.isUniform() && lhs.isUniform() && rhs.isUniform();
-        Value choice = scalar ? which.base : toVector(which);
+        Value choice = which.isUniform() ? which.base : toVector(which);
         Value isRight = arith::CmpIOp::create(
             b, arith::CmpIPredicate::ne, choice, constant(choice.getType(), 0));
-        if (scalar)
-          return Lanes::uniform(
-              arith::SelectOp::create(b, isRight, rhs.base, lhs.base));
-        return Lanes::vector(
-            arith::SelectOp::create(b, isRight, toVector(rhs), toVector(lhs)));
+        return select(which.isUniform() ? Lanes::uniform(isRight)
+                                        : Lanes::vector(isRight),
+                      rhs, lhs);
       })
       .Case([&](triton::GatherOp gather) {
         Lanes index = eval(gather.getIndices(), coords);
@@ -205,12 +202,12 @@ Lanes Lowering::evalTensor(Operation *op, OpResult result,
       });
 }
 
-Lanes Lowering::evalConstant(arith::ConstantOp op) {
+Lanes Lowering::evalConstant(arith::ConstantOp op, const Coords &coords) {
   Type element = convert(op.getType());
   Attribute value = op.getValue();
   if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
     if (!dense.isSplat())
-      return Lanes::uniform(error(op, "a constant tensor of unequal elements"));
+      return loadBuffer(constantBuffer(op, dense), coords);
     value = dense.getSplatValue<Attribute>();
   }
   if (auto number = dyn_cast<FloatAttr>(value)) {
@@ -222,6 +219,28 @@ Lanes Lowering::evalConstant(arith::ConstantOp op) {
   if (!isa<IntegerAttr>(value) || !isa<IntegerType>(element))
     return Lanes::uniform(error(op, "a constant of this type"));
   return Lanes::uniform(arith::ConstantOp::create(b, cast<IntegerAttr>(value)));
+}
+
+/// A table with the elements, which lies in the library beside the code.
+Buffer Lowering::constantBuffer(arith::ConstantOp op, DenseElementsAttr dense) {
+  Type element = convert(op.getType());
+  unsigned bytes = std::max(1u, element.getIntOrFloatBitWidth() / 8);
+  std::string content;
+  auto append = [&](const APInt &bits) {
+    for (unsigned i = 0; i < bytes; ++i)
+      content += char(
+          bits.extractBitsAsZExtValue(std::min(8u, bits.getBitWidth()), 8 * i));
+  };
+  if (isa<FloatType>(dense.getElementType())) {
+    for (const APFloat &number : dense.getValues<APFloat>())
+      append(number.bitcastToAPInt());
+  } else {
+    for (const APInt &number : dense.getValues<APInt>())
+      append(number);
+  }
+  Value table = globalBytes("table", content, /*alignment=*/64);
+  auto shape = cast<RankedTensorType>(op.getType()).getShape();
+  return {table, element, llvm::to_vector<4>(shape)};
 }
 
 Lanes Lowering::evalReshape(triton::ReshapeOp op, const Coords &coords) {
@@ -291,36 +310,6 @@ Lanes Lowering::evalSmallReduce(triton::ReduceOp op, OpResult result,
   for (auto [value, lanes] : llvm::zip(op.getResults(), sum))
     scope->memo[{value.getAsOpaquePointer(), ids}] = lanes;
   return sum[result.getResultNumber()];
-}
-
-SmallVector<Lanes> Lowering::evalRegion(Region &region, ArrayRef<Lanes> args) {
-  DenseMap<Value, Lanes> values;
-  for (auto [argument, lanes] : llvm::zip(region.getArguments(), args))
-    values[argument] = lanes;
-  SmallVector<Lanes> results;
-  if (!region.hasOneBlock()) {
-    error(region.getParentOp(), "control flow in a combine function");
-    return SmallVector<Lanes>(args.take_front(args.size() / 2));
-  }
-  for (Operation &op : region.front()) {
-    SmallVector<Lanes> operands;
-    for (Value operand : op.getOperands()) {
-      auto it = values.find(operand);
-      operands.push_back(it != values.end() ? it->second : eval(operand, {}));
-    }
-    if (op.hasTrait<OpTrait::IsTerminator>()) {
-      results = operands;
-      break;
-    }
-    if (op.getNumResults() != 1 || op.getNumRegions())
-      values[op.getResult(0)] = Lanes::uniform(
-          error(&op, "not supported on the CPU inside of a combine function"));
-    else if (auto constantOp = dyn_cast<arith::ConstantOp>(op))
-      values[op.getResult(0)] = evalConstant(constantOp);
-    else
-      values[op.getResult(0)] = elementwise(&op, operands);
-  }
-  return results;
 }
 
 Lanes Lowering::bufferAddress(const Buffer &buffer, const Coords &coords) {

@@ -193,8 +193,8 @@ void Lowering::lowerOp(Operation &op) {
       .Case([&](scf::WhileOp op) { lowerWhile(op); })
       .Case([&](triton::StoreOp op) { lowerStore(op); })
       .Case<triton::AtomicRMWOp, triton::AtomicCASOp, triton::AtomicLoadOp,
-            triton::AtomicStoreOp, triton::AtomicPollOp>(
-          [&](Operation *op) { lowerAtomic(op); })
+            triton::AtomicStoreOp>([&](Operation *op) { lowerAtomic(op); })
+      .Case([&](triton::AtomicPollOp op) { lowerPoll(op); })
       .Case([&](triton::PrintOp op) { lowerPrint(op); })
       .Case([&](triton::AssertOp op) { lowerAssert(op); })
       .Case([&](triton::ScanOp op) { lowerScan(op); })

@@ -128,7 +128,8 @@ private:
   // Evaluation (Evaluate.cpp)
   Lanes eval(Value value, const Coords &coords);
   Lanes evalTensor(Operation *op, OpResult result, const Coords &coords);
-  Lanes evalConstant(arith::ConstantOp op);
+  Lanes evalConstant(arith::ConstantOp op, const Coords &coords);
+  Buffer constantBuffer(arith::ConstantOp op, DenseElementsAttr dense);
   Lanes evalReshape(triton::ReshapeOp op, const Coords &coords);
   Lanes evalSmallReduce(triton::ReduceOp op, OpResult result,
                         const Coords &coords);
@@ -136,7 +137,16 @@ private:
   void storeBuffer(const Buffer &buffer, const Coords &coords,
                    const Lanes &value);
   Lanes bufferAddress(const Buffer &buffer, const Coords &coords);
+
+  // Functions of elements (Region.cpp)
+  using LaneMap = DenseMap<Value, Lanes>;
   SmallVector<Lanes> evalRegion(Region &region, ArrayRef<Lanes> args);
+  SmallVector<Lanes> selectPaths(Region &region, LaneMap &values);
+  SmallVector<Lanes> runForEachLane(Region &region, ArrayRef<Lanes> args);
+  SmallVector<Value> callRegion(Region &region, ValueRange args);
+  static TypeRange returnTypes(Region &region);
+  Lanes select(const Lanes &condition, const Lanes &yes, const Lanes &no);
+  void lowerMap(triton::MapElementwiseOp op);
 
   // One operation on lanes (Elementwise.cpp, Convert.cpp, Math.cpp)
   Lanes elementwise(Operation *op, ArrayRef<Lanes> operands);
@@ -159,6 +169,7 @@ private:
                   const Lanes *mask);
   void lowerStore(triton::StoreOp op);
   void lowerAtomic(Operation *op);
+  void lowerPoll(triton::AtomicPollOp op);
   Value updateBrainFloat(triton::AtomicRMWOp op, Value ptr, Value value);
   void lowerPrint(triton::PrintOp op);
   void lowerAssert(triton::AssertOp op);
@@ -182,13 +193,14 @@ private:
   void lowerScan(triton::ScanOp op);
   void lowerDot(triton::DotOp op);
   void lowerDotScaled(triton::DotScaledOp op);
-  Value scaledElement(triton::DotScaledOp op, bool isLeft, Value row, Value k);
-  void lowerMap(triton::MapElementwiseOp op);
+  Value scaledElement(triton::DotScaledOp op, bool isLeft, const Coords &batch,
+                      Value row, Value k);
   void lowerHistogram(triton::HistogramOp op);
   void multiply(const Buffer &a, const Buffer &b, const Buffer &c);
   std::optional<Buffer> yieldTarget(Value tensor);
   Value runtimeFunction(StringRef name, Type result, ArrayRef<Type> arguments);
   Value globalString(StringRef text);
+  Value globalBytes(StringRef kind, const std::string &content, int alignment);
 
   /// What is evaluated once inside of one loop body.
   struct Scope {
@@ -211,7 +223,8 @@ private:
   DenseMap<Value, Value> scalars;
   DenseMap<Value, Buffer> buffers;
   DenseMap<Block *, Block *> blocks;
-  DenseMap<Value, int64_t> divisors; // of the function's arguments
+  std::map<std::string, std::string> constants; // symbols by content
+  DenseMap<Value, int64_t> divisors;            // of the function's arguments
   Scope *scope = nullptr;
   int64_t scratchSize = 0;
   Value scratch;

@@ -320,28 +320,84 @@ void Lowering::lowerAtomic(Operation *op) {
     buffers[op->getResult(0)] = *result;
 }
 
+/// Waits in the runtime, element by element, for one budget of time.
+void Lowering::lowerPoll(triton::AtomicPollOp op) {
+  Type i1 = b.getI1Type(), i32 = b.getI32Type(), i64 = b.getI64Type();
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  runtimeFunction("triton_ext_cpu_clock", i64, {});
+  runtimeFunction("triton_ext_cpu_poll", i32, {pointer, i64, i32, i64, i64});
+  Value start = LLVM::CallOp::create(b, TypeRange{i64}, "triton_ext_cpu_clock",
+                                     ValueRange())
+                    .getResult();
+  // Without a timeout: 584 years.
+  Value budget =
+      op.getTimeout() ? scalars.lookup(op.getTimeout()) : constant(i64, -1);
+  auto tensor = dyn_cast<RankedTensorType>(op.getPtr().getType());
+  std::optional<Buffer> result;
+  if (tensor && !op.getResult().use_empty())
+    result = allocate(i1, tensor.getShape());
+  auto one = [&](const Coords &coords) {
+    Value ptr = toScalar(eval(op.getPtr(), coords));
+    Value expected = toScalar(eval(op.getExpected(), coords));
+    int64_t bytes = bytesOf(expected.getType());
+    if (bytes < 8)
+      expected = arith::ExtUIOp::create(b, i64, expected);
+    // The function acquires, which relaxed polls do not ask for and which is
+    // free on x86.
+    Value found =
+        LLVM::CallOp::create(
+            b, TypeRange{i32}, "triton_ext_cpu_poll",
+            ValueRange{ptr, expected, constant(i32, bytes), start, budget})
+            .getResult();
+    found = arith::TruncIOp::create(b, i1, found);
+    if (!tensor)
+      scalars[op.getResult()] = found;
+    if (result)
+      storeBuffer(*result, coords, Lanes::uniform(found));
+  };
+  if (!tensor)
+    return withScope(1, [&] { one({}); });
+  forTile(tensor.getShape(), tensor.getRank() - 1, one, /*maxLanes=*/1);
+  if (result)
+    buffers[op.getResult()] = *result;
+}
+
 Value Lowering::runtimeFunction(StringRef name, Type result,
                                 ArrayRef<Type> arguments) {
-  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+  if (name == func.getName())
+    error(current, "a kernel cannot have the name of the C library's '" + name +
+                       "', which it calls (rename it)");
+  if (hasFailed || module.lookupSymbol<LLVM::LLVMFuncOp>(name))
     return {};
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(module.getBody());
   Type returned =
       result ? result : Type(LLVM::LLVMVoidType::get(b.getContext()));
-  LLVM::LLVMFuncOp::create(b, name,
+  // Debug information wants a line of a file, which not every operation has.
+  LLVM::LLVMFuncOp::create(b, func.getLoc(), name,
                            LLVM::LLVMFunctionType::get(returned, arguments));
   return {};
 }
 
 Value Lowering::globalString(StringRef text) {
-  std::string name = "text." + std::to_string(llvm::hash_value(text));
-  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), text.size() + 1);
-  if (!module.lookupSymbol(name)) {
+  return globalBytes("text", text.str() + '\0', /*alignment=*/1);
+}
+
+/// The address of a constant in the library, one for equal contents. Its name
+/// is the same in every process.
+Value Lowering::globalBytes(StringRef kind, const std::string &content,
+                            int alignment) {
+  std::string &name = constants[(kind + content).str()];
+  if (name.empty()) {
+    name = (func.getName() + "." + kind + "." + Twine(constants.size())).str();
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module.getBody());
-    std::string terminated = text.str() + '\0';
-    LLVM::GlobalOp::create(b, type, true, LLVM::Linkage::Internal, name,
-                           b.getStringAttr(terminated));
+    // Of the function: debug information cannot place it inside of an inlined
+    // one.
+    LLVM::GlobalOp::create(
+        b, func.getLoc(),
+        LLVM::LLVMArrayType::get(b.getI8Type(), content.size()), true,
+        LLVM::Linkage::Internal, name, b.getStringAttr(content), alignment);
   }
   return LLVM::AddressOfOp::create(
       b, LLVM::LLVMPointerType::get(b.getContext()), name);

@@ -11,6 +11,8 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "triton/Tools/PluginUtils.h"
 #include "triton/Version.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -114,7 +116,8 @@ struct AllowInliningPass
 
 namespace mlir::triton_ext::cpu {
 std::unique_ptr<Pass> createScalarizeInductionPass();
-}
+std::unique_ptr<Pass> createStructureReturnsPass();
+} // namespace mlir::triton_ext::cpu
 
 template <typename PassT>
 static void add(PassManager *pm, const std::vector<std::string> &) {
@@ -125,12 +128,13 @@ template <typename PassT> static void registerOne() {
     registerPass(
         []() -> std::unique_ptr<Pass> { return std::make_unique<PassT>(); });
 }
-static void addScalarize(PassManager *pm, const std::vector<std::string> &) {
-  pm->addPass(createScalarizeInductionPass());
+template <std::unique_ptr<Pass> (*create)()>
+static void addCreated(PassManager *pm, const std::vector<std::string> &) {
+  pm->addPass(create());
 }
-static void registerScalarize() {
-  if (!PassInfo::lookup("triton-ext-cpu-scalarize-induction"))
-    registerPass(createScalarizeInductionPass);
+template <std::unique_ptr<Pass> (*create)()> static void registerCreated() {
+  if (!PassInfo::lookup(create()->getArgument()))
+    registerPass(create);
 }
 
 extern "C" __attribute__((visibility("default"))) triton::plugin::PluginInfo *
@@ -138,7 +142,10 @@ tritonGetPluginInfo() {
   static triton::plugin::PassInfo passes[] = {
       {"cpu_allow_inlining", "1", add<AllowInliningPass>,
        registerOne<AllowInliningPass>},
-      {"cpu_scalarize_induction", "1", addScalarize, registerScalarize},
+      {"cpu_structure_returns", "1", addCreated<createStructureReturnsPass>,
+       registerCreated<createStructureReturnsPass>},
+      {"cpu_scalarize_induction", "1", addCreated<createScalarizeInductionPass>,
+       registerCreated<createScalarizeInductionPass>},
       {"cpu_lower_tiles", "1", add<LowerTilesPass>,
        registerOne<LowerTilesPass>},
   };
@@ -182,6 +189,21 @@ TRITON_EXT_CPU_API const char *triton_ext_cpu_host() {
     return text + llvm::join(features, ",");
   }();
   return host.c_str();
+}
+
+/// Whether the CPU `name` with the list `features` has all of `wanted`, a list
+/// like "+avx2,+fma". Needs triton_ext_cpu_initialize.
+TRITON_EXT_CPU_API int
+triton_ext_cpu_has(const char *name, const char *features, const char *wanted) {
+  std::string message;
+  llvm::Triple triple("x86_64-unknown-linux-gnu");
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, message);
+  if (!target)
+    return 0;
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
+      target->createMCSubtargetInfo(triple, name, features));
+  return subtarget && subtarget->checkFeatures(wanted);
 }
 
 /// Links the object file `object` to the shared library `library`. Returns 0,

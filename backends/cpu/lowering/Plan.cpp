@@ -190,7 +190,10 @@ int Plan::cost(Value value) {
   bool onlyMoves =
       isa<triton::SplatOp, triton::BroadcastOp, triton::ExpandDimsOp,
           triton::TransOp, triton::MakeRangeOp, arith::ConstantOp>(op);
-  if (onlyMoves)
+  DenseElementsAttr dense;
+  if (matchPattern(op, m_Constant(&dense)) && !dense.isSplat())
+    own = 2;
+  else if (onlyMoves)
     own = 0;
   else if (isa<triton::LoadOp>(op))
     own = 4;
@@ -291,8 +294,12 @@ ArrayRef<std::optional<int64_t>> Plan::strides(Value tensor) {
   };
   if (Operation *op = tensor.getDefiningOp(); op && !isRoot(op)) {
     llvm::TypeSwitch<Operation *>(op)
-        .Case<triton::SplatOp, arith::ConstantOp>(
-            [&](auto) { result.assign(type.getRank(), 0); })
+        .Case([&](triton::SplatOp) { result.assign(type.getRank(), 0); })
+        .Case([&](arith::ConstantOp constant) {
+          auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+          if (dense && dense.isSplat())
+            result.assign(type.getRank(), 0);
+        })
         .Case([&](triton::MakeRangeOp) { result.assign(1, 1); })
         .Case([&](triton::ExpandDimsOp expand) {
           result = of(expand.getSrc());

@@ -123,28 +123,6 @@ bool pointer(PyObject *object, uint64_t &slot) {
   return false;
 }
 
-uint64_t halfBits(float value) {
-  uint32_t bits;
-  memcpy(&bits, &value, 4);
-  uint32_t sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
-  if (magnitude > 0x7f800000)
-    return sign | 0x7e00;
-  if (magnitude >= 0x47800000)
-    return sign | 0x7c00;
-  if (magnitude < 0x38800000) {
-    float absolute;
-    memcpy(&absolute, &magnitude, 4);
-    float sum = absolute + 0.5f;
-    uint32_t count, half;
-    float point = 0.5f;
-    memcpy(&count, &sum, 4);
-    memcpy(&half, &point, 4);
-    return sign | (count - half);
-  }
-  uint32_t rounded = magnitude + 0xfff + (magnitude >> 13 & 1);
-  return sign | ((rounded - 0x38000000) >> 13);
-}
-
 bool scalar(char kind, PyObject *object, uint64_t &slot) {
   slot = 0;
   if (kind == 'b') {
@@ -169,7 +147,7 @@ bool scalar(char kind, PyObject *object, uint64_t &slot) {
   if (kind == 'e') // to the nearest, ties to even
     bits = single != single ? bits >> 16 | 0x40
                             : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-  slot = kind == 'h' ? halfBits(single) : bits;
+  slot = kind == 'h' ? floatToHalf(single) : bits;
   return true;
 }
 

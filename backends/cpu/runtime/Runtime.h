@@ -32,6 +32,8 @@ struct Launch {
 std::string run(const Launch &launch);
 
 float halfToFloat(uint16_t bits);
+/// To the nearest, ties to even.
+uint16_t floatToHalf(float value);
 
 } // namespace triton_ext::cpu
 

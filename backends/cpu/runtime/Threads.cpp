@@ -7,6 +7,7 @@
 #include "Runtime.h"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <csetjmp>
 #include <cstdio>
@@ -212,19 +213,6 @@ std::string triton_ext::cpu::run(const Launch &launch) {
   return job.failure;
 }
 
-float triton_ext::cpu::halfToFloat(uint16_t bits) {
-  uint32_t magnitude = uint32_t(bits & 0x7fff) << 13, result;
-  float value;
-  memcpy(&value, &magnitude, 4);
-  value *= 0x1p112f;
-  memcpy(&result, &value, 4);
-  if ((bits & 0x7c00) == 0x7c00)
-    result |= 0x7f800000;
-  result |= uint32_t(bits & 0x8000) << 16;
-  memcpy(&value, &result, 4);
-  return value;
-}
-
 TRITON_EXT_CPU_API void triton_ext_cpu_assert_failed(const char *message,
                                                      const char *where,
                                                      int32_t x, int32_t y,
@@ -245,6 +233,47 @@ TRITON_EXT_CPU_API void triton_ext_cpu_assert_failed(const char *message,
     }
   }
   longjmp(*assertTarget, 1);
+}
+
+/// Nanoseconds of a clock that never goes back.
+TRITON_EXT_CPU_API int64_t triton_ext_cpu_clock() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// Waits until the `bytes` at `address` are `expected`, or until `budget`
+/// nanoseconds have passed since `start`; says which. Looks at least once.
+TRITON_EXT_CPU_API int32_t triton_ext_cpu_poll(const void *address,
+                                               uint64_t expected, int32_t bytes,
+                                               int64_t start, uint64_t budget) {
+  auto read = [&]() -> uint64_t {
+    switch (bytes) {
+    case 2:
+      return __atomic_load_n(static_cast<const uint16_t *>(address),
+                             __ATOMIC_ACQUIRE);
+    case 4:
+      return __atomic_load_n(static_cast<const uint32_t *>(address),
+                             __ATOMIC_ACQUIRE);
+    default:
+      return __atomic_load_n(static_cast<const uint64_t *>(address),
+                             __ATOMIC_ACQUIRE);
+    }
+  };
+  for (uint64_t spins = 0;; ++spins) {
+    if (read() == expected)
+      return 1;
+    if (uint64_t(triton_ext_cpu_clock() - start) >= budget)
+      return 0;
+    // Who was to write may have failed, or wait for this processor.
+    if (currentJob && assertTarget &&
+        currentJob->hasFailed.load(std::memory_order_relaxed))
+      longjmp(*assertTarget, 1);
+    if (spins < 100)
+      _mm_pause();
+    else
+      sched_yield();
+  }
 }
 
 static std::string format(const char *kind, int bytes, const char *at) {

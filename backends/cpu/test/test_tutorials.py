@@ -428,6 +428,58 @@ def test_scaled_dot(left: str, right: str) -> None:
 
 
 @triton.jit
+def scaled_batches(
+    a, sa, b, sb, c, BATCH: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, A: tl.constexpr,
+    B: tl.constexpr, K_PACK: tl.constexpr,
+):  # fmt: skip
+    batch, m, n, groups = tl.arange(0, BATCH), tl.arange(0, M), tl.arange(0, N), tl.arange(0, K // 32)
+    batch = batch[:, None, None]
+    ma: tl.constexpr = M if A != "e2m1" or K_PACK else M // 2
+    ka: tl.constexpr = K // 2 if A == "e2m1" and K_PACK else K
+    nb: tl.constexpr = N if B != "e2m1" or K_PACK else N // 2
+    kb: tl.constexpr = K // 2 if B == "e2m1" and K_PACK else K
+    i, k = tl.arange(0, ma), tl.arange(0, ka)
+    left = tl.load(a + batch * (ma * ka) + i[None, :, None] * ka + k[None, None, :])
+    k, j = tl.arange(0, kb), tl.arange(0, nb)
+    right = tl.load(b + batch * (kb * nb) + k[None, :, None] * nb + j[None, None, :])
+    scale_a = tl.load(sa + batch * (M * K // 32) + m[None, :, None] * (K // 32) + groups[None, None, :])
+    scale_b = tl.load(sb + batch * (N * K // 32) + n[None, :, None] * (K // 32) + groups[None, None, :])
+    at = batch * (M * N) + m[None, :, None] * N + n[None, None, :]
+    acc = tl.load(c + at)
+    # Only two to a byte can be packed along another dimension.
+    pack_a: tl.constexpr = K_PACK or A != "e2m1"
+    pack_b: tl.constexpr = K_PACK or B != "e2m1"
+    product = tl.dot_scaled(left, scale_a, A, right, scale_b, B, acc, lhs_k_pack=pack_a, rhs_k_pack=pack_b)
+    tl.store(c + at, product)
+
+
+@pytest.mark.parametrize("kinds", [("e2m1", "e2m1"), ("e4m3", "e2m1"), ("e2m1", "bf16"), ("e5m2", "e4m3")], ids=str)
+@pytest.mark.parametrize("k_pack", [True, False])
+def test_scaled_dot_of_batches(kinds: tuple[str, str], k_pack: bool) -> None:
+    batch, m, n, k = 4, 16, 32, 64
+    types = {"e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2, "bf16": torch.bfloat16}
+
+    def operand(kind: str, shape: tuple[int, ...], axis: int) -> tuple[torch.Tensor, torch.Tensor]:
+        if kind != "e2m1":
+            x = torch.randn(shape).to(types[kind])
+            return x, x.float()
+        codes = torch.randint(0, 16, shape)
+        low, high = (codes.movedim(axis, -1)[..., i::2].movedim(-1, axis) for i in (0, 1))
+        return (low | high << 4).to(torch.uint8).contiguous(), FP4[codes]
+
+    a, a_exact = operand(kinds[0], (batch, m, k), 2 if k_pack else 1)
+    b, b_exact = operand(kinds[1], (batch, k, n), 1 if k_pack else 2)
+    scales = [torch.randint(120, 134, (batch, rows, k // 32), dtype=torch.uint8) for rows in (m, n)]
+    factors = [torch.exp2(s.float() - 127).repeat_interleave(32, 2) for s in scales]
+    c = torch.randn(batch, m, n)
+    expected = c + (a_exact * factors[0]) @ (b_exact * factors[1].mT)
+    scaled_batches[(1,)](
+        a, scales[0], b, scales[1], c, BATCH=batch, M=m, N=n, K=k, A=kinds[0], B=kinds[1], K_PACK=k_pack
+    )
+    torch.testing.assert_close(c, expected, atol=1e-3, rtol=1e-4)
+
+
+@triton.jit
 def collatz(x):
     n = 0
     while x != 1:
