@@ -23,6 +23,8 @@ _TYPES = {
     "float64": "fp64",
     "float8_e4m3fn": "fp8e4nv",
     "float8_e5m2": "fp8e5",
+    "float8_e4m3fnuz": "fp8e4b8",
+    "float8_e5m2fnuz": "fp8e5b16",
     **{f"{'u' * unsigned}int{bits}": f"{'ui'[not unsigned]}{bits}" for unsigned in (0, 1) for bits in (8, 16, 32, 64)},
 }
 

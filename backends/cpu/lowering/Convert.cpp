@@ -11,9 +11,11 @@ using namespace mlir::triton_ext::cpu;
 namespace {
 /// An 8-bit format: bits of mantissa, bias of the exponent, and the bits of the
 /// largest number and of NaN. Numbers that are too large become the largest.
+/// Where the sign alone is NaN, there is neither -0 nor another NaN.
 struct Float8 {
   int mantissa, bias;
   int64_t largest, nan;
+  bool isSignNan() const { return nan == 0x80; }
 };
 } // namespace
 
@@ -22,6 +24,10 @@ static std::optional<Float8> float8(Type type) {
     return Float8{2, 15, 0x7b, 0x7f};
   if (isa<Float8E4M3FNType>(type))
     return Float8{3, 7, 0x7e, 0x7f};
+  if (isa<Float8E5M2FNUZType>(type))
+    return Float8{2, 16, 0x7f, 0x80};
+  if (isa<Float8E4M3FNUZType>(type))
+    return Float8{3, 8, 0x7f, 0x80};
   return std::nullopt;
 }
 
@@ -46,7 +52,12 @@ Value Lowering::fromFloat8(Value bits, Type type) {
     numberBits =
         arith::SelectOp::create(b, isIt, constant(i32, to), numberBits);
   };
-  if (isa<Float8E5M2Type>(type)) {
+  if (format.isSignNan()) {
+    Value isNan = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, wide,
+                                        constant(i32, format.nan));
+    numberBits = arith::SelectOp::create(b, isNan, constant(i32, 0x7fc00000),
+                                         numberBits);
+  } else if (isa<Float8E5M2Type>(type)) {
     special(0x7c, 0x7f800000);
     special(0x7d, 0x7fc00000);
   } else {
@@ -107,6 +118,11 @@ Value Lowering::toFloat8(Value value, Type type, bool rtz) {
       arith::CmpIOp::create(b, arith::CmpIPredicate::slt, result, largest);
   fits = arith::AndIOp::create(b, fits, less(0x7f800000));
   result = arith::SelectOp::create(b, fits, result, largest);
+  if (format.isSignNan()) {
+    Value isZero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, result,
+                                         constant(i32, 0));
+    sign = arith::SelectOp::create(b, isZero, constant(i32, 0), sign);
+  }
   result = arith::SelectOp::create(b, less(0x7f800001), result,
                                    constant(i32, format.nan));
   return arith::TruncIOp::create(b, like(value, b.getI8Type()),
@@ -123,8 +139,8 @@ Value Lowering::convertFloat(Operation *op, Value value, Type from, Type to,
   unsigned toWidth = to.getIntOrFloatBitWidth();
   for (Type type : {from, to})
     if (type.getIntOrFloatBitWidth() == 8 && !float8(type))
-      return error(op, "this 8-bit type is not supported on the CPU; fp8e4nv "
-                       "and fp8e5 are");
+      return error(op, "this 8-bit type is not supported on the CPU; fp8e4nv, "
+                       "fp8e5, fp8e4b8 and fp8e5b16 are");
 
   // To f32, always exact but from f64; then from there.
   if (fromWidth == 8)

@@ -177,7 +177,10 @@ def test_rounding_toward_zero(target: torch.dtype) -> None:
     assert toward_zero[2002] == float("inf") and toward_zero[2003].isnan()
 
 
-@pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.float8_e5m2], ids=str)
+FLOAT8 = (torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz)
+
+
+@pytest.mark.parametrize("dtype", FLOAT8, ids=str)
 def test_fp8(dtype: torch.dtype) -> None:
     every = torch.arange(256, dtype=torch.uint8).view(dtype)
     for wide in (torch.float32, torch.float16, torch.bfloat16):
@@ -187,6 +190,67 @@ def test_fp8(dtype: torch.dtype) -> None:
     largest = torch.finfo(dtype).max
     saturated = run_convert(torch.tensor([1e9, -1e9, float("nan")]), dtype).float()
     assert saturated[:2].tolist() == [largest, -largest] and saturated[2].isnan()
+    # Numbers without a sign of zero keep none, and -NaN is the same as NaN.
+    if dtype in FLOAT8[2:]:
+        tiny = run_convert(torch.tensor([-0.0, -1e-30, -float("nan")]), dtype).view(torch.uint8)
+        assert tiny.tolist() == [0, 0, 0x80]
+
+
+@pytest.mark.parametrize("source", FLOAT8, ids=str)
+@pytest.mark.parametrize("target", FLOAT8, ids=str)
+def test_fp8_to_fp8(source: torch.dtype, target: torch.dtype) -> None:
+    x = torch.arange(256, dtype=torch.uint8).view(source)
+    wide = x.float()
+    # What is too large becomes the largest, infinity, too.
+    largest = torch.finfo(target).max
+    expected = wide.clamp(-largest, largest) if source is not target else wide
+    assert same(run_convert(x, target).float(), expected.to(target).float())
+
+
+@triton.jit
+def dot_of_bytes(a, b, out, N: tl.constexpr):
+    at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    tl.store(out + at, tl.dot(tl.load(a + at), tl.load(b + at)))
+
+
+@pytest.mark.parametrize("dtype", FLOAT8, ids=str)
+def test_dot_of_fp8(dtype: torch.dtype) -> None:
+    a, b = (torch.randn(32, 32).to(dtype) for _ in range(2))
+    out = torch.zeros(32, 32)
+    dot_of_bytes[(1,)](a, b, out, N=32)
+    torch.testing.assert_close(out, a.float() @ b.float(), atol=1e-3, rtol=1e-4)
+
+
+# fp8e4b15 is the upper half of fp16 without its highest bit of exponent; 1.75 is the largest.
+B15 = ((torch.arange(128, dtype=torch.int16) << 7).view(torch.float16)).double()
+
+
+def test_fp8e4b15() -> None:
+    codes = torch.arange(256, dtype=torch.uint8)
+    every = torch.cat([B15, -B15])
+    source = triton.reinterpret(codes, tl.float8e4b15)
+    for wide in FLOATS:
+        out = torch.zeros(256, dtype=wide)
+        convert[(1,)](source, out, 256, ROUNDING="", BLOCK=256)
+        assert torch.equal(out.double(), every)
+    x = torch.cat([torch.randn(4000), torch.randn(2000) * 1e-3, torch.randn(2000) * 1e-5, B15.float(), -B15.float()])
+    x[:6] = torch.tensor([2.0, -1e9, float("inf"), float("nan"), 1.8, 1.0625 + 2**-20])
+    allowed = B15[:127]  # 1.875 is only read
+    for narrow, rounding in (*((dtype, "") for dtype in FLOATS), (torch.float32, "rtz")):
+        values = x.to(narrow)
+        packed = torch.zeros(len(x), dtype=torch.uint8)
+        target = triton.reinterpret(packed, tl.float8e4b15)
+        convert[(triton.cdiv(len(x), 256),)](values, target, len(x), ROUNDING=rounding, BLOCK=256)
+        magnitude = values.double().abs().nan_to_num(1e9).clamp(max=1.75)
+        if rounding:
+            best = torch.searchsorted(allowed, magnitude, right=True) - 1
+        else:  # to the nearest, ties away from zero
+            best = torch.searchsorted((allowed[1:] + allowed[:-1]) / 2, magnitude, right=True)
+        sign = (
+            values.view(torch.int16 if narrow.itemsize == 2 else torch.int32 if narrow.itemsize == 4 else torch.int64)
+            < 0
+        )
+        assert torch.equal(packed.long(), best + 128 * sign)
 
 
 @pytest.mark.parametrize("target", INTEGERS, ids=str)
