@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every function of libdevice that docs/cpu.md lists: accuracy against double precision, and the values that matter."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import math
+import re
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+import triton
+
+DOCS = Path(__file__).parents[3] / "docs" / "cpu.md"
+_libm = ctypes.CDLL("libm.so.6")
+
+#: The bounds of f32 in units in the last place, by number of operands. They hold for what libm has measured.
+ULP: dict[int, dict[str, float]] = {
+    1: {
+        "exp": 1.5, "exp2": 1.5, "log": 1.5, "log2": 2, "log10": 2, "sin": 2, "cos": 2, "tanh": 4, "erf": 3,
+        "sqrt": 0.5, "rsqrt": 2, "floor": 0, "ceil": 0, "trunc": 0, "rint": 0, "nearbyint": 0, "round": 0, "abs": 0,
+        "tan": 1, "asin": 1, "acos": 1, "atan": 1, "sinh": 3, "cosh": 2, "asinh": 2, "acosh": 2, "atanh": 2,
+        "expm1": 1, "log1p": 1, "exp10": 1, "erfc": 4, "cbrt": 1, "lgamma": 8, "tgamma": 8, "logb": 0,
+    },
+    2: {
+        "pow": 1, "atan2": 1.5, "hypot": 1, "fmod": 0, "remainder": 0, "fdim": 0.5, "nextafter": 0, "copysign": 0,
+    },
+    3: {"fma": 0.5},
+}  # fmt: skip
+BESSEL = ("j0", "j1", "y0", "y1")
+#: The same functions under another name; less exact on a GPU, not here.
+FAST = {"fast_sinf": "sin", "fast_cosf": "cos", "fast_tanf": "tan", "fast_expf": "exp", "fast_exp10f": "exp10",
+        "fast_logf": "log", "fast_log2f": "log2", "fast_log10f": "log10", "fast_powf": "pow"}  # fmt: skip
+INTEGER = ("clz", "popc", "abs")
+TESTS = ("isnan", "isinf")
+
+SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -1.5, 2.5, math.inf, -math.inf, math.nan, 1e-40, -3e-39, 1e-45, 1.1754944e-38,
+           3.4028235e38, -3.4028235e38, 8388609.0, 16777216.0, 2147483648.0, -104.0, 88.8, 127.5]  # fmt: skip
+
+KERNEL = """
+@triton.jit
+def kernel_{name}(x, y, z, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + i, mask=i < n, other=1)
+    b = tl.load(y + i, mask=i < n, other=1)
+    c = tl.load(z + i, mask=i < n, other=1)
+    tl.store(out + i, libdevice.{name}({operands}), mask=i < n)
+
+"""
+
+
+def arities() -> dict[str, int]:
+    every = {name: arity for arity, names in ULP.items() for name in names}
+    every |= dict.fromkeys((*BESSEL, *INTEGER, *TESTS), 1)
+    return every | {name: every[base] for name, base in FAST.items()}
+
+
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    """A kernel for each function; Triton wants their source in a file."""
+    path = tmp_path_factory.mktemp("libdevice") / "libdevice_kernels.py"
+    text = "import triton\nimport triton.language as tl\nfrom triton.language.extra import libdevice\n"
+    for name, arity in arities().items():
+        text += KERNEL.format(name=name, operands=", ".join("abc"[:arity]))
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location("libdevice_kernels", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def run(kernels: ModuleType, name: str, *operands: np.ndarray, out: type | None = None) -> np.ndarray:
+    x = operands[0]
+    result = np.zeros(len(x), out or x.dtype)
+    padded = [*operands, x, x][:3]
+    getattr(kernels, f"kernel_{name}")[(triton.cdiv(len(x), 1024),)](*padded, result, len(x), BLOCK=1024)
+    return result
+
+
+def exact(name: str, *operands: np.ndarray) -> np.ndarray:
+    """In double precision, from libm."""
+    symbol = {"abs": "fabs"}.get(name, name)
+    if name == "rsqrt":
+        return np.asarray(1 / np.sqrt(operands[0].astype(np.float64)))
+    if name == "nextafter":  # of the type's own steps
+        return np.asarray(np.nextafter(*operands)).astype(np.float64)
+    function = getattr(_libm, symbol)
+    function.restype, function.argtypes = ctypes.c_double, [ctypes.c_double] * len(operands)
+    return np.array([function(*map(float, values)) for values in zip(*operands, strict=True)])
+
+
+def samples(dtype: type, arity: int) -> list[np.ndarray]:
+    """Special values, all against all; numbers around 1, of all sizes, and among the denormals."""
+    rng = np.random.default_rng(arity)
+    many = 20_000 // arity
+    parts = [[
+        np.array(SPECIAL).repeat(len(SPECIAL)) if k == 0 else np.tile(SPECIAL, len(SPECIAL)),
+        rng.normal(size=many),
+        rng.normal(size=many) * 20,
+        1 + rng.normal(size=many) * 1e-3,
+        10 ** rng.uniform(-44, 38, many) * rng.choice([-1, 1], many),
+        10 ** rng.uniform(-45, -38, many // 10) * rng.choice([-1, 1], many // 10),
+    ] for k in range(arity)]  # fmt: skip
+    return [np.concatenate(part).astype(dtype) for part in parts]
+
+
+def errors(out: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """In units in the last place of the nearest number; infinite where one is infinite or NaN and the other is not."""
+    dtype = out.dtype.type
+    nearest = reference.astype(dtype)
+    same = (out == nearest) | (np.isnan(out) & np.isnan(nearest))
+    finite = np.isfinite(out) & np.isfinite(nearest)
+    largest = np.finfo(dtype).max
+    # One of two neighbours may be the largest number and the other infinity.
+    at_the_end = np.isinf(out) & (np.abs(nearest) >= largest * (1 - 2e-6)) & (np.sign(out) == np.sign(nearest))
+    at_the_end |= np.isinf(nearest) & (np.abs(out) >= largest * (1 - 2e-6)) & (np.sign(out) == np.sign(nearest))
+    result = np.full(len(out), np.inf)
+    result[finite] = np.abs(out[finite].astype(np.float64) - reference[finite]) / np.spacing(np.abs(nearest[finite]))
+    result[at_the_end] = 1
+    result[same & ~finite] = 0
+    return result
+
+
+@pytest.mark.parametrize(("name", "arity"), [(name, arity) for arity, names in ULP.items() for name in names])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_f32(kernels: ModuleType, name: str, arity: int) -> None:
+    operands = samples(np.float32, arity)
+    out = run(kernels, name, *operands)
+    off = errors(out, exact(name, *operands))
+    worst = off.argmax()
+    assert off[worst] <= ULP[arity][name] or off[worst] < 0.5000001, (
+        [x[worst] for x in operands],
+        out[worst],
+        off[worst],
+    )
+    if ULP[arity][name] == 0:  # zeros with their sign
+        zero = out == 0
+        assert np.array_equal(np.signbit(out[zero]), np.signbit(exact(name, *operands)[zero]))
+
+
+@pytest.mark.parametrize(("name", "arity"), [(name, arity) for arity, names in ULP.items() for name in names])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_f64(kernels: ModuleType, name: str, arity: int) -> None:
+    operands = samples(np.float64, arity)
+    off = errors(run(kernels, name, *operands), exact(name, *operands))
+    assert off.max() <= (2 if name == "rsqrt" else 0)
+
+
+@pytest.mark.parametrize("name", BESSEL)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_bessel(kernels: ModuleType, name: str) -> None:
+    """Absolute, as they cross 0 where they are not exact."""
+    x = samples(np.float32, 1)[0]
+    x = x[~(np.abs(x) > 1e4)]
+    out, reference = run(kernels, name, x), exact(name, x)
+    special = ~np.isfinite(reference.astype(np.float32))
+    assert np.array_equal(out[special], reference[special].astype(np.float32), equal_nan=True)
+    off = np.abs(out[~special] - reference[~special]) / np.maximum(np.abs(reference[~special]), 1)
+    assert off.max() <= 4e-7, x[~special][off.argmax()]
+    wide = x.astype(np.float64)
+    assert np.array_equal(run(kernels, name, wide), exact(name, wide), equal_nan=True)
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_fast_ones_are_the_exact_ones(kernels: ModuleType, name: str) -> None:
+    operands = samples(np.float32, arities()[name])
+    assert np.array_equal(run(kernels, name, *operands), run(kernels, FAST[name], *operands), equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_integers(kernels: ModuleType, dtype: type) -> None:
+    info = np.iinfo(dtype)
+    x = np.random.default_rng(0).integers(info.min, info.max, 3000, dtype) >> (
+        np.arange(3000) % (info.bits - 1)
+    ).astype(dtype)
+    x[:5] = [0, 1, -1, info.min, info.max]
+    unsigned = x.astype(np.uint32 if dtype is np.int32 else np.uint64).tolist()
+    assert run(kernels, "popc", x, out=np.int32).tolist() == [value.bit_count() for value in unsigned]
+    assert run(kernels, "clz", x, out=np.int32).tolist() == [info.bits - value.bit_length() for value in unsigned]
+    with np.errstate(over="ignore"):
+        assert np.array_equal(run(kernels, "abs", x), np.abs(x))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", TESTS)
+def test_questions(kernels: ModuleType, name: str, dtype: type) -> None:
+    x = samples(dtype, 1)[0]
+    expected = getattr(np, name)(x)
+    assert np.array_equal(run(kernels, name, x, out=np.int32) != 0, expected)
+
+
+def test_the_docs_say_these_bounds() -> None:
+    text = DOCS.read_text()
+    table = text[text.index("| f32 function |") :]
+    rows = re.findall(r"^\| (`.*?) \| ([\d.]+)[^|]* \|[^|]*\|$", table[: table.index("\n\n")], re.MULTILINE)
+    said = {name: float(bound) for names, bound in rows for name in re.findall(r"`(\w+)`", names)}
+    assert set(said) == {name for names in ULP.values() for name in names} | set(BESSEL)
+    for names in ULP.values():
+        assert names == {name: said[name] for name in names}
