@@ -53,37 +53,61 @@ def _after_fork() -> None:
 os.register_at_fork(after_in_child=_after_fork)
 
 
+_dlclose = ctypes.CDLL(None).dlclose
+_dlclose.argtypes = [ctypes.c_void_p]
+
+
+class _Module:
+    """A loaded library. It is no number, so that the driver of a GPU refuses it instead of taking it for its own."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._owner = os.getpid()
+        self._library: ctypes.CDLL | None = None
+        self._library = ctypes.CDLL(path, mode=os.RTLD_NOW)
+
+    def address(self, symbol: str) -> int:
+        """Where a function begins."""
+        address = ctypes.cast(getattr(self._library, symbol), ctypes.c_void_p).value
+        assert address is not None
+        return address
+
+    def close(self, dlclose: Any = _dlclose, os: Any = os) -> None:
+        """Unloads it; nothing the second time. Needs no globals, which may be gone when the process ends."""
+        if self._library is None:
+            return
+        dlclose(self._library._handle)
+        self._library = None
+        if os.getpid() == self._owner and os.path.exists(self._path):  # a forked child leaves it to its parent
+            os.unlink(self._path)
+
+    __del__ = close
+
+
 class CPUUtils:
     """What Triton asks of a driver's ``utils``."""
 
-    def load_binary(self, name: str, kernel: bytes, shared: int, device: int) -> tuple[int, int, int, int, int]:
+    def load_binary(self, name: str, kernel: bytes, shared: int, device: int) -> tuple[_Module, int, int, int, int]:
         """Loads the library `kernel`; returns its handle and the address of its entry."""
         _library.runtime()
         path = os.path.join(_kernel_dir(), f"{name[:100]}-{next(_counter)}.so")
         with open(path, "wb") as file:
             file.write(kernel)
-        library = ctypes.CDLL(path, mode=os.RTLD_NOW)
-        _paths[library._handle] = path
-        address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
-        assert address is not None
-        return library._handle, address, 0, 0, sys.maxsize
+        module = _Module(path)
+        return module, module.address(name), 0, 0, sys.maxsize
 
-    def unload_module(self, module: int) -> None:
-        """Unloads what `load_binary` has loaded."""
-        _dlclose(module)
-        path = _paths.pop(module, None)
-        if path is not None and os.path.exists(path):
-            os.unlink(path)
+    def unload_module(self, module: Any) -> None:
+        """Unloads what `load_binary` has loaded; what another driver has loaded is that one's to unload.
+
+        Triton unloads a kernel with the driver that is active when the kernel is collected.
+        """
+        if isinstance(module, _Module):
+            module.close()
 
     def get_device_properties(self, device: int) -> dict[str, int]:
         """As far as Triton or a kernel's author asks."""
         processors = len(os.sched_getaffinity(0))
         return {"max_shared_mem": sys.maxsize, "multiprocessor_count": processors, "warpSize": 1}
-
-
-_paths: dict[int, str] = {}
-_dlclose = ctypes.CDLL(None).dlclose
-_dlclose.argtypes = [ctypes.c_void_p]
 
 
 def _kinds(signature: Any) -> str:

@@ -228,3 +228,132 @@ def test_compile_time_does_not_grow_with_the_block(monkeypatch: pytest.MonkeyPat
         best[block] = min(times)
     assert best[65536] < 2 * best[1024]
     assert best[65536] < 1
+
+
+OLD = {
+    # name: whether the code may hold registers of 32 bytes, and fused multiply-adds
+    "x86-64": (False, False),
+    "sandybridge": (True, False),
+    "haswell": (True, True),
+}
+
+EVERYTHING = """
+import torch, triton, triton.language as tl
+from triton.language.extra import libdevice
+
+@triton.jit
+def kernel(x, h, b, i, out, product, N: tl.constexpr):
+    at = tl.arange(0, N)
+    v, half, brain, k = tl.load(x + at, mask=at < N - 3), tl.load(h + at), tl.load(b + at), tl.load(i + at)
+    r = tl.exp(v) + tl.sin(v) * tl.rsqrt(tl.abs(v) + 1) + tl.floor(v)
+    tl.store(out + at, r)
+    tl.store(out + N + at, (half * half + half).to(tl.float32))
+    tl.store(out + 2 * N + at, (brain / 3).to(tl.float32))
+    tl.store(out + 3 * N + at, tl.load(x + k, mask=k % 3 != 0, other=-1.0))
+    tl.store(out + 4 * N + at, tl.cumsum(v, 0) + tl.min(half, 0) + tl.sum(k // 7, 0))
+    narrow = v.to(tl.float16).to(tl.float32) + v.to(tl.bfloat16).to(tl.float32)
+    tl.store(out + 5 * N + at, libdevice.fma(v, v, v) + narrow)
+    square = tl.reshape(half, (16, N // 16))
+    tl.store(product + tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :], tl.dot(square, square.T))
+
+torch.manual_seed(0)
+N = 256
+x, i = torch.randn(N), torch.randperm(N, dtype=torch.int32)
+h, b = torch.randn(N).half(), torch.randn(N).bfloat16()
+h[:6] = torch.tensor([0.0, -0.0, 65504.0, 6e-8, float("inf"), float("nan")]).half()
+h2 = torch.randn(N).half()
+out, product = torch.zeros(6, N), torch.zeros(16, 16)
+found = kernel[(1,)](x, h, b, i, out, product, N=N)
+v = torch.where(torch.arange(N) < N - 3, x, 0)
+expected = torch.stack([
+    v.exp() + v.sin() * (v.abs() + 1).rsqrt() + v.floor(),
+    (h * h).float() + h.float(),  # rounded below
+    b.float() / 3,
+    torch.where(i % 3 != 0, x[i.long()], -1.0),
+    v.cumsum(0) + h.float().nan_to_num(9e9).min() + (i // 7).sum(),
+    v * v + v + v.half().float() + v.bfloat16().float(),
+])
+torch.testing.assert_close(out[0], expected[0], atol=1e-5, rtol=1e-5)
+torch.testing.assert_close(out[1], expected[1].half().float(), atol=2e-3, rtol=2e-3, equal_nan=True)
+torch.testing.assert_close(out[2], expected[2], atol=1e-2, rtol=1e-2)
+assert torch.equal(out[3], expected[3])
+torch.testing.assert_close(out[4], expected[4], equal_nan=True)
+torch.testing.assert_close(out[5], expected[5], atol=1e-5, rtol=1e-5)
+kernel[(1,)](x, h2, b, i, out, product, N=N)
+square = h2.float().view(16, -1)
+torch.testing.assert_close(product, square @ square.t(), atol=1e-3, rtol=1e-4)
+asm = found.asm["asm"]
+print("ymm" in asm or "zmm" in asm, "vfmadd" in asm, "__truncsfhf2" in asm)
+"""
+
+
+@pytest.mark.parametrize("target", OLD)
+def test_older_cpus(target: str, tmp_path: Path) -> None:
+    """A name alone says what there is; what there is not is a function of the runtime or of libm."""
+    script = tmp_path / "everything.py"
+    script.write_text(EVERYTHING)
+    done = subprocess.run(
+        [sys.executable, script],
+        env={**os.environ, "TRITON_DEFAULT_BACKEND": "cpu", "TRITON_EXT_CPU_TARGET": target},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    wide, fused = OLD[target]
+    assert done.stdout == f"{wide} {fused} {target != 'haswell'}\n"
+
+
+@pytest.mark.parametrize("target", ["i386", "no-such-cpu", "znver9"])
+def test_a_cpu_that_is_none(target: str) -> None:
+    source = triton.compiler.ASTSource(
+        fill, {"x": "*fp32", "value": "fp32", "n": "i32", "BLOCK": "constexpr"}, {"BLOCK": 64}
+    )
+    with pytest.raises(ValueError, match=rf"'{target}' is not an x86-64 CPU that LLVM knows"):
+        triton.compile(source, target=GPUTarget("cpu", target, 1))
+
+
+def test_handles_of_other_drivers() -> None:
+    """A kernel is unloaded by whatever driver is active by then."""
+    driver = triton.runtime.driver.active
+    for foreign in (0, 1, 0xDEADBEEF, id(driver), None):
+        driver.utils.unload_module(foreign)
+    x = np.zeros(64, np.float32)
+    fill.device_caches.clear()
+    kernel = fill[(1,)](x, 1.0, 64, BLOCK=64)
+    # No driver of a GPU takes this for a handle of its own: its functions want a number.
+    with pytest.raises(TypeError):
+        int(kernel.module)
+    path = Path(kernel.module._path)
+    assert path.is_file() and path.name in Path("/proc/self/maps").read_text()
+    module = kernel.module
+    driver.utils.unload_module(module)
+    driver.utils.unload_module(module)
+    assert not path.exists() and path.name not in Path("/proc/self/maps").read_text()
+    fill.device_caches.clear()
+
+
+def test_kernels_that_another_driver_is_asked_to_unload() -> None:
+    """What that one refuses is unloaded all the same."""
+    code = """
+import gc, numpy as np, triton, triton.language as tl
+from pathlib import Path
+from triton_ext.backends import cpu
+from test_runtime import fill
+cpu.activate()
+kernel = fill[(1,)](np.zeros(64, np.float32), 1.0, 64, BLOCK=64)
+name = Path(kernel.module._path).name
+asked = []
+class Utils:
+    def unload_module(self, module):
+        asked.append(module.__index__() if hasattr(module, "__index__") else None)
+class Other:
+    utils = Utils()
+triton.runtime.driver.set_active(Other())
+fill.device_caches.clear()
+del kernel
+gc.collect()
+print(asked, name in Path("/proc/self/maps").read_text())
+"""
+    out = run_python(code, PYTHONPATH=str(Path(__file__).parent), TRITON_DEFAULT_BACKEND="cpu")
+    assert out == "[None] False\n"
