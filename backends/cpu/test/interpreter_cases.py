@@ -9,7 +9,7 @@ than a GPU is kept out of the cases, each with its reason:
   Its conversion from f32 truncates, where hardware rounds to nearest even: one unit in the last place is allowed.
 - Conversions to 8-bit floats round halves away from zero and do not saturate: values that are exact.
 - Floats too large for an integer, and integers divided by zero: NumPy's answer is the processor's.
-- ``tl.argmax`` of NaN, atomic exchanges of floats, ``extern_elementwise``, inline assembly, ``map_elementwise``: not there.
+- ``tl.argmax`` of NaN, atomic exchanges of floats, external functions, inline assembly, ``map_elementwise``: not there.
 - Sums go pairwise through NumPy, products through BLAS: another order, so a tolerance for floats.
 """
 
