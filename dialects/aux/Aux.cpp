@@ -71,20 +71,20 @@ struct NumbersForConstants : OpRewritePattern<ViewOp> {
   LogicalResult matchAndRewrite(ViewOp op,
                                 PatternRewriter &rewriter) const override {
     bool changed = false;
-    auto toNumbers = [&](SmallVector<OpFoldResult> values, bool isSize) {
+    auto toNumbers = [&](SmallVector<OpFoldResult> values, bool isStride) {
       for (OpFoldResult &value : values) {
         std::optional<int64_t> number = getConstantIntValue(value);
-        // A negative size is undefined behaviour, not an invalid operation.
-        if (!isa<Value>(value) || !number || (isSize && *number < 0))
+        // As a number, a negative offset or size would not verify.
+        if (!isa<Value>(value) || !number || (!isStride && *number < 0))
           continue;
         value = rewriter.getIndexAttr(*number);
         changed = true;
       }
       return values;
     };
-    auto offsets = toNumbers(op.getMixedOffsets(), /*isSize=*/false);
-    auto sizes = toNumbers(op.getMixedSizes(), /*isSize=*/true);
-    auto strides = toNumbers(op.getMixedStrides(), /*isSize=*/false);
+    auto offsets = toNumbers(op.getMixedOffsets(), /*isStride=*/false);
+    auto sizes = toNumbers(op.getMixedSizes(), /*isStride=*/false);
+    auto strides = toNumbers(op.getMixedStrides(), /*isStride=*/true);
     if (!changed)
       return failure();
     auto view = ViewOp::create(rewriter, op.getLoc(), op.getType(), op.getPtr(),

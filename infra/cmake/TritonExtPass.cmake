@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# triton_ext_add_pass(name Class STAGE stage [VERSION version] [DIALECTS dialect...] [SOURCES file...])
+# triton_ext_add_pass(name Class STAGE stage [VERSION version] [DIALECTS dialect...] [PASSES pass...]
+#   [SOURCES file...])
 #
 # Builds libtriton_ext_<name>.so, a Triton plugin with the one pass `Class`.
 #
@@ -10,12 +11,14 @@
 #   stage    ttir, ttgir or llir: the stage whose modules the pass takes
 #   VERSION  default: the project's, 0.0.0 if it has none
 #   DIALECTS the dialects that it uses and that are not inside libtriton; see triton_ext_add_dialect()
+#   PASSES   the passes beside it, in this directory, that it runs: #include "rename/Rename.h", where that directory has
+#            such a header, which declares the function that creates the pass, with default visibility
 #   SOURCES  further C++ files
 #
 # The glue (registration, option schema, manifest) is generated: see
 # generate_pass_glue.py.
 function(triton_ext_add_pass name class)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "STAGE;VERSION" "DIALECTS;SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "STAGE;VERSION" "DIALECTS;PASSES;SOURCES")
   set(stages ttir ttgir llir)
   if(NOT arg_STAGE IN_LIST stages)
     string(REPLACE ";" ", " valid_stages "${stages}")
@@ -28,6 +31,13 @@ function(triton_ext_add_pass name class)
   if(left_out)
     return()
   endif()
+  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR PARENT_PATH beside)
+  foreach(pass ${arg_PASSES})
+    if(NOT EXISTS ${beside}/${pass}/CMakeLists.txt)
+      message(FATAL_ERROR "triton-ext: ${CMAKE_CURRENT_LIST_FILE}: '${name}' runs the pass '${pass}', which is not in "
+        "${beside} (fix: correct PASSES)")
+    endif()
+  endforeach()
 
   set(declarations ${CMAKE_CURRENT_BINARY_DIR}/${stem}.h.inc)
   set(td ${CMAKE_CURRENT_SOURCE_DIR}/${stem}.td)
@@ -39,4 +49,10 @@ function(triton_ext_add_pass name class)
     ARGUMENTS --stage ${arg_STAGE} --output ${CMAKE_CURRENT_BINARY_DIR}/${stem}Glue.cpp
     DIALECTS ${arg_DIALECTS}
     SOURCES ${declarations} ${arg_SOURCES})
+  if(arg_PASSES)
+    # By name: their targets may come later. They are loaded before this library, as those of dialects are.
+    list(TRANSFORM arg_PASSES PREPEND triton_ext_)
+    target_link_libraries(triton_ext_${name} PRIVATE ${arg_PASSES})
+    target_include_directories(triton_ext_${name} PRIVATE ${beside})
+  endif()
 endfunction()

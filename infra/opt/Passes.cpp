@@ -11,6 +11,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "triton_ext/FuncInliner.h"
 #include "llvm/Support/raw_ostream.h"
 
 // The classes of the dialects alone: a dialect's own header brings its ops.
@@ -93,6 +94,7 @@ void triton_ext::registerBuiltinDialects(DialectRegistry &registry) {
   FOR_EACH_CONVERSION(REGISTER)
 #undef REGISTER
   LLVM::registerInlinerInterface(registry);
+  registerFuncInliner(registry);
   registry.insert<affine::AffineDialect, DLTIDialect, nvgpu::NVGPUDialect,
                   pdl::PDLDialect, triton::gluon::GluonDialect>();
   // The others are those that passes name because they need them, with their

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``triton-ext-opt`` and `opt`: run passes of the installed Triton and of extensions on a module.
+"""``triton-ext-opt``, ``triton-linalg-opt`` and `opt`: run passes of the installed Triton and of extensions on a module.
 
 The driver itself is libTritonExtOpt.so (``infra/opt``). Here, libtriton is put into the process without importing
 Triton, and the extensions that the command line names are found and checked; the others are not even looked at.
@@ -29,6 +29,8 @@ _PREFIX = "triton-ext-"
 _PLUGIN_VARIABLES = ("TRITON_PASS_PLUGIN_PATH", "TRITON_PLUGIN_PATHS")
 _PIPELINE_OPTIONS = ("pass-pipeline", "p")
 _HELP = ("help", "h")
+#: The extension whose passes and dialects ``triton-linalg-opt`` always has.
+_LINALG = "triton_to_linalg"
 
 
 class _Plugin(ctypes.Structure):
@@ -115,12 +117,17 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(arguments: list[str] | None = None, *, program: str = "triton-ext-opt") -> None:
     """Entry point of the console script: diagnostics and one line per error on standard error, exit code 1."""
     try:
-        sys.exit(_run(["triton-ext-opt", *(sys.argv[1:] if arguments is None else arguments)]))
+        sys.exit(_run([program, *(sys.argv[1:] if arguments is None else arguments)]))
     except TritonExtError as error:
-        sys.exit(f"triton-ext-opt: error: {error}")
+        sys.exit(f"{program}: error: {error}")
+
+
+def main_linalg() -> None:
+    """Entry point of ``triton-linalg-opt``: the same program, to which the dialects of the linalg layer are known."""
+    main([*sys.argv[1:], f"--load-extension={_LINALG}"], program="triton-linalg-opt")
 
 
 def _run(arguments: list[str]) -> int:

@@ -16,6 +16,18 @@ func.func @view_of_constants(%p: !llvm.ptr, %n: index) -> memref<?x?xf32, stride
 
 // -----
 
+// A negative offset may well be; as a number it would not verify. A negative stride does.
+// CHECK-LABEL: func.func @view_of_negative_offset
+// CHECK: %[[C:.*]] = arith.constant -2 : index
+// CHECK: offset: [%[[C]]], sizes: [4], strides: [-2]
+func.func @view_of_negative_offset(%p: !llvm.ptr) -> memref<4xf32, strided<[?], offset: ?>> {
+  %c = arith.constant -2 : index
+  %0 = aux.view %p to offset: [%c], sizes: [4], strides: [%c] : !llvm.ptr to memref<4xf32, strided<[?], offset: ?>>
+  return %0 : memref<4xf32, strided<[?], offset: ?>>
+}
+
+// -----
+
 // A negative size is not made one that does not verify.
 // CHECK-LABEL: func.func @view_of_negative_size
 // CHECK: %[[C:.*]] = arith.constant -1 : index

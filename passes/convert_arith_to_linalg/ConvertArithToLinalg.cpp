@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Turns arith on ranked tensors into linalg.map and linalg.fill. What is not on
+// tensors is left untouched.
+
+#include "ConvertArithToLinalg.h"
+
+#include "linalg_ext/MapElementwise.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::triton_ext::convert_arith_to_linalg {
+#define GEN_PASS_DECL
+#define GEN_PASS_DEF_CONVERTARITHTOLINALGPASS
+#include "ConvertArithToLinalg.h.inc"
+} // namespace mlir::triton_ext::convert_arith_to_linalg
+
+using namespace mlir;
+using namespace mlir::triton_ext::linalg_ext;
+
+/// A select between whole tensors moves no element.
+static bool selectsWhole(Operation *op) {
+  auto select = dyn_cast<arith::SelectOp>(op);
+  return select && !isa<ShapedType>(select.getCondition().getType());
+}
+
+/// The constant of one value as a fill.
+static void fillConstant(arith::ConstantOp op, RewriterBase &rewriter) {
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  auto elements = dyn_cast<SplatElementsAttr>(op.getValue());
+  if (!type || !elements)
+    return;
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  Value value = arith::ConstantOp::create(rewriter, loc,
+                                          elements.getSplatValue<TypedAttr>());
+  Value init = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                       type.getElementType());
+  rewriter.replaceOp(op, linalg::FillOp::create(rewriter, loc, value, init));
+}
+
+namespace {
+struct ConvertArithToLinalgPass
+    : mlir::triton_ext::convert_arith_to_linalg::impl::
+          ConvertArithToLinalgPassBase<ConvertArithToLinalgPass> {
+  using ConvertArithToLinalgPassBase::ConvertArithToLinalgPassBase;
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    getOperation().walk([&](Operation *op) {
+      if (!isa_and_nonnull<arith::ArithDialect>(op->getDialect()))
+        return;
+      if (auto constant = dyn_cast<arith::ConstantOp>(op))
+        fillConstant(constant, rewriter);
+      else if (isElementwiseOnTensors(op) && !selectsWhole(op))
+        mapElementwise(op, rewriter);
+    });
+  }
+};
+} // namespace

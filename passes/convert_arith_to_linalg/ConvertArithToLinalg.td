@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertArithToLinalgPass : Pass<"triton-ext-convert-arith-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "Turn arith on tensors into linalg";
+  let description = [{
+    Each elementwise operation of `arith` on tensors becomes a `linalg.map` with
+    the same operation on scalars as its body, attributes included. A constant
+    of one value becomes a `linalg.fill`. What has two results, a select between
+    tensors by one scalar, other constants, and whatever is on scalars, vectors
+    or memrefs stays.
+
+    ```mlir
+    %2 = arith.addf %0, %1 : tensor<128xf32>
+    // becomes
+    %o = tensor.empty() : tensor<128xf32>
+    %2 = linalg.map { arith.addf } ins(%0, %1 : tensor<128xf32>, tensor<128xf32>) outs(%o : tensor<128xf32>)
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The two steps of the conversion and what each of them knows.
+
+#ifndef TRITON_EXT_CONVERTTRITONTOLINALG_CONVERSION_H
+#define TRITON_EXT_CONVERTTRITONTOLINALG_CONVERSION_H
+
+#include "mlir/IR/Operation.h"
+
+namespace mlir {
+class RewritePatternSet;
+class TypeConverter;
+} // namespace mlir
+
+namespace mlir::triton_ext::convert_triton_to_linalg {
+
+/// Replaces loads and stores by views of memory and structured accesses to
+/// them. Types stay; the pointers that are left are scalars, where nothing else
+/// uses the tensors of pointers.
+LogicalResult convertMemory(Operation *module);
+
+/// Why this operation of Triton cannot be converted, or nothing.
+std::optional<StringRef> whyNot(Operation *op);
+
+/// A pointer is an i64.
+void addConversions(TypeConverter &converter);
+
+/// For every other operation of Triton that `whyNot` has nothing against.
+void populateOperationPatterns(const TypeConverter &converter,
+                               RewritePatternSet &patterns);
+
+} // namespace mlir::triton_ext::convert_triton_to_linalg
+
+#endif // TRITON_EXT_CONVERTTRITONTOLINALG_CONVERSION_H

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Converts Triton to linalg: memory accesses first, while it can be seen how
+// their pointers are computed, then everything else, with pointers as integers.
+// A module of which some operation cannot be converted is left untouched.
+
+#include "ConvertTritonToLinalg.h"
+
+#include "Conversion.h"
+#include "aux/Aux.h"
+#include "linalg_ext/LinalgExt.h"
+#include "math_ext/MathExt.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
+#include "triton_ext/FuncInliner.h"
+
+namespace mlir::triton_ext::convert_triton_to_linalg {
+#define GEN_PASS_DECL
+#define GEN_PASS_DEF_CONVERTTRITONTOLINALGPASS
+#include "ConvertTritonToLinalg.h.inc"
+} // namespace mlir::triton_ext::convert_triton_to_linalg
+
+using namespace mlir;
+using namespace mlir::triton_ext::convert_triton_to_linalg;
+namespace tt = mlir::triton;
+
+/// The computation of pointers that no access needs any more.
+static void eraseDead(Operation *module) {
+  module->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
+}
+
+/// Ids and numbers of programs are for the target to provide.
+static bool stays(Operation *op) {
+  return isa<tt::GetProgramIdOp, tt::GetNumProgramsOp>(op);
+}
+
+namespace {
+struct ConvertTritonToLinalgPass
+    : mlir::triton_ext::convert_triton_to_linalg::impl::
+          ConvertTritonToLinalgPassBase<ConvertTritonToLinalgPass> {
+  using ConvertTritonToLinalgPassBase::ConvertTritonToLinalgPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    ConvertTritonToLinalgPassBase::getDependentDialects(registry);
+    triton_ext::registerFuncInliner(registry);
+  }
+
+  void runOnOperation() override {
+    bool unconvertible = false;
+    getOperation().walk([&](Operation *op) {
+      if (std::optional<StringRef> why = whyNot(op)) {
+        op->emitError() << "'" << op->getName()
+                        << "' cannot be converted to linalg: " << *why;
+        unconvertible = true;
+      }
+    });
+    if (unconvertible || failed(convertMemory(getOperation())))
+      return signalPassFailure();
+    eraseDead(getOperation());
+
+    TypeConverter converter;
+    addConversions(converter);
+    ConversionTarget target(getContext());
+    target.markUnknownOpDynamicallyLegal([&](Operation *op) {
+      if (isa_and_nonnull<tt::TritonDialect>(op->getDialect()))
+        return stays(op);
+      return converter.isLegal(op);
+    });
+    RewritePatternSet patterns(&getContext());
+    scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                         target);
+    populateOperationPatterns(converter, patterns);
+    if (failed(
+            applyFullConversion(getOperation(), target, std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,304 @@
+// RUN: triton-linalg-opt %s -convert-triton-to-linalg -cse -split-input-file | FileCheck %s
+
+// All of it, without a mask.
+// CHECK-LABEL: func.func @whole
+// CHECK-SAME: (%[[P:[^:]*]]: i64, %[[Q:[^:]*]]: i64)
+// CHECK-NEXT: %[[PP:.*]] = llvm.inttoptr %[[P]] : i64 to !llvm.ptr
+// CHECK-NEXT: %[[V:.*]] = aux.view %[[PP]] to offset: [0], sizes: [64], strides: [1] : !llvm.ptr to memref<64xf32, strided<[1]>>
+// CHECK-NEXT: %[[T:.*]] = bufferization.to_tensor %[[V]] restrict writable : memref<64xf32, strided<[1]>> to tensor<64xf32>
+// CHECK-NEXT: %[[E:.*]] = tensor.empty() : tensor<64xf32>
+// CHECK-NEXT: %[[C:.*]] = linalg.copy ins(%[[T]] : tensor<64xf32>) outs(%[[E]] : tensor<64xf32>) -> tensor<64xf32>
+// CHECK-NEXT: %[[QQ:.*]] = llvm.inttoptr %[[Q]] : i64 to !llvm.ptr
+// CHECK-NEXT: %[[W:.*]] = aux.view %[[QQ]] to offset: [0], sizes: [64], strides: [1]
+// CHECK-NEXT: bufferization.materialize_in_destination %[[C]] in writable %[[W]]
+// CHECK-NEXT: return
+tt.func @whole(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
+  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %qs = tt.splat %q : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %pp = tt.addptr %ps, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %qq = tt.addptr %qs, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %v = tt.load %pp : tensor<64x!tt.ptr<f32>>
+  tt.store %qq, %v : tensor<64x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+// Two dimensions, strides that are values, a mask in both.
+// CHECK-LABEL: func.func @two_dimensions
+// CHECK-SAME: (%[[P:[^:]*]]: i64, %{{.*}}: i64, %[[S:[^:]*]]: i32, %[[M:[^:]*]]: i32, %[[N:[^:]*]]: i32)
+// CHECK-DAG: %[[SI:.*]] = arith.index_cast %[[S]] : i32 to index
+// CHECK-DAG: %[[MI:.*]] = arith.index_cast %[[M]] : i32 to index
+// CHECK-DAG: %[[M0:.*]] = arith.maxsi %[[MI]], %{{.*}} : index
+// CHECK-DAG: %[[MS:.*]] = arith.minsi %{{.*}}, %[[M0]] : index
+// CHECK-DAG: %[[NI:.*]] = arith.index_cast %[[N]] : i32 to index
+// CHECK-DAG: %[[N0:.*]] = arith.maxsi %[[NI]], %{{.*}} : index
+// CHECK-DAG: %[[NS:.*]] = arith.minsi %{{.*}}, %[[N0]] : index
+// CHECK: %[[V:.*]] = aux.view %{{.*}} to offset: [0], sizes: [%[[MS]], %[[NS]]], strides: [%[[SI]], 1] : !llvm.ptr to memref<?x?xf16, strided<[?, 1]>>
+// CHECK: bufferization.to_tensor %[[V]]
+// CHECK: %[[E:.*]] = tensor.empty(%[[MS]], %[[NS]]) : tensor<?x?xf16>
+// CHECK: %[[C:.*]] = linalg.copy ins(%{{.*}} : tensor<?x?xf16>) outs(%[[E]] : tensor<?x?xf16>)
+// CHECK-DAG: %[[HM:.*]] = arith.subi %c16, %[[MS]] : index
+// CHECK-DAG: %[[HN:.*]] = arith.subi %c32, %[[NS]] : index
+// CHECK: %[[PAD:.*]] = linalg_ext.pad ins(%[[C]] : tensor<?x?xf16>) outs(%{{.*}} : tensor<16x32xf16>) pvalue(%{{.*}} : f16) low = [0, 0] high = [%[[HM]], %[[HN]]]
+// CHECK: %[[X:.*]] = tensor.extract_slice %[[PAD]][0, 0] [%[[MS]], %[[NS]]] [1, 1] : tensor<16x32xf16> to tensor<?x?xf16>
+// CHECK: bufferization.materialize_in_destination %[[X]] in writable %[[V]]
+tt.func @two_dimensions(%p: !tt.ptr<f16>, %q: !tt.ptr<f16>, %stride: i32, %m: i32, %n: i32) {
+  %r = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %c = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %r1 = tt.expand_dims %r {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
+  %c0 = tt.expand_dims %c {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+  %s = tt.splat %stride : i32 -> tensor<16x1xi32>
+  %rs = arith.muli %r1, %s : tensor<16x1xi32>
+  %ps = tt.splat %p : !tt.ptr<f16> -> tensor<16x1x!tt.ptr<f16>>
+  %pr = tt.addptr %ps, %rs : tensor<16x1x!tt.ptr<f16>>, tensor<16x1xi32>
+  %pb = tt.broadcast %pr : tensor<16x1x!tt.ptr<f16>> -> tensor<16x32x!tt.ptr<f16>>
+  %cb = tt.broadcast %c0 : tensor<1x32xi32> -> tensor<16x32xi32>
+  %pp = tt.addptr %pb, %cb : tensor<16x32x!tt.ptr<f16>>, tensor<16x32xi32>
+  %ms = tt.splat %m : i32 -> tensor<16x1xi32>
+  %ns = tt.splat %n : i32 -> tensor<1x32xi32>
+  %rm = arith.cmpi slt, %r1, %ms : tensor<16x1xi32>
+  %cm = arith.cmpi slt, %c0, %ns : tensor<1x32xi32>
+  %rmb = tt.broadcast %rm : tensor<16x1xi1> -> tensor<16x32xi1>
+  %cmb = tt.broadcast %cm : tensor<1x32xi1> -> tensor<16x32xi1>
+  %mask = arith.andi %rmb, %cmb : tensor<16x32xi1>
+  %other = arith.constant dense<1.0> : tensor<16x32xf16>
+  %v = tt.load %pp, %mask, %other : tensor<16x32x!tt.ptr<f16>>
+  tt.store %pp, %v, %mask : tensor<16x32x!tt.ptr<f16>>
+  tt.return
+}
+
+// -----
+
+// A mask from the other side, and an `other` of many values.
+// CHECK-LABEL: func.func @behind
+// CHECK-SAME: (%[[P:[^:]*]]: i64, %[[N:[^:]*]]: i32, %[[O:[^:]*]]: tensor<64xf32>)
+// CHECK: %[[NI:.*]] = arith.index_cast %[[N]] : i32 to index
+// CHECK: %[[A:.*]] = arith.maxsi %[[NI]], %c-1
+// CHECK: %[[B:.*]] = arith.minsi %{{.*}}, %[[A]] : index
+// CHECK: %[[LOW:.*]] = arith.addi %[[B]], %c1 : index
+// CHECK: %[[SIZE:.*]] = arith.subi %c64, %[[LOW]] : index
+// CHECK: aux.view %{{.*}} to offset: [%[[LOW]]], sizes: [%[[SIZE]]], strides: [1]
+// CHECK: %[[C:.*]] = linalg.copy
+// CHECK: tensor.insert_slice %[[C]] into %[[O]][%[[LOW]]] [%[[SIZE]]] [1] : tensor<?xf32> into tensor<64xf32>
+tt.func @behind(%p: !tt.ptr<f32>, %n: i32, %other: tensor<64xf32>) -> tensor<64xf32> {
+  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %pp = tt.addptr %ps, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %ns = tt.splat %n : i32 -> tensor<64xi32>
+  %mask = arith.cmpi sgt, %r, %ns : tensor<64xi32>
+  %v = tt.load %pp, %mask, %other : tensor<64x!tt.ptr<f32>>
+  tt.return %v : tensor<64xf32>
+}
+
+// -----
+
+// Pointers that are not even: gather and scatter. The i32 offsets are widened before they are added.
+// CHECK-LABEL: func.func @discrete
+// CHECK-SAME: (%[[P:[^:]*]]: i64, %[[I:[^:]*]]: tensor<8x4xi32>, %[[J:[^:]*]]: tensor<8x4xi32>, %[[M:[^:]*]]: tensor<8x4xi1>)
+// CHECK-DAG: %[[II:.*]] = arith.extsi %[[I]] : tensor<8x4xi32> to tensor<8x4xi64>
+// CHECK-DAG: %[[JJ:.*]] = arith.extsi %[[J]] : tensor<8x4xi32> to tensor<8x4xi64>
+// CHECK: %[[S:.*]] = arith.addi %[[II]], %[[JJ]] : tensor<8x4xi64>
+// CHECK: %[[V:.*]] = aux.view %{{.*}} to offset: [0], sizes: [9223372036854775807], strides: [1]
+// CHECK: tensor.collapse_shape %[[S]]
+// CHECK: %[[W:.*]] = tensor.expand_shape {{.*}} into tensor<32x1xi64>
+// CHECK: %[[T:.*]] = bufferization.to_tensor %[[V]] restrict writable
+// CHECK: %[[MM:.*]] = tensor.collapse_shape %[[M]]
+// CHECK: %[[Z:.*]] = linalg.fill
+// CHECK: linalg_ext.gather dimension_map = [0] ranged_data(false) signed_indice(true) ins(%[[T]], %[[W]], %[[MM]] : tensor<9223372036854775807xf32>, tensor<32x1xi64>, tensor<32xi1>) outs(%[[Z]] : tensor<32x1xf32>)
+// CHECK: linalg_ext.scatter dimension_map = [0] ranged_data(false) overlap_window(true) signed_indice(true) ins(%{{.*}}, %[[W]], %[[MM]] : tensor<32x1xf32>, tensor<32x1xi64>, tensor<32xi1>) outs(%[[V]] :
+tt.func @discrete(%p: !tt.ptr<f32>, %i: tensor<8x4xi32>, %j: tensor<8x4xi32>, %m: tensor<8x4xi1>) {
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<8x4x!tt.ptr<f32>>
+  %p1 = tt.addptr %ps, %i : tensor<8x4x!tt.ptr<f32>>, tensor<8x4xi32>
+  %p2 = tt.addptr %p1, %j : tensor<8x4x!tt.ptr<f32>>, tensor<8x4xi32>
+  %v = tt.load %p2, %m : tensor<8x4x!tt.ptr<f32>>
+  tt.store %p2, %v, %m : tensor<8x4x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+// Even pointers, a mask of data.
+// CHECK-LABEL: func.func @data_mask
+// CHECK-SAME: %[[M:[^:]*]]: tensor<64xi1>
+// CHECK-NOT: linalg.copy
+// CHECK: linalg_ext.gather {{.*}}, %[[M]] :
+tt.func @data_mask(%p: !tt.ptr<f32>, %m: tensor<64xi1>) -> tensor<64xf32> {
+  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %pp = tt.addptr %ps, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %v = tt.load %pp, %m : tensor<64x!tt.ptr<f32>>
+  tt.return %v : tensor<64xf32>
+}
+
+// -----
+
+// Pointers from anywhere are addresses.
+// CHECK-LABEL: func.func @addresses
+// CHECK-SAME: (%[[P:[^:]*]]: tensor<8xi64>)
+// CHECK-DAG: %[[Z:.*]] = llvm.mlir.zero : !llvm.ptr
+// CHECK-DAG: %[[C:.*]] = arith.constant dense<4> : tensor<8xi64>
+// CHECK: arith.divui %[[P]], %[[C]] : tensor<8xi64>
+// CHECK: aux.view %[[Z]] to offset: [0]
+// CHECK: linalg_ext.gather
+tt.func @addresses(%p: tensor<8x!tt.ptr<f32>>) -> tensor<8xf32> {
+  %v = tt.load %p : tensor<8x!tt.ptr<f32>>
+  tt.return %v : tensor<8xf32>
+}
+
+// -----
+
+// A scalar whose mask is false is not touched, and what is loaded then is `other`, or 0.
+// CHECK-LABEL: func.func @scalars
+// CHECK-SAME: (%[[P:[^:]*]]: i64, %[[O:[^:]*]]: i32, %[[C:[^:]*]]: i1, %[[OTHER:[^:]*]]: f32)
+// CHECK-NOT: memref.load
+// CHECK: %[[V:.*]] = scf.if %[[C]] -> (f32) {
+// CHECK: aux.view %{{.*}} to offset: [%{{.*}}], sizes: [1], strides: [1]
+// CHECK: memref.load
+// CHECK: } else {
+// CHECK-NEXT: scf.yield %[[OTHER]] : f32
+// CHECK: %[[W:.*]] = scf.if %[[C]] -> (f32) {
+// CHECK: memref.load
+// CHECK: } else {
+// CHECK-NEXT: scf.yield %cst
+// CHECK: %[[S:.*]] = arith.addf %[[V]], %[[W]]
+// CHECK-NEXT: scf.if %[[C]] {
+// CHECK: memref.store %[[S]]
+// CHECK: }
+// CHECK-NEXT: return
+tt.func @scalars(%p: !tt.ptr<f32>, %o: i32, %c: i1, %other: f32) {
+  %q = tt.addptr %p, %o : !tt.ptr<f32>, i32
+  %v = tt.load %q, %c, %other : !tt.ptr<f32>
+  %w = tt.load %q, %c : !tt.ptr<f32>
+  %s = arith.addf %v, %w : f32
+  tt.store %q, %s, %c : !tt.ptr<f32>
+  tt.return
+}
+
+// -----
+
+// What is loaded again after a store is loaded.
+// CHECK-LABEL: func.func @again
+// CHECK: %[[T:.*]] = bufferization.to_tensor
+// CHECK: %[[A:.*]] = linalg.copy ins(%[[T]]
+// CHECK: bufferization.materialize_in_destination
+// CHECK: %[[U:.*]] = bufferization.to_tensor
+// CHECK: %[[B:.*]] = linalg.copy ins(%[[U]]
+// CHECK: return %[[A]], %[[B]]
+tt.func @again(%p: !tt.ptr<f32>, %x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %pp = tt.addptr %ps, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %v = tt.load %pp : tensor<64x!tt.ptr<f32>>
+  tt.store %pp, %x : tensor<64x!tt.ptr<f32>>
+  %w = tt.load %pp : tensor<64x!tt.ptr<f32>>
+  tt.return %v, %w : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+// All elements at one address: a load may be a view with stride 0, a store has an order.
+// CHECK-LABEL: func.func @one_address
+// CHECK: aux.view %{{.*}} to offset: [0], sizes: [64], strides: [0]
+// CHECK: linalg.copy
+// CHECK: linalg_ext.scatter
+tt.func @one_address(%p: !tt.ptr<f32>) {
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %v = tt.load %ps : tensor<64x!tt.ptr<f32>>
+  tt.store %ps, %v : tensor<64x!tt.ptr<f32>>
+  tt.return
+}
+
+// -----
+
+// Offsets that are sums, products and shifts of ranges and numbers; a line folded into rows; transposed.
+// CHECK-LABEL: func.func @forms
+// CHECK: aux.view %{{.*}} to offset: [7], sizes: [4, 8], strides: [24, 3]
+// CHECK: aux.view %{{.*}} to offset: [7], sizes: [8, 4], strides: [3, 24]
+// CHECK: %[[M2:.*]] = arith.constant -2 : index
+// CHECK: aux.view %{{.*}} to offset: [%[[M2]]], sizes: [32], strides: [-4]
+tt.func @forms(%p: !tt.ptr<f32>) -> (tensor<4x8xf32>, tensor<8x4xf32>, tensor<32xf32>) {
+  %r = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %c3 = arith.constant dense<3> : tensor<32xi32>
+  %c7 = arith.constant dense<7> : tensor<4x8xi64>
+  %r3 = arith.muli %r, %c3 : tensor<32xi32>
+  %wide = arith.extsi %r3 : tensor<32xi32> to tensor<32xi64>
+  %rows = tt.reshape %wide : tensor<32xi64> -> tensor<4x8xi64>
+  %o = arith.addi %c7, %rows : tensor<4x8xi64>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<4x8x!tt.ptr<f32>>
+  %pp = tt.addptr %ps, %o : tensor<4x8x!tt.ptr<f32>>, tensor<4x8xi64>
+  %v = tt.load %pp : tensor<4x8x!tt.ptr<f32>>
+  %pt = tt.trans %pp {order = array<i32: 1, 0>} : tensor<4x8x!tt.ptr<f32>> -> tensor<8x4x!tt.ptr<f32>>
+  %w = tt.load %pt : tensor<8x4x!tt.ptr<f32>>
+  %c2 = arith.constant dense<2> : tensor<32xi32>
+  %cm2 = arith.constant dense<-2> : tensor<32xi32>
+  %r4 = arith.shli %r, %c2 : tensor<32xi32>
+  %down = arith.subi %cm2, %r4 : tensor<32xi32>
+  %ls = tt.splat %p : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>>
+  %ll = tt.addptr %ls, %down : tensor<32x!tt.ptr<f32>>, tensor<32xi32>
+  %x = tt.load %ll : tensor<32x!tt.ptr<f32>>
+  tt.return %v, %w, %x : tensor<4x8xf32>, tensor<8x4xf32>, tensor<32xf32>
+}
+
+// -----
+
+// Masks: with the range on the right, equal, between, of one scalar, never.
+// CHECK-LABEL: func.func @masks
+// CHECK-SAME: (%{{.*}}: i64, %[[N:[^:]*]]: i32, %[[C:[^:]*]]: i1)
+// CHECK: %[[LOW:.*]] = arith.minsi %c32, %{{.*}} : index
+// CHECK: %[[HIGH:.*]] = arith.addi %{{.*}}, %c1 : index
+// CHECK: %[[ONE:.*]] = arith.subi %[[HIGH]], %[[LOW]] : index
+// CHECK: aux.view %{{.*}} to offset: [%[[LOW]]], sizes: [%[[ONE]]], strides: [1]
+// CHECK: linalg_ext.pad {{.*}} low = [%[[LOW]]] high = [%{{.*}}]
+// CHECK: aux.view %{{.*}} to offset: [4], sizes: [%{{.*}}], strides: [1]
+// CHECK: %[[S:.*]] = arith.select %[[C]], %c32{{.*}}, %c0{{.*}} : index
+// CHECK: aux.view %{{.*}} to offset: [0], sizes: [%[[S]]], strides: [1]
+// CHECK: aux.view %{{.*}} to offset: [0], sizes: [0], strides: [1]
+tt.func @masks(%p: !tt.ptr<f32>, %n: i32, %c: i1) -> (tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>) {
+  %r = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>>
+  %pp = tt.addptr %ps, %r : tensor<32x!tt.ptr<f32>>, tensor<32xi32>
+  %ns = tt.splat %n : i32 -> tensor<32xi32>
+  %eq = arith.cmpi eq, %ns, %r : tensor<32xi32>
+  %v = tt.load %pp, %eq : tensor<32x!tt.ptr<f32>>
+  %c4 = arith.constant dense<4> : tensor<32xi32>
+  %ge = arith.cmpi sle, %c4, %r : tensor<32xi32>
+  %lt = arith.cmpi slt, %r, %ns : tensor<32xi32>
+  %between = arith.andi %ge, %lt : tensor<32xi1>
+  %w = tt.load %pp, %between : tensor<32x!tt.ptr<f32>>
+  %cs = tt.splat %c : i1 -> tensor<32xi1>
+  %x = tt.load %pp, %cs : tensor<32x!tt.ptr<f32>>
+  %false = arith.constant dense<false> : tensor<32xi1>
+  %y = tt.load %pp, %false : tensor<32x!tt.ptr<f32>>
+  tt.return %v, %w, %x, %y : tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>
+}
+
+// -----
+
+// What is not tracked, because it would not be right: unsigned comparisons, sums in narrow integers, offsets that were
+// truncated, or of masks.
+// CHECK-LABEL: func.func @not_tracked
+// CHECK-NOT: linalg.copy
+// CHECK-COUNT-4: linalg_ext.gather
+// CHECK-NOT: linalg.copy
+// CHECK: return
+tt.func @not_tracked(%p: !tt.ptr<f32>, %n: i32, %a: i8, %m: tensor<32xi1>) -> (tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>) {
+  %r = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>>
+  %pp = tt.addptr %ps, %r : tensor<32x!tt.ptr<f32>>, tensor<32xi32>
+  %ns = tt.splat %n : i32 -> tensor<32xi32>
+  %ult = arith.cmpi ult, %r, %ns : tensor<32xi32>
+  %v = tt.load %pp, %ult : tensor<32x!tt.ptr<f32>>
+  %r8 = arith.trunci %r : tensor<32xi32> to tensor<32xi8>
+  %as = tt.splat %a : i8 -> tensor<32xi8>
+  %sum = arith.addi %as, %as : tensor<32xi8>
+  %ep = tt.addptr %pp, %sum : tensor<32x!tt.ptr<f32>>, tensor<32xi8>
+  %w = tt.load %ep : tensor<32x!tt.ptr<f32>>
+  %tp = tt.addptr %ps, %r8 : tensor<32x!tt.ptr<f32>>, tensor<32xi8>
+  %x = tt.load %tp : tensor<32x!tt.ptr<f32>>
+  %lt = arith.cmpi slt, %r, %ns : tensor<32xi32>
+  %or = arith.ori %lt, %m : tensor<32xi1>
+  %y = tt.load %pp, %or : tensor<32x!tt.ptr<f32>>
+  tt.return %v, %w, %x, %y : tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Moves tensor.extract towards the operations that the tensor comes from, which
+// are then done for one element. The tensors themselves are left untouched.
+
+#include "ExtractLikeMoveBackward.h"
+
+#include "linalg_ext/LinalgExt.h"
+#include "linalg_ext/MapElementwise.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mlir::triton_ext::extract_like_move_backward {
+#define GEN_PASS_DECL
+#define GEN_PASS_DEF_EXTRACTLIKEMOVEBACKWARDPASS
+#include "ExtractLikeMoveBackward.h.inc"
+} // namespace mlir::triton_ext::extract_like_move_backward
+
+using namespace mlir;
+using namespace mlir::triton_ext;
+
+namespace {
+
+/// Computes single elements of tensors.
+struct Extractor {
+  OpBuilder &builder;
+  Location loc;
+  /// Extracts that were made on the way and may have further to go.
+  SmallVector<tensor::ExtractOp> &made;
+
+  Value extract(Value tensor, ValueRange indices) {
+    auto op = tensor::ExtractOp::create(builder, loc, tensor, indices);
+    made.push_back(op);
+    return op;
+  }
+
+  /// The element, or null where the extract has to stay.
+  Value compute(Operation *op, OpResult result, ValueRange indices);
+  Value computeElementwise(Operation *op, OpResult result, ValueRange indices);
+  Value computeMap(linalg::MapOp map, ValueRange indices);
+  Value computeRange(linalg_ext::MakeRangeOp range, Value index);
+  Value computeReshape(Value source, RankedTensorType from, RankedTensorType to,
+                       ValueRange indices);
+};
+
+} // namespace
+
+Value Extractor::computeElementwise(Operation *op, OpResult result,
+                                    ValueRange indices) {
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(isa<RankedTensorType>(operand.getType())
+                           ? extract(operand, indices)
+                           : operand);
+  SmallVector<Type> types;
+  for (Type type : op->getResultTypes())
+    types.push_back(cast<RankedTensorType>(type).getElementType());
+  Operation *scalar = builder.create(
+      OperationState(loc, op->getName(), operands, types, op->getAttrs()));
+  return scalar->getResult(result.getResultNumber());
+}
+
+Value Extractor::computeMap(linalg::MapOp map, ValueRange indices) {
+  Block *body = map.getBody();
+  if (!llvm::all_of(body->without_terminator(),
+                    [](Operation &op) { return isPure(&op); }) ||
+      !body->getOps<linalg::IndexOp>().empty())
+    return {};
+  // The element that was there before, if the body looks at it.
+  size_t numInputs = map.getNumDpsInputs();
+  for (BlockArgument argument : body->getArguments().drop_front(numInputs))
+    if (!argument.use_empty())
+      return {};
+  IRMapping mapping;
+  for (auto [argument, input] :
+       llvm::zip(body->getArguments(), map.getDpsInputs()))
+    mapping.map(argument, extract(input, indices));
+  for (Operation &op : body->without_terminator())
+    builder.clone(op, mapping);
+  return mapping.lookupOrDefault(body->getTerminator()->getOperand(0));
+}
+
+Value Extractor::computeRange(linalg_ext::MakeRangeOp range, Value index) {
+  Value start = range.getStart();
+  Value offset =
+      arith::IndexCastOp::create(builder, loc, start.getType(), index);
+  return arith::AddIOp::create(builder, loc, start, offset);
+}
+
+/// `source` has the same elements in another shape.
+Value Extractor::computeReshape(Value source, RankedTensorType from,
+                                RankedTensorType to, ValueRange indices) {
+  if (!from.hasStaticShape() || !to.hasStaticShape())
+    return {};
+  Value linear = affine::AffineLinearizeIndexOp::create(
+      builder, loc, indices, to.getShape(), /*disjoint=*/true);
+  if (from.getRank() == 0)
+    return extract(source, {});
+  auto delinearized = affine::AffineDelinearizeIndexOp::create(
+      builder, loc, linear, from.getShape());
+  return extract(source, delinearized.getResults());
+}
+
+Value Extractor::compute(Operation *op, OpResult result, ValueRange indices) {
+  if (linalg_ext::isElementwiseOnTensors(op) && isPure(op))
+    return computeElementwise(op, result, indices);
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case([&](linalg::FillOp fill) -> Value {
+        Value value = fill.getInputs()[0];
+        bool converts =
+            value.getType() != getElementTypeOrSelf(result.getType());
+        return converts ? Value() : value;
+      })
+      .Case([&](linalg::MapOp map) { return computeMap(map, indices); })
+      .Case([&](linalg::CopyOp copy) -> Value {
+        Value input = copy.getInputs()[0];
+        // A copy from memory that was read as a tensor is the load itself.
+        if (input.getType() != result.getType() ||
+            !isa_and_nonnull<linalg::LinalgDialect, arith::ArithDialect>(
+                input.getDefiningOp() ? input.getDefiningOp()->getDialect()
+                                      : nullptr))
+          return {};
+        return extract(input, indices);
+      })
+      .Case([&](linalg::BroadcastOp broadcast) {
+        SmallVector<Value> kept;
+        for (auto [dim, index] : llvm::enumerate(indices))
+          if (!llvm::is_contained(broadcast.getDimensions(), int64_t(dim)))
+            kept.push_back(index);
+        return extract(broadcast.getInput(), kept);
+      })
+      .Case([&](linalg::TransposeOp transpose) {
+        SmallVector<Value> permuted(indices.size());
+        for (auto [to, from] : llvm::enumerate(transpose.getPermutation()))
+          permuted[from] = indices[to];
+        return extract(transpose.getInput(), permuted);
+      })
+      .Case([&](linalg_ext::MakeRangeOp range) {
+        return computeRange(range, indices[0]);
+      })
+      .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>([&](auto reshape) {
+        return computeReshape(reshape.getSrc(), reshape.getSrcType(),
+                              reshape.getResultType(), indices);
+      })
+      .Default([](Operation *) { return Value(); });
+}
+
+namespace {
+struct ExtractLikeMoveBackwardPass
+    : mlir::triton_ext::extract_like_move_backward::impl::
+          ExtractLikeMoveBackwardPassBase<ExtractLikeMoveBackwardPass> {
+  using ExtractLikeMoveBackwardPassBase::ExtractLikeMoveBackwardPassBase;
+
+  void runOnOperation() override {
+    SmallVector<tensor::ExtractOp> extracts;
+    getOperation().walk([&](tensor::ExtractOp op) { extracts.push_back(op); });
+    while (!extracts.empty()) {
+      tensor::ExtractOp op = extracts.pop_back_val();
+      auto result = dyn_cast<OpResult>(op.getTensor());
+      if (op.use_empty() || !result)
+        continue;
+      OpBuilder builder(op);
+      Extractor extractor{builder, op.getLoc(), extracts};
+      if (Value value =
+              extractor.compute(result.getOwner(), result, op.getIndices())) {
+        op.replaceAllUsesWith(value);
+        op.erase();
+      }
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,77 @@
+// RUN: triton-linalg-opt %s -extract-like-move-backward -canonicalize -split-input-file | FileCheck %s
+
+// The first element of pid * 128 + range is pid * 128.
+// CHECK-LABEL: func.func @offset
+// CHECK-SAME: (%[[A:.*]]: i32)
+// CHECK-NEXT: return %[[A]] : i32
+func.func @offset(%a: i32) -> i32 {
+  %c0 = arith.constant 0 : index
+  %c0_i32 = arith.constant 0 : i32
+  %c128_i32 = arith.constant 128 : i32
+  %e = tensor.empty() : tensor<128xi32>
+  %r = linalg_ext.make_range ins(%c0_i32, %c128_i32 : i32, i32) outs(%e : tensor<128xi32>) -> tensor<128xi32>
+  %f = linalg.fill ins(%a : i32) outs(%e : tensor<128xi32>) -> tensor<128xi32>
+  %s = linalg.map { arith.addi } ins(%r, %f : tensor<128xi32>, tensor<128xi32>) outs(%e : tensor<128xi32>)
+  %x = tensor.extract %s[%c0] : tensor<128xi32>
+  return %x : i32
+}
+
+// -----
+
+// arith on tensors, too; a constant is one for each element.
+// CHECK-LABEL: func.func @arith
+// CHECK-SAME: (%[[T:.*]]: tensor<4xi32>, %[[I:.*]]: index)
+// CHECK-DAG: %[[C:.*]] = arith.constant 7 : i32
+// CHECK-DAG: %[[X:.*]] = tensor.extract %[[T]][%[[I]]]
+// CHECK: %[[R:.*]] = arith.muli %[[X]], %[[C]] : i32
+// CHECK: return %[[R]]
+func.func @arith(%t: tensor<4xi32>, %i: index) -> i32 {
+  %c = arith.constant dense<7> : tensor<4xi32>
+  %0 = arith.muli %t, %c : tensor<4xi32>
+  %x = tensor.extract %0[%i] : tensor<4xi32>
+  return %x : i32
+}
+
+// -----
+
+// Through shapes: the element of row i and column j is that of the vector at i.
+// CHECK-LABEL: func.func @shapes
+// CHECK-SAME: (%[[T:.*]]: tensor<4xf32>, %[[I:.*]]: index, %[[J:.*]]: index)
+// CHECK: %[[X:.*]] = tensor.extract %[[T]][%[[I]]]
+// CHECK: return %[[X]]
+func.func @shapes(%t: tensor<4xf32>, %i: index, %j: index) -> f32 {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %o = tensor.empty() : tensor<8x4xf32>
+  %b = linalg.broadcast ins(%t : tensor<4xf32>) outs(%e : tensor<4x8xf32>) dimensions = [1]
+  %p = linalg.transpose ins(%b : tensor<4x8xf32>) outs(%o : tensor<8x4xf32>) permutation = [1, 0]
+  %x = tensor.extract %p[%j, %i] : tensor<8x4xf32>
+  return %x : f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @reshape
+// CHECK-SAME: (%[[T:.*]]: tensor<32xf32>)
+// CHECK-DAG: %[[C:.*]] = arith.constant 19 : index
+// CHECK: tensor.extract %[[T]][%[[C]]]
+func.func @reshape(%t: tensor<32xf32>) -> f32 {
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %s = tensor.expand_shape %t [[0, 1]] output_shape [4, 8] : tensor<32xf32> into tensor<4x8xf32>
+  %x = tensor.extract %s[%c2, %c3] : tensor<4x8xf32>
+  return %x : f32
+}
+
+// -----
+
+// What was read from memory is extracted where it is.
+// CHECK-LABEL: func.func @loaded
+// CHECK: %[[C:.*]] = linalg.copy
+// CHECK: tensor.extract %[[C]]
+func.func @loaded(%m: memref<8xf32>, %i: index) -> f32 {
+  %t = bufferization.to_tensor %m restrict writable : memref<8xf32> to tensor<8xf32>
+  %e = tensor.empty() : tensor<8xf32>
+  %c = linalg.copy ins(%t : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %x = tensor.extract %c[%i] : tensor<8xf32>
+  return %x : f32
+}

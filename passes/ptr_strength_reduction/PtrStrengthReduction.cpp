@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Moves what all elements of a tensor of pointers or offsets have in common to
+// scalars, inside of expressions and in what loops carry. Loops whose carried
+// pointers come from elsewhere than a sum are left untouched.
+
+#include "PtrStrengthReduction.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
+
+namespace mlir::triton_ext::ptr_strength_reduction {
+#define GEN_PASS_DECL
+#define GEN_PASS_DEF_PTRSTRENGTHREDUCTIONPASS
+#include "PtrStrengthReduction.h.inc"
+} // namespace mlir::triton_ext::ptr_strength_reduction
+
+using namespace mlir;
+namespace tt = mlir::triton;
+
+/// The scalar that all elements of `value` are, or null. Makes a constant where
+/// it is one.
+static Value getScalar(Value value, OpBuilder &builder) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return value;
+  if (auto splat = value.getDefiningOp<tt::SplatOp>())
+    return splat.getSrc();
+  SplatElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) || !elements)
+    return {};
+  return arith::ConstantOp::create(builder, value.getLoc(),
+                                   elements.getSplatValue<TypedAttr>());
+}
+
+static bool isSplat(Value value) {
+  SplatElementsAttr elements;
+  return !isa<RankedTensorType>(value.getType()) ||
+         value.getDefiningOp<tt::SplatOp>() ||
+         (matchPattern(value, m_Constant(&elements)) && elements);
+}
+
+static bool isPointer(Type type) {
+  return isa<tt::PointerType>(getElementTypeOrSelf(type));
+}
+
+/// An offset in the type in which offsets are added up.
+static Value extend(Value value, Type element, OpBuilder &builder) {
+  Type type = value.getType();
+  if (getElementTypeOrSelf(type) == element)
+    return value;
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return arith::ExtSIOp::create(builder, value.getLoc(),
+                                tensor ? Type(tensor.clone(element)) : element,
+                                value);
+}
+
+namespace {
+
+/// addptr(addptr(splat q, a), splat s) -> addptr(splat(addptr q, s), a)
+struct ScalarFirst : OpRewritePattern<tt::AddPtrOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tt::AddPtrOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getPtr().getDefiningOp<tt::AddPtrOp>();
+    if (!inner || !isa<RankedTensorType>(op.getType()) ||
+        !isSplat(op.getOffset()) || isSplat(inner.getOffset()))
+      return failure();
+    auto base = inner.getPtr().getDefiningOp<tt::SplatOp>();
+    if (!base)
+      return failure();
+    Location loc = op.getLoc();
+    Value scalar = base.getSrc();
+    Value moved = tt::AddPtrOp::create(rewriter, loc, scalar.getType(), scalar,
+                                       getScalar(op.getOffset(), rewriter));
+    Value splat = tt::SplatOp::create(rewriter, loc, op.getType(), moved);
+    rewriter.replaceOpWithNewOp<tt::AddPtrOp>(op, op.getType(), splat,
+                                              inner.getOffset());
+    return success();
+  }
+};
+
+/// What a loop adds to a value that it carries.
+struct Carried {
+  unsigned index;
+  SmallVector<Value> addends;
+  /// Of what is carried instead.
+  Type element;
+  bool isScalar;
+};
+
+} // namespace
+
+/// The sum that iteration argument `index` becomes in one iteration, if it is
+/// one and the scalar form is simpler.
+static std::optional<Carried> getCarried(scf::ForOp loop, unsigned index) {
+  BlockArgument argument = loop.getRegionIterArg(index);
+  Type type = argument.getType(), element = getElementTypeOrSelf(type);
+  bool pointer = isPointer(type);
+  if (!pointer && !(isa<RankedTensorType>(type) && element.isInteger()))
+    return std::nullopt;
+  Carried carried{index, {}, element, true};
+  Value value = loop.getYieldedValues()[index];
+  while (value != argument) {
+    Value addend;
+    if (auto add = value.getDefiningOp<tt::AddPtrOp>()) {
+      value = add.getPtr();
+      addend = add.getOffset();
+    } else if (auto add = value.getDefiningOp<arith::AddIOp>()) {
+      bool left = isSplat(add.getLhs()) && !isSplat(add.getRhs());
+      value = left ? add.getRhs() : add.getLhs();
+      addend = left ? add.getLhs() : add.getRhs();
+    } else {
+      return std::nullopt;
+    }
+    carried.addends.push_back(addend);
+    carried.isScalar &= isSplat(addend);
+  }
+  // Nothing is won for integers that do not move together, and a value that is
+  // handed on is for canonicalization.
+  if (carried.addends.empty() || (!pointer && !carried.isScalar))
+    return std::nullopt;
+  if (pointer)
+    carried.element = IntegerType::get(loop.getContext(), 64);
+  return carried;
+}
+
+/// `start` and the offset that was added to it.
+static Value addOffset(OpBuilder &builder, Location loc, Value start,
+                       Value offset) {
+  auto tensor = dyn_cast<RankedTensorType>(start.getType());
+  if (tensor && !isa<RankedTensorType>(offset.getType()))
+    offset = tt::SplatOp::create(builder, loc, tensor.clone(offset.getType()),
+                                 offset);
+  if (isPointer(start.getType()))
+    return tt::AddPtrOp::create(builder, loc, start.getType(), start, offset);
+  return arith::AddIOp::create(builder, loc, start, offset);
+}
+
+/// Lets the loop carry the offset of each of these.
+static void rewriteLoop(scf::ForOp loop, ArrayRef<Carried> carried,
+                        RewriterBase &rewriter) {
+  Location loc = loop.getLoc();
+  rewriter.setInsertionPoint(loop);
+  SmallVector<Value> inits(loop.getInitArgs()), starts;
+  for (const Carried &c : carried) {
+    starts.push_back(inits[c.index]);
+    auto tensor = dyn_cast<RankedTensorType>(inits[c.index].getType());
+    Type type = c.isScalar || !tensor ? c.element : tensor.clone(c.element);
+    inits[c.index] =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type));
+  }
+  auto now = scf::ForOp::create(rewriter, loc, loop.getLowerBound(),
+                                loop.getUpperBound(), loop.getStep(), inits,
+                                /*bodyBuilder=*/nullptr, loop.getUnsignedCmp());
+  now->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  if (!now.getBody()->empty())
+    rewriter.eraseOp(now.getBody()->getTerminator());
+  rewriter.setInsertionPointToStart(now.getBody());
+  SmallVector<Value> arguments(now.getBody()->getArguments());
+  for (auto [c, start] : llvm::zip(carried, starts)) {
+    Value &argument = arguments[c.index + 1];
+    argument = addOffset(rewriter, loc, start, argument);
+  }
+  rewriter.mergeBlocks(loop.getBody(), now.getBody(), arguments);
+  auto yield = cast<scf::YieldOp>(now.getBody()->getTerminator());
+  rewriter.setInsertionPoint(yield);
+  for (const Carried &c : carried) {
+    Value sum = now.getRegionIterArg(c.index);
+    for (Value addend : llvm::reverse(c.addends)) {
+      Value value = c.isScalar ? getScalar(addend, rewriter) : addend;
+      sum = arith::AddIOp::create(rewriter, loc, sum,
+                                  extend(value, c.element, rewriter));
+    }
+    rewriter.modifyOpInPlace(yield, [&] { yield.setOperand(c.index, sum); });
+  }
+  rewriter.setInsertionPointAfter(now);
+  SmallVector<Value> results(now.getResults());
+  for (auto [c, start] : llvm::zip(carried, starts))
+    if (!loop.getResult(c.index).use_empty())
+      results[c.index] = addOffset(rewriter, loc, start, results[c.index]);
+  rewriter.replaceOp(loop, results);
+}
+
+namespace {
+struct PtrStrengthReductionPass
+    : mlir::triton_ext::ptr_strength_reduction::impl::
+          PtrStrengthReductionPassBase<PtrStrengthReductionPass> {
+  using PtrStrengthReductionPassBase::PtrStrengthReductionPassBase;
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<scf::ForOp> loops;
+    // Outer loops first: what an inner one starts from is then a sum.
+    getOperation().walk<WalkOrder::PreOrder>(
+        [&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops) {
+      SmallVector<Carried> carried;
+      for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
+        if (std::optional<Carried> found = getCarried(loop, i))
+          carried.push_back(std::move(*found));
+      if (!carried.empty())
+        rewriteLoop(loop, carried, rewriter);
+    }
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ScalarFirst>(&getContext());
+    // Where it does not come to an end in time, what has been done stays right.
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns));
+  }
+};
+} // namespace

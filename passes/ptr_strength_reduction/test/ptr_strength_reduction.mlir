@@ -1,0 +1,103 @@
+// RUN: triton-ext-opt %s -ptr-strength-reduction -canonicalize -split-input-file | FileCheck %s
+
+// CHECK-LABEL: tt.func @scalar_first
+// CHECK-SAME: (%[[P:.*]]: !tt.ptr<f32>, %[[O:.*]]: tensor<8xi32>, %[[S:.*]]: i64)
+// CHECK-NEXT: %[[Q:.*]] = tt.addptr %[[P]], %[[S]] : !tt.ptr<f32>, i64
+// CHECK-NEXT: %[[B:.*]] = tt.splat %[[Q]]
+// CHECK-NEXT: %[[R:.*]] = tt.addptr %[[B]], %[[O]] : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+// CHECK-NEXT: tt.return %[[R]]
+tt.func @scalar_first(%p: !tt.ptr<f32>, %o: tensor<8xi32>, %s: i64) -> tensor<8x!tt.ptr<f32>> {
+  %0 = tt.splat %p : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
+  %1 = tt.addptr %0, %o : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+  %2 = tt.splat %s : i64 -> tensor<8xi64>
+  %3 = tt.addptr %1, %2 : tensor<8x!tt.ptr<f32>>, tensor<8xi64>
+  tt.return %3 : tensor<8x!tt.ptr<f32>>
+}
+
+// -----
+
+// The loop carries an i64, however narrow what it adds.
+// CHECK-LABEL: tt.func @carried_pointers
+// CHECK-SAME: (%[[P0:.*]]: tensor<8x!tt.ptr<f32>>, %[[N:.*]]: i32, %[[S:.*]]: i32)
+// CHECK: %[[ZERO:.*]] = arith.constant 0 : i64
+// CHECK: %[[L:.*]] = scf.for %{{.*}} iter_args(%[[OFF:.*]] = %[[ZERO]]) -> (i64)
+// CHECK: %[[OS:.*]] = tt.splat %[[OFF]] : i64 -> tensor<8xi64>
+// CHECK: %[[P:.*]] = tt.addptr %[[P0]], %[[OS]]
+// CHECK: tt.load %[[P]]
+// CHECK: %[[S64:.*]] = arith.extsi %[[S]] : i32 to i64
+// CHECK: %[[NEXT:.*]] = arith.addi %[[OFF]], %[[S64]] : i64
+// CHECK: scf.yield %[[NEXT]] : i64
+// CHECK: %[[LS:.*]] = tt.splat %[[L]]
+// CHECK: %[[R:.*]] = tt.addptr %[[P0]], %[[LS]]
+// CHECK: tt.return %[[R]]
+tt.func @carried_pointers(%p0: tensor<8x!tt.ptr<f32>>, %n: i32, %s: i32) -> tensor<8x!tt.ptr<f32>> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %splat = tt.splat %s : i32 -> tensor<8xi32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%p = %p0) -> (tensor<8x!tt.ptr<f32>>) : i32 {
+    %v = tt.load %p : tensor<8x!tt.ptr<f32>>
+    tt.store %p, %v : tensor<8x!tt.ptr<f32>>
+    %q = tt.addptr %p, %splat : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+    scf.yield %q : tensor<8x!tt.ptr<f32>>
+  }
+  tt.return %r : tensor<8x!tt.ptr<f32>>
+}
+
+// -----
+
+// What differs from element to element is carried as a tensor; the scalar pointer beside it as a scalar, in order.
+// CHECK-LABEL: tt.func @different_amounts
+// CHECK: scf.for %{{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[X:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}) -> (tensor<8xi64>, f32, i64)
+tt.func @different_amounts(%p0: tensor<8x!tt.ptr<f32>>, %q0: !tt.ptr<f32>, %n: i32, %s: tensor<8xi64>, %x0: f32) -> f32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %p0, %x = %x0, %q = %q0) -> (tensor<8x!tt.ptr<f32>>, f32, !tt.ptr<f32>) : i32 {
+    %v = tt.load %p : tensor<8x!tt.ptr<f32>>
+    tt.store %p, %v : tensor<8x!tt.ptr<f32>>
+    %y = tt.load %q : !tt.ptr<f32>
+    %z = arith.addf %x, %y : f32
+    %p1 = tt.addptr %p, %s : tensor<8x!tt.ptr<f32>>, tensor<8xi64>
+    %q1 = tt.addptr %q, %c1 : !tt.ptr<f32>, i32
+    scf.yield %p1, %z, %q1 : tensor<8x!tt.ptr<f32>>, f32, !tt.ptr<f32>
+  }
+  tt.return %r#1 : f32
+}
+
+// -----
+
+// Integers in their own type, in which the sum wraps as it did.
+// CHECK-LABEL: tt.func @carried_offsets
+// CHECK-SAME: (%[[P0:.*]]: !tt.ptr<f32>, %[[O0:.*]]: tensor<8xi32>
+// CHECK: scf.for %{{.*}} iter_args(%[[OFF:.*]] = %{{.*}}) -> (i32)
+// CHECK: %[[OS:.*]] = tt.splat %[[OFF]] : i32 -> tensor<8xi32>
+// CHECK: arith.addi %[[O0]], %[[OS]]
+tt.func @carried_offsets(%p0: !tt.ptr<f32>, %o0: tensor<8xi32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %step = arith.constant dense<16> : tensor<8xi32>
+  %ps = tt.splat %p0 : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%o = %o0) -> (tensor<8xi32>) : i32 {
+    %p = tt.addptr %ps, %o : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+    %v = tt.load %p : tensor<8x!tt.ptr<f32>>
+    tt.store %p, %v : tensor<8x!tt.ptr<f32>>
+    %next = arith.addi %step, %o : tensor<8xi32>
+    scf.yield %next : tensor<8xi32>
+  }
+  tt.return
+}
+
+// -----
+
+// Pointers that come from elsewhere, and tensors that are no offsets, are left.
+// CHECK-LABEL: tt.func @left_alone
+// CHECK: scf.for %{{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (tensor<8x!tt.ptr<f32>>, tensor<8xf32>)
+tt.func @left_alone(%p0: tensor<8x!tt.ptr<f32>>, %p1: tensor<8x!tt.ptr<f32>>, %n: i32, %x0: tensor<8xf32>) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %p0, %x = %x0) -> (tensor<8x!tt.ptr<f32>>, tensor<8xf32>) : i32 {
+    %v = tt.load %p : tensor<8x!tt.ptr<f32>>
+    %y = arith.addf %x, %v : tensor<8xf32>
+    scf.yield %p1, %y : tensor<8x!tt.ptr<f32>>, tensor<8xf32>
+  }
+  tt.return %r#1 : tensor<8xf32>
+}

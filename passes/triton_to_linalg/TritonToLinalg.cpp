@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The passes from Triton to linalg as one pass. Holds no algorithm of its own.
+
+#include "aux/Aux.h"
+#include "canonicalize_triton/CanonicalizeTriton.h"
+#include "convert_arith_to_linalg/ConvertArithToLinalg.h"
+#include "convert_math_to_linalg/ConvertMathToLinalg.h"
+#include "convert_triton_to_linalg/ConvertTritonToLinalg.h"
+#include "extract_like_move_backward/ExtractLikeMoveBackward.h"
+#include "linalg_ext/LinalgExt.h"
+#include "math_ext/MathExt.h"
+#include "ptr_strength_reduction/PtrStrengthReduction.h"
+#include "triton_ext/FuncInliner.h"
+#include "wrap_func_body_with_single_block/WrapFuncBodyWithSingleBlock.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "triton/Dialect/Triton/Transforms/Passes.h"
+
+namespace mlir::triton_ext::triton_to_linalg {
+#define GEN_PASS_DECL
+#define GEN_PASS_DEF_TRITONTOLINALGPASS
+#include "TritonToLinalg.h.inc"
+} // namespace mlir::triton_ext::triton_to_linalg
+
+using namespace mlir;
+using namespace mlir::triton_ext;
+
+/// Canonicalization that leaves copies of tensors.
+static std::unique_ptr<Pass> createCanonicalizerThatKeepsCopies() {
+  return createCanonicalizerPass(
+      GreedyRewriteConfig(),
+      /*disabledPatterns=*/
+      {"(anonymous namespace)::EraseIdentityLinalgOp<mlir::linalg::CopyOp>"});
+}
+
+static void addPasses(OpPassManager &pm) {
+  pm.addPass(triton::createTritonRewriteTensorDescriptorToPointer());
+  pm.addPass(wrap_func_body_with_single_block::
+                 createWrapFuncBodyWithSingleBlockPass());
+  pm.addPass(createInlinerPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(canonicalize_triton::createCanonicalizeTritonPass());
+  pm.addPass(ptr_strength_reduction::createPtrStrengthReductionPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(convert_triton_to_linalg::createConvertTritonToLinalgPass());
+  pm.addPass(extract_like_move_backward::createExtractLikeMoveBackwardPass());
+  pm.addPass(createCanonicalizerThatKeepsCopies());
+  pm.addPass(convert_arith_to_linalg::createConvertArithToLinalgPass());
+  pm.addPass(convert_math_to_linalg::createConvertMathToLinalgPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addPass(wrap_func_body_with_single_block::
+                 createWrapFuncBodyWithSingleBlockPass());
+}
+
+namespace {
+struct TritonToLinalgPass
+    : mlir::triton_ext::triton_to_linalg::impl::TritonToLinalgPassBase<
+          TritonToLinalgPass> {
+  using TritonToLinalgPassBase::TritonToLinalgPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    TritonToLinalgPassBase::getDependentDialects(registry);
+    registerFuncInliner(registry);
+  }
+
+  void runOnOperation() override {
+    OpPassManager pm(ModuleOp::getOperationName());
+    addPasses(pm);
+    if (failed(runPipeline(pm, getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace

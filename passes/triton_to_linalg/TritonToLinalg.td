@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+include "mlir/Pass/PassBase.td"
+
+def TritonToLinalgPass : Pass<"triton-ext-triton-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "Everything from Triton to linalg on tensors";
+  let description = [{
+    One pass that runs, in this order:
+    `-triton-rewrite-tensor-descriptor-to-pointer`,
+    `-wrap-func-body-with-single-block`, `-inline`, `-canonicalize`,
+    `-canonicalize-triton`, `-ptr-strength-reduction`, `-canonicalize`,
+    `-convert-triton-to-linalg`, `-extract-like-move-backward`, `-canonicalize`,
+    `-convert-arith-to-linalg`, `-convert-math-to-linalg`, `-cse`,
+    `-loop-invariant-code-motion`, `-wrap-func-body-with-single-block`.
+
+    After the conversion, canonicalization leaves `linalg.copy` of tensors: it
+    is where a load takes place, and without it a store that comes later could
+    be seen by what was loaded before.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::func::FuncDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::triton_ext::aux::AuxDialect", "::mlir::triton_ext::linalg_ext::LinalgExtDialect",
+    "::mlir::triton_ext::math_ext::MathExtDialect",
+  ];
+}
