@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``triton-ext-opt``, ``triton-linalg-opt`` and `opt`: run passes of the installed Triton and of extensions on a module.
+"""``triton-ext-opt``, ``triton-linalg-opt`` and `opt`: run passes of the installed Triton and of extensions.
 
 The driver itself is libTritonExtOpt.so (``infra/opt``). Here, libtriton is put into the process without importing
 Triton, and the extensions that the command line names are found and checked; the others are not even looked at.
