@@ -13,6 +13,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 import triton
+import triton.language as tl
 
 DOCS = Path(__file__).parents[3] / "docs" / "cpu.md"
 _libm = ctypes.CDLL("libm.so.6")
@@ -201,3 +202,18 @@ def test_the_docs_say_these_bounds() -> None:
     assert set(said) == {name for names in ULP.values() for name in names} | set(BESSEL)
     for names in ULP.values():
         assert names == {name: said[name] for name in names}
+
+
+@triton.jit
+def erf(x):
+    i = tl.arange(0, 16)
+    tl.store(x + i, tl.erf(tl.load(x + i)))
+
+
+def test_a_kernel_with_the_name_of_a_function_of_libm() -> None:
+    x = np.linspace(-2, 2, 16).astype(np.float32)
+    reference = exact("erf", x)
+    erf[(1,)](x)  # vector code: it calls nothing
+    np.testing.assert_allclose(x, reference, rtol=1e-6)
+    with pytest.raises(RuntimeError, match=r"the name of the C library's 'erf', which it calls \(rename it\)"):
+        erf[(1,)](x.astype(np.float64))
