@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Differential execution of `loop_split` on many random loops, over all cores: prints how many were compared, or the
-first that the pass changes.
+first that the pass changes. With ``--log`` it goes on where it was stopped, as long as the library is the same.
 
-    .venv/bin/python benchmarks/loop_split_cases.py --cases 100000
+    .venv/bin/python benchmarks/loop_split_cases.py --cases 100000 --log cases.log
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import sys
 import time
@@ -19,13 +20,28 @@ from random import Random
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test" / "loop_split"))
 import programs
 
+from triton_ext import _resources
+
 PER_BATCH = 250
 
 
-def batch(seed: int) -> programs.Outcome:
+def batch(seed: int) -> tuple[int, programs.Outcome]:
     random = Random(seed)
     options = random.choice(["", "", *programs.OPTIONS])
-    return programs.check([programs.program(random, f"f{n}") for n in range(PER_BATCH)], options)
+    return seed, programs.check([programs.program(random, f"f{n}") for n in range(PER_BATCH)], options)
+
+
+def state() -> str:
+    """What results in a log are valid for."""
+    made_of = [_resources.library_dir() / "libtriton_ext_loop_split.so", Path(programs.__file__)]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in made_of)).hexdigest()[:16]
+
+
+def logged(log: Path | None) -> dict[int, programs.Outcome]:
+    """The batches that are done, by seed."""
+    lines = log.read_text().splitlines() if log is not None and log.exists() else []
+    done = (line.split() for line in lines)
+    return {int(seed): programs.Outcome(*map(int, rest)) for key, seed, *rest in done if key == state()}
 
 
 def main() -> None:
@@ -33,14 +49,20 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=0, help="of the first batch")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--log", type=Path, help="where to keep what is done")
     arguments = parser.parse_args()
-    total, batches, start = programs.Outcome(), 0, time.perf_counter()
-    seeds = count(arguments.seed)
+    start, key = time.perf_counter(), state()
+    done = logged(arguments.log)
+    total, batches = sum(done.values(), programs.Outcome()), len(done)
+    seeds = (seed for seed in count(arguments.seed) if seed not in done)
     with ProcessPoolExecutor(arguments.jobs) as pool:
         while total.cases < arguments.cases:
-            for outcome in pool.map(batch, [next(seeds) for _ in range(arguments.jobs)]):
+            for seed, outcome in pool.map(batch, [next(seeds) for _ in range(arguments.jobs)]):
                 total += outcome
                 batches += 1
+                if arguments.log is not None:
+                    with arguments.log.open("a") as out:
+                        out.write(f"{key} {seed} {outcome.cases} {outcome.split} {outcome.vacuous}\n")
             print(f"\r{total.cases} cases", end="", file=sys.stderr, flush=True)
     print(
         f"\n{total.cases} cases of {batches * PER_BATCH} programs agree; {total.split} programs were split, "

@@ -5,6 +5,7 @@
 // Condition.cpp cannot handle, and everything outside of loops, are left
 // untouched.
 
+#include "Guard.h"
 #include "TripCounter.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
@@ -21,7 +22,7 @@ namespace mlir::triton_ext::loop_split {
 using namespace mlir;
 using namespace mlir::triton_ext::loop_split;
 
-/// On each loop that is the result of a split.
+/// On each loop that is done with.
 static constexpr StringLiteral splitAttr = "triton_ext.split";
 /// On comparisons that stay, while the pass runs: where it is of no use to
 /// split the loop around them (again).
@@ -46,6 +47,29 @@ static bool decidesAboutWork(Value condition) {
            isMask(dyn_cast<triton::StoreOp>(user)) ||
            isMask(dyn_cast<triton::AtomicRMWOp>(user));
   });
+}
+
+/// Whether `decided` is computed from `condition`.
+static bool decides(Value condition, Value decided) {
+  Operation *op = decided.getDefiningOp();
+  return decided == condition ||
+         (isa_and_nonnull<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op) &&
+          (decides(condition, op->getOperand(0)) ||
+           decides(condition, op->getOperand(1))));
+}
+
+/// Whether the operation is executed only where a condition on the induction
+/// variable holds. Who wrote that has limited already where the mask is needed.
+static bool isGuarded(arith::CmpIOp op, ArrayRef<Condition> conditions) {
+  for (auto branch = op->getParentOfType<scf::IfOp>(); branch;
+       branch = branch->getParentOfType<scf::IfOp>())
+    for (const Condition &condition : conditions) {
+      arith::CmpIOp other = condition.op;
+      if (!condition.hasTail() &&
+          decides(other.getResult(), branch.getCondition()))
+        return true;
+    }
+  return false;
 }
 
 static int64_t countOps(Operation *root) {
@@ -76,6 +100,7 @@ private:
   std::optional<Candidate> choose(ArrayRef<Condition> conditions);
   scf::ForOp splitAt(scf::ForOp loop, const Candidate &candidate,
                      bool &changed);
+  bool guardIn(scf::ForOp loop);
   void simplify(scf::ForOp loop);
   void report(Operation *op, bool passed, const Twine &message);
 
@@ -212,7 +237,20 @@ scf::ForOp LoopSplitPass::splitAt(scf::ForOp loop, const Candidate &candidate,
   const Condition &first = candidate.conditions.front();
   Side side = candidate.side;
   Value count = counter.countUpTo(first, side);
-  if (counter.isZero(count) || counter.isAll(count)) {
+  auto isOne = [&] { return counter.isZero(count) || counter.isAll(count); };
+  // Only with a mask, the other loop can do all iterations.
+  if (minTrips > 1 && first.hasTail() && !isOne()) {
+    count = counter.orNone(count, side, minTrips);
+    if (isOne()) {
+      report(first.op, false,
+             "it would be known in less than min-trips=" + Twine(minTrips) +
+                 " iterations");
+      for (const Condition &condition : candidate.conditions)
+        markDone(condition.op, side);
+      return nullptr;
+    }
+  }
+  if (isOne()) {
     bool before = !counter.isZero(count);
     if (!before && side == Side::Lead && !first.exact)
       report(first.op, false,
@@ -229,7 +267,8 @@ scf::ForOp LoopSplitPass::splitAt(scf::ForOp loop, const Candidate &candidate,
 
   changed = true;
   IRMapping mapping;
-  scf::ForOp second = counter.split(count, mapping);
+  bool secondDoesAll = side == Side::Lead && !first.exact;
+  scf::ForOp second = counter.split(count, secondDoesAll, mapping);
   for (const Condition &condition : candidate.conditions) {
     report(condition.op, true,
            "split: in the first loop this is " +
@@ -243,6 +282,23 @@ scf::ForOp LoopSplitPass::splitAt(scf::ForOp loop, const Candidate &candidate,
   simplify(loop);
   simplify(second);
   return second;
+}
+
+/// Puts masks that need not be looked at in most iterations into branches.
+bool LoopSplitPass::guardIn(scf::ForOp loop) {
+  SmallVector<Condition> open = conditionsIn(loop);
+  llvm::erase_if(open, [](const Condition &condition) {
+    return isDone(condition.op, Side::Lead);
+  });
+  SmallVector<arith::CmpIOp> settled = guardMasks(loop, open);
+  if (settled.empty())
+    return false;
+  for (arith::CmpIOp op : settled)
+    for (Side side : {Side::Lead, Side::Tail})
+      markDone(op, side);
+  report(loop, true, "masks moved into a branch");
+  simplify(loop);
+  return true;
 }
 
 /// Folds what has become constant.
@@ -264,16 +320,22 @@ bool LoopSplitPass::visit(scf::ForOp loop) {
        (step.isZero() || (!loop.getUnsignedCmp() && step.isNegative()))))
     return false;
 
+  SmallVector<Condition> conditions = conditionsIn(loop);
+  for (const Condition &condition : conditions)
+    if (condition.hasTail() && isGuarded(condition.op, conditions))
+      for (Side side : {Side::Lead, Side::Tail})
+        markDone(condition.op, side);
+
   SmallVector<scf::ForOp> loops{loop};
   int64_t added = 0;
-  bool changed = false;
+  bool changed = guard && guardIn(loop), guarded = changed;
   while (true) {
     // The loop of which most is known already is likely to be the main one.
     scf::ForOp *best = nullptr;
     std::optional<Candidate> candidate;
     size_t fewest = 0;
     for (scf::ForOp &piece : loops) {
-      SmallVector<Condition> conditions = conditionsIn(piece);
+      conditions = conditionsIn(piece);
       if (best && conditions.size() >= fewest)
         continue;
       if (std::optional<Candidate> found = choose(conditions)) {
@@ -307,7 +369,7 @@ bool LoopSplitPass::visit(scf::ForOp loop) {
       for (StringRef name : doneAttrs)
         op->removeAttr(name);
     });
-    if (loops.size() > 1)
+    if (loops.size() > 1 || guarded)
       piece->setAttr(splitAttr, UnitAttr::get(&getContext()));
   }
   return changed;

@@ -29,7 +29,21 @@ def LoopSplitPass : Pass<"triton-ext-loop-split", "::mlir::ModuleOp"> {
     **Masks.** For a comparison of tensors, such as `iv + range < n`, the loop
     is split where it is true for all elements. The other loop keeps it. (So do
     loops of iterations in which it is false for all; `false-masks` splits them
-    off, too.)
+    off, too.) A mask inside of a branch that depends on the induction variable
+    stays: it is computed only where it was thought to be needed.
+
+    **Trip counts.** A second loop fills its software pipeline anew, which takes
+    longer than masks if it runs for a few iterations. With `min-trips=n`, a
+    mask is split off only where that leaves at least `n` iterations without it;
+    this is decided when the kernel runs, if it is not known before.
+
+    **Guards.** With `guard=true`, a loop is not split for a mask that a select
+    depends on. The select goes into a branch, which only the iterations take in
+    which the mask is not true everywhere:
+
+    ```mlir
+    %r = scf.if %whole { yield %x } else { yield (select %mask, %x, %y) }
+    ```
 
     **Wrapping.** The first of the two loops is right even if the affine
     function wraps. In the second, the comparison is replaced if the function
@@ -53,6 +67,10 @@ def LoopSplitPass : Pass<"triton-ext-loop-split", "::mlir::ModuleOp"> {
            "How many operations splitting one loop may add, at most">,
     Option<"falseMasks", "false-masks", "bool", /*default=*/"false",
            "Also split off iterations in which a mask is false everywhere">,
+    Option<"minTrips", "min-trips", "uint32_t", /*default=*/"1",
+           "In how many iterations a mask has to be constant; with less, the loop that keeps it does all">,
+    Option<"guard", "guard", "bool", /*default=*/"false",
+           "Leave loops whole for masks of selects, which go into a branch">,
     Option<"remarks", "remarks", "bool", /*default=*/"false",
            "Print remarks, also without a remark engine">,
   ];

@@ -6,6 +6,7 @@
 
 #include "TripCounter.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -43,7 +44,7 @@ TripCounter::TripCounter(scf::ForOp loop, ConditionAnalysis &analysis)
   upper = resize(loop.getUpperBound(), type);
   step = resize(loop.getStep(), type);
   // A loop that does not run may have any step.
-  Value divisor = step;
+  divisor = step;
   if (!matchPattern(step, m_Constant()))
     divisor = b.createOrFold<arith::MaxUIOp>(step, number(type, 1));
   Value runs = compare(CmpIPredicate::slt, lower, upper, loop.getUnsignedCmp());
@@ -254,20 +255,97 @@ bool TripCounter::isAll(Value count) const {
           matchPattern(trips, m_ConstantInt(&all)) && some.uge(all));
 }
 
-scf::ForOp TripCounter::split(Value count, IRMapping &mapping) {
-  // Not `lower + count * step` where that is all iterations: it may overflow.
+Value TripCounter::orNone(Value count, Side side, uint32_t least) {
+  Value known =
+      side == Side::Lead ? count : b.createOrFold<arith::SubIOp>(trips, count);
+  uint64_t most = APInt::getMaxValue(bitWidth(type)).getLimitedValue();
+  Value enough = b.createOrFold<arith::CmpIOp>(
+      CmpIPredicate::uge, known, number(type, std::min<uint64_t>(least, most)));
+  return b.createOrFold<arith::SelectOp>(
+      enough, count, side == Side::Lead ? number(type, 0) : trips);
+}
+
+/// `lower + count * step`, but `lower` where that is all iterations: it may
+/// overflow. The second value is whether it is not all.
+std::pair<Value, Value> TripCounter::middle(Value count) {
   Value rest = b.createOrFold<arith::CmpIOp>(CmpIPredicate::ult, count, trips);
   Value skipped = b.createOrFold<arith::SelectOp>(rest, count, number(type, 0));
-  Value middle = b.createOrFold<arith::AddIOp>(
-      lower, b.createOrFold<arith::MulIOp>(skipped, step));
-  middle = resize(middle, loop.getInductionVar().getType());
-  Value end = loop.getUpperBound();
-  Value firstEnd = b.createOrFold<arith::SelectOp>(rest, middle, end);
-  Value secondEnd = b.createOrFold<arith::SelectOp>(rest, end, middle);
+  return {after(skipped), rest};
+}
 
-  OpBuilder after(loop->getContext());
-  after.setInsertionPointAfter(loop);
-  auto second = cast<scf::ForOp>(after.clone(*loop, mapping));
+/// The induction variable after `count` iterations, which must not overflow.
+Value TripCounter::after(Value count) {
+  Value value = b.createOrFold<arith::AddIOp>(
+      lower, b.createOrFold<arith::MulIOp>(count, step));
+  return resize(value, loop.getInductionVar().getType());
+}
+
+Value TripCounter::placeOf(Value count) {
+  auto [middle, rest] = this->middle(count);
+  return b.createOrFold<arith::SelectOp>(rest, middle, loop.getUpperBound());
+}
+
+/// Whether the number is visibly a multiple of `factor`, a power of two.
+static bool isMultipleOf(Value value, const APInt &factor, unsigned depth = 8) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant.countr_zero() >= factor.logBase2() || constant.isZero();
+  if (depth == 0)
+    return false;
+  auto isMultiple = [&](Value operand) {
+    return isMultipleOf(operand, factor, depth - 1);
+  };
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (auto loop = dyn_cast_or_null<scf::ForOp>(parent))
+      return value == loop.getInductionVar() &&
+             isMultiple(loop.getLowerBound()) && isMultiple(loop.getStep());
+    auto function = dyn_cast_or_null<FunctionOpInterface>(parent);
+    auto known = function ? function.getArgAttrOfType<IntegerAttr>(
+                                argument.getArgNumber(), "tt.divisibility")
+                          : IntegerAttr();
+    return known && known.getValue().countr_zero() >= factor.logBase2();
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<arith::MulIOp, arith::AndIOp>(op))
+    return llvm::any_of(op->getOperands(), isMultiple);
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp,
+          arith::MinUIOp, arith::MaxUIOp>(op))
+    return llvm::all_of(op->getOperands(), isMultiple);
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return isMultiple(select.getTrueValue()) &&
+           isMultiple(select.getFalseValue());
+  return false;
+}
+
+scf::ForOp TripCounter::split(Value count, bool secondDoesAll,
+                              IRMapping &mapping) {
+  Value end = loop.getUpperBound();
+  Value middle, firstEnd, secondEnd;
+  APInt stride;
+  bool isRagged = !matchPattern(step, m_ConstantInt(&stride)) ||
+                  !stride.isPowerOf2() || !isMultipleOf(lower, stride) ||
+                  !isMultipleOf(upper, stride);
+  if (secondDoesAll && isRagged) {
+    // The compiler makes better code of a loop that ends at a multiple of the
+    // step. If all iterations are so many that the induction variable would
+    // overflow after them, the second loop does the last.
+    APInt last = greatest(bitWidth(type), loop.getUnsignedCmp());
+    Value room = b.createOrFold<arith::SubIOp>(number(type, last), lower);
+    Value most = b.createOrFold<arith::DivUIOp>(room, divisor);
+    middle = after(b.createOrFold<arith::MinUIOp>(count, most));
+    firstEnd = middle;
+    secondEnd = end;
+  } else {
+    Value rest;
+    std::tie(middle, rest) = this->middle(count);
+    firstEnd = b.createOrFold<arith::SelectOp>(rest, middle, end);
+    secondEnd = b.createOrFold<arith::SelectOp>(rest, end, middle);
+  }
+
+  OpBuilder behind(loop->getContext());
+  behind.setInsertionPointAfter(loop);
+  auto second = cast<scf::ForOp>(behind.clone(*loop, mapping));
   loop.replaceAllUsesWith(second.getResults());
   loop.setUpperBound(firstEnd);
   second.setLowerBound(middle);

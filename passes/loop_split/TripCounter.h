@@ -29,12 +29,21 @@ public:
   /// the opposite in all others.
   Value countUpTo(const Condition &condition, Side side);
 
+  /// `count`, or, if less than `least` iterations would be those in which the
+  /// condition is known, the number that leaves none of them.
+  Value orNone(Value count, Side side, uint32_t least);
+
   bool isZero(Value count) const;
   bool isAll(Value count) const;
 
+  /// What the induction variable is after `count` iterations; the upper bound
+  /// if these are all.
+  Value placeOf(Value count);
+
   /// Makes `loop` end after `count` iterations and returns a copy that does the
-  /// others. `mapping` leads from the one to the other.
-  scf::ForOp split(Value count, IRMapping &mapping);
+  /// others. `mapping` leads from the one to the other. If `secondDoesAll`, the
+  /// copy is right for all iterations and may do more of them.
+  scf::ForOp split(Value count, bool secondDoesAll, IRMapping &mapping);
 
 private:
   Value number(Type type, const APInt &value);
@@ -47,6 +56,8 @@ private:
   Value atFirstIteration(const Form &form);
   Value leading(Value value, Value limit, const APInt &gap, Value stride,
                 bool increasing, bool strict, bool isUnsigned);
+  std::pair<Value, Value> middle(Value count);
+  Value after(Value count);
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
     emitted.push_back(op);
   }
@@ -56,8 +67,8 @@ private:
   ImplicitLocOpBuilder b;
   SmallVector<Operation *> emitted;
   llvm::DenseMap<Attribute, Value> numbers;
-  Type type; // the loop's, or i64 for index, and of the next four
-  Value lower, upper, step, trips;
+  Type type; // the loop's, or i64 for index, and of the next five
+  Value lower, upper, step, divisor, trips;
 };
 
 } // namespace mlir::triton_ext::loop_split

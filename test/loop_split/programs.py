@@ -16,7 +16,13 @@ WIDTHS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
 PREDICATES = ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"]
 LANES = 4
 #: Options of the pass that one program in three runs with.
-OPTIONS = ["max-splits=1", "max-splits=3 false-masks=true", "max-splits=8 false-masks=true"]
+OPTIONS = [
+    "max-splits=1",
+    "max-splits=3 false-masks=true",
+    "max-splits=8 false-masks=true",
+    "guard=true",
+    "max-splits=4 min-trips=3 false-masks=true",
+]
 
 
 @dataclass
@@ -343,11 +349,8 @@ class Outcome:
     split: int = 0
     vacuous: int = 0
 
-    def __iadd__(self, other: Outcome) -> Outcome:
-        self.cases += other.cases
-        self.split += other.split
-        self.vacuous += other.vacuous
-        return self
+    def __add__(self, other: Outcome) -> Outcome:
+        return Outcome(self.cases + other.cases, self.split + other.split, self.vacuous + other.vacuous)
 
 
 def opt(text: str, *arguments: str) -> str:
