@@ -206,9 +206,12 @@ class CPUBackend(BaseBackend):
         if not knobs.compilation.disable_line_info:
             passes.llvmir.add_di_scope(pm)
         pm.run(mod, "make_llir")
-        _library.compiler()
+        compiler = _library.compiler()
         context = llvm.context()
         llvm_mod = llvm.to_module(mod, context)
+        clear = ir.pass_manager(mod.context)  # not one of the stage's passes: see ClearModulePass
+        compiler.passes["clear_module"](clear, [])
+        clear.run(mod, "clear_module")
         cpu_name, features = self._cpu
         llvm.attach_datalayout(llvm_mod, TRIPLE, cpu_name, features)
         llvm.optimize_module(

@@ -112,6 +112,19 @@ struct AllowInliningPass
         [](triton::FuncOp function) { function->removeAttr("noinline"); });
   }
 };
+
+/// Erases all that the module holds, when nobody needs it any more: Triton's
+/// bindings never free a module, which would cost 50 KB for each compilation.
+struct ClearModulePass : PassWrapper<ClearModulePass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ClearModulePass)
+  StringRef getArgument() const override {
+    return "triton-ext-cpu-clear-module";
+  }
+  StringRef getDescription() const override {
+    return "Erase all that a module holds";
+  }
+  void runOnOperation() override { getOperation().getBody()->clear(); }
+};
 } // namespace
 
 namespace mlir::triton_ext::cpu {
@@ -144,6 +157,8 @@ tritonGetPluginInfo() {
        registerOne<AllowInliningPass>},
       {"cpu_structure_returns", "1", addCreated<createStructureReturnsPass>,
        registerCreated<createStructureReturnsPass>},
+      {"cpu_clear_module", "1", add<ClearModulePass>,
+       registerOne<ClearModulePass>},
       {"cpu_scalarize_induction", "1", addCreated<createScalarizeInductionPass>,
        registerCreated<createScalarizeInductionPass>},
       {"cpu_lower_tiles", "1", add<LowerTilesPass>,

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles and launches kernels in one process and says what the process has more of afterwards.
+
+``python leak_check.py --compiles 10000 --launches 10000`` is the long way; test_leaks.py runs a short one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import gc
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+os.environ["TRITON_DEFAULT_BACKEND"] = "cpu"
+os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+import numpy as np
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def scaled_row(x, out, n, K: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n, other=0.0) * K
+    tl.store(out + i, tl.exp(v - tl.max(v, 0)), mask=i < n)
+
+
+def usage() -> dict[str, int]:
+    """What a leak would show in: memory, descriptors, mappings, threads, libraries on disk."""
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)  # what is free is no leak
+    libraries = list(Path(tempfile.gettempdir()).glob("triton-ext-cpu-*/*.so"))
+    return {
+        "bytes": int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE"),
+        "descriptors": len(os.listdir("/proc/self/fd")),
+        "mappings": Path("/proc/self/maps").read_text().count("\n"),
+        "threads": len(os.listdir("/proc/self/task")),
+        "libraries": len(libraries),
+    }
+
+
+def grown(compiles: int, launches: int, warmup: int) -> dict[str, dict[str, float]]:
+    """Growth in all while `compiles` different kernels come and go, and while one is launched `launches` times."""
+    x, out = np.ones(64, np.float32), np.zeros(64, np.float32)
+
+    def compile_some(first: int, count: int) -> None:
+        for k in range(first, first + count):
+            scaled_row[(1,)](x, out, 64, K=k, BLOCK=64, num_threads=2)
+            if k % 20 == 19:  # as when a program drops its kernels
+                scaled_row.device_caches.clear()
+            if k % 1000 == 999:
+                print(k + 1, usage(), file=sys.stderr, flush=True)
+        scaled_row.device_caches.clear()
+
+    def launch(count: int) -> None:
+        for _ in range(count):
+            scaled_row[(4,)](x, out, 64, K=1, BLOCK=64, num_threads=2)
+
+    found = {}
+    compile_some(10**6, warmup)
+    launch(1000)
+    for name, work in (("compiles", lambda: compile_some(0, compiles)), ("launches", lambda: launch(launches))):
+        before, start = usage(), time.perf_counter()
+        work()
+        seconds = time.perf_counter() - start
+        if name == "compiles":
+            launch(1)  # the kernel that was there before
+        found[name] = {key: value - before[key] for key, value in usage().items()} | {"seconds": round(seconds, 2)}
+    return found
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--compiles", type=int, default=10_000)
+    parser.add_argument("--launches", type=int, default=10_000)
+    parser.add_argument("--warmup", type=int, default=100, help="kernels to compile before anything is measured")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as own:
+        os.environ["TMPDIR"] = tempfile.tempdir = own
+        os.environ["TRITON_CACHE_DIR"] = os.path.join(own, "cache")
+        print(json.dumps(grown(arguments.compiles, arguments.launches, arguments.warmup)))
