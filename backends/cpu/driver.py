@@ -32,8 +32,20 @@ _KINDS = {
 _counter = itertools.count()
 
 
+def _kept() -> str:
+    """Where libraries stay when the process has ended, as profilers want to read them then; empty for nowhere."""
+    return os.environ.get("TRITON_EXT_CPU_KERNELS", "")
+
+
 @functools.cache
 def _kernel_dir() -> str:
+    if directory := _kept():
+        os.makedirs(directory, exist_ok=True)
+        return directory
+    return _temporary_dir()
+
+
+def _temporary_dir() -> str:
     directory = tempfile.TemporaryDirectory(prefix="triton-ext-cpu-")
     _kernel_dirs.append(directory)  # removed when the process ends
     return directory.name
@@ -62,7 +74,7 @@ class _Module:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._owner = os.getpid()
+        self._owner = 0 if _kept() else os.getpid()
         self._library: ctypes.CDLL | None = None
         self._library = ctypes.CDLL(path, mode=os.RTLD_NOW)
 
@@ -90,7 +102,7 @@ class CPUUtils:
     def load_binary(self, name: str, kernel: bytes, shared: int, device: int) -> tuple[_Module, int, int, int, int]:
         """Loads the library `kernel`; returns its handle and the address of its entry."""
         _library.runtime()
-        path = os.path.join(_kernel_dir(), f"{name[:100]}-{next(_counter)}.so")
+        path = os.path.join(_kernel_dir(), f"{name[:100]}-{os.getpid()}-{next(_counter)}.so")
         with open(path, "wb") as file:
             file.write(kernel)
         module = _Module(path)

@@ -128,3 +128,17 @@ def test_gdb_stops_at_lines_of_the_kernel(tmp_path: Path) -> None:
     assert re.search(r"^#0 .*script\.py:10\n#1 .*kernel \(.*script\.py:\d+", output, re.MULTILINE), output
     assert f"Located in {tmp_path / 'script.py'}" in output
     assert re.search(r"Breakpoint 3, .*script\.py:13\n", output), output
+
+
+def test_libraries_that_stay_for_profilers(tmp_path: Path) -> None:
+    """``perf report`` reads what it has seen mapped, after the process has ended."""
+    (tmp_path / "script.py").write_text(SCRIPT)
+    kept = tmp_path / "kept"
+    subprocess.run(
+        [sys.executable, "script.py"],
+        cwd=tmp_path,
+        env={**os.environ, "TRITON_DEFAULT_BACKEND": "cpu", "TRITON_EXT_CPU_KERNELS": str(kept)},
+        check=True,
+    )
+    (library,) = kept.iterdir()
+    assert (str(tmp_path / "script.py"), 10) in line_table(library.read_bytes())
