@@ -81,6 +81,19 @@ static void printInputAndMask(OpAsmPrinter &printer, Operation *, Value input,
   printValues(printer, {input, mask});
 }
 
+/// A string as a word without quotes.
+static ParseResult parseWord(OpAsmParser &parser, StringAttr &word) {
+  StringRef text;
+  if (parser.parseKeyword(&text))
+    return failure();
+  word = parser.getBuilder().getStringAttr(text);
+  return success();
+}
+
+static void printWord(OpAsmPrinter &printer, Operation *, StringAttr word) {
+  printer.printKeywordOrString(word);
+}
+
 #include "LinalgExt.cpp.inc"
 
 //===----------------------------------------------------------------------===//
@@ -123,6 +136,17 @@ void HistogramOp::getEffects(Effects &effects) {
   getDestinationEffects(*this, /*readsInits=*/true, effects);
 }
 void FlipOp::getEffects(Effects &effects) {
+  getDestinationEffects(*this, /*readsInits=*/false, effects);
+}
+void GatherAtomicRMWOp::getEffects(Effects &effects) {
+  getDestinationEffects(*this, /*readsInits=*/true, effects);
+  effects.emplace_back(MemoryEffects::Write::get(), &getMemoryMutable());
+}
+void GatherAtomicCASOp::getEffects(Effects &effects) {
+  getDestinationEffects(*this, /*readsInits=*/true, effects);
+  effects.emplace_back(MemoryEffects::Write::get(), &getMemoryMutable());
+}
+void LibdeviceCallOp::getEffects(Effects &effects) {
   getDestinationEffects(*this, /*readsInits=*/false, effects);
 }
 void AssertOp::getEffects(Effects &effects) {
@@ -463,6 +487,79 @@ LogicalResult GatherOp::verify() {
 LogicalResult ScatterOp::verify() {
   return checkIndexed(*this, getInit(), getUpdate(), getIndices(), getMask(),
                       getDimensionMap());
+}
+
+//===----------------------------------------------------------------------===//
+// gather_atomic_rmw, gather_atomic_cas
+//===----------------------------------------------------------------------===//
+
+static LogicalResult checkAtomic(Operation *op, StringRef order, Value memory,
+                                 Value indices, ArrayRef<Value> windows) {
+  if (!llvm::is_contained({"relaxed", "acquire", "release", "acq_rel"}, order))
+    return op->emitOpError() << "expected relaxed, acquire, release or "
+                                "acq_rel, got "
+                             << order;
+  auto type = cast<MemRefType>(memory.getType());
+  auto indicesType = shaped(indices);
+  if (type.getRank() != 1)
+    return op->emitOpError()
+           << "expected memory of one dimension, got " << type;
+  if (!indicesType.getElementType().isSignlessInteger())
+    return op->emitOpError()
+           << "expected indices that are signless integers, got "
+           << indicesType;
+  int64_t count = indicesType.getRank() == 2 ? indicesType.getDimSize(0)
+                                             : ShapedType::kDynamic;
+  if (failed(checkShape(op, "indices", indices, {count, 1})))
+    return failure();
+  for (Value value : windows) {
+    if (failed(checkShape(op, "windows", value, {count, 1})))
+      return failure();
+    if (shaped(value).getElementType() != type.getElementType())
+      return op->emitOpError()
+             << "expected windows of " << type.getElementType() << ", got "
+             << value.getType();
+  }
+  return success();
+}
+
+LogicalResult GatherAtomicRMWOp::verify() {
+  std::optional<arith::AtomicRMWKind> kind =
+      arith::symbolizeAtomicRMWKind(getKind());
+  if (!kind)
+    return emitOpError() << "expected a kind of memref.atomic_rmw, got "
+                         << getKind();
+  using Kind = arith::AtomicRMWKind;
+  bool isFloat = llvm::is_contained({Kind::addf, Kind::maximumf, Kind::maxnumf,
+                                     Kind::minimumf, Kind::minnumf, Kind::mulf},
+                                    *kind);
+  Type element = shaped(getValue()).getElementType();
+  if (*kind != Kind::assign && isFloat != isa<FloatType>(element))
+    return emitOpError() << "expected elements that " << getKind()
+                         << " can be done with, got " << element;
+  if (failed(checkAtomic(*this, getOrder(), getMemory(), getIndices(),
+                         {getValue(), getInit()})))
+    return failure();
+  return checkMask(*this, getMask(),
+                   shaped(getIndices()).getShape().drop_back());
+}
+
+LogicalResult GatherAtomicCASOp::verify() {
+  return checkAtomic(*this, getOrder(), getMemory(), getIndices(),
+                     {getExpected(), getValue(), getInit()});
+}
+
+//===----------------------------------------------------------------------===//
+// libdevice_call
+//===----------------------------------------------------------------------===//
+
+LogicalResult LibdeviceCallOp::verify() {
+  ArrayRef<int64_t> shape = shaped(getInit()).getShape();
+  for (Value input : getInputs())
+    if (isa<ShapedType>(input.getType()) &&
+        failed(checkShape(*this, "inputs", input, shape)))
+      return failure();
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -294,3 +294,97 @@ def LinalgExt_ScalarAssertOp : LinalgExt_Op<"scalar_assert", [MemoryEffects<[Mem
   let assemblyFormat = "$msg $condition attr-dict";
   let hasCanonicalizeMethod = 1;
 }
+
+/// What atomics have in common: N windows of one element each, as for `gather`,
+/// of memory that other programs may change at the same time. The memory is read
+/// and written; in destination style there is only what was there.
+class LinalgExt_GatherAtomicOp<string mnemonic> : LinalgExt_DestinationOp<mnemonic>;
+
+def LinalgExt_GatherAtomicRMWOp : LinalgExt_GatherAtomicOp<"gather_atomic_rmw"> {
+  let summary = "Change elements of memory, each in one step, and give what was there";
+  let description = [{
+    For each `b` whose mask is true, in one step that nobody sees half of,
+
+        old[b, 0] = memory[indices[b, 0]]
+        memory[indices[b, 0]] = kind(old[b, 0], value[b, 0])
+
+    with the memory order that is named: `relaxed`, `acquire`, `release` or
+    `acq_rel`. Where the mask is false nothing is touched, and `old` stays. The
+    kinds are those of `memref.atomic_rmw`.
+
+    ```mlir
+    %r = linalg_ext.gather_atomic_rmw addf acq_rel
+        ins(%v, %i, %m : tensor<128x1xf32>, tensor<128x1xi64>, tensor<128xi1>)
+        outs(%mem, %o : memref<?xf32>, tensor<128x1xf32>) -> tensor<128x1xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$kind, StrAttr:$order, OptionalAttr<StrAttr>:$scope,
+                       LinalgExt_TensorOrMemRef:$value, LinalgExt_TensorOrMemRef:$indices,
+                       Optional<LinalgExt_TensorOrMemRef>:$mask,
+                       AnyStridedMemRef:$memory, LinalgExt_TensorOrMemRef:$init);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    custom<Word>($kind) custom<Word>($order)
+    `ins` `(` custom<Inputs>($value, type($value), $indices, type($indices), $mask, type($mask)) `)`
+    `outs` `(` $memory `,` $init `:` type($memory) `,` type($init) `)` attr-dict (`->` type($result)^)?
+  }];
+}
+
+def LinalgExt_GatherAtomicCASOp : LinalgExt_GatherAtomicOp<"gather_atomic_cas"> {
+  let summary = "Exchange elements of memory that are as expected, each in one step";
+  let description = [{
+    For each `b`, in one step that nobody sees half of, `old[b, 0]` is
+    `memory[indices[b, 0]]`, and that becomes `value[b, 0]` if its bits are those
+    of `expected[b, 0]`.
+
+    ```mlir
+    %r = linalg_ext.gather_atomic_cas acq_rel
+        ins(%e, %v, %i : tensor<128x1xi32>, tensor<128x1xi32>, tensor<128x1xi64>)
+        outs(%mem, %o : memref<?xi32>, tensor<128x1xi32>) -> tensor<128x1xi32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$order, OptionalAttr<StrAttr>:$scope,
+                       LinalgExt_TensorOrMemRef:$expected, LinalgExt_TensorOrMemRef:$value,
+                       LinalgExt_TensorOrMemRef:$indices,
+                       AnyStridedMemRef:$memory, LinalgExt_TensorOrMemRef:$init);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    custom<Word>($order)
+    `ins` `(` $expected `,` $value `,` $indices `:` type($expected) `,` type($value) `,` type($indices) `)`
+    `outs` `(` $memory `,` $init `:` type($memory) `,` type($init) `)` attr-dict (`->` type($result)^)?
+  }];
+}
+
+def LinalgExt_LibdeviceCallOp
+    : LinalgExt_DestinationOp<"libdevice_call", [AlwaysSpeculatable]> {
+  let summary = "A function of the target's library, on each element";
+  let description = [{
+    The function has no effect but its result. Inputs that are no arrays are the
+    same for all elements.
+
+    ```mlir
+    %r = linalg_ext.libdevice_call ins(%x, %y : tensor<128xf32>, f32) outs(%o : tensor<128xf32>)
+        symbol = "__nv_powf" -> tensor<128xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$inputs, LinalgExt_TensorOrMemRef:$init, StrAttr:$symbol);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    (`ins` `(` $inputs^ `:` type($inputs) `)`)? `outs` `(` $init `:` type($init) `)`
+    `symbol` `=` $symbol attr-dict (`->` type($result)^)?
+  }];
+}
+
+def LinalgExt_ScalarLibdeviceCallOp : LinalgExt_Op<"scalar_libdevice_call", [Pure]> {
+  let summary = "A function of the target's library, on scalars";
+  let description = [{
+    ```mlir
+    %r = linalg_ext.scalar_libdevice_call ins(%x : f32) symbol = "__nv_sinf" -> f32
+    ```
+  }];
+  let arguments = (ins Variadic<AnyTypeOf<[AnySignlessInteger, Index, AnyFloat]>>:$inputs, StrAttr:$symbol);
+  let results = (outs AnyTypeOf<[AnySignlessInteger, Index, AnyFloat]>:$result);
+  let assemblyFormat = [{
+    (`ins` `(` $inputs^ `:` type($inputs) `)`)? `symbol` `=` $symbol attr-dict `->` type($result)
+  }];
+}

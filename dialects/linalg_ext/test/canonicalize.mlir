@@ -119,3 +119,20 @@ func.func @asserts(%c: i1, %t: tensor<4xi1>) {
   linalg_ext.assert "tensor" ins(%t : tensor<4xi1>)
   return
 }
+
+// -----
+
+// An atomic has an effect though nobody looks at what was there; a call of the library has none.
+// CHECK-LABEL: func.func @atomics
+// CHECK-NEXT: linalg_ext.gather_atomic_rmw
+// CHECK-NEXT: linalg_ext.gather_atomic_rmw
+// CHECK-NEXT: return
+func.func @atomics(%v: tensor<8x1xf32>, %i: tensor<8x1xi64>, %mem: memref<?xf32>, %y: f32) {
+  %0 = linalg_ext.gather_atomic_rmw addf acq_rel ins(%v, %i : tensor<8x1xf32>, tensor<8x1xi64>)
+      outs(%mem, %v : memref<?xf32>, tensor<8x1xf32>) -> tensor<8x1xf32>
+  %1 = linalg_ext.gather_atomic_rmw addf acq_rel ins(%v, %i : tensor<8x1xf32>, tensor<8x1xi64>)
+      outs(%mem, %v : memref<?xf32>, tensor<8x1xf32>) -> tensor<8x1xf32>
+  %2 = linalg_ext.libdevice_call ins(%v : tensor<8x1xf32>) outs(%v : tensor<8x1xf32>) symbol = "f" -> tensor<8x1xf32>
+  %3 = linalg_ext.scalar_libdevice_call ins(%y : f32) symbol = "f" -> f32
+  return
+}

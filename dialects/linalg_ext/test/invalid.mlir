@@ -260,3 +260,47 @@ func.func @negative_assert(%t: tensor<4xi8>) {
   linalg_ext.assert "no" ins(%t : tensor<4xi8>)
   return
 }
+
+// -----
+
+func.func @negative_atomic_kind(%v: tensor<8x1xf32>, %i: tensor<8x1xi64>, %mem: memref<?xf32>) {
+  // expected-error @+1 {{'linalg_ext.gather_atomic_rmw' op expected a kind of memref.atomic_rmw, got fadd}}
+  %0 = linalg_ext.gather_atomic_rmw fadd acq_rel ins(%v, %i : tensor<8x1xf32>, tensor<8x1xi64>)
+      outs(%mem, %v : memref<?xf32>, tensor<8x1xf32>) -> tensor<8x1xf32>
+  return
+}
+
+// -----
+
+func.func @negative_atomic_element(%v: tensor<8x1xf32>, %i: tensor<8x1xi64>, %mem: memref<?xf32>) {
+  // expected-error @+1 {{'linalg_ext.gather_atomic_rmw' op expected elements that addi can be done with, got 'f32'}}
+  %0 = linalg_ext.gather_atomic_rmw addi acq_rel ins(%v, %i : tensor<8x1xf32>, tensor<8x1xi64>)
+      outs(%mem, %v : memref<?xf32>, tensor<8x1xf32>) -> tensor<8x1xf32>
+  return
+}
+
+// -----
+
+func.func @negative_atomic_order(%v: tensor<8x1xf32>, %i: tensor<8x1xi64>, %mem: memref<?xf32>) {
+  // expected-error @+1 {{'linalg_ext.gather_atomic_rmw' op expected relaxed, acquire, release or acq_rel, got seq_cst}}
+  %0 = linalg_ext.gather_atomic_rmw addf seq_cst ins(%v, %i : tensor<8x1xf32>, tensor<8x1xi64>)
+      outs(%mem, %v : memref<?xf32>, tensor<8x1xf32>) -> tensor<8x1xf32>
+  return
+}
+
+// -----
+
+func.func @negative_atomic_windows(%v: tensor<4x1xi64>, %i: tensor<8x1xi64>, %mem: memref<?xi64>) {
+  // expected-error @+1 {{'linalg_ext.gather_atomic_cas' op expected windows of shape [8, 1], got 'tensor<4x1xi64>'}}
+  %0 = linalg_ext.gather_atomic_cas acq_rel ins(%v, %i, %i : tensor<4x1xi64>, tensor<8x1xi64>, tensor<8x1xi64>)
+      outs(%mem, %i : memref<?xi64>, tensor<8x1xi64>) -> tensor<8x1xi64>
+  return
+}
+
+// -----
+
+func.func @negative_libdevice(%x: tensor<4xf32>, %o: tensor<8xf32>) {
+  // expected-error @+1 {{'linalg_ext.libdevice_call' op expected inputs of shape [8], got 'tensor<4xf32>'}}
+  %0 = linalg_ext.libdevice_call ins(%x : tensor<4xf32>) outs(%o : tensor<8xf32>) symbol = "f" -> tensor<8xf32>
+  return
+}

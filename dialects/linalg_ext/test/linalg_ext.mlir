@@ -107,3 +107,30 @@ func.func @others(%t: tensor<64xi32>, %m: tensor<64xi1>, %o: tensor<16xi32>, %c:
   linalg_ext.scalar_assert "one" %c
   return
 }
+
+// -----
+
+// CHECK-LABEL: func.func @atomics
+// CHECK: linalg_ext.gather_atomic_rmw addf acq_rel ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<8x1xf32>, tensor<8x1xi64>, tensor<8xi1>) outs(%{{.*}}, %{{.*}} : memref<?xf32>, tensor<8x1xf32>) {scope = "gpu"} -> tensor<8x1xf32>
+// CHECK: linalg_ext.gather_atomic_rmw assign relaxed ins(%{{.*}}, %{{.*}} : tensor<8x1xf32>, tensor<8x1xi64>) outs(%{{.*}}, %{{.*}} : memref<?xf32>, tensor<8x1xf32>) -> tensor<8x1xf32>
+// CHECK: linalg_ext.gather_atomic_cas release ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<8x1xi64>, tensor<8x1xi64>, tensor<8x1xi64>) outs(%{{.*}}, %{{.*}} : memref<?xi64>, tensor<8x1xi64>) -> tensor<8x1xi64>
+func.func @atomics(%v: tensor<8x1xf32>, %i: tensor<8x1xi64>, %m: tensor<8xi1>, %mem: memref<?xf32>, %n: memref<?xi64>) {
+  %0 = linalg_ext.gather_atomic_rmw addf acq_rel ins(%v, %i, %m : tensor<8x1xf32>, tensor<8x1xi64>, tensor<8xi1>)
+      outs(%mem, %v : memref<?xf32>, tensor<8x1xf32>) {scope = "gpu"} -> tensor<8x1xf32>
+  %1 = linalg_ext.gather_atomic_rmw assign relaxed ins(%v, %i : tensor<8x1xf32>, tensor<8x1xi64>)
+      outs(%mem, %v : memref<?xf32>, tensor<8x1xf32>) -> tensor<8x1xf32>
+  %2 = linalg_ext.gather_atomic_cas release ins(%i, %i, %i : tensor<8x1xi64>, tensor<8x1xi64>, tensor<8x1xi64>)
+      outs(%n, %i : memref<?xi64>, tensor<8x1xi64>) -> tensor<8x1xi64>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @libdevice
+// CHECK: linalg_ext.libdevice_call ins(%{{.*}}, %{{.*}} : tensor<8xf32>, f32) outs(%{{.*}} : tensor<8xf32>) symbol = "__nv_powf" -> tensor<8xf32>
+// CHECK: linalg_ext.scalar_libdevice_call ins(%{{.*}} : f32) symbol = "__nv_sinf" -> f32
+func.func @libdevice(%x: tensor<8xf32>, %y: f32) -> (tensor<8xf32>, f32) {
+  %0 = linalg_ext.libdevice_call ins(%x, %y : tensor<8xf32>, f32) outs(%x : tensor<8xf32>) symbol = "__nv_powf" -> tensor<8xf32>
+  %1 = linalg_ext.scalar_libdevice_call ins(%y : f32) symbol = "__nv_sinf" -> f32
+  return %0, %1 : tensor<8xf32>, f32
+}
