@@ -14,10 +14,10 @@ class TypeConverter;
 
 namespace mlir::triton_ext::convert_triton_to_linalg {
 
-/// Replaces loads and stores by views of memory and structured accesses to
-/// them. Types stay; the pointers that are left are scalars, where nothing else
-/// uses the tensors of pointers.
-LogicalResult convertMemory(Operation *module);
+/// Replaces loads, stores and atomics by views of memory and structured
+/// accesses to them. Types stay; the pointers that are left are scalars, where
+/// nothing else uses the tensors of pointers.
+void convertMemory(Operation *module);
 
 /// Why this operation of Triton cannot be converted, or nothing.
 std::optional<StringRef> whyNot(Operation *op);

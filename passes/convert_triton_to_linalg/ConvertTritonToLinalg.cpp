@@ -66,8 +66,9 @@ struct ConvertTritonToLinalgPass
         unconvertible = true;
       }
     });
-    if (unconvertible || failed(convertMemory(getOperation())))
+    if (unconvertible)
       return signalPassFailure();
+    convertMemory(getOperation());
     eraseDead(getOperation());
 
     TypeConverter converter;

@@ -27,26 +27,21 @@ using Rewriter = ConversionPatternRewriter;
 // What cannot be converted
 //===----------------------------------------------------------------------===//
 
-static std::optional<StringRef> whyNotBody(Region &body) {
-  if (!body.hasOneBlock())
-    return "its body has control flow";
-  return std::nullopt;
-}
-
 std::optional<StringRef>
 mlir::triton_ext::convert_triton_to_linalg::whyNot(Operation *op) {
   using Why = std::optional<StringRef>;
   if (!isa_and_nonnull<tt::TritonDialect>(op->getDialect()))
     return std::nullopt;
   return llvm::TypeSwitch<Operation *, Why>(op)
-      .Case<tt::AddPtrOp, tt::ApproxDivFOp, tt::AssertOp, tt::BitcastOp,
-            tt::BroadcastOp, tt::CallOp, tt::CatOp, tt::ClampFOp, tt::DotOp,
-            tt::ExpandDimsOp, tt::GatherOp, tt::GetNumProgramsOp,
-            tt::GetProgramIdOp, tt::GridDependencyLaunchDependentsOp,
-            tt::GridDependencyWaitOp, tt::HistogramOp, tt::IntToPtrOp,
-            tt::JoinOp, tt::MakeRangeOp, tt::MapElementwiseReturnOp,
-            tt::MulhiUIOp, tt::PreciseDivFOp, tt::PreciseSqrtOp, tt::PrintOp,
-            tt::PtrToIntOp, tt::ReduceReturnOp, tt::ReshapeOp, tt::ReturnOp,
+      .Case<tt::AddPtrOp, tt::ApproxDivFOp, tt::AssertOp, tt::AtomicCASOp,
+            tt::AtomicRMWOp, tt::BitcastOp, tt::BroadcastOp, tt::CallOp,
+            tt::CatOp, tt::ClampFOp, tt::DotOp, tt::ExpandDimsOp, tt::GatherOp,
+            tt::GetNumProgramsOp, tt::GetProgramIdOp,
+            tt::GridDependencyLaunchDependentsOp, tt::GridDependencyWaitOp,
+            tt::HistogramOp, tt::IntToPtrOp, tt::JoinOp, tt::MakeRangeOp,
+            tt::MapElementwiseReturnOp, tt::MulhiUIOp, tt::PreciseDivFOp,
+            tt::PreciseSqrtOp, tt::PrintOp, tt::PtrToIntOp, tt::ReduceOp,
+            tt::ReduceReturnOp, tt::ScanOp, tt::ReshapeOp, tt::ReturnOp,
             tt::ScanReturnOp, tt::SplatOp, tt::SplitOp, tt::StoreOp,
             tt::TransOp, tt::UnsplatOp>([](Operation *) { return Why(); })
       .Case([](tt::LoadOp load) -> Why {
@@ -77,26 +72,28 @@ mlir::triton_ext::convert_triton_to_linalg::whyNot(Operation *op) {
           return std::nullopt;
         return "its rounding mode is none of arith";
       })
-      .Case(
-          [](tt::ReduceOp reduce) { return whyNotBody(reduce.getCombineOp()); })
-      .Case([](tt::ScanOp scan) { return whyNotBody(scan.getCombineOp()); })
       .Case([](tt::MapElementwiseOp map) -> Why {
         if (map.getPack() != 1)
           return "it maps several elements at a time";
-        return whyNotBody(map.getScalarOp());
+        if (!map.getScalarOp().hasOneBlock())
+          return "its body has control flow";
+        return std::nullopt;
       })
       .Case<tt::ElementwiseInlineAsmOp>([](Operation *) -> Why {
         return "the assembly is that of one kind of processor";
       })
-      .Case<tt::ExternElementwiseOp>([](Operation *) -> Why {
-        return "the function is one of a GPU's device library";
+      .Case([](tt::ExternElementwiseOp call) -> Why {
+        if (!call.getPure())
+          return "the function has effects";
+        return std::nullopt;
       })
       .Case<tt::DotScaledOp>([](Operation *) -> Why {
         return "microscaling formats are not implemented";
       })
-      .Case<tt::AtomicCASOp, tt::AtomicLoadOp, tt::AtomicPollOp,
-            tt::AtomicRMWOp, tt::AtomicStoreOp>(
-          [](Operation *) -> Why { return "atomics are not implemented"; })
+      .Case<tt::AtomicLoadOp, tt::AtomicPollOp, tt::AtomicStoreOp>(
+          [](Operation *) -> Why {
+            return "no structured load or store is atomic";
+          })
       .Case<tt::MakeTensorDescOp, tt::DescriptorLoadOp, tt::DescriptorStoreOp,
             tt::DescriptorGatherOp, tt::DescriptorScatterOp,
             tt::DescriptorReduceOp>([](Operation *) -> Why {
@@ -409,6 +406,26 @@ struct MapElementwisePattern : OpConversionPattern<tt::MapElementwiseOp> {
       results.push_back(map->getResult(0));
     }
     rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+struct ExternPattern : OpConversionPattern<tt::ExternElementwiseOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(tt::ExternElementwiseOp op, OpAdaptor adaptor,
+                                Rewriter &rewriter) const override {
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    Operation *call;
+    if (type)
+      call = linalg_ext::LibdeviceCallOp::create(
+          rewriter, op.getLoc(), type, adaptor.getSrcs(),
+          emptyOf(rewriter, op.getLoc(), type), op.getSymbolAttr());
+    else
+      call = linalg_ext::ScalarLibdeviceCallOp::create(
+          rewriter, op.getLoc(), op.getType(), adaptor.getSrcs(),
+          op.getSymbolAttr());
+    rewriter.replaceOp(op, call->getResults());
     return success();
   }
 };
@@ -856,19 +873,19 @@ void mlir::triton_ext::convert_triton_to_linalg::addConversions(
 
 void mlir::triton_ext::convert_triton_to_linalg::populateOperationPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns
-      .add<AddPtrPattern, AssertPattern, BitcastPattern, BroadcastPattern,
-           CallPattern, CatPattern, ClampPattern, DotPattern,
-           ErasePattern<tt::GridDependencyLaunchDependentsOp>,
-           ErasePattern<tt::GridDependencyWaitOp>, ExpandDimsPattern,
-           ForwardPattern<tt::IntToPtrOp>, ForwardPattern<tt::PtrToIntOp>,
-           FpToFpPattern, FuncPattern, GatherPattern, HistogramPattern,
-           JoinPattern, MakeRangePattern, MapElementwisePattern, PrintPattern,
-           ReducePattern, RenamedPattern<tt::ApproxDivFOp, arith::DivFOp>,
-           RenamedPattern<tt::MulhiUIOp, math_ext::MulhiUIOp>,
-           RenamedPattern<tt::PreciseDivFOp, arith::DivFOp>,
-           RenamedPattern<tt::PreciseSqrtOp, math::SqrtOp>, ReshapePattern,
-           RetypedPattern, ReturnPattern, ScanPattern, SplatPattern,
-           SplitPattern, TransPattern, UnsplatPattern>(converter,
-                                                       patterns.getContext());
+  patterns.add<AddPtrPattern, AssertPattern, BitcastPattern, BroadcastPattern,
+               CallPattern, CatPattern, ClampPattern, DotPattern,
+               ErasePattern<tt::GridDependencyLaunchDependentsOp>,
+               ErasePattern<tt::GridDependencyWaitOp>, ExpandDimsPattern,
+               ExternPattern, ForwardPattern<tt::IntToPtrOp>,
+               ForwardPattern<tt::PtrToIntOp>, FpToFpPattern, FuncPattern,
+               GatherPattern, HistogramPattern, JoinPattern, MakeRangePattern,
+               MapElementwisePattern, PrintPattern, ReducePattern,
+               RenamedPattern<tt::ApproxDivFOp, arith::DivFOp>,
+               RenamedPattern<tt::MulhiUIOp, math_ext::MulhiUIOp>,
+               RenamedPattern<tt::PreciseDivFOp, arith::DivFOp>,
+               RenamedPattern<tt::PreciseSqrtOp, math::SqrtOp>, ReshapePattern,
+               RetypedPattern, ReturnPattern, ScanPattern, SplatPattern,
+               SplitPattern, TransPattern, UnsplatPattern>(
+      converter, patterns.getContext());
 }

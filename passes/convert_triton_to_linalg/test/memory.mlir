@@ -302,3 +302,28 @@ tt.func @not_tracked(%p: !tt.ptr<f32>, %n: i32, %a: i8, %m: tensor<32xi1>) -> (t
   %y = tt.load %pp, %or : tensor<32x!tt.ptr<f32>>
   tt.return %v, %w, %x, %y : tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>
 }
+
+// -----
+
+// Atomics by element; a scalar is one. Nothing is touched where the mask is false.
+// CHECK-LABEL: func.func @atomics
+// CHECK-SAME: (%[[P:[^:]*]]: i64, %[[Q:[^:]*]]: i64, %[[V:[^:]*]]: tensor<8xf32>, %[[I:[^:]*]]: tensor<8xi32>, %[[M:[^:]*]]: tensor<8xi1>, %[[C:[^:]*]]: i1, %[[N:[^:]*]]: i32)
+// CHECK: %[[ALL:.*]] = aux.view %{{.*}} to offset: [0], sizes: [9223372036854775807], strides: [1]
+// CHECK: %[[VW:.*]] = tensor.expand_shape %[[V]] {{.*}} into tensor<8x1xf32>
+// CHECK: %[[Z:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<8x1xf32>)
+// CHECK: linalg_ext.gather_atomic_rmw addf acq_rel ins(%[[VW]], %{{.*}}, %[[M]] : tensor<8x1xf32>, tensor<8x1xi64>, tensor<8xi1>) outs(%[[ALL]], %[[Z]] : memref<9223372036854775807xf32, strided<[1]>>, tensor<8x1xf32>) {scope = "gpu"} -> tensor<8x1xf32>
+// CHECK: %[[ONE:.*]] = aux.view %{{.*}} to offset: [%{{.*}}], sizes: [1], strides: [1]
+// CHECK: %[[NW:.*]] = tensor.from_elements %[[N]] : tensor<1x1xi32>
+// CHECK: %[[CW:.*]] = tensor.from_elements %[[C]] : tensor<1xi1>
+// CHECK: %[[OLD:.*]] = linalg_ext.gather_atomic_rmw maxu relaxed ins(%[[NW]], %{{.*}}, %[[CW]] : tensor<1x1xi32>, tensor<1x1xi64>, tensor<1xi1>) outs(%[[ONE]], %{{.*}} : {{.*}}) {scope = "cta"}
+// CHECK: tensor.extract %[[OLD]]
+// CHECK: linalg_ext.gather_atomic_cas acquire ins(%[[NW]], %[[NW]], %{{.*}} : tensor<1x1xi32>, tensor<1x1xi32>, tensor<1x1xi64>) outs({{.*}}) {scope = "sys"} -> tensor<1x1xi32>
+tt.func @atomics(%p: !tt.ptr<f32>, %q: !tt.ptr<i32>, %v: tensor<8xf32>, %i: tensor<8xi32>, %m: tensor<8xi1>, %c: i1, %n: i32) -> (tensor<8xf32>, i32, i32) {
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
+  %pp = tt.addptr %ps, %i : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+  %0 = tt.atomic_rmw fadd, acq_rel, gpu, %pp, %v, %m : (tensor<8x!tt.ptr<f32>>, tensor<8xf32>, tensor<8xi1>) -> tensor<8xf32>
+  %qn = tt.addptr %q, %n : !tt.ptr<i32>, i32
+  %1 = tt.atomic_rmw umax, relaxed, cta, %qn, %n, %c : (!tt.ptr<i32>, i32, i1) -> i32
+  %2 = tt.atomic_cas acquire, sys, %q, %n, %n : (!tt.ptr<i32>, i32, i32) -> i32
+  tt.return %0, %1, %2 : tensor<8xf32>, i32, i32
+}

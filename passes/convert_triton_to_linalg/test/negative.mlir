@@ -9,8 +9,8 @@ tt.func @negative_asm(%x: tensor<8xf32>) {
 // -----
 
 tt.func @negative_extern(%x: tensor<8xf32>) {
-  // expected-error @+1 {{'tt.extern_elementwise' cannot be converted to linalg: the function is one of a GPU's device library}}
-  %0 = tt.extern_elementwise %x {libname = "", libpath = "", pure = true, symbol = "__nv_sinf"} : (tensor<8xf32>) -> tensor<8xf32>
+  // expected-error @+1 {{'tt.extern_elementwise' cannot be converted to linalg: the function has effects}}
+  %0 = tt.extern_elementwise %x {libname = "", libpath = "", pure = false, symbol = "__nv_sinf"} : (tensor<8xf32>) -> tensor<8xf32>
   tt.return
 }
 
@@ -34,11 +34,11 @@ tt.func @negative_descriptor(%d: !tt.tensordesc<8x8xf32>, %i: i32) {
 // -----
 
 // Each one, not only the first.
-tt.func @negative_atomics(%p: !tt.ptr<f32>, %q: !tt.ptr<i32>, %v: f32, %i: i32) {
-  // expected-error @+1 {{'tt.atomic_rmw' cannot be converted to linalg: atomics are not implemented}}
-  %0 = tt.atomic_rmw fadd, acq_rel, gpu, %p, %v : (!tt.ptr<f32>, f32) -> f32
-  // expected-error @+1 {{'tt.atomic_cas' cannot be converted to linalg: atomics are not implemented}}
-  %1 = tt.atomic_cas acq_rel, gpu, %q, %i, %i : (!tt.ptr<i32>, i32, i32) -> i32
+tt.func @negative_atomics(%p: !tt.ptr<i32>, %i: i32) {
+  // expected-error @+1 {{'tt.atomic_load' cannot be converted to linalg: no structured load or store is atomic}}
+  %0 = tt.atomic_load acquire, gpu, %p : (!tt.ptr<i32>) -> i32
+  // expected-error @+1 {{'tt.atomic_store' cannot be converted to linalg: no structured load or store is atomic}}
+  tt.atomic_store release, gpu, %p, %i : !tt.ptr<i32>
   tt.return
 }
 
@@ -50,5 +50,29 @@ tt.func @negative_map(%x: tensor<8xf32>) {
   ^bb0(%a: f32, %b: f32):
     tt.map_elementwise.return %a, %b : f32, f32
   }) : (tensor<8xf32>) -> tensor<8xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @negative_dot_scaled(%a: tensor<32x64xf8E4M3FN>, %as: tensor<32x2xi8>, %b: tensor<64x32xf8E4M3FN>, %c: tensor<32x32xf32>) {
+  // expected-error @+1 {{'tt.dot_scaled' cannot be converted to linalg: microscaling formats are not implemented}}
+  %0 = tt.dot_scaled %a scale %as, %b, %c lhs = e4m3 rhs = e4m3 {fastMath = false} : tensor<32x64xf8E4M3FN>, tensor<32x2xi8> * tensor<64x32xf8E4M3FN> -> tensor<32x32xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @negative_map_body(%x: tensor<8xi32>) {
+  // expected-error @+1 {{'tt.map_elementwise' cannot be converted to linalg: its body has control flow}}
+  %0 = "tt.map_elementwise"(%x) <{pack = 1 : i32}> ({
+  ^bb0(%a: i32):
+    %c = arith.cmpi slt, %a, %a : i32
+    cf.cond_br %c, ^yes, ^no
+  ^yes:
+    tt.map_elementwise.return %a : i32
+  ^no:
+    tt.map_elementwise.return %a : i32
+  }) : (tensor<8xi32>) -> tensor<8xi32>
   tt.return
 }

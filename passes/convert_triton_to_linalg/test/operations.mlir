@@ -253,3 +253,14 @@ tt.func @blocks(%c: i1, %p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
   tt.store %r, %x : !tt.ptr<f32>
   tt.return
 }
+
+// -----
+
+// CHECK-LABEL: func.func @libdevice
+// CHECK: linalg_ext.libdevice_call ins(%{{.*}}, %{{.*}} : tensor<8xf32>, tensor<8xf32>) outs(%{{.*}} : tensor<8xf32>) symbol = "__nv_powf" -> tensor<8xf32>
+// CHECK: linalg_ext.scalar_libdevice_call ins(%{{.*}} : f32) symbol = "__nv_sinf" -> f32
+tt.func @libdevice(%x: tensor<8xf32>, %y: f32) -> (tensor<8xf32>, f32) {
+  %0 = tt.extern_elementwise %x, %x {libname = "", libpath = "", pure = true, symbol = "__nv_powf"} : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %1 = tt.extern_elementwise %y {libname = "", libpath = "", pure = true, symbol = "__nv_sinf"} : (f32) -> f32
+  tt.return %0, %1 : tensor<8xf32>, f32
+}
