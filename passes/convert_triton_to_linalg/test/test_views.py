@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Views are of exactly the elements that the mask lets through: their bounds, computed here, against the mask itself."""
+"""Views are of exactly the elements that a mask lets through: their bounds, computed here, against the mask itself."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_exactly_what_the_mask_lets_through(seed: int) -> None:
 
         def holds(k: int, index: int, bound: int) -> bool:
             pair = (bound, index) if swapped[k] else (index, bound)
-            return COMPARE[predicates[k]](*pair)  # noqa: B023
+            return COMPARE[predicates[k]](*pair)
 
         inside = [
             (i, j)

@@ -27,7 +27,7 @@ def softmax(out, x, stride, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def matmul(a, b, c, m, n, k, stride_a, stride_b, stride_c, BLOCK: tl.constexpr, WRAP: tl.constexpr):
+def matmul(a, b, c, m, n, k, stride_a, stride_b, stride_c, BLOCK: tl.constexpr, WRAP: tl.constexpr):  # noqa: PLR0917
     rows = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     columns = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     inner = tl.arange(0, BLOCK)
@@ -47,7 +47,7 @@ def matmul(a, b, c, m, n, k, stride_a, stride_b, stride_c, BLOCK: tl.constexpr, 
 
 
 @triton.jit
-def layer_norm(x, y, w, mean, stride, n, eps, BLOCK: tl.constexpr):
+def layer_norm(x, y, w, mean, stride, n, eps, BLOCK: tl.constexpr):  # noqa: PLR0917
     row = tl.program_id(0)
     x += row * stride
     y += row * stride
@@ -65,7 +65,7 @@ def layer_norm(x, y, w, mean, stride, n, eps, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def attention(q, k, v, out, scale, n, D: tl.constexpr, BLOCK: tl.constexpr):
+def attention(q, k, v, out, scale, n, D: tl.constexpr, BLOCK: tl.constexpr):  # noqa: PLR0917
     rows = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     columns = tl.arange(0, BLOCK)
     dims = tl.arange(0, D)
@@ -88,7 +88,7 @@ def attention(q, k, v, out, scale, n, D: tl.constexpr, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def descriptors(x, y, m, n, stride, BLOCK: tl.constexpr):
+def descriptors(x, y, m, n, stride, BLOCK: tl.constexpr):  # noqa: PLR0917
     source = tl.make_tensor_descriptor(x, [m, n], [stride, 1], [BLOCK, BLOCK])
     target = tl.make_tensor_descriptor(y, [m, n], [stride, 1], [BLOCK, BLOCK])
     for i in range(0, m, BLOCK):
