@@ -148,7 +148,8 @@ private:
   Lanes select(const Lanes &condition, const Lanes &yes, const Lanes &no);
   void lowerMap(triton::MapElementwiseOp op);
 
-  // One operation on lanes (Elementwise.cpp, Convert.cpp, Math.cpp)
+  // One operation on lanes (Elementwise.cpp, Convert.cpp, Math.cpp,
+  // Math64.cpp)
   Lanes elementwise(Operation *op, ArrayRef<Lanes> operands);
   Lanes integerPattern(Operation *op, ArrayRef<Lanes> operands);
   Value compute(Operation *op, ValueRange operands, Type result);
@@ -159,6 +160,7 @@ private:
   Value toFloat8(Value value, Type type, bool rtz);
   Value intrinsic(StringRef name, Type result, ValueRange operands);
   Value mathFunction(Operation *op, StringRef name, ValueRange operands);
+  Value doubleFunction(StringRef name, Value x);
   Value externFunction(triton::ExternElementwiseOp op, ValueRange operands);
   Value callScalar(StringRef symbol, ValueRange operands, Type result);
 

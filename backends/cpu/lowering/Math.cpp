@@ -2,7 +2,8 @@
 //
 // Mathematical functions of f32 as vector code: argument reduction and a
 // polynomial, within the bounds that docs/cpu.md states and the tests hold.
-// Those of f64, and the rare ones, call libm lane by lane.
+// The rare ones, and most of f64 (Math64.cpp has the others), call libm lane by
+// lane.
 
 #include "Lowering.h"
 
@@ -354,6 +355,10 @@ Value Lowering::mathFunction(Operation *op, StringRef name,
       return branch.getResult(0);
     }
   }
+  auto fma = module->getAttrOfType<IntegerAttr>("triton_ext_cpu.has_fma");
+  if (element.isF64() && isa<VectorType>(type) && (!fma || fma.getInt()))
+    if (Value value = doubleFunction(name, operands[0]))
+      return value;
   StringRef libm =
       llvm::StringSwitch<StringRef>(name)
           .Case("powf", "pow")
