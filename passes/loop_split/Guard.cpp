@@ -120,7 +120,8 @@ void Guard::rewrite(arith::SelectOp select) {
   Value allFree;
   for (const Condition *condition : mask.conditions) {
     Value one = isFree(*condition);
-    allFree = allFree ? arith::AndIOp::create(b, loc, allFree, one) : one;
+    allFree =
+        allFree ? arith::AndIOp::create(b, loc, allFree, one).getResult() : one;
   }
   auto branch = scf::IfOp::create(b, loc, select.getType(), allFree,
                                   /*withElseRegion=*/true);
