@@ -3,23 +3,30 @@
 """The CPU backend beside torch, NumPy and Triton's interpreter, in one run with the same threads: ``make bench``.
 
 ``--quick`` is what ``make demo-cpu`` runs: softmax and a matrix product, checked against torch and timed beside it.
-Times are medians of about a second each. ``BENCH_TORCH_COMPILE=1`` adds ``torch.compile``, which needs a C++ compiler.
+Times are the shortest of about a second of runs each, which other work on the machine disturbs least.
+``torch.compile`` is timed where there is a C++ compiler. Bandwidth and FMA peak are measured by this program: the
+largest of torch's copy, sum and addition over as much memory, and a loop of independent FMAs in registers.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import os
-import statistics
+import shutil
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 os.environ.setdefault("TRITON_DEFAULT_BACKEND", "cpu")
 os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
 
+import numpy as np
 import torch
 import triton
 import triton.language as tl
@@ -28,6 +35,11 @@ from rich.table import Table
 from torch.nn import functional
 
 Run = Callable[[], object]
+
+
+@triton.jit
+def empty_kernel(x):
+    pass
 
 
 @triton.jit
@@ -121,13 +133,13 @@ class Case:
     ours: Run
     eager: Run
     numpy: Run | None = None
-    operations: float = 0
-    bytes: float = 0
+    operations: float = 0  # those of the vector code: an exp is 24, an erf 50
+    bytes: float = 0  # that must be read and written once
     compiled: Run | None = None
 
 
 def seconds(run: Run, budget: float = 1.0, least: int = 5) -> float:
-    """The median of as many runs as fit, and of no fewer than `least`."""
+    """The shortest of as many runs as fit, and of no fewer than `least`."""
     run()
     times: list[float] = []
     end = time.perf_counter() + budget
@@ -135,7 +147,91 @@ def seconds(run: Run, budget: float = 1.0, least: int = 5) -> float:
         start = time.perf_counter()
         run()
         times.append(time.perf_counter() - start)
-    return statistics.median(times)
+    return min(times)
+
+
+def compiled(run: Run) -> Run | None:
+    """What ``torch.compile`` makes of it, if there is a C++ compiler."""
+    return torch.compile(run) if shutil.which(os.environ.get("CXX", "g++")) else None
+
+
+def numpy_softmax(x: np.ndarray) -> np.ndarray:
+    e = np.exp(x - x.max(1, keepdims=True))
+    return e / e.sum(1, keepdims=True)
+
+
+def numpy_layer_norm(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5) * w + b
+
+
+def bandwidth(size: float) -> float:
+    """The most bytes per second that torch moves in `size` bytes of memory, with as many threads as it has."""
+    count = int(size) // 12
+    x, y, z = torch.randn(count), torch.randn(count), torch.empty(count)
+    joined = torch.randn(3 * count)
+    runs = ((12, lambda: torch.add(x, y, out=z)), (12, joined.sum), (8, lambda: z.copy_(x)))
+    return max(width * count / seconds(run, 0.4) for width, run in runs)
+
+
+PEAK = """
+define void @peak(ptr %out, i64 %n, {vector} %x) {{
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+{phis}
+{fmas}
+  %next = add i64 %i, 1
+  %done = icmp eq i64 %next, %n
+  br i1 %done, label %exit, label %loop
+exit:
+{stores}
+  ret void
+}}
+declare {vector} @llvm.fma({vector}, {vector}, {vector})
+"""
+
+
+def fma_peak(threads: int) -> float:
+    """FLOP/s of 12 independent chains of FMAs in each of `threads` threads; nothing leaves the registers."""
+    from triton._C.libtriton import llvm
+    from triton_ext.backends.cpu import _library
+
+    cpu, features = _library.compiler().host()
+    lanes, chains, rounds = 16 if "+avx512f" in features else 8, 12, 2_000_000
+    vector = f"<{lanes} x float>"
+    text = PEAK.format(
+        vector=vector,
+        phis="\n".join(f"  %a{c} = phi {vector} [ %x, %entry ], [ %b{c}, %loop ]" for c in range(chains)),
+        fmas="\n".join(
+            f"  %b{c} = call {vector} @llvm.fma({vector} %a{c}, {vector} %x, {vector} %x)" for c in range(chains)
+        ),
+        stores="\n".join(
+            f"  %p{c} = getelementptr {vector}, ptr %out, i64 {c}\n  store {vector} %b{c}, ptr %p{c}"
+            for c in range(chains)
+        ),
+    )
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory, "peak.o")
+        path.write_bytes(llvm.translate_to_asm(text, "x86_64-unknown-linux-gnu", cpu, features, [], True, True, False))
+        _library.compiler().link(path, path.with_suffix(".so"))
+        peak = ctypes.CDLL(str(path.with_suffix(".so"))).peak
+
+        def run() -> None:
+            buffers = [ctypes.create_string_buffer(64 * (chains + 1)) for _ in range(threads)]
+            work = [
+                threading.Thread(
+                    target=peak, args=(ctypes.c_void_p(-(-ctypes.addressof(b) // 64) * 64), ctypes.c_int64(rounds))
+                )
+                for b in buffers
+            ]
+            for thread in work:
+                thread.start()
+            for thread in work:
+                thread.join()
+
+        best = seconds(run, 2.0)
+    return 2 * lanes * chains * rounds * threads / best
 
 
 def cases(quick: bool) -> list[Case]:
@@ -159,11 +255,12 @@ def cases(quick: bool) -> list[Case]:
             lambda: add_kernel[grid](x, y, out, n, BLOCK=4096),
             lambda: torch.add(x, y, out=out),
             out,
-            numpy=lambda: x.numpy() + y.numpy(),
+            numpy=lambda: np.add(x.numpy(), y.numpy(), out=out.numpy()),
             bytes=12 * n,
+            operations=n,
+            compiled=compiled(lambda: x + y),
         )
         gelu = torch.empty(n)
-        compiled = torch.compile(functional.gelu) if os.environ.get("BENCH_TORCH_COMPILE") else None
         case(
             "GELU 2^24",
             0.5,
@@ -171,7 +268,8 @@ def cases(quick: bool) -> list[Case]:
             lambda: 0.5 * x * (1 + torch.erf(x * 0.7071067811865476)),
             gelu,
             bytes=8 * n,
-            compiled=(lambda: compiled(x)) if compiled else None,
+            operations=54 * n,
+            compiled=compiled(lambda: 0.5 * x * (1 + torch.erf(x * 0.7071067811865476))),
         )
         silu = torch.empty(n)
         case(
@@ -180,7 +278,10 @@ def cases(quick: bool) -> list[Case]:
             lambda: silu_mul_kernel[grid](x, y, silu, n, BLOCK=4096),
             lambda: functional.silu(x) * y,
             silu,
+            numpy=lambda: x.numpy() / (1 + np.exp(-x.numpy())) * y.numpy(),
             bytes=12 * n,
+            operations=28 * n,
+            compiled=compiled(lambda: functional.silu(x) * y),
         )
     rows, columns = 4096, 1024
     s, soft, norm = torch.randn(rows, columns), torch.empty(rows, columns), torch.empty(rows, columns)
@@ -190,7 +291,10 @@ def cases(quick: bool) -> list[Case]:
         lambda: softmax_kernel[(rows,)](s, soft, columns, BLOCK=columns),
         lambda: torch.softmax(s, 1),
         soft,
+        numpy=lambda: numpy_softmax(s.numpy()),
         bytes=8 * rows * columns,
+        operations=28 * rows * columns,
+        compiled=None if quick else compiled(lambda: torch.softmax(s, 1)),
     )
     w, b = torch.randn(columns), torch.randn(columns)
     if not quick:
@@ -200,7 +304,10 @@ def cases(quick: bool) -> list[Case]:
             lambda: layer_norm_kernel[(rows,)](s, w, b, norm, columns, 1e-5, BLOCK=columns),
             lambda: functional.layer_norm(s, (columns,), w, b),
             norm,
+            numpy=lambda: numpy_layer_norm(s.numpy(), w.numpy(), b.numpy()),
             bytes=8 * rows * columns,
+            operations=8 * rows * columns,
+            compiled=compiled(lambda: functional.layer_norm(s, (columns,), w, b)),
         )
     size, bm, bn, bk = 1024, 128, 128, 64
     left, right, product = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size)
@@ -213,7 +320,9 @@ def cases(quick: bool) -> list[Case]:
         lambda: left @ right,
         product,
         numpy=lambda: left.numpy() @ right.numpy(),
+        bytes=12 * size**2,
         operations=2 * size**3,
+        compiled=None if quick else compiled(lambda: left @ right),
     )
     if not quick:
         q, k, v = (torch.randn(8, 1024, 64) for _ in range(3))
@@ -224,7 +333,9 @@ def cases(quick: bool) -> list[Case]:
             lambda: attention_kernel[(16, 8)](q, k, v, attention, 0.125, 1024, D=64, BM=64, BN=64),
             lambda: functional.scaled_dot_product_attention(q, k, v, is_causal=True),
             attention,
-            operations=2 * 2 * 8 * 1024 * 1024 * 64 / 2,
+            bytes=16 * q.numel(),
+            operations=8 * 1024 * 1024 / 2 * (2 * 2 * 64 + 28),
+            compiled=compiled(lambda: functional.scaled_dot_product_attention(q, k, v, is_causal=True)),
         )
     return found
 
@@ -232,21 +343,21 @@ def cases(quick: bool) -> list[Case]:
 INTERPRETED = """
 import sys, time; sys.path.insert(0, {directory!r})
 import cpu, torch, triton
-n, size = 2**22, 512
+n, size = 2**22, int(sys.argv[1])
 x, y, out = torch.randn(n), torch.randn(n), torch.empty(n)
 a, b, c = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size)
 def add(): cpu.add_kernel[(n // 1024,)](x, y, out, n, BLOCK=1024)
-def matmul(): cpu.matmul_kernel[(64,)](a, b, c, size, size, size, BM=64, BN=64, BK=32)
+def matmul(): cpu.matmul_kernel[((size // 64)**2,)](a, b, c, size, size, size, BM=64, BN=64, BK=32)
 print(*(cpu.seconds(run, 0.5, 1) for run in (add, matmul)))
 """
 
 
-def against_interpreter() -> list[float]:
-    """How many times as long Triton's interpreter takes: for an addition of 2^22, for a product of 512^3."""
+def against_interpreter(size: int) -> list[float]:
+    """How many times as long Triton's interpreter takes: for an addition of 2^22, for a product of `size`^3."""
     times = []
     for interpret in ("1", "0"):
         done = subprocess.run(
-            [sys.executable, "-c", INTERPRETED.format(directory=os.path.dirname(os.path.abspath(__file__)))],
+            [sys.executable, "-c", INTERPRETED.format(directory=os.path.dirname(os.path.abspath(__file__))), str(size)],
             env={**os.environ, "TRITON_INTERPRET": interpret},
             capture_output=True,
             text=True,
@@ -254,6 +365,22 @@ def against_interpreter() -> list[float]:
         )
         times.append([float(word) for word in done.stdout.split()[-2:]])
     return [slow / fast for slow, fast in zip(*times, strict=True)]
+
+
+def launch_microseconds() -> tuple[float, float]:
+    """A launch of an empty kernel: all of it, and what the launcher takes of that."""
+    x = torch.zeros(1)
+    kernel = empty_kernel[(1,)](x)
+
+    def best(run: Run) -> float:
+        def thousand() -> None:
+            for _ in range(1000):
+                run()
+
+        return seconds(thousand, 0.5) * 1e3
+
+    launch = (1, 1, 1, 0, kernel.function, kernel.packed_metadata, None, None, None, x)
+    return best(lambda: empty_kernel[(1,)](x)), best(lambda: kernel.run(*launch))
 
 
 def compile_seconds(block: int) -> float:
@@ -273,28 +400,50 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="softmax and a matrix product only")
     arguments = parser.parse_args()
-    console = Console(width=140)
+    console = Console(width=150)
     threads = torch.get_num_threads()
-    table = Table(title=f"CPU backend beside torch {torch.__version__} eager, {threads} threads", title_justify="left")
+    cpuinfo = Path("/proc/cpuinfo").read_text().splitlines()
+    model = [line.partition(":")[2].strip() for line in cpuinfo if line.startswith("model name")]
+    table = Table(
+        title=f"CPU backend beside torch {torch.__version__} eager, {threads} threads of {model[0]}",
+        title_justify="left",
+    )
     for column in (
         "",
         "ours ms",
         "torch ms",
         "ratio",
         "aim",
-        "compiled ms",
+        "torch.compile ms",
         "NumPy ms",
         "1 thread ms",
+        "torch's",
+        "ratio",
         "scaling",
         "rate",
     ):
         table.add_column(column, justify="left" if not column else "right")
+    roofline = Table(title="Roofline", title_justify="left")
+    for column in ("", "MB", "MFLOP", "GB/s", "of bandwidth", "GFLOP/s", "of FMA peak"):
+        roofline.add_column(column, justify="left" if not column else "right")
+    peak = 0.0 if arguments.quick else fma_peak(threads)
     for case in cases(arguments.quick):
         ours, eager = seconds(case.ours), seconds(case.eager)
         torch.set_num_threads(1)  # which a launch asks for
-        single = seconds(case.ours, 0.5)
+        single, single_eager = seconds(case.ours), seconds(case.eager)
         torch.set_num_threads(threads)
         rate = case.operations / ours / 1e9
+        if not arguments.quick:
+            most = bandwidth(case.bytes)
+            roofline.add_row(
+                case.name,
+                f"{case.bytes / 1e6:.0f}",
+                f"{case.operations / 1e6:.0f}",
+                f"{case.bytes / ours / 1e9:.1f}",
+                f"{case.bytes / ours / most:.0%} of {most / 1e9:.1f}",
+                f"{rate:.0f}",
+                f"{case.operations / ours / peak:.0%} of {peak / 1e9:.0f}",
+            )
         table.add_row(
             case.name,
             f"{ours * 1e3:.2f}",
@@ -304,14 +453,27 @@ def main() -> None:
             f"{seconds(case.compiled) * 1e3:.2f}" if case.compiled else "",
             f"{seconds(case.numpy, 0.5) * 1e3:.2f}" if case.numpy else "",
             f"{single * 1e3:.2f}",
+            f"{single_eager * 1e3:.2f}",
+            f"{single / single_eager:.2f}",
             f"{single / ours:.2f}",
-            f"{rate:.0f} GFLOP/s" if rate else f"{case.bytes / ours / 1e9:.1f} GB/s",
+            f"{rate:.0f} GFLOP/s" if case.operations > 50 * case.bytes else f"{case.bytes / ours / 1e9:.1f} GB/s",
         )
     console.print(table)
     if arguments.quick:
         return
-    add, matmul = against_interpreter()
-    console.print(f"TRITON_INTERPRET=1 takes {add:.0f} times as long for add 2^22, {matmul:.0f} times for matmul 512^3")
+    console.print(roofline)
+    console.print(
+        f"one thread's FMA peak: {fma_peak(1) / 1e9:.0f} GFLOP/s; load of the machine {os.getloadavg()[0]:.1f}"
+    )
+    if not shutil.which(os.environ.get("CXX", "g++")):
+        console.print("torch.compile is not timed: it needs a C++ compiler (g++)")
+    for size in (512, 1024):
+        add, matmul = against_interpreter(size)
+        console.print(
+            f"TRITON_INTERPRET=1 takes {add:.0f} times as long for add 2^22, {matmul:.0f} times for matmul {size}^3"
+        )
+    whole, launcher = launch_microseconds()
+    console.print(f"a launch of an empty kernel takes {whole:.1f} us, {launcher:.2f} us of that in the launcher")
     os.environ["TRITON_ALWAYS_COMPILE"] = "1"
     small, large = compile_seconds(1024), compile_seconds(65536)
     console.print(
