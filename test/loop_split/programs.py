@@ -293,6 +293,11 @@ class _Writer:
         if random.random() < 0.4:
             sides.reverse()
         mask = self.op(f"arith.cmpi {random.choice(PREDICATES[2:])}, {', '.join(sides)} : {tensor}")
+        if random.random() < 0.4:
+            at += random.randint(-8, 8)
+            sides = [both("addi", splat(value), lanes), splat(limit())]
+            other = self.op(f"arith.cmpi {random.choice(PREDICATES[2:])}, {', '.join(sides)} : {tensor}")
+            mask = self.op(f"arith.{random.choice(['andi', 'andi', 'ori'])} {mask}, {other} : tensor<{LANES}xi1>")
         small = self.op(f"tt.make_range {{start = 0 : i32, end = {LANES} : i32}} : tensor<{LANES}xi32>")
         pointers = self.op(f"tt.splat %pi8 : !tt.ptr<i8> -> tensor<{LANES}x!tt.ptr<i8>>")
         pointers = self.op(f"tt.addptr {pointers}, {small} : tensor<{LANES}x!tt.ptr<i8>>, tensor<{LANES}xi32>")
@@ -303,7 +308,8 @@ class _Writer:
         if random.random() < 0.5:
             ones = self.op(f"arith.constant dense<1> : tensor<{LANES}xi8>")
             chosen = self.op(f"arith.select {mask}, {ones}, {loaded} : tensor<{LANES}xi1>, tensor<{LANES}xi8>")
-            self.emit(f"tt.store {pointers}, {chosen}, {mask} : tensor<{LANES}x!tt.ptr<i8>>")
+            under = f", {mask}" if random.random() < 0.3 else ""
+            self.emit(f"tt.store {pointers}, {chosen}{under} : tensor<{LANES}x!tt.ptr<i8>>")
 
     # ----------------------------------------------------------------------------------------------------------------
 
