@@ -154,9 +154,10 @@ Value Access::fromWindows(Value windows) {
 }
 
 std::pair<Value, Value> Access::memoryAndIndices(Value pointers) {
+  math.budget = IndexMath{builder, loc}.budget;
   Type i64 = builder.getI64Type();
   Value base, indices;
-  if (std::optional<PointerSum> sum = trackPointerSum(pointers, builder)) {
+  if (std::optional<PointerSum> sum = trackPointerSum(pointers, math)) {
     base = address(sum->base);
     for (Value addend : sum->addends) {
       Type type = withElement(addend.getType(), i64);

@@ -215,7 +215,7 @@ mlir::triton_ext::convert_triton_to_linalg::trackOffsets(Value value,
         math.number(constant.getSplatValue<APInt>().getSExtValue()), rank,
         math);
   Operation *op = value.getDefiningOp();
-  if (!op)
+  if (!op || !math.spend())
     return std::nullopt;
   // What narrow integers count wraps in earnest.
   bool wide = type.getElementTypeBitWidth() >= 32;
@@ -323,7 +323,7 @@ static unsigned bytesOf(Type pointer) {
 static Pointers trackScalarPointer(Value pointer, size_t rank,
                                    IndexMath &math) {
   OpFoldResult offset = math.number(0);
-  while (true) {
+  while (math.spend()) {
     if (auto add = pointer.getDefiningOp<tt::AddPtrOp>()) {
       if (add.getOffset().getType().getIntOrFloatBitWidth() > 64)
         break;
@@ -346,7 +346,7 @@ mlir::triton_ext::convert_triton_to_linalg::trackPointers(Value value,
   if (isa<tt::PointerType>(value.getType()))
     return trackScalarPointer(value, 0, math);
   Operation *op = value.getDefiningOp();
-  if (!op)
+  if (!op || !math.spend())
     return std::nullopt;
   using Result = std::optional<Pointers>;
   return llvm::TypeSwitch<Operation *, Result>(op)
@@ -388,10 +388,10 @@ mlir::triton_ext::convert_triton_to_linalg::trackPointers(Value value,
 }
 
 std::optional<PointerSum>
-mlir::triton_ext::convert_triton_to_linalg::trackPointerSum(
-    Value value, OpBuilder &builder) {
+mlir::triton_ext::convert_triton_to_linalg::trackPointerSum(Value value,
+                                                            IndexMath &math) {
   Operation *op = value.getDefiningOp();
-  if (!op)
+  if (!op || !math.spend())
     return std::nullopt;
   using Result = std::optional<PointerSum>;
   return llvm::TypeSwitch<Operation *, Result>(op)
@@ -399,14 +399,14 @@ mlir::triton_ext::convert_triton_to_linalg::trackPointerSum(
         return PointerSum{splat.getSrc(), {}};
       })
       .Case([&](tt::AddPtrOp add) -> Result {
-        auto sum = trackPointerSum(add.getPtr(), builder);
+        auto sum = trackPointerSum(add.getPtr(), math);
         if (sum)
           sum->addends.push_back(add.getOffset());
         return sum;
       })
       .Case<tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp, tt::ReshapeOp>(
           [&](Operation *op) -> Result {
-            auto sum = trackPointerSum(op->getOperand(0), builder);
+            auto sum = trackPointerSum(op->getOperand(0), math);
             if (!sum)
               return std::nullopt;
             auto type = cast<RankedTensorType>(op->getResult(0).getType());
@@ -414,7 +414,7 @@ mlir::triton_ext::convert_triton_to_linalg::trackPointerSum(
               Type element = getElementTypeOrSelf(addend.getType());
               OperationState state(op->getLoc(), op->getName(), addend,
                                    type.clone(element), op->getAttrs());
-              addend = builder.create(state)->getResult(0);
+              addend = math.builder.create(state)->getResult(0);
             }
             return sum;
           })
@@ -630,7 +630,7 @@ mlir::triton_ext::convert_triton_to_linalg::trackMask(Value mask,
     return box;
   }
   Operation *op = mask.getDefiningOp();
-  if (!op)
+  if (!op || !math.spend())
     return std::nullopt;
   using Result = std::optional<Box>;
   return llvm::TypeSwitch<Operation *, Result>(op)

@@ -17,7 +17,12 @@ namespace mlir::triton_ext::convert_triton_to_linalg {
 struct IndexMath {
   OpBuilder &builder;
   Location loc;
+  /// How many operations may still be looked at. Where values are used several
+  /// times there are as many ways to them as there are steps doubled.
+  unsigned budget = 1000;
 
+  /// Whether there was something left of the budget.
+  bool spend() { return budget && budget--; }
   OpFoldResult number(int64_t value) { return builder.getIndexAttr(value); }
   OpFoldResult add(OpFoldResult a, OpFoldResult b);
   OpFoldResult sub(OpFoldResult a, OpFoldResult b);
@@ -59,7 +64,7 @@ struct PointerSum {
 };
 
 /// Follows addptr to a splat; makes tensors of the shape of `value`.
-std::optional<PointerSum> trackPointerSum(Value value, OpBuilder &builder);
+std::optional<PointerSum> trackPointerSum(Value value, IndexMath &math);
 
 /// The elements from low[d] to below high[d] in each dimension d; none if they
 /// are equal in one.

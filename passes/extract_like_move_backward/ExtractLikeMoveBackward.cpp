@@ -152,6 +152,24 @@ Value Extractor::compute(Operation *op, OpResult result, ValueRange indices) {
       .Default([](Operation *) { return Value(); });
 }
 
+/// How many operations one extract may pass.
+static constexpr unsigned maxSteps = 100;
+
+/// Replaces the extract, where that can be done, and adds those that it makes.
+static void moveBackward(tensor::ExtractOp op,
+                         SmallVector<tensor::ExtractOp> &extracts) {
+  auto result = dyn_cast<OpResult>(op.getTensor());
+  if (op.use_empty() || !result)
+    return;
+  OpBuilder builder(op);
+  Extractor extractor{builder, op.getLoc(), extracts};
+  if (Value value =
+          extractor.compute(result.getOwner(), result, op.getIndices())) {
+    op.replaceAllUsesWith(value);
+    op.erase();
+  }
+}
+
 namespace {
 struct ExtractLikeMoveBackwardPass
     : mlir::triton_ext::extract_like_move_backward::impl::
@@ -159,20 +177,13 @@ struct ExtractLikeMoveBackwardPass
   using ExtractLikeMoveBackwardPassBase::ExtractLikeMoveBackwardPassBase;
 
   void runOnOperation() override {
-    SmallVector<tensor::ExtractOp> extracts;
-    getOperation().walk([&](tensor::ExtractOp op) { extracts.push_back(op); });
-    while (!extracts.empty()) {
-      tensor::ExtractOp op = extracts.pop_back_val();
-      auto result = dyn_cast<OpResult>(op.getTensor());
-      if (op.use_empty() || !result)
-        continue;
-      OpBuilder builder(op);
-      Extractor extractor{builder, op.getLoc(), extracts};
-      if (Value value =
-              extractor.compute(result.getOwner(), result, op.getIndices())) {
-        op.replaceAllUsesWith(value);
-        op.erase();
-      }
+    SmallVector<tensor::ExtractOp> roots;
+    getOperation().walk([&](tensor::ExtractOp op) { roots.push_back(op); });
+    for (tensor::ExtractOp root : roots) {
+      SmallVector<tensor::ExtractOp> extracts = {root};
+      // Where tensors are used several times, there are many ways to them.
+      for (unsigned steps = 0; !extracts.empty() && steps < maxSteps; ++steps)
+        moveBackward(extracts.pop_back_val(), extracts);
     }
   }
 };

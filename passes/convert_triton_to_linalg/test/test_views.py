@@ -122,3 +122,20 @@ def test_exactly_what_the_mask_lets_through(seed: int) -> None:
                 assert before + size + behind == whole
         if inside:
             assert tuple(low) == inside[0]
+
+
+def test_values_used_twice_do_not_double_the_work() -> None:
+    sums = "\n".join(f"%i{k + 1} = arith.addi %i{k}, %i{k} : tensor<8xi32>" for k in range(60))
+    program = f"""
+tt.func @f(%p: !tt.ptr<f32>, %i0: tensor<8xi32>) -> tensor<8xf32> {{
+  {sums}
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
+  %pp = tt.addptr %ps, %i60 : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+  %v = tt.load %pp : tensor<8x!tt.ptr<f32>>
+  tt.return %v : tensor<8xf32>
+}}
+"""
+    range_first = program.replace("{\n", "{\n%i0 = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>\n", 1)
+    range_first = range_first.replace(", %i0: tensor<8xi32>", "")
+    for text in (program, range_first):
+        assert "linalg_ext.gather" in tx.opt(text, "convert-triton-to-linalg")
