@@ -1,71 +1,105 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The random loops notice each of these bugs in `loop_split`. One build tree serves all; a mutant compiles one file."""
+"""The random loops, or those that must not be split, notice each bug of `mutations`. One build has them all; the
+environment chooses."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+import subprocess
+import sys
+from functools import cache
 from pathlib import Path
 from random import Random
 
+import interpret
 import programs
 import pytest
+from mutations import MUTATIONS, SWITCH
 
 from triton_ext import _resources, build
 
 PASS = Path(__file__).resolve().parents[2] / "passes" / "loop_split"
-MUTATIONS = {
-    "middle off by one": (
-        "TripCounter.cpp",
-        "number(type, 1));\n  count = b.createOrFold<arith::SelectOp>(notAll",
-        "number(type, 0));\n  count = b.createOrFold<arith::SelectOp>(notAll",
-    ),
-    "not rounded up": ("TripCounter.cpp", "b.createOrFold<arith::AddIOp>(quotient, number(type, 1))", "quotient"),
-    "signed for unsigned": ("TripCounter.cpp", "  if (isUnsigned)\n    predicate = toUnsigned(predicate);\n", ""),
-}
+BATCHES, PER_BATCH = 6, 100
+Expected = list[tuple[str, list[int], object]]
 
 
-def is_noticed(options: str = "") -> bool:
-    random = Random(1)
-    try:
-        programs.check([programs.program(random, f"f{n}") for n in range(200)], options)
-    except AssertionError:
-        return True
+@cache
+def batch(seed: int) -> tuple[str, Expected]:
+    """Programs, and what each does for each of its inputs that have a meaning."""
+    random = Random(seed)
+    made = [programs.program(random, f"f{n}") for n in range(PER_BATCH)]
+    text = "\n".join(p.text for p in made)
+    functions = interpret.functions(programs.opt(text, "-mlir-print-op-generic"), strict=True)
+    expected: Expected = []
+    for name, program in zip(functions, made, strict=True):
+        for arguments in program.inputs:
+            try:
+                expected.append((name, arguments, functions[name](*arguments)))
+            except (interpret.Poison, interpret.TooLong):
+                continue
+    return text, expected
+
+
+def is_noticed(options: str) -> bool:
+    """Whether what the pass makes of the programs is no valid module, or does something else."""
+    for seed in range(BATCHES):
+        text, expected = batch(seed)
+        try:
+            after = interpret.functions(
+                programs.opt(text, f"-triton-ext-loop-split={options}", "-mlir-print-op-generic")
+            )
+        except AssertionError:
+            return True
+        for name, arguments, result in expected:
+            try:
+                if after[name](*arguments) != result:
+                    return True
+            except (interpret.TooLong, ZeroDivisionError):
+                return True
     return False
 
 
+def is_declined() -> bool:
+    """Whether the pass says of each loop of its own tests that it must not split why it does not."""
+    tool = Path(sys.executable).with_name("triton-ext-opt")
+    flags = ["-split-input-file", "-verify-diagnostics", "-triton-ext-loop-split=remarks=true"]
+    file = PASS / "test" / "loop_split_declined.mlir"
+    return subprocess.run([tool, file, *flags], capture_output=True, check=False).returncode == 0
+
+
 @pytest.fixture(scope="module")
-def mutant(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str, str], Path]:
-    """Builds the pass with a mutation and returns the directory of its libraries."""
+def mutants(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Builds the pass with all bugs in it and returns the directory of its libraries."""
     scratch = tmp_path_factory.mktemp("mutants")
     source, libraries = scratch / "source", scratch / "lib"
     shutil.copytree(PASS, source / PASS.name)
     shutil.copytree(_resources.library_dir(), libraries)
+    for path in (source / PASS.name).glob("*.cpp"):
+        text = path.read_text()
+        mine = {name: mutation for name, mutation in MUTATIONS.items() if mutation.file == path.name}
+        for name, mutation in mine.items():
+            text = mutation.apply(text, name)
+        path.write_text(SWITCH + text if mine else text)
     (source / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.27)\n"
         "project(mutant VERSION 0 LANGUAGES CXX)\n"
         "find_package(TritonExt REQUIRED)\n"
         f"add_subdirectory({PASS.name})\n"
     )
-
-    def make(name: str, old: str, new: str) -> Path:
-        for file in PASS.glob("*.cpp"):  # the last mutation goes, and only that
-            text = file.read_text()
-            if file.name == name:
-                assert text.count(old) == 1
-                text = text.replace(old, new)
-            if (source / PASS.name / file.name).read_text() != text:
-                (source / PASS.name / file.name).write_text(text)
-        build.build_tree(source, scratch / "build", definitions=(f"TRITON_EXT_STAGE_DIR={libraries}",))
-        return libraries
-
-    return make
+    build.build_tree(source, scratch / "build", definitions=(f"TRITON_EXT_STAGE_DIR={libraries}",))
+    return libraries
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mutation", MUTATIONS)
-def test_the_random_loops_notice(
-    mutation: str, mutant: Callable[[str, str, str], Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TRITON_EXT_LIBRARY_DIR", str(mutant(*MUTATIONS[mutation])))
-    assert is_noticed()
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_it_is_noticed(name: str, mutants: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITON_EXT_LIBRARY_DIR", str(mutants))
+    monkeypatch.setenv("TRITON_EXT_MUTANT", name)
+    assert not is_declined() if MUTATIONS[name].declined else is_noticed(MUTATIONS[name].options)
+
+
+@pytest.mark.slow
+def test_without_a_bug_they_notice_nothing(mutants: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITON_EXT_LIBRARY_DIR", str(mutants))
+    assert not is_noticed("")
+    assert is_declined()

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bugs for `loop_split`: in which file, what stands there, and what a bug would make of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+#: In front of each file; which bug is active is in the environment, so that one build has all of them.
+SWITCH = """
+#include <cstdlib>
+#include <string_view>
+static bool mutant(std::string_view name) {
+  const char *active = std::getenv("TRITON_EXT_MUTANT");
+  return active && name == active;
+}
+"""
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """An expression that a bug replaces.
+
+    Attributes:
+        file: where it is.
+        old: the expression; occurs once, or once after `behind`.
+        new: what is there instead, of the same type.
+        options: of the pass, where it is to be noticed.
+        behind: text before it.
+        declined: whether it is noticed by loops that must not be split: random ones seldom have what is needed.
+    """
+
+    file: str
+    old: str
+    new: str
+    options: str = ""
+    behind: str = ""
+    declined: bool = False
+
+    def apply(self, text: str, name: str) -> str:
+        """`text` with both, and a choice at run time."""
+        start = text.index(self.behind) + len(self.behind)
+        assert self.behind or text.count(self.old) == 1, f"{name}: {text.count(self.old)} times {self.old!r}"
+        at = text.index(self.old, start)
+        return f'{text[:at]}(mutant("{name}") ? ({self.new}) : ({self.old})){text[at + len(self.old) :]}'
+
+
+COUNT, ANALYSIS, PASS, GUARD = "TripCounter.cpp", "Condition.cpp", "LoopSplit.cpp", "Guard.cpp"
+MANY = "max-splits=8 false-masks=true"
+
+MUTATIONS = {
+    # When
+    "off by one": Mutation(
+        COUNT, "b.createOrFold<arith::AddIOp>(resize(further, type), number(type, 1))", "resize(further, type)"
+    ),
+    "trips not rounded up": Mutation(COUNT, "b.createOrFold<arith::AddIOp>(quotient, number(type, 1))", "quotient"),
+    "signed for unsigned": Mutation(COUNT, "toUnsigned(predicate)", "predicate"),
+    "not clamped to the trips": Mutation(
+        COUNT, "b.createOrFold<arith::SelectOp>(notAll, count, trips)", "count", behind="Value TripCounter::leading"
+    ),
+    # No bug: in TripCounter::middle, the clamp to 0 where all iterations are in the first loop. Without it, the second
+    # loop goes from a value that may have wrapped to the same value: it has no iterations either way.
+    "first loop ends in the middle": Mutation(
+        COUNT, "b.createOrFold<arith::SelectOp>(rest, middle, end)", "middle", behind="scf::ForOp TripCounter::split"
+    ),
+    "second loop always ends at the end": Mutation(
+        COUNT, "b.createOrFold<arith::SelectOp>(rest, end, middle)", "end"
+    ),
+    "ragged end overflows": Mutation(COUNT, "b.createOrFold<arith::MinUIOp>(count, most)", "count"),
+    "division by a step of 0": Mutation(COUNT, "b.createOrFold<arith::MaxUIOp>(step, number(type, 1))", "step"),
+    "strict for not strict": Mutation(COUNT, "condition.isStrict()", "!condition.isStrict()"),
+    "lower bound forgotten": Mutation(COUNT, "b.createOrFold<arith::SubIOp>(upper, lower)", "upper"),
+    # Lanes
+    "only the first lane": Mutation(COUNT, "gap.isZero()", "true"),
+    "lanes of the limit forgotten": Mutation(
+        COUNT, "b.createOrFold<arith::AddIOp>(limit, number(valueType, rhsSpread))", "limit", MANY
+    ),
+    "lanes may wrap": Mutation(
+        COUNT, "!lhsSpread.isZero() && (side == Side::Tail || !increasing)", "false", MANY
+    ),
+    "lanes of the limit may wrap": Mutation(COUNT, "!rhsSpread.isZero()", "false", MANY),
+    "negative lanes": Mutation(ANALYSIS, "factor.isNegative()", "false", MANY, "static std::optional<Form> scale"),
+    "lanes not added": Mutation(ANALYSIS, "lhs.spread.uadd_ov(rhs.spread, overflow)", "lhs.spread", MANY),
+    "wraps before the loop ends": Mutation(
+        COUNT,
+        "b.createOrFold<arith::CmpIOp>(\n      CmpIPredicate::ule, resize(others, wider), resize(further, wider))",
+        "valid",
+        MANY,
+    ),
+    # What
+    "operands swapped, predicate not": Mutation(
+        ANALYSIS, "CmpIPredicate::sgt", "CmpIPredicate::slt", behind="case CmpIPredicate::slt:\n    return "
+    ),
+    "always increasing": Mutation(ANALYSIS, "slope.isStrictlyPositive()", "true"),
+    "proof of no wrap dropped": Mutation(ANALYSIS, "last.views[result.isUnsigned].exact", "true"),
+    "wrap before an extension ignored": Mutation(
+        ANALYSIS, "(!extends || operand.views[zeroes].exact)", "true", declined=True
+    ),
+    "sums do not wrap": Mutation(ANALYSIS, "newLow.sge(least) && newHigh.sle(greatest)", "true"),
+    "more than one number": Mutation(PASS, "side == Side::Lead && !condition.exact", "false", behind="assumeAfter("),
+    "other side of an equality": Mutation(PASS, "condition.increasing == equal", "equal"),
+    "tail taken for lead": Mutation(PASS, "side == Side::Lead", "true", MANY, "static void assumeBefore"),
+    "exact loop does all": Mutation(PASS, "side == Side::Lead && !first.exact", "true", behind="secondDoesAll ="),
+    # Loops
+    "iter_arg lost": Mutation(
+        COUNT,
+        "second.getInitArgsMutable().assign(loop.getResults())",
+        "void()",
+    ),
+    "results of the first loop": Mutation(COUNT, "loop.replaceAllUsesWith(second.getResults())", "void()"),
+    # Trip counts and guards
+    "few trips, none masked": Mutation(
+        COUNT, "side == Side::Lead ? number(type, 0) : trips", "trips", "max-splits=4 min-trips=3 false-masks=true"
+    ),
+    "guard one trip too long": Mutation(
+        GUARD, "CmpIPredicate::slt", "CmpIPredicate::sle", "guard=true", "side == Side::Lead ? "
+    ),
+    "guard of one mask of two": Mutation(
+        GUARD, "arith::AndIOp::create(b, loc, allFree, one).getResult()", "one", "guard=true"
+    ),
+}  # fmt: skip
