@@ -252,6 +252,7 @@ def _load_pending() -> None:
     global _installed  # noqa: PLW0603
     with _lock:
         while _pending:
+            parse_one_at_a_time()
             _installed = Stack((*_installed.active, *_pending[0]()))
             del _pending[0]
 
@@ -450,7 +451,8 @@ def _take_slot() -> None:
             _runtime = knobs.runtime
             setattr(type(_runtime), _SLOT, _Slot())
             _follow_async_compilation()
-            parse_one_at_a_time()
+    if not _pending:  # else Triton is being imported
+        parse_one_at_a_time()
 
 
 def _follow_async_compilation() -> None:
