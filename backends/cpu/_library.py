@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from triton._C.libtriton import ir
+
 from triton_ext._infra import private_copy
 from triton_ext._resources import library_dir
 from triton_ext.errors import TritonExtError
@@ -68,6 +70,12 @@ class Compiler:
     def has(self, cpu: str, features: str, wanted: str) -> bool:
         """Whether a CPU has all of a list of features, ``"+avx2,+fma"``, as LLVM spells names and features."""
         return bool(self._library.triton_ext_cpu_has(cpu.encode(), features.encode(), wanted.encode()))
+
+    def clear(self, module: Any) -> None:
+        """Erases all that a module holds, which Triton's bindings never do. It is no pass of the stage."""
+        manager = ir.pass_manager(module.context)
+        self.passes["clear_module"](manager, [])
+        manager.run(module, "clear_module")
 
     def link(self, obj: Path, library: Path) -> None:
         """Links the object file `obj` to the shared library `library`.

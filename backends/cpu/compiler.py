@@ -209,9 +209,7 @@ class CPUBackend(BaseBackend):
         compiler = _library.compiler()
         context = llvm.context()
         llvm_mod = llvm.to_module(mod, context)
-        clear = ir.pass_manager(mod.context)  # not one of the stage's passes: see ClearModulePass
-        compiler.passes["clear_module"](clear, [])
-        clear.run(mod, "clear_module")
+        compiler.clear(mod)
         cpu_name, features = self._cpu
         llvm.attach_datalayout(llvm_mod, TRIPLE, cpu_name, features)
         llvm.optimize_module(
