@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+import torch
 import triton
 from triton_ext.backends.cpu.driver import CPUDriver
 
@@ -11,3 +12,9 @@ from triton_ext.backends.cpu.driver import CPUDriver
 @pytest.fixture(autouse=True)
 def on_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(triton.runtime.driver, "_active", CPUDriver())
+
+
+@pytest.fixture(autouse=True)
+def same_numbers() -> None:
+    """Every test has the same random numbers in every run."""
+    torch.manual_seed(0)
