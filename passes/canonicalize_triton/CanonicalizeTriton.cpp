@@ -14,6 +14,7 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
+#include "triton_ext/CmpPredicate.h"
 
 namespace mlir::triton_ext::canonicalize_triton {
 #define GEN_PASS_DECL
@@ -123,38 +124,13 @@ template <typename OpTy> struct ReshapedPointers : OpRewritePattern<OpTy> {
 struct SplatOnTheRight : OpRewritePattern<arith::CmpIOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  static arith::CmpIPredicate swap(arith::CmpIPredicate predicate) {
-    using P = arith::CmpIPredicate;
-    switch (predicate) {
-    case P::slt:
-      return P::sgt;
-    case P::sle:
-      return P::sge;
-    case P::sgt:
-      return P::slt;
-    case P::sge:
-      return P::sle;
-    case P::ult:
-      return P::ugt;
-    case P::ule:
-      return P::uge;
-    case P::ugt:
-      return P::ult;
-    case P::uge:
-      return P::ule;
-    case P::eq:
-    case P::ne:
-      return predicate;
-    }
-    llvm_unreachable("all predicates are above");
-  }
-
   LogicalResult matchAndRewrite(arith::CmpIOp op,
                                 PatternRewriter &rewriter) const override {
     if (!isSplat(op.getLhs()) || isSplat(op.getRhs()))
       return failure();
-    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, swap(op.getPredicate()),
-                                               op.getRhs(), op.getLhs());
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(
+        op, triton_ext::swapOperands(op.getPredicate()), op.getRhs(),
+        op.getLhs());
     return success();
   }
 };

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
+#include "triton_ext/CmpPredicate.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -459,22 +460,6 @@ static OpFoldResult changesAt(OpFoldResult start, int64_t size,
   return math.sub(math.min(end, math.max(bound, start)), start);
 }
 
-static arith::CmpIPredicate swapped(arith::CmpIPredicate predicate) {
-  using P = arith::CmpIPredicate;
-  switch (predicate) {
-  case P::slt:
-    return P::sgt;
-  case P::sle:
-    return P::sge;
-  case P::sgt:
-    return P::slt;
-  case P::sge:
-    return P::sle;
-  default: // eq; the others are not tracked
-    return predicate;
-  }
-}
-
 static std::optional<Box> trackComparison(arith::CmpIOp op, IndexMath &math) {
   using P = arith::CmpIPredicate;
   P predicate = op.getPredicate();
@@ -491,7 +476,7 @@ static std::optional<Box> trackComparison(arith::CmpIOp op, IndexMath &math) {
     return std::nullopt;
   if (llvm::all_of(lhs->strides, isZero)) {
     std::swap(lhs, rhs);
-    predicate = swapped(predicate);
+    predicate = triton_ext::swapOperands(predicate);
   }
   if (!llvm::all_of(rhs->strides, isZero))
     return std::nullopt;

@@ -25,31 +25,6 @@ unsigned mlir::triton_ext::loop_split::bitWidth(Type type) {
 }
 
 CmpIPredicate
-mlir::triton_ext::loop_split::swapOperands(CmpIPredicate predicate) {
-  switch (predicate) {
-  case CmpIPredicate::slt:
-    return CmpIPredicate::sgt;
-  case CmpIPredicate::sle:
-    return CmpIPredicate::sge;
-  case CmpIPredicate::sgt:
-    return CmpIPredicate::slt;
-  case CmpIPredicate::sge:
-    return CmpIPredicate::sle;
-  case CmpIPredicate::ult:
-    return CmpIPredicate::ugt;
-  case CmpIPredicate::ule:
-    return CmpIPredicate::uge;
-  case CmpIPredicate::ugt:
-    return CmpIPredicate::ult;
-  case CmpIPredicate::uge:
-    return CmpIPredicate::ule;
-  case CmpIPredicate::eq:
-  case CmpIPredicate::ne:
-    return predicate;
-  }
-}
-
-CmpIPredicate
 mlir::triton_ext::loop_split::toUnsigned(CmpIPredicate predicate) {
   switch (predicate) {
   case CmpIPredicate::slt:
@@ -427,7 +402,7 @@ std::optional<Condition> ConditionAnalysis::get(arith::CmpIOp op,
   result.swapped = isVariant(*rhs);
   if (result.swapped) {
     std::swap(lhs, rhs);
-    result.predicate = swapOperands(result.predicate);
+    result.predicate = triton_ext::swapOperands(result.predicate);
   }
   result.lhs = std::move(*lhs);
   result.rhs = std::move(*rhs);

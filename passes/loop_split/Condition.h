@@ -8,15 +8,13 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "triton_ext/CmpPredicate.h"
 #include "llvm/ADT/APInt.h"
 
 namespace mlir::triton_ext::loop_split {
 
 /// Bits of an integer type; `index` has 64. 0 for any other type.
 unsigned bitWidth(Type type);
-
-/// The predicate that holds for `b, a` where this one does for `a, b`.
-arith::CmpIPredicate swapOperands(arith::CmpIPredicate predicate);
 
 /// The unsigned predicate of that name.
 arith::CmpIPredicate toUnsigned(arith::CmpIPredicate predicate);

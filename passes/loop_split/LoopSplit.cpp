@@ -152,7 +152,8 @@ static void assumeAfter(const Condition &condition, arith::CmpIOp op,
                             : (equal ? Predicate::sge : Predicate::sgt);
   if (condition.isUnsigned)
     predicate = toUnsigned(predicate);
-  op.setPredicate(condition.swapped ? swapOperands(predicate) : predicate);
+  op.setPredicate(condition.swapped ? triton_ext::swapOperands(predicate)
+                                    : predicate);
 }
 
 static StringRef textAfter(const Condition &condition, Side side) {
