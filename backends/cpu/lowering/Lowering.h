@@ -169,6 +169,7 @@ private:
                   const Lanes *other);
   void storeLanes(Type element, const Lanes &ptr, const Lanes &value,
                   const Lanes *mask);
+  bool isBoundByMemory(Value tensor);
   void lowerStore(triton::StoreOp op);
   void lowerAtomic(Operation *op);
   void lowerPoll(triton::AtomicPollOp op);

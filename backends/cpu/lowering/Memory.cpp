@@ -126,6 +126,29 @@ void Lowering::storeLanes(Type element, const Lanes &ptr, const Lanes &value,
                                b.getI32IntegerAttr(align));
 }
 
+/// Whether computing `tensor` takes no more operations than it has loads: then
+/// the loop waits for memory.
+bool Lowering::isBoundByMemory(Value tensor) {
+  SmallVector<Value> pending = {tensor};
+  DenseSet<Value> seen;
+  int loads = 0, computed = 0;
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (!op || plan.isStored(value) || isa<triton::LoadOp>(op)) {
+      ++loads;
+      continue;
+    }
+    if (!isa<arith::ConstantOp, triton::SplatOp, triton::BroadcastOp,
+             triton::ExpandDimsOp, triton::TransOp, triton::ReshapeOp>(op))
+      ++computed;
+    llvm::append_range(pending, op->getOperands());
+  }
+  return computed <= loads;
+}
+
 void Lowering::lowerStore(triton::StoreOp op) {
   auto write = [&](const Coords &coords) {
     Lanes ptr = eval(op.getPtr(), coords), mask;
@@ -139,8 +162,15 @@ void Lowering::lowerStore(triton::StoreOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getPtr().getType());
   if (!type)
     return withScope(1, [&] { write({}); });
+  // Measured on AMD's Zen 4 (add of 2^24 floats, one thread and two): vectors
+  // of 32 bytes stream an eighth faster than those of 64.
+  int lanes = 16;
+  if (isBoundByMemory(op.getValue()))
+    lanes =
+        std::max<int64_t>(4, 32 / bytesOf(convert(op.getValue().getType())));
   SmallVector<Value> others = {op.getValue()};
-  forTile(type.getShape(), plan.contiguousDim(op.getPtr(), others), write);
+  forTile(type.getShape(), plan.contiguousDim(op.getPtr(), others), write,
+          std::min(lanes, 16));
 }
 
 static LLVM::AtomicOrdering ordering(triton::MemSemantic semantic) {

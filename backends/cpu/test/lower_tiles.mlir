@@ -1,13 +1,14 @@
 // RUN: triton-ext-opt %s --load-extension=cpu -triton-ext-cpu-lower-tiles | FileCheck %s
 
-// A chain from load to store is one loop over vectors, whatever the tile's size; nothing goes to scratch memory.
+// A chain from load to store is one loop over vectors, whatever the tile's size; nothing goes to scratch memory. What
+// waits for memory goes through it in vectors of 32 bytes.
 // CHECK: triton_ext_cpu.scratch = 0
 // CHECK-LABEL: llvm.func internal @add.program
 // CHECK: scf.for %{{.*}} = %{{.*}} to %[[END:.*]] step
 // CHECK-NOT: scf.for
-// CHECK: llvm.intr.masked.load {{.*}} -> vector<16xf32>
-// CHECK: llvm.intr.masked.load {{.*}} -> vector<16xf32>
-// CHECK: arith.addf {{.*}} : vector<16xf32>
+// CHECK: llvm.intr.masked.load {{.*}} -> vector<8xf32>
+// CHECK: llvm.intr.masked.load {{.*}} -> vector<8xf32>
+// CHECK: arith.addf {{.*}} : vector<8xf32>
 // CHECK: llvm.intr.masked.store
 // CHECK-NOT: scf.for
 // CHECK: llvm.return
@@ -24,5 +25,20 @@ tt.func public @add(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
   %b = tt.load %ay, %mask : tensor<65536x!tt.ptr<f32>>
   %sum = arith.addf %a, %b : tensor<65536xf32>
   tt.store %ax, %sum, %mask : tensor<65536x!tt.ptr<f32>>
+  tt.return
+}
+
+// One that computes more than it loads: 16 lanes.
+// CHECK-LABEL: llvm.func internal @cubic.program
+// CHECK: llvm.load {{.*}} -> vector<16xf32>
+// CHECK: llvm.store {{.*}} : vector<16xf32>, !llvm.ptr
+tt.func public @cubic(%x: !tt.ptr<f32>) {
+  %i = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %p = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %at = tt.addptr %p, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %v = tt.load %at : tensor<64x!tt.ptr<f32>>
+  %square = arith.mulf %v, %v : tensor<64xf32>
+  %cube = arith.mulf %square, %v : tensor<64xf32>
+  tt.store %at, %cube : tensor<64x!tt.ptr<f32>>
   tt.return
 }

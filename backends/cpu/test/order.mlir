@@ -8,7 +8,7 @@
 // CHECK: llvm.store
 // CHECK: }
 // CHECK: scf.for
-// CHECK: llvm.load {{.*}} -> vector<16xf32>
+// CHECK: llvm.load {{.*}} -> vector<8xf32>
 // CHECK: llvm.store
 tt.func public @shift(%x: !tt.ptr<f32>) {
   %one = arith.constant dense<1> : tensor<64xi32>
