@@ -25,9 +25,20 @@ std::optional<StringRef> whyNot(Operation *op);
 /// A pointer is an i64.
 void addConversions(TypeConverter &converter);
 
-/// For every other operation of Triton that `whyNot` has nothing against.
-void populateOperationPatterns(const TypeConverter &converter,
-                               RewritePatternSet &patterns);
+/// For every other operation of Triton that `whyNot` has nothing against, and
+/// for those of other dialects that are on pointers: a file for each family.
+void populateFunctionPatterns(const TypeConverter &converter,
+                              RewritePatternSet &patterns);
+void populateElementwisePatterns(const TypeConverter &converter,
+                                 RewritePatternSet &patterns);
+void populateShapePatterns(const TypeConverter &converter,
+                           RewritePatternSet &patterns);
+void populateReducePatterns(const TypeConverter &converter,
+                            RewritePatternSet &patterns);
+void populateDotPatterns(const TypeConverter &converter,
+                         RewritePatternSet &patterns);
+void populateDebugPatterns(const TypeConverter &converter,
+                           RewritePatternSet &patterns);
 
 } // namespace mlir::triton_ext::convert_triton_to_linalg
 

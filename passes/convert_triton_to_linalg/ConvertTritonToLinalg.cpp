@@ -82,7 +82,12 @@ struct ConvertTritonToLinalgPass
     RewritePatternSet patterns(&getContext());
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
-    populateOperationPatterns(converter, patterns);
+    populateFunctionPatterns(converter, patterns);
+    populateElementwisePatterns(converter, patterns);
+    populateShapePatterns(converter, patterns);
+    populateReducePatterns(converter, patterns);
+    populateDotPatterns(converter, patterns);
+    populateDebugPatterns(converter, patterns);
     if (failed(
             applyFullConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Views of memory, and tensors as the windows that gathers and scatters take.
+
+#include "Access.h"
+
+#include "aux/Aux.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext;
+using namespace mlir::triton_ext::convert_triton_to_linalg;
+namespace tt = mlir::triton;
+
+static Type withElement(Type type, Type element) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? Type(tensor.clone(element)) : element;
+}
+
+Value Access::view(Value address, OpFoldResult offset,
+                   ArrayRef<OpFoldResult> sizes,
+                   ArrayRef<OpFoldResult> strides) {
+  // A negative number would not verify.
+  if (getConstantIntValue(offset).value_or(0) < 0)
+    offset = math.toValue(offset);
+  auto known = [](OpFoldResult value) {
+    if (isa<Value>(value))
+      return ShapedType::kDynamic;
+    return *getConstantIntValue(value);
+  };
+  auto layout = StridedLayoutAttr::get(
+      builder.getContext(), known(offset),
+      SmallVector<int64_t>(llvm::map_range(strides, known)));
+  auto type = MemRefType::get(
+      SmallVector<int64_t>(llvm::map_range(sizes, known)), element, layout);
+  return aux::ViewOp::create(builder, loc, type, address, offset, sizes,
+                             strides);
+}
+
+Value Access::viewOf(const Pointers &pointers, const Box &box,
+                     SmallVector<OpFoldResult> &sizes) {
+  OpFoldResult offset = pointers.offsets.offset;
+  for (auto [low, high, stride] :
+       llvm::zip(box.low, box.high, pointers.offsets.strides)) {
+    sizes.push_back(math.sub(high, low));
+    offset = math.add(offset, math.mul(low, stride));
+  }
+  // Of one element the stride is of no account, and 1 reads best.
+  SmallVector<OpFoldResult> strides(pointers.offsets.strides);
+  for (auto [size, stride] : llvm::zip(shape, strides))
+    if (size == 1 && isConstantIntValue(stride, 0))
+      stride = math.number(1);
+  return view(address(pointers.base), offset, sizes, strides);
+}
+
+Value Access::readTensor(Value view) {
+  auto type = cast<MemRefType>(view.getType());
+  return bufferization::ToTensorOp::create(
+      builder, loc, tensorOf(type.getShape(), type.getElementType()), view,
+      /*restrict=*/true, /*writable=*/true);
+}
+
+static SmallVector<ReassociationIndices> allInOne(int64_t rank) {
+  return {llvm::to_vector(llvm::seq<int64_t>(0, rank))};
+}
+
+Value Access::toLine(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (type.getRank() == 1)
+    return tensor;
+  return tensor::CollapseShapeOp::create(
+      builder, loc, tensorOf(type.getNumElements(), type.getElementType()),
+      tensor, allInOne(type.getRank()));
+}
+
+Value Access::toWindows(Value tensor) {
+  Value line = toLine(tensor);
+  auto type = cast<RankedTensorType>(line.getType());
+  return tensor::ExpandShapeOp::create(
+      builder, loc, tensorOf({type.getDimSize(0), 1}, type.getElementType()),
+      line, allInOne(2));
+}
+
+Value Access::fromWindows(Value windows) {
+  auto type = cast<RankedTensorType>(windows.getType());
+  Value line = tensor::CollapseShapeOp::create(
+      builder, loc, tensorOf(type.getDimSize(0), type.getElementType()),
+      windows, allInOne(2));
+  if (shape.size() == 1)
+    return line;
+  return tensor::ExpandShapeOp::create(builder, loc,
+                                       tensorOf(shape, type.getElementType()),
+                                       line, allInOne(shape.size()));
+}
+
+std::pair<Value, Value> Access::memoryAndIndices(Value pointers) {
+  math.budget = IndexMath{builder, loc}.budget;
+  Type i64 = builder.getI64Type();
+  Value base, indices;
+  if (std::optional<PointerSum> sum = trackPointerSum(pointers, math)) {
+    base = address(sum->base);
+    for (Value addend : sum->addends) {
+      Type type = withElement(addend.getType(), i64);
+      if (addend.getType() != type)
+        addend = arith::ExtSIOp::create(builder, loc, type, addend);
+      indices =
+          indices
+              ? arith::AddIOp::create(builder, loc, indices, addend).getResult()
+              : addend;
+    }
+    if (!indices)
+      indices = arith::ConstantOp::create(
+          builder, loc, builder.getZeroAttr(tensorOf(shape, i64)));
+  } else {
+    // Pointers from anywhere: their addresses, in elements from address 0.
+    base = LLVM::ZeroOp::create(
+        builder, loc, LLVM::LLVMPointerType::get(builder.getContext()));
+    indices =
+        tt::PtrToIntOp::create(builder, loc, tensorOf(shape, i64), pointers);
+    int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+    Value size = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(tensorOf(shape, i64),
+                               builder.getI64IntegerAttr(bytes).getValue()));
+    indices = arith::DivUIOp::create(builder, loc, indices, size);
+  }
+  Value memory =
+      view(base, math.number(0),
+           math.number(std::numeric_limits<int64_t>::max()), math.number(1));
+  return {memory, toWindows(indices)};
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts that accesses to memory are made of.
+
+#ifndef TRITON_EXT_CONVERTTRITONTOLINALG_ACCESS_H
+#define TRITON_EXT_CONVERTTRITONTOLINALG_ACCESS_H
+
+#include "Trackers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
+
+namespace mlir::triton_ext::convert_triton_to_linalg {
+
+/// Makes the parts of one access, before the operation.
+struct Access {
+  Access(Operation *op, Type type)
+      : builder(op), loc(op->getLoc()), math{builder, loc},
+        element(getElementTypeOrSelf(type)) {
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      shape.assign(tensor.getShape().begin(), tensor.getShape().end());
+  }
+
+  RankedTensorType tensorOf(ArrayRef<int64_t> shape, Type element) {
+    return RankedTensorType::get(shape, element);
+  }
+  Value zero() {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getZeroAttr(element));
+  }
+  Value address(Value pointer) {
+    Value integer =
+        triton::PtrToIntOp::create(builder, loc, builder.getI64Type(), pointer);
+    return LLVM::IntToPtrOp::create(
+        builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
+        integer);
+  }
+  Value view(Value address, OpFoldResult offset, ArrayRef<OpFoldResult> sizes,
+             ArrayRef<OpFoldResult> strides);
+  /// A view of exactly the box.
+  Value viewOf(const Pointers &pointers, const Box &box,
+               SmallVector<OpFoldResult> &sizes);
+  Value readTensor(Value view);
+  /// All elements in a line, or as windows of one element.
+  Value toLine(Value tensor);
+  Value toWindows(Value tensor);
+  Value fromWindows(Value windows);
+  /// Memory without bounds and where in it each element is, as windows.
+  std::pair<Value, Value> memoryAndIndices(Value pointers);
+
+  OpBuilder builder;
+  Location loc;
+  IndexMath math;
+  Type element;
+  SmallVector<int64_t> shape;
+};
+
+void convertAtomic(triton::AtomicRMWOp op);
+void convertAtomic(triton::AtomicCASOp op);
+
+} // namespace mlir::triton_ext::convert_triton_to_linalg
+
+#endif // TRITON_EXT_CONVERTTRITONTOLINALG_ACCESS_H

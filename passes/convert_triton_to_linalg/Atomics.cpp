@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Atomics, element by element. What is masked off is not touched.
+
+#include "Access.h"
+
+#include "linalg_ext/LinalgExt.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext;
+using namespace mlir::triton_ext::convert_triton_to_linalg;
+namespace tt = mlir::triton;
+
+/// A value as windows; a scalar as one window.
+static Value toWindows(Access &access, Value value) {
+  if (isa<RankedTensorType>(value.getType()))
+    return access.toWindows(value);
+  return tensor::FromElementsOp::create(
+      access.builder, access.loc, access.tensorOf({1, 1}, value.getType()),
+      value);
+}
+
+/// What the operation gives, from windows.
+static Value fromWindows(Access &access, Value windows) {
+  if (!access.shape.empty())
+    return access.fromWindows(windows);
+  Value zero = arith::ConstantIndexOp::create(access.builder, access.loc, 0);
+  return tensor::ExtractOp::create(access.builder, access.loc, windows,
+                                   ValueRange{zero, zero});
+}
+
+/// The memory and where in it the windows are; for a scalar a view of it alone.
+static std::pair<Value, Value> windowsOf(Access &access, Value pointers) {
+  if (!access.shape.empty())
+    return access.memoryAndIndices(pointers);
+  std::optional<Pointers> scalar = trackPointers(pointers, access.math);
+  OpFoldResult one = access.math.number(1);
+  Value view = access.view(access.address(scalar->base), scalar->offsets.offset,
+                           one, one);
+  Value index =
+      arith::ConstantOp::create(access.builder, access.loc,
+                                access.builder.getZeroAttr(access.tensorOf(
+                                    {1, 1}, access.builder.getI64Type())));
+  return {view, index};
+}
+
+static StringRef kindOf(tt::RMWOp op) {
+  switch (op) {
+  case tt::RMWOp::AND:
+    return "andi";
+  case tt::RMWOp::OR:
+    return "ori";
+  case tt::RMWOp::XOR:
+    return "xori";
+  case tt::RMWOp::ADD:
+    return "addi";
+  case tt::RMWOp::FADD:
+    return "addf";
+  case tt::RMWOp::MAX:
+    return "maxs";
+  case tt::RMWOp::MIN:
+    return "mins";
+  case tt::RMWOp::UMAX:
+    return "maxu";
+  case tt::RMWOp::UMIN:
+    return "minu";
+  case tt::RMWOp::XCHG:
+    return "assign";
+  }
+  llvm_unreachable("all operations are above");
+}
+
+static StringRef orderOf(tt::MemSemantic order) {
+  switch (order) {
+  case tt::MemSemantic::RELAXED:
+    return "relaxed";
+  case tt::MemSemantic::ACQUIRE:
+    return "acquire";
+  case tt::MemSemantic::RELEASE:
+    return "release";
+  case tt::MemSemantic::ACQUIRE_RELEASE:
+    return "acq_rel";
+  }
+  llvm_unreachable("all orders are above");
+}
+
+void mlir::triton_ext::convert_triton_to_linalg::convertAtomic(
+    tt::AtomicRMWOp op) {
+  Access access(op, op.getType());
+  OpBuilder &builder = access.builder;
+  auto [memory, indices] = windowsOf(access, op.getPtr());
+  Value value = toWindows(access, op.getVal());
+  Value mask = op.getMask();
+  if (mask && access.shape.empty())
+    mask = tensor::FromElementsOp::create(builder, access.loc, mask);
+  else if (mask)
+    mask = access.toLine(mask);
+  int64_t count = cast<ShapedType>(value.getType()).getDimSize(0);
+  Value init = tensor::EmptyOp::create(
+      builder, access.loc, ArrayRef<int64_t>{count, 1}, access.element);
+  // What Triton gives where the mask is false is open; it is 0 here.
+  if (mask)
+    init = linalg::FillOp::create(builder, access.loc, access.zero(), init)
+               .getResult(0);
+  auto atomic = linalg_ext::GatherAtomicRMWOp::create(
+      builder, access.loc, init.getType(),
+      builder.getStringAttr(kindOf(op.getAtomicRmwOp())),
+      builder.getStringAttr(orderOf(op.getSem())),
+      builder.getStringAttr(tt::stringifyMemSyncScope(op.getScope())), value,
+      indices, mask, memory, init);
+  op.replaceAllUsesWith(fromWindows(access, atomic.getResult()));
+  op.erase();
+}
+
+void mlir::triton_ext::convert_triton_to_linalg::convertAtomic(
+    tt::AtomicCASOp op) {
+  Access access(op, op.getType());
+  OpBuilder &builder = access.builder;
+  auto [memory, indices] = windowsOf(access, op.getPtr());
+  Value expected = toWindows(access, op.getCmp());
+  Value value = toWindows(access, op.getVal());
+  int64_t count = cast<ShapedType>(value.getType()).getDimSize(0);
+  Value init = tensor::EmptyOp::create(
+      builder, access.loc, ArrayRef<int64_t>{count, 1}, access.element);
+  auto atomic = linalg_ext::GatherAtomicCASOp::create(
+      builder, access.loc, init.getType(),
+      builder.getStringAttr(orderOf(op.getSem())),
+      builder.getStringAttr(tt::stringifyMemSyncScope(op.getScope())), expected,
+      value, indices, memory, init);
+  op.replaceAllUsesWith(fromWindows(access, atomic.getResult()));
+  op.erase();
+}

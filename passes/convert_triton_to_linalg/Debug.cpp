@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Prints, assertions, and what only a GPU has.
+
+#include "Conversion.h"
+
+#include "aux/Aux.h"
+#include "linalg_ext/LinalgExt.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext;
+using namespace mlir::triton_ext::convert_triton_to_linalg;
+namespace tt = mlir::triton;
+using Rewriter = ConversionPatternRewriter;
+
+namespace {
+
+struct PrintPattern : OpConversionPattern<tt::PrintOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(tt::PrintOp op, OpAdaptor adaptor,
+                                Rewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    if (adaptor.getArgs().empty())
+      aux::ScalarPrintOp::create(rewriter, loc, Value(), op.getPrefixAttr());
+    for (auto [value, isSigned] :
+         llvm::zip(adaptor.getArgs(), op.getIsSigned())) {
+      Operation *print;
+      if (isa<RankedTensorType>(value.getType()))
+        print = aux::PrintOp::create(rewriter, loc, Type(), value,
+                                     op.getPrefixAttr());
+      else
+        print = aux::ScalarPrintOp::create(rewriter, loc, value,
+                                           op.getPrefixAttr());
+      if (op.getHex())
+        print->setAttr("hex", rewriter.getUnitAttr());
+      bool isInteger = isa<IntegerType>(getElementTypeOrSelf(value.getType()));
+      if (isInteger && !isSigned)
+        print->setAttr("unsigned", rewriter.getUnitAttr());
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct AssertPattern : OpConversionPattern<tt::AssertOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(tt::AssertOp op, OpAdaptor adaptor,
+                                Rewriter &rewriter) const override {
+    if (isa<RankedTensorType>(adaptor.getCondition().getType()))
+      linalg_ext::AssertOp::create(rewriter, op.getLoc(),
+                                   adaptor.getCondition(), op.getMessage());
+    else
+      linalg_ext::ScalarAssertOp::create(
+          rewriter, op.getLoc(), adaptor.getCondition(), op.getMessage());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// Kernels that overlap are a matter of the target's launches.
+template <typename OpTy> struct ErasePattern : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(OpTy op, typename OpTy::Adaptor,
+                                Rewriter &rewriter) const override {
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void mlir::triton_ext::convert_triton_to_linalg::populateDebugPatterns(
+    const TypeConverter &converter, RewritePatternSet &patterns) {
+  patterns
+      .add<AssertPattern, ErasePattern<tt::GridDependencyLaunchDependentsOp>,
+           ErasePattern<tt::GridDependencyWaitOp>, PrintPattern>(
+          converter, patterns.getContext());
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Dimensions of tensors behind changes of shape, for the trackers.
+
+#ifndef TRITON_EXT_CONVERTTRITONTOLINALG_DIMENSIONS_H
+#define TRITON_EXT_CONVERTTRITONTOLINALG_DIMENSIONS_H
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace mlir::triton_ext::convert_triton_to_linalg {
+
+inline ArrayRef<int64_t> shapeOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? type.getShape() : ArrayRef<int64_t>();
+}
+
+/// For each dimension of `to` that has more than one element the dimension of
+/// `from` that it is, where the shapes differ in dimensions of one element
+/// only.
+inline std::optional<SmallVector<std::optional<unsigned>>>
+matchDimensions(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  SmallVector<std::optional<unsigned>> result;
+  unsigned next = 0;
+  auto skip = [&] {
+    while (next < from.size() && from[next] == 1)
+      ++next;
+  };
+  for (int64_t size : to) {
+    if (size == 1) {
+      result.push_back(std::nullopt);
+      continue;
+    }
+    skip();
+    if (next == from.size() || from[next] != size)
+      return std::nullopt;
+    result.push_back(next++);
+  }
+  skip();
+  if (next != from.size())
+    return std::nullopt;
+  return result;
+}
+
+inline bool isZero(OpFoldResult value) { return isConstantIntValue(value, 0); }
+
+} // namespace mlir::triton_ext::convert_triton_to_linalg
+
+#endif // TRITON_EXT_CONVERTTRITONTOLINALG_DIMENSIONS_H

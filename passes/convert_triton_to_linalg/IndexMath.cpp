@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Arithmetic on index values that computes what is known at once.
+
+#include "Trackers.h"
+
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext::convert_triton_to_linalg;
+
+/// Numbers in, number out; none if that overflows.
+using Fold = bool (*)(int64_t, int64_t, int64_t &);
+
+template <typename OpTy>
+static OpFoldResult combine(IndexMath &math, OpFoldResult a, OpFoldResult b,
+                            Fold fold) {
+  std::optional<int64_t> x = getConstantIntValue(a), y = getConstantIntValue(b);
+  int64_t result;
+  if (x && y && fold(*x, *y, result))
+    return math.number(result);
+  return OpTy::create(math.builder, math.loc, math.toValue(a), math.toValue(b))
+      .getResult();
+}
+
+OpFoldResult IndexMath::add(OpFoldResult a, OpFoldResult b) {
+  if (isConstantIntValue(a, 0))
+    return b;
+  if (isConstantIntValue(b, 0))
+    return a;
+  return combine<arith::AddIOp>(*this, a, b,
+                                [](int64_t x, int64_t y, int64_t &result) {
+                                  return !llvm::AddOverflow(x, y, result);
+                                });
+}
+
+OpFoldResult IndexMath::sub(OpFoldResult a, OpFoldResult b) {
+  if (isConstantIntValue(b, 0))
+    return a;
+  if (isa<Value>(a) && a == b)
+    return number(0);
+  return combine<arith::SubIOp>(*this, a, b,
+                                [](int64_t x, int64_t y, int64_t &result) {
+                                  return !llvm::SubOverflow(x, y, result);
+                                });
+}
+
+OpFoldResult IndexMath::mul(OpFoldResult a, OpFoldResult b) {
+  if (isConstantIntValue(a, 0) || isConstantIntValue(b, 1))
+    return a;
+  if (isConstantIntValue(b, 0) || isConstantIntValue(a, 1))
+    return b;
+  return combine<arith::MulIOp>(*this, a, b,
+                                [](int64_t x, int64_t y, int64_t &result) {
+                                  return !llvm::MulOverflow(x, y, result);
+                                });
+}
+
+OpFoldResult IndexMath::min(OpFoldResult a, OpFoldResult b) {
+  if (a == b)
+    return a;
+  return combine<arith::MinSIOp>(*this, a, b,
+                                 [](int64_t x, int64_t y, int64_t &result) {
+                                   result = std::min(x, y);
+                                   return true;
+                                 });
+}
+
+OpFoldResult IndexMath::max(OpFoldResult a, OpFoldResult b) {
+  if (a == b)
+    return a;
+  return combine<arith::MaxSIOp>(*this, a, b,
+                                 [](int64_t x, int64_t y, int64_t &result) {
+                                   result = std::max(x, y);
+                                   return true;
+                                 });
+}
+
+OpFoldResult IndexMath::orZero(Value condition, OpFoldResult whenTrue) {
+  return arith::SelectOp::create(builder, loc, condition, toValue(whenTrue),
+                                 toValue(number(0)))
+      .getResult();
+}
+
+OpFoldResult IndexMath::fromInteger(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return number(constant.getSExtValue());
+  if (value.getType().isIndex())
+    return value;
+  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), value)
+      .getResult();
+}
+
+Value IndexMath::toValue(OpFoldResult value) {
+  return getValueOrCreateConstantIndexOp(builder, loc, value);
+}

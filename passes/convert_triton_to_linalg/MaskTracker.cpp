@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tracks masks backward through the operations that make them, to the box in
+// which they are true. An operation that is not known here ends the track.
+
+#include "Dimensions.h"
+#include "Trackers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
+#include "triton_ext/CmpPredicate.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext::convert_triton_to_linalg;
+namespace tt = mlir::triton;
+
+Box mlir::triton_ext::convert_triton_to_linalg::wholeOf(ArrayRef<int64_t> shape,
+                                                        IndexMath &math) {
+  Box box;
+  for (int64_t size : shape) {
+    box.low.push_back(math.number(0));
+    box.high.push_back(math.number(size));
+  }
+  return box;
+}
+
+bool mlir::triton_ext::convert_triton_to_linalg::isWhole(
+    const Box &box, ArrayRef<int64_t> shape) {
+  return llvm::all_of(llvm::zip(box.low, box.high, shape), [](auto dim) {
+    auto [low, high, size] = dim;
+    return isConstantIntValue(low, 0) && isConstantIntValue(high, size);
+  });
+}
+
+/// All of the tensor if the scalar holds, else nothing.
+static Box allIf(Value condition, ArrayRef<int64_t> shape, IndexMath &math) {
+  Box box = wholeOf(shape, math);
+  if (!box.high.empty())
+    box.high[0] = math.orZero(condition, box.high[0]);
+  return box;
+}
+
+/// Where start + i is less than (or, `from`, at least) `bound`, for i from 0 to
+/// below `size`: the index at which that changes, in [0, size].
+static OpFoldResult changesAt(OpFoldResult start, int64_t size,
+                              OpFoldResult bound, IndexMath &math) {
+  OpFoldResult end = math.add(start, math.number(size));
+  return math.sub(math.min(end, math.max(bound, start)), start);
+}
+
+static std::optional<Box> trackComparison(arith::CmpIOp op, IndexMath &math) {
+  using P = arith::CmpIPredicate;
+  P predicate = op.getPredicate();
+  auto type = cast<RankedTensorType>(op.getLhs().getType());
+  ArrayRef<int64_t> shape = type.getShape();
+  bool isSigned =
+      llvm::is_contained({P::slt, P::sle, P::sgt, P::sge, P::eq}, predicate);
+  // In narrow types the sum of range and start wraps, and is not tracked.
+  if (!isSigned || !type.getElementType().isSignlessInteger())
+    return std::nullopt;
+  auto lhs = trackOffsets(op.getLhs(), math);
+  auto rhs = lhs ? trackOffsets(op.getRhs(), math) : std::nullopt;
+  if (!rhs)
+    return std::nullopt;
+  if (llvm::all_of(lhs->strides, isZero)) {
+    std::swap(lhs, rhs);
+    predicate = triton_ext::swapOperands(predicate);
+  }
+  if (!llvm::all_of(rhs->strides, isZero))
+    return std::nullopt;
+  OpFoldResult start = lhs->offset, bound = rhs->offset;
+  if (llvm::all_of(lhs->strides, isZero)) {
+    Value holds =
+        arith::CmpIOp::create(math.builder, math.loc, predicate,
+                              math.toValue(start), math.toValue(bound));
+    return allIf(holds, shape, math);
+  }
+  // One dimension along which it grows by one.
+  std::optional<unsigned> along;
+  for (auto [dim, stride] : llvm::enumerate(lhs->strides)) {
+    if (isZero(stride))
+      continue;
+    if (along || !isConstantIntValue(stride, 1))
+      return std::nullopt;
+    along = dim;
+  }
+  int64_t size = shape[*along];
+  Box box = wholeOf(shape, math);
+  auto changes = [&](bool behind) {
+    if (!behind)
+      return changesAt(start, size, bound, math);
+    // The bound is one more, unless there is nothing behind it: start + i is
+    // never more than the largest number.
+    OpFoldResult limit = math.add(start, math.number(size));
+    OpFoldResult last = math.sub(limit, math.number(1));
+    OpFoldResult before = math.sub(start, math.number(1));
+    OpFoldResult clamped = math.min(last, math.max(bound, before));
+    return math.sub(math.add(clamped, math.number(1)), start);
+  };
+  switch (predicate) {
+  case P::slt:
+    box.high[*along] = changes(/*behind=*/false);
+    break;
+  case P::sle:
+    box.high[*along] = changes(/*behind=*/true);
+    break;
+  case P::sge:
+    box.low[*along] = changes(/*behind=*/false);
+    break;
+  case P::sgt:
+    box.low[*along] = changes(/*behind=*/true);
+    break;
+  default: // eq
+    box.low[*along] = changes(/*behind=*/false);
+    box.high[*along] = changes(/*behind=*/true);
+    break;
+  }
+  return box;
+}
+
+static Box intersect(const Box &a, const Box &b, ArrayRef<int64_t> shape,
+                     IndexMath &math) {
+  Box box;
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    // 0 is the least that there is, and the size the most.
+    OpFoldResult low = isZero(a.low[dim])   ? b.low[dim]
+                       : isZero(b.low[dim]) ? a.low[dim]
+                                            : math.max(a.low[dim], b.low[dim]);
+    OpFoldResult high = isConstantIntValue(a.high[dim], size) ? b.high[dim]
+                        : isConstantIntValue(b.high[dim], size)
+                            ? a.high[dim]
+                            : math.min(a.high[dim], b.high[dim]);
+    box.low.push_back(low);
+    box.high.push_back(isZero(low) || isConstantIntValue(high, size)
+                           ? high
+                           : math.max(low, high));
+  }
+  return box;
+}
+
+/// The box behind a change of shape of the mask.
+static std::optional<Box> reshapeBox(Operation *op, const Box &box,
+                                     IndexMath &math) {
+  ArrayRef<int64_t> from = shapeOf(op->getOperand(0));
+  ArrayRef<int64_t> to = shapeOf(op->getResult(0));
+  Box result;
+  auto append = [&](OpFoldResult low, OpFoldResult high) {
+    result.low.push_back(low);
+    result.high.push_back(high);
+  };
+  if (auto expand = dyn_cast<tt::ExpandDimsOp>(op)) {
+    result = box;
+    result.low.insert(result.low.begin() + expand.getAxis(), math.number(0));
+    result.high.insert(result.high.begin() + expand.getAxis(), math.number(1));
+    return result;
+  }
+  if (isa<tt::BroadcastOp>(op)) {
+    for (size_t dim = 0; dim < to.size(); ++dim) {
+      if (from[dim] == to[dim]) {
+        append(box.low[dim], box.high[dim]);
+        continue;
+      }
+      // One element or none becomes all or none.
+      OpFoldResult some = math.sub(box.high[dim], box.low[dim]);
+      append(math.number(0), math.mul(some, math.number(to[dim])));
+    }
+    return result;
+  }
+  if (auto transpose = dyn_cast<tt::TransOp>(op)) {
+    for (int32_t dim : transpose.getOrder())
+      append(box.low[dim], box.high[dim]);
+    return result;
+  }
+  auto reshape = dyn_cast<tt::ReshapeOp>(op);
+  if (!reshape || reshape.getAllowReorder())
+    return std::nullopt;
+  auto matched = matchDimensions(from, to);
+  // A dimension of one element that goes may say that there is nothing.
+  bool saysNothing = llvm::all_of(llvm::enumerate(from), [&](auto dim) {
+    return dim.value() != 1 || (isConstantIntValue(box.low[dim.index()], 0) &&
+                                isConstantIntValue(box.high[dim.index()], 1));
+  });
+  if (!matched || !saysNothing)
+    return std::nullopt;
+  for (std::optional<unsigned> dim : *matched) {
+    if (dim)
+      append(box.low[*dim], box.high[*dim]);
+    else
+      append(math.number(0), math.number(1));
+  }
+  return result;
+}
+
+std::optional<Box>
+mlir::triton_ext::convert_triton_to_linalg::trackMask(Value mask,
+                                                      IndexMath &math) {
+  ArrayRef<int64_t> shape = shapeOf(mask);
+  SplatElementsAttr constant;
+  if (matchPattern(mask, m_Constant(&constant)) && constant) {
+    Box box = wholeOf(shape, math);
+    if (constant.getSplatValue<APInt>().isZero() && !shape.empty())
+      box.high[0] = math.number(0);
+    return box;
+  }
+  Operation *op = mask.getDefiningOp();
+  if (!op || !math.spend())
+    return std::nullopt;
+  using Result = std::optional<Box>;
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([&](tt::SplatOp splat) -> Result {
+        return allIf(splat.getSrc(), shape, math);
+      })
+      .Case([&](arith::AndIOp both) -> Result {
+        auto lhs = trackMask(both.getLhs(), math);
+        auto rhs = lhs ? trackMask(both.getRhs(), math) : std::nullopt;
+        if (!rhs)
+          return std::nullopt;
+        return intersect(*lhs, *rhs, shape, math);
+      })
+      .Case([&](arith::CmpIOp compare) -> Result {
+        return trackComparison(compare, math);
+      })
+      .Case<tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp, tt::ReshapeOp>(
+          [&](Operation *op) -> Result {
+            auto box = trackMask(op->getOperand(0), math);
+            if (!box)
+              return std::nullopt;
+            return reshapeBox(op, *box, math);
+          })
+      .Default([](Operation *) { return std::nullopt; });
+}
