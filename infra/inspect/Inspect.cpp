@@ -5,13 +5,12 @@
 // becomes an mlir::PassManager; it adds an instrumentation and no pass. Changes
 // neither the module nor what Triton prints. Called from _inspect.py.
 
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "triton/Tools/PluginUtils.h"
 #include "triton/Version.h"
+#include "triton_ext/Remarks.h"
 #include "llvm/Support/JSON.h"
 
 #include <chrono>
@@ -280,11 +279,7 @@ void Recorder::beginRun(Inspection &inspection, Operation *op) {
       });
   remark::RemarkCategories all;
   all.passed = all.missed = all.analysis = all.failed = ".*";
-  if (!context->getRemarkEngine() &&
-      succeeded(remark::enableOptimizationRemarks(
-          *context, /*streamer=*/nullptr,
-          std::make_unique<remark::RemarkEmittingPolicyAll>(), all,
-          /*printAsEmitRemarks=*/true)))
+  if (succeeded(triton_ext::printRemarks(*context, all)))
     remarkEngine = context->getRemarkEngine();
 
   std::optional<std::string> ir;

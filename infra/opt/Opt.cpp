@@ -20,9 +20,11 @@
 #include "mlir/Support/Timing.h"
 #include "mlir/Tools/ParseUtilities.h"
 #include "triton/Version.h"
+#include "triton_ext/Remarks.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -137,6 +139,19 @@ struct Options {
   cl::opt<std::string> printTreeDir{
       "mlir-print-ir-tree-dir", cl::value_desc("directory"),
       cl::desc("When printing IR around a pass, print to a file tree here"),
+      cl::cat(category)};
+  // Clang's, because what MLIR has for this is in MlirOptMain.
+  cl::opt<std::string> passedRemarks{
+      "Rpass", cl::value_desc("regex"),
+      cl::desc("Print what passes of matching names say that they have done"),
+      cl::cat(category)};
+  cl::opt<std::string> missedRemarks{
+      "Rpass-missed", cl::value_desc("regex"),
+      cl::desc("Print what they say that they could not do, and why"),
+      cl::cat(category)};
+  cl::opt<std::string> analysisRemarks{
+      "Rpass-analysis", cl::value_desc("regex"),
+      cl::desc("Print what else they say that they have found"),
       cl::cat(category)};
   cl::opt<bool> statistics{"mlir-pass-statistics",
                            cl::desc("Print the statistics of each pass"),
@@ -349,6 +364,21 @@ runPasses(const std::shared_ptr<llvm::SourceMgr> &sourceMgr,
   return success();
 }
 
+/// Has the remarks printed that the command line asks for.
+static LogicalResult printRemarks(MLIRContext &context,
+                                  const Options &options) {
+  // MLIR wants the whole name to match, clang a part of it.
+  auto wanted = [](const cl::opt<std::string> &flag) {
+    return flag.getNumOccurrences() ? std::optional(".*(" + flag + ").*")
+                                    : std::nullopt;
+  };
+  remark::RemarkCategories categories;
+  categories.passed = wanted(options.passedRemarks);
+  categories.missed = categories.failed = wanted(options.missedRemarks);
+  categories.analysis = wanted(options.analysisRemarks);
+  return printRemarks(context, categories);
+}
+
 /// Runs the job on one piece of input.
 static LogicalResult runPiece(std::unique_ptr<llvm::MemoryBuffer> buffer,
                               const Job &job, raw_ostream &os,
@@ -361,8 +391,11 @@ static LogicalResult runPiece(std::unique_ptr<llvm::MemoryBuffer> buffer,
   context.loadAllAvailableDialects();
   if (!job.options)
     context.printOpOnDiagnostic(false); // no flag would turn it off
-  if (job.options)
+  if (job.options) {
     context.allowUnregisteredDialects(job.options->allowUnregisteredDialect);
+    if (failed(printRemarks(context, *job.options)))
+      return failure();
+  }
 
   if (job.options && job.options->verifyDiagnostics != VerifyLevel::None) {
     context.printOpOnDiagnostic(false);
@@ -519,6 +552,12 @@ static int runTool(int argc, const char *const *argv,
     return fail("-emit-bytecode: libtriton has no bytecode writer");
 
   std::string error;
+  for (cl::opt<std::string> *flag :
+       {&options().passedRemarks, &options().missedRemarks,
+        &options().analysisRemarks})
+    if (flag->getNumOccurrences() && !llvm::Regex(*flag).isValid(error))
+      return fail("-" + flag->ArgStr + "='" + *flag +
+                  "': no regular expression: " + error);
   std::unique_ptr<llvm::MemoryBuffer> input =
       openInputFile(options().input, &error);
   if (!input)

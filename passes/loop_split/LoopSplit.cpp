@@ -21,6 +21,7 @@ namespace mlir::triton_ext::loop_split {
 
 using namespace mlir;
 using namespace mlir::triton_ext::loop_split;
+using Kind = remark::RemarkKind;
 
 /// On each loop that is done with.
 static constexpr StringLiteral splitAttr = "triton_ext.split";
@@ -102,7 +103,7 @@ private:
                      bool &changed);
   bool guardIn(scf::ForOp loop);
   void simplify(scf::ForOp loop);
-  void report(Operation *op, bool passed, const Twine &message);
+  void report(Operation *op, Kind kind, const Twine &message);
 
   std::shared_ptr<FrozenRewritePatternSet> patterns;
   SmallVector<std::pair<Location, std::string>> reported;
@@ -173,22 +174,23 @@ LogicalResult LoopSplitPass::initialize(MLIRContext *context) {
   return success();
 }
 
-void LoopSplitPass::report(Operation *op, bool passed, const Twine &message) {
-  std::pair<Location, std::string> said(op->getLoc(), message.str());
+void LoopSplitPass::report(Operation *op, Kind kind, const Twine &message) {
+  std::pair<Location, std::string> said(
+      op->getLoc(),
+      (kind == Kind::RemarkMissed ? "not split: " + message : message).str());
   if (llvm::is_contained(reported, said))
     return; // of a copy
   reported.push_back(said);
   StringRef function;
   if (auto parent = op->getParentOfType<FunctionOpInterface>())
     function = parent.getName();
-  auto opts = remark::RemarkOpts::name(passed ? "split" : "not-split")
-                  .category("loop-split")
+  auto opts = remark::RemarkOpts::name("split")
+                  .category(getArgument())
                   .function(function);
-  if (op->getContext()->getRemarkEngine())
-    (passed ? remark::passed : remark::missed)(op->getLoc(), opts)
-        << remark::reason("{0}", said.second);
-  else if (remarks)
-    emitRemark(op->getLoc(), passed ? "" : "not split: ") << said.second;
+  auto emit = kind == Kind::RemarkPassed   ? remark::passed
+              : kind == Kind::RemarkMissed ? remark::missed
+                                           : remark::analysis;
+  emit(op->getLoc(), opts) << remark::reason("{0}", said.second);
 }
 
 /// The conditions in program order.
@@ -200,9 +202,10 @@ SmallVector<Condition> LoopSplitPass::conditionsIn(scf::ForOp loop) {
     if (std::optional<Condition> condition = analysis.get(op, reason))
       conditions.push_back(std::move(*condition));
     else if (!reason.empty() && decidesAboutWork(op.getResult()))
-      report(op, /*passed=*/false, reason);
+      report(op, Kind::RemarkMissed, reason);
     else if (!reason.empty())
-      report(op, false, "no branch, select or mask depends on it");
+      report(op, Kind::RemarkAnalysis,
+             reason + "; no branch, select or mask depends on it");
   });
   return conditions;
 }
@@ -243,7 +246,7 @@ scf::ForOp LoopSplitPass::splitAt(scf::ForOp loop, const Candidate &candidate,
   if (minTrips > 1 && first.hasTail() && !isOne()) {
     count = counter.orNone(count, side, minTrips);
     if (isOne()) {
-      report(first.op, false,
+      report(first.op, Kind::RemarkMissed,
              "it would be known in less than min-trips=" + Twine(minTrips) +
                  " iterations");
       for (const Condition &condition : candidate.conditions)
@@ -254,10 +257,11 @@ scf::ForOp LoopSplitPass::splitAt(scf::ForOp loop, const Candidate &candidate,
   if (isOne()) {
     bool before = !counter.isZero(count);
     if (!before && side == Side::Lead && !first.exact)
-      report(first.op, false,
+      report(first.op, Kind::RemarkMissed,
              "it may wrap, and changes in the first iteration");
     else if (before && side == Side::Tail)
-      report(first.op, false, "it is never the same for all elements");
+      report(first.op, Kind::RemarkMissed,
+             "it is never the same for all elements");
     else
       changed = true;
     for (const Condition &condition : candidate.conditions)
@@ -271,7 +275,7 @@ scf::ForOp LoopSplitPass::splitAt(scf::ForOp loop, const Candidate &candidate,
   bool secondDoesAll = side == Side::Lead && !first.exact;
   scf::ForOp second = counter.split(count, secondDoesAll, mapping);
   for (const Condition &condition : candidate.conditions) {
-    report(condition.op, true,
+    report(condition.op, Kind::RemarkPassed,
            "split: in the first loop this is " +
                (side == Side::Lead ? text(condition.leadingValue()) : "any") +
                ", in the second " + textAfter(condition, side));
@@ -297,7 +301,7 @@ bool LoopSplitPass::guardIn(scf::ForOp loop) {
   for (arith::CmpIOp op : settled)
     for (Side side : {Side::Lead, Side::Tail})
       markDone(op, side);
-  report(loop, true, "masks moved into a branch");
+  report(loop, Kind::RemarkPassed, "masks moved into a branch");
   simplify(loop);
   return true;
 }
@@ -349,12 +353,13 @@ bool LoopSplitPass::visit(scf::ForOp loop) {
       break;
     Operation *where = candidate->conditions.front().op;
     if (loops.size() > maxSplits) {
-      report(where, false, "max-splits=" + Twine(maxSplits) + " is reached");
+      report(where, Kind::RemarkMissed,
+             "max-splits=" + Twine(maxSplits) + " is reached");
       break;
     }
     int64_t size = countOps(*best);
     if (added + size > maxGrowth) {
-      report(where, false,
+      report(where, Kind::RemarkMissed,
              "it would add " + Twine(added + size) +
                  " operations, more than max-growth=" + Twine(maxGrowth));
       break;

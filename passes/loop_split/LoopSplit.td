@@ -56,9 +56,10 @@ def LoopSplitPass : Pass<"triton-ext-loop-split", "::mlir::ModuleOp"> {
     to split. Attributes are kept on all loops, which get the attribute
     `triton_ext.split` and are not split again. `scf.while` is left alone.
 
-    **Remarks.** Why a loop was or was not split goes to MLIR's remark engine,
-    in category `loop-split`; `tx.describe` shows it. With `remarks=true` it is
-    printed where no such engine is at work.
+    **Remarks.** Why a loop was or was not split goes to MLIR's remark engine:
+    `tx.describe` shows it, and `triton-ext-opt` with `-Rpass=loop-split` or
+    `-Rpass-missed=loop-split`; with `-Rpass-analysis=loop-split` also what the
+    analysis did not understand where nothing depends on it.
   }];
   let options = [
     Option<"maxSplits", "max-splits", "uint32_t", /*default=*/"2",
@@ -71,7 +72,5 @@ def LoopSplitPass : Pass<"triton-ext-loop-split", "::mlir::ModuleOp"> {
            "In how many iterations a mask has to be constant; with less, the loop that keeps it does all">,
     Option<"guard", "guard", "bool", /*default=*/"false",
            "Leave loops whole for masks of selects, which go into a branch">,
-    Option<"remarks", "remarks", "bool", /*default=*/"false",
-           "Print remarks, also without a remark engine">,
   ];
 }

@@ -87,7 +87,9 @@ MUTATIONS = {
         MANY,
     ),
     # What
-    "operands swapped, predicate not": Mutation(ANALYSIS, "triton_ext::swapOperands(result.predicate)", "result.predicate"),
+    "operands swapped, predicate not": Mutation(
+        ANALYSIS, "triton_ext::swapOperands(result.predicate)", "result.predicate"
+    ),
     "always increasing": Mutation(ANALYSIS, "slope.isStrictlyPositive()", "true"),
     "proof of no wrap dropped": Mutation(ANALYSIS, "last.views[result.isUnsigned].exact", "true"),
     "wrap before an extension ignored": Mutation(

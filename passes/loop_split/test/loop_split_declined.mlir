@@ -1,4 +1,4 @@
-// RUN: triton-ext-opt %s -split-input-file -verify-diagnostics -triton-ext-loop-split=remarks=true | FileCheck %s
+// RUN: triton-ext-opt %s -split-input-file -verify-diagnostics -triton-ext-loop-split -Rpass=. -Rpass-missed=. -Rpass-analysis=. | FileCheck %s
 // RUN: triton-ext-opt %s -split-input-file -triton-ext-loop-split 2>&1 | FileCheck %s --check-prefix=QUIET
 
 // QUIET-NOT: remark
@@ -71,6 +71,24 @@ tt.func public @wraps_then_extends(%p: !tt.ptr<i32>, %n: i32, %m: i64) {
     scf.if %cond {
       tt.store %p, %i : !tt.ptr<i32>
     }
+  }
+  tt.return
+}
+
+// -----
+
+// Nothing is missed, but analysis has given up.
+// CHECK-LABEL: tt.func public @not_affine_nothing_depends
+// CHECK-NOT: triton_ext
+tt.func public @not_affine_nothing_depends(%p: !tt.ptr<i8>, %n: i32, %m: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %x = arith.muli %i, %i : i32
+    // expected-remark@below {{it is no affine function of the induction variable, or one that may wrap before it is extended; no branch, select or mask depends on it [-Rpass-analysis=triton-ext-loop-split]}}
+    %cond = arith.cmpi slt, %x, %m : i32
+    %bit = arith.extui %cond : i1 to i8
+    tt.store %p, %bit : !tt.ptr<i8>
   }
   tt.return
 }

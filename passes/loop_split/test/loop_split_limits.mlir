@@ -1,9 +1,9 @@
-// RUN: triton-ext-opt %s -triton-ext-loop-split="max-growth=5 remarks=true" 2>&1 | FileCheck %s --check-prefixes=CHECK,SMALL
+// RUN: triton-ext-opt %s -triton-ext-loop-split="max-growth=5" -Rpass-missed=loop-split 2>&1 | FileCheck %s --check-prefixes=CHECK,SMALL
 // RUN: triton-ext-opt %s -triton-ext-loop-split="max-growth=6" | FileCheck %s --check-prefixes=CHECK,SPLIT
 // RUN: triton-ext-opt %s -triton-ext-loop-split="max-splits=0" | FileCheck %s --check-prefixes=CHECK,KEEP
 
 // The loop and what is in it are six operations.
-// SMALL: [[@LINE+10]]:13: remark: not split: it would add 6 operations, more than max-growth=5
+// SMALL: [[@LINE+10]]:13: remark: not split: it would add 6 operations, more than max-growth=5 [-Rpass-missed=triton-ext-loop-split]
 // CHECK: tt.func public @limits
 // SMALL-NOT: triton_ext
 // KEEP-NOT: triton_ext

@@ -1,4 +1,4 @@
-// RUN: triton-ext-opt %s -split-input-file -verify-diagnostics -triton-ext-loop-split="min-trips=8 remarks=true" | FileCheck %s
+// RUN: triton-ext-opt %s -split-input-file -verify-diagnostics -triton-ext-loop-split="min-trips=8" -Rpass=. -Rpass-missed=. | FileCheck %s
 
 // Whether there are 8 iterations without the mask is known when it runs; if
 // not, the second loop does all.

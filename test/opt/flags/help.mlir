@@ -10,6 +10,7 @@
 // CHECK: USAGE: triton-ext-opt [options] <input file>
 // None of the thousands of options of the LLVM inside libtriton.
 // CHECK-NOT: --x86-
+// CHECK: --Rpass-missed=<regex>
 // CHECK: --split-input-file
 // CHECK: {{^}}analysis:
 // CHECK: {{^}}common:
