@@ -14,7 +14,7 @@ set(TRITON_EXT_TRITON_DIALECTS
 #            and attributes come from Quant.td, their code from Quant.cpp
 #   VERSION  default: the project's, 0.0.0 if it has none
 #   DIALECTS the dialects that it uses and that are not inside libtriton: MLIR's linalg, bufferization, tensor, ...
-#            (the extension is left out where they are not installed), or those of extensions before it
+#            or those of extensions before it; the extension is left out where one of them is missing
 #   SOURCES  further C++ files
 #
 # Its classes are there for every extension that names it in DIALECTS: #include "quant/Quant.h".
@@ -30,7 +30,7 @@ function(triton_ext_add_dialect name class)
     message(FATAL_ERROR "triton-ext: ${CMAKE_CURRENT_LIST_FILE}: dialect '${name}' has the name of a dialect of Triton "
       "(fix: rename the directory)")
   endif()
-  triton_ext_check_dialects(${name} ${arg_DIALECTS})
+  triton_ext_check_parts(${name} DIALECTS ${arg_DIALECTS})
   if(left_out)
     return()
   endif()

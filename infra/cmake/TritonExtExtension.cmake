@@ -5,6 +5,11 @@
 
 include(${CMAKE_CURRENT_LIST_DIR}/TritonExtParts.cmake)
 
+# VERSION without a value, passed on from a caller, is no mistake.
+if(POLICY CMP0174)
+  cmake_policy(SET CMP0174 NEW)
+endif()
+
 # A name becomes an attribute in Python and a namespace in C++, where the last line would hide what others mean.
 set(TRITON_EXT_RESERVED_NAMES
   and as assert async await break class continue def del elif else except finally for from global if import in is

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The dialects that an extension declares that it uses, and the libraries that
-# hold them: libTritonExtMLIR.so for those of MLIR that libtriton lacks (the part
-# `linalg` of the SDK), libtriton_ext_<name>.so for those of extensions. What is
-# declared is linked, and loaded before the extension.
+# The dialects that an extension declares that it uses, the passes that it
+# declares that it runs, and the libraries that hold them: libTritonExtMLIR.so for
+# the dialects of MLIR that libtriton lacks (the part `linalg` of the SDK),
+# libtriton_ext_<name>.so for those of extensions. What is declared is linked, and
+# loaded before the extension; without it the extension is left out.
 
 set(TRITON_EXT_MLIR_DIALECTS bufferization complex linalg sparse_tensor tensor)
 
@@ -30,13 +31,14 @@ string(REPLACE ";" ", " TRITON_EXT_NO_MLIR "${TRITON_EXT_NO_MLIR}")
 # Headers of the dialects of extensions, as <name>/<Stem>.h.
 set(TRITON_EXT_DIALECT_HEADERS ${_package_root}/triton_ext/share/dialects)
 
-# triton_ext_check_dialects(name dialect...)
+# triton_ext_check_parts(name [DIALECTS dialect...] [PASSES pass...])
 #
-# Sets `left_out` in the caller if one of the dialects cannot be had here because MLIR's library was not installed, and
-# makes a target of that extension's name which says so. Stops if there is no such dialect at all.
-function(triton_ext_check_dialects name)
+# Sets `left_out` in the caller if one of them cannot be had here: MLIR's library was not installed, there is no such
+# extension, or it is left out itself. Says so, as does the target that is then made of the extension's name.
+function(triton_ext_check_parts name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DIALECTS;PASSES")
   set(why "")
-  foreach(dialect ${ARGN})
+  foreach(dialect ${arg_DIALECTS})
     get_property(reason GLOBAL PROPERTY TRITON_EXT_LEFT_OUT_${dialect})
     if(dialect IN_LIST TRITON_EXT_MLIR_DIALECTS)
       if(NOT TARGET TritonExt::MLIR)
@@ -44,10 +46,23 @@ function(triton_ext_check_dialects name)
       endif()
     elseif(reason)
       set(why "${reason}")
-    elseif(NOT TARGET triton_ext_${dialect} AND NOT EXISTS ${TRITON_EXT_DIALECT_HEADERS}/${dialect})
-      message(FATAL_ERROR "triton-ext: ${CMAKE_CURRENT_LIST_FILE}: '${name}' uses the dialect '${dialect}', which is "
-        "none of MLIR's that are built apart (${TRITON_EXT_MLIR_DIALECTS}) and none of an extension that comes before "
-        "it (fix: correct DIALECTS; those inside libtriton need no mention)")
+    elseif(NOT TARGET triton_ext_${dialect}
+        AND (TRITON_EXT_BUILDS_INFRA OR NOT EXISTS ${TRITON_EXT_DIALECT_HEADERS}/${dialect}))
+      set(why "the dialect '${dialect}', which is none of MLIR's that are built apart and none of an extension before it \
+(fix: add it, or correct DIALECTS in ${CMAKE_CURRENT_LIST_FILE}; those inside libtriton need no mention)")
+    endif()
+  endforeach()
+  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR PARENT_PATH beside)
+  foreach(pass ${arg_PASSES})
+    if(EXISTS ${beside}/${pass}/CMakeLists.txt)
+      triton_ext_add_directory(${beside}/${pass} passes/${pass})
+    endif()
+    get_property(reason GLOBAL PROPERTY TRITON_EXT_LEFT_OUT_${pass})
+    if(reason)
+      set(why "${reason}")
+    elseif(NOT TARGET triton_ext_${pass})
+      set(why "the pass '${pass}', which is not in ${beside}, or runs this one (fix: add it, or correct PASSES in \
+${CMAKE_CURRENT_LIST_FILE})")
     endif()
   endforeach()
   if(why)
@@ -59,9 +74,20 @@ function(triton_ext_check_dialects name)
   set(left_out "${why}" PARENT_SCOPE)
 endfunction()
 
+# triton_ext_add_directory(source binary)
+#
+# As add_subdirectory(); one that was added already stays as it is.
+function(triton_ext_add_directory source binary)
+  get_property(added GLOBAL PROPERTY TRITON_EXT_DIRECTORIES)
+  if(NOT source IN_LIST added)
+    set_property(GLOBAL APPEND PROPERTY TRITON_EXT_DIRECTORIES ${source})
+    add_subdirectory(${source} ${PROJECT_BINARY_DIR}/${binary})
+  endif()
+endfunction()
+
 # triton_ext_link_dialects(target dialect...)
 #
-# Call it for dialects that triton_ext_check_dialects() has found to be there.
+# Call it for dialects that triton_ext_check_parts() has found to be there.
 function(triton_ext_link_dialects target)
   foreach(dialect ${ARGN})
     if(dialect IN_LIST TRITON_EXT_MLIR_DIALECTS)

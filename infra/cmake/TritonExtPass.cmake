@@ -27,17 +27,10 @@ function(triton_ext_add_pass name class)
   endif()
   triton_ext_check_extension(pass "${name}" "${class}" EXAMPLE "triton_ext_add_pass(${name} ${class} STAGE ttir)"
     STRAY ${arg_UNPARSED_ARGUMENTS} ${arg_KEYWORDS_MISSING_VALUES} VERSION ${arg_VERSION})
-  triton_ext_check_dialects(${name} ${arg_DIALECTS})
+  triton_ext_check_parts(${name} DIALECTS ${arg_DIALECTS} PASSES ${arg_PASSES})
   if(left_out)
     return()
   endif()
-  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR PARENT_PATH beside)
-  foreach(pass ${arg_PASSES})
-    if(NOT EXISTS ${beside}/${pass}/CMakeLists.txt)
-      message(FATAL_ERROR "triton-ext: ${CMAKE_CURRENT_LIST_FILE}: '${name}' runs the pass '${pass}', which is not in "
-        "${beside} (fix: correct PASSES)")
-    endif()
-  endforeach()
 
   set(declarations ${CMAKE_CURRENT_BINARY_DIR}/${stem}.h.inc)
   set(td ${CMAKE_CURRENT_SOURCE_DIR}/${stem}.td)
@@ -50,8 +43,9 @@ function(triton_ext_add_pass name class)
     DIALECTS ${arg_DIALECTS}
     SOURCES ${declarations} ${arg_SOURCES})
   if(arg_PASSES)
-    # By name: their targets may come later. They are loaded before this library, as those of dialects are.
+    # They are loaded before this library, as those of dialects are.
     list(TRANSFORM arg_PASSES PREPEND triton_ext_)
+    cmake_path(GET CMAKE_CURRENT_SOURCE_DIR PARENT_PATH beside)
     target_link_libraries(triton_ext_${name} PRIVATE ${arg_PASSES})
     target_include_directories(triton_ext_${name} PRIVATE ${beside})
   endif()

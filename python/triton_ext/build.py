@@ -19,6 +19,7 @@ from .errors import BuildError
 _CMAKE_ERROR = re.compile(
     r"^CMake Error(?: at (?P<where>[^\n]*?:\d+)[^\n]*)?:(?P<text>[^\n]*\n(?:[ \t]+[^\n]*\n|\n(?=[ \t]))*)", re.MULTILINE
 )
+_LEFT_OUT = re.compile(r"^-- triton-ext: leaving out (\w+), which needs (.*)$", re.MULTILINE)
 _TARGET = re.compile(r"^triton_ext_(\w+): phony$", re.MULTILINE)
 _COMPILER_ERROR = re.compile(r"^.*(?:\berror:|undefined symbol:|undefined reference to).*$", re.MULTILINE)
 
@@ -77,7 +78,9 @@ def build_tree(source: Path, build_dir: Path, names: tuple[str, ...] = (), defin
     configured = subprocess.run(configure, capture_output=True, text=True, errors="replace", check=False)
     if configured.returncode:
         raise _configure_error(configured.stderr, build_dir)
-    if names:
+    if not names:
+        _say_what_is_left_out(configured.stdout)
+    else:
         listed = subprocess.run(
             [tool("ninja"), "-C", str(build_dir), "-t", "targets", "all"], capture_output=True, text=True, check=False
         )
@@ -101,6 +104,15 @@ def build_tree(source: Path, build_dir: Path, names: tuple[str, ...] = (), defin
         raise BuildError(
             f"the build failed: {first[0].strip() if first else 'see above'}", fix="mend it and build again"
         )
+
+
+def _say_what_is_left_out(stdout: str) -> None:
+    """Prints what CMake leaves out, a line for each reason."""
+    left_out: dict[str, list[str]] = {}
+    for name, reason in _LEFT_OUT.findall(stdout):
+        left_out.setdefault(reason, []).append(name)
+    for reason, without in left_out.items():
+        click.echo(f"triton-ext: left out: {', '.join(without)}: needs {reason}", err=True)
 
 
 def _configure_error(stderr: str, build_dir: Path) -> BuildError:

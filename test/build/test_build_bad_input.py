@@ -239,6 +239,30 @@ def test_others_build_and_work(tree: Tree) -> None:
     assert tree.run("build").returncode == 0
 
 
+def test_what_needs_something_that_is_missing_is_left_out(tree: Tree) -> None:
+    """Whatever the order, and also if the headers of a deleted dialect still lie about; the rest builds."""
+    for name, needs in {
+        "one": "DIALECTS gone",
+        "two": "PASSES zero",
+        "zero": "PASSES one",
+        "four": "PASSES five",
+    }.items():
+        add = f"triton_ext_add_pass({name} {name.title()}Pass STAGE ttir {needs})\n"
+        tree.add(f"passes/{name}", CMakeLists_txt=add, **{f"{name.title()}_{suffix}": "" for suffix in ("td", "cpp")})
+    (tree.stage.parent / "share" / "dialects" / "gone").mkdir(parents=True)
+    before = tree.digests()
+    done = tree.run("build")
+    assert done.returncode == 0, done.stderr
+    assert tree.digests() == before
+    four, others = done.stderr.splitlines()
+    assert re.fullmatch(r"triton-ext: left out: four: needs the pass 'five', which .*four/CMakeLists.txt\)", four)
+    assert re.fullmatch(r"triton-ext: left out: one, zero, two: needs the dialect 'gone', which .*\)", others)
+
+    done = tree.run("build", "two")
+    assert done.returncode == 1
+    assert_one_line(done.stderr, "two needs the dialect 'gone', which", "mend it")
+
+
 @pytest.mark.parametrize("name", ["nme", "pass", "dev"])
 def test_unknown_name(name: str, tree: Tree) -> None:
     done = tree.run("build", name)
