@@ -9,6 +9,7 @@ import triton
 import triton.language as tl
 
 import triton_ext as tx
+from ragged_matmul import matmul
 
 torch = pytest.importorskip("torch")
 CPUDriver = pytest.importorskip("triton_ext.backends.cpu.driver").CPUDriver
@@ -17,17 +18,6 @@ CPUDriver = pytest.importorskip("triton_ext.backends.cpu.driver").CPUDriver
 @pytest.fixture(autouse=True)
 def on_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(triton.runtime.driver, "_active", CPUDriver())
-
-
-@triton.jit
-def matmul(a, b, c, K, BLOCK: tl.constexpr):
-    i = tl.arange(0, BLOCK)
-    acc = tl.zeros((BLOCK, BLOCK), tl.float32)
-    for k in range(0, tl.cdiv(K, BLOCK)):
-        left = tl.load(a + i[:, None] * K + (k * BLOCK + i)[None, :], mask=i[None, :] < K - k * BLOCK, other=0.0)
-        right = tl.load(b + (k * BLOCK + i)[:, None] * BLOCK + i[None, :], mask=i[:, None] < K - k * BLOCK, other=0.0)
-        acc = tl.dot(left, right, acc)
-    tl.store(c + i[:, None] * BLOCK + i[None, :], acc)
 
 
 @triton.jit

@@ -12,19 +12,9 @@ import triton.language as tl
 from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
+from ragged_matmul import matmul
 
 TARGETS = {"ptx": GPUTarget("cuda", 90, 32), "amdgcn": GPUTarget("hip", "gfx942", 64)}
-
-
-@triton.jit
-def matmul(a, b, c, K, BLOCK: tl.constexpr):
-    i = tl.arange(0, BLOCK)
-    acc = tl.zeros((BLOCK, BLOCK), tl.float32)
-    for k in range(0, tl.cdiv(K, BLOCK)):
-        left = tl.load(a + i[:, None] * K + (k * BLOCK + i)[None, :], mask=i[None, :] < K - k * BLOCK, other=0.0)
-        right = tl.load(b + (k * BLOCK + i)[:, None] * BLOCK + i[None, :], mask=i[:, None] < K - k * BLOCK, other=0.0)
-        acc = tl.dot(left, right, acc)
-    tl.store(c + i[:, None] * BLOCK + i[None, :], acc)
 
 
 @triton.jit
