@@ -4,22 +4,45 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import os
 import shutil
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .errors import PipelineError, TritonExtError
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from .kernels import Job
+    from .pipeline import Pipeline
+
 PIPELINE_HELP = "Edits as text, e.g. 'ttgir: skip(prefetch)', or @FILE."
 
 
-def kernel_options(command: _Command) -> _Command:
-    """The arguments and options that say what to compile."""
+def kernel_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The arguments and options that say what to compile; `command` takes it as a `Job` and a `Pipeline`."""
+
+    @functools.wraps(command)
+    def with_job(  # noqa: PLR0917 - one for each option
+        kernel: str,
+        signature: str | None,
+        target: str | None,
+        num_warps: int | None,
+        num_stages: int | None,
+        more: tuple[str, ...],
+        pipeline: str | None,
+        **others: object,
+    ) -> None:
+        from .kernels import job
+
+        # What Triton 3.9 does when it is unset, after a warning.
+        os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
+        task = job(kernel, target, signature, backend_options(num_warps, num_stages, more))
+        command(task, parse_pipeline(pipeline), **others)
+
     decorators = [
         click.argument("kernel", metavar="FILE.py:KERNEL|FILE.ttir"),
         click.option(
@@ -34,8 +57,8 @@ def kernel_options(command: _Command) -> _Command:
         click.option("-p", "--pipeline", help=PIPELINE_HELP),
     ]
     for decorator in reversed(decorators):
-        command = decorator(command)
-    return command
+        decorator(with_job)
+    return with_job
 
 
 def backend_options(num_warps: int | None, num_stages: int | None, more: tuple[str, ...]) -> dict[str, object]:
@@ -53,7 +76,7 @@ def backend_options(num_warps: int | None, num_stages: int | None, more: tuple[s
     return options | {name: value for name, value in given.items() if value is not None}
 
 
-def parse_pipeline(text: str | None) -> Any:
+def parse_pipeline(text: str | None) -> Pipeline:
     """The `Pipeline` of a command-line option; an empty one for none."""
     from .pipeline import Pipeline
     from .text import read
@@ -73,18 +96,7 @@ def pipeline() -> None:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 @click.option("--text", "as_text", is_flag=True, help="Print a listing to edit and to run with.")
-def show(  # noqa: PLR0917 - one for each option
-    kernel: str,
-    signature: str | None,
-    target: str | None,
-    num_warps: int | None,
-    num_stages: int | None,
-    more: tuple[str, ...],
-    pipeline: str | None,
-    diff: str | None,
-    as_json: bool,
-    as_text: bool,
-) -> None:
+def show(task: Job, edits: Pipeline, diff: str | None, as_json: bool, as_text: bool) -> None:
     r"""Compile KERNEL and show every pass that ran.
 
     Nothing is launched, so no GPU is needed. The listing of --text can be changed and given back with --pipeline @FILE,
@@ -95,15 +107,10 @@ def show(  # noqa: PLR0917 - one for each option
     triton-ext pipeline show kernels.py:matmul -s ... -t hip:gfx942 -p "ttgir: skip(pipeline)" --diff
     """
     from ._inspect import Level
-    from .kernels import job
     from .observe import compile_observed
 
     if as_json + as_text + (diff is not None) > 1:
         raise click.UsageError("--diff, --json and --text exclude each other")
-    # What Triton 3.9 does when it is unset, after a warning.
-    os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
-    task = job(kernel, target, signature, backend_options(num_warps, num_stages, more))
-    edits = parse_pipeline(pipeline)
     compiled = compile_observed(task, Level.SUMMARY, edits)
     if as_json:
         click.echo(json.dumps(dataclasses.asdict(compiled), indent=2))

@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from .._inspect import Level
-from ..commands import backend_options, kernel_options, parse_pipeline
+from ..commands import kernel_options
 from ..errors import TritonExtError
-from ..kernels import job
+from ..kernels import Job, job
 from ..observe import compile_observed
 from ..pipeline import Pipeline
 from ..record import Compilation
@@ -50,7 +50,7 @@ def trace(
 
 
 def _trace(
-    task: Any,
+    task: Job,
     pipeline: Pipeline | None,
     html: str | os.PathLike[str] | None,
     directory: str | os.PathLike[str] | None,
@@ -74,27 +74,15 @@ def _trace(
     "--html", type=click.Path(dir_okay=False), help="Page to write. Default: KERNEL.html, unless --dir is given."
 )
 @click.option("--dir", "directory", type=click.Path(file_okay=False), help="Directory to write instead, or as well.")
-def command(  # noqa: PLR0917 - one for each option
-    kernel: str,
-    signature: str | None,
-    target: str | None,
-    num_warps: int | None,
-    num_stages: int | None,
-    more: tuple[str, ...],
-    pipeline: str | None,
-    html: str | None,
-    directory: str | None,
-) -> None:
+def command(task: Job, pipeline: Pipeline, html: str | None, directory: str | None) -> None:
     r"""Compile KERNEL and write the IR before and after every pass.
 
     \b
     triton-ext trace kernels.py:matmul -s "*fp16:16, *fp16:16, *fp32:16, i32:16, 64" -t cuda:90 --html matmul.html
     """
-    os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # what Triton 3.9 does when it is unset, after a warning
-    task = job(kernel, target, signature, backend_options(num_warps, num_stages, more))
     if html is None and directory is None:
         html = f"{task.kernel}.html"
-    compilation = _trace(task, parse_pipeline(pipeline), html, directory)
+    compilation = _trace(task, pipeline, html, directory)
     passes = [record for stage in compilation.stages for record in stage.passes if record.ran]
     changed = sum(record.changed for record in passes)
     click.echo(f"{compilation.kernel} for {compilation.target}: {len(passes)} passes, {changed} changed the IR")
