@@ -46,8 +46,8 @@ def _add_pass(attribute: str) -> Callable[[Any], None]:
 #: functions that declare themselves like its, so that whoever records or edits pipelines sees ours, too.
 cpu = ModuleType("triton._C.libtriton.cpu")
 cpu.passes = ModuleType("triton._C.libtriton.cpu.passes")  # type: ignore[attr-defined]
-cpu.passes.__getattr__ = functools.cache(_add_pass)  # type: ignore[attr-defined]
-cpu.passes.__dir__ = lambda: sorted(f"add_{name}" for name in _library.compiler().passes)  # type: ignore[attr-defined]
+cpu.passes.__getattr__ = functools.cache(_add_pass)
+cpu.passes.__dir__ = lambda: sorted(f"add_{name}" for name in _library.compiler().passes)
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class CPUOptions:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-class CPUBackend(BaseBackend):
+class CPUBackend(BaseBackend):  # type: ignore[misc]
     """Compiles for the x86-64 CPU that ``target.arch`` describes: LLVM's name and features, ``name;+f,-g``."""
 
     binary_ext = "so"

@@ -197,7 +197,7 @@ class _DeviceInterface:
         return 0
 
 
-class CPUDriver(DriverBase):
+class CPUDriver(DriverBase):  # type: ignore[misc]
     """The CPU as a device of Triton."""
 
     def __init__(self) -> None:
