@@ -5,6 +5,7 @@
 
 #include "LinalgExt.h"
 
+#include "Checks.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -100,23 +101,6 @@ static void printWord(OpAsmPrinter &printer, Operation *, StringAttr word) {
 // What all have in common
 //===----------------------------------------------------------------------===//
 
-using Effects = SmallVectorImpl<MemoryEffects::EffectInstance>;
-
-/// Memrefs are read, and those among the inits written. Tensors have no memory.
-/// `readsInits`: nothing is kept of a memref that is written as a whole.
-static void getDestinationEffects(DestinationStyleOpInterface op,
-                                  bool readsInits, Effects &effects) {
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (!isa<MemRefType>(operand.get().getType()))
-      continue;
-    bool isInit = op.isDpsInit(&operand);
-    if (!isInit || readsInits)
-      effects.emplace_back(MemoryEffects::Read::get(), &operand);
-    if (isInit)
-      effects.emplace_back(MemoryEffects::Write::get(), &operand);
-  }
-}
-
 void PadOp::getEffects(Effects &effects) {
   getDestinationEffects(*this, /*readsInits=*/false, effects);
 }
@@ -137,14 +121,6 @@ void HistogramOp::getEffects(Effects &effects) {
 }
 void FlipOp::getEffects(Effects &effects) {
   getDestinationEffects(*this, /*readsInits=*/false, effects);
-}
-void GatherAtomicRMWOp::getEffects(Effects &effects) {
-  getDestinationEffects(*this, /*readsInits=*/true, effects);
-  effects.emplace_back(MemoryEffects::Write::get(), &getMemoryMutable());
-}
-void GatherAtomicCASOp::getEffects(Effects &effects) {
-  getDestinationEffects(*this, /*readsInits=*/true, effects);
-  effects.emplace_back(MemoryEffects::Write::get(), &getMemoryMutable());
 }
 void LibdeviceCallOp::getEffects(Effects &effects) {
   getDestinationEffects(*this, /*readsInits=*/false, effects);
@@ -188,45 +164,6 @@ static LogicalResult checkBody(Operation *op, Region &region,
            << "expected a body that yields " << results << ", got "
            << SmallVector<Type>(yield.getOperandTypes());
   return success();
-}
-
-static bool sameOrDynamic(int64_t a, int64_t b) {
-  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
-}
-
-static ShapedType shaped(Value value) {
-  return cast<ShapedType>(value.getType());
-}
-
-/// `what` has to have this shape, as far as both are known.
-static LogicalResult checkShape(Operation *op, StringRef what, Value value,
-                                ArrayRef<int64_t> shape) {
-  ArrayRef<int64_t> found = shaped(value).getShape();
-  if (found.size() == shape.size() &&
-      llvm::all_of(llvm::zip(found, shape), [](auto pair) {
-        return sameOrDynamic(std::get<0>(pair), std::get<1>(pair));
-      }))
-    return success();
-  InFlightDiagnostic diagnostic = op->emitOpError();
-  diagnostic << "expected " << what << " of shape [";
-  auto print = [&](int64_t size) {
-    if (ShapedType::isDynamic(size))
-      diagnostic << "?";
-    else
-      diagnostic << size;
-  };
-  llvm::interleave(shape, print, [&] { diagnostic << ", "; });
-  diagnostic << "], got " << value.getType();
-  return diagnostic;
-}
-
-static LogicalResult checkMask(Operation *op, Value mask,
-                               ArrayRef<int64_t> shape) {
-  if (!mask)
-    return success();
-  if (!shaped(mask).getElementType().isInteger(1))
-    return op->emitOpError() << "expected a mask of i1, got " << mask.getType();
-  return checkShape(op, "a mask", mask, shape);
 }
 
 //===----------------------------------------------------------------------===//
@@ -487,66 +424,6 @@ LogicalResult GatherOp::verify() {
 LogicalResult ScatterOp::verify() {
   return checkIndexed(*this, getInit(), getUpdate(), getIndices(), getMask(),
                       getDimensionMap());
-}
-
-//===----------------------------------------------------------------------===//
-// gather_atomic_rmw, gather_atomic_cas
-//===----------------------------------------------------------------------===//
-
-static LogicalResult checkAtomic(Operation *op, StringRef order, Value memory,
-                                 Value indices, ArrayRef<Value> windows) {
-  if (!llvm::is_contained({"relaxed", "acquire", "release", "acq_rel"}, order))
-    return op->emitOpError() << "expected relaxed, acquire, release or "
-                                "acq_rel, got "
-                             << order;
-  auto type = cast<MemRefType>(memory.getType());
-  auto indicesType = shaped(indices);
-  if (type.getRank() != 1)
-    return op->emitOpError()
-           << "expected memory of one dimension, got " << type;
-  if (!indicesType.getElementType().isSignlessInteger())
-    return op->emitOpError()
-           << "expected indices that are signless integers, got "
-           << indicesType;
-  int64_t count = indicesType.getRank() == 2 ? indicesType.getDimSize(0)
-                                             : ShapedType::kDynamic;
-  if (failed(checkShape(op, "indices", indices, {count, 1})))
-    return failure();
-  for (Value value : windows) {
-    if (failed(checkShape(op, "windows", value, {count, 1})))
-      return failure();
-    if (shaped(value).getElementType() != type.getElementType())
-      return op->emitOpError()
-             << "expected windows of " << type.getElementType() << ", got "
-             << value.getType();
-  }
-  return success();
-}
-
-LogicalResult GatherAtomicRMWOp::verify() {
-  std::optional<arith::AtomicRMWKind> kind =
-      arith::symbolizeAtomicRMWKind(getKind());
-  if (!kind)
-    return emitOpError() << "expected a kind of memref.atomic_rmw, got "
-                         << getKind();
-  using Kind = arith::AtomicRMWKind;
-  bool isFloat = llvm::is_contained({Kind::addf, Kind::maximumf, Kind::maxnumf,
-                                     Kind::minimumf, Kind::minnumf, Kind::mulf},
-                                    *kind);
-  Type element = shaped(getValue()).getElementType();
-  if (*kind != Kind::assign && isFloat != isa<FloatType>(element))
-    return emitOpError() << "expected elements that " << getKind()
-                         << " can be done with, got " << element;
-  if (failed(checkAtomic(*this, getOrder(), getMemory(), getIndices(),
-                         {getValue(), getInit()})))
-    return failure();
-  return checkMask(*this, getMask(),
-                   shaped(getIndices()).getShape().drop_back());
-}
-
-LogicalResult GatherAtomicCASOp::verify() {
-  return checkAtomic(*this, getOrder(), getMemory(), getIndices(),
-                     {getExpected(), getValue(), getInit()});
 }
 
 //===----------------------------------------------------------------------===//

@@ -355,6 +355,217 @@ def LinalgExt_GatherAtomicCASOp : LinalgExt_GatherAtomicOp<"gather_atomic_cas"> 
   }];
 }
 
+/// Memory that lies side by side, of any number of dimensions, element for
+/// element with what it is changed by.
+def LinalgExt_AtomicRMWOp : LinalgExt_DestinationOp<"atomic_rmw"> {
+  let summary = "Change all elements of a piece of memory, each in one step, and give what was there";
+  let description = [{
+    `gather_atomic_rmw` of elements that need no indices: for each element,
+
+        old[i] = memory[i]
+        memory[i] = kind(old[i], value[i])
+
+    in one step of its own. Value, memory and init have one shape.
+
+    ```mlir
+    %r = linalg_ext.atomic_rmw addf acq_rel ins(%v : tensor<?xf32>)
+        outs(%mem, %o : memref<?xf32, strided<[1], offset: ?>>, tensor<?xf32>) -> tensor<?xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$kind, StrAttr:$order, OptionalAttr<StrAttr>:$scope,
+                       LinalgExt_TensorOrMemRef:$value, AnyStridedMemRef:$memory,
+                       LinalgExt_TensorOrMemRef:$init);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    custom<Word>($kind) custom<Word>($order) `ins` `(` $value `:` type($value) `)`
+    `outs` `(` $memory `,` $init `:` type($memory) `,` type($init) `)` attr-dict (`->` type($result)^)?
+  }];
+}
+
+def LinalgExt_AtomicCASOp : LinalgExt_DestinationOp<"atomic_cas"> {
+  let summary = "Exchange those elements of a piece of memory that are as expected, each in one step";
+  let description = [{
+    `gather_atomic_cas` of elements that need no indices. All operands have one
+    shape.
+
+    ```mlir
+    %r = linalg_ext.atomic_cas acq_rel ins(%e, %v : tensor<128xi32>, tensor<128xi32>)
+        outs(%mem, %o : memref<128xi32, strided<[1], offset: ?>>, tensor<128xi32>) -> tensor<128xi32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$order, OptionalAttr<StrAttr>:$scope,
+                       LinalgExt_TensorOrMemRef:$expected, LinalgExt_TensorOrMemRef:$value,
+                       AnyStridedMemRef:$memory, LinalgExt_TensorOrMemRef:$init);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    custom<Word>($order) `ins` `(` $expected `,` $value `:` type($expected) `,` type($value) `)`
+    `outs` `(` $memory `,` $init `:` type($memory) `,` type($init) `)` attr-dict (`->` type($result)^)?
+  }];
+}
+
+/// A named reduction: the init is the first of what is combined.
+class LinalgExt_ReduceOp<string mnemonic, string what, string how>
+    : LinalgExt_DestinationOp<mnemonic, [AlwaysSpeculatable]> {
+  let summary = what # " of all elements along some dimensions";
+  let description = [{
+    Combines each element of the init with all elements of the input that are
+    behind it in `dimensions`, in any order. }] # how # [{
+
+    ```mlir
+    %r = linalg_ext.}] # mnemonic # [{ dimensions = [1] ins(%t : tensor<4x8xf32>) outs(%o : tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins LinalgExt_TensorOrMemRef:$input, LinalgExt_TensorOrMemRef:$init,
+                       DenseI64ArrayAttr:$dimensions);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    `dimensions` `=` $dimensions `ins` `(` $input `:` type($input) `)`
+    `outs` `(` $init `:` type($init) `)` attr-dict (`->` type($result)^)?
+  }];
+}
+
+def LinalgExt_ReduceSumOp : LinalgExt_ReduceOp<"reduce_sum", "The sum", "">;
+def LinalgExt_ReduceMaxOp : LinalgExt_ReduceOp<"reduce_max", "The maximum",
+    "Integers are signed. NaN counts only where there is nothing else.">;
+def LinalgExt_ReduceMinOp : LinalgExt_ReduceOp<"reduce_min", "The minimum",
+    "Integers are signed. NaN counts only where there is nothing else.">;
+def LinalgExt_ReduceMaxNanOp : LinalgExt_ReduceOp<"reduce_max_nan", "The maximum", "NaN if one is NaN.">;
+def LinalgExt_ReduceMinNanOp : LinalgExt_ReduceOp<"reduce_min_nan", "The minimum", "NaN if one is NaN.">;
+
+/// A value and its index, of two inputs of one shape.
+class LinalgExt_ArgOp<string mnemonic, string what, string before>
+    : LinalgExt_DestinationOp<mnemonic, [AlwaysSpeculatable]> {
+  let summary = "The " # what # " along a dimension and where it is";
+  let description = [{
+    For the pair of an element of the inits, `(v, i)`, and the pairs of the
+    inputs along the dimension behind it, `(x, j)`, one after the other from the
+    first on: `(v, i)` stays if `v}] # before # [{x`, or if `v == x` and `i < j`; otherwise
+    it becomes `(x, j)`. Integers are signed. What this says of NaN is that it
+    replaces what was there, and is replaced by what comes behind it.
+    `tie_break_left(false)` leaves open which of several equal values it is.
+
+    ```mlir
+    %v, %i = linalg_ext.}] # mnemonic # [{ dimension = 1 tie_break_left(true)
+        ins(%x, %j : tensor<4x8xf32>, tensor<4x8xi32>)
+        outs(%o, %p : tensor<4xf32>, tensor<4xi32>) -> tensor<4xf32>, tensor<4xi32>
+    ```
+  }];
+  let arguments = (ins LinalgExt_TensorOrMemRef:$values, LinalgExt_TensorOrMemRef:$indices,
+                       Variadic<LinalgExt_TensorOrMemRef>:$inits,
+                       I64Attr:$dimension, BoolAttr:$tie_break_left);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `dimension` `=` $dimension `tie_break_left` `(` $tie_break_left `)`
+    `ins` `(` $values `,` $indices `:` type($values) `,` type($indices) `)`
+    `outs` `(` $inits `:` type($inits) `)` attr-dict (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitsMutable(); }
+  }];
+}
+
+def LinalgExt_ArgMaxOp : LinalgExt_ArgOp<"argmax", "maximum", " > ">;
+def LinalgExt_ArgMinOp : LinalgExt_ArgOp<"argmin", "minimum", " < ">;
+
+/// Windows of an image: the element at (h, w) of the window at (y, x) is the one
+/// of the image at (y * strides[0] + h * dilations[0], x * strides[1] + w *
+/// dilations[1]). All of them have to lie in the image.
+class LinalgExt_WindowsOp<string mnemonic> : LinalgExt_DestinationOp<mnemonic, [AlwaysSpeculatable]> {
+  let results = (outs Optional<AnyRankedTensor>:$result);
+}
+
+def LinalgExt_BatchConv2DNhwcFhwcOp : LinalgExt_WindowsOp<"batch_conv_2d_nhwc_fhwc"> {
+  let summary = "Several convolutions of images, each with its own filters";
+  let description = [{
+    Adds to each element of the init
+
+        init[b, n, y, x, f] += sum over h, w, c of
+            image[b, n, y * strides[0] + h * dilations[0], x * strides[1] + w * dilations[1], c]
+            * filter[b, f, h, w, c]
+
+    in the type of the init, to which image and filter are extended.
+
+    ```mlir
+    %r = linalg_ext.batch_conv_2d_nhwc_fhwc strides = [1, 1] dilations = [1, 1]
+        ins(%i, %f : tensor<2x1x8x8x4xf32>, tensor<2x16x3x3x4xf32>)
+        outs(%o : tensor<2x1x6x6x16xf32>) -> tensor<2x1x6x6x16xf32>
+    ```
+  }];
+  let arguments = (ins LinalgExt_TensorOrMemRef:$image, LinalgExt_TensorOrMemRef:$filter,
+                       LinalgExt_TensorOrMemRef:$init,
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations);
+  let assemblyFormat = [{
+    `strides` `=` $strides `dilations` `=` $dilations
+    `ins` `(` $image `,` $filter `:` type($image) `,` type($filter) `)`
+    `outs` `(` $init `:` type($init) `)` attr-dict (`->` type($result)^)?
+  }];
+}
+
+def LinalgExt_Im2ColOp : LinalgExt_WindowsOp<"im2col"> {
+  let summary = "The windows of images, one after the other";
+  let description = [{
+        result[n, y, x, h, w, c] =
+            image[n, y * strides[0] + h * dilations[0], x * strides[1] + w * dilations[1], c]
+
+    A convolution is a product of matrices of this, once its dimensions are
+    collapsed, and the filter.
+
+    ```mlir
+    %r = linalg_ext.im2col strides = [1, 1] dilations = [1, 1]
+        ins(%i : tensor<1x8x8x4xf32>) outs(%o : tensor<1x6x6x3x3x4xf32>) -> tensor<1x6x6x3x3x4xf32>
+    ```
+  }];
+  let arguments = (ins LinalgExt_TensorOrMemRef:$image, LinalgExt_TensorOrMemRef:$init,
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations);
+  let assemblyFormat = [{
+    `strides` `=` $strides `dilations` `=` $dilations `ins` `(` $image `:` type($image) `)`
+    `outs` `(` $init `:` type($init) `)` attr-dict (`->` type($result)^)?
+  }];
+}
+
+class LinalgExt_PoolingOp<string mnemonic, string what> : LinalgExt_WindowsOp<mnemonic> {
+  let summary = "The " # what # " of each window of images, NaN if one is NaN";
+  let description = [{
+    Combines each element of the init with the elements of its window of the
+    image. Of `window` only the shape counts.
+
+    ```mlir
+    %r = linalg_ext.}] # mnemonic # [{ strides = [2, 2] dilations = [1, 1]
+        ins(%i, %w : tensor<1x8x8x4xf32>, tensor<2x2xf32>)
+        outs(%o : tensor<1x4x4x4xf32>) -> tensor<1x4x4x4xf32>
+    ```
+  }];
+  let arguments = (ins LinalgExt_TensorOrMemRef:$image, LinalgExt_TensorOrMemRef:$window,
+                       LinalgExt_TensorOrMemRef:$init,
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations);
+  let assemblyFormat = [{
+    `strides` `=` $strides `dilations` `=` $dilations
+    `ins` `(` $image `,` $window `:` type($image) `,` type($window) `)`
+    `outs` `(` $init `:` type($init) `)` attr-dict (`->` type($result)^)?
+  }];
+}
+
+def LinalgExt_PoolingNhwcMaxNanOp : LinalgExt_PoolingOp<"pooling_nhwc_max_nan", "maximum">;
+def LinalgExt_PoolingNhwcMinNanOp : LinalgExt_PoolingOp<"pooling_nhwc_min_nan", "minimum">;
+
+def LinalgExt_TriOp : LinalgExt_DestinationOp<"tri", [AlwaysSpeculatable]> {
+  let summary = "A triangle of ones below zeros";
+  let description = [{
+    1 in the elements whose column is at most their row plus `diagonal`, 0 in
+    the others.
+
+    ```mlir
+    %r = linalg_ext.tri ins(%diagonal : index) outs(%o : tensor<8x8xf32>) -> tensor<8x8xf32>
+    ```
+  }];
+  let arguments = (ins Index:$diagonal, LinalgExt_TensorOrMemRef:$init);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    `ins` `(` $diagonal `:` type($diagonal) `)` `outs` `(` $init `:` type($init) `)`
+    attr-dict (`->` type($result)^)?
+  }];
+}
+
 def LinalgExt_LibdeviceCallOp
     : LinalgExt_DestinationOp<"libdevice_call", [AlwaysSpeculatable]> {
   let summary = "A function of the target's library, on each element";

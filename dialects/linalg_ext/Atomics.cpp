@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The atomics of the dialect `linalg_ext`: what makes them valid, and that they
+// change memory.
+
+#include "Checks.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext::linalg_ext;
+
+/// The memory is none of the inits, and is read and written.
+template <typename OpTy>
+static void getAtomicEffects(OpTy op, Effects &effects) {
+  getDestinationEffects(op, /*readsInits=*/true, effects);
+  effects.emplace_back(MemoryEffects::Write::get(), &op.getMemoryMutable());
+}
+
+void AtomicRMWOp::getEffects(Effects &effects) {
+  getAtomicEffects(*this, effects);
+}
+void AtomicCASOp::getEffects(Effects &effects) {
+  getAtomicEffects(*this, effects);
+}
+void GatherAtomicRMWOp::getEffects(Effects &effects) {
+  getAtomicEffects(*this, effects);
+}
+void GatherAtomicCASOp::getEffects(Effects &effects) {
+  getAtomicEffects(*this, effects);
+}
+
+static LogicalResult checkOrder(Operation *op, StringRef order) {
+  if (llvm::is_contained({"relaxed", "acquire", "release", "acq_rel"}, order))
+    return success();
+  return op->emitOpError() << "expected relaxed, acquire, release or acq_rel, "
+                              "got "
+                           << order;
+}
+
+static LogicalResult checkKind(Operation *op, StringRef name, Value value) {
+  std::optional<arith::AtomicRMWKind> kind =
+      arith::symbolizeAtomicRMWKind(name);
+  if (!kind)
+    return op->emitOpError()
+           << "expected a kind of memref.atomic_rmw, got " << name;
+  using Kind = arith::AtomicRMWKind;
+  bool isFloat = llvm::is_contained({Kind::addf, Kind::maximumf, Kind::maxnumf,
+                                     Kind::minimumf, Kind::minnumf, Kind::mulf},
+                                    *kind);
+  Type element = shaped(value).getElementType();
+  if (*kind != Kind::assign && isFloat != isa<FloatType>(element))
+    return op->emitOpError() << "expected elements that " << name
+                             << " can be done with, got " << element;
+  return success();
+}
+
+/// All have this shape and the elements of the memory.
+static LogicalResult checkElements(Operation *op, Value memory, StringRef what,
+                                   ArrayRef<int64_t> shape,
+                                   ArrayRef<Value> values) {
+  Type element = shaped(memory).getElementType();
+  for (Value value : values) {
+    if (failed(checkShape(op, what, value, shape)))
+      return failure();
+    if (shaped(value).getElementType() != element)
+      return op->emitOpError() << "expected " << what << " of " << element
+                               << ", got " << value.getType();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// atomic_rmw, atomic_cas
+//===----------------------------------------------------------------------===//
+
+LogicalResult AtomicRMWOp::verify() {
+  if (failed(checkKind(*this, getKind(), getValue())) ||
+      failed(checkOrder(*this, getOrder())))
+    return failure();
+  return checkElements(*this, getMemory(), "elements",
+                       shaped(getMemory()).getShape(), {getValue(), getInit()});
+}
+
+LogicalResult AtomicCASOp::verify() {
+  if (failed(checkOrder(*this, getOrder())))
+    return failure();
+  return checkElements(*this, getMemory(), "elements",
+                       shaped(getMemory()).getShape(),
+                       {getExpected(), getValue(), getInit()});
+}
+
+//===----------------------------------------------------------------------===//
+// gather_atomic_rmw, gather_atomic_cas
+//===----------------------------------------------------------------------===//
+
+static LogicalResult checkGathered(Operation *op, StringRef order, Value memory,
+                                   Value indices, ArrayRef<Value> windows) {
+  if (failed(checkOrder(op, order)))
+    return failure();
+  ShapedType type = shaped(memory), indicesType = shaped(indices);
+  if (type.getRank() != 1)
+    return op->emitOpError()
+           << "expected memory of one dimension, got " << type;
+  if (!indicesType.getElementType().isSignlessInteger())
+    return op->emitOpError()
+           << "expected indices that are signless integers, got "
+           << indicesType;
+  int64_t count = indicesType.getRank() == 2 ? indicesType.getDimSize(0)
+                                             : ShapedType::kDynamic;
+  if (failed(checkShape(op, "indices", indices, {count, 1})))
+    return failure();
+  return checkElements(op, memory, "windows", {count, 1}, windows);
+}
+
+LogicalResult GatherAtomicRMWOp::verify() {
+  if (failed(checkKind(*this, getKind(), getValue())) ||
+      failed(checkGathered(*this, getOrder(), getMemory(), getIndices(),
+                           {getValue(), getInit()})))
+    return failure();
+  return checkMask(*this, getMask(),
+                   shaped(getIndices()).getShape().drop_back());
+}
+
+LogicalResult GatherAtomicCASOp::verify() {
+  return checkGathered(*this, getOrder(), getMemory(), getIndices(),
+                       {getExpected(), getValue(), getInit()});
+}
