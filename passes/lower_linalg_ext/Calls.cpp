@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What becomes a call of a function: those of the target's library, printing,
+// and assertions, which are cf's.
+
+#include "Lowering.h"
+
+#include "Arrays.h"
+#include "aux/Aux.h"
+#include "linalg_ext/LinalgExt.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext;
+using namespace mlir::triton_ext::lower_linalg_ext;
+
+//===----------------------------------------------------------------------===//
+// Functions of the target's library
+//===----------------------------------------------------------------------===//
+
+/// Declares the function in the module, unless it is there.
+static LogicalResult declare(Operation *op, StringRef name, FunctionType type,
+                             RewriterBase &rewriter) {
+  auto module = op->getParentOfType<ModuleOp>();
+  if (Operation *present = module.lookupSymbol(name)) {
+    auto function = dyn_cast<func::FuncOp>(present);
+    if (function && function.getFunctionType() == type)
+      return success();
+    return op->emitError() << "'" << name << "' is called as a function of "
+                           << "type " << type
+                           << ", but is something else already";
+  }
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(module.getBody());
+  auto function = func::FuncOp::create(rewriter, op->getLoc(), name, type);
+  function.setPrivate();
+  return success();
+}
+
+static SmallVector<Type> elementTypes(ValueRange values) {
+  return llvm::to_vector(llvm::map_range(
+      values, [](Value value) { return getElementTypeOrSelf(value); }));
+}
+
+namespace {
+
+struct ScalarCallPattern : OpRewritePattern<linalg_ext::ScalarLibdeviceCallOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg_ext::ScalarLibdeviceCallOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type =
+        rewriter.getFunctionType(op->getOperandTypes(), op->getResultTypes());
+    if (failed(declare(op, op.getSymbol(), type, rewriter)))
+      return failure();
+    rewriter.replaceOpWithNewOp<func::CallOp>(
+        op, op.getSymbol(), op->getResultTypes(), op.getInputs());
+    return success();
+  }
+};
+
+struct CallPattern : OpRewritePattern<linalg_ext::LibdeviceCallOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg_ext::LibdeviceCallOp op,
+                                PatternRewriter &rewriter) const override {
+    if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>))
+      return failure();
+    Type result = getElementTypeOrSelf(op.getInit());
+    auto type = rewriter.getFunctionType(elementTypes(op.getInputs()), result);
+    if (failed(declare(op, op.getSymbol(), type, rewriter)))
+      return failure();
+    Values mapped(llvm::make_filter_range(op.getInputs(), [](Value value) {
+      return isa<RankedTensorType>(value.getType());
+    }));
+    auto map = linalg::MapOp::create(
+        rewriter, op.getLoc(), mapped, op.getInit(),
+        [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+          Values operands(op.getInputs());
+          for (Value &operand : operands) {
+            if (!isa<RankedTensorType>(operand.getType()))
+              continue;
+            operand = arguments.front();
+            arguments = arguments.drop_front();
+          }
+          auto call = func::CallOp::create(builder, loc, op.getSymbol(), result,
+                                           operands);
+          linalg::YieldOp::create(builder, loc, call.getResults());
+        });
+    rewriter.replaceOp(op, map->getResults());
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Assertions
+//===----------------------------------------------------------------------===//
+
+struct ScalarAssertPattern : OpRewritePattern<linalg_ext::ScalarAssertOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg_ext::ScalarAssertOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<cf::AssertOp>(op, op.getCondition(),
+                                              op.getMsg());
+    return success();
+  }
+};
+
+/// Whether all are true, as one assertion.
+struct AssertPattern : OpRewritePattern<linalg_ext::AssertOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg_ext::AssertOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value init =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
+    Values all = loopNest(
+        rewriter, loc, sizesOf(rewriter, loc, op.getCondition()), init,
+        [&](OpBuilder &builder, Location loc, ValueRange indices,
+            ValueRange values) -> Values {
+          Value element = loadFrom(builder, loc, op.getCondition(), indices);
+          return {arith::AndIOp::create(builder, loc, values[0], element)};
+        });
+    rewriter.replaceOpWithNewOp<cf::AssertOp>(op, all[0], op.getMsg());
+    return success();
+  }
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+/// A text in the module, as a pointer.
+static Value textOf(OpBuilder &builder, Location loc, ModuleOp module,
+                    StringRef text) {
+  std::string terminated(text);
+  terminated.push_back('\0');
+  StringAttr value = builder.getStringAttr(terminated);
+  LLVM::GlobalOp global;
+  unsigned count = 0;
+  for (auto present : module.getOps<LLVM::GlobalOp>()) {
+    if (!present.getName().starts_with("triton_ext_text_"))
+      continue;
+    ++count;
+    if (present.getValueAttr() == value)
+      global = present;
+  }
+  if (!global) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(module.getBody());
+    auto type =
+        LLVM::LLVMArrayType::get(builder.getI8Type(), terminated.size());
+    global = LLVM::GlobalOp::create(
+        builder, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
+        ("triton_ext_text_" + Twine(count)).str(), value);
+  }
+  return LLVM::AddressOfOp::create(builder, loc, global);
+}
+
+static LLVM::LLVMFuncOp declarePrintf(OpBuilder &builder, ModuleOp module) {
+  if (auto present = module.lookupSymbol<LLVM::LLVMFuncOp>("printf"))
+    return present;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(module.getBody());
+  auto type = LLVM::LLVMFunctionType::get(
+      builder.getI32Type(), LLVM::LLVMPointerType::get(builder.getContext()),
+      /*isVarArg=*/true);
+  return LLVM::LLVMFuncOp::create(builder, module.getLoc(), "printf", type);
+}
+
+/// What C hands to a function such as printf: integers of 64 bits, doubles and
+/// pointers.
+static Value promote(OpBuilder &builder, Location loc, Value value,
+                     bool isUnsigned) {
+  Type type = value.getType(), i64 = builder.getI64Type();
+  if (type.isIndex())
+    return arith::IndexCastOp::create(builder, loc, i64, value);
+  if (auto number = dyn_cast<FloatType>(type)) {
+    if (number.getWidth() < 64)
+      return arith::ExtFOp::create(builder, loc, builder.getF64Type(), value);
+    return value;
+  }
+  if (!type.isInteger() || type.getIntOrFloatBitWidth() >= 64)
+    return value;
+  // A truth value is 0 or 1.
+  if (isUnsigned || type.isInteger(1))
+    return arith::ExtUIOp::create(builder, loc, i64, value);
+  return arith::ExtSIOp::create(builder, loc, i64, value);
+}
+
+/// How printf prints a value that was promoted.
+static StringRef conversionOf(Operation *op, Type type) {
+  if (isa<LLVM::LLVMPointerType>(type))
+    return "%p";
+  if (op->hasAttr("hex"))
+    return "0x%llx";
+  if (isa<FloatType>(type))
+    return "%f";
+  return op->hasAttr("unsigned") ? "%llu" : "%lld";
+}
+
+/// printf's format: the operation's own if that has a conversion in it, the
+/// text and the value otherwise, with the indices between them.
+static std::string formatOf(Operation *op, StringRef text, Type type,
+                            size_t numIndices) {
+  std::string format;
+  if (text.contains('%')) {
+    format = text;
+  } else {
+    format = text;
+    if (numIndices) {
+      SmallVector<StringRef> indices(numIndices, "%lld");
+      format += "[" + llvm::join(indices, ", ") + "] ";
+    } else if (!format.empty() && format.back() != ' ') {
+      format += " ";
+    }
+    format += conversionOf(op, type);
+  }
+  return format + "\n";
+}
+
+static void callPrintf(OpBuilder &builder, Operation *op, StringRef text,
+                       Value value, ValueRange indices) {
+  Location loc = op->getLoc();
+  auto module = op->getParentOfType<ModuleOp>();
+  LLVM::LLVMFuncOp function = declarePrintf(builder, module);
+  bool ownFormat = text.contains('%');
+  Values arguments{Value()};
+  if (!ownFormat)
+    for (Value index : indices)
+      arguments.push_back(promote(builder, loc, index, false));
+  std::string format = text.str() + "\n";
+  if (value) {
+    bool asBits = op->hasAttr("hex") && isa<FloatType>(value.getType());
+    if (asBits)
+      value = arith::BitcastOp::create(
+          builder, loc,
+          builder.getIntegerType(value.getType().getIntOrFloatBitWidth()),
+          value);
+    arguments.push_back(promote(builder, loc, value,
+                                op->hasAttr("unsigned") || op->hasAttr("hex")));
+    format = formatOf(op, text, arguments.back().getType(), indices.size());
+  }
+  arguments[0] = textOf(builder, loc, module, format);
+  LLVM::CallOp::create(builder, loc, function, arguments);
+}
+
+namespace {
+
+struct PrintPattern : OpRewritePattern<aux::PrintOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(aux::PrintOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    loopNest(rewriter, loc, sizesOf(rewriter, loc, op.getValue()), ValueRange(),
+             [&](OpBuilder &builder, Location loc, ValueRange indices,
+                 ValueRange) -> Values {
+               Value element = loadFrom(builder, loc, op.getValue(), indices);
+               callPrintf(builder, op, op.getFormat().value_or(""), element,
+                          indices);
+               return {};
+             });
+    rewriter.replaceOp(op, op.getResult() ? ValueRange(op.getValue())
+                                          : ValueRange());
+    return success();
+  }
+};
+
+struct ScalarPrintPattern : OpRewritePattern<aux::ScalarPrintOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(aux::ScalarPrintOp op,
+                                PatternRewriter &rewriter) const override {
+    callPrintf(rewriter, op, op.getFormat().value_or(""), op.getValue(), {});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void mlir::triton_ext::lower_linalg_ext::populateCallPatterns(
+    RewritePatternSet &patterns) {
+  patterns.add<AssertPattern, CallPattern, PrintPattern, ScalarAssertPattern,
+               ScalarCallPattern, ScalarPrintPattern>(patterns.getContext());
+}

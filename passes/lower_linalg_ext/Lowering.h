@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The families of operations that are taken apart. A pattern that matches makes
+// operations of MLIR's dialects or of these three; the latter are lowered, too.
+
+#ifndef TRITON_EXT_LOWERLINALGEXT_LOWERING_H
+#define TRITON_EXT_LOWERLINALGEXT_LOWERING_H
+
+namespace mlir {
+class ModuleOp;
+class RewritePatternSet;
+} // namespace mlir
+
+namespace mlir::triton_ext::lower_linalg_ext {
+
+/// aux: views, stores, casts and barriers; loads of views.
+void populateMemoryPatterns(RewritePatternSet &patterns);
+
+/// linalg_ext: pad, make_range, flip, scan; math_ext.
+void populateStructuredPatterns(RewritePatternSet &patterns);
+
+/// linalg_ext: what goes where indices say. gather, scatter, histogram,
+/// atomics.
+void populateIndexedPatterns(RewritePatternSet &patterns);
+
+/// Calls of functions: of the target's library, to print, to end the kernel.
+void populateCallPatterns(RewritePatternSet &patterns);
+
+/// Numbers of programs as arguments.
+void passPrograms(ModuleOp module);
+
+/// Drops attributes of Triton, which other programs do not know.
+void dropAttributes(ModuleOp module);
+
+} // namespace mlir::triton_ext::lower_linalg_ext
+
+#endif // TRITON_EXT_LOWERLINALGEXT_LOWERING_H

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// aux: pointers as memrefs, and what reads and writes them; loads of views as
+// copies of memory.
+
+#include "Lowering.h"
+
+#include "Arrays.h"
+#include "aux/Aux.h"
+#include "linalg_ext/MapElementwise.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext;
+using namespace mlir::triton_ext::lower_linalg_ext;
+
+/// A memref without dimensions that is the one element behind the pointer.
+static Value wrapPointer(OpBuilder &builder, Location loc, Value pointer,
+                         Type element, Attribute space) {
+  auto type = MemRefType::get({}, element, MemRefLayoutAttrInterface(), space);
+  auto pointerType = LLVM::LLVMPointerType::get(builder.getContext(),
+                                                type.getMemorySpaceAsInt());
+  if (pointer.getType() != pointerType)
+    pointer = LLVM::AddrSpaceCastOp::create(builder, loc, pointerType, pointer);
+  auto structType = LLVM::LLVMStructType::getLiteral(
+      builder.getContext(), {pointerType, pointerType, builder.getI64Type()});
+  Value zero = LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
+                                        builder.getI64IntegerAttr(0));
+  Value descriptor = LLVM::PoisonOp::create(builder, loc, structType);
+  Value fields[] = {pointer, pointer, zero};
+  for (auto [position, value] : llvm::enumerate(fields))
+    descriptor = LLVM::InsertValueOp::create(builder, loc, descriptor, value,
+                                             int64_t(position));
+  return UnrealizedConversionCastOp::create(builder, loc, type, descriptor)
+      .getResult(0);
+}
+
+/// The type that says all that these say.
+static MemRefType typeOf(OpBuilder &builder, MemRefType like,
+                         OpFoldResult offset, ArrayRef<OpFoldResult> sizes,
+                         ArrayRef<OpFoldResult> strides) {
+  auto known = [](OpFoldResult value) {
+    if (isa<Value>(value))
+      return ShapedType::kDynamic;
+    return *getConstantIntValue(value);
+  };
+  auto layout = StridedLayoutAttr::get(
+      builder.getContext(), known(offset),
+      SmallVector<int64_t>(llvm::map_range(strides, known)));
+  return MemRefType::get(SmallVector<int64_t>(llvm::map_range(sizes, known)),
+                         like.getElementType(), layout, like.getMemorySpace());
+}
+
+namespace {
+
+struct ViewPattern : OpRewritePattern<aux::ViewOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(aux::ViewOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    MemRefType type = op.getType();
+    Value base = wrapPointer(rewriter, loc, op.getPtr(), type.getElementType(),
+                             type.getMemorySpace());
+    OpFoldResult offset = op.getMixedOffsets()[0];
+    SmallVector<OpFoldResult> sizes = op.getMixedSizes();
+    SmallVector<OpFoldResult> strides = op.getMixedStrides();
+    MemRefType exact = typeOf(rewriter, type, offset, sizes, strides);
+    Value view = memref::ReinterpretCastOp::create(rewriter, loc, exact, base,
+                                                   offset, sizes, strides);
+    // A view's type may be vaguer than its numbers.
+    if (exact != type)
+      view = memref::CastOp::create(rewriter, loc, type, view);
+    rewriter.replaceOp(op, view);
+    return success();
+  }
+};
+
+struct StorePattern : OpRewritePattern<aux::StoreOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(aux::StoreOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<memref::StoreOp>(
+        op, op.getValue(), op.getMemref(), op.getIndices());
+    return success();
+  }
+};
+
+/// A copy of what is in memory at this point of the program.
+struct LoadPattern : OpRewritePattern<linalg::CopyOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::CopyOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto read = op.getInputs()[0].getDefiningOp<bufferization::ToTensorOp>();
+    auto empty = op.getOutputs()[0].getDefiningOp<tensor::EmptyOp>();
+    auto type = dyn_cast<RankedTensorType>(op->getResultTypes().front());
+    if (!read || !empty ||
+        type.getElementType() != getElementTypeOrSelf(read.getType()))
+      return failure();
+    Value copy = memref::AllocOp::create(
+        rewriter, loc, MemRefType::get(type.getShape(), type.getElementType()),
+        empty.getDynamicSizes());
+    linalg::CopyOp::create(rewriter, loc, read.getBuffer(), copy);
+    rewriter.replaceOpWithNewOp<bufferization::ToTensorOp>(
+        op, type, copy, /*restrict=*/true, /*writable=*/true);
+    return success();
+  }
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// bitcast_ext
+//===----------------------------------------------------------------------===//
+
+static Value castScalar(OpBuilder &builder, Location loc, Value value,
+                        Type to) {
+  Type i64 = builder.getI64Type();
+  bool toPointer = isa<LLVM::LLVMPointerType>(to);
+  if (isa<LLVM::LLVMPointerType>(value.getType())) {
+    value = LLVM::PtrToIntOp::create(builder, loc, i64, value);
+  }
+  Type wanted = toPointer ? i64 : to;
+  if (value.getType() != wanted)
+    value = arith::BitcastOp::create(builder, loc, wanted, value);
+  if (toPointer)
+    value = LLVM::IntToPtrOp::create(builder, loc, to, value);
+  return value;
+}
+
+namespace {
+
+struct BitcastPattern : OpRewritePattern<aux::BitcastExtOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(aux::BitcastExtOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    if (!type) {
+      rewriter.replaceOp(op, castScalar(rewriter, loc, op.getValue(),
+                                        op.getResult().getType()));
+      return success();
+    }
+    Value init = linalg_ext::createEmptyLike(rewriter, loc, op.getValue(),
+                                             type.getElementType());
+    auto map = linalg::MapOp::create(
+        rewriter, loc, op.getValue(), init,
+        [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+          linalg::YieldOp::create(
+              builder, loc,
+              castScalar(builder, loc, arguments[0], type.getElementType()));
+        });
+    rewriter.replaceOp(op, map->getResults());
+    return success();
+  }
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// optimization_barrier
+//===----------------------------------------------------------------------===//
+
+/// Bits that assembly can have in a register: those of a scalar, the address
+/// of an array; null for what has neither.
+static Value toRegister(OpBuilder &builder, Location loc, Value value) {
+  Type type = value.getType();
+  if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+    value = bufferization::ToBufferOp::create(
+        builder, loc,
+        MemRefType::get(tensor.getShape(), tensor.getElementType()), value,
+        /*read_only=*/true);
+    type = value.getType();
+  }
+  if (isa<MemRefType>(type)) {
+    value = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, value);
+    type = value.getType();
+  }
+  if (type.isIndex())
+    return arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                      value);
+  if (auto number = dyn_cast<FloatType>(type))
+    return arith::BitcastOp::create(
+        builder, loc, builder.getIntegerType(number.getWidth()), value);
+  if (isa<IntegerType, LLVM::LLVMPointerType>(type))
+    return value;
+  return {};
+}
+
+namespace {
+
+struct BarrierPattern : OpRewritePattern<aux::OptimizationBarrierOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(aux::OptimizationBarrierOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value bits = toRegister(rewriter, loc, op.getValue());
+    if (!bits)
+      return rewriter.notifyMatchFailure(op, "its operand fits no register");
+    LLVM::InlineAsmOp::create(
+        rewriter, loc, TypeRange(), bits, /*asm_string=*/"",
+        /*constraints=*/"r,~{memory}", /*has_side_effects=*/true,
+        /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+        LLVM::AsmDialectAttr(), ArrayAttr());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void mlir::triton_ext::lower_linalg_ext::populateMemoryPatterns(
+    RewritePatternSet &patterns) {
+  patterns.add<BarrierPattern, BitcastPattern, LoadPattern, StorePattern,
+               ViewPattern>(patterns.getContext());
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// linalg_ext of which every element has its place: pad, make_range, flip, scan;
+// the products of math_ext. On memrefs, these are done on tensors first.
+
+#include "Lowering.h"
+
+#include "Arrays.h"
+#include "OnTensors.h"
+#include "linalg_ext/LinalgExt.h"
+#include "math_ext/MathExt.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext;
+using namespace mlir::triton_ext::linalg_ext;
+using namespace mlir::triton_ext::lower_linalg_ext;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// pad, make_range, flip
+//===----------------------------------------------------------------------===//
+
+/// Every element of the input as the body makes it.
+Value mapBody(OpBuilder &builder, Location loc, Value input, Region &body) {
+  auto yield = cast<linalg_ext::YieldOp>(body.front().back());
+  if (yield.getOperand(0) == body.getArgument(0))
+    return input;
+  Value init = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, input),
+      yield.getOperand(0).getType());
+  auto map = linalg::MapOp::create(
+      builder, loc, input, init,
+      [&](OpBuilder &inner, Location loc, ValueRange arguments) {
+        linalg::YieldOp::create(
+            inner, loc, inlineBody(inner, body, arguments.take_front(1)));
+      });
+  return map->getResult(0);
+}
+
+struct PadPattern : OpRewritePattern<PadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(PadOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isOnTensors(op))
+      return failure();
+    Location loc = op.getLoc();
+    Value whole =
+        linalg::FillOp::create(rewriter, loc, op.getPvalue(), op.getInit())
+            .getResult(0);
+    Value inner = mapBody(rewriter, loc, op.getInput(), op.getBody());
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(rewriter, loc, inner);
+    SmallVector<OpFoldResult> ones(sizes.size(), rewriter.getIndexAttr(1));
+    rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(
+        op, inner, whole, op.getMixedLow(), sizes, ones);
+    return success();
+  }
+};
+
+struct MakeRangePattern : OpRewritePattern<MakeRangeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(MakeRangeOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isOnTensors(op))
+      return failure();
+    Type element = op.getStart().getType();
+    auto map = linalg::MapOp::create(
+        rewriter, op.getLoc(), ValueRange(), op.getInit(),
+        [&](OpBuilder &builder, Location loc, ValueRange) {
+          Value index = linalg::IndexOp::create(builder, loc, 0);
+          Value step = arith::IndexCastOp::create(builder, loc, element, index);
+          Value sum = arith::AddIOp::create(builder, loc, op.getStart(), step);
+          linalg::YieldOp::create(builder, loc, sum);
+        });
+    rewriter.replaceOp(op, map->getResults());
+    return success();
+  }
+};
+
+struct FlipPattern : OpRewritePattern<FlipOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(FlipOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isOnTensors(op))
+      return failure();
+    Location loc = op.getLoc();
+    int64_t flipped = op.getDimension();
+    Values sizes = sizesOf(rewriter, loc, op.getInput());
+    Value last = arith::SubIOp::create(rewriter, loc, sizes[flipped],
+                                       indexConstant(rewriter, loc, 1));
+    auto map = linalg::MapOp::create(
+        rewriter, loc, ValueRange(), op.getInit(),
+        [&](OpBuilder &builder, Location loc, ValueRange) {
+          Values indices;
+          for (int64_t dim = 0, rank = sizes.size(); dim < rank; ++dim)
+            indices.push_back(linalg::IndexOp::create(builder, loc, dim));
+          indices[flipped] =
+              arith::SubIOp::create(builder, loc, last, indices[flipped]);
+          linalg::YieldOp::create(
+              builder, loc, loadFrom(builder, loc, op.getInput(), indices));
+        });
+    rewriter.replaceOp(op, map->getResults());
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// scan
+//===----------------------------------------------------------------------===//
+
+/// One line in the dimension of a scan.
+struct Line {
+  ScanOp op;
+  Value size;
+  Values outer;
+
+  Values indicesOf(OpBuilder &builder, Location loc, Value step) {
+    if (op.getReverse()) {
+      Value last = arith::SubIOp::create(builder, loc, size,
+                                         indexConstant(builder, loc, 1));
+      step = arith::SubIOp::create(builder, loc, last, step);
+    }
+    Values indices(outer);
+    indices.insert(indices.begin() + op.getDimension(), step);
+    return indices;
+  }
+
+  /// Handles element number `step`. `state` is the outputs and then the
+  /// accumulators.
+  Values advance(OpBuilder &builder, Location loc, Value step, ValueRange state,
+                 bool isFirst) {
+    size_t count = op.getInputs().size();
+    Values indices = indicesOf(builder, loc, step), elements;
+    for (Value input : op.getInputs())
+      elements.push_back(loadFrom(builder, loc, input, indices));
+    if (!isFirst) {
+      Values arguments(state.drop_front(count));
+      arguments.append(elements);
+      elements = inlineBody(builder, op.getBody(), arguments);
+    }
+    Values next;
+    for (auto [output, element] : llvm::zip(state.take_front(count), elements))
+      next.push_back(storeInto(builder, loc, element, output, indices));
+    next.append(elements);
+    return next;
+  }
+};
+
+struct ScanPattern : OpRewritePattern<ScanOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ScanOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isOnTensors(op))
+      return failure();
+    Location loc = op.getLoc();
+    Values sizes = sizesOf(rewriter, loc, op.getInputs().front());
+    Value size = sizes[op.getDimension()];
+    sizes.erase(sizes.begin() + op.getDimension());
+    Value one = indexConstant(rewriter, loc, 1);
+    // A line may have no element at all.
+    Value firstEnd = arith::MinSIOp::create(rewriter, loc, one, size);
+    Value zero = indexConstant(rewriter, loc, 0);
+    Values results = loopNest(
+        rewriter, loc, sizes, op.getInits(),
+        [&](OpBuilder &builder, Location loc, ValueRange outer,
+            ValueRange outputs) {
+          Line line{op, size, Values(outer)};
+          Values state(outputs);
+          for (Value input : op.getInputs())
+            state.push_back(arith::ConstantOp::create(
+                builder, loc,
+                builder.getZeroAttr(getElementTypeOrSelf(input.getType()))));
+          for (bool isFirst : {true, false})
+            state = loop(builder, loc, isFirst ? zero : one,
+                         isFirst ? firstEnd : size, state,
+                         [&](OpBuilder &inner, Location loc, ValueRange step,
+                             ValueRange state) {
+                           return line.advance(inner, loc, step.front(), state,
+                                               isFirst);
+                         });
+          state.resize(outputs.size());
+          return state;
+        });
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// math_ext
+//===----------------------------------------------------------------------===//
+
+struct MulhiUIPattern : OpRewritePattern<math_ext::MulhiUIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math_ext::MulhiUIOp op,
+                                PatternRewriter &rewriter) const override {
+    auto product = arith::MulUIExtendedOp::create(rewriter, op.getLoc(),
+                                                  op.getLhs(), op.getRhs());
+    rewriter.replaceOp(op, product.getHigh());
+    return success();
+  }
+};
+
+} // namespace
+
+void mlir::triton_ext::lower_linalg_ext::populateStructuredPatterns(
+    RewritePatternSet &patterns) {
+  patterns.add<FlipPattern, MakeRangePattern, MulhiUIPattern, OnTensors<FlipOp>,
+               OnTensors<HistogramOp>, OnTensors<LibdeviceCallOp>,
+               OnTensors<MakeRangeOp>, OnTensors<PadOp>, OnTensors<ScanOp>,
+               PadPattern, ScanPattern>(patterns.getContext());
+}
