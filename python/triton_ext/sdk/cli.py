@@ -12,6 +12,7 @@ from ..errors import BuildError
 from ..host import find_triton
 from . import INSTALL_COMMAND, Sdk, find, install
 from .parts import find_parts
+from .sources import load_manifest
 
 
 @click.group()
@@ -22,14 +23,22 @@ def sdk() -> None:
 @sdk.command("install")
 @click.option("--from", "from_", metavar="DIR|ARCHIVE", help="Take them from this LLVM install, and from nowhere else.")
 @click.option("--source", metavar="ID", help="Try only this source of infra/sdk/sources.toml.")
-@click.option("--with", "parts", multiple=True, metavar="PART", help="Also build this part of MLIR, e.g. linalg.")
+@click.option(
+    "--with", "parts", multiple=True, metavar="PART", help="Also this part of MLIR (linalg) or program (mlir-opt)."
+)
 @click.option("--force", is_flag=True, help="Install again what is installed already.")
 def install_command(from_: str | None, source: str | None, parts: tuple[str, ...], force: bool) -> None:
     """Install the SDK into the user's cache; does nothing if it is there."""
     start = time.monotonic()
     # With a part, --force is about the part: the SDK below it is what other builds go on using.
     found = install(from_, source=source, force=force and not parts)
+    tools = {tool.id for tool in load_manifest().tools}
     for id_ in parts:
+        if id_ in tools:
+            from .tools import install_tool
+
+            click.echo(f"{id_} in {install_tool(id_, force=force)}", err=True)
+            continue
         from ._build_part import install_part
 
         part = install_part(id_, found, force, None)

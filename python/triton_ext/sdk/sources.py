@@ -119,6 +119,33 @@ class PartSource:
 
 
 @dataclass(frozen=True)
+class ToolSource:
+    """A program of stock MLIR, and the packages that it is in.
+
+    Attributes:
+        id: name of the program.
+        arch: machine that it runs on.
+        llvm_version: version of the LLVM that it is of.
+        llvm_commits: LLVM commits of libtriton that it was checked against; empty: any.
+        download_mb: size of what is downloaded.
+        program_package: name of the package that the program itself is in.
+        libraries: shared libraries that it needs, but for those of the runtime.
+        packages: the packages of program and LLVM.
+        library_packages: the packages of what LLVM needs.
+    """
+
+    id: str
+    arch: str
+    llvm_version: str
+    llvm_commits: tuple[str, ...]
+    download_mb: int
+    program_package: str
+    libraries: tuple[str, ...]
+    packages: tuple[Package, ...]
+    library_packages: tuple[Package, ...]
+
+
+@dataclass(frozen=True)
 class Manifest:
     """All of ``sources.toml``."""
 
@@ -127,6 +154,7 @@ class Manifest:
     guards: tuple[Guard, ...]
     runtime: Runtime
     parts: tuple[PartSource, ...] = ()
+    tools: tuple[ToolSource, ...] = ()
 
     def source(self, id_: str) -> Source:
         """The source named `id_`.
@@ -149,8 +177,20 @@ class Manifest:
         for part in self.parts:
             if part.id == id_:
                 return part
-        ids = ", ".join(part.id for part in self.parts) or "none"
+        ids = ", ".join(x.id for x in (*self.parts, *self.tools)) or "none"
         raise BuildError(f"the SDK has no part '{id_}', there is: {ids}", fix="triton-ext sdk install")
+
+    def tool(self, id_: str) -> ToolSource:
+        """The tool named `id_`.
+
+        Raises:
+            BuildError: there is none; the message lists those that there are.
+        """
+        for tool in self.tools:
+            if tool.id == id_:
+                return tool
+        ids = ", ".join(tool.id for tool in self.tools) or "none"
+        raise BuildError(f"no tool is named '{id_}', there is: {ids}", fix="triton-ext sdk install")
 
 
 def load_manifest() -> Manifest:
@@ -167,6 +207,7 @@ def load_manifest() -> Manifest:
             packages=tuple(Package(**table, suite=runtime["suite"]) for table in runtime["package"]),
         ),
         parts=tuple(_part(table) for table in data.get("part", ())),
+        tools=tuple(_tool(table) for table in data.get("tool", ())),
     )
 
 
@@ -184,3 +225,13 @@ def _part(table: dict[str, Any]) -> PartSource:
     lists = {key: tuple(table[key]) for key in ("dialects", "llvm_commits", "private")}
     files = {library: tuple(names) for library, names in table["files"].items()}
     return PartSource(**{**table, **lists, "package": Package(**table["package"]), "files": files})
+
+
+def _tool(table: dict[str, Any]) -> ToolSource:
+    """One ``[[tool]]`` table; ``suite`` is that of the packages of libraries."""
+    table = dict(table)
+    suite = table.pop("suite")
+    lists = {key: tuple(table[key]) for key in ("llvm_commits", "libraries")}
+    packages = tuple(Package(**package) for package in table.pop("package"))
+    library_packages = tuple(Package(**package, suite=suite) for package in table.pop("library_package"))
+    return ToolSource(**{**table, **lists, "packages": packages, "library_packages": library_packages})

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of stock MLIR, such as ``mlir-opt``: an MLIR that is not libtriton's, as a process of its own.
+
+A tool is a directory beside the SDKs, complete or absent. It runs on the C library that it was linked to, whatever
+the system's, so that it is the same everywhere.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import shutil
+from dataclasses import asdict
+from pathlib import Path
+
+from .._resources import cache_dir
+from ..errors import BuildError
+from ..host import find_triton
+from . import sdk_root
+from ._install import _check_space, _locked, _runs, _staging, _storage_errors, _to_stderr
+from .archive import Select, libraries, unpack
+from .debian import fetch_package, mirror
+from .download import Say
+from .sources import Runtime, ToolSource, load_manifest
+
+_WRAPPER = """\
+#!/bin/sh
+# Runs {name} on the C library that it was linked to.
+runtime=$(dirname -- "$(readlink -f -- "$0")")/../runtime
+exec "$runtime/{loader}" --library-path "$runtime" "$runtime/{name}" "$@"
+"""
+
+
+def find_tool(id_: str) -> Path | None:
+    """The installed program `id_`, None if there is none or another would be installed today."""
+    source = load_manifest().tool(id_)
+    try:
+        present = json.loads((_target(source) / "tool.json").read_text())
+    except (OSError, ValueError):
+        return None
+    return _target(source) / "bin" / source.id if present == _description(source) else None
+
+
+def install_tool(id_: str, *, force: bool = False, say: Say | None = None) -> Path:
+    """Installs the program `id_`; does nothing if it is there and `force` is false.
+
+    Returns:
+        The program.
+
+    Raises:
+        BuildError: there is no such tool, or it cannot be had; `SourceUnavailableError` where the network is to blame.
+        TritonExtError: no Triton, or one that plugins cannot be built for.
+    """
+    manifest, say = load_manifest(), say or _to_stderr
+    source, triton = manifest.tool(id_), find_triton()
+    if source.llvm_commits and triton.llvm_commit not in source.llvm_commits:
+        raise BuildError(f"{id_} was not checked against LLVM {triton.llvm_commit[:8]}", fix="upgrade triton-ext")
+    if source.arch != platform.machine():
+        raise BuildError(f"{id_} is for {source.arch}, this machine is {platform.machine()}", fix="use another machine")
+    target = _target(source)
+    downloads = cache_dir() / "downloads" / target.name
+    with _storage_errors(target.parent):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(target, say):
+            present = find_tool(id_)
+            if present is not None and not force:
+                return present
+            _check_space(target.parent, source.download_mb)
+            downloads.mkdir(parents=True, exist_ok=True)
+            say(f"installing {id_} of LLVM {source.llvm_version}")
+            with _staging(target) as staging:
+                _fill(staging, source, manifest.runtime, downloads, say)
+            shutil.rmtree(downloads)
+    return target / "bin" / id_
+
+
+def _target(source: ToolSource) -> Path:
+    triton = find_triton()
+    return sdk_root() / f"{triton.version}-{triton.llvm_commit[:8]}-{source.id}"
+
+
+def _description(source: ToolSource) -> object:
+    """What an installed tool was made from, as JSON reads it back."""
+    return json.loads(json.dumps(asdict(source)))
+
+
+def _program(name: str) -> Select:
+    """A selection for `unpack`: the program `name`, in ``runtime``."""
+    return lambda member: f"runtime/{name}" if member.endswith(f"/bin/{name}") else None
+
+
+def _fill(staging: Path, source: ToolSource, runtime: Runtime, downloads: Path, say: Say) -> None:
+    """Puts program, libraries and C library into `staging`, and a script that brings them together."""
+    base = mirror()
+    wanted = (*source.libraries, *runtime.libraries)
+    for package in (*source.packages, *source.library_packages, *runtime.packages):
+        file, _ = fetch_package(package, base, downloads, say)
+        program = package.name == source.program_package
+        unpack(file, staging, _program(source.id) if program else libraries(wanted), most=1 if program else None)
+    for path in (staging / "runtime").iterdir():
+        if path.name not in (*wanted, source.id):
+            path.unlink()
+    script = staging / "bin" / source.id
+    script.parent.mkdir()
+    script.write_text(_WRAPPER.format(name=source.id, loader=runtime.loader))
+    script.chmod(0o755)
+    if not _runs(script):
+        raise BuildError(f"{source.id} does not run on this machine", fix="triton-ext doctor")
+    (staging / "tool.json").write_text(json.dumps(_description(source), indent=2) + "\n")
