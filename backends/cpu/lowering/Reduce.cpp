@@ -16,10 +16,23 @@ static SmallVector<Lanes> asLanes(ValueRange values) {
   return result;
 }
 
-void Lowering::lowerReduce(triton::ReduceOp op) {
+namespace {
+/// The dimension that a reduction or a scan goes along, and those around it.
+struct Dimensions {
+  int axis, rank;
+  int64_t size;
+  /// Whether the lanes go along that dimension, too.
+  bool horizontal;
+  SmallVector<int64_t> outerShape;
+  /// Where they go otherwise.
+  int outerDim;
+};
+} // namespace
+
+template <typename ReduceOrScanOp>
+static Dimensions dimensionsOf(ReduceOrScanOp op, Plan &plan) {
   auto type = op.getInputTypes()[0];
   int axis = op.getAxis(), rank = type.getRank();
-  int64_t size = type.getDimSize(axis);
   SmallVector<Value> others(op.getSrcs().drop_front());
   int vectorDim = plan.contiguousDim(op.getSrcs()[0], others);
   bool horizontal = rank == 1 || vectorDim == axis;
@@ -27,6 +40,12 @@ void Lowering::lowerReduce(triton::ReduceOp op) {
   outerShape.erase(outerShape.begin() + axis);
   int outerDim = horizontal ? std::max(0, rank - 2)
                             : (vectorDim > axis ? vectorDim - 1 : vectorDim);
+  return {axis, rank, type.getDimSize(axis), horizontal, outerShape, outerDim};
+}
+
+void Lowering::lowerReduce(triton::ReduceOp op) {
+  const auto &[axis, rank, size, horizontal, outerShape, outerDim] =
+      dimensionsOf(op, plan);
   SmallVector<Buffer> targets;
   if (rank > 1)
     for (Value result : op.getResults())
@@ -122,20 +141,13 @@ void Lowering::lowerReduce(triton::ReduceOp op) {
 }
 
 void Lowering::lowerScan(triton::ScanOp op) {
-  auto type = op.getInputTypes()[0];
-  int axis = op.getAxis(), rank = type.getRank();
-  int64_t size = type.getDimSize(axis);
+  const auto &[axis, rank, size, horizontal, outerShape, outerDim] =
+      dimensionsOf(op, plan);
   bool reverse = op.getReverse();
-  SmallVector<Value> others(op.getSrcs().drop_front());
-  int vectorDim = plan.contiguousDim(op.getSrcs()[0], others);
-  bool horizontal = rank == 1 || vectorDim == axis;
-  SmallVector<int64_t> outerShape(type.getShape());
-  outerShape.erase(outerShape.begin() + axis);
-  int outerDim = horizontal ? std::max(0, rank - 2)
-                            : (vectorDim > axis ? vectorDim - 1 : vectorDim);
   SmallVector<Buffer> targets;
   for (Value result : op.getResults())
-    targets.push_back(allocate(convert(result.getType()), type.getShape()));
+    targets.push_back(
+        allocate(convert(result.getType()), op.getInputTypes()[0].getShape()));
 
   forTile(
       outerShape, outerDim,

@@ -8,6 +8,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from binary_kernel import binary
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from triton.language.extra import libdevice
@@ -15,49 +16,6 @@ from triton.language.extra import libdevice
 INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 SPECIAL = [0.0, -0.0, 1.0, -1.5, float("inf"), -float("inf"), float("nan"), 1e-40, -3e-39, 65504.0, 65520.0, 3.4e38]
-
-
-@triton.jit
-def binary(x, y, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    a = tl.load(x + i, mask=i < n, other=1)
-    b = tl.load(y + i, mask=i < n, other=1)
-    if OP == "add":
-        r = a + b
-    elif OP == "sub":
-        r = a - b
-    elif OP == "mul":
-        r = a * b
-    elif OP == "div":
-        r = a / b
-    elif OP == "floordiv":
-        r = a // b
-    elif OP == "mod":
-        r = a % b
-    elif OP == "and":
-        r = a & b
-    elif OP == "or":
-        r = a | b
-    elif OP == "xor":
-        r = a ^ b
-    elif OP == "shl":
-        r = a << (b & 7)
-    elif OP == "shr":
-        r = a >> (b & 7)
-    elif OP == "max":
-        r = tl.maximum(a, b)
-    elif OP == "min":
-        r = tl.minimum(a, b)
-    elif OP == "where":
-        r = tl.where(a < b, a, b)
-    elif OP == "lt":
-        r = a < b
-    elif OP == "eq":
-        r = a == b
-    else:
-        tl.static_assert(OP == "ne")
-        r = a != b
-    tl.store(out + i, r.to(out.dtype.element_ty), mask=i < n)
 
 
 def run_binary(op: str, x: torch.Tensor, y: torch.Tensor, dtype: torch.dtype, block: int = 64) -> torch.Tensor:
