@@ -180,8 +180,9 @@ def bandwidth(size: float) -> float:
 
 
 PEAK = """
-define void @peak(ptr %out, i64 %n, {vector} %x) {{
+define void @peak(ptr %out, i64 %n) {{
 entry:
+  %x = load {vector}, ptr %out
   br label %loop
 loop:
   %i = phi i64 [ 0, %entry ], [ %next, %loop ]
@@ -224,7 +225,7 @@ def fma_peak(threads: int) -> float:
         peak = ctypes.CDLL(str(path.with_suffix(".so"))).peak
 
         def run() -> None:
-            buffers = [ctypes.create_string_buffer(64 * (chains + 1)) for _ in range(threads)]
+            buffers = [ctypes.create_string_buffer(64 * (chains + 1)) for _ in range(threads)]  # zeros
             work = [
                 threading.Thread(
                     target=peak, args=(ctypes.c_void_p(-(-ctypes.addressof(b) // 64) * 64), ctypes.c_int64(rounds))

@@ -19,10 +19,7 @@ void Lowering::multiply(const Buffer &a, const Buffer &b2, const Buffer &c) {
   int64_t M = c.shape[rank - 2], N = c.shape[rank - 1], K = a.shape[rank - 1];
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   // As many sums as leave registers for the operands: 16 of 32, or 8 of 16.
-  int64_t vectorBytes = 64;
-  if (auto known =
-          module->getAttrOfType<IntegerAttr>("triton_ext_cpu.vector_bytes"))
-    vectorBytes = known.getInt();
+  int64_t vectorBytes = this->vectorBytes();
   // Without the instruction, the operation would be a function of libm.
   auto fma = module->getAttrOfType<IntegerAttr>("triton_ext_cpu.has_fma");
   bool hasFma = !fma || fma.getInt();

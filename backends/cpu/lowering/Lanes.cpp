@@ -10,6 +10,12 @@
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
 
+int64_t Lowering::vectorBytes() {
+  auto known =
+      module->getAttrOfType<IntegerAttr>("triton_ext_cpu.vector_bytes");
+  return known ? known.getInt() : 32;
+}
+
 Type Lowering::convert(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     return convert(tensor.getElementType());

@@ -101,6 +101,8 @@ private:
   Value error(Operation *op, const Twine &message);
 
   // Lanes (Lanes.cpp)
+  /// The size of the target's vector registers.
+  int64_t vectorBytes();
   Type convert(Type type);
   Value constant(Type type, int64_t value);
   Value floatConstant(Type type, double value);

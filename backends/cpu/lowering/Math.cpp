@@ -19,7 +19,8 @@ namespace {
 struct F32 {
   ImplicitLocOpBuilder *b;
   Value v;
-  F32 with(Value value) const { return {b, value}; }
+  bool has512Bits = false;
+  F32 with(Value value) const { return {b, value, has512Bits}; }
   F32 number(double x) const {
     Attribute attribute = b->getF32FloatAttr(x);
     auto vector = dyn_cast<VectorType>(v.getType());
@@ -111,8 +112,26 @@ F32 sar(F32 x, int n) {
 using P = arith::CmpFPredicate;
 } // namespace
 
-/// x * 2^n in two steps, so that results among the denormals round once.
-static F32 scaleByPower(F32 x, F32 n) {
+/// x * 2^n for an integral n, rounded once: one instruction of AVX-512, or two
+/// multiplications.
+static F32 scaleByPower(F32 x, F32 power) {
+  auto vector = dyn_cast<VectorType>(x.v.getType());
+  if (x.has512Bits && vector && vector.getNumElements() == 16) {
+    OpBuilder &b = *x.b;
+    Location loc = x.v.getLoc();
+    auto integer = [&](Type type, int64_t value) -> Value {
+      return LLVM::ConstantOp::create(b, loc, type,
+                                      b.getIntegerAttr(type, value));
+    };
+    Value all = integer(b.getI16Type(), -1);
+    Value roundAsSet = integer(b.getI32Type(), 4);
+    return x.with(LLVM::CallIntrinsicOp::create(
+                      b, loc, vector,
+                      b.getStringAttr("llvm.x86.avx512.mask.scalef.ps.512"),
+                      ValueRange{x.v, power.v, x.v, all, roundAsSet})
+                      .getResult(0));
+  }
+  F32 n = power.toInt();
   F32 half = sar(n, 1), bias = n.integer(127);
   F32 first = shl(addInt(half, bias), 23).asFloat();
   F32 second = shl(addInt(subInt(n, half), bias), 23).asFloat();
@@ -133,7 +152,7 @@ static F32 exponential(F32 x) {
   // ln 2 in two parts, the first with few enough bits for an exact product.
   F32 r = n.fma(x.number(-0.693145751953125), x);
   r = n.fma(x.number(-1.42860682030941723e-6), r);
-  return scaleByPower(r.polynomial(expTaylor), n.toInt());
+  return scaleByPower(r.polynomial(expTaylor), n);
 }
 
 static F32 exponential2(F32 x) {
@@ -145,7 +164,7 @@ static F32 exponential2(F32 x) {
     coefficients.insert(coefficients.begin(), c * power);
     power *= 0.6931471805599453;
   }
-  return scaleByPower(r.polynomial(coefficients), n.toInt());
+  return scaleByPower(r.polynomial(coefficients), n);
 }
 
 /// Logarithm: x = 2^e * (1 + f) with 1 + f around 1, and for s = f / (2 + f),
@@ -297,7 +316,7 @@ Value Lowering::mathFunction(Operation *op, StringRef name,
     return arith::DivFOp::create(b, floatConstant(type, 1.0),
                                  intrinsic("llvm.sqrt", type, operands));
   if (element.isF32()) {
-    F32 x{&b, operands[0]};
+    F32 x{&b, operands[0], vectorBytes() == 64};
     if (name == "exp")
       return exponential(x).v;
     if (name == "exp2")

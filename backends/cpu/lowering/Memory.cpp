@@ -126,8 +126,8 @@ void Lowering::storeLanes(Type element, const Lanes &ptr, const Lanes &value,
                                b.getI32IntegerAttr(align));
 }
 
-/// Whether computing `tensor` takes no more operations than it has loads: then
-/// the loop waits for memory.
+/// Whether computing `tensor` takes no more simple operations than it has
+/// loads: then the loop waits for memory.
 bool Lowering::isBoundByMemory(Value tensor) {
   SmallVector<Value> pending = {tensor};
   DenseSet<Value> seen;
@@ -141,6 +141,10 @@ bool Lowering::isBoundByMemory(Value tensor) {
       ++loads;
       continue;
     }
+    StringRef name = op->getName().getStringRef();
+    if (name.starts_with("math.") || name.starts_with("arith.div") ||
+        isa<triton::ExternElementwiseOp>(op))
+      return false;
     if (!isa<arith::ConstantOp, triton::SplatOp, triton::BroadcastOp,
              triton::ExpandDimsOp, triton::TransOp, triton::ReshapeOp>(op))
       ++computed;
