@@ -56,6 +56,7 @@ private:
   Value atFirstIteration(const Form &form);
   Value leading(Value value, Value limit, const APInt &gap, Value stride,
                 bool increasing, bool strict, bool isUnsigned);
+  std::pair<Value, Value> middle(Value count);
   Value after(Value count);
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
     emitted.push_back(op);

@@ -57,6 +57,8 @@ MUTATIONS = {
     "not clamped to the trips": Mutation(
         COUNT, "b.createOrFold<arith::SelectOp>(notAll, count, trips)", "count", behind="Value TripCounter::leading"
     ),
+    # No bug: in TripCounter::middle, the clamp to 0 where all iterations are in the first loop. Without it, the second
+    # loop goes from a value that may have wrapped to the same value: it has no iterations either way.
     "first loop ends in the middle": Mutation(
         COUNT, "b.createOrFold<arith::SelectOp>(rest, middle, end)", "middle", behind="scf::ForOp TripCounter::split"
     ),
