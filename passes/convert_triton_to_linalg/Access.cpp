@@ -5,6 +5,7 @@
 #include "Access.h"
 
 #include "aux/Aux.h"
+#include "linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -60,6 +61,31 @@ Value Access::readTensor(Value view) {
   return bufferization::ToTensorOp::create(
       builder, loc, tensorOf(type.getShape(), type.getElementType()), view,
       /*restrict=*/true, /*writable=*/true);
+}
+
+Value Access::slice(Value tensor, const Box &box,
+                    ArrayRef<OpFoldResult> sizes) {
+  return tensor::ExtractSliceOp::create(
+      builder, loc, tensor, box.low, sizes,
+      SmallVector<OpFoldResult>(sizes.size(), builder.getIndexAttr(1)));
+}
+
+Value Access::pad(Value part, const Box &box, Value value) {
+  Value whole = tensor::EmptyOp::create(builder, loc, shape, element);
+  SmallVector<OpFoldResult> rest;
+  for (auto [size, high] : llvm::zip(shape, box.high))
+    rest.push_back(math.sub(math.number(size), high));
+  return linalg_ext::PadOp::create(builder, loc, part, whole, value, box.low,
+                                   rest)
+      .getResult();
+}
+
+bool mlir::triton_ext::convert_triton_to_linalg::overlaps(
+    const Pointers &pointers, ArrayRef<int64_t> shape) {
+  return llvm::any_of(llvm::zip(pointers.offsets.strides, shape), [](auto dim) {
+    auto [stride, size] = dim;
+    return size != 1 && isConstantIntValue(stride, 0);
+  });
 }
 
 static SmallVector<ReassociationIndices> allInOne(int64_t rank) {

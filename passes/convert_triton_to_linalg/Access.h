@@ -42,6 +42,10 @@ struct Access {
   Value viewOf(const Pointers &pointers, const Box &box,
                SmallVector<OpFoldResult> &sizes);
   Value readTensor(Value view);
+  /// The part of a tensor that is in the box.
+  Value slice(Value tensor, const Box &box, ArrayRef<OpFoldResult> sizes);
+  /// The box as part of a tensor, with one value around it.
+  Value pad(Value part, const Box &box, Value value);
   /// All elements in a line, or as windows of one element.
   Value toLine(Value tensor);
   Value toWindows(Value tensor);
@@ -56,8 +60,18 @@ struct Access {
   SmallVector<int64_t> shape;
 };
 
+/// Whether all elements along a dimension are at one address. Where strides are
+/// known only when the kernel runs, which of several stores to one address
+/// stays is as open as it is in Triton.
+bool overlaps(const Pointers &pointers, ArrayRef<int64_t> shape);
+
 void convertAtomic(triton::AtomicRMWOp op);
 void convertAtomic(triton::AtomicCASOp op);
+
+/// Replaces these by atomics that read, modify and write.
+void expandAtomic(triton::AtomicLoadOp op);
+void expandAtomic(triton::AtomicStoreOp op);
+void expandAtomic(triton::AtomicPollOp op);
 
 } // namespace mlir::triton_ext::convert_triton_to_linalg
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Atomics, element by element. What is masked off is not touched.
+// Atomics: on the view of memory that they touch where pointers and mask are
+// tracked, where indices say elsewhere. What is masked off is not touched.
 
 #include "Access.h"
 
@@ -86,10 +87,68 @@ static StringRef orderOf(tt::MemSemantic order) {
   llvm_unreachable("all orders are above");
 }
 
+namespace {
+
+/// The elements of memory that an atomic is on, if they lie evenly.
+struct Piece {
+  static std::optional<Piece> of(Access &access, Value pointers, Value mask);
+
+  /// The part of an operand that is on this.
+  Value slice(Access &access, Value operand) const {
+    if (isWhole(box, access.shape))
+      return operand;
+    return access.slice(operand, box, sizes);
+  }
+  Value init(Access &access) const {
+    return tensor::EmptyOp::create(access.builder, access.loc, sizes,
+                                   access.element);
+  }
+  /// What the operation gives. What Triton gives where the mask is false is
+  /// open; it is 0 here.
+  Value result(Access &access, Value old) const {
+    if (isWhole(box, access.shape))
+      return old;
+    return access.pad(old, box, access.zero());
+  }
+
+  Value memory;
+  Box box;
+  SmallVector<OpFoldResult> sizes;
+};
+
+} // namespace
+
+std::optional<Piece> Piece::of(Access &access, Value pointers, Value mask) {
+  if (access.shape.empty())
+    return std::nullopt;
+  std::optional<Pointers> tracked = trackPointers(pointers, access.math);
+  if (!tracked || overlaps(*tracked, access.shape))
+    return std::nullopt;
+  std::optional<Box> box =
+      mask ? trackMask(mask, access.math) : wholeOf(access.shape, access.math);
+  if (!box)
+    return std::nullopt;
+  Piece piece{Value(), *box, {}};
+  piece.memory = access.viewOf(*tracked, *box, piece.sizes);
+  return piece;
+}
+
 void mlir::triton_ext::convert_triton_to_linalg::convertAtomic(
     tt::AtomicRMWOp op) {
   Access access(op, op.getType());
   OpBuilder &builder = access.builder;
+  auto kind = builder.getStringAttr(kindOf(op.getAtomicRmwOp()));
+  auto order = builder.getStringAttr(orderOf(op.getSem()));
+  auto scope = builder.getStringAttr(tt::stringifyMemSyncScope(op.getScope()));
+  if (auto piece = Piece::of(access, op.getPtr(), op.getMask())) {
+    Value init = piece->init(access);
+    auto atomic = linalg_ext::AtomicRMWOp::create(
+        builder, access.loc, init.getType(), kind, order, scope,
+        piece->slice(access, op.getVal()), piece->memory, init);
+    op.replaceAllUsesWith(piece->result(access, atomic.getResult()));
+    op.erase();
+    return;
+  }
   auto [memory, indices] = windowsOf(access, op.getPtr());
   Value value = toWindows(access, op.getVal());
   Value mask = op.getMask();
@@ -105,11 +164,8 @@ void mlir::triton_ext::convert_triton_to_linalg::convertAtomic(
     init = linalg::FillOp::create(builder, access.loc, access.zero(), init)
                .getResult(0);
   auto atomic = linalg_ext::GatherAtomicRMWOp::create(
-      builder, access.loc, init.getType(),
-      builder.getStringAttr(kindOf(op.getAtomicRmwOp())),
-      builder.getStringAttr(orderOf(op.getSem())),
-      builder.getStringAttr(tt::stringifyMemSyncScope(op.getScope())), value,
-      indices, mask, memory, init);
+      builder, access.loc, init.getType(), kind, order, scope, value, indices,
+      mask, memory, init);
   op.replaceAllUsesWith(fromWindows(access, atomic.getResult()));
   op.erase();
 }
@@ -118,6 +174,17 @@ void mlir::triton_ext::convert_triton_to_linalg::convertAtomic(
     tt::AtomicCASOp op) {
   Access access(op, op.getType());
   OpBuilder &builder = access.builder;
+  auto order = builder.getStringAttr(orderOf(op.getSem()));
+  auto scope = builder.getStringAttr(tt::stringifyMemSyncScope(op.getScope()));
+  if (auto piece = Piece::of(access, op.getPtr(), /*mask=*/Value())) {
+    Value init = piece->init(access);
+    auto atomic = linalg_ext::AtomicCASOp::create(
+        builder, access.loc, init.getType(), order, scope, op.getCmp(),
+        op.getVal(), piece->memory, init);
+    op.replaceAllUsesWith(piece->result(access, atomic.getResult()));
+    op.erase();
+    return;
+  }
   auto [memory, indices] = windowsOf(access, op.getPtr());
   Value expected = toWindows(access, op.getCmp());
   Value value = toWindows(access, op.getVal());
@@ -125,10 +192,8 @@ void mlir::triton_ext::convert_triton_to_linalg::convertAtomic(
   Value init = tensor::EmptyOp::create(
       builder, access.loc, ArrayRef<int64_t>{count, 1}, access.element);
   auto atomic = linalg_ext::GatherAtomicCASOp::create(
-      builder, access.loc, init.getType(),
-      builder.getStringAttr(orderOf(op.getSem())),
-      builder.getStringAttr(tt::stringifyMemSyncScope(op.getScope())), expected,
-      value, indices, memory, init);
+      builder, access.loc, init.getType(), order, scope, expected, value,
+      indices, memory, init);
   op.replaceAllUsesWith(fromWindows(access, atomic.getResult()));
   op.erase();
 }

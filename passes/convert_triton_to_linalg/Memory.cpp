@@ -33,16 +33,6 @@ static Value getSplat(Value tensor, OpBuilder &builder) {
                                    elements.getSplatValue<TypedAttr>());
 }
 
-/// Whether all elements along a dimension are at one address. Where strides are
-/// known only when the kernel runs, which of several stores to one address
-/// stays is as open as it is in Triton.
-static bool overlaps(const Pointers &pointers, ArrayRef<int64_t> shape) {
-  return llvm::any_of(llvm::zip(pointers.offsets.strides, shape), [](auto dim) {
-    auto [stride, size] = dim;
-    return size != 1 && isConstantIntValue(stride, 0);
-  });
-}
-
 //===----------------------------------------------------------------------===//
 // Loads
 //===----------------------------------------------------------------------===//
@@ -64,14 +54,7 @@ static Value loadBox(Access &access, const Pointers &pointers, const Box &box,
     return tensor::InsertSliceOp::create(
         builder, loc, copy, other, box.low, sizes,
         SmallVector<OpFoldResult>(sizes.size(), builder.getIndexAttr(1)));
-  Value whole =
-      tensor::EmptyOp::create(builder, loc, access.shape, access.element);
-  SmallVector<OpFoldResult> rest;
-  for (auto [size, high] : llvm::zip(access.shape, box.high))
-    rest.push_back(access.math.sub(access.math.number(size), high));
-  return linalg_ext::PadOp::create(builder, loc, copy, whole, value, box.low,
-                                   rest)
-      .getResult();
+  return access.pad(copy, box, value);
 }
 
 static Value gather(Access &access, tt::LoadOp op) {
@@ -154,9 +137,7 @@ static void storeBox(Access &access, const Pointers &pointers, const Box &box,
   SmallVector<OpFoldResult> sizes;
   Value view = access.viewOf(pointers, box, sizes);
   if (!isWhole(box, access.shape))
-    value = tensor::ExtractSliceOp::create(
-        builder, loc, value, box.low, sizes,
-        SmallVector<OpFoldResult>(sizes.size(), builder.getIndexAttr(1)));
+    value = access.slice(value, box, sizes);
   bufferization::MaterializeInDestinationOp::create(
       builder, loc, /*result=*/Type(), value, view, /*restrict=*/false,
       /*writable=*/true);
@@ -207,6 +188,11 @@ static void convertStore(tt::StoreOp op) {
 
 void mlir::triton_ext::convert_triton_to_linalg::convertMemory(
     Operation *module) {
+  module->walk([](Operation *op) {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case<tt::AtomicLoadOp, tt::AtomicStoreOp, tt::AtomicPollOp>(
+            [](auto atomic) { expandAtomic(atomic); });
+  });
   SmallVector<Operation *> accesses;
   module->walk([&](Operation *op) {
     if (isa<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op))

@@ -44,6 +44,131 @@ static TypedAttr getIdentity(Operation *combiner, Builder &builder) {
       .Default([](Operation *) { return TypedAttr(); });
 }
 
+/// A reduction of values and their indices to the largest or smallest value.
+struct ArgCombiner {
+  bool isMax, tieBreakLeft;
+};
+
+/// Whether `value` is a comparison of `lhs` with `rhs` by one of these.
+bool compares(Value value, Value lhs, Value rhs, arith::CmpIPredicate integer,
+              arith::CmpFPredicate number) {
+  auto matches = [&](auto compare, auto predicate) {
+    return compare.getPredicate() == predicate && compare.getLhs() == lhs &&
+           compare.getRhs() == rhs;
+  };
+  if (auto compare = value.getDefiningOp<arith::CmpIOp>())
+    return matches(compare, integer);
+  if (auto compare = value.getDefiningOp<arith::CmpFOp>())
+    return matches(compare, number);
+  return false;
+}
+
+/// Recognises what tl.argmax, tl.argmin and tl.max and tl.min with indices
+/// make.
+std::optional<ArgCombiner> matchArgCombiner(tt::ReduceOp op) {
+  using I = arith::CmpIPredicate;
+  using F = arith::CmpFPredicate;
+  if (op.getSrcs().size() != 2 || !op.getCombineOp().hasOneBlock() ||
+      !getElementTypeOrSelf(op.getSrcs()[1].getType()).isSignlessInteger())
+    return std::nullopt;
+  Block &body = op.getCombineOp().front();
+  Value v = body.getArgument(0), i = body.getArgument(1);
+  Value x = body.getArgument(2), j = body.getArgument(3);
+  Operation *end = body.getTerminator();
+  auto value = end->getOperand(0).getDefiningOp<arith::SelectOp>();
+  auto index = end->getOperand(1).getDefiningOp<arith::SelectOp>();
+  if (!value || !index || value.getCondition() != index.getCondition() ||
+      value.getTrueValue() != v || value.getFalseValue() != x ||
+      index.getTrueValue() != i || index.getFalseValue() != j)
+    return std::nullopt;
+  auto isBefore = [&](Value condition) -> std::optional<bool> {
+    if (compares(condition, v, x, I::sgt, F::OGT))
+      return true;
+    if (compares(condition, v, x, I::slt, F::OLT))
+      return false;
+    return std::nullopt;
+  };
+  auto isTie = [&](Value condition) {
+    auto both = condition.getDefiningOp<arith::AndIOp>();
+    auto is = [&](Value equal, Value earlier) {
+      return compares(equal, v, x, I::eq, F::OEQ) &&
+             compares(earlier, i, j, I::slt, F::AlwaysFalse);
+    };
+    return both && (is(both.getLhs(), both.getRhs()) ||
+                    is(both.getRhs(), both.getLhs()));
+  };
+  Value stays = value.getCondition();
+  if (std::optional<bool> isMax = isBefore(stays))
+    return ArgCombiner{*isMax, /*tieBreakLeft=*/false};
+  auto either = stays.getDefiningOp<arith::OrIOp>();
+  if (!either)
+    return std::nullopt;
+  for (auto [before, tie] : {std::pair(either.getLhs(), either.getRhs()),
+                             std::pair(either.getRhs(), either.getLhs())}) {
+    std::optional<bool> isMax = isBefore(before);
+    if (isMax && isTie(tie))
+      return ArgCombiner{*isMax, /*tieBreakLeft=*/true};
+  }
+  return std::nullopt;
+}
+
+/// What every value replaces: the least that there is, or the greatest.
+TypedAttr getWorst(Type type, bool isMax, Builder &builder) {
+  if (auto number = dyn_cast<FloatType>(type)) {
+    const llvm::fltSemantics &semantics = number.getFloatSemantics();
+    return builder.getFloatAttr(type,
+                                APFloat::semanticsHasInf(semantics)
+                                    ? APFloat::getInf(semantics, isMax)
+                                    : APFloat::getLargest(semantics, isMax));
+  }
+  unsigned bits = type.getIntOrFloatBitWidth();
+  return builder.getIntegerAttr(type, isMax ? APInt::getSignedMinValue(bits)
+                                            : APInt::getSignedMaxValue(bits));
+}
+
+struct ArgPattern : OpConversionPattern<tt::ReduceOp> {
+  ArgPattern(const TypeConverter &converter, MLIRContext *context)
+      : OpConversionPattern(converter, context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(tt::ReduceOp op, OpAdaptor adaptor,
+                                Rewriter &rewriter) const override {
+    std::optional<ArgCombiner> combiner = matchArgCombiner(op);
+    if (!combiner)
+      return failure();
+    Location loc = op.getLoc();
+    Value values = adaptor.getSrcs()[0], indices = adaptor.getSrcs()[1];
+    SmallVector<int64_t> shape(
+        cast<RankedTensorType>(values.getType()).getShape());
+    shape.erase(shape.begin() + op.getAxis());
+    SmallVector<Value> inits;
+    SmallVector<Type> types;
+    for (auto [input, isMax] :
+         {std::pair(values, combiner->isMax), std::pair(indices, false)}) {
+      Type element = getElementTypeOrSelf(input.getType());
+      Value worst = arith::ConstantOp::create(
+          rewriter, loc, getWorst(element, isMax, rewriter));
+      types.push_back(tensorOf(shape, element));
+      inits.push_back(fill(rewriter, loc, tensorOf(shape, element), worst));
+    }
+    auto dimension = int64_t(op.getAxis());
+    Operation *made;
+    if (combiner->isMax)
+      made = linalg_ext::ArgMaxOp::create(rewriter, loc, types, values, indices,
+                                          inits, dimension,
+                                          combiner->tieBreakLeft);
+    else
+      made = linalg_ext::ArgMinOp::create(rewriter, loc, types, values, indices,
+                                          inits, dimension,
+                                          combiner->tieBreakLeft);
+    SmallVector<Value> results(made->getResults());
+    if (shape.empty())
+      for (Value &result : results)
+        result = tensor::ExtractOp::create(rewriter, loc, result, ValueRange());
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
 struct ReducePattern : OpConversionPattern<tt::ReduceOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -152,6 +277,6 @@ struct HistogramPattern : OpConversionPattern<tt::HistogramOp> {
 
 void mlir::triton_ext::convert_triton_to_linalg::populateReducePatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<HistogramPattern, ReducePattern, ScanPattern>(
+  patterns.add<ArgPattern, HistogramPattern, ReducePattern, ScanPattern>(
       converter, patterns.getContext());
 }

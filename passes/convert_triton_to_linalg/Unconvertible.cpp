@@ -17,6 +17,7 @@ mlir::triton_ext::convert_triton_to_linalg::whyNot(Operation *op) {
     return std::nullopt;
   return llvm::TypeSwitch<Operation *, Why>(op)
       .Case<tt::AddPtrOp, tt::ApproxDivFOp, tt::AssertOp, tt::AtomicCASOp,
+            tt::AtomicLoadOp, tt::AtomicPollOp, tt::AtomicStoreOp,
             tt::AtomicRMWOp, tt::BitcastOp, tt::BroadcastOp, tt::CallOp,
             tt::CatOp, tt::ClampFOp, tt::DotOp, tt::ExpandDimsOp, tt::GatherOp,
             tt::GetNumProgramsOp, tt::GetProgramIdOp,
@@ -70,13 +71,13 @@ mlir::triton_ext::convert_triton_to_linalg::whyNot(Operation *op) {
           return "the function has effects";
         return std::nullopt;
       })
-      .Case<tt::DotScaledOp>([](Operation *) -> Why {
-        return "microscaling formats are not implemented";
+      .Case([](tt::DotScaledOp dot) -> Why {
+        using Format = tt::ScaleDotElemType;
+        for (Format format : {dot.getAElemType(), dot.getBElemType()})
+          if (format == Format::E2M3 || format == Format::E3M2)
+            return "no type has the formats e2m3 and e3m2";
+        return std::nullopt;
       })
-      .Case<tt::AtomicLoadOp, tt::AtomicPollOp, tt::AtomicStoreOp>(
-          [](Operation *) -> Why {
-            return "no structured load or store is atomic";
-          })
       .Case<tt::MakeTensorDescOp, tt::DescriptorLoadOp, tt::DescriptorStoreOp,
             tt::DescriptorGatherOp, tt::DescriptorScatterOp,
             tt::DescriptorReduceOp>([](Operation *) -> Why {

@@ -34,11 +34,11 @@ tt.func @negative_descriptor(%d: !tt.tensordesc<8x8xf32>, %i: i32) {
 // -----
 
 // Each one, not only the first.
-tt.func @negative_atomics(%p: !tt.ptr<i32>, %i: i32) {
-  // expected-error @+1 {{'tt.atomic_load' cannot be converted to linalg: no structured load or store is atomic}}
-  %0 = tt.atomic_load acquire, gpu, %p : (!tt.ptr<i32>) -> i32
-  // expected-error @+1 {{'tt.atomic_store' cannot be converted to linalg: no structured load or store is atomic}}
-  tt.atomic_store release, gpu, %p, %i : !tt.ptr<i32>
+tt.func @negative_two(%p: !tt.ptr<i32>) {
+  // expected-error @+1 {{'tt.load' cannot be converted to linalg: no structured load is volatile}}
+  %0 = tt.load %p {isVolatile = true} : !tt.ptr<i32>
+  // expected-error @+1 {{'tt.load' cannot be converted to linalg: no structured load is volatile}}
+  %1 = tt.load %p {isVolatile = true} : !tt.ptr<i32>
   tt.return
 }
 
@@ -55,9 +55,9 @@ tt.func @negative_map(%x: tensor<8xf32>) {
 
 // -----
 
-tt.func @negative_dot_scaled(%a: tensor<32x64xf8E4M3FN>, %as: tensor<32x2xi8>, %b: tensor<64x32xf8E4M3FN>, %c: tensor<32x32xf32>) {
-  // expected-error @+1 {{'tt.dot_scaled' cannot be converted to linalg: microscaling formats are not implemented}}
-  %0 = tt.dot_scaled %a scale %as, %b, %c lhs = e4m3 rhs = e4m3 {fastMath = false} : tensor<32x64xf8E4M3FN>, tensor<32x2xi8> * tensor<64x32xf8E4M3FN> -> tensor<32x32xf32>
+tt.func @negative_dot_scaled(%a: tensor<32x64xi8>, %as: tensor<32x2xi8>, %b: tensor<64x32xi8>, %c: tensor<32x32xf32>) {
+  // expected-error @+1 {{'tt.dot_scaled' cannot be converted to linalg: no type has the formats e2m3 and e3m2}}
+  %0 = tt.dot_scaled %a scale %as, %b, %c lhs = e2m3 rhs = e3m2 {fastMath = false} : tensor<32x64xi8>, tensor<32x2xi8> * tensor<64x32xi8> -> tensor<32x32xf32>
   tt.return
 }
 

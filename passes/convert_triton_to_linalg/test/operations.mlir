@@ -102,7 +102,7 @@ tt.func @elementwise(%x: tensor<8xf32>, %s: f32, %i: tensor<8xi32>, %p: !tt.ptr<
 // CHECK: tensor.extract %[[AND]][] : tensor<i32>
 // CHECK: linalg.reduce ins(%{{.*}}, %{{.*}} : tensor<4x7xf32>, tensor<4x7xi32>) outs(%{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xi32>) dimensions = [1]
 // CHECK-NEXT: (%[[IN:.*]]: f32, %[[INI:.*]]: i32, %[[ACC:.*]]: f32, %[[ACCI:.*]]: i32) {
-// CHECK-NEXT: %[[G:.*]] = arith.cmpf ogt, %[[ACC]], %[[IN]] : f32
+// CHECK-NEXT: %[[G:.*]] = arith.cmpf uge, %[[ACC]], %[[IN]] : f32
 // CHECK-NEXT: arith.select %[[G]], %[[ACC]], %[[IN]] : f32
 // CHECK-NEXT: arith.select %[[G]], %[[ACCI]], %[[INI]] : i32
 // CHECK: tensor.extract_slice %[[ONE]][0, 0] [1, 8] [1, 1] : tensor<1x8xf32> to tensor<8xf32>
@@ -126,7 +126,7 @@ tt.func @reduce(%x: tensor<4x8xf32>, %i: tensor<8xi32>, %one: tensor<1x8xf32>) -
   %c = arith.constant dense<3> : tensor<4x8xi32>
   %3:2 = "tt.reduce"(%x, %c) <{axis = 1 : i32}> ({
   ^bb0(%a: f32, %ai: i32, %b: f32, %bi: i32):
-    %g = arith.cmpf ogt, %a, %b : f32
+    %g = arith.cmpf uge, %a, %b : f32
     %v = arith.select %g, %a, %b : f32
     %w = arith.select %g, %ai, %bi : i32
     tt.reduce.return %v, %w : f32, i32
