@@ -6,6 +6,7 @@
 #include "Lowering.h"
 
 #include "Arrays.h"
+#include "Atomics.h"
 #include "linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -255,38 +256,20 @@ struct AtomicRMWPattern : OpRewritePattern<GatherAtomicRMWOp> {
   }
 };
 
-/// The integer with these bits.
-Value bitsOf(OpBuilder &builder, Location loc, Value value) {
-  auto type = dyn_cast<FloatType>(value.getType());
-  if (!type)
-    return value;
-  return arith::BitcastOp::create(
-      builder, loc, builder.getIntegerType(type.getWidth()), value);
-}
-
 struct AtomicCASPattern : OpRewritePattern<GatherAtomicCASOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(GatherAtomicCASOp op,
                                 PatternRewriter &rewriter) const override {
-    lowerAtomic(
-        op, Value(), rewriter,
-        [&](OpBuilder &builder, Location loc, ValueRange where,
-            Value index) -> Value {
-          Value expected = loadFrom(builder, loc, op.getExpected(), where);
-          Value value = loadFrom(builder, loc, op.getValue(), where);
-          auto exchange = memref::GenericAtomicRMWOp::create(
-              builder, loc, op.getMemory(), index);
-          OpBuilder inner = OpBuilder::atBlockEnd(exchange.getBody());
-          Value current = exchange.getCurrentValue();
-          Value same = arith::CmpIOp::create(
-              inner, loc, arith::CmpIPredicate::eq, bitsOf(inner, loc, current),
-              bitsOf(inner, loc, expected));
-          Value next =
-              arith::SelectOp::create(inner, loc, same, value, current);
-          memref::AtomicYieldOp::create(inner, loc, next);
-          return exchange.getResult();
-        });
+    lowerAtomic(op, Value(), rewriter,
+                [&](OpBuilder &builder, Location loc, ValueRange where,
+                    Value index) -> Value {
+                  Value expected =
+                      loadFrom(builder, loc, op.getExpected(), where);
+                  Value value = loadFrom(builder, loc, op.getValue(), where);
+                  return exchangeIfSame(builder, loc, op.getMemory(), index,
+                                        expected, value);
+                });
     return success();
   }
 };

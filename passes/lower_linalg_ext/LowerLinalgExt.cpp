@@ -52,6 +52,9 @@ struct LowerLinalgExtPass
     RewritePatternSet patterns(&getContext());
     populateMemoryPatterns(patterns);
     populateStructuredPatterns(patterns);
+    populateReductionPatterns(patterns);
+    populateWindowPatterns(patterns);
+    populateAtomicPatterns(patterns);
     populateIndexedPatterns(patterns);
     populateCallPatterns(patterns);
     if (failed(applyPartialConversion(getOperation(), target,

@@ -19,6 +19,15 @@ void populateMemoryPatterns(RewritePatternSet &patterns);
 /// linalg_ext: pad, make_range, flip, scan; math_ext.
 void populateStructuredPatterns(RewritePatternSet &patterns);
 
+/// linalg_ext: named reductions, argmax and argmin.
+void populateReductionPatterns(RewritePatternSet &patterns);
+
+/// linalg_ext: convolutions, poolings, im2col, tri.
+void populateWindowPatterns(RewritePatternSet &patterns);
+
+/// linalg_ext: atomics on what lies evenly.
+void populateAtomicPatterns(RewritePatternSet &patterns);
+
 /// linalg_ext: what goes where indices say. gather, scatter, histogram,
 /// atomics.
 void populateIndexedPatterns(RewritePatternSet &patterns);

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What atomics with and without indices have in common.
+
+#ifndef TRITON_EXT_LOWERLINALGEXT_ATOMICS_H
+#define TRITON_EXT_LOWERLINALGEXT_ATOMICS_H
+
+#include "mlir/IR/Builders.h"
+
+namespace mlir::triton_ext::lower_linalg_ext {
+
+/// Stores the value if the bits there are those of `expected`, in one step.
+/// Gives what was there.
+Value exchangeIfSame(OpBuilder &builder, Location loc, Value memory,
+                     ValueRange indices, Value expected, Value value);
+
+} // namespace mlir::triton_ext::lower_linalg_ext
+
+#endif // TRITON_EXT_LOWERLINALGEXT_ATOMICS_H
