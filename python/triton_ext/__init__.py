@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from . import builtin, passes
+    from . import builtin, linalg, passes
     from .driver import opt
     from .errors import (
         AbiMismatchError,
@@ -65,6 +65,7 @@ __all__ = [
     "builtin",
     "describe",
     "extensions",
+    "linalg",
     "load",
     "opt",
     "passes",
@@ -76,7 +77,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name in ("builtin", "passes"):
+    if name in ("builtin", "linalg", "passes"):
         return importlib.import_module(f".{name}", __name__)
     if name not in _HOME:
         raise AttributeError(f"module 'triton_ext' has no attribute '{name}'")

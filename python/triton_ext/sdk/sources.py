@@ -177,7 +177,7 @@ class Manifest:
         for part in self.parts:
             if part.id == id_:
                 return part
-        ids = ", ".join(x.id for x in (*self.parts, *self.tools)) or "none"
+        ids = ", ".join([*(part.id for part in self.parts), *(tool.id for tool in self.tools)]) or "none"
         raise BuildError(f"the SDK has no part '{id_}', there is: {ids}", fix="triton-ext sdk install")
 
     def tool(self, id_: str) -> ToolSource:
