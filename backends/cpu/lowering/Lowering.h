@@ -163,6 +163,7 @@ private:
   Value intrinsic(StringRef name, Type result, ValueRange operands);
   Value mathFunction(Operation *op, StringRef name, ValueRange operands);
   Value doubleFunction(StringRef name, Value x);
+  Value singlePower(Value x, Value y);
   Value externFunction(triton::ExternElementwiseOp op, ValueRange operands);
   Value callScalar(StringRef symbol, ValueRange operands, Type result);
 

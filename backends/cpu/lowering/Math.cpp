@@ -375,9 +375,13 @@ Value Lowering::mathFunction(Operation *op, StringRef name,
     }
   }
   auto fma = module->getAttrOfType<IntegerAttr>("triton_ext_cpu.has_fma");
-  if (element.isF64() && isa<VectorType>(type) && (!fma || fma.getInt()))
-    if (Value value = doubleFunction(name, operands[0]))
-      return value;
+  if (isa<VectorType>(type) && (!fma || fma.getInt())) {
+    if (element.isF32() && name == "powf")
+      return singlePower(operands[0], operands[1]);
+    if (element.isF64())
+      if (Value value = doubleFunction(name, operands[0]))
+        return value;
+  }
   StringRef libm =
       llvm::StringSwitch<StringRef>(name)
           .Case("powf", "pow")

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Exponentials, logarithms, sine and cosine of f64 as vector code: the methods
-// of Math.cpp with longer series, within the bounds that docs/cpu.md states.
+// of Math.cpp with longer series, within the bounds that docs/cpu.md states;
+// and powers of f32, which need that precision.
 
 #include "Lowering.h"
 
@@ -83,6 +84,7 @@ struct F64 {
   Value exponential(Value x, bool isBase2) const;
   Value logarithm(Value x, StringRef name) const;
   Value sine(Value x, bool isCosine) const;
+  Value power(Value x, Value y) const;
 };
 } // namespace
 
@@ -200,6 +202,45 @@ Value F64::sine(Value x, bool isCosine) const {
   };
   Value value = select(isSet(1), cosine, sine);
   return select(isSet(2), arith::NegFOp::create(b, value), value);
+}
+
+/// x^y as 2^(y * log2 |x|) with the sign that x has for odd y, and the special
+/// cases of C's pow; the logarithm is good enough for results of f32 only.
+Value F64::power(Value x, Value y) const {
+  auto both = [&](Value lhs, Value rhs) -> Value {
+    return arith::AndIOp::create(b, lhs, rhs);
+  };
+  auto isIntegral = [&](Value v) -> Value {
+    return arith::CmpFOp::create(b, P::OEQ, round(v), v);
+  };
+  Value magnitude = abs(x);
+  Value result =
+      exponential(mul(y, logarithm(magnitude, "log2")), /*isBase2=*/true);
+  Value isOne = is(P::OEQ, magnitude, 1.0);
+  Value isInfinite = is(P::OEQ, abs(y), INFINITY);
+  result = select(both(isOne, isInfinite), number(1.0), result);
+  // The bit of the sign, so that -0 counts.
+  Value isNegative =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, bits(x), integer(0));
+  Value isWhole = isIntegral(y), isEven = isIntegral(mul(y, number(0.5)));
+  Value isOdd =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, isWhole, isEven);
+  result =
+      select(both(isNegative, isOdd), arith::NegFOp::create(b, result), result);
+  Value isUndefined = both(both(is(P::OLT, x, 0.0), is(P::ONE, x, -INFINITY)),
+                           arith::CmpFOp::create(b, P::UNE, round(y), y));
+  result = select(isUndefined, number(NAN), result);
+  result = select(is(P::OEQ, x, 1.0), number(1.0), result);
+  return select(is(P::OEQ, y, 0.0), number(1.0), result);
+}
+
+Value Lowering::singlePower(Value x, Value y) {
+  auto type = cast<VectorType>(x.getType());
+  F64 math{b, type.getShape()};
+  auto toDouble = [&](Value v) -> Value {
+    return arith::ExtFOp::create(b, math.of(b.getF64Type()), v);
+  };
+  return arith::TruncFOp::create(b, type, math.power(toDouble(x), toDouble(y)));
 }
 
 /// Null for what there is no vector code for.
