@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every operation of ``tt`` is in the table of the documentation, and the table says what is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import linalg_coverage as table
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def test_every_operation_has_a_case() -> None:
+    assert {case.name for case in table.cases()} == table.operations_of_triton()
+
+
+def test_the_page_is_up_to_date() -> None:
+    assert (ROOT / "docs" / "reference" / table.PAGE).read_text() == table.page(), "run make docs"
