@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext;
@@ -80,12 +81,65 @@ Value Access::pad(Value part, const Box &box, Value value) {
       .getResult();
 }
 
-bool mlir::triton_ext::convert_triton_to_linalg::overlaps(
-    const Pointers &pointers, ArrayRef<int64_t> shape) {
+/// Whether all elements along a dimension are at one address. Where strides are
+/// known only when the kernel runs, which of several stores to one address
+/// stays is as open as it is in Triton.
+static bool overlaps(const Pointers &pointers, ArrayRef<int64_t> shape) {
   return llvm::any_of(llvm::zip(pointers.offsets.strides, shape), [](auto dim) {
     auto [stride, size] = dim;
     return size != 1 && isConstantIntValue(stride, 0);
   });
+}
+
+static void print(raw_ostream &os, OpFoldResult value) {
+  if (std::optional<int64_t> number = getConstantIntValue(value))
+    os << *number;
+  else
+    os << "?";
+}
+
+/// What is known when the kernel is compiled.
+static std::string describe(const Pointers &pointers, const Box &box) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "a view: offset ";
+  print(os, pointers.offsets.offset);
+  os << ", strides [";
+  llvm::interleaveComma(pointers.offsets.strides, os,
+                        [&](OpFoldResult stride) { print(os, stride); });
+  os << "], elements ";
+  llvm::interleave(
+      llvm::zip(box.low, box.high), os,
+      [&](auto dim) {
+        os << "[";
+        print(os, std::get<0>(dim));
+        os << ", ";
+        print(os, std::get<1>(dim));
+        os << ")";
+      },
+      " x ");
+  return text;
+}
+
+std::optional<std::pair<Pointers, Box>>
+Access::track(Operation *op, Value pointers, Value mask) {
+  auto opts = remark::RemarkOpts::name("view").category(
+      "triton-ext-convert-triton-to-linalg");
+  auto missed = [&](StringRef why) {
+    remark::missed(loc, opts) << remark::reason("not a view: {0}", why);
+    return std::nullopt;
+  };
+  std::optional<Pointers> tracked = trackPointers(pointers, math);
+  if (!tracked)
+    return missed("its pointers are not tracked");
+  if (!isa<tt::LoadOp>(op) && overlaps(*tracked, shape))
+    return missed("it writes to one address several times");
+  std::optional<Box> box = mask ? trackMask(mask, math) : wholeOf(shape, math);
+  if (!box)
+    return missed("its mask is not tracked");
+  remark::analysis(loc, opts)
+      << remark::reason("{0}", describe(*tracked, *box));
+  return std::pair(*tracked, *box);
 }
 
 static SmallVector<ReassociationIndices> allInOne(int64_t rank) {

@@ -38,6 +38,10 @@ struct Access {
   }
   Value view(Value address, OpFoldResult offset, ArrayRef<OpFoldResult> sizes,
              ArrayRef<OpFoldResult> strides);
+  /// Where the elements are and in which box the mask is true, if both are
+  /// tracked. Reports what is known, or why nothing is.
+  std::optional<std::pair<Pointers, Box>> track(Operation *op, Value pointers,
+                                                Value mask);
   /// A view of exactly the box.
   Value viewOf(const Pointers &pointers, const Box &box,
                SmallVector<OpFoldResult> &sizes);
@@ -59,11 +63,6 @@ struct Access {
   Type element;
   SmallVector<int64_t> shape;
 };
-
-/// Whether all elements along a dimension are at one address. Where strides are
-/// known only when the kernel runs, which of several stores to one address
-/// stays is as open as it is in Triton.
-bool overlaps(const Pointers &pointers, ArrayRef<int64_t> shape);
 
 void convertAtomic(triton::AtomicRMWOp op);
 void convertAtomic(triton::AtomicCASOp op);

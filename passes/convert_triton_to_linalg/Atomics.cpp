@@ -91,7 +91,8 @@ namespace {
 
 /// The elements of memory that an atomic is on, if they lie evenly.
 struct Piece {
-  static std::optional<Piece> of(Access &access, Value pointers, Value mask);
+  static std::optional<Piece> of(Access &access, Operation *op, Value pointers,
+                                 Value mask);
 
   /// The part of an operand that is on this.
   Value slice(Access &access, Value operand) const {
@@ -118,18 +119,15 @@ struct Piece {
 
 } // namespace
 
-std::optional<Piece> Piece::of(Access &access, Value pointers, Value mask) {
+std::optional<Piece> Piece::of(Access &access, Operation *op, Value pointers,
+                               Value mask) {
   if (access.shape.empty())
     return std::nullopt;
-  std::optional<Pointers> tracked = trackPointers(pointers, access.math);
-  if (!tracked || overlaps(*tracked, access.shape))
+  auto tracked = access.track(op, pointers, mask);
+  if (!tracked)
     return std::nullopt;
-  std::optional<Box> box =
-      mask ? trackMask(mask, access.math) : wholeOf(access.shape, access.math);
-  if (!box)
-    return std::nullopt;
-  Piece piece{Value(), *box, {}};
-  piece.memory = access.viewOf(*tracked, *box, piece.sizes);
+  Piece piece{Value(), tracked->second, {}};
+  piece.memory = access.viewOf(tracked->first, piece.box, piece.sizes);
   return piece;
 }
 
@@ -140,7 +138,7 @@ void mlir::triton_ext::convert_triton_to_linalg::convertAtomic(
   auto kind = builder.getStringAttr(kindOf(op.getAtomicRmwOp()));
   auto order = builder.getStringAttr(orderOf(op.getSem()));
   auto scope = builder.getStringAttr(tt::stringifyMemSyncScope(op.getScope()));
-  if (auto piece = Piece::of(access, op.getPtr(), op.getMask())) {
+  if (auto piece = Piece::of(access, op, op.getPtr(), op.getMask())) {
     Value init = piece->init(access);
     auto atomic = linalg_ext::AtomicRMWOp::create(
         builder, access.loc, init.getType(), kind, order, scope,
@@ -176,7 +174,7 @@ void mlir::triton_ext::convert_triton_to_linalg::convertAtomic(
   OpBuilder &builder = access.builder;
   auto order = builder.getStringAttr(orderOf(op.getSem()));
   auto scope = builder.getStringAttr(tt::stringifyMemSyncScope(op.getScope()));
-  if (auto piece = Piece::of(access, op.getPtr(), /*mask=*/Value())) {
+  if (auto piece = Piece::of(access, op, op.getPtr(), /*mask=*/Value())) {
     Value init = piece->init(access);
     auto atomic = linalg_ext::AtomicCASOp::create(
         builder, access.loc, init.getType(), order, scope, op.getCmp(),

@@ -114,13 +114,10 @@ static void convertLoad(tt::LoadOp op) {
   if (access.shape.empty()) {
     value = loadScalar(access, op);
   } else {
-    std::optional<Pointers> pointers = trackPointers(op.getPtr(), access.math);
-    std::optional<Box> box;
-    if (pointers)
-      box = op.getMask() ? trackMask(op.getMask(), access.math)
-                         : wholeOf(access.shape, access.math);
-    value = box ? loadBox(access, *pointers, *box, op.getOther())
-                : gather(access, op);
+    auto tracked = access.track(op, op.getPtr(), op.getMask());
+    value = tracked ? loadBox(access, tracked->first, tracked->second,
+                              op.getOther())
+                    : gather(access, op);
   }
   op.replaceAllUsesWith(value);
   op.erase();
@@ -173,13 +170,8 @@ static void convertStore(tt::StoreOp op) {
   if (access.shape.empty()) {
     storeScalar(access, op, value);
   } else {
-    std::optional<Pointers> pointers = trackPointers(op.getPtr(), access.math);
-    std::optional<Box> box;
-    if (pointers && !overlaps(*pointers, access.shape))
-      box = op.getMask() ? trackMask(op.getMask(), access.math)
-                         : wholeOf(access.shape, access.math);
-    if (box)
-      storeBox(access, *pointers, *box, value);
+    if (auto tracked = access.track(op, op.getPtr(), op.getMask()))
+      storeBox(access, tracked->first, tracked->second, value);
     else
       scatter(access, op, value);
   }
