@@ -9,6 +9,7 @@
 #include "Lowering.h"
 #include "linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -17,28 +18,50 @@ using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::linalg_ext;
 using namespace mlir::triton_ext::lower_linalg_ext;
 
-/// The integer with these bits.
-static Value bitsOf(OpBuilder &builder, Location loc, Value value) {
-  auto type = dyn_cast<FloatType>(value.getType());
-  if (!type)
+/// The same bits as another type.
+static Value castBits(OpBuilder &builder, Location loc, Value value,
+                      Type type) {
+  if (value.getType() == type)
     return value;
-  return arith::BitcastOp::create(
-      builder, loc, builder.getIntegerType(type.getWidth()), value);
+  return arith::BitcastOp::create(builder, loc, type, value);
 }
 
+/// Where an element of memory is.
+static Value addressOf(OpBuilder &builder, Location loc, Value memory,
+                       ValueRange indices) {
+  auto type = cast<MemRefType>(memory.getType());
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(builder, loc, memory);
+  Value distance = metadata.getOffset();
+  for (auto [index, stride] : llvm::zip(indices, metadata.getStrides())) {
+    Value step = arith::MulIOp::create(builder, loc, index, stride);
+    distance = arith::AddIOp::create(builder, loc, distance, step);
+  }
+  Type i64 = builder.getI64Type();
+  distance = arith::IndexCastOp::create(builder, loc, i64, distance);
+  Value start =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, memory);
+  start = arith::IndexCastOp::create(builder, loc, i64, start);
+  auto pointerType = LLVM::LLVMPointerType::get(builder.getContext(),
+                                                type.getMemorySpaceAsInt());
+  Value pointer = LLVM::IntToPtrOp::create(builder, loc, pointerType, start);
+  return LLVM::GEPOp::create(builder, loc, pointerType, type.getElementType(),
+                             pointer, distance);
+}
+
+/// LLVM's own exchange: memref has none, only a loop, generic_atomic_rmw.
 Value mlir::triton_ext::lower_linalg_ext::exchangeIfSame(
     OpBuilder &builder, Location loc, Value memory, ValueRange indices,
     Value expected, Value value) {
-  auto exchange =
-      memref::GenericAtomicRMWOp::create(builder, loc, memory, indices);
-  OpBuilder inner = OpBuilder::atBlockEnd(exchange.getBody());
-  Value current = exchange.getCurrentValue();
-  Value same = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq,
-                                     bitsOf(inner, loc, current),
-                                     bitsOf(inner, loc, expected));
-  Value next = arith::SelectOp::create(inner, loc, same, value, current);
-  memref::AtomicYieldOp::create(inner, loc, next);
-  return exchange.getResult();
+  Type element = expected.getType();
+  Type bits = builder.getIntegerType(element.getIntOrFloatBitWidth());
+  Value pair = LLVM::AtomicCmpXchgOp::create(
+      builder, loc, addressOf(builder, loc, memory, indices),
+      castBits(builder, loc, expected, bits),
+      castBits(builder, loc, value, bits), LLVM::AtomicOrdering::acq_rel,
+      LLVM::AtomicOrdering::acquire);
+  Value old = LLVM::ExtractValueOp::create(builder, loc, pair, 0);
+  return castBits(builder, loc, old, element);
 }
 
 namespace {

@@ -41,6 +41,24 @@ static Value wrapPointer(OpBuilder &builder, Location loc, Value pointer,
       .getResult(0);
 }
 
+/// A null pointer that nobody knows to be one: memory by addresses begins
+/// there, and LLVM takes every access behind null for one that never happens.
+static Value hideNull(OpBuilder &builder, Value pointer) {
+  if (!pointer.getDefiningOp<LLVM::ZeroOp>())
+    return pointer;
+  Location loc = pointer.getLoc();
+  Type i64 = builder.getI64Type();
+  Value zero =
+      LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(0));
+  auto hidden = LLVM::InlineAsmOp::create(
+      builder, loc, TypeRange(i64), zero, /*asm_string=*/"",
+      /*constraints=*/"=r,0", /*has_side_effects=*/false,
+      /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr(), ArrayAttr());
+  return LLVM::IntToPtrOp::create(builder, loc, pointer.getType(),
+                                  hidden.getResult(0));
+}
+
 /// The type that says all that these say.
 static MemRefType typeOf(OpBuilder &builder, MemRefType like,
                          OpFoldResult offset, ArrayRef<OpFoldResult> sizes,
@@ -66,8 +84,8 @@ struct ViewPattern : OpRewritePattern<aux::ViewOp> {
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     MemRefType type = op.getType();
-    Value base = wrapPointer(rewriter, loc, op.getPtr(), type.getElementType(),
-                             type.getMemorySpace());
+    Value base = wrapPointer(rewriter, loc, hideNull(rewriter, op.getPtr()),
+                             type.getElementType(), type.getMemorySpace());
     OpFoldResult offset = op.getMixedOffsets()[0];
     SmallVector<OpFoldResult> sizes = op.getMixedSizes();
     SmallVector<OpFoldResult> strides = op.getMixedStrides();

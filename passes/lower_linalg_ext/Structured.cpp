@@ -205,9 +205,24 @@ struct MulhiUIPattern : OpRewritePattern<math_ext::MulhiUIOp> {
 
   LogicalResult matchAndRewrite(math_ext::MulhiUIOp op,
                                 PatternRewriter &rewriter) const override {
-    auto product = arith::MulUIExtendedOp::create(rewriter, op.getLoc(),
-                                                  op.getLhs(), op.getRhs());
-    rewriter.replaceOp(op, product.getHigh());
+    // Not mului_extended: linalg.map with a body of one operation prints it
+    // in a short form that knows no second result.
+    Location loc = op.getLoc();
+    Type type = op.getType(), element = getElementTypeOrSelf(type);
+    unsigned width = element.getIntOrFloatBitWidth();
+    Type wideElement = rewriter.getIntegerType(2 * width);
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    Type wide = tensor ? Type(tensor.clone(wideElement)) : wideElement;
+    Value lhs = arith::ExtUIOp::create(rewriter, loc, wide, op.getLhs());
+    Value rhs = arith::ExtUIOp::create(rewriter, loc, wide, op.getRhs());
+    Value product = arith::MulIOp::create(rewriter, loc, lhs, rhs);
+    TypedAttr amount = rewriter.getIntegerAttr(wideElement, width);
+    if (tensor)
+      amount = DenseElementsAttr::get(tensor.clone(wideElement),
+                                      cast<IntegerAttr>(amount).getValue());
+    Value shift = arith::ConstantOp::create(rewriter, loc, amount);
+    Value high = arith::ShRUIOp::create(rewriter, loc, product, shift);
+    rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, type, high);
     return success();
   }
 };

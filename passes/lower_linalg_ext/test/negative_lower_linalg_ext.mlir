@@ -1,0 +1,17 @@
+// RUN: triton-linalg-opt %s -lower-linalg-ext -split-input-file -verify-diagnostics
+
+func.func private @powf(f64) -> f64
+func.func @other_type(%x: f32) -> f32 {
+  // expected-error @+2 {{'powf' is called as a function of type '(f32, f32) -> f32', but is something else already}}
+  // expected-error @+1 {{failed to legalize operation 'linalg_ext.scalar_libdevice_call'}}
+  %0 = linalg_ext.scalar_libdevice_call ins(%x, %x : f32, f32) symbol = "powf" -> f32
+  return %0 : f32
+}
+
+// -----
+
+func.func @fits_no_register(%x: vector<4xf32>) {
+  // expected-error @+1 {{failed to legalize operation 'aux.optimization_barrier'}}
+  aux.optimization_barrier %x : vector<4xf32>
+  return
+}
