@@ -69,6 +69,12 @@ def python_page() -> str:
         value = getattr(tx, name)
         if inspect.ismodule(value):
             sections.append(_entry(f"triton_ext.{name}", value))
+            functions = [(n, vars(value).get(n)) for n in getattr(value, "__all__", ())]
+            sections += [
+                _entry(f"triton_ext.{name}.{n}{_signature(f)}", f, level=3)
+                for n, f in functions
+                if inspect.isfunction(f)
+            ]
             continue
         sections.append(_entry(f"triton_ext.{name}{_signature(value)}", value))
         if inspect.isclass(value):
