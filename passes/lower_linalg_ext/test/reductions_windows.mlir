@@ -130,18 +130,17 @@ func.func @tri(%k: index, %o: tensor<8x16xf32>) -> tensor<8x16xf32> {
 // -----
 
 // CHECK-LABEL: func.func @atomics
-// CHECK-SAME: (%[[V:[^:]*]]: tensor<?x8xf32>, %[[M:[^:]*]]: memref<?x8xf32>
+// CHECK-SAME: (%[[V:[^:]*]]: tensor<?x8xf32>, %[[M:[^:]*]]: memref<?x8xf32>, %{{[^:]*}}: tensor<8xf32>, %[[N:[^:]*]]: memref<8xf32>
 // CHECK: %[[R:.*]] = scf.for %[[I:.*]] = {{.*}} iter_args(%[[A:.*]] = %[[V]]) -> (tensor<?x8xf32>) {
 // CHECK: scf.for %[[J:.*]] = {{.*}} iter_args(%[[B:.*]] = %[[A]]) -> (tensor<?x8xf32>) {
 // CHECK: %[[X:.*]] = tensor.extract %[[V]][%[[I]], %[[J]]]
 // CHECK: %[[OLD:.*]] = memref.atomic_rmw addf %[[X]], %[[M]][%[[I]], %[[J]]] : (f32, memref<?x8xf32>) -> f32
 // CHECK: tensor.insert %[[OLD]] into %[[B]][%[[I]], %[[J]]]
-// CHECK: %[[C:.*]] = memref.generic_atomic_rmw %{{.*}}[%{{.*}}] : memref<8xf32> {
-// CHECK-NEXT: ^bb0(%[[NOW:.*]]: f32):
-// CHECK-DAG: arith.bitcast %[[NOW]] : f32 to i32
-// CHECK: %[[SAME:.*]] = arith.cmpi eq
-// CHECK: %[[NEXT:.*]] = arith.select %[[SAME]], %{{.*}}, %[[NOW]] : f32
-// CHECK: memref.atomic_yield %[[NEXT]] : f32
+// CHECK: memref.extract_strided_metadata %[[N]]
+// CHECK: memref.extract_aligned_pointer_as_index %[[N]]
+// CHECK: %[[PAIR:.*]] = llvm.cmpxchg %{{.*}}, %{{.*}}, %{{.*}} acq_rel acquire : !llvm.ptr, i32
+// CHECK: %[[NOW:.*]] = llvm.extractvalue %[[PAIR]][0]
+// CHECK: %[[C:.*]] = arith.bitcast %[[NOW]] : i32 to f32
 // CHECK: tensor.insert %[[C]]
 func.func @atomics(%v: tensor<?x8xf32>, %m: memref<?x8xf32>, %e: tensor<8xf32>, %n: memref<8xf32>) -> (tensor<?x8xf32>, tensor<8xf32>) {
   %0 = linalg_ext.atomic_rmw addf acq_rel ins(%v : tensor<?x8xf32>) outs(%m, %v : memref<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
