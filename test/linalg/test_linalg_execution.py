@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +33,53 @@ def test_kernel_executed(name: str) -> None:
     for seed in range(ROUNDS):
         with linalg_execute.through_linalg(at_end=seed % 2 == 0):
             linalg_kernels.check(name, seed)
+
+
+_BEYOND = """
+import linalg_execute, torch, triton, triton.language as tl
+
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i, mask=i < {limit}), mask=i < n)
+
+with linalg_execute.through_linalg(at_end=True):
+    kernel[(1,)](torch.zeros(100), torch.zeros(100), 100, BLOCK=128)
+"""
+
+
+@pytest.mark.parametrize(("limit", "code"), [("n", 0), ("n + 1", -signal.SIGSEGV)])
+def test_one_element_too_many_is_found(limit: str, code: int, tmp_path: Path) -> None:
+    script = tmp_path / "beyond.py"
+    script.write_text(_BEYOND.format(limit=limit))
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == code, done.stderr
+
+
+_TALKING = """
+import linalg_execute, torch, triton, triton.language as tl
+
+@triton.jit
+def kernel(x, n, BLOCK: tl.constexpr):
+    value = tl.load(x + tl.arange(0, BLOCK))
+    tl.device_print("x", value)
+    tl.device_print("n", n, hex=True)
+    tl.device_print("done")
+
+with linalg_execute.through_linalg(at_end=True):
+    kernel[(1,)](torch.arange(4, dtype=torch.int32) - 1, 16, BLOCK=4)
+"""
+
+
+def test_prints(tmp_path: Path) -> None:
+    script = tmp_path / "talking.py"
+    script.write_text(_TALKING)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    assert lines == ["x: [0] -1", "x: [1] 0", "x: [2] 1", "x: [3] 2", "n: 0x10", "done"]
 
 
 def test_there_are_enough() -> None:
