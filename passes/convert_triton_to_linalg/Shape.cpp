@@ -135,7 +135,7 @@ struct TransPattern : OpConversionPattern<tt::TransOp> {
 static Value joinParts(OpBuilder &builder, Location loc, RankedTensorType type,
                        Value lhs, Value rhs, int64_t dim) {
   Value whole = emptyOf(builder, loc, type);
-  for (auto [index, value] : llvm::enumerate(ArrayRef<Value>{lhs, rhs})) {
+  for (auto [index, value] : llvm::enumerate(SmallVector<Value>{lhs, rhs})) {
     Part part(builder, type, dim, index, type.getDimSize(dim) / 2);
     whole = tensor::InsertSliceOp::create(
         builder, loc, value, whole, part.offsets, part.sizes, part.strides);
