@@ -32,11 +32,12 @@ lint: .venv/ready ## clang-format, ruff and mypy
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 
-bench: build ## How long building, importing, triton-ext-opt and pipelines take; the CPU backend beside torch
+bench: build ## How long building, importing, triton-ext-opt, pipelines and linalg take; the CPU backend beside torch
 	@$(BIN)/python benchmarks/foundation.py
 	@$(BIN)/python benchmarks/opt.py
 	@$(BIN)/python benchmarks/pipeline.py
 	@$(BIN)/python benchmarks/cpu.py
+	@$(BIN)/python benchmarks/linalg.py
 
 docs: linalg build ## Reference pages from the .td files and docstrings
 	@$(BIN)/python -m triton_ext.reference docs/reference

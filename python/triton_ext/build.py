@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from . import _resources
+from ._lock import alone
 from .errors import BuildError
 
 # "CMake Error at FILE:LINE (function):" and indented paragraphs, or "CMake Error: text".
@@ -59,11 +60,22 @@ def build_tree(source: Path, build_dir: Path, names: tuple[str, ...] = (), defin
 
     `source` is this repository or a project of your own that calls ``find_package(TritonExt)``.
 
-    Compiler output goes to the terminal as it comes.
+    Compiler output goes to the terminal as it comes. A build in the same directory is waited for: two would write the
+    same files.
 
     Raises:
         BuildError: a tool is missing, or CMake or the compiler failed; the message is their first error.
     """
+    try:
+        build_dir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BuildError(f"{build_dir}: {error.strerror}", fix=f"another --build-dir, or rm -r {build_dir}") from None
+    waiting = f"triton-ext: another build in {build_dir} is going on, waiting for it"
+    with alone(build_dir / ".lock", lambda text: click.echo(text, err=True), waiting):
+        _build_alone(source, build_dir, names, definitions)
+
+
+def _build_alone(source: Path, build_dir: Path, names: tuple[str, ...], definitions: tuple[str, ...]) -> None:
     cmake = tool("cmake")
     configure = [cmake, "-S", str(source), "-B", str(build_dir), "-G", "Ninja"]
     modules = _resources.infra_dir() / "cmake"

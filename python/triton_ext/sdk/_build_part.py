@@ -19,11 +19,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .._lock import alone
 from .._resources import cache_dir, infra_dir
 from ..errors import BuildError
 from ..host import find_triton
 from . import Sdk
-from ._install import _check_space, _locked, _staging, _storage_errors, _to_stderr
+from ._install import WAITING, _check_space, _staging, _storage_errors, _to_stderr
 from .archive import unpack
 from .debian import mirror
 from .download import Say, fetch
@@ -71,7 +72,7 @@ class _Builder:
         root, work = self.target.parent, cache_dir() / "downloads" / self.target.name
         with _storage_errors(root):
             root.mkdir(parents=True, exist_ok=True)
-            with _locked(self.target, self.say):
+            with alone(Path(f"{self.target}.lock"), self.say, WAITING):
                 present = Part.load(self.target)
                 if present and present.key == key and not force:
                     return present

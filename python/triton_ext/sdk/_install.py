@@ -18,8 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
+from .._lock import alone
 from .._resources import cache_dir, infra_dir
 from ..errors import BuildError
 from ..host import Triton, find_triton
@@ -31,6 +30,7 @@ from .headers import apply_guards, llvm_commit, llvm_version, write_overlay
 from .sources import Manifest, Package, Source, SourceUnavailableError, load_manifest
 
 _INSTALLED_MB = 200
+WAITING = "another process is installing this SDK, waiting for it"
 _LARGER_DISK = f"free some space, or XDG_CACHE_HOME=/a/larger/disk {INSTALL_COMMAND}"
 _CHECK_NETWORK = (
     f"check network and proxy, set {MIRROR_ENV} to a Debian mirror, or {INSTALL_COMMAND} --from DIR|ARCHIVE"
@@ -112,7 +112,7 @@ class _Installer:
         root = self.target.parent
         with _storage_errors(root):
             root.mkdir(parents=True, exist_ok=True)
-            with _locked(self.target, self.say):
+            with alone(Path(f"{self.target}.lock"), self.say, WAITING):
                 present = Sdk.load(self.target)
                 if present and present.fits(self.triton) and present.origin == self.stamp and not force:
                     return present
@@ -247,21 +247,6 @@ def _user_origin(named: str) -> Path:
             fix=f"{INSTALL_COMMAND} --from DIR|ARCHIVE, or unset {USER_ENV}",
         )
     return origin
-
-
-@contextlib.contextmanager
-def _locked(target: Path, say: Say) -> Iterator[None]:
-    """Holds the lock of `target`, waiting for another process that has it."""
-    lock = FileLock(f"{target}.lock")
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        say("another process is installing this SDK, waiting for it")
-        lock.acquire()
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 @contextlib.contextmanager

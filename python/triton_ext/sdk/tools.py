@@ -13,11 +13,12 @@ import shutil
 from dataclasses import asdict
 from pathlib import Path
 
+from .._lock import alone
 from .._resources import cache_dir
 from ..errors import BuildError
 from ..host import find_triton
 from . import sdk_root
-from ._install import _check_space, _locked, _runs, _staging, _storage_errors, _to_stderr
+from ._install import WAITING, _check_space, _runs, _staging, _storage_errors, _to_stderr
 from .archive import Select, libraries, unpack
 from .debian import fetch_package, mirror
 from .download import Say
@@ -61,7 +62,7 @@ def install_tool(id_: str, *, force: bool = False, say: Say | None = None) -> Pa
     downloads = cache_dir() / "downloads" / target.name
     with _storage_errors(target.parent):
         target.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(target, say):
+        with alone(Path(f"{target}.lock"), say, WAITING):
             present = find_tool(id_)
             if present is not None and not force:
                 return present
