@@ -68,6 +68,7 @@ def build_tree(source: Path, build_dir: Path, names: tuple[str, ...] = (), defin
     """
     try:
         build_dir.mkdir(parents=True, exist_ok=True)
+        (build_dir / ".lock").touch()
     except OSError as error:
         raise BuildError(f"{build_dir}: {error.strerror}", fix=f"another --build-dir, or rm -r {build_dir}") from None
     waiting = f"triton-ext: another build in {build_dir} is going on, waiting for it"
