@@ -13,18 +13,10 @@ import linalg_execute
 import linalg_kernels
 import pytest
 
-from triton_ext.sdk.sources import SourceUnavailableError
-
 ROUNDS = 3
 
 
-@pytest.fixture(scope="module", autouse=True)
-def stock() -> None:
-    """Without network and cache there is nothing to run with."""
-    try:
-        linalg_execute.mlir_opt()
-    except SourceUnavailableError as error:
-        pytest.skip(f"stock mlir-opt can only be had over the network: {error.message}")
+pytestmark = pytest.mark.usefixtures("stock")
 
 
 @pytest.mark.parametrize("name", list(linalg_kernels.CASES))
@@ -33,6 +25,14 @@ def test_kernel_executed(name: str) -> None:
     for seed in range(ROUNDS):
         with linalg_execute.through_linalg(at_end=seed % 2 == 0):
             linalg_kernels.check(name, seed)
+
+
+def run_alone(code: str, directory: Path) -> subprocess.CompletedProcess[str]:
+    """In a process of its own; Triton wants the source of a kernel in a file."""
+    script = directory / "alone.py"
+    script.write_text(code)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    return subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, env=environment)
 
 
 _BEYOND = """
@@ -50,10 +50,7 @@ with linalg_execute.through_linalg(at_end=True):
 
 @pytest.mark.parametrize(("limit", "code"), [("n", 0), ("n + 1", -signal.SIGSEGV)])
 def test_one_element_too_many_is_found(limit: str, code: int, tmp_path: Path) -> None:
-    script = tmp_path / "beyond.py"
-    script.write_text(_BEYOND.format(limit=limit))
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, env=environment)
+    done = run_alone(_BEYOND.format(limit=limit), tmp_path)
     assert done.returncode == code, done.stderr
 
 
@@ -73,10 +70,7 @@ with linalg_execute.through_linalg(at_end=True):
 
 
 def test_prints(tmp_path: Path) -> None:
-    script = tmp_path / "talking.py"
-    script.write_text(_TALKING)
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, env=environment)
+    done = run_alone(_TALKING, tmp_path)
     assert done.returncode == 0, done.stderr
     lines = [line.strip() for line in done.stdout.splitlines()]
     assert lines == ["x: [0] -1", "x: [1] 0", "x: [2] 1", "x: [3] 2", "n: 0x10", "done"]

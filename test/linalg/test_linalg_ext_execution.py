@@ -13,16 +13,8 @@ import pytest
 import torch
 
 import triton_ext as tx
-from triton_ext.sdk.sources import SourceUnavailableError
 
-
-@pytest.fixture(scope="module", autouse=True)
-def stock() -> None:
-    try:
-        execute.mlir_opt()
-    except SourceUnavailableError as error:
-        pytest.skip(f"stock mlir-opt can only be had over the network: {error.message}")
-
+pytestmark = pytest.mark.usefixtures("stock")
 
 PTR = "!llvm.ptr"
 _ELEMENTS = {torch.float32: "f32", torch.float64: "f64", torch.int32: "i32", torch.int16: "i16", torch.int8: "i8"}
