@@ -4,7 +4,7 @@
 #
 # Builds the extensions of a project of its own: each directory in passes/ and dialects/ with a CMakeLists.txt. The
 # libraries go into the Python package `package`, which the project exports as an entry point of the group
-# triton_ext.extensions: in a wheel by installation, otherwise to src/<package>.
+# triton_ext.extensions: in a wheel by installation, otherwise to src/<package>. No wheel is made without one of them.
 macro(triton_ext_add_bundle package)
   if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release)
@@ -15,6 +15,13 @@ macro(triton_ext_add_bundle package)
     set(TRITON_EXT_STAGE_DIR ${PROJECT_SOURCE_DIR}/src/${package} CACHE PATH "where built libraries go")
   endif()
   triton_ext_add_extensions(dialects passes)
+  # While one works on it, the others are of use; whoever installs the wheel would look in vain.
+  get_property(_left_out GLOBAL PROPERTY TRITON_EXT_LEFT_OUT)
+  if(SKBUILD AND _left_out)
+    list(GET _left_out 0 _first)
+    get_property(_reason GLOBAL PROPERTY TRITON_EXT_LEFT_OUT_${_first})
+    message(FATAL_ERROR "triton-ext: ${package} would be without ${_first}, which needs ${_reason}")
+  endif()
 endmacro()
 
 # triton_ext_add_extensions(directory...)

@@ -68,6 +68,7 @@ ${CMAKE_CURRENT_LIST_FILE})")
   if(why)
     message(STATUS "triton-ext: leaving out ${name}, which needs ${why}")
     set_property(GLOBAL PROPERTY TRITON_EXT_LEFT_OUT_${name} "${why}")
+    set_property(GLOBAL APPEND PROPERTY TRITON_EXT_LEFT_OUT ${name})
     add_custom_target(triton_ext_${name}
       COMMAND ${CMAKE_COMMAND} -E echo "error: ${name} needs ${why}" COMMAND ${CMAKE_COMMAND} -E false VERBATIM)
   endif()

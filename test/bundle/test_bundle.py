@@ -134,6 +134,18 @@ def test_life_of_a_bundle(run: Run, bundle_wheel: Path, twin_wheel: Path, tmp_pa
     assert "hello-functions" in run(*drive, check=False).stderr
 
 
+def test_no_wheel_without_one_of_the_extensions(run: Run, tmp_path: Path) -> None:
+    source = Path(shutil.copytree(FIXTURE, tmp_path / "hello_bundle"))
+    cmake = source / "passes" / "hello_stores" / "CMakeLists.txt"
+    cmake.write_text(cmake.read_text().replace(")", " DIALECTS auks)"))
+    arguments = ("--no-deps", "--no-build-isolation", "-w", tmp_path / "dist", source)
+    done = run("pip", "wheel", *arguments, check=False)
+    assert done.returncode == 1
+    said = " ".join((done.stdout + done.stderr).split())
+    assert "hello_bundle would be without hello_stores, which needs the dialect 'auks'" in said, said
+    assert "fix: add it, or correct DIALECTS in" in said
+
+
 def test_the_fixture_is_what_new_writes(tmp_path: Path) -> None:
     """But for its passes."""
     from triton_ext.cli import cli

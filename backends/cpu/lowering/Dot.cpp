@@ -20,9 +20,7 @@ void Lowering::multiply(const Buffer &a, const Buffer &b2, const Buffer &c) {
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   // As many sums as leave registers for the operands: 16 of 32, or 8 of 16.
   int64_t vectorBytes = this->vectorBytes();
-  // Without the instruction, the operation would be a function of libm.
-  auto fma = module->getAttrOfType<IntegerAttr>("triton_ext_cpu.has_fma");
-  bool hasFma = !fma || fma.getInt();
+  bool hasFma = this->hasFma();
   int registers = vectorBytes == 64 ? 16 : 8;
   int lanes = std::min<int64_t>(vectorBytes / bytes, N);
   int columns = std::min<int64_t>(vectorBytes == 64 ? 4 : 2, N / lanes);

@@ -16,6 +16,11 @@ int64_t Lowering::vectorBytes() {
   return known ? known.getInt() : 32;
 }
 
+bool Lowering::hasFma() {
+  auto known = module->getAttrOfType<IntegerAttr>("triton_ext_cpu.has_fma");
+  return !known || known.getInt();
+}
+
 Type Lowering::convert(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     return convert(tensor.getElementType());

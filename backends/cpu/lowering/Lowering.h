@@ -103,6 +103,8 @@ private:
   // Lanes (Lanes.cpp)
   /// The size of the target's vector registers.
   int64_t vectorBytes();
+  /// Whether it has fused multiply-add: where not, that is a function of libm.
+  bool hasFma();
   Type convert(Type type);
   Value constant(Type type, int64_t value);
   Value floatConstant(Type type, double value);

@@ -374,8 +374,7 @@ Value Lowering::mathFunction(Operation *op, StringRef name,
       return branch.getResult(0);
     }
   }
-  auto fma = module->getAttrOfType<IntegerAttr>("triton_ext_cpu.has_fma");
-  if (isa<VectorType>(type) && (!fma || fma.getInt())) {
+  if (isa<VectorType>(type) && hasFma()) {
     if (element.isF32() && name == "powf")
       return singlePower(operands[0], operands[1]);
     if (element.isF64())
