@@ -6,6 +6,7 @@
 #include "LinalgExt.h"
 
 #include "Checks.h"
+#include "Tiling.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"

@@ -5,6 +5,7 @@ include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/TilingInterface.td"
 
 def LinalgExtDialect : Dialect {
   let name = "linalg_ext";
@@ -13,19 +14,74 @@ def LinalgExtDialect : Dialect {
     See RATIONALE.md for why it exists.
   }];
   let cppNamespace = "::mlir::triton_ext::linalg_ext";
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
 }
 
 class LinalgExt_Op<string mnemonic, list<Trait> traits = []> : Op<LinalgExtDialect, mnemonic, traits>;
 
 def LinalgExt_TensorOrMemRef : AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef]>;
 
+/// Can be done a tile at a time, as Tiling.h has it.
+def LinalgExt_Tileable
+    : DeclareOpInterfaceMethods<TilingInterface,
+          ["generateResultTileValue", "getIterationDomain", "getIterationDomainTileFromResultTile",
+           "getLoopIteratorTypes", "getResultTilePosition", "getTiledImplementation"]>;
+
+class LinalgExt_Tiled {
+  code definition = [{
+    ::llvm::SmallVector<::mlir::utils::IteratorType> $cppClass::getLoopIteratorTypes() {
+      return ::mlir::triton_ext::linalg_ext::getTilingPlan(*this).loops;
+    }
+    ::llvm::SmallVector<::mlir::Range> $cppClass::getIterationDomain(::mlir::OpBuilder &builder) {
+      return ::mlir::triton_ext::linalg_ext::getIterationDomain(*this, builder);
+    }
+    ::mlir::FailureOr<::mlir::TilingResult> $cppClass::getTiledImplementation(
+        ::mlir::OpBuilder &builder, ::mlir::ArrayRef<::mlir::OpFoldResult> offsets,
+        ::mlir::ArrayRef<::mlir::OpFoldResult> sizes) {
+      return ::mlir::triton_ext::linalg_ext::getTiled(*this, builder, {offsets, sizes});
+    }
+    ::mlir::FailureOr<::mlir::TilingResult> $cppClass::getTiledImplementation(
+        ::mlir::OpBuilder &builder, ::mlir::ArrayRef<::mlir::OpFoldResult> offsets,
+        ::mlir::ArrayRef<::mlir::OpFoldResult> sizes, ::mlir::ArrayRef<::mlir::InnerTileAlignment>) {
+      return getTiledImplementation(builder, offsets, sizes);
+    }
+    ::llvm::LogicalResult $cppClass::getResultTilePosition(
+        ::mlir::OpBuilder &builder, unsigned result, ::mlir::ArrayRef<::mlir::OpFoldResult> offsets,
+        ::mlir::ArrayRef<::mlir::OpFoldResult> sizes, ::mlir::SmallVector<::mlir::OpFoldResult> &resultOffsets,
+        ::mlir::SmallVector<::mlir::OpFoldResult> &resultSizes) {
+      return ::mlir::triton_ext::linalg_ext::getResultPosition(*this, builder, result, {offsets, sizes},
+                                                               resultOffsets, resultSizes);
+    }
+    ::llvm::LogicalResult $cppClass::getIterationDomainTileFromResultTile(
+        ::mlir::OpBuilder &builder, unsigned result, ::mlir::ArrayRef<::mlir::OpFoldResult> offsets,
+        ::mlir::ArrayRef<::mlir::OpFoldResult> sizes,
+        ::mlir::SmallVectorImpl<::mlir::OpFoldResult> &domainOffsets,
+        ::mlir::SmallVectorImpl<::mlir::OpFoldResult> &domainSizes) {
+      return ::mlir::triton_ext::linalg_ext::getIterationsOfResult(*this, builder, result, {offsets, sizes},
+                                                                   domainOffsets, domainSizes);
+    }
+    ::mlir::FailureOr<::mlir::TilingResult> $cppClass::generateResultTileValue(
+        ::mlir::OpBuilder &builder, unsigned result, ::mlir::ArrayRef<::mlir::OpFoldResult> offsets,
+        ::mlir::ArrayRef<::mlir::OpFoldResult> sizes) {
+      return ::mlir::triton_ext::linalg_ext::getResultTile(*this, builder, result, {offsets, sizes});
+    }
+    ::mlir::FailureOr<::mlir::TilingResult> $cppClass::generateResultTileValue(
+        ::mlir::OpBuilder &builder, unsigned result, ::mlir::ArrayRef<::mlir::OpFoldResult> offsets,
+        ::mlir::ArrayRef<::mlir::OpFoldResult> sizes, ::mlir::ArrayRef<::mlir::InnerTileAlignment>) {
+      return generateResultTileValue(builder, result, offsets, sizes);
+    }
+  }];
+}
+
 /// Writes to `init`: a tensor, which the result is a new value of, or a memref.
 /// Of memrefs among its operands it reads the inputs and writes the inits.
 class LinalgExt_DestinationOp<string mnemonic, list<Trait> traits = []>
-    : LinalgExt_Op<mnemonic, [DestinationStyleOpInterface,
-                              DeclareOpInterfaceMethods<MemoryEffectsOpInterface>] # traits> {
+    : LinalgExt_Op<mnemonic, [DestinationStyleOpInterface, LinalgExt_Tileable,
+                              DeclareOpInterfaceMethods<MemoryEffectsOpInterface>] # traits>,
+      LinalgExt_Tiled {
   let hasVerifier = 1;
+  let extraClassDefinition = definition;
   code inits = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
   }];
@@ -271,7 +327,8 @@ def LinalgExt_FlipOp : LinalgExt_DestinationOp<"flip", [AlwaysSpeculatable]> {
 }
 
 def LinalgExt_AssertOp
-    : LinalgExt_Op<"assert", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+    : LinalgExt_Op<"assert", [LinalgExt_Tileable, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]>,
+      LinalgExt_Tiled {
   let summary = "End the kernel with a message unless every element is true";
   let description = [{
     ```mlir
@@ -280,6 +337,7 @@ def LinalgExt_AssertOp
   }];
   let arguments = (ins LinalgExt_TensorOrMemRef:$condition, StrAttr:$msg);
   let assemblyFormat = "$msg `ins` `(` $condition `:` type($condition) `)` attr-dict";
+  let extraClassDefinition = definition;
   let hasVerifier = 1;
 }
 

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TilingInterface of the operations of this dialect: slices of the operands, as
+// their plan says, and a copy of the operation on these. What depends on where
+// the tile is besides is here, too: margins, beginnings and diagonals.
+
+#include "Tiling.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext;
+using namespace mlir::triton_ext::linalg_ext;
+using Numbers = SmallVector<OpFoldResult>;
+
+static OpFoldResult sizeOf(OpBuilder &builder, Location loc, Value array,
+                           int64_t dim) {
+  if (isa<MemRefType>(array.getType()))
+    return memref::getMixedSize(builder, loc, array, dim);
+  return tensor::getMixedSize(builder, loc, array, dim);
+}
+
+//===----------------------------------------------------------------------===//
+// Where a tile is
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Sums and products of offsets and sizes.
+struct Arithmetic {
+  OpBuilder &builder;
+  Location loc;
+
+  /// Of the numbers as d0, d1, ...
+  OpFoldResult apply(AffineExpr expression, ArrayRef<OpFoldResult> numbers) {
+    auto map = AffineMap::get(numbers.size(), 0, expression);
+    return affine::makeComposedFoldedAffineApply(builder, loc, map, numbers);
+  }
+
+  OpFoldResult minimum(OpFoldResult a, OpFoldResult b) {
+    auto map = AffineMap::getMultiDimIdentityMap(2, builder.getContext());
+    return affine::makeComposedFoldedAffineMin(builder, loc, map, {a, b});
+  }
+
+  OpFoldResult maximum(OpFoldResult a, OpFoldResult b) {
+    auto map = AffineMap::getMultiDimIdentityMap(2, builder.getContext());
+    return affine::makeComposedFoldedAffineMax(builder, loc, map, {a, b});
+  }
+
+  AffineExpr d(unsigned i) { return getAffineDimExpr(i, builder.getContext()); }
+};
+
+/// A part of an array.
+struct Slice {
+  Numbers offsets, sizes;
+};
+} // namespace
+
+/// Whether the tile has as many iterations of a loop as an operand is large,
+/// which may be none at all; a tile has one or more.
+static bool isUntiled(Tile tile, unsigned loop) {
+  auto size = dyn_cast<Value>(tile.sizes[loop]);
+  return size &&
+         isa_and_nonnull<tensor::DimOp, memref::DimOp>(size.getDefiningOp());
+}
+
+/// The part of `array` that the tile needs.
+static Slice getSlice(OpBuilder &builder, Location loc, Value array,
+                      ArrayRef<TiledDim> dims, Tile tile) {
+  Arithmetic math{builder, loc};
+  AffineExpr d0 = math.d(0), d1 = math.d(1), d2 = math.d(2);
+  Slice slice;
+  for (auto [number, dim] : llvm::enumerate(dims)) {
+    OpFoldResult offset = builder.getIndexAttr(0), size;
+    switch (dim.kind) {
+    case TiledDim::Whole:
+      size = sizeOf(builder, loc, array, number);
+      break;
+    case TiledDim::Loop:
+    case TiledDim::Part:
+      offset = tile.offsets[dim.loop];
+      size = tile.sizes[dim.loop];
+      break;
+    case TiledDim::Mirrored:
+      size = tile.sizes[dim.loop];
+      offset = math.apply(d0 - d1 - d2, {sizeOf(builder, loc, array, number),
+                                         tile.offsets[dim.loop], size});
+      break;
+    case TiledDim::Window:
+      // Of no window at all, the formula below would give less than nothing.
+      if (isConstantIntValue(tile.offsets[dim.loop], 0) &&
+          isConstantIntValue(tile.offsets[dim.inner], 0) &&
+          (isUntiled(tile, dim.loop) || isUntiled(tile, dim.inner))) {
+        size = sizeOf(builder, loc, array, number);
+        break;
+      }
+      offset = math.apply(d0 * dim.stride + d1 * dim.dilation,
+                          {tile.offsets[dim.loop], tile.offsets[dim.inner]});
+      size = math.apply((d0 - 1) * dim.stride + (d1 - 1) * dim.dilation + 1,
+                        {tile.sizes[dim.loop], tile.sizes[dim.inner]});
+      if (std::optional<int64_t> known = getConstantIntValue(size);
+          known && *known < 0)
+        size = builder.getIndexAttr(0);
+      break;
+    }
+    slice.offsets.push_back(offset);
+    slice.sizes.push_back(size);
+  }
+  return slice;
+}
+
+static bool isAllOf(const Slice &slice, Value array) {
+  ArrayRef<int64_t> shape = cast<ShapedType>(array.getType()).getShape();
+  return llvm::all_of(
+      llvm::zip(slice.offsets, slice.sizes, shape), [](auto entry) {
+        auto [offset, size, whole] = entry;
+        return isConstantIntValue(offset, 0) && isConstantIntValue(size, whole);
+      });
+}
+
+/// The part as a value. `made` gets the operation that takes it.
+static Value takeSlice(OpBuilder &builder, Location loc, Value array,
+                       const Slice &slice, SmallVector<Operation *> &made) {
+  if (isAllOf(slice, array))
+    return array;
+  Numbers strides(slice.sizes.size(), builder.getIndexAttr(1));
+  if (isa<MemRefType>(array.getType()))
+    made.push_back(memref::SubViewOp::create(builder, loc, array, slice.offsets,
+                                             slice.sizes, strides));
+  else
+    made.push_back(tensor::ExtractSliceOp::create(
+        builder, loc, array, slice.offsets, slice.sizes, strides));
+  return made.back()->getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// What else depends on where the tile is
+//===----------------------------------------------------------------------===//
+
+/// A range begins later.
+static void moveRange(OpBuilder &builder, MakeRangeOp op, Tile tile,
+                      MutableArrayRef<Value> operands) {
+  Location loc = op.getLoc();
+  auto add = [&](Value integer, OpFoldResult index) {
+    Value number = getValueOrCreateConstantIndexOp(builder, loc, index);
+    Value cast = builder.createOrFold<arith::IndexCastOp>(
+        loc, integer.getType(), number);
+    return builder.createOrFold<arith::AddIOp>(loc, integer, cast);
+  };
+  operands[0] = add(op.getStart(), tile.offsets[0]);
+  operands[1] = add(operands[0], tile.sizes[0]);
+}
+
+/// The diagonal as the tile's rows and columns count.
+static void moveDiagonal(OpBuilder &builder, TriOp op, Tile tile,
+                         MutableArrayRef<Value> operands) {
+  Arithmetic math{builder, op.getLoc()};
+  OpFoldResult diagonal =
+      math.apply(math.d(0) + math.d(1) - math.d(2),
+                 {op.getDiagonal(), tile.offsets[0], tile.offsets[1]});
+  operands[0] = getValueOrCreateConstantIndexOp(builder, op.getLoc(), diagonal);
+}
+
+/// The part of the input that is in the tile, with what is left of the margins.
+static Operation *tilePad(OpBuilder &builder, PadOp op, Tile tile, Value init,
+                          SmallVector<Operation *> &slices) {
+  Location loc = op.getLoc();
+  Arithmetic math{builder, loc};
+  AffineExpr d0 = math.d(0), d1 = math.d(1), d2 = math.d(2);
+  OpFoldResult zero = builder.getIndexAttr(0);
+  Numbers lows, highs;
+  Slice slice;
+  for (auto [dim, low] : llvm::enumerate(op.getMixedLow())) {
+    OpFoldResult offset = tile.offsets[dim], size = tile.sizes[dim];
+    OpFoldResult inputSize = sizeOf(builder, loc, op.getInput(), dim);
+    // Where the tile begins and ends, as the input counts.
+    auto inInput = [&](OpFoldResult where) {
+      return math.minimum(math.maximum(where, zero), inputSize);
+    };
+    OpFoldResult begin = inInput(math.apply(d0 - d1, {offset, low}));
+    OpFoldResult end = inInput(math.apply(d0 + d1 - d2, {offset, size, low}));
+    OpFoldResult taken = math.apply(d0 - d1, {end, begin});
+    OpFoldResult before = math.minimum(
+        math.maximum(math.apply(d0 - d1, {low, offset}), zero), size);
+    // Even nothing has to be taken from inside of the input.
+    OpFoldResult last = math.maximum(math.apply(d0 - 1, {inputSize}), zero);
+    slice.offsets.push_back(math.minimum(begin, last));
+    slice.sizes.push_back(taken);
+    lows.push_back(before);
+    highs.push_back(math.apply(d0 - d1 - d2, {size, before, taken}));
+  }
+  Value input = op.getInput();
+  // Where there is no input, there is nothing inside of it either.
+  if (!llvm::is_contained(cast<ShapedType>(input.getType()).getShape(), 0))
+    input = takeSlice(builder, loc, input, slice, slices);
+  auto pad =
+      PadOp::create(builder, loc, input, init, op.getPvalue(), lows, highs);
+  IRMapping mapping;
+  pad.getBody().front().erase();
+  op.getBody().cloneInto(&pad.getBody(), mapping);
+  pad->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  return pad;
+}
+
+//===----------------------------------------------------------------------===//
+// TilingInterface
+//===----------------------------------------------------------------------===//
+
+SmallVector<Range>
+mlir::triton_ext::linalg_ext::getIterationDomain(Operation *op,
+                                                 OpBuilder &builder) {
+  TilingPlan plan = getTilingPlan(op);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(op);
+  SmallVector<Range> domain;
+  for (unsigned loop = 0; loop < plan.loops.size(); ++loop) {
+    // Several operands may say how long it is; one may know it.
+    Value array;
+    int64_t found = 0;
+    for (auto [value, dims] : llvm::zip(op->getOperands(), plan.operands))
+      for (auto [number, dim] : llvm::enumerate(dims)) {
+        bool isKnown =
+            array && !cast<ShapedType>(array.getType()).isDynamicDim(found);
+        if (dim.loop != loop || isKnown ||
+            (dim.kind != TiledDim::Loop && dim.kind != TiledDim::Mirrored))
+          continue;
+        array = value;
+        found = number;
+      }
+    domain.push_back({builder.getIndexAttr(0),
+                      sizeOf(builder, op->getLoc(), array, found),
+                      builder.getIndexAttr(1)});
+  }
+  return domain;
+}
+
+FailureOr<TilingResult>
+mlir::triton_ext::linalg_ext::getTiled(Operation *op, OpBuilder &builder,
+                                       Tile tile) {
+  TilingPlan plan = getTilingPlan(op);
+  if (tile.offsets.size() != plan.loops.size())
+    return failure();
+  // Of a vector there are no slices here.
+  if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<VectorType>))
+    return failure();
+  Location loc = op->getLoc();
+  SmallVector<Operation *> slices;
+  SmallVector<Value> operands(op->getOperands());
+  for (auto [value, dims] : llvm::zip(operands, plan.operands))
+    if (!dims.empty())
+      value = takeSlice(builder, loc, value,
+                        getSlice(builder, loc, value, dims, tile), slices);
+  Operation *tiled;
+  if (auto pad = dyn_cast<PadOp>(op)) {
+    Value init = operands[pad.getInitMutable().getOperandNumber()];
+    tiled = tilePad(builder, pad, tile, init, slices);
+  } else {
+    if (auto range = dyn_cast<MakeRangeOp>(op))
+      moveRange(builder, range, tile, operands);
+    else if (auto tri = dyn_cast<TriOp>(op))
+      moveDiagonal(builder, tri, tile, operands);
+    SmallVector<Type> types;
+    if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
+      for (OpOperand &init : destination.getDpsInitsMutable())
+        if (Type type = operands[init.getOperandNumber()].getType();
+            isa<RankedTensorType>(type))
+          types.push_back(type);
+    tiled = clone(builder, op, types, operands);
+  }
+  return TilingResult{{tiled}, SmallVector<Value>(tiled->getResults()), slices};
+}
+
+/// The tensor that a result is a new value of.
+static OpOperand &getInitOf(Operation *op, unsigned result) {
+  for (OpOperand &init :
+       cast<DestinationStyleOpInterface>(op).getDpsInitsMutable())
+    if (isa<RankedTensorType>(init.get().getType()) && result-- == 0)
+      return init;
+  llvm_unreachable("every result has an init");
+}
+
+LogicalResult mlir::triton_ext::linalg_ext::getResultPosition(
+    Operation *op, OpBuilder &builder, unsigned result, Tile tile,
+    SmallVector<OpFoldResult> &offsets, SmallVector<OpFoldResult> &sizes) {
+  OpOperand &init = getInitOf(op, result);
+  SmallVector<TiledDim> dims =
+      getTilingPlan(op).operands[init.getOperandNumber()];
+  dims.resize(cast<ShapedType>(init.get().getType()).getRank());
+  Slice slice = getSlice(builder, op->getLoc(), init.get(), dims, tile);
+  offsets = slice.offsets;
+  sizes = slice.sizes;
+  return success();
+}
+
+LogicalResult mlir::triton_ext::linalg_ext::getIterationsOfResult(
+    Operation *op, OpBuilder &builder, unsigned result, Tile position,
+    SmallVectorImpl<OpFoldResult> &offsets,
+    SmallVectorImpl<OpFoldResult> &sizes) {
+  OpOperand &init = getInitOf(op, result);
+  auto type = cast<ShapedType>(init.get().getType());
+  SmallVector<TiledDim> dims =
+      getTilingPlan(op).operands[init.getOperandNumber()];
+  dims.resize(type.getRank());
+  for (auto [number, dim] : llvm::enumerate(dims)) {
+    bool isAll =
+        isConstantIntValue(position.offsets[number], 0) &&
+        isConstantIntValue(position.sizes[number], type.getDimSize(number));
+    if (dim.kind != TiledDim::Loop && !isAll)
+      return failure();
+  }
+  for (Range range : getIterationDomain(op, builder)) {
+    offsets.push_back(range.offset);
+    sizes.push_back(range.size);
+  }
+  for (auto [number, dim] : llvm::enumerate(dims)) {
+    if (dim.kind != TiledDim::Loop)
+      continue;
+    offsets[dim.loop] = position.offsets[number];
+    sizes[dim.loop] = position.sizes[number];
+  }
+  return success();
+}
+
+FailureOr<TilingResult>
+mlir::triton_ext::linalg_ext::getResultTile(Operation *op, OpBuilder &builder,
+                                            unsigned result, Tile position) {
+  Numbers offsets, sizes;
+  if (failed(
+          getIterationsOfResult(op, builder, result, position, offsets, sizes)))
+    return failure();
+  FailureOr<TilingResult> tiled = getTiled(op, builder, {offsets, sizes});
+  if (failed(tiled))
+    return failure();
+  return TilingResult{
+      tiled->tiledOps, {tiled->tiledValues[result]}, tiled->generatedSlices};
+}

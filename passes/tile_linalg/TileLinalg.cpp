@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Does operations with the TilingInterface a tile at a time, in loops that
+// MLIR's own tiling makes. Loads, and operations that the sizes ask for no tile
+// of, are left untouched.
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::triton_ext::tile_linalg {
+#define GEN_PASS_DECL
+#define GEN_PASS_DEF_TILELINALGPASS
+#include "TileLinalg.h.inc"
+} // namespace mlir::triton_ext::tile_linalg
+
+using namespace mlir;
+
+/// Whether the elements of a tensor are those of memory, not a copy of them.
+static bool isMemory(Value value) {
+  while (auto slice = value.getDefiningOp<tensor::ExtractSliceOp>())
+    value = slice.getSource();
+  return value.getDefiningOp<bufferization::ToTensorOp>() ||
+         isa<MemRefType>(value.getType());
+}
+
+static bool isLoad(Operation *op) {
+  return isa<linalg::CopyOp>(op) && isMemory(op->getOperand(0));
+}
+
+/// MLIR's tiling takes the n-th init for that of the n-th result.
+static bool isMixed(Operation *op) {
+  auto destination = dyn_cast<DestinationStyleOpInterface>(op);
+  return destination && op->getNumResults() != 0 &&
+         int64_t(op->getNumResults()) != destination.getNumDpsInits();
+}
+
+/// Whether the result may as well be made later: nothing but its user asks for
+/// it, and no memory that may be written until then is read for it.
+static bool canBeMadeLater(Operation *op) {
+  return op->getNumResults() == 1 && op->getResult(0).hasOneUse() &&
+         isMemoryEffectFree(op) && llvm::none_of(op->getOperands(), isMemory);
+}
+
+namespace {
+struct TileLinalgPass
+    : mlir::triton_ext::tile_linalg::impl::TileLinalgPassBase<TileLinalgPass> {
+  using TileLinalgPassBase::TileLinalgPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    for (int64_t size : tileSizes)
+      if (size < 0)
+        return emitError(UnknownLoc::get(context))
+               << "expected tile-sizes that are not negative, got " << size;
+    return success();
+  }
+
+  void runOnOperation() override {
+    movable.clear();
+    gone.clear();
+    SmallVector<TilingInterface> ops;
+    getOperation().walk([&](TilingInterface op) {
+      ops.push_back(op);
+      if (canBeMadeLater(op))
+        movable.insert(op);
+    });
+    IRRewriter rewriter(&getContext());
+    // From the last one on, so that what is fused is met behind its user.
+    for (TilingInterface op : llvm::reverse(ops)) {
+      if (gone.contains(op) || isLoad(op) || isMixed(op))
+        continue;
+      SmallVector<OpFoldResult> sizes = getSizes(op);
+      if (llvm::all_of(sizes, isZeroInteger))
+        continue;
+      scf::SCFTilingOptions options;
+      options.setTileSizes(sizes);
+      rewriter.setInsertionPoint(op);
+      bool isDone = fuse && op->getNumResults() != 0
+                        ? tileAndFuse(rewriter, op, options)
+                        : tile(rewriter, op, options);
+      if (!isDone)
+        remark::missed(op.getLoc(),
+                       remark::RemarkOpts::name("NotTiled").category("linalg"))
+            << "not tiled: its TilingInterface does not take these sizes";
+    }
+  }
+
+  /// A size for each loop.
+  SmallVector<OpFoldResult> getSizes(TilingInterface op) {
+    Builder builder(&getContext());
+    SmallVector<OpFoldResult> sizes;
+    for (auto [number, type] : llvm::enumerate(op.getLoopIteratorTypes())) {
+      // A fused init would begin anew in each step of a reduction.
+      bool isTiled = number < tileSizes.size() &&
+                     (!fuse || type == utils::IteratorType::parallel);
+      sizes.push_back(builder.getIndexAttr(isTiled ? tileSizes[number] : 0));
+    }
+    return sizes;
+  }
+
+  bool tile(IRRewriter &rewriter, TilingInterface op,
+            const scf::SCFTilingOptions &options) {
+    FailureOr<scf::SCFTilingResult> tiled =
+        scf::tileUsingSCF(rewriter, op, options);
+    if (failed(tiled))
+      return false;
+    if (op->getNumResults() == 0)
+      rewriter.eraseOp(op);
+    else
+      rewriter.replaceOp(op, tiled->replacements);
+    return true;
+  }
+
+  bool tileAndFuse(IRRewriter &rewriter, TilingInterface op,
+                   const scf::SCFTilingOptions &options) {
+    scf::SCFTileAndFuseOptions fused;
+    fused.setTilingOptions(options);
+    fused.setFusionControlFn(
+        [this](tensor::ExtractSliceOp, OpResult producer, bool)
+            -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
+          if (!movable.contains(producer.getOwner()))
+            return std::nullopt;
+          return scf::SCFTileAndFuseOptions::ControlFnResult{};
+        });
+    FailureOr<scf::SCFTileAndFuseResult> tiled =
+        scf::tileConsumerAndFuseProducersUsingSCF(rewriter, op, fused);
+    if (failed(tiled))
+      return false;
+    for (OpResult result : op->getResults())
+      if (Value replacement = tiled->replacements.lookup(result))
+        rewriter.replaceAllUsesWith(result, replacement);
+    // Users come before what they use.
+    SmallVector<Operation *> dead{op};
+    dead.append(tiled->fusedProducers.begin(), tiled->fusedProducers.end());
+    for (Operation *old : dead)
+      if (isOpTriviallyDead(old)) {
+        gone.insert(old);
+        rewriter.eraseOp(old);
+      }
+    return true;
+  }
+
+  /// What may be done in the loops of its user, and what was.
+  llvm::SmallPtrSet<Operation *, 16> movable, gone;
+};
+} // namespace
