@@ -249,8 +249,9 @@ mlir::triton_ext::linalg_ext::getTiled(Operation *op, OpBuilder &builder,
   Location loc = op->getLoc();
   SmallVector<Operation *> slices;
   SmallVector<Value> operands(op->getOperands());
+  auto isWhole = [](TiledDim dim) { return dim.kind == TiledDim::Whole; };
   for (auto [value, dims] : llvm::zip(operands, plan.operands))
-    if (!dims.empty())
+    if (!llvm::all_of(dims, isWhole))
       value = takeSlice(builder, loc, value,
                         getSlice(builder, loc, value, dims, tile), slices);
   Operation *tiled;

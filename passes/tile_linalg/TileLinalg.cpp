@@ -4,6 +4,9 @@
 // MLIR's own tiling makes. Loads, and operations that the sizes ask for no tile
 // of, are left untouched.
 
+#include "aux/Aux.h"
+#include "linalg_ext/LinalgExt.h"
+#include "math_ext/MathExt.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

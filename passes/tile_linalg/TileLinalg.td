@@ -36,8 +36,11 @@ def TileLinalgPass : Pass<"triton-ext-tile-linalg", "::mlir::ModuleOp"> {
     ListOption<"tileSizes", "tile-sizes", "int64_t", "sizes of tiles, from the outermost loop on; 0 for no tiles">,
     Option<"fuse", "fuse", "bool", "false", "do what makes the operands in the same loops">,
   ];
+  // Modules that Triton's were converted to have aux and math_ext, too.
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::triton_ext::aux::AuxDialect", "::mlir::triton_ext::linalg_ext::LinalgExtDialect",
+    "::mlir::triton_ext::math_ext::MathExtDialect",
   ];
 }
