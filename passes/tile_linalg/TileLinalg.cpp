@@ -137,16 +137,15 @@ struct TileLinalgPass
         scf::tileConsumerAndFuseProducersUsingSCF(rewriter, op, fused);
     if (failed(tiled))
       return false;
+    SmallVector<Value> replacements;
     for (OpResult result : op->getResults())
-      if (Value replacement = tiled->replacements.lookup(result))
-        rewriter.replaceAllUsesWith(result, replacement);
+      replacements.push_back(tiled->replacements.lookup(result));
+    rewriter.replaceOp(op, replacements);
     // Users come before what they use.
-    SmallVector<Operation *> dead{op};
-    dead.append(tiled->fusedProducers.begin(), tiled->fusedProducers.end());
-    for (Operation *old : dead)
-      if (isOpTriviallyDead(old)) {
-        gone.insert(old);
-        rewriter.eraseOp(old);
+    for (Operation *producer : tiled->fusedProducers)
+      if (isOpTriviallyDead(producer)) {
+        gone.insert(producer);
+        rewriter.eraseOp(producer);
       }
     return true;
   }

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import linalg_execute as execute
+import linalg_kernels
 import numpy as np
 import pytest
 
@@ -272,3 +273,29 @@ def test_tiles(kind: str, sizes: bool, tiles: tuple[int, ...]) -> None:
             np.testing.assert_array_equal(array, expected.astype(array.dtype), err_msg=case.text)
         for array, before in zip(found[: -len(case.expected)], case.arrays, strict=False):
             np.testing.assert_array_equal(array, before, err_msg=f"an input of {case.text}")
+
+
+KERNELS = [
+    "two_dimensions", "gather_of_float32", "reduce_by_max", "reduce_by_argmin",
+    "scan_by_cumsum", "histogram", "matmul_of_float32", "atomic_add", "loads_and_stores_in_order",
+    "tutorial_softmax", "tutorial_layer_norm", "tutorial_attention",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("tiling", ["tile-sizes=7,5,3", "tile-sizes=16,24 fuse"])
+@pytest.mark.parametrize("name", KERNELS)
+def test_tiled_kernels(name: str, tiling: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole kernels, what loads and stores included, with and without fusion."""
+    to_linalg, loops = tx.linalg.compile, []
+
+    def tiled(kernel: Any, signature: Any, **_: Any) -> str:
+        module = to_linalg(kernel, signature)
+        done = tx.opt(module, f"tile-linalg{{{tiling}}}")
+        loops.append(done.count("scf.for") - module.count("scf.for"))
+        return tx.opt(done, "lower-linalg-ext")
+
+    monkeypatch.setattr(tx.linalg, "compile", tiled)
+    monkeypatch.setattr(execute, "_built", {})
+    with execute.through_linalg(at_end=True):
+        linalg_kernels.check(name, seed=1)
+    assert sum(loops) > 0

@@ -57,3 +57,14 @@ func.func @stays(%m: memref<8xf32>, %a: f32) -> (tensor<8xf32>, tensor<8xf32>) {
   %4 = linalg_ext.libdevice_call ins(%2 : tensor<8xf32>) outs(%o : tensor<8xf32>) symbol = "g" -> tensor<8xf32>
   return %3, %4 : tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+// What changes memory is done once.
+// CHECK-LABEL: func.func @atomic
+// CHECK-COUNT-1: linalg_ext.atomic_rmw
+// CHECK-NOT: linalg_ext.atomic_rmw
+func.func @atomic(%v: tensor<8xf32>, %m: memref<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = linalg_ext.atomic_rmw addf acq_rel ins(%v : tensor<8xf32>) outs(%m, %o : memref<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
