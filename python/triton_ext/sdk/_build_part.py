@@ -25,7 +25,7 @@ from ..errors import BuildError
 from ..host import find_triton
 from . import Sdk
 from ._install import WAITING, _check_space, _staging, _storage_errors, _to_stderr
-from .archive import unpack
+from .archive import static_library_members, unpack
 from .debian import mirror
 from .download import Say, fetch
 from .parts import Part, compiler, key_of, llvm_library_dir, part_dir
@@ -174,20 +174,18 @@ class _Builder:
 
         Whole libraries would bring classes that libtriton has, too, and their type ids would differ from its own.
         """
-        from debian.arfile import ArFile
-
         taken = []
         for name, files in self.source.files.items():
             archive = libraries / f"lib{name}.a"
             if not archive.is_file():
                 raise BuildError(f"{archive} is missing", fix="triton-ext sdk install --with linalg --source ID")
-            members = {member.name: member for member in ArFile(str(archive)).getmembers()}
+            members = dict(static_library_members(archive))
             for file in files:
-                member = members.get(posixpath.basename(file) + ".o")
-                if member is None:
+                read = members.get(posixpath.basename(file) + ".o")
+                if read is None:
                     raise BuildError(f"{archive} has no {posixpath.basename(file)}.o", fix="another LLVM install")
                 target = objects / f"{file.replace('/', '.')}.o"
-                target.write_bytes(member.read())
+                target.write_bytes(read())
                 taken.append(target)
         return taken
 

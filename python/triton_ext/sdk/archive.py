@@ -17,7 +17,7 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
@@ -199,3 +199,30 @@ def _checked(name: str, archive: Path) -> str:
     if path.startswith(("/", "../")) or path == "..":
         raise BuildError(f"{archive} has a member that leads out of it: {name}", fix="use another archive")
     return path
+
+
+def static_library_members(path: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    """The members of a static library as ``ar`` writes them on Linux: name, and what reads it.
+
+    Raises:
+        BuildError: it is none, or a thin one, which only names its members.
+    """
+    with path.open("rb") as file:
+        if file.read(8) != b"!<arch>\n":
+            raise BuildError(f"{path} is no static library that holds its objects", fix="another LLVM install")
+        names = b""
+        while header := file.read(60):
+            name, size, at = header[:16].rstrip(), int(header[48:58]), file.tell()
+            if name == b"//":  # names that are too long for a header
+                names = file.read(size)
+            elif name not in (b"/", b"/SYM64/"):
+                if name.startswith(b"/"):
+                    name = names[int(name[1:]) :].partition(b"\n")[0]
+
+                def read(at: int = at, size: int = size) -> bytes:
+                    with path.open("rb") as again:
+                        again.seek(at)
+                        return again.read(size)
+
+                yield name.decode().removesuffix("/"), read
+            file.seek(at + size + size % 2)

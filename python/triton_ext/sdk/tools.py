@@ -20,10 +20,11 @@ from ..host import find_triton
 from . import sdk_root
 from ._install import WAITING, _check_space, _runs, _staging, _storage_errors, _to_stderr
 from .archive import Select, libraries, unpack
-from .debian import fetch_package, mirror
+from .debian import MIRROR_ENV, fetch_package, mirror
 from .download import Say
-from .sources import Runtime, ToolSource, load_manifest
+from .sources import Runtime, SourceUnavailableError, ToolSource, load_manifest
 
+_CHECK_NETWORK = f"check network and proxy, or set {MIRROR_ENV} to a Debian mirror"
 _WRAPPER = """\
 #!/bin/sh
 # Runs {name} on the C library that it was linked to.
@@ -69,8 +70,11 @@ def install_tool(id_: str, *, force: bool = False, say: Say | None = None) -> Pa
             _check_space(target.parent, source.download_mb)
             downloads.mkdir(parents=True, exist_ok=True)
             say(f"installing {id_} of LLVM {source.llvm_version}")
-            with _staging(target) as staging:
-                _fill(staging, source, manifest.runtime, downloads, say)
+            try:
+                with _staging(target) as staging:
+                    _fill(staging, source, manifest.runtime, downloads, say)
+            except SourceUnavailableError as error:
+                raise SourceUnavailableError(error.message, fix=error.fix or _CHECK_NETWORK) from None
             shutil.rmtree(downloads)
     return target / "bin" / id_
 
@@ -98,6 +102,9 @@ def _fill(staging: Path, source: ToolSource, runtime: Runtime, downloads: Path, 
         file, _ = fetch_package(package, base, downloads, say)
         program = package.name == source.program_package
         unpack(file, staging, _program(source.id) if program else libraries(wanted), most=1 if program else None)
+    for name in (source.id, *source.libraries):
+        if not (staging / "runtime" / name).is_file():
+            raise BuildError(f"the packages of {source.id} have no '{name}'", fix="upgrade triton-ext")
     for path in (staging / "runtime").iterdir():
         if path.name not in (*wanted, source.id):
             path.unlink()
