@@ -13,6 +13,11 @@
 using namespace mlir;
 using namespace mlir::triton_ext::aux;
 
+Operation *AuxDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                           Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
 //===----------------------------------------------------------------------===//
 // view
 //===----------------------------------------------------------------------===//
@@ -163,9 +168,30 @@ LogicalResult BitcastExtOp::verify() {
   return success();
 }
 
-OpFoldResult BitcastExtOp::fold(FoldAdaptor) {
+/// The bits of a constant as another type, if that is one of numbers.
+static Attribute castConstant(Attribute value, Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (!element.isIntOrFloat())
+    return {};
+  if (auto elements = dyn_cast_or_null<DenseElementsAttr>(value))
+    return elements.bitcast(element);
+  APInt bits;
+  if (auto integer = dyn_cast_or_null<IntegerAttr>(value))
+    bits = integer.getValue();
+  else if (auto number = dyn_cast_or_null<FloatAttr>(value))
+    bits = number.getValue().bitcastToAPInt();
+  else
+    return {};
+  if (auto number = dyn_cast<FloatType>(element))
+    return FloatAttr::get(type, APFloat(number.getFloatSemantics(), bits));
+  return IntegerAttr::get(type, bits);
+}
+
+OpFoldResult BitcastExtOp::fold(FoldAdaptor adaptor) {
   if (getValue().getType() == getType())
     return getValue();
+  if (Attribute constant = castConstant(adaptor.getValue(), getType()))
+    return constant;
   // The first of two casts in a row is of no account.
   auto first = getValue().getDefiningOp<BitcastExtOp>();
   if (!first)

@@ -13,6 +13,8 @@ def AuxDialect : Dialect {
     See RATIONALE.md for why it exists.
   }];
   let cppNamespace = "::mlir::triton_ext::aux";
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let hasConstantMaterializer = 1;
 }
 
 class Aux_Op<string mnemonic, list<Trait> traits = []> : Op<AuxDialect, mnemonic, traits>;

@@ -15,7 +15,8 @@ def LinalgExtDialect : Dialect {
   }];
   let cppNamespace = "::mlir::triton_ext::linalg_ext";
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"];
+                           "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 class LinalgExt_Op<string mnemonic, list<Trait> traits = []> : Op<LinalgExtDialect, mnemonic, traits>;
@@ -160,6 +161,7 @@ def LinalgExt_MakeRangeOp : LinalgExt_DestinationOp<"make_range", [AlwaysSpecula
   let builders = [
     OpBuilder<(ins "::mlir::Value":$start, "::mlir::Value":$end, "::mlir::Value":$init)>
   ];
+  let hasCanonicalizer = 1;
 }
 
 /// What gather and scatter have in common: `N` indices say where a window of
@@ -210,6 +212,7 @@ def LinalgExt_GatherOp : LinalgExt_IndexedOp<"gather"> {
                    "::mlir::Value":$init, "::mlir::ArrayRef<int64_t>":$dimensionMap,
                    CArg<"bool", "false">:$rangedData, CArg<"bool", "true">:$signedIndice)>
   ];
+  let hasCanonicalizer = 1;
 }
 
 def LinalgExt_ScatterOp : LinalgExt_IndexedOp<"scatter"> {
@@ -250,6 +253,7 @@ def LinalgExt_ScatterOp : LinalgExt_IndexedOp<"scatter"> {
                    CArg<"bool", "false">:$rangedData, CArg<"bool", "true">:$overlapWindow,
                    CArg<"bool", "true">:$signedIndice)>
   ];
+  let hasCanonicalizer = 1;
 }
 
 def LinalgExt_ScanOp
@@ -284,6 +288,7 @@ def LinalgExt_ScanOp
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitsMutable(); }
   }];
+  let hasCanonicalizer = 1;
 }
 
 def LinalgExt_HistogramOp : LinalgExt_DestinationOp<"histogram", [AlwaysSpeculatable]> {
@@ -308,6 +313,7 @@ def LinalgExt_HistogramOp : LinalgExt_DestinationOp<"histogram", [AlwaysSpeculat
   let builders = [
     OpBuilder<(ins "::mlir::Value":$input, "::mlir::Value":$mask, "::mlir::Value":$init)>
   ];
+  let hasCanonicalizer = 1;
 }
 
 def LinalgExt_FlipOp : LinalgExt_DestinationOp<"flip", [AlwaysSpeculatable]> {
@@ -324,6 +330,7 @@ def LinalgExt_FlipOp : LinalgExt_DestinationOp<"flip", [AlwaysSpeculatable]> {
     `dimension` `=` $dimension `ins` `(` $input `:` type($input) `)`
     `outs` `(` $init `:` type($init) `)` attr-dict (`->` type($result)^)?
   }];
+  let hasCanonicalizer = 1;
 }
 
 def LinalgExt_AssertOp
@@ -339,6 +346,7 @@ def LinalgExt_AssertOp
   let assemblyFormat = "$msg `ins` `(` $condition `:` type($condition) `)` attr-dict";
   let extraClassDefinition = definition;
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def LinalgExt_ScalarAssertOp : LinalgExt_Op<"scalar_assert", [MemoryEffects<[MemWrite]>]> {
@@ -386,6 +394,7 @@ def LinalgExt_GatherAtomicRMWOp : LinalgExt_GatherAtomicOp<"gather_atomic_rmw"> 
     `ins` `(` custom<Inputs>($value, type($value), $indices, type($indices), $mask, type($mask)) `)`
     `outs` `(` $memory `,` $init `:` type($memory) `,` type($init) `)` attr-dict (`->` type($result)^)?
   }];
+  let hasCanonicalizer = 1;
 }
 
 def LinalgExt_GatherAtomicCASOp : LinalgExt_GatherAtomicOp<"gather_atomic_cas"> {
@@ -480,6 +489,7 @@ class LinalgExt_ReduceOp<string mnemonic, string what, string how>
     `dimensions` `=` $dimensions `ins` `(` $input `:` type($input) `)`
     `outs` `(` $init `:` type($init) `)` attr-dict (`->` type($result)^)?
   }];
+  let hasCanonicalizer = 1;
 }
 
 def LinalgExt_ReduceSumOp : LinalgExt_ReduceOp<"reduce_sum", "The sum", "">;
@@ -622,6 +632,7 @@ def LinalgExt_TriOp : LinalgExt_DestinationOp<"tri", [AlwaysSpeculatable]> {
     `ins` `(` $diagonal `:` type($diagonal) `)` `outs` `(` $init `:` type($init) `)`
     attr-dict (`->` type($result)^)?
   }];
+  let hasCanonicalizer = 1;
 }
 
 def LinalgExt_LibdeviceCallOp

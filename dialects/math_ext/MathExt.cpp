@@ -7,6 +7,8 @@
 #include "mlir/Dialect/CommonFolders.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
 
 #include "MathExt.cpp.inc"
 
@@ -32,4 +34,20 @@ OpFoldResult MulhiUIOp::fold(FoldAdaptor adaptor) {
         return (lhs.zext(2 * width) * rhs.zext(2 * width))
             .extractBits(width, width);
       });
+}
+
+/// Times a power of two is a shift, of which the high half is what falls off.
+LogicalResult MulhiUIOp::canonicalize(MulhiUIOp op, PatternRewriter &rewriter) {
+  APInt factor;
+  if (!matchPattern(op.getRhs(), m_ConstantInt(&factor)) ||
+      !factor.isPowerOf2() || factor.isOne())
+    return failure();
+  unsigned width = factor.getBitWidth();
+  TypedAttr amount = rewriter.getIntegerAttr(getElementTypeOrSelf(op.getType()),
+                                             width - factor.logBase2());
+  if (auto type = dyn_cast<ShapedType>(op.getType()))
+    amount = DenseElementsAttr::get(type, cast<IntegerAttr>(amount).getValue());
+  Value shift = arith::ConstantOp::create(rewriter, op.getLoc(), amount);
+  rewriter.replaceOpWithNewOp<arith::ShRUIOp>(op, op.getLhs(), shift);
+  return success();
 }

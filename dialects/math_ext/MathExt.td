@@ -32,5 +32,6 @@ def MathExt_MulhiUIOp
   let arguments = (ins SignlessIntegerLike:$lhs, SignlessIntegerLike:$rhs);
   let results = (outs SignlessIntegerLike:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+  let hasCanonicalizeMethod = 1;
   let hasFolder = 1;
 }

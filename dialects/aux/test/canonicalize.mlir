@@ -84,3 +84,24 @@ func.func @bitcasts(%a: i64) -> (i64, i64, f64) {
   %3 = aux.bitcast_ext %1 : !llvm.ptr to f64
   return %0, %2, %3 : i64, i64, f64
 }
+
+// -----
+
+// The bits of constants; a pointer is no constant.
+// CHECK-LABEL: func.func @casts_of_constants
+// CHECK-DAG: %[[A:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK-DAG: %[[B:.*]] = arith.constant dense<[0, -32768]> : tensor<2xi16>
+// CHECK-DAG: %[[C:.*]] = arith.constant dense<15360> : tensor<4xi16>
+// CHECK: %[[P:.*]] = aux.bitcast_ext %c0_i64 : i64 to !llvm.ptr
+// CHECK: return %[[A]], %[[B]], %[[C]], %[[P]]
+func.func @casts_of_constants() -> (f32, tensor<2xi16>, tensor<4xi16>, !llvm.ptr) {
+  %a = arith.constant 1065353216 : i32
+  %b = arith.constant dense<[0.0, -0.0]> : tensor<2xf16>
+  %c = arith.constant dense<1.0> : tensor<4xf16>
+  %z = arith.constant 0 : i64
+  %0 = aux.bitcast_ext %a : i32 to f32
+  %1 = aux.bitcast_ext %b : tensor<2xf16> to tensor<2xi16>
+  %2 = aux.bitcast_ext %c : tensor<4xf16> to tensor<4xi16>
+  %3 = aux.bitcast_ext %z : i64 to !llvm.ptr
+  return %0, %1, %2, %3 : f32, tensor<2xi16>, tensor<4xi16>, !llvm.ptr
+}

@@ -31,3 +31,29 @@ func.func @is_pure(%a: i64) {
   %0 = math_ext.mulhiui %a, %a : i64
   return
 }
+
+// A power of two is a shift, the highest of them, too.
+// CHECK-LABEL: func.func @shifts
+// CHECK-SAME: (%[[A:.*]]: i32, %[[T:.*]]: tensor<4xi8>)
+// CHECK-DAG: %[[C28:.*]] = arith.constant 28 : i32
+// CHECK-DAG: %[[C1:.*]] = arith.constant dense<1> : tensor<4xi8>
+// CHECK: %[[X:.*]] = arith.shrui %[[A]], %[[C28]] : i32
+// CHECK: %[[Y:.*]] = arith.shrui %[[T]], %[[C1]] : tensor<4xi8>
+// CHECK: return %[[X]], %[[Y]]
+func.func @shifts(%a: i32, %t: tensor<4xi8>) -> (i32, tensor<4xi8>) {
+  %c16 = arith.constant 16 : i32
+  %high = arith.constant dense<-128> : tensor<4xi8>
+  %0 = math_ext.mulhiui %c16, %a : i32
+  %1 = math_ext.mulhiui %t, %high : tensor<4xi8>
+  return %0, %1 : i32, tensor<4xi8>
+}
+
+// CHECK-LABEL: func.func @other_factors
+// CHECK-COUNT-2: math_ext.mulhiui
+func.func @other_factors(%a: i32, %t: tensor<2xi8>) -> (i32, tensor<2xi8>) {
+  %c12 = arith.constant 12 : i32
+  %both = arith.constant dense<[2, 4]> : tensor<2xi8>
+  %0 = math_ext.mulhiui %a, %c12 : i32
+  %1 = math_ext.mulhiui %t, %both : tensor<2xi8>
+  return %0, %1 : i32, tensor<2xi8>
+}
