@@ -28,7 +28,7 @@ PER_BATCH = 250
 def batch(seed: int) -> tuple[int, programs.Outcome]:
     random = Random(seed)
     options = random.choice(["", "", *programs.OPTIONS])
-    return seed, programs.check([programs.program(random, f"f{n}") for n in range(PER_BATCH)], options)
+    return seed, programs.check([programs.program(random, f"f{n}", options) for n in range(PER_BATCH)], options)
 
 
 def state() -> str:

@@ -4,6 +4,7 @@
 // induction variable a value runs, and whether it provably does not wrap.
 
 #include "Condition.h"
+#include "Known.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
@@ -109,9 +110,6 @@ static ConstantIntRanges rangeOf(Value value, unsigned depth = 8) {
 //===----------------------------------------------------------------------===//
 // Sequences
 //===----------------------------------------------------------------------===//
-
-/// Wide enough for the product of any two numbers that are added up here.
-static constexpr unsigned wideBits = 256;
 
 static APInt wide(const APInt &value, bool isUnsigned) {
   return isUnsigned ? value.zext(wideBits) : value.sext(wideBits);

@@ -6,6 +6,7 @@
 // untouched.
 
 #include "Guard.h"
+#include "Known.h"
 #include "TripCounter.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
@@ -212,24 +213,32 @@ SmallVector<Condition> LoopSplitPass::conditionsIn(scf::ForOp loop) {
 
 /// The first place that is of use. True masks come before false ones.
 std::optional<Candidate> LoopSplitPass::choose(ArrayRef<Condition> conditions) {
-  for (bool wanted : {true, false})
-    for (const Condition &condition : conditions) {
-      arith::CmpIOp op = condition.op;
-      bool isMask = condition.hasTail();
-      if (!wanted && !(isMask && falseMasks))
+  for (bool wanted : {true, false}) {
+    auto sideOf = [&](const Condition &condition) {
+      return condition.hasTail() && condition.leadingValue() != wanted
+                 ? Side::Tail
+                 : Side::Lead;
+    };
+    auto order = llvm::to_vector(llvm::make_pointer_range(conditions));
+    // As by hand: where a mask becomes true comes before where it ceases to be.
+    if (noWrap)
+      llvm::stable_sort(order, [&](auto *one, auto *other) {
+        return sideOf(*one) > sideOf(*other);
+      });
+    for (const Condition *condition : order) {
+      arith::CmpIOp op = condition->op;
+      if (!wanted && !(condition->hasTail() && falseMasks))
         continue;
       Candidate result;
-      if (isMask && condition.leadingValue() != wanted)
-        result.side = Side::Tail;
-      if (isDone(op, result.side))
-        continue;
-      if (!decidesAboutWork(op.getResult()))
+      result.side = sideOf(*condition);
+      if (isDone(op, result.side) || !decidesAboutWork(op.getResult()))
         continue;
       for (const Condition &other : conditions)
-        if (!isDone(other.op, result.side) && other.changesWith(condition))
+        if (!isDone(other.op, result.side) && other.changesWith(*condition))
           result.conditions.push_back(other);
       return result;
     }
+  }
   return std::nullopt;
 }
 
@@ -237,7 +246,7 @@ std::optional<Candidate> LoopSplitPass::choose(ArrayRef<Condition> conditions) {
 scf::ForOp LoopSplitPass::splitAt(scf::ForOp loop, const Candidate &candidate,
                                   bool &changed) {
   ConditionAnalysis analysis(loop);
-  TripCounter counter(loop, analysis);
+  TripCounter counter(loop, analysis, noWrap);
   const Condition &first = candidate.conditions.front();
   Side side = candidate.side;
   Value count = counter.countUpTo(first, side);
@@ -273,7 +282,8 @@ scf::ForOp LoopSplitPass::splitAt(scf::ForOp loop, const Candidate &candidate,
   changed = true;
   IRMapping mapping;
   bool secondDoesAll = side == Side::Lead && !first.exact;
-  scf::ForOp second = counter.split(count, secondDoesAll, mapping);
+  Value place = minTrips > 1 ? Value() : counter.placeWithoutWrap(first, side);
+  scf::ForOp second = counter.split(count, place, secondDoesAll, mapping);
   for (const Condition &condition : candidate.conditions) {
     report(condition.op, Kind::RemarkPassed,
            "split: in the first loop this is " +
@@ -391,4 +401,6 @@ void LoopSplitPass::runOnOperation() {
   };
   while (visitAll().wasInterrupted()) {
   }
+  if (noWrap)
+    getOperation()->walk([](Operation *op) { op->removeAttr(speculatedAttr); });
 }

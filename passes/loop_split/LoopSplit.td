@@ -50,6 +50,22 @@ def LoopSplitPass : Pass<"triton-ext-loop-split", "::mlir::ModuleOp"> {
     provably does not wrap (`nsw`, `nuw`, or bounds that are known), otherwise
     it stays.
 
+    **By hand.** All that costs selects and comparisons in front of the loops.
+    Who splits a loop by hand takes for granted that nothing wraps, that no
+    program has a negative number, and that a block ends behind where it begins.
+    With `no-wrap=true` so does the pass: integers of the kernel are taken to use
+    at most half of the range of their type. A loop whose bounds are multiples of
+    its step is split as by hand then, such as this one for causal attention,
+
+    ```mlir
+    scf.for %i = %c0 to %end step %c64 { scf.if (%i >= %first) { A } else { B } }
+    // becomes, with %first = 128 * program_id and %end = %first + 128
+    scf.for %i = %c0 to %first step %c64 { B }
+    scf.for %i = %first to %end step %c64 { A }
+    ```
+
+    and where a mask becomes true comes before where it ceases to be.
+
     **Which.** Outer loops first, in each the conditions in program order; of
     the loops that come of one, the one with the fewest conditions left is split
     further. A comparison that no branch, select or mask depends on is no reason
@@ -72,5 +88,7 @@ def LoopSplitPass : Pass<"triton-ext-loop-split", "::mlir::ModuleOp"> {
            "In how many iterations a mask has to be constant; with less, the loop that keeps it does all">,
     Option<"guard", "guard", "bool", /*default=*/"false",
            "Leave loops whole for masks of selects, which go into a branch">,
+    Option<"noWrap", "no-wrap", "bool", /*default=*/"false",
+           "Take integers to use at most half of the range of their type, as who splits by hand does">,
   ];
 }

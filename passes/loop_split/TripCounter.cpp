@@ -5,8 +5,8 @@
 // where it is known, or checked, not to have wrapped.
 
 #include "TripCounter.h"
+#include "Known.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -36,8 +36,9 @@ static void dropFlags(Operation *op) {
                     op->getContext(), arith::IntegerOverflowFlags::none));
 }
 
-TripCounter::TripCounter(scf::ForOp loop, ConditionAnalysis &analysis)
-    : loop(loop), analysis(analysis), b(loop.getLoc(), loop),
+TripCounter::TripCounter(scf::ForOp loop, ConditionAnalysis &analysis,
+                         bool noWrap)
+    : loop(loop), analysis(analysis), noWrap(noWrap), b(loop.getLoc(), loop),
       type(integerOf(loop.getInductionVar().getType())) {
   b.setListener(this);
   lower = resize(loop.getLowerBound(), type);
@@ -54,6 +55,12 @@ TripCounter::TripCounter(scf::ForOp loop, ConditionAnalysis &analysis)
   trips = b.createOrFold<arith::SelectOp>(
       runs, b.createOrFold<arith::AddIOp>(quotient, number(type, 1)),
       number(type, 0));
+}
+
+/// Facts of it are not to be used. Only asked with `noWrap`.
+void TripCounter::speculate(Operation *op) {
+  if (noWrap)
+    op->setAttr(speculatedAttr, b.getUnitAttr());
 }
 
 TripCounter::~TripCounter() {
@@ -109,6 +116,7 @@ void TripCounter::hoist(Value value) {
     hoist(operand);
   dropFlags(op);
   op->moveBefore(loop);
+  speculate(op);
 }
 
 Value TripCounter::atFirstIteration(Value value, IRMapping &mapping) {
@@ -288,48 +296,99 @@ Value TripCounter::placeOf(Value count) {
   return b.createOrFold<arith::SelectOp>(rest, middle, loop.getUpperBound());
 }
 
-/// Whether the number is visibly a multiple of `factor`, a power of two.
-static bool isMultipleOf(Value value, const APInt &factor, unsigned depth = 8) {
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return constant.countr_zero() >= factor.logBase2() || constant.isZero();
-  if (depth == 0)
-    return false;
-  auto isMultiple = [&](Value operand) {
-    return isMultipleOf(operand, factor, depth - 1);
-  };
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    Operation *parent = argument.getOwner()->getParentOp();
-    if (auto loop = dyn_cast_or_null<scf::ForOp>(parent))
-      return value == loop.getInductionVar() &&
-             isMultiple(loop.getLowerBound()) && isMultiple(loop.getStep());
-    auto function = dyn_cast_or_null<FunctionOpInterface>(parent);
-    auto known = function ? function.getArgAttrOfType<IntegerAttr>(
-                                argument.getArgNumber(), "tt.divisibility")
-                          : IntegerAttr();
-    return known && known.getValue().countr_zero() >= factor.logBase2();
-  }
-  Operation *op = value.getDefiningOp();
-  if (isa<arith::MulIOp, arith::AndIOp>(op))
-    return llvm::any_of(op->getOperands(), isMultiple);
-  if (isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp,
-          arith::MinUIOp, arith::MaxUIOp>(op))
-    return llvm::all_of(op->getOperands(), isMultiple);
-  if (auto select = dyn_cast<arith::SelectOp>(op))
-    return isMultiple(select.getTrueValue()) &&
-           isMultiple(select.getFalseValue());
-  return false;
+/// Whether the step is a power of two and both bounds are multiples of it.
+bool TripCounter::isAligned() const {
+  APInt stride;
+  return matchPattern(step, m_ConstantInt(&stride)) && stride.isPowerOf2() &&
+         isMultipleOf(lower, stride) && isMultipleOf(upper, stride);
 }
 
-scf::ForOp TripCounter::split(Value count, bool secondDoesAll,
+Value TripCounter::placeWithoutWrap(const Condition &condition, Side side) {
+  Value iv = loop.getInductionVar();
+  unsigned width = condition.lhs.constant.getBitWidth();
+  APInt stride;
+  if (!noWrap || !isAligned() || loop.getUnsignedCmp() ||
+      condition.isUnsigned || !condition.increasing ||
+      !iv.getType().isInteger(width) ||
+      !matchPattern(step, m_ConstantInt(&stride)))
+    return nullptr;
+
+  // It changes where the induction variable reaches this sum.
+  Sum sum;
+  auto isTerm = [&](Value value) { return analysis.isInvariant(value); };
+  APInt one(wideBits, 1);
+  for (const auto &[value, factor] : condition.rhs.terms)
+    sum.add(value, factor.sext(wideBits), isTerm);
+  for (const auto &[value, factor] : condition.lhs.terms)
+    sum.add(value, -factor.sext(wideBits), isTerm);
+  auto itself = sum.terms.find(iv);
+  if (itself == sum.terms.end() || !itself->second.isAllOnes())
+    return nullptr;
+  sum.terms.erase(itself);
+  sum.constant += condition.rhs.constant.sext(wideBits);
+  sum.constant -= condition.lhs.constant.sext(wideBits);
+  if (side == Side::Lead)
+    sum.constant -= condition.lhs.spread.zext(wideBits);
+  else
+    sum.constant += condition.rhs.spread.zext(wideBits);
+  if (!condition.isStrict())
+    sum.constant += one;
+
+  auto isMultiple = [&](auto &term) {
+    return term.second.countr_zero() >= stride.logBase2() ||
+           isMultipleOf(term.first, stride);
+  };
+  bool isEven = llvm::all_of(sum.terms, isMultiple);
+  APInt mask = -stride;
+  if (isEven)
+    sum.constant =
+        (sum.constant + stride.zext(wideBits) - one) & mask.sext(wideBits);
+  auto isHere = [&](auto &term) {
+    return isTerm(term.first) && term.second.isSignedIntN(width);
+  };
+  if (!llvm::all_of(sum.terms, isHere) || !sum.constant.isSignedIntN(width))
+    return nullptr;
+
+  IRMapping mapping;
+  Value place;
+  for (bool isNegative : {false, true})
+    for (const auto &[value, factor] : sum.terms) {
+      if (factor.isZero() || factor.isNegative() != isNegative)
+        continue;
+      Value term = atFirstIteration(value, mapping);
+      if (APInt size = factor.abs().trunc(width); !size.isOne())
+        term = b.createOrFold<arith::MulIOp>(term, number(type, size));
+      if (isNegative)
+        place = b.createOrFold<arith::SubIOp>(place ? place : number(type, 0),
+                                              term);
+      else
+        place = place ? b.createOrFold<arith::AddIOp>(place, term) : term;
+    }
+  APInt constant = sum.constant.trunc(width);
+  if (!place)
+    place = number(type, constant);
+  else if (!constant.isZero())
+    place = b.createOrFold<arith::AddIOp>(place, number(type, constant));
+  // Whatever it is, from here on it is in the range of the loop.
+  if (!isAtMost(place, upper))
+    place = b.createOrFold<arith::MinSIOp>(place, upper);
+  if (!isAtMost(lower, place))
+    place = b.createOrFold<arith::MaxSIOp>(place, lower);
+  if (isEven)
+    return place;
+  place = b.createOrFold<arith::AddIOp>(place, number(type, stride - 1));
+  return b.createOrFold<arith::AndIOp>(place, number(type, mask));
+}
+
+scf::ForOp TripCounter::split(Value count, Value place, bool secondDoesAll,
                               IRMapping &mapping) {
   Value end = loop.getUpperBound();
   Value middle, firstEnd, secondEnd;
-  APInt stride;
-  bool isRagged = !matchPattern(step, m_ConstantInt(&stride)) ||
-                  !stride.isPowerOf2() || !isMultipleOf(lower, stride) ||
-                  !isMultipleOf(upper, stride);
-  if (secondDoesAll && isRagged) {
+  if (place) {
+    middle = place;
+    firstEnd = place;
+    secondEnd = end;
+  } else if (secondDoesAll && !isAligned()) {
     // The compiler makes better code of a loop that ends at a multiple of the
     // step. If all iterations are so many that the induction variable would
     // overflow after them, the second loop does the last.

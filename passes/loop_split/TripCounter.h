@@ -20,7 +20,9 @@ enum class Side { Lead, Tail };
 
 class TripCounter : private OpBuilder::Listener {
 public:
-  TripCounter(scf::ForOp loop, ConditionAnalysis &analysis);
+  /// With `noWrap`, sums and products of the kernel are taken not to wrap.
+  TripCounter(scf::ForOp loop, ConditionAnalysis &analysis,
+              bool noWrap = false);
   /// Erases what was emitted and is not used.
   ~TripCounter() override;
 
@@ -40,10 +42,16 @@ public:
   /// if these are all.
   Value placeOf(Value count);
 
-  /// Makes `loop` end after `count` iterations and returns a copy that does the
-  /// others. `mapping` leads from the one to the other. If `secondDoesAll`, the
-  /// copy is right for all iterations and may do more of them.
-  scf::ForOp split(Value count, bool secondDoesAll, IRMapping &mapping);
+  /// What the induction variable is there, computed as one would by hand: with
+  /// `noWrap`, from bounds that are multiples of the step. Null for others.
+  Value placeWithoutWrap(const Condition &condition, Side side);
+
+  /// Makes `loop` end after `count` iterations, or at `place` if that is not
+  /// null, and returns a copy that does the others. `mapping` leads from the
+  /// one to the other. If `secondDoesAll`, the copy is right for all iterations
+  /// and may do more of them.
+  scf::ForOp split(Value count, Value place, bool secondDoesAll,
+                   IRMapping &mapping);
 
 private:
   Value number(Type type, const APInt &value);
@@ -58,12 +66,16 @@ private:
                 bool increasing, bool strict, bool isUnsigned);
   std::pair<Value, Value> middle(Value count);
   Value after(Value count);
+  bool isAligned() const;
+  void speculate(Operation *op);
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
     emitted.push_back(op);
+    speculate(op);
   }
 
   scf::ForOp loop;
   ConditionAnalysis &analysis;
+  bool noWrap;
   ImplicitLocOpBuilder b;
   SmallVector<Operation *> emitted;
   llvm::DenseMap<Attribute, Value> numbers;

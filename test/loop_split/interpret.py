@@ -124,8 +124,9 @@ _BINARY = {"addi": "+", "subi": "-", "muli": "*", "andi": "&", "ori": "|", "xori
 
 
 class _Translator:
-    def __init__(self, strict: bool) -> None:
+    def __init__(self, strict: bool, small: bool) -> None:
         self.strict = strict
+        self.small = small
         self.lines: list[str] = []
         self.fresh = itertools.count()
 
@@ -133,6 +134,9 @@ class _Translator:
         block = op.regions[0]
         self.emit(0, f"def f({', '.join(self.name(a) for a, _ in block.arguments)}):")
         self.emit(1, "log = []")
+        for argument, type_ in block.arguments:
+            if self.small and "ptr" not in type_:
+                self.emit(1, self.half(self.name(argument), _width(type_)))
         self.block(block, 1, [])
         scope: dict[str, object] = {"signed": signed, "loop": _loop, "nowrap": _nowrap, "load": _load, "divsi": _divsi}
         exec("\n".join(self.lines), scope)
@@ -140,6 +144,11 @@ class _Translator:
 
     def emit(self, depth: int, text: str) -> None:
         self.lines.append(" " * depth + text)
+
+    @staticmethod
+    def half(text: str, width: int) -> str:
+        """The number, if it uses at most half of the range of its type."""
+        return f"nowrap({text}, {-(1 << (width - 2))}, {(1 << (width - 2)) - 1})"
 
     @staticmethod
     def name(value: str) -> str:
@@ -217,6 +226,8 @@ class _Translator:
         text = match[1].replace("true", "1").replace("false", "0")
         if type_.endswith(("i1", "i1>")):
             text = text.replace("-1", "1")
+        elif self.small and not text.startswith("["):
+            text = self.half(text, _width(type_))
         return text if shape is None or text.startswith("[") else f"[{text}] * {math.prod(shape)}"
 
     @staticmethod
@@ -263,6 +274,8 @@ class _Translator:
             text = f"nowrap({exact}, 0, {(1 << width) - 1}) * 0 + ({text})"
         if self.strict and "nsw" in op.attributes:
             text = f"nowrap({text}, {-(1 << (width - 1))}, {(1 << (width - 1)) - 1})"
+        if self.small and kind in ("addi", "subi", "muli", "shli"):
+            text = self.half(text, width)
         return f"signed({text}, {width})"
 
     @staticmethod
@@ -306,12 +319,15 @@ def _divsi(lhs: int, rhs: int, width: int) -> int:
     return signed(quotient if (lhs < 0) == (rhs < 0) else -quotient, width)
 
 
-def functions(text: str, strict: bool = False) -> dict[str, Callable[..., tuple[list[object], list[object]]]]:
+def functions(
+    text: str, strict: bool = False, small: bool = False
+) -> dict[str, Callable[..., tuple[list[object], list[object]]]]:
     """The functions of a module in generic form. Each takes its arguments as signed integers, pointers as addresses,
     and returns what it stored and what it returned.
 
     Args:
         text: the module.
         strict: raise `Poison` where nsw or nuw is violated.
+        small: raise it, too, for integers that use more than half of the range of their type.
     """
-    return {name: _Translator(strict).function(op) for name, op in parse(text).items()}
+    return {name: _Translator(strict, small).function(op) for name, op in parse(text).items()}

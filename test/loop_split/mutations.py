@@ -44,8 +44,10 @@ class Mutation:
         return f'{text[:at]}(mutant("{name}") ? ({self.new}) : ({self.old})){text[at + len(self.old) :]}'
 
 
-COUNT, ANALYSIS, PASS, GUARD = "TripCounter.cpp", "Condition.cpp", "LoopSplit.cpp", "Guard.cpp"
+COUNT, ANALYSIS, PASS, GUARD, KNOWN = "TripCounter.cpp", "Condition.cpp", "LoopSplit.cpp", "Guard.cpp", "Known.cpp"
 MANY = "max-splits=8 false-masks=true"
+NO_WRAP = "no-wrap=true max-splits=8 false-masks=true"
+PLACE = "Value TripCounter::placeWithoutWrap"
 
 MUTATIONS = {
     # When
@@ -67,7 +69,9 @@ MUTATIONS = {
     ),
     "ragged end overflows": Mutation(COUNT, "b.createOrFold<arith::MinUIOp>(count, most)", "count"),
     "division by a step of 0": Mutation(COUNT, "b.createOrFold<arith::MaxUIOp>(step, number(type, 1))", "step"),
-    "strict for not strict": Mutation(COUNT, "condition.isStrict()", "!condition.isStrict()"),
+    "strict for not strict": Mutation(
+        COUNT, "condition.isStrict()", "!condition.isStrict()", behind="Value TripCounter::countUpTo"
+    ),
     "lower bound forgotten": Mutation(COUNT, "b.createOrFold<arith::SubIOp>(upper, lower)", "upper"),
     # Lanes
     "only the first lane": Mutation(COUNT, "gap.isZero()", "true"),
@@ -107,6 +111,21 @@ MUTATIONS = {
         "void()",
     ),
     "results of the first loop": Mutation(COUNT, "loop.replaceAllUsesWith(second.getResults())", "void()"),
+    # Places where nothing wraps
+    "place before the loop": Mutation(COUNT, "!isAtMost(lower, place)", "false", NO_WRAP),
+    "place behind the loop": Mutation(COUNT, "!isAtMost(place, upper)", "false", NO_WRAP),
+    "place between two iterations": Mutation(COUNT, "isEven", "true", NO_WRAP, "is in the range of the loop"),
+    "strict for not strict, no wrap": Mutation(COUNT, "!condition.isStrict()", "false", NO_WRAP, PLACE),
+    "only the first lane, no wrap": Mutation(
+        COUNT, "condition.lhs.spread.zext(wideBits)", "APInt::getZero(wideBits)", NO_WRAP, PLACE
+    ),
+    "lanes of the limit forgotten, no wrap": Mutation(
+        COUNT, "condition.rhs.spread.zext(wideBits)", "APInt::getZero(wideBits)", NO_WRAP, PLACE
+    ),
+    "anything is a multiple": Mutation(
+        COUNT, "isMultipleOf(term.first, stride)", "true", NO_WRAP, PLACE
+    ),
+    "nothing is negative": Mutation(KNOWN, "isAtMost(lhs, value, depth)", "true", NO_WRAP),
     # Trip counts and guards
     "few trips, none masked": Mutation(
         COUNT, "side == Side::Lead ? number(type, 0) : trips", "trips", "max-splits=4 min-trips=3 false-masks=true"

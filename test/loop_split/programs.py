@@ -22,6 +22,8 @@ OPTIONS = [
     "max-splits=8 false-masks=true",
     "guard=true",
     "max-splits=4 min-trips=3 false-masks=true",
+    "no-wrap=true",
+    "no-wrap=true max-splits=8 false-masks=true",
 ]
 
 
@@ -34,17 +36,20 @@ class Program:
 
 
 class _Writer:
-    def __init__(self, random: Random, name: str) -> None:
+    def __init__(self, random: Random, name: str, small: bool) -> None:
         self.random = random
         self.name = name
-        self.type = random.choice(["i8", "i8", "i16", "i32", "i32", "i32", "i64", "index"])
+        self.small = small
+        self.type = random.choice([*(() if small else ("i8", "i8")), "i16", "i32", "i32", "i32", "i64", "index"])
         self.width = WIDTHS[self.type]
-        self.low, self.high = -(1 << (self.width - 1)), (1 << (self.width - 1)) - 1
+        half = 1 << (self.width - (4 if small else 1))
+        self.low, self.high = -half, half - 1
         self.lines: list[str] = []
         self.depth = 1
         self.count = 0
         self.arguments: list[str] = []
         self.values: list[int] = []  # of the first input
+        self.starts: list[str] = []  # of blocks: what bounds are computed from
 
     # Text ---------------------------------------------------------------------------------------------------------
 
@@ -88,13 +93,35 @@ class _Writer:
             upper = lower - random.randint(0, 300)
         return lower, max(self.low, min(self.high, upper)), step
 
+    def blocks(self) -> tuple[tuple[int, int, int], list[str]]:
+        """Bounds that are multiples of the step, a power of two, computed as those of blocks are; and the values."""
+        random = self.random
+        step = random.choice([1, 2, 4, 8])
+        first = random.randint(0, max(0, min(20, self.high // step // 2 - 5)))
+        size = self.op(f"arith.constant {step} : {self.type}")
+        number = self.number(first)
+        if random.random() < 0.5:
+            number = self.op(f"arith.maxsi {number}, {self.op(f'arith.constant 0 : {self.type}')} : {self.type}")
+        start = self.op(f"arith.muli {number}, {size} : {self.type}")
+        self.starts.append(start)
+        trips = random.randint(0, 4)
+        width = self.op(f"arith.constant {trips * step} : {self.type}")
+        lower, upper = first * step, (first + trips) * step
+        operands = [start, self.op(f"arith.addi {start}, {width} : {self.type}"), size]
+        if random.random() < 0.6:
+            lower, operands[0] = 0, self.op(f"arith.constant 0 : {self.type}")
+        return (lower, upper, step), operands
+
     def loop(self, nested: bool, carried: list[str], outer: list[str]) -> list[str]:
         """A loop around random uses of random conditions; returns its results."""
         random = self.random
-        lower, upper, step = self.bounds()
-        if nested:
-            upper = min(upper, lower + 5 * step)
-        operands = [self.number(n) for n in (lower, upper, step)]
+        if random.random() < (0.7 if self.small else 0.2):
+            (lower, upper, step), operands = self.blocks()
+        else:
+            lower, upper, step = self.bounds()
+            if nested:
+                upper = min(upper, lower + 5 * step)
+            operands = [self.number(n) for n in (lower, upper, step)]
         unsigned = ""
         if random.random() < 0.15:
             # In this order, the same numbers would not make a short loop if they are around zero.
@@ -128,6 +155,8 @@ class _Writer:
         return [f"{result}#{n}" for n in range(len(carried))]
 
     def step(self, value: str, other: str) -> str:
+        if self.small:
+            return self.op(f"arith.xori {value}, {other} : {self.type}")
         three = self.op(f"arith.constant 3 : {self.type}")
         return self.op(f"arith.addi {self.op(f'arith.muli {value}, {three} : {self.type}')}, {other} : {self.type}")
 
@@ -146,9 +175,11 @@ class _Writer:
         )
         for _ in range(random.choice([0, 0, 1, 1, 2, 3])):
             value, type_, at = self.affine(value, type_, at)
-        if random.random() < 0.1:
+        if random.random() < (0.02 if self.small else 0.1):
             at = random.choice([self.low, self.high, 0, -1])
         bound = self.number(at, type_)
+        if self.starts and type_ == self.type and random.random() < 0.3:
+            bound = random.choice(self.starts)
         if random.random() < 0.2:  # computed in the loop
             other = self.number(random.randint(-4, 4), type_)
             bound = self.op(f"arith.addi {self.op(f'arith.subi {bound}, {other} : {type_}')}, {other} : {type_}")
@@ -161,7 +192,9 @@ class _Writer:
         """One more operation on `value`, its type, and what `at` becomes by it."""
         random = self.random
         width = WIDTHS[type_]
-        flags = random.choice(["", "", "", " overflow<nsw>", " overflow<nuw>", " overflow<nsw, nuw>"])
+        flags = random.choice(
+            ["", "", "", " overflow<nsw>", " overflow<nuw>", " overflow<nsw, nuw>"][: 3 if self.small else 6]
+        )
         kind = random.choice(["add", "sub", "rsub", "mul", "shl", "cast", "cast"])
         if kind == "cast":
             if type_ == "index":
@@ -177,6 +210,8 @@ class _Writer:
                 at &= (1 << width) - 1
             return self.op(f"{op} {value} : {type_} to {to}"), to, interpret.signed(at, WIDTHS[to])
         by = random.choice([1, -1, 2, 5, -7, 100, random.randint(-(1 << (width - 1)), (1 << (width - 1)) - 1)])
+        if self.small:
+            by = random.choice([1, -1, 2, 5, -7])
         if kind == "mul":
             by = random.choice([1, 2, 3, -1, -2, 64, by])
         if kind == "shl":
@@ -336,9 +371,9 @@ class _Writer:
         return max(self.low, min(self.high, value))
 
 
-def program(random: Random, name: str) -> Program:
-    """A random loop nest."""
-    return _Writer(random, name).program()
+def program(random: Random, name: str, options: str = "") -> Program:
+    """A random loop nest for these options: with "no-wrap", what mostly does without the extremes of its types."""
+    return _Writer(random, name, "no-wrap" in options).program()
 
 
 @dataclass
@@ -375,7 +410,7 @@ def check(programs: list[Program], options: str = "") -> Outcome:
     """
     text = "\n".join(p.text for p in programs)
     flag = f"-triton-ext-loop-split={options}"
-    before = interpret.functions(opt(text, "-mlir-print-op-generic"), strict=True)
+    before = interpret.functions(opt(text, "-mlir-print-op-generic"), strict=True, small="no-wrap" in options)
     once = opt(text, flag, "-mlir-print-op-generic")
     assert opt(text, flag, flag, "-mlir-print-op-generic") == once, f"{flag} is not idempotent on\n{text}"
     after = interpret.functions(once)

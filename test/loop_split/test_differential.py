@@ -18,7 +18,7 @@ PER_BATCH = 250
 @pytest.mark.parametrize("options", ["", *programs.OPTIONS])
 def test_random_loops(options: str, request: pytest.FixtureRequest) -> None:
     random = Random(request.node.name)
-    outcome = programs.check([programs.program(random, f"f{n}") for n in range(PER_BATCH)], options)
+    outcome = programs.check([programs.program(random, f"f{n}", options) for n in range(PER_BATCH)], options)
     assert outcome.cases >= 1.5 * PER_BATCH  # together more than 2,000 with those of the next test
     assert outcome.split >= PER_BATCH / 5
     assert outcome.vacuous < outcome.cases
@@ -27,4 +27,4 @@ def test_random_loops(options: str, request: pytest.FixtureRequest) -> None:
 @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False), st.sampled_from(["", *programs.OPTIONS]))
 def test_loops_that_hypothesis_shrinks(random: Random, options: str) -> None:
-    programs.check([programs.program(random, f"f{n}") for n in range(2)], options)
+    programs.check([programs.program(random, f"f{n}", options) for n in range(2)], options)

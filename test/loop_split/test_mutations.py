@@ -24,12 +24,14 @@ Expected = list[tuple[str, list[int], object]]
 
 
 @cache
-def batch(seed: int) -> tuple[str, Expected]:
+def batch(seed: int, options: str) -> tuple[str, Expected]:
     """Programs, and what each does for each of its inputs that have a meaning."""
     random = Random(seed)
-    made = [programs.program(random, f"f{n}") for n in range(PER_BATCH)]
+    made = [programs.program(random, f"f{n}", options) for n in range(PER_BATCH)]
     text = "\n".join(p.text for p in made)
-    functions = interpret.functions(programs.opt(text, "-mlir-print-op-generic"), strict=True)
+    functions = interpret.functions(
+        programs.opt(text, "-mlir-print-op-generic"), strict=True, small="no-wrap" in options
+    )
     expected: Expected = []
     for name, program in zip(functions, made, strict=True):
         for arguments in program.inputs:
@@ -43,7 +45,7 @@ def batch(seed: int) -> tuple[str, Expected]:
 def is_noticed(options: str) -> bool:
     """Whether what the pass makes of the programs is no valid module, or does something else."""
     for seed in range(BATCHES):
-        text, expected = batch(seed)
+        text, expected = batch(seed, "no-wrap" if "no-wrap" in options else "")
         try:
             after = interpret.functions(
                 programs.opt(text, f"-triton-ext-loop-split={options}", "-mlir-print-op-generic")
