@@ -138,7 +138,7 @@ def moves() -> list[Case]:
     cases.append(Case(text, [x, index, mask, old], [np.where(mask[..., None, None], read, old)]))
     for overlap in (True, False):
         # Without overlap no element is written twice; with it, the last one stays.
-        places = [[3, 7, 3, 0], [7, 1, 3, 5]] if overlap else [[3, 7, 2, 0], [6, 1, 4, 5]]
+        places = [[3, 7, 3, 0], [0, 7, 3, 5]] if overlap else [[3, 7, 2, 0], [6, 1, 4, 5]]
         where = np.array(places, "int32")[..., None]
         update, into, kept = numbers(2, 4, 1, 5, seed=14), numbers(8, 5, seed=15), numbers(2, 4, seed=16) > -4
         written = into.copy()
