@@ -28,8 +28,11 @@ def run(text: str, pipeline: str, *arguments: torch.Tensor | int) -> None:
     function(*(ctypes.c_void_p(a.data_ptr()) if isinstance(a, torch.Tensor) else ctypes.c_int32(a) for a in arguments))
 
 
-def on_memory(operation: str, *tensors: torch.Tensor) -> None:
-    """Runs an operation on memrefs %m0, %m1, ... of the types {0}, {1}, ..., which are these tensors."""
+def on_memory(operation: str, *tensors: torch.Tensor, before: str = "") -> None:
+    """Runs an operation on memrefs %m0, %m1, ... of the types {0}, {1}, ..., which are these tensors.
+
+    The passes `before` run before it is taken apart.
+    """
     types = [f"memref<{'x'.join([*map(str, t.shape), _ELEMENTS[t.dtype]])}>" for t in tensors]
     views = [
         f"%m{i} = aux.view %p{i} to offset: [0], sizes: {list(t.shape)}, strides: {list(t.stride())} : {PTR} to {ty}"
@@ -37,7 +40,11 @@ def on_memory(operation: str, *tensors: torch.Tensor) -> None:
     ]
     arguments = ", ".join(f"%p{i}: {PTR}" for i in range(len(tensors)))
     body = "\n  ".join([*views, operation.format(*types), "return"])
-    run(f"func.func @f({arguments}) {{\n  {body}\n}}\n", "lower-linalg-ext{program-arguments=false}", *tensors)
+    run(
+        f"func.func @f({arguments}) {{\n  {body}\n}}\n",
+        f"{before}lower-linalg-ext{{program-arguments=false}}",
+        *tensors,
+    )
 
 
 def numbers(*shape: int, dtype: torch.dtype = torch.float32, seed: int = 0) -> torch.Tensor:
@@ -118,6 +125,22 @@ def test_tri(diagonal: int) -> None:
     out = torch.full((4, 6), 7.0)
     on_memory(f"%k = arith.constant {diagonal} : index\n  linalg_ext.tri ins(%k : index) outs(%m0 : {{0}})", out)
     assert out.tolist() == np.tri(4, 6, diagonal).tolist()
+
+
+def test_high_halves_by_constants() -> None:
+    """Of powers of two, which become shifts, and of their neighbours, which do not."""
+    factors = torch.tensor([f for k in range(32) for f in (2**k - 1, 2**k, 2**k + 1)], dtype=torch.int64)
+    x, out = numbers(len(factors), dtype=torch.int64).to(torch.int32) * 397_204_099, torch.zeros(96, dtype=torch.int32)
+    lines = []
+    for i, factor in enumerate(factors.tolist()):
+        lines += [
+            f"%i{i} = arith.constant {i} : index", f"%x{i} = memref.load %m0[%i{i}] : {{0}}",
+            f"%f{i} = arith.constant {(factor + 2**31) % 2**32 - 2**31} : i32",
+            f"%y{i} = math_ext.mulhiui %x{i}, %f{i} : i32", f"memref.store %y{i}, %m1[%i{i}] : {{1}}",
+        ]  # fmt: skip
+    on_memory("\n  ".join(lines), x, out, before="canonicalize,")
+    expected = [(a % 2**32) * b >> 32 for a, b in zip(x.tolist(), factors.tolist(), strict=True)]
+    assert [o % 2**32 for o in out.tolist()] == expected
 
 
 TO_LINALG = "triton-to-linalg,lower-linalg-ext"
