@@ -243,9 +243,6 @@ mlir::triton_ext::linalg_ext::getTiled(Operation *op, OpBuilder &builder,
   TilingPlan plan = getTilingPlan(op);
   if (tile.offsets.size() != plan.loops.size())
     return failure();
-  // Of a vector there are no slices here.
-  if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<VectorType>))
-    return failure();
   Location loc = op->getLoc();
   SmallVector<Operation *> slices;
   SmallVector<Value> operands(op->getOperands());

@@ -35,6 +35,9 @@ static TilingPlan planOf(Operation *op, int64_t numLoops,
 /// Element for element: every array among the operands is as large as the
 /// loops are long.
 static TilingPlan planElementwise(Operation *op) {
+  // Of a vector there are no slices here.
+  if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<VectorType>))
+    return planOf(op, 0);
   int64_t rank = 0;
   for (Type type : op->getOperandTypes())
     if (isa<RankedTensorType, MemRefType>(type))

@@ -14,7 +14,6 @@
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
@@ -89,10 +88,10 @@ struct TileLinalgPass
       bool isDone = fuse && op->getNumResults() != 0
                         ? tileAndFuse(rewriter, op, options)
                         : tile(rewriter, op, options);
-      if (!isDone)
-        remark::missed(op.getLoc(),
-                       remark::RemarkOpts::name("NotTiled").category("linalg"))
-            << "not tiled: its TilingInterface does not take these sizes";
+      if (isDone)
+        continue;
+      op.emitError() << "cannot be done in tiles of these sizes";
+      return signalPassFailure();
     }
   }
 

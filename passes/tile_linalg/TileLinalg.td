@@ -17,7 +17,8 @@ def TileLinalgPass : Pass<"triton-ext-tile-linalg", "::mlir::ModuleOp"> {
     and what makes its operands, if nothing else uses that, is done in the same
     loops. What reads memory stays where it is.
 
-    A load, `linalg.copy` of a tensor of memory, stays whole.
+    A load, `linalg.copy` of a tensor of memory, stays whole, and so does what
+    writes a tensor and a memref.
 
     ```mlir
     %r = linalg_ext.flip dimension = 0 ins(%t : tensor<8xf32>) outs(%o : tensor<8xf32>) -> tensor<8xf32>
