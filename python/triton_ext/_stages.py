@@ -29,8 +29,8 @@ from triton._C.libtriton import ir, llvm, passes
 from . import signatures
 from ._inspect import Event, Inspection, Level
 from .edits import BuiltinPass, Edit, Entry, PythonPass, Value, check_arguments, text_of, text_of_edits
-from .errors import PipelineError
-from .passes import Pass, texts_of
+from .errors import ExtensionNotFoundError, PipelineError
+from .passes import STAGES, Pass, find_factory, texts_of
 from .record import PassRecord, StageRecord
 
 Stage = Callable[[Any, dict[str, Any]], Any]
@@ -186,7 +186,7 @@ def _with_arguments(step: Step, edit: Edit) -> Step:
     if step.add is None:
         raise PipelineError(f"'{edit}': '{step.name}' is a Python function, it has no arguments to set")
     if step.is_extension:
-        raise PipelineError(f"'{edit}': '{step.name}' is an extension pass, replace it by one with other options")
+        return replace(step, args=(_changed_options(step, edit),), edit=edit)
     declared = [name for name, _ in signatures.parameters(step.add)]
     values: dict[str, Value] = dict(zip(declared, step.args, strict=False))
     values |= check_arguments(f"'{edit}': pass '{step.name}'", step.add, dict(edit.arguments))
@@ -194,6 +194,17 @@ def _with_arguments(step: Step, edit: Edit) -> Step:
     if missing:
         raise PipelineError(f"'{edit}': pass '{step.name}' also needs '{missing[0]}'")
     return replace(step, args=tuple(values[name] for name in declared), edit=edit)
+
+
+def _changed_options(step: Step, edit: Edit) -> list[str]:
+    """The options of an extension pass with those that the edit sets."""
+    if step.name.startswith("plugin."):
+        raise PipelineError(f"'{edit}': '{step.name}' is a pass of a plugin, which declares no options; replace it")
+    try:
+        factory = find_factory(step.name.rpartition(".")[2], STAGES)
+        return list(factory.change(step.args[0], dict(edit.arguments)))
+    except (ExtensionNotFoundError, PipelineError) as error:
+        raise PipelineError(f"'{edit}': {error}") from None
 
 
 class _PlanDone(Exception):  # noqa: N818 - ends a rehearsal, is no error
@@ -541,8 +552,9 @@ class _StageRun:
             )
         edits = "; ".join(str(e) for layer in self.layers for e in layer.edits)
         name = f"pass '{step.name}'" if step else "a pass"
+        owner = "" if step and step.is_extension else " of Triton"
         return PipelineError(
-            f"{name} of Triton failed in stage '{self.stage}' on kernel '{kernel}', "
+            f"{name}{owner} failed in stage '{self.stage}' on kernel '{kernel}', "
             + (f"in the pipeline '{edits}': {problem}" if edits else f"without any edits: {problem}")
         )
 

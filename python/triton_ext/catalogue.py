@@ -23,6 +23,7 @@ from . import _resources
 from .errors import BuildError, TritonExtError
 from .host import triton_root
 from .loader import extensions
+from .passes import STAGES
 
 GROUPS = (
     *("analysis", "common", "convert", "ttir", "ttgpuir", "ttnvgpuir", "llvmir"),
@@ -34,7 +35,6 @@ _STAGE_FUNCTIONS = {
     "gluon_to_ttgir": "ttgir",
     "make_llir": "llir",
 }
-_STAGES = ("ttir", "ttgir", "llir")
 # What help shows between < and >; no value at all is bool.
 _TYPES = {"uint": "unsigned", "ulong": "unsigned long", "number": "float", "value": "enum", "pass-manager": "pipeline"}
 
@@ -211,7 +211,7 @@ def catalogue() -> list[CataloguedPass]:
 
 
 @click.command("passes")
-@click.option("--stage", type=click.Choice(_STAGES), help="Only those that Triton runs in this stage.")
+@click.option("--stage", type=click.Choice(STAGES), help="Only those that Triton runs in this stage.")
 @click.option("--group", type=click.Choice(GROUPS), help="Only those of this group.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 def passes(stage: str | None, group: str | None, as_json: bool) -> None:
@@ -278,7 +278,7 @@ def _read_record(record: str, stages: dict[str, set[str]]) -> CataloguedPass:
     return CataloguedPass(
         group,
         argument,
-        tuple(s for s in _STAGES if s in stages.get(binding, ())),
+        tuple(s for s in STAGES if s in stages.get(binding, ())),
         binding,
         "libtriton",
         summary[:1].upper() + summary[1:],

@@ -17,7 +17,7 @@ from typing import Any
 from .errors import TritonExtError
 
 _HINTS = {"16": [["tt.divisibility", 16]]}
-_WARP_SIZES = {"cuda": 32, "cpu": 0}
+_WARP_SIZES = {"cuda": 32, "cpu": 0, "linalg": 0}
 _MODULES = (".ttir", ".ttgir", ".glir")  # what `triton.compile` can read
 
 
@@ -135,6 +135,10 @@ def find_target(target: object) -> Any:
     match = re.fullmatch(r"(\w+):([\w-]+)(?::(\d+))?", str(target))
     if match is None or (match[1] == "cuda" and not match[2].isdigit()):
         raise TritonExtError(f"'{target}' is no target, expected one such as cuda:90 or hip:gfx942")
+    if match[1] == "linalg":
+        from . import _linalg
+
+        _linalg.register()
     wave64 = match[1] == "hip" and match[2].startswith("gfx9")
     size = int(match[3]) if match[3] else _WARP_SIZES.get(match[1], 64 if wave64 else 32)
     return GPUTarget(match[1], int(match[2]) if match[2].isdigit() else match[2], size)

@@ -10,18 +10,19 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, Literal, get_args, overload
 
 from . import kernels
+from ._inspect import Level
 from ._resources import child_environment
 from .driver import opt
 from .errors import PipelineError, TritonExtError
+from .observe import compile_and_observe
+from .pipeline import Pipeline
 
 __all__ = ["compile", "convert"]
 
-#: Where nothing is said of a target: Triton's frontend asks one for what it allows, the module is the same.
-_TARGET = "cuda:90"
+_Form = Literal["text", "generic", "bytecode"]
 
 
 @overload
@@ -31,7 +32,8 @@ def compile(  # noqa: A001
     *,
     lowered: bool = False,
     form: Literal["text", "generic"] = "text",
-    target: object = None,
+    options: Mapping[str, Any] | None = None,
+    pipeline: Pipeline | None = None,
 ) -> str: ...
 @overload
 def compile(  # noqa: A001
@@ -40,34 +42,43 @@ def compile(  # noqa: A001
     *,
     lowered: bool = False,
     form: Literal["bytecode"],
-    target: object = None,
+    options: Mapping[str, Any] | None = None,
+    pipeline: Pipeline | None = None,
 ) -> bytes: ...
 def compile(  # noqa: A001
     kernel: object,
     signature: str | Mapping[str, object] | None = None,
     *,
     lowered: bool = False,
-    form: Literal["text", "generic", "bytecode"] = "text",
-    target: object = None,
+    form: _Form = "text",
+    options: Mapping[str, Any] | None = None,
+    pipeline: Pipeline | None = None,
 ) -> str | bytes:
     """A kernel as a module of linalg.
 
+    It goes through two stages: ``ttir``, Triton's own, and ``linalgir``. Pipelines that are active apply to both.
+    ``triton_ext.describe(kernel, target="linalg:generic", ...)`` shows what runs.
+
     Args:
-        kernel: a kernel, an ``ASTSource``, or ``FILE.py:kernel``.
+        kernel: a kernel, an ``ASTSource``, the path of a file with ttir, which begins with ``linalgir``, or
+            ``FILE.py:kernel``.
         signature: type of each argument, or value of a ``tl.constexpr``, as in `triton_ext.describe`:
             ``"*fp32, *fp32, i32, 64"`` or by name.
         lowered: whether `aux`, `linalg_ext` and `math_ext` are taken apart, and numbers of programs are arguments:
             six ``i32`` behind the kernel's own, how many programs there are along x, y and z and which of them it is.
         form: ``text``; ``generic``, which parses without the dialects; or ``bytecode``, which stock mlir-opt writes, so
             that `lowered` must be set and ``triton-ext sdk install --with mlir-opt`` have been run.
-        target: whose limits Triton's frontend goes by, e.g. ``cpu:native``; default: ``cuda:90``.
+        options: of the backend, e.g. ``{"debug": True}``, without which ``tl.device_assert`` does nothing.
+        pipeline: the edits to apply, inside of those that are active anyway.
 
     Raises:
         TritonExtError: the kernel, or its signature, is no good; bytecode cannot be written.
-        PipelineError: an operation cannot be converted; the message says which and why.
+        PipelineError: an operation cannot be converted, and the message says which and why; or an edit does not fit.
     """
-    job = kernels.job(kernel, target or _TARGET, signature)
-    return convert(_to_ttir(job), lowered=lowered, form=form, name=job.kernel)
+    _check_form(form, lowered)
+    task = kernels.job(kernel, "linalg:generic", signature, {**(options or {}), "lowered": lowered})
+    compiled, _ = compile_and_observe(task, Level.FAILURES, pipeline)
+    return _in_form(compiled.asm["linalgir"].decode(), form)
 
 
 @overload
@@ -76,44 +87,30 @@ def convert(
 ) -> str: ...
 @overload
 def convert(ttir: str, *, lowered: bool = False, form: Literal["bytecode"], name: str = "<module>") -> bytes: ...
-@overload
-def convert(
-    ttir: str, *, lowered: bool = False, form: Literal["text", "generic", "bytecode"], name: str = "<module>"
-) -> str | bytes: ...
-def convert(
-    ttir: str,
-    *,
-    lowered: bool = False,
-    form: Literal["text", "generic", "bytecode"] = "text",
-    name: str = "<module>",
-) -> str | bytes:
-    """A module of Triton as one of linalg; the arguments are those of `compile`, `name` is for diagnostics."""
+def convert(ttir: str, *, lowered: bool = False, form: _Form = "text", name: str = "<module>") -> str | bytes:
+    """The text of a module of Triton as one of linalg, by ``-triton-to-linalg``, with which no pipeline has to do.
+
+    The arguments are those of `compile`, `name` is for diagnostics.
+    """
+    _check_form(form, lowered)
+    return _in_form(opt(ttir, "triton-to-linalg,lower-linalg-ext" if lowered else "triton-to-linalg", name=name), form)
+
+
+def _check_form(form: _Form, lowered: bool) -> None:
+    if form not in get_args(_Form):
+        raise TritonExtError(f"form: expected one of {', '.join(get_args(_Form))}, got {form!r}")
     if form == "bytecode" and not lowered:
         raise TritonExtError(
             "bytecode is written by stock mlir-opt, which does not know aux, linalg_ext and math_ext",
             fix="lowered=True",
         )
-    text = opt(ttir, "triton-to-linalg,lower-linalg-ext" if lowered else "triton-to-linalg", name=name)
+
+
+def _in_form(text: str, form: _Form) -> str | bytes:
     if form == "generic":
         command = [sys.executable, "-P", "-m", "triton_ext.driver", "--load-extension=triton_to_linalg"]
         return _run([*command, "--mlir-print-op-generic"], text).decode()
     return _to_bytecode(text) if form == "bytecode" else text
-
-
-def _to_ttir(job: kernels.Job) -> str:
-    """What Triton's frontend makes of the kernel, before any pass."""
-    from triton._C.libtriton import ir
-    from triton.compiler import make_backend
-
-    if isinstance(job.source, str):
-        return Path(job.source).read_text()
-    backend = make_backend(job.target)
-    options = backend.parse_options(dict(job.options))
-    context = ir.context()
-    ir.load_dialects(context)
-    backend.load_dialects(context)
-    arguments: tuple[Any, ...] = (options, backend.get_codegen_implementation(options), backend.get_module_map())
-    return str(job.source.make_ir(job.target, *arguments, context))
 
 
 def _to_bytecode(text: str) -> bytes:

@@ -51,6 +51,11 @@ def describe(
 
 def compile_observed(task: Job, level: Level, pipeline: Pipeline | None = None) -> Compilation:
     """Compiles `task` and records it; nothing of it stays in Triton's cache."""
+    return compile_and_observe(task, level, pipeline)[1]
+
+
+def compile_and_observe(task: Job, level: Level, pipeline: Pipeline | None = None) -> tuple[Any, Compilation]:
+    """As `compile_observed`, with Triton's ``CompiledKernel`` before the record."""
     import triton
 
     observer = _hook.Observer(level)
@@ -69,7 +74,7 @@ def compile_observed(task: Job, level: Level, pipeline: Pipeline | None = None) 
                 "cannot be seen"
             )
     file = getattr(getattr(task.source, "fn", None), "fn", None)
-    return Compilation(
+    return compiled, Compilation(
         kernel=compiled.metadata.name if not task.kernel else task.kernel,
         target=f"{task.target.backend}:{task.target.arch}",
         triton=triton.__version__,

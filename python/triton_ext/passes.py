@@ -10,14 +10,16 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .errors import ExtensionNotFoundError, PipelineError
 from .loader import Extension, extensions, find_pass
 from .manifest import Option
 
-STAGES = ("ttir", "ttgir", "llir")
+STAGES = ("ttir", "ttgir", "llir", "linalgir")
+#: The stages whose passes a stage takes: the module that enters linalgir is Triton's.
+PLACEABLE = {stage: (stage,) for stage in STAGES} | {"linalgir": ("linalgir", "ttir")}
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class PassFactory:
     """Makes `Pass` values of one extension pass; its signature and docstring come from the pass's ``.td``."""
 
     def __init__(self, extension: Extension, name: str) -> None:
-        self._extension = extension
+        self.extension = extension
         self._name = name
         self.__name__ = name
         if extension.manifest is None:
@@ -84,11 +86,11 @@ class PassFactory:
         Raises:
             PipelineError: an option is unknown or has a value of the wrong type.
         """
-        manifest = self._extension.manifest
+        manifest = self.extension.manifest
         if manifest is None:
             if options or not all(isinstance(arg, str) for arg in args):
                 raise PipelineError(f"the plugin pass '{self._name}' takes its arguments as strings")
-            return Pass(self._name, None, args, self._extension)
+            return Pass(self._name, None, args, self.extension)
         if args:
             raise PipelineError(f"the pass '{self._name}' takes its options by keyword: {self.__signature__}")
         declared = {o.python_name: o for o in manifest.options}
@@ -97,7 +99,7 @@ class PassFactory:
                 valid = ", ".join(declared) or "none"
                 raise PipelineError(f"unknown option '{name}' of pass '{self._name}'; valid options: {valid}")
         texts = tuple(_format(self._name, declared[name], value) for name, value in sorted(options.items()))
-        return Pass(self._name, manifest.stage, texts, self._extension)
+        return Pass(self._name, manifest.stage, texts, self.extension)
 
     def parse(self, options: Iterable[tuple[str, str]]) -> Pass:
         """The pass with options as text, by the name that MLIR or Python has for them.
@@ -105,7 +107,7 @@ class PassFactory:
         Raises:
             PipelineError: an option is unknown, or its text is no value of its type.
         """
-        manifest = self._extension.manifest
+        manifest = self.extension.manifest
         assert manifest is not None, "a foreign plugin declares no options"
         declared = {o.python_name: o for o in manifest.options}
         values: dict[str, object] = {}
@@ -114,8 +116,33 @@ class PassFactory:
             values[name.replace("-", "_")] = _read(option, text) if option else text
         return self(**values)
 
+    def change(self, args: Iterable[str], options: Mapping[str, object]) -> tuple[str, ...]:
+        """`args` of a pass with other values for `options`.
+
+        Raises:
+            PipelineError: as of a call.
+        """
+        changed = self(**{name.replace("-", "_"): value for name, value in options.items()})
+        values = dict(arg.partition("=")[::2] for arg in (*args, *changed.args))
+        return tuple(f"{name}={value}" for name, value in sorted(values.items()))
+
     def __repr__(self) -> str:
         return f"<pass {self._name}{getattr(self, '__signature__', '(*args)')}>"
+
+
+def find_factory(name: str, stages: Iterable[str]) -> PassFactory:
+    """What makes the extension pass `name`, for the first of `stages` that has one.
+
+    Raises:
+        ExtensionNotFoundError: none has; the message is that of the last.
+    """
+    problem = ExtensionNotFoundError(f"no extension offers a pass '{name}'")
+    for stage in stages:
+        try:
+            return PassFactory(find_pass(name, stage), name)
+        except ExtensionNotFoundError as error:
+            problem = error
+    raise problem
 
 
 class StagePasses:

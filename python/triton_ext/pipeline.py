@@ -15,7 +15,7 @@ from typing import Any, TypeVar, get_args
 from . import _hook
 from .edits import Anchor, Edit, Entry, OnMissing, StageFunction, Value, as_entry, text_of_edits
 from .errors import PipelineError
-from .passes import Pass
+from .passes import PLACEABLE, Pass
 
 _Kernel = TypeVar("_Kernel")
 #: Verbs of which a pass can bear only one.
@@ -90,7 +90,7 @@ class Pipeline:
         return self._with(Edit("skip", place.stage, place, on_missing=_checked(on_missing)))
 
     def set(self, anchor: str, /, *, on_missing: OnMissing = "error", **arguments: Value) -> Pipeline:
-        """This pipeline with other arguments for the built-in passes that match `anchor`.
+        """This pipeline with other arguments for the passes that match `anchor`.
 
         Args:
             anchor: where.
@@ -271,7 +271,7 @@ def _entries(where: str, stage: str | None, passes: Iterable[object]) -> tuple[E
     if not entries:
         raise PipelineError(f"{where}: expected at least one pass")
     for entry in entries:
-        if isinstance(entry, Pass) and stage is not None and entry.stage not in (None, stage):
+        if isinstance(entry, Pass) and stage is not None and entry.stage not in (None, *PLACEABLE.get(stage, (stage,))):
             raise PipelineError(f"{where}: pass '{entry.name}' is for stage '{entry.stage}', not for '{stage}'")
     return entries
 

@@ -25,7 +25,7 @@ from typing import Any, NoReturn
 from .edits import Anchor, BuiltinFactory, Edit, Entry, Value, as_entry, find_builtin
 from .errors import ExtensionNotFoundError, PipelineError
 from .loader import find_pass
-from .passes import STAGES, PassFactory
+from .passes import PLACEABLE, STAGES, PassFactory, find_factory
 from .record import Compilation, PassRecord
 
 _VERBS = ("before", "after", "at_start", "at_end", "replace", "skip", "set", "stage")
@@ -241,15 +241,12 @@ def _entry(argument: _Argument, stage: str | None) -> Entry:
         name = name.removeprefix("plugin.")
         words = (match[0] for match in _ARGUMENT.finditer(options or ""))
         return PassFactory(find_pass(name, "plugin"), name)(*(_unquoted(word) for word in words))
-    if "." in name:
+    if "." in name and not name.startswith("linalgir."):
         return BuiltinFactory(name, find_builtin(name))(**{n: _value(v) for n, v in _options(options or "").items()})
-    for candidate in [stage] if stage in STAGES else STAGES:
-        try:
-            factory = PassFactory(find_pass(name, candidate), name)
-            return factory.parse((n, _as_mlir(v)) for n, v in _options(options or "").items())
-        except ExtensionNotFoundError as error:
-            problem = error
-    raise problem
+    # In a listing, those that the stage linalgir runs by itself are in a group of its name.
+    stages = PLACEABLE.get(stage or "", STAGES)
+    factory = find_factory(name.removeprefix("linalgir."), stages)
+    return factory.parse((n, _as_mlir(v)) for n, v in _options(options or "").items())
 
 
 def _options(text: str) -> dict[str, str]:

@@ -15,6 +15,7 @@ import itertools
 import mmap
 import os
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -44,7 +45,7 @@ STOCK = (
 _TYPES = {
     torch.int8: "*i8", torch.uint8: "*u8", torch.int16: "*i16", torch.int32: "*i32", torch.int64: "*i64",
     torch.float16: "*fp16", torch.bfloat16: "*bf16", torch.float32: "*fp32", torch.float64: "*fp64",
-    torch.bool: "*i1",
+    torch.bool: "*i1", torch.float8_e4m3fn: "*fp8e4nv", torch.float8_e5m2: "*fp8e5",
 }  # fmt: skip
 
 #: What MLIR calls where layouts differ, as its own runtime library has it.
@@ -80,6 +81,14 @@ def scratch() -> Path:
 _directory = tempfile.TemporaryDirectory(prefix="triton-ext-linalg-")
 
 
+def run_alone(code: str, directory: Path) -> subprocess.CompletedProcess[str]:
+    """A program in a process of its own; Triton wants the source of a kernel in a file."""
+    script = directory / "alone.py"
+    script.write_text(code)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    return subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, env=environment)
+
+
 @functools.cache
 def mlir_opt() -> Path:
     return install_tool("mlir-opt", say=lambda _: None)
@@ -87,9 +96,7 @@ def mlir_opt() -> Path:
 
 def to_llvm(lowered: str) -> str:
     """A lowered module in LLVM's dialect."""
-    # Stock MLIR knows no effects of LLVM's exchange, and frees nothing in a module that has one.
-    steps = STOCK.replace("buffer-deallocation-pipeline,", "") if "llvm.cmpxchg" in lowered else STOCK
-    command = [str(mlir_opt()), f"--pass-pipeline={steps}"]
+    command = [str(mlir_opt()), f"--pass-pipeline={STOCK}"]
     done = subprocess.run(command, input=lowered, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{done.stderr}\n{lowered}"
     return done.stdout
@@ -103,8 +110,8 @@ def _runtime() -> Path:
     return target
 
 
-def build(dialect: str, name: str) -> ctypes.CDLL:
-    """A library of a module in LLVM's dialect."""
+def build(dialect: str, name: str, *more: Path) -> ctypes.CDLL:
+    """A library of a module in LLVM's dialect, and of `more`, files in C."""
     stem = scratch() / f"{name}-{hashlib.sha256(dialect.encode()).hexdigest()[:16]}"
     named = dialect.replace("module {", f'module attributes {{llvm.target_triple = "{TRIPLE}"}} {{', 1)
     stem.with_suffix(".mlir").write_text(named)
@@ -120,18 +127,19 @@ def build(dialect: str, name: str) -> ctypes.CDLL:
     stem.with_suffix(".o").write_bytes(obj)
     library = stem.with_suffix(".so")
     objects = [str(stem.with_suffix(".o")), str(_runtime())]
-    subprocess.run([compiler(), "-shared", *objects, "-lm", "-o", str(library)], check=True)
+    sources = [word for file in more for word in ("-x", "c", str(file))]
+    subprocess.run([compiler(), "-shared", "-fPIC", *objects, *sources, "-lm", "-o", str(library)], check=True)
     return ctypes.CDLL(str(library), mode=os.RTLD_NOW)
 
 
 _built: dict[tuple[Any, ...], Any] = {}
 
 
-def compiled(kernel: triton.JITFunction, signature: dict[str, object]) -> Any:
+def compiled(kernel: triton.JITFunction, signature: dict[str, object], options: dict[str, object]) -> Any:
     """The kernel as a function of C; compiled once for each signature."""
-    key = (kernel, *((name, str(value)) for name, value in signature.items()))
+    key = (kernel, *((name, str(value)) for name, value in (signature | options).items()))
     if key not in _built:
-        lowered = triton_ext.linalg.compile(kernel, signature, lowered=True, target="cpu:native")
+        lowered = triton_ext.linalg.compile(kernel, signature, lowered=True, options=options)
         library = build(to_llvm(lowered), kernel.__name__)
         _built[key] = library, getattr(library, kernel.__name__)
     return _built[key][1]
@@ -174,11 +182,12 @@ _SCALARS = {"fp32": ctypes.c_float, "i32": ctypes.c_int32, "i64": ctypes.c_int64
 
 def launch(kernel: triton.JITFunction, grid: Any, at_end: bool, *args: object, **kwargs: object) -> None:
     """Runs all programs of the grid, one after the other."""
+    options = {name: kwargs.pop(name) for name in ("debug", "sanitize_overflow") if name in kwargs}
     bound = inspect.signature(kernel.fn).bind(*args, **kwargs)
     bound.apply_defaults()
     constants = {kernel.arg_names[i] for i in kernel.constexprs}
     signature = {n: v if n in constants or v is None else _kind(v) for n, v in bound.arguments.items()}
-    function = compiled(kernel, signature)
+    function = compiled(kernel, signature, options)
     memory: list[Guarded] = []
     values: list[Any] = []
     for name, value in bound.arguments.items():
@@ -203,7 +212,8 @@ def through_linalg(*, at_end: bool) -> Iterator[None]:
     original = triton.JITFunction.run
 
     def run(self: triton.JITFunction, *args: object, grid: Any, warmup: bool, **kwargs: object) -> None:
-        known = {name: value for name, value in kwargs.items() if name in self.arg_names}
+        options = ("debug", "sanitize_overflow") if kwargs.get("debug") else ()
+        known = {name: value for name, value in kwargs.items() if name in (*self.arg_names, *options)}
         launch(self, grid, at_end, *args, **known)
 
     triton.JITFunction.run = run

@@ -27,14 +27,6 @@ def test_kernel_executed(name: str) -> None:
             linalg_kernels.check(name, seed)
 
 
-def run_alone(code: str, directory: Path) -> subprocess.CompletedProcess[str]:
-    """In a process of its own; Triton wants the source of a kernel in a file."""
-    script = directory / "alone.py"
-    script.write_text(code)
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
-    return subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, env=environment)
-
-
 _BEYOND = """
 import linalg_execute, torch, triton, triton.language as tl
 
@@ -50,7 +42,7 @@ with linalg_execute.through_linalg(at_end=True):
 
 @pytest.mark.parametrize(("limit", "code"), [("n", 0), ("n + 1", -signal.SIGSEGV)])
 def test_one_element_too_many_is_found(limit: str, code: int, tmp_path: Path) -> None:
-    done = run_alone(_BEYOND.format(limit=limit), tmp_path)
+    done = linalg_execute.run_alone(_BEYOND.format(limit=limit), tmp_path)
     assert done.returncode == code, done.stderr
 
 
@@ -70,7 +62,7 @@ with linalg_execute.through_linalg(at_end=True):
 
 
 def test_prints(tmp_path: Path) -> None:
-    done = run_alone(_TALKING, tmp_path)
+    done = linalg_execute.run_alone(_TALKING, tmp_path)
     assert done.returncode == 0, done.stderr
     lines = [line.strip() for line in done.stdout.splitlines()]
     assert lines == ["x: [0] -1", "x: [1] 0", "x: [2] 1", "x: [3] 2", "n: 0x10", "done"]

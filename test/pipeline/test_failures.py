@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import triton
 from kernels import softmax, source
-from seen import GFX942, MARK, describe, mark, names
+from seen import GFX942, MARK, describe, mark, names, records
 from triton import knobs
 from triton._C.libtriton import ir
 from triton.backends.compiler import GPUTarget
@@ -293,12 +293,19 @@ def test_other_threads_do_not_notice() -> None:
     assert "good" not in {name for pipeline, name in found if pipeline is not good}
 
 
-def test_an_extension_pass_has_no_arguments_to_set() -> None:
+def test_arguments_of_what_another_pipeline_brings_in() -> None:
     inner = P().at_end("ttir", tx.passes.ttir.rename(old="softmax", new="inner"), mark)
-    for anchor, says in (("rename", "'rename' is an extension pass"), ("*mark", "is a Python function")):
-        with P().set(f"ttir:{anchor}", new="x"), pytest.raises(tx.PipelineError) as error:
+    with P().set("ttir:rename", new="other"):
+        assert dict(records(describe(inner), "ttir")[-2].arguments) == {"old": "softmax", "new": "other"}
+    for edit, says in (
+        (P().set("ttir:rename", newer="x"), "unknown option 'newer' of pass 'rename'; valid options: "),
+        (P().set("ttir:rename", new=1), "option 'new' of pass 'rename': expected str, got 1"),
+        (P().set("ttir:*mark", new="x"), "is a Python function"),
+    ):
+        with edit, pytest.raises(tx.PipelineError) as error:
             describe(inner)
         assert says in str(error.value)
+        assert str(error.value).startswith(f"'{edit}'")
 
 
 def test_passes_that_nobody_sees() -> None:

@@ -63,6 +63,49 @@ def test_the_demo_compiles_its_kernel(run) -> None:
     assert "cubin / hsaco" in printed
 
 
+COMPILERS = ("clang", "clang++", "gcc", "g++", "cc", "c++", "ld", "ld.lld", "cmake", "ninja", "mlir-tblgen", "mlir-opt")
+LINALG = """
+import shutil
+import triton, triton.language as tl
+import triton_ext as tx
+from triton_ext import sdk
+
+@triton.jit
+def add(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.load(x + i, mask=i < n) + tl.load(y + i, mask=i < n)
+    tl.store(out + i, total, mask=i < n)
+
+programs = [*%r, *(f"clang++-{version}" for version in range(14, 30))]
+print([name for name in programs if shutil.which(name)], sdk.find())
+print(*(e.name for e in tx.extensions() if e.kind == "dialect" and not e.problem))
+signature = "*fp32, *fp32, *fp32, i32, 64"
+assert tx.linalg.compile(add, signature).count("aux.view") == 3
+lowered = tx.linalg.compile(add, signature, lowered=True)
+assert "linalg.map { arith.addf }" in lowered and "aux." not in lowered and "tt." not in lowered
+"""
+
+
+def test_linalg_without_a_compiler(run, tmp_path: Path) -> None:
+    """No program that compiles or links, no SDK and nothing in the cache: the dialects are in the wheel."""
+    program = tmp_path / "linalg.py"
+    program.write_text(LINALG % (COMPILERS,))
+    found, dialects = run("python", str(program)).splitlines()
+    assert found == "[] None"
+    assert dialects.split() == ["aux", "linalg_ext", "math_ext"]
+
+    # The add kernel of triton-linalg's documentation, against the lines that our own test has of it.
+    test = (ROOT / "passes" / "triton_to_linalg" / "test" / "triton_to_linalg.mlir").read_text()
+    kernel = tmp_path / "add.mlir"
+    kernel.write_text(test.partition("// -----")[0])
+    assert "tt.func public @add_kernel" in kernel.read_text()
+    printed = tmp_path / "printed.mlir"
+    printed.write_text(run("triton-linalg-opt", str(kernel), "-triton-to-linalg"))
+    assert printed.read_text().count("aux.view") == 3
+    check = "import os, sys, triton; os.execv(os.path.join(os.path.dirname(triton.__file__), 'FileCheck'), sys.argv)"
+    run("python", "-c", check, str(kernel), f"--input-file={printed}")
+
+
 def test_the_opt_driver_runs(run, tmp_path: Path) -> None:
     module = tmp_path / "foo.mlir"
     module.write_text("tt.func public @foo() {\n  tt.return\n}\n")

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The forms that `tx.linalg.compile` gives a module in, read by stock mlir-opt: a process that has never seen us."""
+
+from __future__ import annotations
+
+import subprocess
+
+import linalg_execute
+import pytest
+import triton
+import triton.language as tl
+
+import triton_ext as tx
+
+SIGNATURE = "*fp32, *fp32, *fp32, i32, 64"
+
+
+@triton.jit
+def add(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.load(x + i, mask=i < n) + tl.load(y + i, mask=i < n)
+    tl.store(out + i, total, mask=i < n)
+
+
+def stock_reads(module: str | bytes, *options: str) -> str:
+    """What stock mlir-opt prints of a module."""
+    data = module.encode() if isinstance(module, str) else module
+    command = [str(linalg_execute.mlir_opt()), *options]
+    done = subprocess.run(command, input=data, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
+@pytest.mark.usefixtures("stock")
+def test_lowered_text_and_bytecode_are_one_module() -> None:
+    text = tx.linalg.compile(add, SIGNATURE, lowered=True)
+    bytecode = tx.linalg.compile(add, SIGNATURE, lowered=True, form="bytecode")
+    assert isinstance(bytecode, bytes)
+    assert bytecode[:4] == b"ML\xefR"
+    assert stock_reads(bytecode) == stock_reads(text)
+    assert "linalg.map { arith.addf }" in stock_reads(bytecode)
+
+
+@pytest.mark.usefixtures("stock")
+def test_generic_form_needs_no_dialect() -> None:
+    """Stock mlir-opt knows neither `tt` nor `aux` nor `linalg_ext`, and verifies what it does know."""
+    generic = tx.linalg.compile(add, SIGNATURE, form="generic")
+    assert "func.func @add" not in generic
+    for name in ('"func.func"', '"aux.view"', '"linalg_ext.pad"', '"tt.get_program_id"', '"linalg.map"'):
+        assert name in generic
+    read = stock_reads(generic, "--allow-unregistered-dialect")
+    assert "func.func @add(" in read
+    assert read.count('"aux.view"') == 3
+    # It is the module that the text is: our own driver prints both alike.
+    assert tx.opt(generic, "triton-to-linalg") == tx.opt(tx.linalg.compile(add, SIGNATURE), "triton-to-linalg")
+
+    lowered = tx.linalg.compile(add, SIGNATURE, lowered=True, form="generic")
+    assert stock_reads(lowered) == stock_reads(tx.linalg.compile(add, SIGNATURE, lowered=True))
+
+
+def test_bytecode_of_what_stock_mlir_does_not_know() -> None:
+    with pytest.raises(tx.TritonExtError, match=r"does not know aux, linalg_ext and math_ext \(fix: lowered=True\)"):
+        tx.linalg.compile(add, SIGNATURE, form="bytecode")
+
+
+def test_no_such_form() -> None:
+    with pytest.raises(tx.TritonExtError, match="form: expected one of text, generic, bytecode, got 'bitcode'"):
+        tx.linalg.compile(add, SIGNATURE, form="bitcode")  # type: ignore[call-overload]
+
+
+def test_bytecode_without_stock_mlir(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("triton_ext.sdk.tools.find_tool", lambda _: None)
+    with pytest.raises(tx.TritonExtError, match=r"stock mlir-opt is not installed \(fix: triton-ext sdk install"):
+        tx.linalg.compile(add, SIGNATURE, lowered=True, form="bytecode")

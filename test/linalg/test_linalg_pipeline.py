@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stage ``linalgir``: pipelines edit it as they edit Triton's own, and what shows those shows it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import triton
+import triton.language as tl
+from click.testing import CliRunner
+
+import triton_ext as tx
+from triton_ext.commands import pipeline as commands
+
+P = tx.Pipeline
+SIGNATURE = "*fp32, *fp32, i32, 64"
+TARGET = "linalg:generic"
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+@triton.jit
+def double(x, y, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+
+
+@triton.jit
+def checked(x, y, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.device_assert(n > 0, "n is positive")
+    tl.store(y + i, tl.load(x + i))
+
+
+@triton.jit
+def assembly(x, y, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    v = tl.inline_asm_elementwise("mov.b32 $0, $1;", "=r,r", [tl.load(x + i)], tl.float32, True, 1)
+    tl.store(y + i, v)
+
+
+def look(module: Any) -> None:
+    assert "linalg." not in str(module)
+
+
+def passes(pipeline: tx.Pipeline | None = None, stage: str = "linalgir", **options: object) -> list[str]:
+    """The passes that a stage runs."""
+    seen = tx.describe(double, target=TARGET, signature=SIGNATURE, pipeline=pipeline, options=options)
+    return [p.name for s in seen.stages if s.name == stage for p in s.passes if p.ran]
+
+
+def test_the_stage_is_the_pass() -> None:
+    """The stage lists the passes that ``-triton-to-linalg`` runs, and says that it does; both give one module."""
+    described = next(e.manifest for e in tx.extensions() if e.name == "triton_to_linalg").description
+    listed = re.findall(r"`-([\w-]+)`", described.partition("\n\n")[0])
+    ours = {"common.inliner": "inline", "common.canonicalizer": "canonicalize", "common.cse": "cse"}
+    ours |= {"common.licm": "loop-invariant-code-motion"}
+    ours |= {"ttir.rewrite_tensor_descriptor_to_pointer": "triton-rewrite-tensor-descriptor-to-pointer"}
+    assert [ours.get(n, n.removeprefix("linalgir.").replace("_", "-")) for n in passes()] == listed
+    assert passes(lowered=True) == [*passes(), "linalgir.lower_linalg_ext"]
+
+    ttir: list[str] = []
+    p = P().at_end("ttir", lambda module: ttir.append(str(module)))
+    p.edits[0].entries[0].function.cache_key = "ttir"  # of what it appends to nothing is known
+    assert tx.linalg.compile(double, SIGNATURE, pipeline=p) == tx.linalg.convert(ttir[0])
+    lowered = tx.linalg.compile(double, SIGNATURE, pipeline=p, lowered=True)
+    assert lowered == tx.linalg.convert(ttir[1], lowered=True)
+    assert "aux." not in lowered
+
+
+def test_edits() -> None:
+    converts = "linalgir.convert_triton_to_linalg"
+    assert passes(P().skip("linalgir.convert_math_to_linalg")) == [n for n in passes() if "math" not in n]
+    before = P().before(converts, look, tx.builtin.ttir.combine())
+    names = passes(before)
+    at = names.index(converts)
+    assert names[at - 1] == "ttir.combine"
+    assert names[at - 2].endswith("look")
+    # Whatever the module that enters the stage can bear: passes of Triton's stage, and those of linalg.
+    renamed = P().after("linalgir:ptr_strength_reduction", tx.passes.ttir.rename(old="double", new="twice"))
+    assert "func.func @twice(" in tx.linalg.compile(double, SIGNATURE, pipeline=renamed)
+    lowers = tx.passes.linalgir.lower_linalg_ext(program_arguments=False)
+    at_end = P().at_end("linalgir", lowers)
+    text = tx.linalg.compile(double, SIGNATURE, pipeline=at_end)
+    assert "aux." not in text
+    assert "tt.get_program_id" in text
+    with at_end:
+        assert tx.linalg.compile(double, SIGNATURE) == text
+    replaced = P().replace("linalgir.lower_linalg_ext", lowers)
+    assert tx.linalg.compile(double, SIGNATURE, pipeline=replaced, lowered=True) == text
+    as_set = P.parse("linalgir: set(lower_linalg_ext, program_arguments=false)")
+    assert tx.linalg.compile(double, SIGNATURE, pipeline=as_set, lowered=True) == text
+
+
+def test_program_arguments() -> None:
+    """Ids as arguments without the rest of the lowering; lowered after that, there are not twice as many."""
+    edit = P().set("linalgir.convert_triton_to_linalg", program_arguments=True)
+    text = tx.linalg.compile(double, SIGNATURE, pipeline=edit)
+    assert text.count("i32 {tt.program_argument}") == 6
+    assert "tt.get_program_id" not in text
+    assert "aux.view" in text
+    once = tx.linalg.compile(double, SIGNATURE, lowered=True)
+    twice = tx.linalg.compile(double, SIGNATURE, lowered=True, pipeline=edit)
+    header = re.compile(r"func\.func @double\(.*\)")
+    assert header.search(once)[0] == header.search(twice)[0]
+    assert header.search(once)[0].count("i32") == 7
+
+
+def test_edits_of_tritons_stage_come_first() -> None:
+    edit = P().after("ttir.loop_unroll", tx.passes.ttir.rename(old="double", new="twice"))
+    assert "func.func @twice(" in tx.linalg.compile(double, SIGNATURE, pipeline=edit)
+    assert passes(stage="ttir") == passes(P().skip("linalgir.convert_math_to_linalg"), stage="ttir")
+
+
+def test_a_file_begins_with_linalg(tmp_path: Path) -> None:
+    file = tmp_path / "double.ttir"
+    seen: list[str] = []
+    keep = P().at_end("ttir", lambda module: seen.append(str(module)))
+    keep.edits[0].entries[0].function.cache_key = "ttir"
+    text = tx.linalg.compile(double, SIGNATURE, pipeline=keep)
+    file.write_text(seen[0])
+    assert tx.linalg.compile(file) == text
+    with pytest.raises(tx.PipelineError, match="this compilation begins after the stage 'ttir'"):
+        tx.linalg.compile(file, pipeline=P().skip("ttir:cse"))
+
+
+@pytest.mark.parametrize(
+    ("edit", "says"),
+    [
+        (P().skip("linalgir.convert_arith"), "did you mean 'linalgir.convert_arith_to_linalg'"),
+        (P().skip("linalgir:loop_unroll"), "it occurs in stage ttir, but this edit is for linalgir"),
+        (P().skip("ttgir:coalesce"), "this compilation has no stage 'ttgir', it has: ttir, linalgir"),
+        (P().set("linalgir.lower_linalg_ext", x=1), "no pass 'linalgir.lower_linalg_ext'"),
+        (P().set("linalgir.convert_triton_to_linalg", x=1), "unknown option 'x' of pass 'convert_triton_to_linalg'"),
+    ],
+)  # fmt: skip
+def test_edits_that_do_not_fit(edit: tx.Pipeline, says: str) -> None:
+    with pytest.raises(tx.PipelineError, match=re.escape(says)):
+        tx.linalg.compile(double, SIGNATURE, pipeline=edit)
+    with pytest.raises(tx.PipelineError, match="this compilation has no stage 'linalgir'"):
+        tx.describe(double, target="cuda:90", signature=SIGNATURE, pipeline=P().skip("linalgir:cse"))
+
+
+def test_passes_in_the_wrong_stage() -> None:
+    with pytest.raises(tx.PipelineError, match="pass 'lower_linalg_ext' is for stage 'linalgir', not for 'ttir'"):
+        P().at_end("ttir", tx.passes.linalgir.lower_linalg_ext())
+
+
+def test_what_cannot_be_converted() -> None:
+    """The message has the line of the kernel."""
+    with pytest.raises(tx.PipelineError) as error:
+        tx.linalg.compile(assembly, SIGNATURE)
+    line = next(
+        n for n, text in enumerate(Path(__file__).read_text().splitlines(), 1) if "inline_asm_elementwise" in text
+    )
+    assert str(error.value).startswith(
+        "pass 'linalgir.convert_triton_to_linalg' failed in stage 'linalgir' on kernel 'assembly', without any edits: "
+    )
+    assert f"{__file__}:{line}:" in str(error.value)
+    assert "'tt.elementwise_inline_asm' cannot be converted to linalg: the assembly is that of" in str(error.value)
+
+
+def test_options() -> None:
+    assert "linalg_ext.scalar_assert" not in tx.linalg.compile(checked, SIGNATURE)
+    assert "linalg_ext.scalar_assert" in tx.linalg.compile(checked, SIGNATURE, options={"debug": True})
+
+
+def test_command_line_and_trace(tmp_path: Path) -> None:
+    run = CliRunner().invoke
+    kernel = [f"{Path(__file__)}:double", "-t", TARGET, "-s", SIGNATURE]
+    shown = run(commands, ["show", *kernel, "--json"])
+    assert shown.exit_code == 0, shown.output
+    assert [stage["name"] for stage in json.loads(shown.output)["stages"]] == ["ttir", "linalgir"]
+    # A listing, with a line moved and one with an option, means edits.
+    listing = run(commands, ["show", *kernel, "--text"]).output
+    head, cut, rest = listing.partition("---")
+    moved = "  linalgir.extract_like_move_backward\n"
+    assert moved in head
+    head = head.replace(moved, "").replace(
+        "  linalgir.ptr_strength_reduction\n", f"  linalgir.ptr_strength_reduction\n{moved}"
+    )
+    head = head.replace("convert_triton_to_linalg\n", "convert_triton_to_linalg{program-arguments=true}\n")
+    edits = P.parse(head + cut + rest)
+    assert "i32 {tt.program_argument}" in tx.linalg.compile(double, SIGNATURE, pipeline=edits)
+    names = passes(edits)
+    assert names.index("extract_like_move_backward") < names.index("convert_triton_to_linalg")
+    traced = tx.trace(double, target=TARGET, signature=SIGNATURE, html=tmp_path / "t.html")
+    assert any("aux.view" in (p.ir or "") for p in traced.stages[1].passes)
+    assert "func.func @double" in str(traced.stages[1].output)
+
+
+def test_cache_of_triton() -> None:
+    """Whoever compiles for the target by Triton's own function gets the same, from its cache the second time."""
+    from triton.compiler import ASTSource
+
+    from triton_ext.kernels import find_target
+
+    source = ASTSource(double, {"x": "*fp32", "y": "*fp32", "n": "i32", "BLOCK": "constexpr"}, {"BLOCK": 64})
+    first = triton.compile(source, target=find_target(TARGET))
+    assert first.asm["linalgir"].decode() == tx.linalg.compile(double, SIGNATURE)
+    with P().at_end("linalgir", tx.passes.linalgir.lower_linalg_ext()):
+        assert triton.compile(source, target=find_target(TARGET)).hash != first.hash
+    assert triton.compile(source, target=find_target(TARGET)).hash == first.hash
