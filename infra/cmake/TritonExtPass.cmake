@@ -8,7 +8,7 @@
 #   name     directory and Python name, e.g. loop_split
 #   Class    TableGen def and C++ class, e.g. LoopSplitPass; its options and
 #            documentation come from LoopSplit.td, its code from LoopSplit.cpp
-#   stage    ttir, ttgir or llir: the stage whose modules the pass takes
+#   stage    ttir, ttgir, llir or linalgir: the stage whose modules the pass takes
 #   VERSION  default: the project's, 0.0.0 if it has none
 #   DIALECTS the dialects that it uses and that are not inside libtriton; see triton_ext_add_dialect()
 #   PASSES   the passes beside it, in this directory, that it runs: #include "rename/Rename.h", where that directory has
@@ -19,7 +19,7 @@
 # generate_pass_glue.py.
 function(triton_ext_add_pass name class)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "STAGE;VERSION" "DIALECTS;PASSES;SOURCES")
-  set(stages ttir ttgir llir)
+  set(stages ttir ttgir llir linalgir)
   if(NOT arg_STAGE IN_LIST stages)
     string(REPLACE ";" ", " valid_stages "${stages}")
     message(FATAL_ERROR "triton-ext: ${CMAKE_CURRENT_LIST_FILE}: pass '${name}' has stage '${arg_STAGE}', "

@@ -7,6 +7,7 @@
 #include "ConvertTritonToLinalg.h"
 
 #include "Conversion.h"
+#include "add_program_arguments/AddProgramArguments.h"
 #include "aux/Aux.h"
 #include "linalg_ext/LinalgExt.h"
 #include "math_ext/MathExt.h"
@@ -41,7 +42,7 @@ static void eraseDead(Operation *module) {
   });
 }
 
-/// Ids and numbers of programs are for the target to provide.
+/// Ids and numbers of programs, which are for the target to provide.
 static bool stays(Operation *op) {
   return isa<tt::GetProgramIdOp, tt::GetNumProgramsOp>(op);
 }
@@ -90,7 +91,9 @@ struct ConvertTritonToLinalgPass
     populateDebugPatterns(converter, patterns);
     if (failed(
             applyFullConversion(getOperation(), target, std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    if (programArguments)
+      triton_ext::add_program_arguments::addProgramArguments(getOperation());
   }
 };
 } // namespace

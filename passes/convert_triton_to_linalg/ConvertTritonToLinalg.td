@@ -7,7 +7,9 @@ def ConvertTritonToLinalgPass : Pass<"triton-ext-convert-triton-to-linalg", "::m
   let description = [{
     The operations of `tt` become structured ones on tensors. What `arith` and
     `math` do on tensors stays, for the passes that convert these; so do
-    `tt.get_program_id` and `tt.get_num_programs`. Pointers become `i64`.
+    `tt.get_program_id` and `tt.get_num_programs`, unless `program-arguments` has
+    them as arguments, as `-add-program-arguments` makes them. Pointers become
+    `i64`.
 
     **Contiguous and strided accesses**, pointers that grow evenly along each
     dimension and a mask that is true in a box, become an `aux.view` of exactly
@@ -34,6 +36,10 @@ def ConvertTritonToLinalgPass : Pass<"triton-ext-convert-triton-to-linalg", "::m
     %v = linalg_ext.pad ins(%c : tensor<?xf32>) outs(%w : tensor<1024xf32>) pvalue(%zero : f32) low = [0] high = [%rest] { ... }
     ```
   }];
+  let options = [
+    Option<"programArguments", "program-arguments", "bool", "false",
+           "pass numbers of programs as arguments of functions">,
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::func::FuncDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",

@@ -49,18 +49,50 @@ static Value addressOf(OpBuilder &builder, Location loc, Value memory,
                              pointer, distance);
 }
 
+/// A function of the module around LLVM's exchange of integers of one width.
+/// MLIR's passes that free buffers refuse a function with an operation of which
+/// they do not know what it does to memory, but let it call one.
+static LLVM::LLVMFuncOp declareExchange(OpBuilder &builder, Location loc,
+                                        ModuleOp module,
+                                        LLVM::LLVMPointerType pointer,
+                                        Type bits) {
+  std::string name = "triton_ext_compare_and_swap_" +
+                     std::to_string(bits.getIntOrFloatBitWidth());
+  if (unsigned space = pointer.getAddressSpace())
+    name += "_" + std::to_string(space);
+  if (auto present = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return present;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(module.getBody());
+  auto type = LLVM::LLVMFunctionType::get(bits, {pointer, bits, bits});
+  auto function = LLVM::LLVMFuncOp::create(builder, loc, name, type,
+                                           LLVM::Linkage::Internal);
+  builder.setInsertionPointToStart(function.addEntryBlock(builder));
+  Value pair = LLVM::AtomicCmpXchgOp::create(
+      builder, loc, function.getArgument(0), function.getArgument(1),
+      function.getArgument(2), LLVM::AtomicOrdering::acq_rel,
+      LLVM::AtomicOrdering::acquire);
+  Value old = LLVM::ExtractValueOp::create(builder, loc, pair, 0);
+  LLVM::ReturnOp::create(builder, loc, old);
+  return function;
+}
+
 /// LLVM's own exchange: memref has none, only a loop, generic_atomic_rmw.
 Value mlir::triton_ext::lower_linalg_ext::exchangeIfSame(
     OpBuilder &builder, Location loc, Value memory, ValueRange indices,
     Value expected, Value value) {
   Type element = expected.getType();
   Type bits = builder.getIntegerType(element.getIntOrFloatBitWidth());
-  Value pair = LLVM::AtomicCmpXchgOp::create(
-      builder, loc, addressOf(builder, loc, memory, indices),
-      castBits(builder, loc, expected, bits),
-      castBits(builder, loc, value, bits), LLVM::AtomicOrdering::acq_rel,
-      LLVM::AtomicOrdering::acquire);
-  Value old = LLVM::ExtractValueOp::create(builder, loc, pair, 0);
+  Value address = addressOf(builder, loc, memory, indices);
+  // The loop around this place may not be in the module yet.
+  auto module = memory.getParentRegion()->getParentOfType<ModuleOp>();
+  LLVM::LLVMFuncOp function =
+      declareExchange(builder, loc, module,
+                      cast<LLVM::LLVMPointerType>(address.getType()), bits);
+  Values operands{address, castBits(builder, loc, expected, bits),
+                  castBits(builder, loc, value, bits)};
+  Value old =
+      LLVM::CallOp::create(builder, loc, function, operands).getResult();
   return castBits(builder, loc, old, element);
 }
 

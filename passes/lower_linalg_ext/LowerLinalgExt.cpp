@@ -7,6 +7,7 @@
 #include "LowerLinalgExt.h"
 
 #include "Lowering.h"
+#include "add_program_arguments/AddProgramArguments.h"
 #include "aux/Aux.h"
 #include "linalg_ext/LinalgExt.h"
 #include "math_ext/MathExt.h"
@@ -48,7 +49,8 @@ struct LowerLinalgExtPass
                              math_ext::MathExtDialect>();
     target.addDynamicallyLegalOp<linalg::CopyOp>(
         [](linalg::CopyOp copy) { return !isLoad(copy); });
-    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    target.markUnknownOpDynamicallyLegal(
+        [](Operation *op) { return !isFloat8Cast(op); });
     RewritePatternSet patterns(&getContext());
     populateMemoryPatterns(patterns);
     populateStructuredPatterns(patterns);
@@ -57,11 +59,12 @@ struct LowerLinalgExtPass
     populateAtomicPatterns(patterns);
     populateIndexedPatterns(patterns);
     populateCallPatterns(patterns);
+    populateFloat8Patterns(patterns);
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
       return signalPassFailure();
     if (programArguments)
-      passPrograms(getOperation());
+      add_program_arguments::addProgramArguments(getOperation());
     dropAttributes(getOperation());
   }
 };

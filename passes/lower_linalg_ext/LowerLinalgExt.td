@@ -19,13 +19,13 @@ def LowerLinalgExtPass : Pass<"triton-ext-lower-linalg-ext", "::mlir::ModuleOp">
       no clean-up of tensors moves it across a store.
     - `linalg_ext` on tensors becomes linalg where the elements are independent,
       loops where they are not; atomics become those of `memref`.
+    - Casts from and to `f8E4M3FN` and `f8E5M2` are done on bits, to nearest even;
+      what is too large becomes infinity, in `f8E4M3FN` the greatest number.
     - `aux.print` becomes calls of `printf`, `assert` one of `cf`, a call of the
       target's library one of `func`.
 
-    With `program-arguments`, every function gets six `i32` arguments behind its
-    own: the numbers of programs along x, y and z, and the program's own numbers.
-    `tt.get_num_programs` and `tt.get_program_id` are these. Attributes of `tt`
-    are dropped.
+    With `program-arguments`, numbers of programs are arguments, as
+    `-add-program-arguments` makes them. Attributes of `tt` are dropped.
 
     ```mlir
     %v = aux.view %p to offset: [%o], sizes: [%n], strides: [1] : !llvm.ptr to memref<?xf32, strided<[1], offset: ?>>

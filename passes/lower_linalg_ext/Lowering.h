@@ -8,6 +8,7 @@
 
 namespace mlir {
 class ModuleOp;
+class Operation;
 class RewritePatternSet;
 } // namespace mlir
 
@@ -35,8 +36,11 @@ void populateIndexedPatterns(RewritePatternSet &patterns);
 /// Calls of functions: of the target's library, to print, to end the kernel.
 void populateCallPatterns(RewritePatternSet &patterns);
 
-/// Numbers of programs as arguments.
-void passPrograms(ModuleOp module);
+/// Casts from and to f8E4M3FN and f8E5M2.
+void populateFloat8Patterns(RewritePatternSet &patterns);
+
+/// Whether these patterns take the operation.
+bool isFloat8Cast(Operation *op);
 
 /// Drops attributes of Triton, which other programs do not know.
 void dropAttributes(ModuleOp module);

@@ -2,6 +2,7 @@
 //
 // The passes from Triton to linalg as one pass. Holds no algorithm of its own.
 
+#include "add_program_arguments/AddProgramArguments.h"
 #include "aux/Aux.h"
 #include "canonicalize_triton/CanonicalizeTriton.h"
 #include "convert_arith_to_linalg/ConvertArithToLinalg.h"
@@ -34,15 +35,7 @@ namespace mlir::triton_ext::triton_to_linalg {
 using namespace mlir;
 using namespace mlir::triton_ext;
 
-/// Canonicalization that leaves copies of tensors.
-static std::unique_ptr<Pass> createCanonicalizerThatKeepsCopies() {
-  return createCanonicalizerPass(
-      GreedyRewriteConfig(),
-      /*disabledPatterns=*/
-      {"(anonymous namespace)::EraseIdentityLinalgOp<mlir::linalg::CopyOp>"});
-}
-
-static void addPasses(OpPassManager &pm) {
+static void addPasses(OpPassManager &pm, bool programArguments) {
   pm.addPass(triton::createTritonRewriteTensorDescriptorToPointer());
   pm.addPass(wrap_func_body_with_single_block::
                  createWrapFuncBodyWithSingleBlockPass());
@@ -52,8 +45,10 @@ static void addPasses(OpPassManager &pm) {
   pm.addPass(ptr_strength_reduction::createPtrStrengthReductionPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(convert_triton_to_linalg::createConvertTritonToLinalgPass());
+  if (programArguments)
+    pm.addPass(add_program_arguments::createAddProgramArgumentsPass());
   pm.addPass(extract_like_move_backward::createExtractLikeMoveBackwardPass());
-  pm.addPass(createCanonicalizerThatKeepsCopies());
+  pm.addPass(createCanonicalizerPass());
   pm.addPass(convert_arith_to_linalg::createConvertArithToLinalgPass());
   pm.addPass(convert_math_to_linalg::createConvertMathToLinalgPass());
   pm.addPass(createCSEPass());
@@ -75,7 +70,7 @@ struct TritonToLinalgPass
 
   void runOnOperation() override {
     OpPassManager pm(ModuleOp::getOperationName());
-    addPasses(pm);
+    addPasses(pm, programArguments);
     if (failed(runPipeline(pm, getOperation())))
       signalPassFailure();
   }

@@ -13,10 +13,12 @@ def TritonToLinalgPass : Pass<"triton-ext-triton-to-linalg", "::mlir::ModuleOp">
     `-convert-arith-to-linalg`, `-convert-math-to-linalg`, `-cse`,
     `-loop-invariant-code-motion`, `-wrap-func-body-with-single-block`.
 
-    After the conversion, canonicalization leaves `linalg.copy` of tensors: it
-    is where a load takes place, and without it a store that comes later could
-    be seen by what was loaded before.
+    `program-arguments` runs `-add-program-arguments` after the conversion.
   }];
+  let options = [
+    Option<"programArguments", "program-arguments", "bool", "false",
+           "pass numbers of programs as arguments of functions">,
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::func::FuncDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",

@@ -1,4 +1,5 @@
 // RUN: triton-linalg-opt %s -convert-triton-to-linalg -cse -split-input-file | FileCheck %s
+// RUN: triton-linalg-opt %s -convert-triton-to-linalg=program-arguments -split-input-file | FileCheck %s --check-prefix=ARGUMENTS
 
 // CHECK-LABEL: func.func @make
 // CHECK-SAME: (%[[X:[^:]*]]: f32, %[[P:[^:]*]]: i64) -> (tensor<8xf32>, tensor<8xi32>, tensor<8xi64>)
@@ -225,11 +226,14 @@ tt.func public @functions(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %c: i1,
 
 // -----
 
-// Ids of programs stay; what only a GPU's launches know goes.
+// Ids of programs stay or are arguments; what only a GPU's launches know goes.
 // CHECK-LABEL: func.func @programs
 // CHECK-NEXT: tt.get_program_id y : i32
 // CHECK-NEXT: tt.get_num_programs z : i32
 // CHECK-NEXT: return
+// ARGUMENTS-LABEL: func.func @programs
+// ARGUMENTS-SAME: %[[NZ:arg2]]: i32 {tt.program_argument}, %{{[^:]*}}: i32 {tt.program_argument}, %[[Y:[^:]*]]: i32
+// ARGUMENTS-NEXT: return %[[Y]], %[[NZ]]
 tt.func @programs() -> (i32, i32) {
   tt.grid_dependency_wait
   %0 = tt.get_program_id y : i32

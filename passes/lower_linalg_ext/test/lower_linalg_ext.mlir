@@ -148,7 +148,7 @@ func.func @histogram_and_flip(%t: tensor<128xi32>, %o: tensor<16xi32>, %e: tenso
 
 // CHECK-LABEL: func.func @atomics
 // CHECK: memref.atomic_rmw addi
-// CHECK: llvm.cmpxchg
+// CHECK: llvm.call @triton_ext_compare_and_swap_32(
 func.func @atomics(%m: memref<?xi32>, %v: tensor<4x1xi32>, %i: tensor<4x1xi64>, %o: tensor<4x1xi32>) -> tensor<4x1xi32> {
   %0 = linalg_ext.gather_atomic_rmw addi relaxed ins(%v, %i : tensor<4x1xi32>, tensor<4x1xi64>)
       outs(%m, %o : memref<?xi32>, tensor<4x1xi32>) -> tensor<4x1xi32>

@@ -129,6 +129,11 @@ func.func @tri(%k: index, %o: tensor<8x16xf32>) -> tensor<8x16xf32> {
 
 // -----
 
+// CHECK-LABEL: llvm.func internal @triton_ext_compare_and_swap_32
+// CHECK-SAME: (%[[P:[^:]*]]: !llvm.ptr, %[[EXPECTED:[^:]*]]: i32, %[[NEW:[^:]*]]: i32) -> i32
+// CHECK: %[[PAIR:.*]] = llvm.cmpxchg %[[P]], %[[EXPECTED]], %[[NEW]] acq_rel acquire : !llvm.ptr, i32
+// CHECK: %[[WAS:.*]] = llvm.extractvalue %[[PAIR]][0]
+// CHECK: llvm.return %[[WAS]] : i32
 // CHECK-LABEL: func.func @atomics
 // CHECK-SAME: (%[[V:[^:]*]]: tensor<?x8xf32>, %[[M:[^:]*]]: memref<?x8xf32>, %{{[^:]*}}: tensor<8xf32>, %[[N:[^:]*]]: memref<8xf32>
 // CHECK: %[[R:.*]] = scf.for %[[I:.*]] = {{.*}} iter_args(%[[A:.*]] = %[[V]]) -> (tensor<?x8xf32>) {
@@ -138,8 +143,7 @@ func.func @tri(%k: index, %o: tensor<8x16xf32>) -> tensor<8x16xf32> {
 // CHECK: tensor.insert %[[OLD]] into %[[B]][%[[I]], %[[J]]]
 // CHECK: memref.extract_strided_metadata %[[N]]
 // CHECK: memref.extract_aligned_pointer_as_index %[[N]]
-// CHECK: %[[PAIR:.*]] = llvm.cmpxchg %{{.*}}, %{{.*}}, %{{.*}} acq_rel acquire : !llvm.ptr, i32
-// CHECK: %[[NOW:.*]] = llvm.extractvalue %[[PAIR]][0]
+// CHECK: %[[NOW:.*]] = llvm.call @triton_ext_compare_and_swap_32(%{{.*}}, %{{.*}}, %{{.*}}) : (!llvm.ptr, i32, i32) -> i32
 // CHECK: %[[C:.*]] = arith.bitcast %[[NOW]] : i32 to f32
 // CHECK: tensor.insert %[[C]]
 func.func @atomics(%v: tensor<?x8xf32>, %m: memref<?x8xf32>, %e: tensor<8xf32>, %n: memref<8xf32>) -> (tensor<?x8xf32>, tensor<8xf32>) {

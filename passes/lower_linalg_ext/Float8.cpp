@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Casts from and to numbers of eight bits as arithmetic on bits: MLIR has none
+// for processors without them. Casts that round toward zero, those of f64 to
+// eight bits, and other formats of eight bits are left untouched.
+
+#include "Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+
+namespace {
+
+/// f8E4M3FN or f8E5M2.
+struct Format {
+  unsigned mantissa, bias;
+  /// The first bits that are no number, what is too large becomes, and NaN.
+  int64_t infinity, most, nan;
+};
+
+/// Integers and f32 of the shape of a cast's operand.
+struct Bits {
+  OpBuilder &builder;
+  Location loc;
+  Type shape;
+
+  Type of(Type element) const {
+    if (auto shaped = dyn_cast<ShapedType>(shape))
+      return shaped.clone(element);
+    return element;
+  }
+  Value constant(TypedAttr value) const {
+    if (auto shaped = dyn_cast<ShapedType>(of(value.getType())))
+      return arith::ConstantOp::create(builder, loc,
+                                       DenseElementsAttr::get(shaped, value));
+    return arith::ConstantOp::create(builder, loc, value);
+  }
+  Value integer(int64_t value) const {
+    return constant(builder.getI32IntegerAttr(value));
+  }
+  Value f32(int exponent) const {
+    return constant(builder.getF32FloatAttr(std::ldexp(1.0f, exponent)));
+  }
+  Value cast(Value value, Type element) const {
+    return arith::BitcastOp::create(builder, loc, of(element), value);
+  }
+  template <typename Op> Value binary(Value lhs, Value rhs) const {
+    return Op::create(builder, loc, lhs, rhs);
+  }
+  Value select(arith::CmpIPredicate predicate, Value lhs, Value rhs, Value yes,
+               Value no) const {
+    Value is = arith::CmpIOp::create(builder, loc, predicate, lhs, rhs);
+    return arith::SelectOp::create(builder, loc, is, yes, no);
+  }
+};
+
+} // namespace
+
+static std::optional<Format> formatOf(Type type) {
+  type = getElementTypeOrSelf(type);
+  if (isa<Float8E4M3FNType>(type))
+    return Format{3, 7, 0x7F, 0x7E, 0x7F};
+  if (isa<Float8E5M2Type>(type))
+    return Format{2, 15, 0x7C, 0x7C, 0x7E};
+  return std::nullopt;
+}
+
+/// Exponents are too low by the difference of the biases, which a product
+/// mends, also for numbers without a leading one.
+static Value toF32(const Bits &bits, Value value, const Format &format) {
+  OpBuilder &builder = bits.builder;
+  Type i32 = builder.getI32Type(), f32 = builder.getF32Type();
+  Value wide = arith::ExtUIOp::create(builder, bits.loc, bits.of(i32),
+                                      bits.cast(value, builder.getI8Type()));
+  Value magnitude = bits.binary<arith::AndIOp>(wide, bits.integer(0x7F));
+  Value aligned =
+      bits.binary<arith::ShLIOp>(magnitude, bits.integer(23 - format.mantissa));
+  Value number =
+      bits.cast(bits.binary<arith::MulFOp>(bits.cast(aligned, f32),
+                                           bits.f32(127 - format.bias)),
+                i32);
+  // What is no number: in e5m2 infinity and NaN, in e4m3 NaN alone.
+  Value special = bits.binary<arith::OrIOp>(aligned, bits.integer(0x7F800000));
+  number = bits.select(arith::CmpIPredicate::uge, magnitude,
+                       bits.integer(format.infinity), special, number);
+  Value sign = bits.binary<arith::ShLIOp>(
+      bits.binary<arith::AndIOp>(wide, bits.integer(0x80)), bits.integer(24));
+  return bits.cast(bits.binary<arith::OrIOp>(number, sign), f32);
+}
+
+/// To nearest even. Beyond what there is: infinity, the greatest number where
+/// there is none, as processors that have such numbers do it.
+static Value fromF32(const Bits &bits, Value value, const Format &format,
+                     Type type) {
+  OpBuilder &builder = bits.builder;
+  Type i8 = builder.getI8Type(), i32 = builder.getI32Type();
+  Value wide = bits.cast(value, i32);
+  Value magnitude = bits.binary<arith::AndIOp>(wide, bits.integer(0x7FFFFFFF));
+  unsigned dropped = 23 - format.mantissa;
+  // With a leading one: half of the last place that stays, less one where that
+  // is even, carries into it.
+  Value last = bits.binary<arith::AndIOp>(
+      bits.binary<arith::ShRUIOp>(magnitude, bits.integer(dropped)),
+      bits.integer(1));
+  int64_t rebias = (int64_t(format.bias) - 127) * (1 << 23);
+  Value normal = bits.binary<arith::AddIOp>(
+      bits.binary<arith::AddIOp>(magnitude, last),
+      bits.integer(rebias + (1 << (dropped - 1)) - 1));
+  normal = bits.binary<arith::ShRUIOp>(normal, bits.integer(dropped));
+  // Without: f32 rounds in a sum whose last place is the least number.
+  int least = 1 - int(format.bias) - int(format.mantissa);
+  Value unit = bits.f32(least + 23);
+  Value small = bits.cast(bits.binary<arith::AddFOp>(
+                              bits.cast(magnitude, builder.getF32Type()), unit),
+                          i32);
+  small = bits.binary<arith::SubIOp>(small, bits.cast(unit, i32));
+  Value leastNormal = bits.cast(bits.f32(1 - int(format.bias)), i32);
+  Value result = bits.select(arith::CmpIPredicate::ult, magnitude, leastNormal,
+                             small, normal);
+  result = bits.binary<arith::MinUIOp>(result, bits.integer(format.most));
+  result =
+      bits.select(arith::CmpIPredicate::ugt, magnitude,
+                  bits.integer(0x7F800000), bits.integer(format.nan), result);
+  Value sign = bits.binary<arith::AndIOp>(
+      bits.binary<arith::ShRUIOp>(wide, bits.integer(24)), bits.integer(0x80));
+  Value narrow = arith::TruncIOp::create(
+      builder, bits.loc, bits.of(i8), bits.binary<arith::OrIOp>(result, sign));
+  return bits.cast(narrow, type);
+}
+
+bool mlir::triton_ext::lower_linalg_ext::isFloat8Cast(Operation *op) {
+  if (auto extend = dyn_cast<arith::ExtFOp>(op))
+    return formatOf(extend.getIn().getType()).has_value();
+  auto truncate = dyn_cast<arith::TruncFOp>(op);
+  return truncate && formatOf(truncate.getType()) &&
+         !getElementTypeOrSelf(truncate.getIn().getType()).isF64() &&
+         truncate.getRoundingmode().value_or(
+             arith::RoundingMode::to_nearest_even) ==
+             arith::RoundingMode::to_nearest_even;
+}
+
+namespace {
+
+struct ExtendPattern : OpRewritePattern<arith::ExtFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::ExtFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!mlir::triton_ext::lower_linalg_ext::isFloat8Cast(op))
+      return failure();
+    Value in = op.getIn();
+    Bits bits{rewriter, op.getLoc(), in.getType()};
+    Value number = toF32(bits, in, *formatOf(in.getType()));
+    unsigned width = getElementTypeOrSelf(op.getType()).getIntOrFloatBitWidth();
+    if (width == 32)
+      rewriter.replaceOp(op, number);
+    else if (width == 64)
+      rewriter.replaceOpWithNewOp<arith::ExtFOp>(op, op.getType(), number);
+    else // f16 and bf16 hold all of them
+      rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), number);
+    return success();
+  }
+};
+
+struct TruncatePattern : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!mlir::triton_ext::lower_linalg_ext::isFloat8Cast(op))
+      return failure();
+    Value in = op.getIn();
+    Bits bits{rewriter, op.getLoc(), in.getType()};
+    Type f32 = rewriter.getF32Type();
+    if (getElementTypeOrSelf(in.getType()) != f32)
+      in = arith::ExtFOp::create(rewriter, op.getLoc(), bits.of(f32), in);
+    rewriter.replaceOp(op, fromF32(bits, in, *formatOf(op.getType()),
+                                   getElementTypeOrSelf(op.getType())));
+    return success();
+  }
+};
+
+} // namespace
+
+void mlir::triton_ext::lower_linalg_ext::populateFloat8Patterns(
+    RewritePatternSet &patterns) {
+  patterns.add<ExtendPattern, TruncatePattern>(patterns.getContext());
+}
