@@ -28,6 +28,7 @@ from random import Random
 from typing import Any
 
 NAME = "gpu-loop-split"
+RATIOS = (("split", "by hand"), ("no-wrap", "by hand"), ("split", "unsplit"))
 
 
 @dataclass
@@ -77,6 +78,7 @@ def pipelines() -> dict[str, Any]:
         "plain": tx.Pipeline(),
         "split": tx.Pipeline().at_end("ttir", split()),
         "split once": tx.Pipeline().at_end("ttir", split(max_splits=1)),
+        "split, no-wrap": tx.Pipeline().at_end("ttir", split(no_wrap=True)),
         "split, min-trips=8": tx.Pipeline().at_end("ttir", split(min_trips=8)),
         "guard": tx.Pipeline().at_end("ttir", split(guard=True)),
     }
@@ -116,6 +118,7 @@ def attention_cases() -> Iterator[Case]:
                 "unsplit": Form("one"),
                 "split": Form("one", "split"),
                 "by hand": Form("two"),
+                "no-wrap": Form("one", "split, no-wrap"),
                 "epilogue": Form("epilogue"),
                 "prologue": Form("prologue"),
             },
@@ -155,6 +158,7 @@ def attention_cases() -> Iterator[Case]:
                 "unsplit": Form("one"),
                 "split": Form("one", "split"),
                 "by hand": Form("three"),
+                "no-wrap": Form("one", "split, no-wrap"),
                 "guarded": Form("one", "guard"),
                 "branch": Form("branch"),
                 "min-trips": Form("one", "split, min-trips=8"),
@@ -405,20 +409,22 @@ def text(data: dict[str, Any]) -> str:
         f"{where['triton']}, PyTorch {where['torch']}, {where['date']}",
         "ms: medians, launched in turns. regs/spills of one thread, spills as Triton counts them. -: did not run.",
     ]
-    others = ("guarded", "branch", "min-trips", "epilogue", "prologue")
+    others = ("no-wrap", "guarded", "branch", "min-trips", "epilogue", "prologue")
     families = dict.fromkeys(row["family"] for row in data["rows"])
     for family in families:
         rows = [row for row in data["rows"] if row["family"] == family]
         extra = tuple(n for n in others if any(n in row["ms"] for row in rows))
         names = ("unsplit", "split", "by hand", *extra)
         head = f"{'shape':22} {'tile,warps,stages':18}" + "".join(f" {name + ' ms':>11}" for name in names)
-        lines += ["", f"== {family}", head + "  split:by hand  split:unsplit  regs/spills"]
+        ratios = [(one, other) for one, other in RATIOS if one in names]
+        titles = "".join(f" {f'{one}:{other}':>15}" for one, other in ratios)
+        lines += ["", f"== {family}", head + titles + "  regs/spills"]
         for row in rows:
             ms = row["ms"]
             line = f"{row['shape']:22} {short(row['config']):18}"
             line += "".join(f" {ms[name]:11.4f}" if name in ms else f" {'-':>11}" for name in names)
-            for one, other in (("split", "by hand"), ("split", "unsplit")):
-                line += f" {percent(ms[one], ms[other]) if one in ms and other in ms else '-':>14}"
+            for one, other in ratios:
+                line += f" {percent(ms[one], ms[other]) if one in ms and other in ms else '-':>15}"
             used = [f"{row['registers'][n]}/{row['spills'][n]}" if n in ms else "-" for n in names]
             lines.append(line + "  " + " ".join(used))
         failed = {(n, reason) for row in rows for n, reason in row["failed"].items()}
@@ -450,6 +456,7 @@ def plot(data: dict[str, Any], path: Path) -> None:
         for name, mark in (
             ("split", "o"),
             ("by hand", "x"),
+            ("no-wrap", "D"),
             ("guarded", "s"),
             ("epilogue", "v"),
             ("prologue", "^"),
