@@ -23,7 +23,7 @@ demo-cpu: build ## Softmax and a matrix product on CPU tensors, checked against 
 	@$(BIN)/python benchmarks/cpu.py --quick
 
 test: linalg build lint ## lit + FileCheck and pytest, for every extension and what spans them
-	@$(BIN)/lit -s passes $(wildcard dialects backends) test/opt
+	@$(BIN)/lit -s passes $(wildcard dialects backends) test/analysis test/opt
 	@$(BIN)/pytest -q -n 2 --dist loadfile
 
 lint: .venv/ready ## clang-format, ruff and mypy

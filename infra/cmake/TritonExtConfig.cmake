@@ -8,6 +8,7 @@
 #   TritonExt::PassInfra  libTritonExtPassInfra.so
 #   triton_ext_add_pass(name Class STAGE stage)   see TritonExtPass.cmake
 #   triton_ext_add_dialect(name Class)            see TritonExtDialect.cmake
+#   triton_ext_link_analysis(name)                see TritonExtAnalysis.cmake
 #   triton_ext_add_backend(name SOURCES file...)  see TritonExtBackend.cmake
 #   triton_ext_add_bundle(package)                see TritonExtBundle.cmake
 
@@ -101,5 +102,6 @@ include(${CMAKE_CURRENT_LIST_DIR}/TritonExtLibrary.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/TritonExtExtension.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/TritonExtPass.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/TritonExtDialect.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/TritonExtAnalysis.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/TritonExtBackend.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/TritonExtBundle.cmake)

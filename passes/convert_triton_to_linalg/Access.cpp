@@ -91,6 +91,17 @@ static bool overlaps(const Pointers &pointers, ArrayRef<int64_t> shape) {
   });
 }
 
+Pointers Access::fromFirst(Value pointers, ArrayRef<int64_t> strides) {
+  Value zero = math.toValue(math.number(0));
+  Pointers result;
+  result.base = tensor::ExtractOp::create(
+      builder, loc, pointers, SmallVector<Value>(shape.size(), zero));
+  result.offsets.offset = math.number(0);
+  for (int64_t stride : strides)
+    result.offsets.strides.push_back(math.number(stride));
+  return result;
+}
+
 static void print(raw_ostream &os, OpFoldResult value) {
   if (std::optional<int64_t> number = getConstantIntValue(value))
     os << *number;
@@ -130,11 +141,14 @@ Access::track(Operation *op, Value pointers, Value mask) {
     return std::nullopt;
   };
   std::optional<Pointers> tracked = trackPointers(pointers, math);
+  if (!tracked && strides)
+    tracked = fromFirst(pointers, *strides);
   if (!tracked)
     return missed("its pointers are not tracked");
   if (!isa<tt::LoadOp>(op) && overlaps(*tracked, shape))
     return missed("it writes to one address several times");
-  std::optional<Box> box = mask ? trackMask(mask, math) : wholeOf(shape, math);
+  std::optional<Box> box =
+      mask ? trackMask(mask, math) : analysis::wholeOf(shape, math);
   if (!box)
     return missed("its mask is not tracked");
   remark::analysis(loc, opts)
@@ -179,7 +193,7 @@ std::pair<Value, Value> Access::memoryAndIndices(Value pointers) {
   math.budget = IndexMath{builder, loc}.budget;
   Type i64 = builder.getI64Type();
   Value base, indices;
-  if (std::optional<PointerSum> sum = trackPointerSum(pointers, math)) {
+  if (auto sum = trackPointerSum(pointers, math)) {
     base = address(sum->base);
     for (Value addend : sum->addends) {
       Type type = withElement(addend.getType(), i64);

@@ -5,7 +5,8 @@
 #ifndef TRITON_EXT_CONVERTTRITONTOLINALG_ACCESS_H
 #define TRITON_EXT_CONVERTTRITONTOLINALG_ACCESS_H
 
-#include "Trackers.h"
+#include "analysis/MaskTracker.h"
+#include "analysis/PointerTracker.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -13,11 +14,21 @@
 
 namespace mlir::triton_ext::convert_triton_to_linalg {
 
+using analysis::Box;
+using analysis::IndexMath;
+using analysis::Pointers;
+
+/// By how much the pointers of accesses grow along each dimension, in elements,
+/// where axis information says so.
+using EvenStrides = DenseMap<Operation *, SmallVector<int64_t>>;
+
 /// Makes the parts of one access, before the operation.
 struct Access {
-  Access(Operation *op, Type type)
+  Access(Operation *op, Type type, const EvenStrides &even)
       : builder(op), loc(op->getLoc()), math{builder, loc},
         element(getElementTypeOrSelf(type)) {
+    if (auto known = even.find(op); known != even.end())
+      strides = known->second;
     if (auto tensor = dyn_cast<RankedTensorType>(type))
       shape.assign(tensor.getShape().begin(), tensor.getShape().end());
   }
@@ -42,6 +53,8 @@ struct Access {
   /// tracked. Reports what is known, or why nothing is.
   std::optional<std::pair<Pointers, Box>> track(Operation *op, Value pointers,
                                                 Value mask);
+  /// Pointers of which only the strides are known, from the first of them.
+  Pointers fromFirst(Value pointers, ArrayRef<int64_t> strides);
   /// A view of exactly the box.
   Value viewOf(const Pointers &pointers, const Box &box,
                SmallVector<OpFoldResult> &sizes);
@@ -62,10 +75,11 @@ struct Access {
   IndexMath math;
   Type element;
   SmallVector<int64_t> shape;
+  std::optional<SmallVector<int64_t>> strides;
 };
 
-void convertAtomic(triton::AtomicRMWOp op);
-void convertAtomic(triton::AtomicCASOp op);
+void convertAtomic(triton::AtomicRMWOp op, const EvenStrides &even);
+void convertAtomic(triton::AtomicCASOp op, const EvenStrides &even);
 
 /// Replaces these by atomics that read, modify and write.
 void expandAtomic(triton::AtomicLoadOp op);

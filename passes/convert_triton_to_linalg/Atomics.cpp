@@ -132,8 +132,8 @@ std::optional<Piece> Piece::of(Access &access, Operation *op, Value pointers,
 }
 
 void mlir::triton_ext::convert_triton_to_linalg::convertAtomic(
-    tt::AtomicRMWOp op) {
-  Access access(op, op.getType());
+    tt::AtomicRMWOp op, const EvenStrides &even) {
+  Access access(op, op.getType(), even);
   OpBuilder &builder = access.builder;
   auto kind = builder.getStringAttr(kindOf(op.getAtomicRmwOp()));
   auto order = builder.getStringAttr(orderOf(op.getSem()));
@@ -169,8 +169,8 @@ void mlir::triton_ext::convert_triton_to_linalg::convertAtomic(
 }
 
 void mlir::triton_ext::convert_triton_to_linalg::convertAtomic(
-    tt::AtomicCASOp op) {
-  Access access(op, op.getType());
+    tt::AtomicCASOp op, const EvenStrides &even) {
+  Access access(op, op.getType(), even);
   OpBuilder &builder = access.builder;
   auto order = builder.getStringAttr(orderOf(op.getSem()));
   auto scope = builder.getStringAttr(tt::stringifyMemSyncScope(op.getScope()));

@@ -7,6 +7,7 @@
 #include "Access.h"
 #include "Conversion.h"
 
+#include "analysis/AxisInfo.h"
 #include "linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -108,8 +109,8 @@ static Value loadScalar(Access &access, tt::LoadOp op) {
   return branch.getResult(0);
 }
 
-static void convertLoad(tt::LoadOp op) {
-  Access access(op, op.getType());
+static void convertLoad(tt::LoadOp op, const EvenStrides &even) {
+  Access access(op, op.getType(), even);
   Value value;
   if (access.shape.empty()) {
     value = loadScalar(access, op);
@@ -164,8 +165,8 @@ static void storeScalar(Access &access, tt::StoreOp op, Value value) {
   memref::StoreOp::create(builder, loc, value, view, zero);
 }
 
-static void convertStore(tt::StoreOp op) {
-  Access access(op, op.getValue().getType());
+static void convertStore(tt::StoreOp op, const EvenStrides &even) {
+  Access access(op, op.getValue().getType(), even);
   Value value = op.getValue();
   if (access.shape.empty()) {
     storeScalar(access, op, value);
@@ -176,6 +177,18 @@ static void convertStore(tt::StoreOp op) {
       scatter(access, op, value);
   }
   op.erase();
+}
+
+/// As long as nothing is changed: what the analysis knows it knows of values
+/// that are there.
+static EvenStrides getEvenStrides(Operation *module,
+                                  ArrayRef<Operation *> accesses) {
+  EvenStrides even;
+  analysis::AxisInfos infos(module);
+  for (Operation *op : accesses)
+    if (auto strides = infos.getPointerStrides(op->getOperand(0)))
+      even[op] = *strides;
+  return even;
 }
 
 void mlir::triton_ext::convert_triton_to_linalg::convertMemory(
@@ -190,10 +203,11 @@ void mlir::triton_ext::convert_triton_to_linalg::convertMemory(
     if (isa<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op))
       accesses.push_back(op);
   });
+  EvenStrides even = getEvenStrides(module, accesses);
   for (Operation *op : accesses)
     llvm::TypeSwitch<Operation *>(op)
-        .Case([](tt::LoadOp load) { convertLoad(load); })
-        .Case([](tt::StoreOp store) { convertStore(store); })
+        .Case([&](tt::LoadOp load) { convertLoad(load, even); })
+        .Case([&](tt::StoreOp store) { convertStore(store, even); })
         .Case<tt::AtomicRMWOp, tt::AtomicCASOp>(
-            [](auto atomic) { convertAtomic(atomic); });
+            [&](auto atomic) { convertAtomic(atomic, even); });
 }

@@ -871,6 +871,39 @@ def early_return(rng: np.random.Generator, n: int) -> Pairs:
 
 
 @triton.jit
+def wandering(x, out, n, BLOCK: tl.constexpr):
+    source = x + tl.arange(0, BLOCK)
+    target = out + tl.arange(0, BLOCK)
+    left = n
+    while left > 0:
+        tl.store(target, tl.load(source, mask=tl.arange(0, BLOCK) < left) + 1, mask=tl.arange(0, BLOCK) < left)
+        source += BLOCK
+        target += BLOCK
+        left -= BLOCK
+
+
+@cases(n=[0, 5, 40])
+def pointers_of_a_while_loop(rng: np.random.Generator, n: int) -> Pairs:
+    x, out = integers(rng, n + 1)[:n], torch.zeros(n, dtype=torch.int32)
+    wandering[(1,)](x, out, n, BLOCK=16)
+    yield out, x + 1, 0
+
+
+@triton.jit
+def around(x, out, SIZE: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i % SIZE))
+
+
+@cases(block=[16, 64])
+def remainders(rng: np.random.Generator, block: int) -> Pairs:
+    """In groups of 16 they are views, 64 begin anew between two elements."""
+    x, out = integers(rng, 32), torch.zeros(128, dtype=torch.int32)
+    around[(128 // block,)](x, out, SIZE=32, BLOCK=block)
+    yield out, x.repeat(4), 0
+
+
+@triton.jit
 def copied_in_order(x, n, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     first = tl.load(x + i)

@@ -290,9 +290,11 @@ tt.func @not_tracked(%p: !tt.ptr<f32>, %n: i32, %a: i8, %m: tensor<32xi1>) -> (t
   %ns = tt.splat %n : i32 -> tensor<32xi32>
   %ult = arith.cmpi ult, %r, %ns : tensor<32xi32>
   %v = tt.load %pp, %ult : tensor<32x!tt.ptr<f32>>
-  %r8 = arith.trunci %r : tensor<32xi32> to tensor<32xi8>
+  %rn = arith.addi %r, %ns : tensor<32xi32>
+  %r8 = arith.trunci %rn : tensor<32xi32> to tensor<32xi8>
   %as = tt.splat %a : i8 -> tensor<32xi8>
-  %sum = arith.addi %as, %as : tensor<32xi8>
+  %low = arith.trunci %r : tensor<32xi32> to tensor<32xi8>
+  %sum = arith.addi %low, %as : tensor<32xi8>
   %ep = tt.addptr %pp, %sum : tensor<32x!tt.ptr<f32>>, tensor<32xi8>
   %w = tt.load %ep : tensor<32x!tt.ptr<f32>>
   %tp = tt.addptr %ps, %r8 : tensor<32x!tt.ptr<f32>>, tensor<32xi8>

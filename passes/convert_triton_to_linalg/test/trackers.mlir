@@ -87,9 +87,78 @@ tt.func @negative(%p: !tt.ptr<f32>, %i: tensor<64xi32>, %m: tensor<64xi1>, %v: t
   %2 = tt.atomic_rmw fadd, acq_rel, gpu, %ps, %v : (tensor<64x!tt.ptr<f32>>, tensor<64xf32>) -> tensor<64xf32>
   %narrow = arith.trunci %r : tensor<64xi32> to tensor<64xi8>
   %sum = arith.addi %narrow, %narrow : tensor<64xi8>
-  %wide = arith.extsi %sum : tensor<64xi8> to tensor<64xi32>
+  %wraps = arith.addi %sum, %narrow : tensor<64xi8>
+  %wide = arith.extsi %wraps : tensor<64xi8> to tensor<64xi32>
   %pn = tt.addptr %ps, %wide : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
   // expected-remark @below {{not a view: its pointers are not tracked}}
   %3 = tt.load %pn : tensor<64x!tt.ptr<f32>>
   tt.return
+}
+
+// -----
+
+// Pointers that are tracked through a branch.
+tt.func @branch(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %c: i1, %n: i32) -> tensor<64xf32> {
+  %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %pp = tt.addptr %ps, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %chosen = scf.if %c -> (tensor<64x!tt.ptr<f32>>) {
+    %ns = tt.splat %n : i32 -> tensor<64xi32>
+    %moved = tt.addptr %pp, %ns : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    scf.yield %moved : tensor<64x!tt.ptr<f32>>
+  } else {
+    %qs = tt.splat %q : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+    %other = tt.addptr %qs, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    scf.yield %other : tensor<64x!tt.ptr<f32>>
+  }
+  // expected-remark @below {{a view: offset ?, strides [1], elements [0, 64)}}
+  %0 = tt.load %chosen : tensor<64x!tt.ptr<f32>>
+  tt.return %0 : tensor<64xf32>
+}
+
+// -----
+
+// Pointers that are not tracked, and of which axis information says that they
+// grow evenly: what a loop carries, and a remainder that does not begin anew
+// between two elements.
+tt.func @even(%p: !tt.ptr<f32>, %n: i32) -> tensor<64xf32> {
+  %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %step = arith.constant dense<64> : tensor<64xi32>
+  %many = arith.constant dense<256> : tensor<64xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %pp = tt.addptr %ps, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %last = scf.while (%q = %pp) : (tensor<64x!tt.ptr<f32>>) -> tensor<64x!tt.ptr<f32>> {
+    // expected-remark @below {{a view: offset 0, strides [1], elements [0, 64)}}
+    %v = tt.load %q : tensor<64x!tt.ptr<f32>>
+    %sum = "tt.reduce"(%v) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.addf %a, %b : f32
+      tt.reduce.return %s : f32
+    }) : (tensor<64xf32>) -> f32
+    %zero = arith.constant 0.0 : f32
+    %again = arith.cmpf olt, %sum, %zero : f32
+    scf.condition(%again) %q : tensor<64x!tt.ptr<f32>>
+  } do {
+  ^bb0(%q: tensor<64x!tt.ptr<f32>>):
+    %next = tt.addptr %q, %step : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    scf.yield %next : tensor<64x!tt.ptr<f32>>
+  }
+  // expected-remark @below {{a view: offset 0, strides [1], elements [0, 64)}}
+  %0 = tt.load %last : tensor<64x!tt.ptr<f32>>
+  %id = tt.get_program_id x : i32
+  %c64 = arith.constant 64 : i32
+  %start = arith.muli %id, %c64 : i32
+  %starts = tt.splat %start : i32 -> tensor<64xi32>
+  %i = arith.addi %starts, %r : tensor<64xi32>
+  %around = arith.remsi %i, %many : tensor<64xi32>
+  %pr = tt.addptr %ps, %around : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  // expected-remark @below {{a view: offset 0, strides [1], elements [0, 64)}}
+  tt.store %pr, %0 : tensor<64x!tt.ptr<f32>>
+  // It may begin anew between any two.
+  %ns = tt.splat %n : i32 -> tensor<64xi32>
+  %anywhere = arith.remsi %i, %ns : tensor<64xi32>
+  %pa = tt.addptr %ps, %anywhere : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  // expected-remark @below {{not a view: its pointers are not tracked}}
+  tt.store %pa, %0 : tensor<64x!tt.ptr<f32>>
+  tt.return %0 : tensor<64xf32>
 }

@@ -3,8 +3,9 @@
 // Tracks masks backward through the operations that make them, to the box in
 // which they are true. An operation that is not known here ends the track.
 
-#include "Dimensions.h"
-#include "Trackers.h"
+#include "analysis/MaskTracker.h"
+#include "analysis/Dimensions.h"
+#include "analysis/OffsetTracker.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -13,11 +14,11 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
-using namespace mlir::triton_ext::convert_triton_to_linalg;
+using namespace mlir::triton_ext::analysis;
 namespace tt = mlir::triton;
 
-Box mlir::triton_ext::convert_triton_to_linalg::wholeOf(ArrayRef<int64_t> shape,
-                                                        IndexMath &math) {
+Box mlir::triton_ext::analysis::wholeOf(ArrayRef<int64_t> shape,
+                                        IndexMath &math) {
   Box box;
   for (int64_t size : shape) {
     box.low.push_back(math.number(0));
@@ -26,8 +27,8 @@ Box mlir::triton_ext::convert_triton_to_linalg::wholeOf(ArrayRef<int64_t> shape,
   return box;
 }
 
-bool mlir::triton_ext::convert_triton_to_linalg::isWhole(
-    const Box &box, ArrayRef<int64_t> shape) {
+bool mlir::triton_ext::analysis::isWhole(const Box &box,
+                                         ArrayRef<int64_t> shape) {
   return llvm::all_of(llvm::zip(box.low, box.high, shape), [](auto dim) {
     auto [low, high, size] = dim;
     return isConstantIntValue(low, 0) && isConstantIntValue(high, size);
@@ -38,7 +39,7 @@ bool mlir::triton_ext::convert_triton_to_linalg::isWhole(
 static Box allIf(Value condition, ArrayRef<int64_t> shape, IndexMath &math) {
   Box box = wholeOf(shape, math);
   if (!box.high.empty())
-    box.high[0] = math.orZero(condition, box.high[0]);
+    box.high[0] = math.choose(condition, box.high[0], math.number(0));
   return box;
 }
 
@@ -58,7 +59,7 @@ static std::optional<Box> trackComparison(arith::CmpIOp op, IndexMath &math) {
   bool isSigned =
       llvm::is_contained({P::slt, P::sle, P::sgt, P::sge, P::eq}, predicate);
   // In narrow types the sum of range and start wraps, and is not tracked.
-  if (!isSigned || !type.getElementType().isSignlessInteger())
+  if (!isSigned || !type.getElementType().isIntOrIndex())
     return std::nullopt;
   auto lhs = trackOffsets(op.getLhs(), math);
   auto rhs = lhs ? trackOffsets(op.getRhs(), math) : std::nullopt;
@@ -119,6 +120,17 @@ static std::optional<Box> trackComparison(arith::CmpIOp op, IndexMath &math) {
   }
   return box;
 }
+
+/// The mask in a cast that says the same, in the lowest or all bits, or null.
+static Value getWidened(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_nonnull<arith::ExtUIOp, arith::ExtSIOp>(op))
+    return {};
+  Value mask = op->getOperand(0);
+  return getElementTypeOrSelf(mask.getType()).isInteger(1) ? mask : Value();
+}
+
+static bool isZeros(Value value) { return matchPattern(value, m_Zero()); }
 
 static Box intersect(const Box &a, const Box &b, ArrayRef<int64_t> shape,
                      IndexMath &math) {
@@ -193,9 +205,8 @@ static std::optional<Box> reshapeBox(Operation *op, const Box &box,
   return result;
 }
 
-std::optional<Box>
-mlir::triton_ext::convert_triton_to_linalg::trackMask(Value mask,
-                                                      IndexMath &math) {
+std::optional<Box> mlir::triton_ext::analysis::trackMask(Value mask,
+                                                         IndexMath &math) {
   ArrayRef<int64_t> shape = shapeOf(mask);
   SplatElementsAttr constant;
   if (matchPattern(mask, m_Constant(&constant)) && constant) {
@@ -208,18 +219,35 @@ mlir::triton_ext::convert_triton_to_linalg::trackMask(Value mask,
   if (!op || !math.spend())
     return std::nullopt;
   using Result = std::optional<Box>;
+  auto both = [&](Value a, Value b) -> Result {
+    auto lhs = trackMask(a, math);
+    auto rhs = lhs ? trackMask(b, math) : std::nullopt;
+    if (!rhs)
+      return std::nullopt;
+    return intersect(*lhs, *rhs, shape, math);
+  };
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([&](tt::SplatOp splat) -> Result {
+        if (!math.canUse(splat.getSrc()))
+          return std::nullopt;
         return allIf(splat.getSrc(), shape, math);
       })
-      .Case([&](arith::AndIOp both) -> Result {
-        auto lhs = trackMask(both.getLhs(), math);
-        auto rhs = lhs ? trackMask(both.getRhs(), math) : std::nullopt;
-        if (!rhs)
+      .Case([&](arith::AndIOp op) { return both(op.getLhs(), op.getRhs()); })
+      .Case([&](arith::SelectOp select) -> Result {
+        if (!isZeros(select.getFalseValue()) ||
+            shapeOf(select.getCondition()).empty())
           return std::nullopt;
-        return intersect(*lhs, *rhs, shape, math);
+        return both(select.getCondition(), select.getTrueValue());
+      })
+      .Case([&](arith::TruncIOp narrow) -> Result {
+        Value widened = getWidened(narrow.getIn());
+        return widened ? trackMask(widened, math) : std::nullopt;
       })
       .Case([&](arith::CmpIOp compare) -> Result {
+        Value widened = getWidened(compare.getLhs());
+        if (widened && isZeros(compare.getRhs()) &&
+            compare.getPredicate() == arith::CmpIPredicate::ne)
+          return trackMask(widened, math);
         return trackComparison(compare, math);
       })
       .Case<tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp, tt::ReshapeOp>(

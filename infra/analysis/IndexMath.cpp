@@ -2,14 +2,14 @@
 //
 // Arithmetic on index values that computes what is known at once.
 
-#include "Trackers.h"
+#include "analysis/IndexMath.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
-using namespace mlir::triton_ext::convert_triton_to_linalg;
+using namespace mlir::triton_ext::analysis;
 
 /// Numbers in, number out; none if that overflows.
 using Fold = bool (*)(int64_t, int64_t, int64_t &);
@@ -78,10 +78,18 @@ OpFoldResult IndexMath::max(OpFoldResult a, OpFoldResult b) {
                                  });
 }
 
-OpFoldResult IndexMath::orZero(Value condition, OpFoldResult whenTrue) {
+OpFoldResult IndexMath::choose(Value condition, OpFoldResult whenTrue,
+                               OpFoldResult whenFalse) {
+  if (isEqualConstantIntOrValue(whenTrue, whenFalse))
+    return whenTrue;
   return arith::SelectOp::create(builder, loc, condition, toValue(whenTrue),
-                                 toValue(number(0)))
+                                 toValue(whenFalse))
       .getResult();
+}
+
+bool IndexMath::canUse(Value value) const {
+  return value.getParentRegion()->isAncestor(
+      builder.getInsertionBlock()->getParent());
 }
 
 OpFoldResult IndexMath::fromInteger(Value value) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Dimensions of tensors behind changes of shape, for the trackers.
+// Dimensions of tensors behind changes of shape, for the analyses.
 
-#ifndef TRITON_EXT_CONVERTTRITONTOLINALG_DIMENSIONS_H
-#define TRITON_EXT_CONVERTTRITONTOLINALG_DIMENSIONS_H
+#ifndef TRITON_EXT_ANALYSIS_DIMENSIONS_H
+#define TRITON_EXT_ANALYSIS_DIMENSIONS_H
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinTypes.h"
 
-namespace mlir::triton_ext::convert_triton_to_linalg {
+namespace mlir::triton_ext::analysis {
 
 inline ArrayRef<int64_t> shapeOf(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -44,6 +44,6 @@ matchDimensions(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
 
 inline bool isZero(OpFoldResult value) { return isConstantIntValue(value, 0); }
 
-} // namespace mlir::triton_ext::convert_triton_to_linalg
+} // namespace mlir::triton_ext::analysis
 
-#endif // TRITON_EXT_CONVERTTRITONTOLINALG_DIMENSIONS_H
+#endif // TRITON_EXT_ANALYSIS_DIMENSIONS_H

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tracks offsets backward through the operations that make them. An operation
+// that is not known here ends the track.
+
+#include "analysis/OffsetTracker.h"
+#include "analysis/Dimensions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext::analysis;
+namespace tt = mlir::triton;
+
+std::optional<SmallVector<OpFoldResult>>
+mlir::triton_ext::analysis::reshapeStrides(Operation *op,
+                                           ArrayRef<OpFoldResult> strides,
+                                           IndexMath &math) {
+  ArrayRef<int64_t> from = shapeOf(op->getOperand(0));
+  ArrayRef<int64_t> to = shapeOf(op->getResult(0));
+  SmallVector<OpFoldResult> result;
+  if (auto expand = dyn_cast<tt::ExpandDimsOp>(op)) {
+    result.assign(strides.begin(), strides.end());
+    result.insert(result.begin() + expand.getAxis(), math.number(0));
+    return result;
+  }
+  if (isa<tt::BroadcastOp>(op)) {
+    for (auto [dim, stride] : llvm::enumerate(strides))
+      result.push_back(from[dim] == to[dim] ? stride : math.number(0));
+    return result;
+  }
+  if (auto transpose = dyn_cast<tt::TransOp>(op)) {
+    for (int32_t dim : transpose.getOrder())
+      result.push_back(strides[dim]);
+    return result;
+  }
+  auto reshape = dyn_cast<tt::ReshapeOp>(op);
+  if (!reshape || reshape.getAllowReorder())
+    return std::nullopt;
+  if (auto matched = matchDimensions(from, to)) {
+    for (std::optional<unsigned> dim : *matched)
+      result.push_back(dim ? strides[*dim] : math.number(0));
+    return result;
+  }
+  if (from.size() != 1)
+    return std::nullopt;
+  // A line folded into rows.
+  result.assign(to.size(), math.number(0));
+  OpFoldResult stride = strides[0];
+  for (int dim = int(to.size()) - 1; dim >= 0; --dim) {
+    if (to[dim] != 1)
+      result[dim] = stride;
+    stride = math.mul(stride, math.number(to[dim]));
+  }
+  return result;
+}
+
+std::optional<Choice> mlir::triton_ext::analysis::getChoice(Value value,
+                                                            IndexMath &math) {
+  if (auto select = value.getDefiningOp<arith::SelectOp>()) {
+    Value condition = select.getCondition();
+    if (auto splat = condition.getDefiningOp<tt::SplatOp>())
+      condition = splat.getSrc();
+    if (!condition.getType().isInteger(1) || !math.canUse(condition))
+      return std::nullopt;
+    return Choice{condition, select.getTrueValue(), select.getFalseValue()};
+  }
+  auto branch = value.getDefiningOp<scf::IfOp>();
+  if (!branch || !math.canUse(branch.getCondition()))
+    return std::nullopt;
+  unsigned index = cast<OpResult>(value).getResultNumber();
+  return Choice{branch.getCondition(), branch.thenYield().getOperand(index),
+                branch.elseYield().getOperand(index)};
+}
+
+Offsets mlir::triton_ext::analysis::chooseOffsets(Value condition,
+                                                  const Offsets &yes,
+                                                  const Offsets &no,
+                                                  IndexMath &math) {
+  Offsets result{math.choose(condition, yes.offset, no.offset), {}};
+  for (auto [a, b] : llvm::zip_equal(yes.strides, no.strides))
+    result.strides.push_back(math.choose(condition, a, b));
+  return result;
+}
+
+/// Whether all elements are numbers that are known, from 0 to what is less than
+/// 2 to the power of `bits`.
+static bool areBelow(const Offsets &offsets, ArrayRef<int64_t> shape,
+                     unsigned bits) {
+  std::optional<int64_t> offset = getConstantIntValue(offsets.offset);
+  if (!offset)
+    return false;
+  // Sums of few numbers of 64 bits.
+  llvm::APInt low(128, *offset, /*isSigned=*/true), high = low;
+  for (auto [stride, size] : llvm::zip_equal(offsets.strides, shape)) {
+    std::optional<int64_t> number = getConstantIntValue(stride);
+    if (!number)
+      return false;
+    llvm::APInt moved = llvm::APInt(128, *number, /*isSigned=*/true) *
+                        llvm::APInt(128, size - 1);
+    (*number < 0 ? low : high) += moved;
+  }
+  return low.isNonNegative() && high.getActiveBits() <= bits;
+}
+
+static unsigned bitsOf(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+}
+
+static Offsets constantOffsets(OpFoldResult offset, size_t rank,
+                               IndexMath &math) {
+  return {offset, SmallVector<OpFoldResult>(rank, math.number(0))};
+}
+
+std::optional<Offsets>
+mlir::triton_ext::analysis::trackOffsets(Value value, IndexMath &math) {
+  size_t rank = shapeOf(value).size();
+  if (value.getType().isSignlessInteger() || value.getType().isIndex()) {
+    bool isWide = value.getType().isSignlessInteger() &&
+                  value.getType().getIntOrFloatBitWidth() > 64;
+    if (isWide || !math.canUse(value))
+      return std::nullopt;
+    return constantOffsets(math.fromInteger(value), 0, math);
+  }
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type ||
+      !(type.getElementType().isSignlessInteger() ||
+        type.getElementType().isIndex()) ||
+      bitsOf(type) > 64)
+    return std::nullopt;
+  SplatElementsAttr constant;
+  if (matchPattern(value, m_Constant(&constant)) && constant)
+    return constantOffsets(
+        math.number(constant.getSplatValue<APInt>().getSExtValue()), rank,
+        math);
+  Operation *op = value.getDefiningOp();
+  if (!op || !math.spend())
+    return std::nullopt;
+  // What narrow integers count wraps in earnest.
+  bool wide = bitsOf(type) >= 32;
+  auto both = [&](auto binary) -> std::optional<std::pair<Offsets, Offsets>> {
+    if (!wide)
+      return std::nullopt;
+    auto lhs = trackOffsets(binary.getLhs(), math);
+    auto rhs = lhs ? trackOffsets(binary.getRhs(), math) : std::nullopt;
+    if (!rhs)
+      return std::nullopt;
+    return std::make_pair(*lhs, *rhs);
+  };
+  auto scale = [&](Offsets offsets, OpFoldResult factor) {
+    offsets.offset = math.mul(offsets.offset, factor);
+    for (OpFoldResult &stride : offsets.strides)
+      stride = math.mul(stride, factor);
+    return offsets;
+  };
+  using Result = std::optional<Offsets>;
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([&](tt::SplatOp splat) -> Result {
+        if (!math.canUse(splat.getSrc()))
+          return std::nullopt;
+        return constantOffsets(math.fromInteger(splat.getSrc()), rank, math);
+      })
+      .Case([&](tt::MakeRangeOp range) -> Result {
+        return Offsets{math.number(range.getStartAttr().getInt()),
+                       {math.number(type.getDimSize(0) == 1 ? 0 : 1)}};
+      })
+      .Case([&](arith::AddIOp add) -> Result {
+        auto pair = both(add);
+        if (!pair)
+          return std::nullopt;
+        auto &[lhs, rhs] = *pair;
+        lhs.offset = math.add(lhs.offset, rhs.offset);
+        for (auto [a, b] : llvm::zip(lhs.strides, rhs.strides))
+          a = math.add(a, b);
+        return lhs;
+      })
+      .Case([&](arith::SubIOp sub) -> Result {
+        auto pair = both(sub);
+        if (!pair)
+          return std::nullopt;
+        auto &[lhs, rhs] = *pair;
+        lhs.offset = math.sub(lhs.offset, rhs.offset);
+        for (auto [a, b] : llvm::zip(lhs.strides, rhs.strides))
+          a = math.sub(a, b);
+        return lhs;
+      })
+      .Case([&](arith::MulIOp mul) -> Result {
+        auto pair = both(mul);
+        if (!pair)
+          return std::nullopt;
+        auto &[lhs, rhs] = *pair;
+        if (llvm::all_of(rhs.strides, isZero))
+          return scale(lhs, rhs.offset);
+        if (llvm::all_of(lhs.strides, isZero))
+          return scale(rhs, lhs.offset);
+        return std::nullopt;
+      })
+      .Case([&](arith::ShLIOp shift) -> Result {
+        SplatElementsAttr amount;
+        if (!wide || !matchPattern(shift.getRhs(), m_Constant(&amount)) ||
+            !amount)
+          return std::nullopt;
+        uint64_t bits = amount.getSplatValue<APInt>().getZExtValue();
+        auto offsets = trackOffsets(shift.getLhs(), math);
+        if (!offsets || bits >= 62)
+          return std::nullopt;
+        return scale(*offsets, math.number(int64_t(1) << bits));
+      })
+      .Case<arith::ExtSIOp, arith::IndexCastOp>([&](auto extend) -> Result {
+        // -1 for an i1 that is true.
+        if (bitsOf(extend.getType()) < bitsOf(extend.getIn().getType()))
+          return std::nullopt;
+        return trackOffsets(extend.getIn(), math);
+      })
+      .Case<arith::ExtUIOp, arith::TruncIOp>([&](auto convert) -> Result {
+        // Only what is the same number in both types, whatever their signs.
+        auto offsets = trackOffsets(convert.getIn(), math);
+        unsigned bits = std::min(bitsOf(convert.getType()),
+                                 bitsOf(convert.getIn().getType()));
+        if (!offsets || !areBelow(*offsets, shapeOf(value), bits - 1))
+          return std::nullopt;
+        return offsets;
+      })
+      .Case<arith::SelectOp, scf::IfOp>([&](auto) -> Result {
+        auto choice = getChoice(value, math);
+        auto yes = choice ? trackOffsets(choice->yes, math) : std::nullopt;
+        auto no = yes ? trackOffsets(choice->no, math) : std::nullopt;
+        if (!no)
+          return std::nullopt;
+        return chooseOffsets(choice->condition, *yes, *no, math);
+      })
+      .Case<tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp, tt::ReshapeOp>(
+          [&](Operation *op) -> Result {
+            auto offsets = trackOffsets(op->getOperand(0), math);
+            if (!offsets)
+              return std::nullopt;
+            auto strides = reshapeStrides(op, offsets->strides, math);
+            if (!strides)
+              return std::nullopt;
+            return Offsets{offsets->offset, *strides};
+          })
+      .Default([](Operation *) { return std::nullopt; });
+}
