@@ -364,10 +364,10 @@ tt.func @loops(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32, %c: i1) {
   }
   // expected-remark @below {{result 0: divisibility [16], stride [16], stride value [4], constancy [1]}}
   // expected-remark @below {{result 1: divisibility [4], stride [1], stride value [0], constancy [1], not negative}}
-  // expected-remark @below {{argument 0: divisibility [16], stride [16], stride value [4], constancy [1]}}
-  // expected-remark @below {{argument 1: divisibility [4], stride [1], stride value [0], constancy [1], not negative}}
-  // expected-remark @below {{argument 0: divisibility [16], stride [16], stride value [4], constancy [1]}}
-  // expected-remark @below {{argument 1: divisibility [4], stride [1], stride value [0], constancy [1], not negative}}
+  // expected-remark @below {{argument 0 of region 0: divisibility [16], stride [16], stride value [4], constancy [1]}}
+  // expected-remark @below {{argument 1 of region 0: divisibility [4], stride [1], stride value [0], constancy [1], not negative}}
+  // expected-remark @below {{argument 0 of region 1: divisibility [16], stride [16], stride value [4], constancy [1]}}
+  // expected-remark @below {{argument 1 of region 1: divisibility [4], stride [1], stride value [0], constancy [1], not negative}}
   %while:2 = scf.while (%q = %pp, %k = %start) : (tensor<16x!tt.ptr<f32>>, i32) -> (tensor<16x!tt.ptr<f32>>, i32) {
     // expected-remark @below {{result 0: divisibility [1], stride [1], stride value [0], constancy [1]}}
     %again = arith.cmpi slt, %k, %n : i32

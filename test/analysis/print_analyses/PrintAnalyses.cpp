@@ -155,6 +155,14 @@ struct PrintAnalysesPass
     }
   }
 
+  /// Those of all blocks.
+  static SmallVector<BlockArgument> getArguments(Region &region) {
+    SmallVector<BlockArgument> arguments;
+    for (Block &block : region)
+      llvm::append_range(arguments, block.getArguments());
+    return arguments;
+  }
+
   void printAxes(Overflow overflow) {
     AxisInfos infos(getOperation(), overflow);
     auto say = [&](Value value, Operation *where, StringRef name) {
@@ -169,10 +177,14 @@ struct PrintAnalysesPass
     getOperation().walk([&](Operation *op) {
       for (auto [index, result] : llvm::enumerate(op->getResults()))
         say(result, op, "result " + std::to_string(index));
-      for (Region &region : op->getRegions())
-        for (Block &block : region)
-          for (auto [index, argument] : llvm::enumerate(block.getArguments()))
-            say(argument, op, "argument " + std::to_string(index));
+      for (auto [number, region] : llvm::enumerate(op->getRegions()))
+        for (BlockArgument argument : getArguments(region)) {
+          std::string name =
+              "argument " + llvm::utostr(argument.getArgNumber());
+          if (op->getNumRegions() > 1)
+            name += " of region " + llvm::utostr(number);
+          say(argument, op, name);
+        }
     });
   }
 };
