@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Casts from and to numbers of eight bits as arithmetic on bits: MLIR has none
-// for processors without them. Casts that round toward zero, those of f64 to
+// for processors without them. Products of matrices of such numbers are those
+// of their values as f32. Casts that round toward zero, those of f64 to
 // eight bits, and other formats of eight bits are left untouched.
 
 #include "Lowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -131,7 +134,17 @@ static Value fromF32(const Bits &bits, Value value, const Format &format,
   return bits.cast(narrow, type);
 }
 
-bool mlir::triton_ext::lower_linalg_ext::isFloat8Cast(Operation *op) {
+/// A product of matrices casts its operands where nobody sees it.
+static bool isFloat8Product(Operation *op) {
+  return isa<linalg::MatmulOp, linalg::BatchMatmulOp>(op) &&
+         llvm::any_of(op->getOperandTypes(), [](Type type) {
+           return isa<TensorType>(type) && formatOf(type);
+         });
+}
+
+bool mlir::triton_ext::lower_linalg_ext::usesFloat8(Operation *op) {
+  if (isFloat8Product(op))
+    return true;
   if (auto extend = dyn_cast<arith::ExtFOp>(op))
     return formatOf(extend.getIn().getType()).has_value();
   auto truncate = dyn_cast<arith::TruncFOp>(op);
@@ -149,7 +162,7 @@ struct ExtendPattern : OpRewritePattern<arith::ExtFOp> {
 
   LogicalResult matchAndRewrite(arith::ExtFOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!mlir::triton_ext::lower_linalg_ext::isFloat8Cast(op))
+    if (!mlir::triton_ext::lower_linalg_ext::usesFloat8(op))
       return failure();
     Value in = op.getIn();
     Bits bits{rewriter, op.getLoc(), in.getType()};
@@ -170,7 +183,7 @@ struct TruncatePattern : OpRewritePattern<arith::TruncFOp> {
 
   LogicalResult matchAndRewrite(arith::TruncFOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!mlir::triton_ext::lower_linalg_ext::isFloat8Cast(op))
+    if (!mlir::triton_ext::lower_linalg_ext::usesFloat8(op))
       return failure();
     Value in = op.getIn();
     Bits bits{rewriter, op.getLoc(), in.getType()};
@@ -183,9 +196,44 @@ struct TruncatePattern : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+/// The operands as f32, which holds all of them.
+template <typename OpTy> struct ProductPattern : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    if (!isFloat8Product(op))
+      return failure();
+    Location loc = op.getLoc();
+    SmallVector<Value> inputs(op.getInputs());
+    for (Value &input : inputs) {
+      auto type = cast<RankedTensorType>(input.getType());
+      if (!formatOf(type))
+        continue;
+      RankedTensorType wide = type.clone(rewriter.getF32Type());
+      Value empty = tensor::EmptyOp::create(
+          rewriter, loc, tensor::getMixedSizes(rewriter, loc, input),
+          wide.getElementType());
+      input = linalg::MapOp::create(
+                  rewriter, loc, input, empty,
+                  [&](OpBuilder &builder, Location loc, ValueRange elements) {
+                    Value number = arith::ExtFOp::create(
+                        builder, loc, wide.getElementType(), elements[0]);
+                    linalg::YieldOp::create(builder, loc, number);
+                  })
+                  ->getResult(0);
+    }
+    rewriter.replaceOpWithNewOp<OpTy>(op, op->getResultTypes(), inputs,
+                                      op.getOutputs());
+    return success();
+  }
+};
+
 } // namespace
 
 void mlir::triton_ext::lower_linalg_ext::populateFloat8Patterns(
     RewritePatternSet &patterns) {
-  patterns.add<ExtendPattern, TruncatePattern>(patterns.getContext());
+  patterns.add<ExtendPattern, ProductPattern<linalg::BatchMatmulOp>,
+               ProductPattern<linalg::MatmulOp>, TruncatePattern>(
+      patterns.getContext());
 }

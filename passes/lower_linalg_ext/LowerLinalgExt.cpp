@@ -50,7 +50,7 @@ struct LowerLinalgExtPass
     target.addDynamicallyLegalOp<linalg::CopyOp>(
         [](linalg::CopyOp copy) { return !isLoad(copy); });
     target.markUnknownOpDynamicallyLegal(
-        [](Operation *op) { return !isFloat8Cast(op); });
+        [](Operation *op) { return !usesFloat8(op); });
     RewritePatternSet patterns(&getContext());
     populateMemoryPatterns(patterns);
     populateStructuredPatterns(patterns);

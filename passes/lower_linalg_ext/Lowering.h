@@ -36,11 +36,11 @@ void populateIndexedPatterns(RewritePatternSet &patterns);
 /// Calls of functions: of the target's library, to print, to end the kernel.
 void populateCallPatterns(RewritePatternSet &patterns);
 
-/// Casts from and to f8E4M3FN and f8E5M2.
+/// Casts from and to f8E4M3FN and f8E5M2, and products of matrices of these.
 void populateFloat8Patterns(RewritePatternSet &patterns);
 
 /// Whether these patterns take the operation.
-bool isFloat8Cast(Operation *op);
+bool usesFloat8(Operation *op);
 
 /// Drops attributes of Triton, which other programs do not know.
 void dropAttributes(ModuleOp module);

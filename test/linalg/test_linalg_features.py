@@ -70,6 +70,24 @@ def test_rounding_to_eight_bits(dtype: torch.dtype) -> None:
     assert torch.equal(got.view(torch.uint8)[numbers], expected.view(torch.uint8)[numbers])
 
 
+@triton.jit
+def product(a, b, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    left = tl.load(a + m[:, None] * K + k[None, :])
+    right = tl.load(b + k[:, None] * N + n[None, :])
+    tl.store(out + m[:, None] * N + n[None, :], tl.dot(left, right))
+
+
+@pytest.mark.parametrize("dtype", FLOAT8, ids=str)
+def test_product_of_eight_bits(dtype: torch.dtype) -> None:
+    generator = torch.Generator().manual_seed(1)
+    a, b = (torch.randn(shape, generator=generator).to(dtype) for shape in ((16, 32), (32, 8)))
+    out = torch.zeros(16, 8)
+    with execute.through_linalg(at_end=True):
+        product[(1,)](a, b, out, M=16, N=8, K=32)
+    torch.testing.assert_close(out, a.float() @ b.float(), rtol=1e-5, atol=1e-5)
+
+
 _ASSERTION = """
 import linalg_execute, sys, torch, triton, triton.language as tl
 

@@ -41,6 +41,19 @@ func.func @truncate(%x: f32, %y: bf16) -> (f8E4M3FN, f8E5M2) {
 
 // -----
 
+// The casts of a product are not in its text.
+// CHECK-LABEL: func.func @product
+// CHECK-SAME: (%[[A:[^:]*]]: tensor<4x?xf8E4M3FN>, %[[B:[^:]*]]: tensor<?x4xf16>, %[[C:[^:]*]]: tensor<4x4xf32>)
+// CHECK: %[[W:.*]] = linalg.map ins(%[[A]] : tensor<4x?xf8E4M3FN>) outs(%{{.*}} : tensor<4x?xf32>)
+// CHECK-NOT: arith.extf
+// CHECK: linalg.matmul ins(%[[W]], %[[B]] : tensor<4x?xf32>, tensor<?x4xf16>) outs(%[[C]] : tensor<4x4xf32>)
+func.func @product(%a: tensor<4x?xf8E4M3FN>, %b: tensor<?x4xf16>, %c: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<4x?xf8E4M3FN>, tensor<?x4xf16>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
 // Not these.
 // CHECK-LABEL: func.func @negative
 // CHECK: arith.truncf %{{.*}} toward_zero : f32 to f8E5M2
