@@ -42,6 +42,7 @@ def test_it_holds_the_libraries_and_what_building_against_it_needs(wheel: Path) 
     assert built <= set(names)
     assert "triton_ext/share/infra/cmake/TritonExtConfig.cmake" in names
     assert "triton_ext/share/infra/pass/include/triton_ext/PassInfra.h" in names
+    assert "triton_ext/share/infra/analysis/AxisInfo.h" in names
     tracing = ROOT / "python/triton_ext/tracing"
     page = {f"triton_ext/tracing/{p.name}" for p in tracing.iterdir() if p.suffix in (".html", ".css", ".js")}
     assert {"triton_ext/tracing/page.html", "triton_ext/tracing/page.css", "triton_ext/tracing/page.js"} < page
