@@ -28,3 +28,11 @@ def test_random_loops(options: str, request: pytest.FixtureRequest) -> None:
 @given(st.randoms(use_true_random=False), st.sampled_from(["", *programs.OPTIONS]))
 def test_loops_that_hypothesis_shrinks(random: Random, options: str) -> None:
     programs.check([programs.program(random, f"f{n}", options) for n in range(2)], options)
+
+
+def test_the_same_module_comes_out_every_time() -> None:
+    """Some of MLIR's canonicalization goes by addresses, which differ from process to process."""
+    random = Random(40)
+    text = "\n".join(programs.program(random, f"f{n}", "no-wrap").text for n in range(PER_BATCH))
+    flag = "-triton-ext-loop-split=max-splits=8 false-masks=true"
+    assert len({programs.opt(text, flag) for _ in range(4)}) == 1
