@@ -224,12 +224,12 @@ std::optional<Candidate> LoopSplitPass::choose(ArrayRef<Condition> conditions) {
                  ? Side::Tail
                  : Side::Lead;
     };
-    auto order = llvm::to_vector(llvm::make_pointer_range(conditions));
     // As by hand: where a mask becomes true comes before where it ceases to be.
-    if (noWrap)
-      llvm::stable_sort(order, [&](auto *one, auto *other) {
-        return sideOf(*one) > sideOf(*other);
-      });
+    SmallVector<const Condition *> order;
+    for (Side side : {Side::Tail, Side::Lead})
+      for (const Condition &condition : conditions)
+        if (side == (noWrap ? sideOf(condition) : Side::Lead))
+          order.push_back(&condition);
     for (const Condition *condition : order) {
       arith::CmpIOp op = condition->op;
       if (!wanted && !(condition->hasTail() && falseMasks))
