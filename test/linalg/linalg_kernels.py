@@ -3,7 +3,7 @@
 """Kernels of every family of operations, each with what NumPy or torch has for it.
 
 A case launches kernels and yields pairs of what came out and what was to come out, and how far they may be apart.
-``TRITON_INTERPRET=1 python linalg_kernels.py`` runs all of them in Triton's interpreter instead.
+``TRITON_INTERPRET=1 PYTHONPATH=test python linalg_kernels.py`` runs all of them in Triton's interpreter instead.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import torch
 import triton
 import triton.language as tl
 from torch.nn.functional import layer_norm as torch_layer_norm
+
+from binary_kernel import binary
 
 Pairs = Iterator[tuple[torch.Tensor, torch.Tensor, float]]
 CASES: dict[str, Callable[[np.random.Generator], Pairs]] = {}
@@ -57,42 +59,6 @@ def size(rng: np.random.Generator, most: int = 200) -> int:
 
 
 # ---------------------------------------------------------------- elementwise
-
-
-@triton.jit
-def binary(x, y, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    a = tl.load(x + i, mask=i < n, other=1)
-    b = tl.load(y + i, mask=i < n, other=1)
-    if OP == "add":
-        r = a + b
-    elif OP == "sub":
-        r = a - b
-    elif OP == "mul":
-        r = a * b
-    elif OP == "div":
-        r = a / b
-    elif OP == "floordiv":
-        r = a // b
-    elif OP == "mod":
-        r = a % b
-    elif OP == "and":
-        r = a & b
-    elif OP == "or":
-        r = a | b
-    elif OP == "xor":
-        r = a ^ b
-    elif OP == "shl":
-        r = a << (b & 7)
-    elif OP == "shr":
-        r = a >> (b & 7)
-    elif OP == "max":
-        r = tl.maximum(a, b)
-    elif OP == "min":
-        r = tl.minimum(a, b)
-    else:
-        r = tl.where(a < b, a, b)
-    tl.store(out + i, r, mask=i < n)
 
 
 _BINARY = {

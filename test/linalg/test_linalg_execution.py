@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import linalg_execute
 import linalg_kernels
 import pytest
+
+from interpreter import run_in_interpreter
 
 ROUNDS = 3
 
@@ -73,10 +72,5 @@ def test_there_are_enough() -> None:
 
 
 def test_interpreter_has_the_same_numbers() -> None:
-    script = Path(linalg_kernels.__file__)
-    environment = {**os.environ, "TRITON_INTERPRET": "1"}
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", str(script)], capture_output=True, text=True, check=False, env=environment
-    )
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) == len(linalg_kernels.CASES) - len(linalg_kernels.NOT_INTERPRETED)
+    printed = run_in_interpreter(linalg_kernels.__file__)
+    assert int(printed) == len(linalg_kernels.CASES) - len(linalg_kernels.NOT_INTERPRETED)

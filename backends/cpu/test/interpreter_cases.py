@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kernels of test_against_interpreter.py: each runs the same compiled and in Triton's interpreter.
 
-``TRITON_INTERPRET=1 python interpreter_cases.py OUT.npz`` runs all of them in the interpreter and saves what they
-computed. Results are equal bit for bit where a case gives no tolerance. What the interpreter is known to do otherwise
-than a GPU is kept out of the cases, each with its reason:
+``TRITON_INTERPRET=1 PYTHONPATH=test python interpreter_cases.py OUT.npz`` runs all of them in the interpreter and saves
+what they computed. Results are equal bit for bit where a case gives no tolerance. What the interpreter is known to do
+otherwise than a GPU is kept out of the cases, each with its reason:
 
 - bf16 lives in a ``uint16`` there, is added as that, and is made of integers and f64 as that: bf16 only meets f32 here.
   Its conversion from f32 truncates, where hardware rounds to nearest even: one unit in the last place is allowed.
@@ -23,8 +23,9 @@ import numpy as np
 import torch
 import triton
 import triton.language as tl
-from binary_kernel import binary
 from triton.tools.tensor_descriptor import TensorDescriptor
+
+from binary_kernel import binary
 
 INTEGERS = {f"{sign}int{bits}": getattr(torch, f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)}
 FLOATS = {"float16": torch.float16, "float32": torch.float32, "float64": torch.float64}

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from interpreter import run_in_interpreter
 
 sys.path.insert(0, str(Path(__file__).parent))
 import interpreter_cases
@@ -20,16 +20,9 @@ sys.path.pop(0)
 
 @pytest.fixture(scope="module")
 def interpreted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, np.ndarray]]:
-    """What the interpreter has computed, in a process of its own: it is chosen where a kernel is declared."""
+    """What the interpreter has computed."""
     path = tmp_path_factory.mktemp("interpreter") / "results.npz"
-    done = subprocess.run(
-        [sys.executable, interpreter_cases.__file__, path],
-        env={**os.environ, "TRITON_INTERPRET": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
+    run_in_interpreter(interpreter_cases.__file__, path)
     with np.load(path) as file:
         yield {name: file[name] for name in file.files}
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A kernel for every operation of two operands, against torch in test_elementwise.py and against Triton's interpreter
-in interpreter_cases.py."""
+"""A kernel for every operation of two operands, against torch and against Triton's interpreter: the CPU backend's
+(test_elementwise.py, interpreter_cases.py) and that of linalg (linalg_kernels.py)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import triton.language as tl
 
 
 @triton.jit
-def binary(x, y, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
+def binary(x, y, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):  # noqa: PLR0917
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     m = i < n
     a = tl.load(x + i, mask=m, other=1)
