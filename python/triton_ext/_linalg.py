@@ -20,7 +20,7 @@ from triton.backends import Backend, backends
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
 from .errors import ExtensionNotFoundError
-from .loader import AddPass, LoadedLibrary, load_library
+from .loader import AddPass, LoadedLibrary, extensions, load_library
 from .passes import PLACEABLE, find_factory
 from .startup.driver import NoDriver
 
@@ -31,18 +31,23 @@ _EXTENSIONS = (
 )  # fmt: skip
 
 
-def _library(name: str) -> LoadedLibrary:
-    """The library of one of the passes.
+_libraries: dict[str, LoadedLibrary] = {}
+
+
+def _find_libraries() -> None:
+    """Loads the passes as they are now: once for a compilation, which begins with its cache key.
 
     Raises:
-        ExtensionNotFoundError: it is not built.
+        ExtensionNotFoundError: one is not built.
     """
-    try:
-        return load_library(find_factory(name, PLACEABLE["linalgir"]).extension)
-    except ExtensionNotFoundError as error:
-        raise ExtensionNotFoundError(
-            error.message, fix="triton-ext sdk install --with linalg && triton-ext build"
-        ) from None
+    among = extensions()
+    for name in _EXTENSIONS:
+        try:
+            _libraries[name] = load_library(find_factory(name, PLACEABLE["linalgir"], among).extension)
+        except ExtensionNotFoundError as error:
+            raise ExtensionNotFoundError(
+                error.message, fix="triton-ext sdk install --with linalg && triton-ext build"
+            ) from None
 
 
 def _add_pass(attribute: str) -> AddPass:
@@ -52,7 +57,7 @@ def _add_pass(attribute: str) -> AddPass:
         raise AttributeError(f"the stage linalgir has no '{attribute}'")
 
     def add_pass(pm: Any, options: list[str]) -> None:
-        _library(name).add[name](pm, options)
+        _libraries[name].add[name](pm, options)
 
     add_pass.__name__ = attribute
     add_pass.__doc__ = f"{attribute}(arg0: triton._C.libtriton.ir.pass_manager, arg1: list[str], /) -> None"
@@ -113,7 +118,8 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
 
     def hash(self) -> str:
         """Part of the cache key: the bytes of our passes."""
-        return hashlib.sha256("".join(_library(name).digest for name in _EXTENSIONS).encode()).hexdigest()
+        _find_libraries()
+        return hashlib.sha256("".join(_libraries[name].digest for name in _EXTENSIONS).encode()).hexdigest()
 
     def get_target_name(self, options: LinalgOptions) -> str:  # noqa: ARG002
         """As in ``tl.target_info``."""

@@ -20,7 +20,7 @@ import os
 import re
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -135,14 +135,16 @@ def load(path: str | os.PathLike[str]) -> Extension:
     return extension
 
 
-def find_pass(name: str, stage: str) -> Extension:
+def find_pass(name: str, stage: str, among: Sequence[Extension] | None = None) -> Extension:
     """The extension that offers the pass `name` for `stage`; stage ``plugin`` means foreign plugins.
+
+    Who looks for several asks for `extensions()` once, and looks `among` them.
 
     Raises:
         ExtensionNotFoundError: there is none, or it is broken; the message says what there is.
         DuplicateExtensionError: several libraries offer it.
     """
-    everything = extensions()
+    everything = extensions() if among is None else among
     offers = [(e, n) for e in everything if e.plugin for n in e.plugin.passes]
     for extension, offered in offers:
         if offered == name and (extension.stage or "plugin") == stage:

@@ -130,8 +130,8 @@ class PassFactory:
         return f"<pass {self._name}{getattr(self, '__signature__', '(*args)')}>"
 
 
-def find_factory(name: str, stages: Iterable[str]) -> PassFactory:
-    """What makes the extension pass `name`, for the first of `stages` that has one.
+def find_factory(name: str, stages: Iterable[str], among: Sequence[Extension] | None = None) -> PassFactory:
+    """What makes the extension pass `name`, for the first of `stages` that has one; `among` as for `find_pass`.
 
     Raises:
         ExtensionNotFoundError: none has; the message is that of the last.
@@ -139,7 +139,7 @@ def find_factory(name: str, stages: Iterable[str]) -> PassFactory:
     problem = ExtensionNotFoundError(f"no extension offers a pass '{name}'")
     for stage in stages:
         try:
-            return PassFactory(find_pass(name, stage), name)
+            return PassFactory(find_pass(name, stage, among), name)
         except ExtensionNotFoundError as error:
             problem = error
     raise problem
