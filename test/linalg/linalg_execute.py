@@ -85,7 +85,8 @@ def run_alone(code: str, directory: Path) -> subprocess.CompletedProcess[str]:
     """A program in a process of its own; Triton wants the source of a kernel in a file."""
     script = directory / "alone.py"
     script.write_text(code)
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    # An assertion that fails writes to C's stdout and aborts, which flushes nothing: Python has it unbuffered.
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent), "PYTHONUNBUFFERED": "1"}
     return subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, env=environment)
 
 
