@@ -29,7 +29,7 @@ test: linalg build lint ## lit + FileCheck and pytest, for every extension and w
 lint: .venv/ready ## clang-format, ruff and mypy
 	@git ls-files '*.cpp' '*.h' | xargs -r $(BIN)/clang-format --dry-run --Werror
 	@$(BIN)/ruff format --check .
-	@$(BIN)/ruff check .
+	@$(BIN)/ruff check --no-cache .
 	@$(BIN)/mypy
 
 bench: build ## How long building, importing, triton-ext-opt, pipelines and linalg take; the CPU backend beside torch

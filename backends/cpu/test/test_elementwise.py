@@ -8,10 +8,11 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from binary_kernel import binary
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from triton.language.extra import libdevice
+
+from binary_kernel import binary
 
 INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
