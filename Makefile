@@ -45,7 +45,7 @@ docs: linalg build ## Reference pages from the .td files and docstrings
 
 wheel: .venv/ready linalg ## One wheel with everything, into dist/
 	@rm -rf dist
-	@$(BIN)/pip wheel -q --no-deps -w dist .
+	@$(BIN)/pip wheel -q --no-deps --no-build-isolation -w dist .
 	@ls dist
 
 build: .venv/ready sdk ## Build every extension, incrementally

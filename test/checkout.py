@@ -30,8 +30,4 @@ def copy(directory: Path) -> Path:
 
 def environment(directory: Path) -> dict[str, str]:
     """The environment in which this installation works with the copy's libraries."""
-    return {
-        **os.environ,
-        "TRITON_EXT_LIBRARY_DIR": str(directory / "python" / "triton_ext" / "lib"),
-        "CCACHE_BASEDIR": str(directory),
-    }
+    return {**os.environ, "TRITON_EXT_LIBRARY_DIR": str(directory / "python" / "triton_ext" / "lib")}

@@ -15,7 +15,13 @@ if(NOT CMAKE_CXX_COMPILER AND (NOT DEFINED ENV{CXX} OR (SKBUILD AND NOT "$ENV{CX
   set(CMAKE_CXX_COMPILER ${TRITON_EXT_CLANG} CACHE FILEPATH "C++ compiler")
 endif()
 
+# Paths count from the source directory, so that what one build has compiled serves those of other build directories,
+# a wheel's among them, and of other copies of the tree. Messages have whole paths nevertheless.
 find_program(TRITON_EXT_CCACHE ccache)
 if(TRITON_EXT_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${TRITON_EXT_CCACHE} CACHE STRING "compiler cache")
+  set(_triton_ext_ccache ${CMAKE_COMMAND} -E env CCACHE_ABSSTDERR=true)
+  if(NOT DEFINED ENV{CCACHE_BASEDIR})
+    list(APPEND _triton_ext_ccache CCACHE_BASEDIR=${CMAKE_SOURCE_DIR})
+  endif()
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${_triton_ext_ccache} ${TRITON_EXT_CCACHE} CACHE STRING "compiler cache")
 endif()

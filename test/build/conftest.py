@@ -59,7 +59,7 @@ class Tree:
 
     def environment(self, **variables: str) -> dict[str, str]:
         """The environment in which `command` is that of this checkout."""
-        return {**os.environ, "PYTHONPATH": str(self.root / "python"), "CCACHE_BASEDIR": str(self.root), **variables}
+        return {**os.environ, "PYTHONPATH": str(self.root / "python"), **variables}
 
     def run(self, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
         """Runs ``triton-ext`` of this checkout in it."""
