@@ -302,8 +302,6 @@ def test_tolerance_and_mistakes_in_references() -> None:
     assert launch(tuned(reference=near, tolerance=(0.01, 0.0))) == "fast"
     with pytest.raises(tx.TritonExtError, match="'n' is no tensor"):
         launch(tuned(reference=lambda arguments: {"n": 3}))
-    with pytest.raises(ZeroDivisionError):
-        launch(tuned(reference=lambda arguments: 1 // 0))
 
 
 def test_pytorch_tensors() -> None:
@@ -596,7 +594,7 @@ asked = []
 def bench(fn, quantiles):
     fn()
     asked.append(fn.config.pipeline)
-    return [float(len(asked) != 2)] * 3
+    return [0.5 if len(asked) == 2 else 1.0] * 3
 
 @tx.autotune([triton.Config({"BLOCK": b}) for b in (4, 8)], ["n"], do_bench=bench, cache_results=True,
              pipelines={"a": tx.Pipeline(), "b": tx.Pipeline().skip("common.cse")},

@@ -81,9 +81,12 @@ def sweep(where: str | Callable[..., Pipeline], **values: Iterable[Value]) -> di
         The pipelines by names such as ``pipeline(num_stages=3)``. Join several with ``|``, or with `product`.
 
     Raises:
-        PipelineError: the anchor is malformed, there is nothing to try, or the function returns no pipeline.
+        PipelineError: the anchor is malformed, `values` are no lists of int, bool or str, there is nothing to try, or
+            the function returns no pipeline.
     """
-    tried = {name: list(choices) for name, choices in values.items()}
+    if not callable(where) and not isinstance(where, str):
+        raise PipelineError(f"sweep: expected an anchor or a function that returns a pipeline, got {where!r}")
+    tried = {name: _choices(name, choices) for name, choices in values.items()}
     empty = [name for name, choices in tried.items() if not choices]
     if not tried or empty:
         raise PipelineError(f"sweep: nothing to try{f' for {empty[0]!r}' if empty else ''}", fix="num_stages=[2, 3, 4]")
@@ -99,6 +102,17 @@ def sweep(where: str | Callable[..., Pipeline], **values: Iterable[Value]) -> di
     return pipelines
 
 
+def _choices(name: str, choices: object) -> list[Value]:
+    if isinstance(choices, str) or not isinstance(choices, Iterable):  # a text would be tried letter by letter
+        fix = f"{name}=[{choices!r}]"
+        raise PipelineError(f"sweep: '{name}': expected a list of values, got {choices!r}", fix=fix)
+    tried = list(choices)
+    for value in tried:
+        if not isinstance(value, int | bool | str):
+            raise PipelineError(f"sweep: '{name}': expected int, bool or str, got {value!r}")
+    return tried
+
+
 def _set(anchor: str, arguments: dict[str, Value]) -> Pipeline:
     if "on_missing" in arguments:
         raise PipelineError("sweep: on_missing is no argument of a pass")
@@ -111,8 +125,11 @@ def product(*choices: Mapping[str, Pipeline]) -> dict[str, Pipeline]:
     A name is those of its parts that have edits, joined by ``+``.
 
     Raises:
-        PipelineError: two edits of a combination contradict each other, or two combinations have the same name.
+        PipelineError: there is nothing to combine, two edits of a combination contradict each other, or two
+            combinations have the same name.
     """
+    if not choices:
+        raise PipelineError("product: nothing to combine", fix='tx.product({"plain": tx.Pipeline()}, ...)')
     combined: dict[str, Pipeline] = {}
     for parts in itertools.product(*(checked_pipelines(choice).items() for choice in choices)):
         names = [name for name, pipeline in parts if pipeline.edits] or [parts[0][0]]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,6 +12,10 @@ from ..errors import TritonExtError
 Arguments = dict[str, Any]
 Reference = Callable[[Arguments], Mapping[str, Any]]
 Check = Callable[[Arguments], object]
+
+
+class CheckError(TritonExtError):
+    """The check itself failed, which says nothing about the candidate."""
 
 
 class Checker:
@@ -22,6 +27,9 @@ class Checker:
         tolerance: relative and absolute; None for what is usual for the type.
         kept: arguments that are reset or restored between launches anyway.
         arguments: of the launch, by name, before anything ran.
+
+    Raises:
+        TritonExtError: the reference raised, or returned what the arguments cannot be compared with.
     """
 
     def __init__(
@@ -34,12 +42,18 @@ class Checker:
     ) -> None:
         self._check = check
         self._tolerance = tolerance
-        self._expected = dict(reference(arguments)) if reference is not None else {}
+        self._expected: Arguments = {}
+        self._spoiled: Arguments = {}
+        self._saved: Arguments = {}
+        if reference is None:
+            return
+        # It may work in place, and which arguments it names is known only afterwards.
+        before = {name: value.clone() for name, value in arguments.items() if hasattr(value, "copy_")}
+        self._expected = _expected(reference, arguments)
         for name in self._expected:
-            if not hasattr(arguments.get(name), "copy_"):
-                raise TritonExtError(f"reference: '{name}' is no tensor that the kernel is launched with")
+            arguments[name].copy_(before[name])
         self._spoiled = {name: arguments[name] for name in self._expected if name not in kept}
-        self._saved = {name: tensor.clone() for name, tensor in self._spoiled.items()}
+        self._saved = {name: before[name] for name in self._spoiled}
 
     def spoil(self) -> None:
         """Overwrites the results, so that those of an earlier launch are not taken for the next one's."""
@@ -47,10 +61,14 @@ class Checker:
             if "float" in str(tensor.dtype):
                 tensor.fill_(float("nan"))
             else:
-                tensor.copy_(_like(self._expected[name], tensor) == 0)  # differs from what is expected everywhere
+                tensor.copy_(self._expected[name] == 0)  # differs from what is expected everywhere
 
     def problem(self, arguments: Arguments) -> str | None:
-        """What is wrong after a launch, or None."""
+        """What is wrong after a launch, or None.
+
+        Raises:
+            CheckError: `check` failed otherwise than by AssertionError, or did not say yes or no.
+        """
         for name, expected in self._expected.items():
             try:
                 _compare(arguments[name], expected, self._tolerance)
@@ -60,10 +78,17 @@ class Checker:
                 return f"{name}: " + ", ".join(telling or lines)
         if self._check is not None:
             try:
-                verdict = self._check(arguments)
+                verdict = self._check(dict(arguments))
             except AssertionError as error:
                 return str(error) or "check raised AssertionError"
-            if verdict is not None and not verdict:
+            except Exception as error:
+                raise CheckError(f"check raised {type(error).__name__}: {error}") from error
+            try:
+                wrong = verdict is not None and not verdict
+            except (RuntimeError, TypeError, ValueError) as error:  # of a tensor with many elements
+                what = f"check returned {type(verdict).__name__}, expected True, False or None"
+                raise CheckError(what, fix="(...).all()") from error
+            if wrong:
                 return f"check returned {verdict!r}"
         return None
 
@@ -73,13 +98,40 @@ class Checker:
             tensor.copy_(self._saved[name])
 
 
+def _expected(reference: Reference, arguments: Arguments) -> Arguments:
+    """What `reference` returns, as tensors like the arguments that share no memory with them."""
+    try:
+        returned = reference(dict(arguments))
+    except Exception as error:
+        raise TritonExtError(f"reference raised {type(error).__name__}: {error}") from error
+    if not isinstance(returned, Mapping) or not returned:
+        found = "nothing" if returned is None or isinstance(returned, Mapping) else type(returned).__name__
+        raise TritonExtError(
+            f"reference: expected tensors by the names of arguments, got {found}", fix='return {"y": tensor}'
+        )
+    expected = {}
+    for name, value in returned.items():
+        tensor: Any = arguments.get(name)
+        if not hasattr(tensor, "copy_"):
+            raise TritonExtError(f"reference: '{name}' is no tensor that the kernel is launched with")
+        try:
+            like = _like(value, tensor)
+        except (RuntimeError, TypeError, ValueError) as error:
+            raise TritonExtError(f"reference: '{name}': expected a tensor, got {type(value).__name__}") from error
+        if _is_torch(tensor) and like.shape != tensor.shape:
+            shapes = f"expected shape {tuple(tensor.shape)}, got {tuple(like.shape)}"
+            raise TritonExtError(f"reference: '{name}': {shapes}")
+        expected[name] = like.clone() if hasattr(like, "clone") else copy.deepcopy(like)
+    return expected
+
+
 def _compare(actual: Any, expected: Any, tolerance: tuple[float, float] | None) -> None:
     """Raises AssertionError where tensors, of PyTorch or what NumPy takes for arrays, are not close."""
     if _is_torch(actual):
         import torch
 
         relative, absolute = tolerance or (None, None)
-        torch.testing.assert_close(actual, _like(expected, actual), rtol=relative, atol=absolute, equal_nan=True)
+        torch.testing.assert_close(actual, expected, rtol=relative, atol=absolute, equal_nan=True)
         return
     import numpy as np
 

@@ -27,7 +27,7 @@ from ..kernels import load_kernel
 from ..pipeline import Pipeline
 from .candidates import Candidate
 from .check import Arguments, Checker
-from .outcome import Launch, Outcome, device, state
+from .outcome import Launch, Outcome, device, state, text_of_error
 from .progress import Bar
 
 if TYPE_CHECKING:
@@ -163,6 +163,8 @@ def evaluate(job: Job) -> Outcome:
             scopes.enter_context(pipeline)
         try:
             launch, checker = _prepared(tuner, job)
+        except TritonExtError as error:
+            return Outcome("worker error", reason=str(error))
         except Exception as error:
             return Outcome("worker error", reason=f"arguments: {type(error).__name__}: {error}")
         (compiled,) = tuner.compile_all([candidate], launch)
@@ -249,7 +251,7 @@ def _grid(tuner: Autotuner, candidate: Candidate, launch: Launch) -> tuple[int, 
 
 
 def _worker_error(error: Exception) -> Outcome:
-    return Outcome("worker error", error=error, reason=f"{type(error).__name__}: {error}")
+    return Outcome("worker error", error=error, reason=text_of_error(error))
 
 
 def _chain(kernel: Any) -> Iterator[Any]:

@@ -16,7 +16,7 @@ from ..errors import TritonExtError
 from ..pipeline import Pipeline
 from . import store
 from .candidates import Candidate
-from .check import Arguments
+from .check import Arguments, CheckError
 from .parallel import Compiled
 from .report import Row, Status
 
@@ -78,10 +78,16 @@ def failure(error: Exception | None, compiled: Compiled) -> Outcome:
     status: Status = "launch error"
     if isinstance(error, OutOfResources):
         status = "out of resources"
+    elif isinstance(error, CheckError):
+        status = "check error"
     elif error is compiled.error or isinstance(error, CompilationError | PTXASError | TritonExtError):
         status = "compile error"
-    text = str(error).strip() if isinstance(error, TritonExtError) else f"{type(error).__name__}: {error}"
-    return Outcome(status, (), compiled.seconds, error, text[:4000])
+    return Outcome(status, (), compiled.seconds, error, text_of_error(error)[:4000])
+
+
+def text_of_error(error: Exception | None) -> str:
+    """What a report says of `error`."""
+    return str(error).strip() if isinstance(error, TritonExtError) else f"{type(error).__name__}: {error}"
 
 
 def device() -> str:

@@ -16,7 +16,9 @@ from ..errors import TritonExtError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-Status = Literal["ok", "compile error", "out of resources", "launch error", "wrong result", "worker error"]
+Status = Literal[
+    "ok", "compile error", "out of resources", "launch error", "check error", "wrong result", "worker error"
+]
 
 
 class TuningError(TritonExtError):

@@ -31,6 +31,7 @@ from . import store
 from .candidates import Candidate, checked_pipelines
 from .check import Arguments, Check, Checker, Reference
 from .finals import settle
+from .options import check_count, check_executor, check_function, checked_tolerance
 from .outcome import Launch, Outcome, device, failure, inner_pipelines, state, synchronize
 from .parallel import Compiled, compile_all, cores
 from .progress import Bar
@@ -49,7 +50,6 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
         best_config: the `Candidate` that the last launch used.
         cache: the best candidate by tuning key.
         tuning_reports: what was tried, by tuning key.
-        executor: where candidates are measured; may be set at any time.
     """
 
     perf_model: Callable[..., float] | None
@@ -60,7 +60,7 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
         fn: Any,
         configs: Sequence[Any],
         key: Sequence[str],
-        pipelines: Mapping[str, Pipeline] | None,
+        pipelines: dict[str, Pipeline],
         prune_configs_by: Mapping[str, Any] | None,
         *,
         reference: Reference | None,
@@ -74,10 +74,11 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
         **options: Any,
     ) -> None:
         super().__init__(fn, fn.arg_names, configs, key, prune_configs_by=prune_configs_by, **options)
-        self.pipelines = checked_pipelines(pipelines)
+        self.pipelines = pipelines
         self.executor = executor
         self.arguments = arguments
         self._reference, self._check, self._tolerance = reference, check, tolerance
+        self._checks = reference is not None or check is not None
         self._workers = workers
         self._progress = progress
         self._rounds = rounds
@@ -107,6 +108,16 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
         return self._last_report
 
     @property
+    def executor(self) -> Executor | Callable[[], Executor] | None:
+        """Where candidates are measured; may be set at any time."""
+        return self._executor
+
+    @executor.setter
+    def executor(self, executor: Executor | Callable[[], Executor] | None) -> None:
+        check_executor(executor)
+        self._executor = executor
+
+    @property
     def best_pipeline(self) -> Pipeline:
         """The pipeline of `best_config`."""
         edits: Pipeline = self.best_config.edits
@@ -119,7 +130,7 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
         launch = Launch(args, kwargs, dict(zip(self.arg_names, args, strict=False)))
         if kwargs.get("warmup"):
             return self._compile_only(launch)
-        if len(self.configs) * len(self.pipelines) > 1:
+        if self._checks or len(self.configs) * len(self.pipelines) > 1:
             key = self._key(launch)
             candidate = self.cache.get(key)
             if candidate is None:
@@ -181,7 +192,7 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
 
     def _tune(self, key: tuple[Any, ...], launch: Launch) -> Candidate:
         candidates = self._pruned(launch)
-        if len(candidates) == 1:
+        if len(candidates) == 1 and not self._checks:
             self.cache[key] = candidates[0]
             return candidates[0]
         started = time.perf_counter()
@@ -198,9 +209,7 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
         }
         self._announce(key, report, candidates)
         if report.best is None:
-            raise TuningError(
-                f"{report.kernel}: each of {len(candidates)} candidates failed\n  {report.failures()}", report
-            ) from error
+            raise _all_failed(report) from error
         best = self.cache[key] = candidates[report.best]
         if not report.cached:
             self.bench_time = report.seconds
@@ -258,6 +267,7 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
             from .jobs import evaluate_on
 
             executor = self.executor if isinstance(self.executor, Executor) else self.executor()
+            check_executor(executor, made=True)
             with Bar(self.base_fn.__name__, len(candidates), self._progress) as bar:
                 outcomes = evaluate_on(executor, self, candidates, launch, bar)
 
@@ -266,32 +276,30 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
                     return evaluate_on(executor, self, [candidates[i] for i in indices], launch, bar)
 
                 return settle(outcomes, elsewhere, self._rounds)
-        with Bar(self.base_fn.__name__, 2 * len(candidates), self._progress) as bar:
+        # The reference first: a mistake in it costs no compilation.
+        with Bar(self.base_fn.__name__, 2 * len(candidates), self._progress) as bar, self.checking(launch) as checker:
             compiled = self.compile_all(candidates, launch, lambda: bar.step("compiling"))
-            with self.checking(launch) as checker:
+            outcomes = []
+            seen: dict[tuple[object, ...], int] = {}
+            first: list[int] = []
+            for number, (candidate, result) in enumerate(zip(candidates, compiled, strict=True)):
+                bar.step("measuring", len(candidates) + number)
+                first.append(seen.setdefault(self._identity(candidate, result) or (number,), number))
+                if first[number] == number:
+                    outcomes.append(self.measure(candidate, result, launch, checker))
+                else:
+                    pipeline = candidates[first[number]].pipeline
+                    outcomes.append(replace(outcomes[first[number]], compile_seconds=result.seconds, same_as=pipeline))
+
+            def again(indices: list[int]) -> list[Outcome]:
+                bar.more(len(indices))
                 outcomes = []
-                seen: dict[tuple[object, ...], int] = {}
-                first: list[int] = []
-                for number, (candidate, result) in enumerate(zip(candidates, compiled, strict=True)):
-                    bar.step("measuring", len(candidates) + number)
-                    first.append(seen.setdefault(self._identity(candidate, result) or (number,), number))
-                    if first[number] == number:
-                        outcomes.append(self.measure(candidate, result, launch, checker))
-                    else:
-                        pipeline = candidates[first[number]].pipeline
-                        outcomes.append(
-                            replace(outcomes[first[number]], compile_seconds=result.seconds, same_as=pipeline)
-                        )
+                for i in indices:
+                    bar.step("measuring again")
+                    outcomes.append(self.measure(candidates[i], compiled[i], launch, None))
+                return outcomes
 
-                def again(indices: list[int]) -> list[Outcome]:
-                    bar.more(len(indices))
-                    outcomes = []
-                    for i in indices:
-                        bar.step("measuring again")
-                        outcomes.append(self.measure(candidates[i], compiled[i], launch, None))
-                    return outcomes
-
-                return settle(outcomes, again, self._rounds, first)
+            return settle(outcomes, again, self._rounds, first)
 
     def _identity(self, candidate: Candidate, compiled: Compiled) -> tuple[object, ...] | None:
         """What a launch of `candidate` depends on: with two that agree in it, only noise could differ.
@@ -349,9 +357,7 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
         if not kernels:
             outcomes = [failure(result.error, result) for result in compiled]
             report = self._report((), candidates, outcomes, time.perf_counter() - started)
-            raise TuningError(
-                f"{report.kernel}: each of {len(candidates)} candidates failed\n  {report.failures()}", report
-            ) from outcomes[0].error
+            raise _all_failed(report) from outcomes[0].error
         return kernels
 
     @contextlib.contextmanager
@@ -366,7 +372,7 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
 
     def checker(self, launch: Launch) -> Checker | None:
         """What compares the results of launches like `launch`; None if there is nothing to compare with."""
-        if self._reference is None and self._check is None:
+        if not self._checks:
             return None
         kept = {*self.reset_to_zero, *self.restore_value}
         arguments = {**launch.named, **launch.kwargs}
@@ -389,9 +395,15 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
             times = self.do_bench(call, quantiles=(0.5, 0.2, 0.8))
         except Exception as error:
             return failure(error, compiled)
-        milliseconds = tuple(float(t) for t in (times if isinstance(times, Sequence) else [times]))
-        if not milliseconds or not milliseconds[0] < float("inf"):
-            return Outcome("launch error", (), compiled.seconds, None, f"do_bench returned {times!r}")
+        try:
+            milliseconds = tuple(float(t) for t in (times if isinstance(times, Sequence) else [times]))
+        except (TypeError, ValueError):
+            milliseconds = ()
+        if not milliseconds:  # it is the same for every candidate
+            raise TritonExtError(f"do_bench: expected milliseconds, one number or several, got {times!r}")
+        if not 0 < milliseconds[0] < float("inf"):
+            reason = f"do_bench returned {times!r}, expected a finite time above 0"
+            return Outcome("launch error", (), compiled.seconds, None, reason)
         return Outcome("ok", milliseconds, compiled.seconds)
 
     # Reports
@@ -465,6 +477,11 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
                 self._tolerance,
             ]
         )
+
+
+def _all_failed(report: Report) -> TuningError:
+    who = f"each of {len(report.rows)} candidates" if len(report.rows) > 1 else "the only candidate"
+    return TuningError(f"{report.kernel}: {who} failed\n  {report.failures()}", report)
 
 
 class _Call:
@@ -563,15 +580,24 @@ def autotune(  # noqa: PLR0917 - the order is Triton's
 
     Raises:
         PipelineError: `pipelines` is no mapping of names to pipelines.
+        TritonExtError: another argument after `cache_results` is not what is said here.
         TuningError: at a launch, no candidate compiled, ran and was right.
     """
+    tried = checked_pipelines(pipelines)
+    pair = checked_tolerance(tolerance)
+    for name, function in (("reference", reference), ("check", check), ("arguments", arguments)):
+        check_function(name, function)
+    check_executor(executor)
+    if workers is not None:
+        check_count("workers", workers, 0)
+    check_count("rounds", rounds, 1)
 
     def decorate(function: Any) -> Autotuner:
         return Autotuner(
             function,
             configs,
             key,
-            pipelines,
+            tried,
             prune_configs_by,
             reset_to_zero=reset_to_zero,
             restore_value=restore_value,
@@ -584,7 +610,7 @@ def autotune(  # noqa: PLR0917 - the order is Triton's
             cache_results=cache_results,
             reference=reference,
             check=check,
-            tolerance=tolerance,
+            tolerance=pair,
             executor=executor,
             arguments=arguments,
             workers=workers,

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `autotune` is given beyond Triton's parameters: refused where it is written, not at the first launch."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from typing import Any
+
+from ..errors import TritonExtError
+
+
+def check_function(name: str, function: object) -> None:
+    """Raises TritonExtError unless `function` is one or None."""
+    if function is not None and not callable(function):
+        raise TritonExtError(f"{name}: expected a function, got {function!r}")
+
+
+def check_count(name: str, count: object, least: int) -> None:
+    """Raises TritonExtError unless `count` is an int from `least`."""
+    if not isinstance(count, int) or count < least:
+        raise TritonExtError(f"{name}: expected an int from {least}, got {count!r}")
+
+
+def checked_tolerance(tolerance: Any) -> tuple[float, float] | None:
+    """`tolerance` as a pair of floats, or None.
+
+    Raises:
+        TritonExtError: it is something else, or negative.
+    """
+    if tolerance is None:
+        return None
+    try:
+        relative, absolute = (float(number) for number in tolerance)
+    except (TypeError, ValueError):
+        relative = absolute = -1.0
+    if not (relative >= 0 and absolute >= 0):  # NaN is not, either
+        raise TritonExtError(
+            f"tolerance: expected a relative and an absolute one, both from 0, got {tolerance!r}",
+            fix="tolerance=(1e-3, 1e-5)",
+        )
+    return relative, absolute
+
+
+def check_executor(executor: object, *, made: bool = False) -> None:
+    """Checks where candidates are to be measured.
+
+    Args:
+        executor: what was given, or what the function that was given returned.
+        made: whether it is the latter.
+
+    Raises:
+        TritonExtError: it is no executor, and no function that could make one.
+    """
+    if isinstance(executor, Executor) or (not made and (executor is None or callable(executor))):
+        return
+    wanted = "the function to return a concurrent.futures.Executor"
+    wanted = wanted if made else "a concurrent.futures.Executor or a function that returns one"
+    raise TritonExtError(f"executor: expected {wanted}, got {executor!r}", fix="with Dask: client.get_executor()")
