@@ -119,6 +119,14 @@ LogicalResult StoreOp::verify() {
   return success();
 }
 
+bool mlir::triton_ext::aux::hasConversion(StringRef format) {
+  for (size_t at = format.find('%'); at != StringRef::npos;
+       at = format.find('%', at + 2))
+    if (!format.substr(at).starts_with("%%"))
+      return true;
+  return false;
+}
+
 LogicalResult PrintOp::verify() {
   Type type = getValue().getType();
   if (!isa<TensorType>(type) && getResult())
@@ -132,6 +140,9 @@ LogicalResult PrintOp::verify() {
 LogicalResult ScalarPrintOp::verify() {
   if (!getValue() && !getFormat())
     return emitOpError() << "expected a value or a format";
+  if (!getValue() && hasConversion(*getFormat()))
+    return emitOpError() << "expected a value for the conversion in \""
+                         << *getFormat() << "\"";
   return success();
 }
 

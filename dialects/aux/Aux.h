@@ -17,4 +17,12 @@
 
 #include "Aux.h.inc"
 
+namespace mlir::triton_ext::aux {
+
+/// Whether a value is to be printed somewhere in the format of a print: %% is
+/// a percent sign.
+bool hasConversion(StringRef format);
+
+} // namespace mlir::triton_ext::aux
+
 #endif // TRITON_EXT_AUX_H

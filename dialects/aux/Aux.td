@@ -88,9 +88,13 @@ def Aux_PrintOp : Aux_Op<"print", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Print the elements of a tensor or memref while the kernel runs";
   let description = [{
     A tensor is handed through, so that the print has a place among its users.
+    `format` is one of C's `printf`, in which `%%` is a percent sign. With a
+    conversion in it it is that of an element; a text without one is in front of
+    the indices and the element.
 
     ```mlir
     aux.print(%m : memref<?xi8>) {format = "%d"}
+    aux.print(%m : memref<?xi8>) {format = "100%% of x: "}
     %1 = aux.print(%0 : tensor<128xi8>) -> (tensor<128xi8>)
     ```
   }];
@@ -105,6 +109,8 @@ def Aux_PrintOp : Aux_Op<"print", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Aux_ScalarPrintOp : Aux_Op<"scalar.print", [MemoryEffects<[MemWrite]>]> {
   let summary = "Print a scalar, or a text alone, while the kernel runs";
   let description = [{
+    `format` is that of `aux.print`; without a value there is no conversion in it.
+
     ```mlir
     aux.scalar.print(%x : f32) {format = "%f"}
     aux.scalar.print {format = "here"}

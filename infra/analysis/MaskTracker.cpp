@@ -35,6 +35,16 @@ bool mlir::triton_ext::analysis::isWhole(const Box &box,
   });
 }
 
+bool mlir::triton_ext::analysis::isNothing(const Box &box,
+                                           ArrayRef<int64_t> shape) {
+  return llvm::any_of(llvm::zip(box.low, box.high, shape), [](auto dim) {
+    auto [low, high, size] = dim;
+    int64_t first = getConstantIntValue(low).value_or(0);
+    int64_t end = getConstantIntValue(high).value_or(size);
+    return first >= end;
+  });
+}
+
 /// All of the tensor if the scalar holds, else nothing.
 static Box allIf(Value condition, ArrayRef<int64_t> shape, IndexMath &math) {
   Box box = wholeOf(shape, math);

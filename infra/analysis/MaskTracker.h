@@ -21,6 +21,9 @@ Box wholeOf(ArrayRef<int64_t> shape, IndexMath &math);
 /// Whether the box is known to be the whole of a tensor of this shape.
 bool isWhole(const Box &box, ArrayRef<int64_t> shape);
 
+/// Whether the box is known to have no element of a tensor of this shape.
+bool isNothing(const Box &box, ArrayRef<int64_t> shape);
+
 /// Tracks a mask that is true inside of a box and false outside of it: through
 /// constants, comparisons of offsets that grow by one along one dimension, and,
 /// select with false, casts to wider integers and back, broadcast, splat,

@@ -40,6 +40,10 @@ struct Access {
     return arith::ConstantOp::create(builder, loc,
                                      builder.getZeroAttr(element));
   }
+  Value zeros() {
+    return arith::ConstantOp::create(
+        builder, loc, builder.getZeroAttr(tensorOf(shape, element)));
+  }
   Value address(Value pointer) {
     Value integer =
         triton::PtrToIntOp::create(builder, loc, builder.getI64Type(), pointer);

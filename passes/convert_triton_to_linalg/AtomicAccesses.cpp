@@ -120,11 +120,13 @@ void mlir::triton_ext::convert_triton_to_linalg::expandAtomic(
       builder, loc, type.getShape(), type.getElementType())};
   if (op.getTimeout())
     state.push_back(op.getTimeout());
+  SmallVector<Value> ends;
+  for (int64_t size : type.getShape())
+    ends.push_back(arith::ConstantIndexOp::create(builder, loc, size));
   SmallVector<scf::ForOp> loops;
   SmallVector<Value> indices;
   OpBuilder inner = builder;
-  for (int64_t size : type.getShape()) {
-    Value end = arith::ConstantIndexOp::create(builder, loc, size);
+  for (Value end : ends) {
     auto loop = scf::ForOp::create(inner, loc, zero, end, one, state);
     loops.push_back(loop);
     indices.push_back(loop.getInductionVar());

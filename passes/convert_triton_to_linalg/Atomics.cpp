@@ -112,6 +112,7 @@ struct Piece {
     return access.pad(old, box, access.zero());
   }
 
+  /// Null if no element is touched.
   Value memory;
   Box box;
   SmallVector<OpFoldResult> sizes;
@@ -127,6 +128,8 @@ std::optional<Piece> Piece::of(Access &access, Operation *op, Value pointers,
   if (!tracked)
     return std::nullopt;
   Piece piece{Value(), tracked->second, {}};
+  if (isNothing(piece.box, access.shape))
+    return piece;
   piece.memory = access.viewOf(tracked->first, piece.box, piece.sizes);
   return piece;
 }
@@ -139,6 +142,11 @@ void mlir::triton_ext::convert_triton_to_linalg::convertAtomic(
   auto order = builder.getStringAttr(orderOf(op.getSem()));
   auto scope = builder.getStringAttr(tt::stringifyMemSyncScope(op.getScope()));
   if (auto piece = Piece::of(access, op, op.getPtr(), op.getMask())) {
+    if (!piece->memory) {
+      op.replaceAllUsesWith(access.zeros());
+      op.erase();
+      return;
+    }
     Value init = piece->init(access);
     auto atomic = linalg_ext::AtomicRMWOp::create(
         builder, access.loc, init.getType(), kind, order, scope,

@@ -23,6 +23,7 @@
 #include "mlir/Transforms/DialectConversion.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
 #include "triton_ext/FuncInliner.h"
+#include "triton_ext/GpuDialects.h"
 
 namespace mlir::triton_ext::convert_triton_to_linalg {
 #define GEN_PASS_DECL
@@ -78,6 +79,8 @@ struct ConvertTritonToLinalgPass
     target.markUnknownOpDynamicallyLegal([&](Operation *op) {
       if (isa_and_nonnull<tt::TritonDialect>(op->getDialect()))
         return stays(op);
+      if (triton_ext::isBarrierOfThreads(op))
+        return false;
       return converter.isLegal(op);
     });
     RewritePatternSet patterns(&getContext());

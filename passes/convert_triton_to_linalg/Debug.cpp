@@ -8,6 +8,7 @@
 #include "linalg_ext/LinalgExt.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext;
@@ -23,17 +24,18 @@ struct PrintPattern : OpConversionPattern<tt::PrintOp> {
   LogicalResult matchAndRewrite(tt::PrintOp op, OpAdaptor adaptor,
                                 Rewriter &rewriter) const override {
     Location loc = op.getLoc();
+    // A text, in which a percent sign begins no conversion.
+    StringAttr format = rewriter.getStringAttr(
+        llvm::join(llvm::split(op.getPrefix(), '%'), "%%"));
     if (adaptor.getArgs().empty())
-      aux::ScalarPrintOp::create(rewriter, loc, Value(), op.getPrefixAttr());
+      aux::ScalarPrintOp::create(rewriter, loc, Value(), format);
     for (auto [value, isSigned] :
          llvm::zip(adaptor.getArgs(), op.getIsSigned())) {
       Operation *print;
       if (isa<RankedTensorType>(value.getType()))
-        print = aux::PrintOp::create(rewriter, loc, Type(), value,
-                                     op.getPrefixAttr());
+        print = aux::PrintOp::create(rewriter, loc, Type(), value, format);
       else
-        print = aux::ScalarPrintOp::create(rewriter, loc, value,
-                                           op.getPrefixAttr());
+        print = aux::ScalarPrintOp::create(rewriter, loc, value, format);
       if (op.getHex())
         print->setAttr("hex", rewriter.getUnitAttr());
       bool isInteger = isa<IntegerType>(getElementTypeOrSelf(value.getType()));
@@ -71,6 +73,18 @@ template <typename OpTy> struct ErasePattern : OpConversionPattern<OpTy> {
     return success();
   }
 };
+
+/// One program is one thread here, which has nobody to wait for.
+struct BarrierPattern : ConversionPattern {
+  BarrierPattern(StringRef name, MLIRContext *context)
+      : ConversionPattern(name, /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, ArrayRef<Value>,
+                                Rewriter &rewriter) const override {
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
 } // namespace
 
 void mlir::triton_ext::convert_triton_to_linalg::populateDebugPatterns(
@@ -79,4 +93,6 @@ void mlir::triton_ext::convert_triton_to_linalg::populateDebugPatterns(
       .add<AssertPattern, ErasePattern<tt::GridDependencyLaunchDependentsOp>,
            ErasePattern<tt::GridDependencyWaitOp>, PrintPattern>(
           converter, patterns.getContext());
+  for (StringRef name : {"ttg.barrier", "gpu.barrier"})
+    patterns.add<BarrierPattern>(name, patterns.getContext());
 }

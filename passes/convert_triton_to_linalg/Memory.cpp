@@ -43,6 +43,8 @@ static Value loadBox(Access &access, const Pointers &pointers, const Box &box,
                      Value other) {
   OpBuilder &builder = access.builder;
   Location loc = access.loc;
+  if (isNothing(box, access.shape))
+    return other ? other : access.zeros();
   SmallVector<OpFoldResult> sizes;
   Value tensor = access.readTensor(access.viewOf(pointers, box, sizes));
   Value empty = tensor::EmptyOp::create(builder, loc, sizes, access.element);
@@ -130,6 +132,8 @@ static void convertLoad(tt::LoadOp op, const EvenStrides &even) {
 
 static void storeBox(Access &access, const Pointers &pointers, const Box &box,
                      Value value) {
+  if (isNothing(box, access.shape))
+    return;
   OpBuilder &builder = access.builder;
   Location loc = access.loc;
   SmallVector<OpFoldResult> sizes;

@@ -199,10 +199,16 @@ struct GatherPattern : OpConversionPattern<tt::GatherOp> {
         emptyOf(rewriter, op.getLoc(), type),
         [&](OpBuilder &builder, Location loc, ValueRange arguments) {
           SmallVector<Value> indices;
+          Type index = builder.getIndexType();
+          // Triton takes narrow indices as ones without a sign.
+          bool isNarrow = arguments[0].getType().getIntOrFloatBitWidth() < 32;
           for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-            if (dim == int64_t(op.getAxis()))
-              indices.push_back(arith::IndexCastOp::create(
-                  builder, loc, builder.getIndexType(), arguments[0]));
+            if (dim == int64_t(op.getAxis()) && isNarrow)
+              indices.push_back(arith::IndexCastUIOp::create(
+                  builder, loc, index, arguments[0]));
+            else if (dim == int64_t(op.getAxis()))
+              indices.push_back(arith::IndexCastOp::create(builder, loc, index,
+                                                           arguments[0]));
             else
               indices.push_back(linalg::IndexOp::create(builder, loc, dim));
           }

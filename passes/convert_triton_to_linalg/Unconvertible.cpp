@@ -5,6 +5,7 @@
 #include "Conversion.h"
 
 #include "triton/Dialect/Triton/IR/Dialect.h"
+#include "triton_ext/GpuDialects.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -13,6 +14,15 @@ namespace tt = mlir::triton;
 std::optional<StringRef>
 mlir::triton_ext::convert_triton_to_linalg::whyNot(Operation *op) {
   using Why = std::optional<StringRef>;
+  auto hasLayout = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getEncoding();
+  };
+  if (llvm::any_of(op->getResultTypes(), hasLayout) ||
+      llvm::any_of(op->getOperandTypes(), hasLayout))
+    return "its tensors have layouts: linalg is made of ttir, not of ttgir";
+  if (triton_ext::isForGpu(op) && !triton_ext::isBarrierOfThreads(op))
+    return "it is for a GPU";
   if (!isa_and_nonnull<tt::TritonDialect>(op->getDialect()))
     return std::nullopt;
   return llvm::TypeSwitch<Operation *, Why>(op)
@@ -36,7 +46,7 @@ mlir::triton_ext::convert_triton_to_linalg::whyNot(Operation *op) {
       .Case([](tt::FuncOp function) -> Why {
         bool hasDescriptor =
             llvm::any_of(function.getFunctionType().getInputs(), [](Type type) {
-              return !isa<tt::PointerType, IntegerType, FloatType,
+              return !isa<tt::PointerType, IntegerType, IndexType, FloatType,
                           RankedTensorType>(type);
             });
         if (hasDescriptor)

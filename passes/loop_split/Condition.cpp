@@ -4,7 +4,6 @@
 // induction variable a value runs, and whether it provably does not wrap.
 
 #include "Condition.h"
-#include "Known.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
@@ -123,64 +122,56 @@ static std::pair<APInt, APInt> limits(unsigned width, bool isUnsigned) {
           wide(APInt::getSignedMaxValue(width), false)};
 }
 
-/// How a value runs while the induction variable `iv` does: modulo 2^width, it
-/// is `slope * iv` plus something invariant.
-struct ConditionAnalysis::Sequence {
-  /// As numbers of one signedness. If `exact`, the equation above holds for the
-  /// numbers, not only modulo 2^width, and they are between `low` and `high`.
-  struct View {
-    bool exact = false;
-    APInt low, high;
+void Sequence::View::set(APInt newLow, APInt newHigh, unsigned width,
+                         bool isUnsigned, bool flag) {
+  auto [least, greatest] = limits(width, isUnsigned);
+  exact = flag || (newLow.sge(least) && newHigh.sle(greatest));
+  low = llvm::APIntOps::smax(newLow, least);
+  high = llvm::APIntOps::smin(newHigh, greatest);
+}
 
-    /// Adopts the interval if numbers of that many bits hold it, or if `flag`,
-    /// under which a number outside of it is poison.
-    void set(APInt newLow, APInt newHigh, unsigned width, bool isUnsigned,
-             bool flag = false) {
-      auto [least, greatest] = limits(width, isUnsigned);
-      exact = flag || (newLow.sge(least) && newHigh.sle(greatest));
-      low = llvm::APIntOps::smax(newLow, least);
-      high = llvm::APIntOps::smin(newHigh, greatest);
-    }
-  };
-
-  bool affine = false;
-  APInt slope = APInt::getZero(wideBits);
-  View views[2]; // signed, unsigned
-
-  /// What is exact in one view and in the range of both is so in the other.
-  void complete(unsigned width) {
-    for (bool isUnsigned : {false, true}) {
-      View &view = views[isUnsigned], &other = views[!isUnsigned];
-      if (!view.exact && other.exact)
-        view.set(other.low, other.high, width, isUnsigned);
-    }
-    affine &= slope.getSignificantBits() <= 65;
+void Sequence::complete(unsigned width) {
+  for (bool isUnsigned : {false, true}) {
+    View &view = views[isUnsigned], &other = views[!isUnsigned];
+    if (!view.exact && other.exact)
+      view.set(other.low, other.high, width, isUnsigned);
   }
-};
+  affine &= slope.getSignificantBits() <= 65;
+}
 
-static bool hasFlag(Operation *op, bool isUnsigned) {
+bool ConditionAnalysis::hasFlag(Operation *op, bool isUnsigned) const {
   auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op);
-  return flags &&
+  return trustsFlags && flags &&
          (isUnsigned ? flags.hasNoUnsignedWrap() : flags.hasNoSignedWrap());
 }
 
-bool ConditionAnalysis::isInvariant(Value value) {
+bool ConditionAnalysis::isInvariant(Value value, unsigned depth) {
   if (loop.isDefinedOutsideOfLoop(value))
     return true;
   Operation *op = value.getDefiningOp();
-  if (!op || op->getNumRegions() != 0)
+  if (!op || op->getNumRegions() != 0 || depth == 0)
     return false;
   auto known = invariant.find(op);
   if (known != invariant.end())
     return known->second;
-  bool result =
-      isMemoryEffectFree(op) && isSpeculatable(op) &&
-      llvm::all_of(op->getOperands(), [&](Value v) { return isInvariant(v); });
+  bool result = isMemoryEffectFree(op) && isSpeculatable(op) &&
+                llvm::all_of(op->getOperands(), [&](Value v) {
+                  return isInvariant(v, depth - 1);
+                });
   invariant[op] = result;
   return result;
 }
 
-ConditionAnalysis::Sequence ConditionAnalysis::sequence(Value value) {
+Sequence ConditionAnalysis::sequence(Value value, unsigned depth) {
+  auto known = sequences[trustsFlags].find(value);
+  if (known != sequences[trustsFlags].end())
+    return known->second;
+  Sequence result = depth ? computeSequence(value, depth - 1) : Sequence();
+  sequences[trustsFlags][value] = result;
+  return result;
+}
+
+Sequence ConditionAnalysis::computeSequence(Value value, unsigned depth) {
   Sequence result;
   unsigned width = bitWidth(value.getType());
   if (width == 0)
@@ -210,8 +201,8 @@ ConditionAnalysis::Sequence ConditionAnalysis::sequence(Value value) {
 
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op)) {
-    Sequence lhs = sequence(op->getOperand(0));
-    Sequence rhs = sequence(op->getOperand(1));
+    Sequence lhs = sequence(op->getOperand(0), depth);
+    Sequence rhs = sequence(op->getOperand(1), depth);
     bool add = isa<arith::AddIOp>(op);
     result.affine = lhs.affine && rhs.affine;
     result.slope = add ? lhs.slope + rhs.slope : lhs.slope - rhs.slope;
@@ -240,7 +231,7 @@ ConditionAnalysis::Sequence ConditionAnalysis::sequence(Value value) {
         return result;
       factor = APInt::getOneBitSet(wideBits, constant.getZExtValue());
     }
-    Sequence operand = sequence(variable);
+    Sequence operand = sequence(variable, depth);
     result.affine = operand.affine;
     result.slope = operand.slope * factor;
     for (bool isUnsigned : {false, true}) {
@@ -257,7 +248,7 @@ ConditionAnalysis::Sequence ConditionAnalysis::sequence(Value value) {
 
   if (isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp,
                       arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
-    Sequence operand = sequence(op->getOperand(0));
+    Sequence operand = sequence(op->getOperand(0), depth);
     bool extends = bitWidth(op->getOperand(0).getType()) < width;
     bool zeroes = isa<arith::ExtUIOp, arith::IndexCastUIOp>(op);
     // What wraps before it is extended is affine no more.
@@ -311,9 +302,41 @@ static std::optional<Form> add(Form lhs, const Form &rhs) {
   return lhs;
 }
 
-std::optional<Form> ConditionAnalysis::form(Value value) {
+/// Whether no element wraps in any iteration, as signed numbers.
+bool ConditionAnalysis::isExtendable(const Form &form) {
+  if (noWrap)
+    return true;
+  APInt low = wide(form.constant, false);
+  APInt high = low + wide(form.spread, true);
+  for (const auto &[value, coefficient] : form.terms) {
+    const auto &[exact, least, greatest] = sequence(value).views[false];
+    if (!exact)
+      return false;
+    APInt factor = wide(coefficient, false);
+    APInt one = least * factor, other = greatest * factor;
+    low += llvm::APIntOps::smin(one, other);
+    high += llvm::APIntOps::smax(one, other);
+  }
+  auto [first, last] = limits(form.constant.getBitWidth(), false);
+  return low.sge(first) && high.sle(last);
+}
+
+std::optional<Form> ConditionAnalysis::form(Value value, unsigned depth) {
+  auto known = forms.find(value);
+  if (known != forms.end())
+    return known->second;
+  std::optional<Form> result;
+  if (depth)
+    result = computeForm(value, depth - 1);
+  forms[value] = result;
+  return result;
+}
+
+std::optional<Form> ConditionAnalysis::computeForm(Value value,
+                                                   unsigned depth) {
   unsigned width = bitWidth(getElementTypeOrSelf(value.getType()));
-  if (width == 0)
+  auto shaped = dyn_cast<ShapedType>(value.getType());
+  if (width == 0 || (shaped && !shaped.hasStaticShape()))
     return std::nullopt;
   Form result{{}, APInt::getZero(width), APInt::getZero(width)};
   if (DenseIntElementsAttr dense; matchPattern(value, m_Constant(&dense))) {
@@ -330,7 +353,7 @@ std::optional<Form> ConditionAnalysis::form(Value value) {
   }
   if (matchPattern(value, m_ConstantInt(&result.constant)))
     return result;
-  if (!isa<ShapedType>(value.getType())) {
+  if (!shaped) {
     result.terms.emplace_back(value, APInt(width, 1));
     return result;
   }
@@ -340,15 +363,15 @@ std::optional<Form> ConditionAnalysis::form(Value value) {
     return std::nullopt;
   if (isa<triton::SplatOp, triton::ExpandDimsOp, triton::BroadcastOp,
           triton::ReshapeOp, triton::TransOp>(op))
-    return form(op->getOperand(0));
+    return form(op->getOperand(0), depth);
   if (auto range = dyn_cast<triton::MakeRangeOp>(op)) {
     result.constant = APInt(width, range.getStart());
     result.spread = APInt(width, range.getEnd() - 1) - result.constant;
     return result;
   }
   if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {
-    std::optional<Form> lhs = form(op->getOperand(0));
-    std::optional<Form> rhs = form(op->getOperand(1));
+    std::optional<Form> lhs = form(op->getOperand(0), depth);
+    std::optional<Form> rhs = form(op->getOperand(1), depth);
     if (!lhs || !rhs)
       return std::nullopt;
     if (isa<arith::AddIOp>(op))
@@ -363,14 +386,13 @@ std::optional<Form> ConditionAnalysis::form(Value value) {
     return std::nullopt;
   }
   if (auto extend = dyn_cast<arith::ExtSIOp>(op)) {
-    std::optional<Form> narrow = form(extend.getIn());
-    if (!narrow || !narrow->terms.empty())
+    std::optional<Form> narrow = form(extend.getIn(), depth);
+    if (!narrow || !isExtendable(*narrow))
       return std::nullopt;
-    APInt last = narrow->constant + narrow->spread;
-    if (last.slt(narrow->constant)) // it wraps
-      return std::nullopt;
+    for (const auto &[term, coefficient] : narrow->terms)
+      result.terms.emplace_back(term, coefficient.sext(width));
     result.constant = narrow->constant.sext(width);
-    result.spread = last.sext(width) - result.constant;
+    result.spread = narrow->spread.zext(width);
     return result;
   }
   return std::nullopt;
@@ -381,9 +403,17 @@ std::optional<Condition> ConditionAnalysis::get(arith::CmpIOp op,
   auto variesInLoop = [&](Value value) { return !isInvariant(value); };
   if (llvm::none_of(op->getOperands(), variesInLoop))
     return std::nullopt; // another pass may hoist it
+  // What wraps in spite of them is poison, which only a branch may not depend
+  // on. The first iteration, where the sequence is begun, must come to it.
+  trustsFlags =
+      op->getBlock() == loop.getBody() &&
+      llvm::any_of(op->getUsers(), [&](Operation *user) {
+        return isa<scf::IfOp>(user) && user->getBlock() == loop.getBody();
+      });
   std::optional<Form> lhs = form(op.getLhs()), rhs = form(op.getRhs());
   if (!lhs || !rhs) {
-    reason = "an operand is no sum of scalars, ranges and constants";
+    reason = "an operand is no sum of scalars, ranges and constants, or one "
+             "that may wrap before it is extended";
     return std::nullopt;
   }
   auto isVariant = [&](const Form &form) {
@@ -415,7 +445,8 @@ std::optional<Condition> ConditionAnalysis::get(arith::CmpIOp op,
                "that may wrap before it is extended";
       return std::nullopt;
     }
-    slope += last.slope * wide(coefficient, false);
+    // Of one bit, 1 is -1, too.
+    slope += last.slope * wide(coefficient, coefficient.isOne());
   }
   result.increasing = slope.isStrictlyPositive();
   result.slope = slope.abs().trunc(width);
@@ -436,6 +467,7 @@ std::optional<Condition> ConditionAnalysis::get(arith::CmpIOp op,
                                 result.predicate == CmpIPredicate::uge;
   result.exact = result.lhs.terms.size() == 1 &&
                  result.lhs.terms.front().second.isOne() &&
+                 bitWidth(result.lhs.terms.front().first.getType()) == width &&
                  result.lhs.constant.isZero() && !result.hasTail() &&
                  last.views[result.isUnsigned].exact &&
                  slope.abs().getActiveBits() <= width;

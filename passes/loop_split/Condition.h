@@ -6,6 +6,7 @@
 #ifndef TRITON_EXT_LOOP_SPLIT_CONDITION_H
 #define TRITON_EXT_LOOP_SPLIT_CONDITION_H
 
+#include "Known.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "triton_ext/CmpPredicate.h"
@@ -20,7 +21,8 @@ unsigned bitWidth(Type type);
 arith::CmpIPredicate toUnsigned(arith::CmpIPredicate predicate);
 
 /// The elements of an integer tensor, or one integer: each is `constant` plus
-/// the sum of the terms plus a number from 0 to `spread`, modulo 2^width.
+/// the sum of the terms plus a number from 0 to `spread`, modulo 2^width. Terms
+/// of fewer bits are sign-extended.
 struct Form {
   SmallVector<std::pair<Value, APInt>> terms;
   APInt constant;
@@ -70,25 +72,62 @@ struct Condition {
   }
 };
 
+/// How a value runs while the induction variable `iv` does: modulo 2^width, it
+/// is `slope * iv` plus something invariant.
+struct Sequence {
+  /// As numbers of one signedness. If `exact`, the equation above holds for the
+  /// numbers, not only modulo 2^width, and they are between `low` and `high`.
+  struct View {
+    bool exact = false;
+    APInt low, high;
+
+    /// Adopts the interval if numbers of that many bits hold it, or if `flag`,
+    /// under which a number outside of it is poison.
+    void set(APInt newLow, APInt newHigh, unsigned width, bool isUnsigned,
+             bool flag = false);
+  };
+
+  bool affine = false;
+  APInt slope = APInt::getZero(wideBits);
+  View views[2]; // signed, unsigned
+
+  /// What is exact in one view and in the range of both is so in the other.
+  void complete(unsigned width);
+};
+
 class ConditionAnalysis {
 public:
-  explicit ConditionAnalysis(scf::ForOp loop) : loop(loop) {}
+  /// With `noWrap`, sums and products of the kernel are taken not to wrap.
+  explicit ConditionAnalysis(scf::ForOp loop, bool noWrap = false)
+      : loop(loop), noWrap(noWrap) {}
 
   /// Whether `value` is the same in all iterations and can be computed before
   /// the loop.
-  bool isInvariant(Value value);
+  bool isInvariant(Value value) { return isInvariant(value, maxDepth); }
 
   /// The condition that `op` is. If it depends on the induction variable but
   /// cannot be handled, `reason` is why.
   std::optional<Condition> get(arith::CmpIOp op, StringRef &reason);
 
 private:
-  struct Sequence;
-  Sequence sequence(Value value);
-  std::optional<Form> form(Value value);
+  /// How far back values are followed.
+  static constexpr unsigned maxDepth = 500;
+
+  bool isInvariant(Value value, unsigned depth);
+  Sequence sequence(Value value, unsigned depth = maxDepth);
+  Sequence computeSequence(Value value, unsigned depth);
+  std::optional<Form> form(Value value, unsigned depth = maxDepth);
+  std::optional<Form> computeForm(Value value, unsigned depth);
+  bool isExtendable(const Form &form);
+  bool hasFlag(Operation *op, bool isUnsigned) const;
 
   scf::ForOp loop;
+  bool noWrap;
+  /// Whether `nsw` and `nuw` are facts in the condition in question.
+  bool trustsFlags = false;
   llvm::DenseMap<Operation *, bool> invariant;
+  llvm::DenseMap<Value, Sequence> sequences[2]; // without and with flags
+  llvm::DenseMap<Value, std::optional<Form>> forms;
 };
 
 } // namespace mlir::triton_ext::loop_split

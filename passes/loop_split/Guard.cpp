@@ -23,8 +23,8 @@ struct Mask {
 
 class Guard {
 public:
-  Guard(scf::ForOp loop, ArrayRef<Condition> conditions)
-      : loop(loop), conditions(conditions), analysis(loop) {}
+  Guard(scf::ForOp loop, ArrayRef<Condition> conditions, bool noWrap)
+      : loop(loop), conditions(conditions), noWrap(noWrap), analysis(loop) {}
 
   SmallVector<arith::CmpIOp> run();
 
@@ -36,6 +36,7 @@ private:
 
   scf::ForOp loop;
   ArrayRef<Condition> conditions;
+  bool noWrap;
   ConditionAnalysis analysis;
   llvm::DenseMap<Operation *, Value> free;
   SmallVector<arith::CmpIOp> settled;
@@ -74,7 +75,7 @@ Value Guard::isFree(const Condition &condition) {
   if (!isNew)
     return known->second;
   Side side = condition.leadingValue() ? Side::Lead : Side::Tail;
-  TripCounter counter(loop, analysis);
+  TripCounter counter(loop, analysis, noWrap);
   Value count = counter.countUpTo(condition, side);
   if (counter.isZero(count) || counter.isAll(count))
     return nullptr;
@@ -166,8 +167,7 @@ SmallVector<arith::CmpIOp> Guard::run() {
   return settled;
 }
 
-SmallVector<arith::CmpIOp>
-mlir::triton_ext::loop_split::guardMasks(scf::ForOp loop,
-                                         ArrayRef<Condition> conditions) {
-  return Guard(loop, conditions).run();
+SmallVector<arith::CmpIOp> mlir::triton_ext::loop_split::guardMasks(
+    scf::ForOp loop, ArrayRef<Condition> conditions, bool noWrap) {
+  return Guard(loop, conditions, noWrap).run();
 }

@@ -15,8 +15,8 @@ namespace mlir::triton_ext::loop_split {
 /// these are true for all elements, a branch does not compute them. Masks of
 /// memory accesses stay. Returns the comparisons that are of no further use:
 /// what the branches depend on and what is in them.
-SmallVector<arith::CmpIOp> guardMasks(scf::ForOp loop,
-                                      ArrayRef<Condition> conditions);
+SmallVector<arith::CmpIOp>
+guardMasks(scf::ForOp loop, ArrayRef<Condition> conditions, bool noWrap);
 
 } // namespace mlir::triton_ext::loop_split
 

@@ -45,21 +45,23 @@ bool mlir::triton_ext::loop_split::isMultipleOf(Value value,
 }
 
 void Sum::add(Value value, const APInt &factor,
-              llvm::function_ref<bool(Value)> isTerm) {
+              llvm::function_ref<bool(Value)> isTerm, unsigned depth) {
   APInt number;
   if (matchPattern(value, m_ConstantInt(&number))) {
     constant += factor * number.sext(wideBits);
     return;
   }
-  Operation *op = isTerm(value) ? nullptr : value.getDefiningOp();
+  bool isWhole = depth == 0 || isTerm(value);
+  Operation *op = isWhole ? nullptr : value.getDefiningOp();
   if (isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op)) {
-    add(op->getOperand(0), factor, isTerm);
-    add(op->getOperand(1), isa<arith::AddIOp>(op) ? factor : -factor, isTerm);
+    add(op->getOperand(0), factor, isTerm, depth - 1);
+    add(op->getOperand(1), isa<arith::AddIOp>(op) ? factor : -factor, isTerm,
+        depth - 1);
     return;
   }
   if (isa_and_nonnull<arith::MulIOp>(op) &&
       matchPattern(op->getOperand(1), m_ConstantInt(&number))) {
-    add(op->getOperand(0), factor * number.sext(wideBits), isTerm);
+    add(op->getOperand(0), factor * number.sext(wideBits), isTerm, depth - 1);
     return;
   }
   terms.try_emplace(value, APInt::getZero(wideBits)).first->second += factor;

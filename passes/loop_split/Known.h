@@ -28,7 +28,7 @@ struct Sum {
   /// Adds `factor` times the value, taken apart into sums and products with
   /// constants where `isTerm` does not say otherwise.
   void add(Value value, const APInt &factor,
-           llvm::function_ref<bool(Value)> isTerm);
+           llvm::function_ref<bool(Value)> isTerm, unsigned depth = 8);
 };
 
 /// On operations that are executed only because a loop is split. What they

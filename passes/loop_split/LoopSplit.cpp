@@ -13,6 +13,7 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::triton_ext::loop_split {
 #define GEN_PASS_DECL
@@ -31,33 +32,62 @@ static constexpr StringLiteral splitAttr = "triton_ext.split";
 static constexpr StringLiteral doneAttrs[] = {"triton_ext.lead_done",
                                               "triton_ext.tail_done"};
 
+/// Whether `user` would do less if this operand of it was a constant.
+static bool doesLessFor(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (auto branch = dyn_cast<scf::IfOp>(user))
+    return branch.getNumResults() != 0 ||
+           !branch.thenBlock()->without_terminator().empty() ||
+           (branch.elseBlock() &&
+            !branch.elseBlock()->without_terminator().empty());
+  if (auto select = dyn_cast<arith::SelectOp>(user))
+    return use.getOperandNumber() == 0 && !select->use_empty() &&
+           select.getTrueValue() != select.getFalseValue();
+  auto isMask = [&](auto op) { return op && op.getMask() == use.get(); };
+  return isMask(dyn_cast<triton::LoadOp>(user)) ||
+         isMask(dyn_cast<triton::StoreOp>(user)) ||
+         isMask(dyn_cast<triton::AtomicRMWOp>(user));
+}
+
+/// Whether the result of `user` may be a constant if this operand of it is.
+static bool mayBeConstantFor(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (isa<arith::XOrIOp>(user)) // as "not" is written
+    return matchPattern(user->getOperand(1 - use.getOperandNumber()),
+                        m_Constant());
+  if (isa<arith::SelectOp>(user))
+    return use.getOperandNumber() != 0;
+  return isa<arith::AndIOp, arith::OrIOp, triton::SplatOp, triton::ExpandDimsOp,
+             triton::BroadcastOp, triton::ReshapeOp, triton::TransOp>(user);
+}
+
 /// Whether something would be left out if this boolean, or tensor of them, was
 /// a constant.
 static bool decidesAboutWork(Value condition) {
-  return llvm::any_of(condition.getUses(), [](OpOperand &use) {
-    Operation *user = use.getOwner();
-    if (isa<scf::IfOp>(user))
-      return true;
-    if (isa<arith::SelectOp>(user) && use.getOperandNumber() == 0)
-      return true;
-    if (isa<arith::SelectOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp,
-            triton::SplatOp, triton::ExpandDimsOp, triton::BroadcastOp,
-            triton::ReshapeOp, triton::TransOp>(user))
-      return decidesAboutWork(user->getResult(0));
-    auto isMask = [&](auto op) { return op && op.getMask() == use.get(); };
-    return isMask(dyn_cast<triton::LoadOp>(user)) ||
-           isMask(dyn_cast<triton::StoreOp>(user)) ||
-           isMask(dyn_cast<triton::AtomicRMWOp>(user));
-  });
+  SetVector<Value> values;
+  values.insert(condition);
+  for (size_t next = 0; next < values.size(); ++next)
+    for (OpOperand &use : values[next].getUses()) {
+      if (doesLessFor(use))
+        return true;
+      if (mayBeConstantFor(use))
+        values.insert(use.getOwner()->getResult(0));
+    }
+  return false;
 }
 
 /// Whether `decided` is computed from `condition`.
 static bool decides(Value condition, Value decided) {
-  Operation *op = decided.getDefiningOp();
-  return decided == condition ||
-         (isa_and_nonnull<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op) &&
-          (decides(condition, op->getOperand(0)) ||
-           decides(condition, op->getOperand(1))));
+  SetVector<Value> values;
+  values.insert(decided);
+  for (size_t next = 0; next < values.size(); ++next) {
+    if (values[next] == condition)
+      return true;
+    Operation *op = values[next].getDefiningOp();
+    if (isa_and_nonnull<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op))
+      values.insert(op->operand_begin(), op->operand_end());
+  }
+  return false;
 }
 
 /// Whether the operation is executed only where a condition on the induction
@@ -199,17 +229,30 @@ void LoopSplitPass::report(Operation *op, Kind kind, const Twine &message) {
   emit(op->getLoc(), opts) << remark::reason("{0}", said.second);
 }
 
+/// Whether `op` changes in a loop that is inside of `loop`: what there is to
+/// say of it is said there.
+static bool changesInside(scf::ForOp loop, Operation *op) {
+  for (auto inner = op->getParentOfType<scf::ForOp>(); inner != loop;
+       inner = inner->getParentOfType<scf::ForOp>())
+    if (!ConditionAnalysis(inner).isInvariant(op->getResult(0)))
+      return true;
+  return false;
+}
+
 /// The conditions in program order.
 SmallVector<Condition> LoopSplitPass::conditionsIn(scf::ForOp loop) {
   SmallVector<Condition> conditions;
-  ConditionAnalysis analysis(loop);
+  ConditionAnalysis analysis(loop, noWrap);
   loop.getRegion().walk([&](arith::CmpIOp op) {
     StringRef reason;
     if (std::optional<Condition> condition = analysis.get(op, reason))
       conditions.push_back(std::move(*condition));
-    else if (!reason.empty() && decidesAboutWork(op.getResult()))
+    else if (reason.empty() || isDone(op, Side::Lead) ||
+             isDone(op, Side::Tail) || changesInside(loop, op))
+      return;
+    else if (decidesAboutWork(op.getResult()))
       report(op, Kind::RemarkMissed, reason);
-    else if (!reason.empty())
+    else
       report(op, Kind::RemarkAnalysis,
              reason + "; no branch, select or mask depends on it");
   });
@@ -310,7 +353,7 @@ bool LoopSplitPass::guardIn(scf::ForOp loop) {
   llvm::erase_if(open, [](const Condition &condition) {
     return isDone(condition.op, Side::Lead);
   });
-  SmallVector<arith::CmpIOp> settled = guardMasks(loop, open);
+  SmallVector<arith::CmpIOp> settled = guardMasks(loop, open, noWrap);
   if (settled.empty())
     return false;
   for (arith::CmpIOp op : settled)

@@ -47,8 +47,9 @@ def LoopSplitPass : Pass<"triton-ext-loop-split", "::mlir::ModuleOp"> {
 
     **Wrapping.** The first of the two loops is right even if the affine
     function wraps. In the second, the comparison is replaced if the function
-    provably does not wrap (`nsw`, `nuw`, or bounds that are known), otherwise
-    it stays.
+    provably does not wrap, otherwise it stays. What proves that are bounds that
+    are known, and `nsw` and `nuw` where every iteration branches on the
+    comparison: elsewhere what wraps is poison that nothing needs to depend on.
 
     **By hand.** All that costs selects and comparisons in front of the loops.
     Who splits a loop by hand takes for granted that nothing wraps, that no

@@ -30,6 +30,9 @@ static APInt least(unsigned width, bool isUnsigned) {
 /// Where the operation is executed now, its operands may be what makes it
 /// poison.
 static void dropFlags(Operation *op) {
+  for (StringRef promise : {"isExact", "nonNeg"})
+    if (op->getInherentAttr(promise).value_or(Attribute()))
+      op->removeAttr(promise);
   if (auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op))
     op->setAttr(flags.getIntegerOverflowAttrName(),
                 arith::IntegerOverflowFlagsAttr::get(
@@ -150,7 +153,10 @@ Value TripCounter::atFirstIteration(const Form &form) {
   IRMapping mapping;
   Value sum;
   for (const auto &[value, coefficient] : form.terms) {
-    Value term = resize(atFirstIteration(value, mapping), type);
+    Value term = atFirstIteration(value, mapping);
+    if (bitWidth(term.getType()) < bitWidth(type))
+      term = b.createOrFold<arith::ExtSIOp>(type, term);
+    term = resize(term, type);
     if (!coefficient.isOne())
       term = b.createOrFold<arith::MulIOp>(term, number(type, coefficient));
     sum = sum ? b.createOrFold<arith::AddIOp>(sum, term) : term;
@@ -264,13 +270,16 @@ bool TripCounter::isAll(Value count) const {
 }
 
 Value TripCounter::orNone(Value count, Side side, uint32_t least) {
+  Value none = side == Side::Lead ? number(type, 0) : trips;
+  APInt all;
+  if (matchPattern(trips, m_ConstantInt(&all)) && all.ult(least))
+    return none;
   Value known =
       side == Side::Lead ? count : b.createOrFold<arith::SubIOp>(trips, count);
   uint64_t most = APInt::getMaxValue(bitWidth(type)).getLimitedValue();
   Value enough = b.createOrFold<arith::CmpIOp>(
       CmpIPredicate::uge, known, number(type, std::min<uint64_t>(least, most)));
-  return b.createOrFold<arith::SelectOp>(
-      enough, count, side == Side::Lead ? number(type, 0) : trips);
+  return b.createOrFold<arith::SelectOp>(enough, count, none);
 }
 
 /// `lower + count * step`, but `lower` where that is all iterations: it may
@@ -344,7 +353,8 @@ Value TripCounter::placeWithoutWrap(const Condition &condition, Side side) {
     sum.constant =
         (sum.constant + stride.zext(wideBits) - one) & mask.sext(wideBits);
   auto isHere = [&](auto &term) {
-    return isTerm(term.first) && term.second.isSignedIntN(width);
+    return isTerm(term.first) && term.first.getType().isInteger(width) &&
+           term.second.isSignedIntN(width);
   };
   if (!llvm::all_of(sum.terms, isHere) || !sum.constant.isSignedIntN(width))
     return nullptr;

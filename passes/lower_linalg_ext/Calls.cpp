@@ -214,7 +214,7 @@ static StringRef conversionOf(Operation *op, Type type) {
 static std::string formatOf(Operation *op, StringRef text, Type type,
                             size_t numIndices) {
   std::string format;
-  if (text.contains('%')) {
+  if (aux::hasConversion(text)) {
     format = text;
   } else {
     format = text;
@@ -234,7 +234,7 @@ static void callPrintf(OpBuilder &builder, Operation *op, StringRef text,
   Location loc = op->getLoc();
   auto module = op->getParentOfType<ModuleOp>();
   LLVM::LLVMFuncOp function = declarePrintf(builder, module);
-  bool ownFormat = text.contains('%');
+  bool ownFormat = aux::hasConversion(text);
   Values arguments{Value()};
   if (!ownFormat)
     for (Value index : indices)

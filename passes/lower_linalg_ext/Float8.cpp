@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Casts from and to numbers of eight bits as arithmetic on bits: MLIR has none
-// for processors without them. Products of matrices of such numbers are those
-// of their values as f32. Casts that round toward zero, those of f64 to
-// eight bits, and other formats of eight bits are left untouched.
+// for processors without them. Arithmetic, comparisons and products of matrices
+// of such numbers are those of their values as f32. Other formats of eight bits
+// are left untouched.
 
+#include "Bits.h"
 #include "Lowering.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
+using namespace mlir::triton_ext::lower_linalg_ext;
 
 namespace {
 
@@ -22,42 +24,6 @@ struct Format {
   unsigned mantissa, bias;
   /// The first bits that are no number, what is too large becomes, and NaN.
   int64_t infinity, most, nan;
-};
-
-/// Integers and f32 of the shape of a cast's operand.
-struct Bits {
-  OpBuilder &builder;
-  Location loc;
-  Type shape;
-
-  Type of(Type element) const {
-    if (auto shaped = dyn_cast<ShapedType>(shape))
-      return shaped.clone(element);
-    return element;
-  }
-  Value constant(TypedAttr value) const {
-    if (auto shaped = dyn_cast<ShapedType>(of(value.getType())))
-      return arith::ConstantOp::create(builder, loc,
-                                       DenseElementsAttr::get(shaped, value));
-    return arith::ConstantOp::create(builder, loc, value);
-  }
-  Value integer(int64_t value) const {
-    return constant(builder.getI32IntegerAttr(value));
-  }
-  Value f32(int exponent) const {
-    return constant(builder.getF32FloatAttr(std::ldexp(1.0f, exponent)));
-  }
-  Value cast(Value value, Type element) const {
-    return arith::BitcastOp::create(builder, loc, of(element), value);
-  }
-  template <typename Op> Value binary(Value lhs, Value rhs) const {
-    return Op::create(builder, loc, lhs, rhs);
-  }
-  Value select(arith::CmpIPredicate predicate, Value lhs, Value rhs, Value yes,
-               Value no) const {
-    Value is = arith::CmpIOp::create(builder, loc, predicate, lhs, rhs);
-    return arith::SelectOp::create(builder, loc, is, yes, no);
-  }
 };
 
 } // namespace
@@ -142,14 +108,28 @@ static bool isFloat8Product(Operation *op) {
          });
 }
 
+/// Arithmetic on the numbers, not what only moves or casts them.
+static bool isFloat8Arithmetic(Operation *op) {
+  if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+          op->getDialect()) ||
+      isa<arith::BitcastOp, arith::ConstantOp, arith::ExtFOp, arith::SelectOp,
+          arith::TruncFOp>(op))
+    return false;
+  return llvm::any_of(op->getOperandTypes(), isFloat8) ||
+         llvm::any_of(op->getResultTypes(), isFloat8);
+}
+
+bool mlir::triton_ext::lower_linalg_ext::isFloat8(Type type) {
+  return formatOf(type).has_value();
+}
+
 bool mlir::triton_ext::lower_linalg_ext::usesFloat8(Operation *op) {
-  if (isFloat8Product(op))
+  if (isFloat8Product(op) || isFloat8Arithmetic(op))
     return true;
   if (auto extend = dyn_cast<arith::ExtFOp>(op))
-    return formatOf(extend.getIn().getType()).has_value();
+    return isFloat8(extend.getIn().getType());
   auto truncate = dyn_cast<arith::TruncFOp>(op);
-  return truncate && formatOf(truncate.getType()) &&
-         !getElementTypeOrSelf(truncate.getIn().getType()).isF64() &&
+  return truncate && isFloat8(truncate.getType()) &&
          truncate.getRoundingmode().value_or(
              arith::RoundingMode::to_nearest_even) ==
              arith::RoundingMode::to_nearest_even;
@@ -162,7 +142,7 @@ struct ExtendPattern : OpRewritePattern<arith::ExtFOp> {
 
   LogicalResult matchAndRewrite(arith::ExtFOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!mlir::triton_ext::lower_linalg_ext::usesFloat8(op))
+    if (!usesFloat8(op))
       return failure();
     Value in = op.getIn();
     Bits bits{rewriter, op.getLoc(), in.getType()};
@@ -183,15 +163,49 @@ struct TruncatePattern : OpRewritePattern<arith::TruncFOp> {
 
   LogicalResult matchAndRewrite(arith::TruncFOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!mlir::triton_ext::lower_linalg_ext::usesFloat8(op))
+    if (!usesFloat8(op))
       return failure();
     Value in = op.getIn();
     Bits bits{rewriter, op.getLoc(), in.getType()};
-    Type f32 = rewriter.getF32Type();
-    if (getElementTypeOrSelf(in.getType()) != f32)
-      in = arith::ExtFOp::create(rewriter, op.getLoc(), bits.of(f32), in);
+    Type f32 = rewriter.getF32Type(), from = getElementTypeOrSelf(in.getType());
+    if (from.isF64())
+      in = toOdd(bits, in);
+    else if (from != f32)
+      in = bits.extend(in, f32);
     rewriter.replaceOp(op, fromF32(bits, in, *formatOf(op.getType()),
                                    getElementTypeOrSelf(op.getType())));
+    return success();
+  }
+};
+
+/// The same operation on f32, rounded afterwards: its 24 bits are more than
+/// twice those of a result, so that sums, products and quotients are rounded as
+/// if only once.
+struct ArithmeticPattern : RewritePattern {
+  explicit ArithmeticPattern(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!isFloat8Arithmetic(op))
+      return failure();
+    Type f32 = rewriter.getF32Type();
+    auto bitsOf = [&](Value value) {
+      return Bits{rewriter, op->getLoc(), value.getType()};
+    };
+    Operation *wide = op->clone();
+    for (OpOperand &operand : wide->getOpOperands())
+      if (Value value = operand.get(); isFloat8(value.getType()))
+        operand.set(bitsOf(value).extend(value, f32));
+    for (OpResult result : wide->getResults())
+      if (isFloat8(result.getType()))
+        result.setType(bitsOf(result).of(f32));
+    rewriter.insert(wide);
+    SmallVector<Value> results(wide->getResults());
+    for (auto [result, type] : llvm::zip(results, op->getResultTypes()))
+      if (isFloat8(type))
+        result = bitsOf(result).truncate(result, getElementTypeOrSelf(type));
+    rewriter.replaceOp(op, results);
     return success();
   }
 };
@@ -233,7 +247,8 @@ template <typename OpTy> struct ProductPattern : OpRewritePattern<OpTy> {
 
 void mlir::triton_ext::lower_linalg_ext::populateFloat8Patterns(
     RewritePatternSet &patterns) {
-  patterns.add<ExtendPattern, ProductPattern<linalg::BatchMatmulOp>,
+  patterns.add<ArithmeticPattern, ExtendPattern,
+               ProductPattern<linalg::BatchMatmulOp>,
                ProductPattern<linalg::MatmulOp>, TruncatePattern>(
       patterns.getContext());
 }

@@ -16,10 +16,13 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
+#include "triton_ext/GpuDialects.h"
 
 namespace mlir::triton_ext::lower_linalg_ext {
 #define GEN_PASS_DECL
@@ -37,6 +40,31 @@ static bool isLoad(linalg::CopyOp copy) {
          copy.getOutputs()[0].getDefiningOp<tensor::EmptyOp>();
 }
 
+/// Whether a value of this type is one that only Triton knows.
+static bool isOfTriton(Type type) {
+  return isa<triton::TritonDialect>(getElementTypeOrSelf(type).getDialect());
+}
+
+/// Why the operation would be in what the pass leaves, where stock MLIR does
+/// not know it; nothing, if it does.
+static std::optional<StringRef> whyNot(Operation *op) {
+  if (isForGpu(op))
+    return "it is for a GPU";
+  if (isa_and_nonnull<triton::TritonDialect>(op->getDialect())) {
+    // Of which arguments are made, or which are for the target to provide.
+    if (isa<triton::GetProgramIdOp, triton::GetNumProgramsOp>(op))
+      return std::nullopt;
+    return "it is Triton's (run -triton-to-linalg first)";
+  }
+  bool hasPointers = llvm::any_of(op->getResultTypes(), isOfTriton);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      hasPointers |= llvm::any_of(block.getArgumentTypes(), isOfTriton);
+  if (hasPointers)
+    return "it is on pointers of Triton's (run -triton-to-linalg first)";
+  return std::nullopt;
+}
+
 namespace {
 struct LowerLinalgExtPass
     : mlir::triton_ext::lower_linalg_ext::impl::LowerLinalgExtPassBase<
@@ -44,13 +72,23 @@ struct LowerLinalgExtPass
   using LowerLinalgExtPassBase::LowerLinalgExtPassBase;
 
   void runOnOperation() override {
+    bool unknown = false;
+    getOperation().walk([&](Operation *op) {
+      if (std::optional<StringRef> why = whyNot(op)) {
+        op->emitError() << "'" << op->getName()
+                        << "' cannot be lowered: " << *why;
+        unknown = true;
+      }
+    });
+    if (unknown)
+      return signalPassFailure();
     ConversionTarget target(getContext());
     target.addIllegalDialect<aux::AuxDialect, linalg_ext::LinalgExtDialect,
                              math_ext::MathExtDialect>();
     target.addDynamicallyLegalOp<linalg::CopyOp>(
         [](linalg::CopyOp copy) { return !isLoad(copy); });
     target.markUnknownOpDynamicallyLegal(
-        [](Operation *op) { return !usesFloat8(op); });
+        [](Operation *op) { return !usesFloat8(op) && !roundsTowardZero(op); });
     RewritePatternSet patterns(&getContext());
     populateMemoryPatterns(patterns);
     populateStructuredPatterns(patterns);
@@ -60,6 +98,7 @@ struct LowerLinalgExtPass
     populateIndexedPatterns(patterns);
     populateCallPatterns(patterns);
     populateFloat8Patterns(patterns);
+    populateRoundingPatterns(patterns);
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
       return signalPassFailure();

@@ -19,8 +19,10 @@ def LowerLinalgExtPass : Pass<"triton-ext-lower-linalg-ext", "::mlir::ModuleOp">
       no clean-up of tensors moves it across a store.
     - `linalg_ext` on tensors becomes linalg where the elements are independent,
       loops where they are not; atomics become those of `memref`.
-    - Casts from and to `f8E4M3FN` and `f8E5M2` are done on bits, to nearest even;
+    - Casts from and to `f8E4M3FN` and `f8E5M2` are done on bits; to nearest even,
       what is too large becomes infinity, in `f8E4M3FN` the greatest number.
+      Arithmetic and comparisons of such numbers are done on `f32`.
+    - Casts that round toward zero become ones to the nearest and a step back.
     - `aux.print` becomes calls of `printf`, `assert` one of `cf`, a call of the
       target's library one of `func`.
 
@@ -41,6 +43,6 @@ def LowerLinalgExtPass : Pass<"triton-ext-lower-linalg-ext", "::mlir::ModuleOp">
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
   ];
 }

@@ -104,6 +104,14 @@ func.func @negative_scalar_print_of_nothing() {
 
 // -----
 
+func.func @negative_conversion_of_nothing() {
+  // expected-error @+1 {{'aux.scalar.print' op expected a value for the conversion in "100%% of %d"}}
+  aux.scalar.print {format = "100%% of %d"}
+  return
+}
+
+// -----
+
 func.func @negative_scalar_print_of_tensor(%t: tensor<4xf32>) {
   // expected-error @+1 {{'aux.scalar.print' op operand #0 must be}}
   aux.scalar.print(%t : tensor<4xf32>)

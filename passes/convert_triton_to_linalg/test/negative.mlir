@@ -76,3 +76,24 @@ tt.func @negative_map_body(%x: tensor<8xi32>) {
   }) : (tensor<8xi32>) -> tensor<8xi32>
   tt.return
 }
+
+// -----
+
+#layout = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+  tt.func @negative_layouts(%x: tensor<128xf32, #layout>) {
+    // expected-error @+1 {{'arith.addf' cannot be converted to linalg: its tensors have layouts: linalg is made of ttir, not of ttgir}}
+    %0 = arith.addf %x, %x : tensor<128xf32, #layout>
+    tt.return
+  }
+}
+
+// -----
+
+tt.func @negative_gpu(%p: !tt.ptr<f32>, %x: f32) -> i32 {
+  // expected-error @+1 {{'ttg.warp_id' cannot be converted to linalg: it is for a GPU}}
+  %0 = ttg.warp_id
+  // A barrier is none of these.
+  ttg.barrier all
+  tt.return %0 : i32
+}

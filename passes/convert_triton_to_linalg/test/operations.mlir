@@ -268,3 +268,19 @@ tt.func @libdevice(%x: tensor<8xf32>, %y: f32) -> (tensor<8xf32>, f32) {
   %1 = tt.extern_elementwise %y {libname = "", libpath = "", pure = true, symbol = "__nv_sinf"} : (f32) -> f32
   tt.return %0, %1 : tensor<8xf32>, f32
 }
+
+// The threads of a program wait for each other: here there is one.
+// CHECK-LABEL: func.func @barriers(
+// CHECK-NEXT: return
+tt.func @barriers() {
+  ttg.barrier all
+  gpu.barrier
+  tt.return
+}
+
+// CHECK-LABEL: func.func @index_argument(
+// CHECK-SAME: %[[I:.*]]: index) -> index
+tt.func @index_argument(%i: index) -> index {
+  // CHECK: return %[[I]] : index
+  tt.return %i : index
+}

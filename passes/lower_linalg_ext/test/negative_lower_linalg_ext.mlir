@@ -15,3 +15,26 @@ func.func @fits_no_register(%x: vector<4xf32>) {
   aux.optimization_barrier %x : vector<4xf32>
   return
 }
+
+// -----
+
+func.func @for_a_gpu() {
+  // expected-error @+1 {{'ttg.barrier' cannot be lowered: it is for a GPU}}
+  ttg.barrier all
+  return
+}
+
+// -----
+
+func.func @of_triton(%x: tensor<4xf32>) -> tensor<2x2xf32> {
+  // expected-error @+1 {{'tt.reshape' cannot be lowered: it is Triton's (run -triton-to-linalg first)}}
+  %0 = tt.reshape %x : tensor<4xf32> -> tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' cannot be lowered: it is on pointers of Triton's (run -triton-to-linalg first)}}
+func.func @on_pointers(%p: !tt.ptr<f32>) {
+  return
+}
