@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -47,11 +48,14 @@ class Checker:
         self._saved: Arguments = {}
         if reference is None:
             return
-        # It may work in place, and which arguments it names is known only afterwards.
+        # It may work in place, and change what it does not name.
         before = {name: value.clone() for name, value in arguments.items() if hasattr(value, "copy_")}
-        self._expected = _expected(reference, arguments)
-        for name in self._expected:
-            arguments[name].copy_(before[name])
+        try:
+            self._expected = _expected(reference, arguments)
+        finally:
+            for name, value in before.items():
+                with contextlib.suppress(RuntimeError):  # an expanded tensor: nobody can have written to it
+                    arguments[name].copy_(value)
         self._spoiled = {name: arguments[name] for name in self._expected if name not in kept}
         self._saved = {name: before[name] for name in self._spoiled}
 
