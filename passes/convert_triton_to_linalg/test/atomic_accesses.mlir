@@ -67,3 +67,17 @@ tt.func @poll_tensor(%p: tensor<8x!tt.ptr<i32>>, %n: tensor<8xi32>, %t: i64) -> 
   %0 = tt.atomic_poll relaxed, gpu, %p, %n timeout %t : tensor<8x!tt.ptr<i32>>, tensor<8xi32> -> tensor<8xi1>
   tt.return %0 : tensor<8xi1>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @poll_of_two_dimensions
+// CHECK: %[[ROWS:.*]] = arith.constant 2 : index
+// CHECK: %[[COLUMNS:.*]] = arith.constant 8 : index
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[ROWS]] step %{{.*}} iter_args
+// CHECK-NEXT: scf.for %[[J:.*]] = %{{.*}} to %[[COLUMNS]] step %{{.*}} iter_args(%[[ARRAY:.*]] = %{{.*}})
+// CHECK: scf.while
+// CHECK: tensor.insert %{{.*}} into %[[ARRAY]][%[[I]], %[[J]]]
+tt.func @poll_of_two_dimensions(%p: tensor<2x8x!tt.ptr<i32>>, %n: tensor<2x8xi32>) -> tensor<2x8xi1> {
+  %0 = tt.atomic_poll relaxed, gpu, %p, %n : tensor<2x8x!tt.ptr<i32>>, tensor<2x8xi32> -> tensor<2x8xi1>
+  tt.return %0 : tensor<2x8xi1>
+}

@@ -254,7 +254,9 @@ tt.func @forms(%p: !tt.ptr<f32>) -> (tensor<4x8xf32>, tensor<8x4xf32>, tensor<32
 // CHECK: aux.view %{{.*}} to offset: [4], sizes: [%{{.*}}], strides: [1]
 // CHECK: %[[S:.*]] = arith.select %[[C]], %c32{{.*}}, %c0{{.*}} : index
 // CHECK: aux.view %{{.*}} to offset: [0], sizes: [%[[S]]], strides: [1]
-// CHECK: aux.view %{{.*}} to offset: [0], sizes: [0], strides: [1]
+// CHECK-NOT: aux.view
+// CHECK: %[[NEVER:.*]] = arith.constant dense<0.000000e+00> : tensor<32xf32>
+// CHECK-NEXT: return %{{.*}}, %{{.*}}, %{{.*}}, %[[NEVER]] :
 tt.func @masks(%p: !tt.ptr<f32>, %n: i32, %c: i1) -> (tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>) {
   %r = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
   %ps = tt.splat %p : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>>
@@ -328,4 +330,44 @@ tt.func @atomics(%p: !tt.ptr<f32>, %q: !tt.ptr<i32>, %v: tensor<8xf32>, %i: tens
   %1 = tt.atomic_rmw umax, relaxed, cta, %qn, %n, %c : (!tt.ptr<i32>, i32, i1) -> i32
   %2 = tt.atomic_cas acquire, sys, %q, %n, %n : (!tt.ptr<i32>, i32, i32) -> i32
   tt.return %0, %1, %2 : tensor<8xf32>, i32, i32
+}
+
+// -----
+
+// Where nothing is, nothing is touched: what is loaded is what others are.
+// CHECK-LABEL: func.func @nothing
+// CHECK-SAME: (%{{.*}}: i64, %[[O:[^:]*]]: tensor<16xf32>, %{{.*}}: i32)
+// CHECK-NOT: aux.view
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<16xf32>
+// CHECK-NOT: aux.view
+// CHECK: return %[[O]], %[[ZERO]], %[[ZERO]] : tensor<16xf32>, tensor<16xf32>, tensor<16xf32>
+tt.func @nothing(%p: !tt.ptr<f32>, %o: tensor<16xf32>, %n: i32) -> (tensor<16xf32>, tensor<16xf32>, tensor<16xf32>) {
+  %r = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<16x!tt.ptr<f32>>
+  %pp = tt.addptr %ps, %r : tensor<16x!tt.ptr<f32>>, tensor<16xi32>
+  %c = arith.constant dense<16> : tensor<16xi32>
+  %m = arith.cmpi sge, %r, %c : tensor<16xi32>
+  %ns = tt.splat %n : i32 -> tensor<16xi32>
+  %l = arith.cmpi slt, %r, %ns : tensor<16xi32>
+  %ml = arith.andi %m, %l : tensor<16xi1>
+  %0 = tt.load %pp, %m, %o : tensor<16x!tt.ptr<f32>>
+  %1 = tt.load %pp, %ml : tensor<16x!tt.ptr<f32>>
+  %2 = tt.atomic_rmw fadd, acq_rel, gpu, %pp, %o, %m : (tensor<16x!tt.ptr<f32>>, tensor<16xf32>, tensor<16xi1>) -> tensor<16xf32>
+  tt.store %pp, %o, %ml : tensor<16x!tt.ptr<f32>>
+  tt.return %0, %1, %2 : tensor<16xf32>, tensor<16xf32>, tensor<16xf32>
+}
+
+// -----
+
+// The last element alone is one.
+// CHECK-LABEL: func.func @negative_nothing
+// CHECK: aux.view %{{.*}} to offset: [15], sizes: [1], strides: [1]
+tt.func @negative_nothing(%p: !tt.ptr<f32>) -> tensor<16xf32> {
+  %r = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<16x!tt.ptr<f32>>
+  %pp = tt.addptr %ps, %r : tensor<16x!tt.ptr<f32>>, tensor<16xi32>
+  %c = arith.constant dense<15> : tensor<16xi32>
+  %m = arith.cmpi sge, %r, %c : tensor<16xi32>
+  %0 = tt.load %pp, %m : tensor<16x!tt.ptr<f32>>
+  tt.return %0 : tensor<16xf32>
 }

@@ -179,12 +179,28 @@ tt.func @scan_dot(%x: tensor<4x8xf32>, %a: tensor<16x32xf16>, %b: tensor<32x16xf
 
 // -----
 
+// Narrow indices have no sign.
+// CHECK-LABEL: func.func @gathers
+// CHECK: linalg.map ins(%{{.*}} : tensor<256xi8>)
+// CHECK-NEXT: (%[[I:.*]]: i8, %{{.*}}: f32) {
+// CHECK-NEXT: %[[AT:.*]] = arith.index_castui %[[I]] : i8 to index
+// CHECK-NEXT: tensor.extract %{{.*}}[%[[AT]]]
+// CHECK: arith.index_cast %{{.*}} : i64 to index
+tt.func @gathers(%x: tensor<256xf32>, %i: tensor<256xi8>, %j: tensor<4xi64>) -> (tensor<256xf32>, tensor<4xf32>) {
+  %0 = tt.gather %x[%i] {axis = 0 : i32} : (tensor<256xf32>, tensor<256xi8>) -> tensor<256xf32>
+  %1 = tt.gather %x[%j] {axis = 0 : i32} : (tensor<256xf32>, tensor<4xi64>) -> tensor<4xf32>
+  tt.return %0, %1 : tensor<256xf32>, tensor<4xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @seen
 // CHECK-SAME: (%[[X:[^:]*]]: tensor<8xf32>, %[[N:[^:]*]]: i32, %[[C:[^:]*]]: i1, %[[M:[^:]*]]: tensor<8xi1>)
 // CHECK-NEXT: aux.scalar.print {format = "hello"}
 // CHECK-NEXT: aux.print(%[[X]] : tensor<8xf32>) {format = "x: ", hex}
 // CHECK-NEXT: aux.scalar.print(%[[N]] : i32) {format = "x: ", hex}
 // CHECK-NEXT: aux.scalar.print(%[[N]] : i32) {format = "n: ", unsigned}
+// CHECK-NEXT: aux.scalar.print(%[[N]] : i32) {format = "100%% of %%d"}
 // CHECK-NEXT: linalg_ext.scalar_assert "scalar" %[[C]]
 // CHECK-NEXT: linalg_ext.assert "tensor" ins(%[[M]] : tensor<8xi1>)
 // CHECK-NEXT: return
@@ -192,6 +208,7 @@ tt.func @seen(%x: tensor<8xf32>, %n: i32, %c: i1, %m: tensor<8xi1>) {
   tt.print "hello" {hex = false, isSigned = array<i32>}
   tt.print "x: " {hex = true, isSigned = array<i32: 0, 1>} : %x, %n : tensor<8xf32>, i32
   tt.print "n: " {hex = false, isSigned = array<i32: 0>} : %n : i32
+  tt.print "100% of %d" {hex = false, isSigned = array<i32: 1>} : %n : i32
   tt.assert %c, "scalar" : i1
   tt.assert %m, "tensor" : tensor<8xi1>
   tt.return

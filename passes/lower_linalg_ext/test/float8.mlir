@@ -54,16 +54,54 @@ func.func @product(%a: tensor<4x?xf8E4M3FN>, %b: tensor<?x4xf16>, %c: tensor<4x4
 
 // -----
 
+// With f64, the last place that f32 has is odd where something is lost.
+// CHECK-LABEL: func.func @of_f64
+// CHECK-SAME: (%[[X:[^:]*]]: f64)
+// CHECK: %[[N:.*]] = arith.truncf %[[X]] : f64 to f32
+// CHECK: %[[Z:.*]] = arith.bitcast %{{.*}} : i32 to f32
+// CHECK: %[[B:.*]] = arith.bitcast %[[Z]] : f32 to i32
+// CHECK: %[[ODD:.*]] = arith.ori %[[B]], %c1_i32{{.*}} : i32
+// CHECK: %[[W:.*]] = arith.extf %[[Z]] : f32 to f64
+// CHECK: %[[LOST:.*]] = arith.cmpf une, %[[W]], %[[X]] : f64
+// CHECK: arith.select %[[LOST]], %[[ODD]], %[[B]] : i32
+// CHECK: arith.bitcast %{{.*}} : i8 to f8E5M2
+func.func @of_f64(%x: f64) -> f8E5M2 {
+  %0 = arith.truncf %x : f64 to f8E5M2
+  return %0 : f8E5M2
+}
+
+// -----
+
+// On f32; what only moves numbers stays.
+// CHECK-LABEL: func.func @arithmetic
+// CHECK-NOT: arith.{{extf|truncf}}
+// CHECK: %[[S:.*]] = arith.addf %{{.*}}, %{{.*}} fastmath<nnan> : f32
+// CHECK: arith.bitcast %{{.*}} : i8 to f8E5M2
+// CHECK: arith.cmpf olt, %{{.*}}, %{{.*}} : f32
+// CHECK: arith.select %{{.*}}, %{{.*}}, %{{.*}} : f8E5M2
+// CHECK: math.sqrt %{{.*}} : tensor<4xf32>
+// CHECK: arith.bitcast %{{.*}} : tensor<4xi8> to tensor<4xf8E4M3FN>
+// CHECK: arith.fptosi %{{.*}} : f32 to i32
+// CHECK-NOT: arith.{{extf|truncf}}
+func.func @arithmetic(%x: f8E5M2, %y: f8E5M2, %t: tensor<4xf8E4M3FN>) -> (f8E5M2, tensor<4xf8E4M3FN>, i32) {
+  %0 = arith.addf %x, %y fastmath<nnan> : f8E5M2
+  %1 = arith.cmpf olt, %0, %y : f8E5M2
+  %2 = arith.select %1, %x, %y : f8E5M2
+  %3 = math.sqrt %t : tensor<4xf8E4M3FN>
+  %4 = arith.fptosi %2 : f8E5M2 to i32
+  return %2, %3, %4 : f8E5M2, tensor<4xf8E4M3FN>, i32
+}
+
+// -----
+
 // Not these.
 // CHECK-LABEL: func.func @negative
-// CHECK: arith.truncf %{{.*}} toward_zero : f32 to f8E5M2
-// CHECK: arith.truncf %{{.*}} : f64 to f8E5M2
 // CHECK: arith.extf %{{.*}} : f8E4M3FNUZ to f32
 // CHECK: arith.truncf %{{.*}} : f32 to f16
-func.func @negative(%x: f32, %y: f64, %z: f8E4M3FNUZ) -> (f8E5M2, f8E5M2, f32, f16) {
-  %0 = arith.truncf %x toward_zero : f32 to f8E5M2
-  %1 = arith.truncf %y : f64 to f8E5M2
-  %2 = arith.extf %z : f8E4M3FNUZ to f32
-  %3 = arith.truncf %x : f32 to f16
-  return %0, %1, %2, %3 : f8E5M2, f8E5M2, f32, f16
+// CHECK: arith.addf %{{.*}}, %{{.*}} : f8E4M3FNUZ
+func.func @negative(%x: f32, %z: f8E4M3FNUZ) -> (f32, f16, f8E4M3FNUZ) {
+  %0 = arith.extf %z : f8E4M3FNUZ to f32
+  %1 = arith.truncf %x : f32 to f16
+  %2 = arith.addf %z, %z : f8E4M3FNUZ
+  return %0, %1, %2 : f32, f16, f8E4M3FNUZ
 }

@@ -174,16 +174,22 @@ func.func @library(%t: tensor<8xf32>, %x: f32, %o: tensor<8xf32>) -> (tensor<8xf
 
 // CHECK-DAG: llvm.mlir.global internal constant @{{.*}}("x[%lld] %lld\0A\00")
 // CHECK-DAG: llvm.mlir.global internal constant @{{.*}}("%g\0A\00")
+// CHECK-DAG: llvm.mlir.global internal constant @{{.*}}("100%% of x[%lld] %lld\0A\00")
+// CHECK-DAG: llvm.mlir.global internal constant @{{.*}}("%%%g%%\0A\00")
+// CHECK-DAG: llvm.mlir.global internal constant @{{.*}}("100%%\0A\00")
 // CHECK-DAG: llvm.func @printf(!llvm.ptr, ...) -> i32
 // CHECK-LABEL: func.func @prints
 // CHECK: llvm.call @printf(%{{.*}}, %{{.*}}, %{{.*}}) vararg
 // CHECK: arith.extf %{{.*}} : f32 to f64
-// CHECK: llvm.call @printf
+// CHECK-COUNT-4: llvm.call @printf
 // CHECK: cf.assert %{{.*}}, "positive"
 // CHECK: cf.assert %{{.*}}, "all"
 func.func @prints(%t: tensor<8xi8>, %x: f32, %c: i1, %all: tensor<8xi1>) {
   aux.print(%t : tensor<8xi8>) {format = "x"}
   aux.scalar.print(%x : f32) {format = "%g"}
+  aux.print(%t : tensor<8xi8>) {format = "100%% of x"}
+  aux.scalar.print(%x : f32) {format = "%%%g%%"}
+  aux.scalar.print {format = "100%%"}
   linalg_ext.scalar_assert "positive" %c
   linalg_ext.assert "all" ins(%all : tensor<8xi1>)
   return

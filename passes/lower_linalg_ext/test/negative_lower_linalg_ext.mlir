@@ -38,3 +38,12 @@ func.func @of_triton(%x: tensor<4xf32>) -> tensor<2x2xf32> {
 func.func @on_pointers(%p: !tt.ptr<f32>) {
   return
 }
+
+// -----
+
+func.func @unknown_format(%x: f32) -> f8E4M3FNUZ {
+  // expected-error @+2 {{rounding toward zero from 'f32' to 'f8E4M3FNUZ' is not supported}}
+  // expected-error @+1 {{failed to legalize operation 'arith.truncf'}}
+  %0 = arith.truncf %x toward_zero : f32 to f8E4M3FNUZ
+  return %0 : f8E4M3FNUZ
+}
