@@ -208,10 +208,25 @@ def _signature(
             continue
         if hint and hint not in _HINTS:
             raise TritonExtError(f"argument '{name}': '{value}': the hints are :16 (a multiple of 16) and :1 (is 1)")
+        if not _is_type(kind):
+            raise TritonExtError(
+                f"argument '{name}': '{kind}' is no type, expected one such as *fp32, i32 or tensordesc<fp16[64, 64]>"
+            )
         types[name] = kind
         if hint:
             attributes[(i,)] = _HINTS[hint]
     return types, constants, attributes
+
+
+def _is_type(text: str) -> bool:
+    """Whether Triton has a type of an argument that is written like that. There are no pointers to pointers."""
+    from triton.language import str_to_ty
+
+    try:
+        str_to_ty(text, None)
+    except (KeyError, IndexError, NameError, SyntaxError, ValueError):
+        return False
+    return not text.startswith(("**", "*k*"))
 
 
 def _items(text: str) -> list[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any, Literal, get_args, overload
 
 from . import kernels
@@ -68,15 +69,18 @@ def compile(  # noqa: A001
             six ``i32`` behind the kernel's own, how many programs there are along x, y and z and which of them it is.
         form: ``text``; ``generic``, which parses without the dialects; or ``bytecode``, which stock mlir-opt writes, so
             that `lowered` must be set and ``triton-ext sdk install --with mlir-opt`` have been run.
-        options: of the backend, e.g. ``{"debug": True}``, without which ``tl.device_assert`` does nothing.
+        options: of the backend, e.g. ``{"debug": True}``, without which ``tl.device_assert`` does nothing; what only
+            means something on a GPU (``num_warps``) is accepted.
         pipeline: the edits to apply, inside of those that are active anyway.
 
     Raises:
-        TritonExtError: the kernel, or its signature, is no good; bytecode cannot be written.
+        TritonExtError: the kernel, its signature or an option is no good; bytecode cannot be written.
         PipelineError: an operation cannot be converted, and the message says which and why; or an edit does not fit.
     """
     _check_form(form, lowered)
-    task = kernels.job(kernel, "linalg:generic", signature, {**(options or {}), "lowered": lowered})
+    given = dict(options or {})
+    _check_options(given)
+    task = kernels.job(kernel, "linalg:generic", signature, {**given, "lowered": lowered})
     compiled, _ = compile_and_observe(task, Level.FAILURES, pipeline)
     return _in_form(compiled.asm["linalgir"].decode(), form)
 
@@ -104,6 +108,16 @@ def _check_form(form: _Form, lowered: bool) -> None:
             "bytecode is written by stock mlir-opt, which does not know aux, linalg_ext and math_ext",
             fix="lowered=True",
         )
+
+
+def _check_options(given: Mapping[str, Any]) -> None:
+    from ._linalg import LinalgOptions
+
+    known = [field.name for field in fields(LinalgOptions) if field.name != "lowered"]
+    for name in given:
+        if name not in known:
+            problem = "is an argument of its own" if name == "lowered" else f"there are: {', '.join(known)}"
+            raise TritonExtError(f"unknown option '{name}': {problem}")
 
 
 def _in_form(text: str, form: _Form) -> str | bytes:

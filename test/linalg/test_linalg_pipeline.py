@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from pathlib import Path
@@ -166,6 +167,17 @@ def test_what_cannot_be_converted() -> None:
 def test_options() -> None:
     assert "linalg_ext.scalar_assert" not in tx.linalg.compile(checked, SIGNATURE)
     assert "linalg_ext.scalar_assert" in tx.linalg.compile(checked, SIGNATURE, options={"debug": True})
+    with pytest.raises(tx.TritonExtError, match="unknown option 'nope': there are: debug, num_warps, "):
+        tx.linalg.compile(checked, SIGNATURE, options={"debug": True, "nope": 1})
+    with pytest.raises(tx.TritonExtError, match="unknown option 'lowered': is an argument of its own"):
+        tx.linalg.compile(checked, SIGNATURE, options={"lowered": True})
+
+
+@pytest.mark.parametrize("kind", ["*fp99", "fp99", "*", "**fp32", "tensordesc<fp99[16]>", "tensordesc<fp16>", ""])
+def test_types_that_are_none(kind: str) -> None:
+    for ask in (tx.linalg.compile, functools.partial(tx.describe, target=TARGET)):
+        with pytest.raises(tx.TritonExtError, match=re.escape(f"argument 'y': '{kind}' is no type, expected one such")):
+            ask(double, signature={"x": "*fp32", "y": kind, "n": "i32", "BLOCK": 64})
 
 
 def test_command_line_and_trace(tmp_path: Path) -> None:
