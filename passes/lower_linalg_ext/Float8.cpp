@@ -112,7 +112,8 @@ static bool isFloat8Product(Operation *op) {
 static bool isFloat8Arithmetic(Operation *op) {
   if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
           op->getDialect()) ||
-      isa<arith::BitcastOp, arith::ConstantOp, arith::ExtFOp, arith::SelectOp,
+      isa<arith::BitcastOp, arith::ConstantOp, arith::ConvertFOp, arith::ExtFOp,
+          arith::ScalingExtFOp, arith::ScalingTruncFOp, arith::SelectOp,
           arith::TruncFOp>(op))
     return false;
   return llvm::any_of(op->getOperandTypes(), isFloat8) ||
@@ -179,8 +180,8 @@ struct TruncatePattern : OpRewritePattern<arith::TruncFOp> {
 };
 
 /// The same operation on f32, rounded afterwards: its 24 bits are more than
-/// twice those of a result, so that sums, products and quotients are rounded as
-/// if only once.
+/// twice as many as a result has, so that sums, products and quotients are
+/// rounded as if only once.
 struct ArithmeticPattern : RewritePattern {
   explicit ArithmeticPattern(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}

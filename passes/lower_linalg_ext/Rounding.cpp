@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Casts that round toward zero as ones to the nearest and a step back: LLVM's
-// casts round to the nearest even whatever the operation says. Numbers of f64
-// reach narrower formats by f32, which loses nothing on the way to zero. Other
-// modes are left untouched.
+// code for x86 rounds to the nearest even whatever the operation says. Numbers
+// of f64 reach narrower formats by f32, which loses nothing on the way to zero.
+// Other modes are left untouched.
 
 #include "Bits.h"
 #include "Lowering.h"

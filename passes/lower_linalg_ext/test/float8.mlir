@@ -99,9 +99,11 @@ func.func @arithmetic(%x: f8E5M2, %y: f8E5M2, %t: tensor<4xf8E4M3FN>) -> (f8E5M2
 // CHECK: arith.extf %{{.*}} : f8E4M3FNUZ to f32
 // CHECK: arith.truncf %{{.*}} : f32 to f16
 // CHECK: arith.addf %{{.*}}, %{{.*}} : f8E4M3FNUZ
-func.func @negative(%x: f32, %z: f8E4M3FNUZ) -> (f32, f16, f8E4M3FNUZ) {
+// CHECK: arith.convertf %{{.*}} : f8E5M2 to f8E4M3FN
+func.func @negative(%x: f32, %y: f8E5M2, %z: f8E4M3FNUZ) -> (f32, f16, f8E4M3FNUZ, f8E4M3FN) {
   %0 = arith.extf %z : f8E4M3FNUZ to f32
   %1 = arith.truncf %x : f32 to f16
   %2 = arith.addf %z, %z : f8E4M3FNUZ
-  return %0, %1, %2 : f32, f16, f8E4M3FNUZ
+  %3 = arith.convertf %y : f8E5M2 to f8E4M3FN
+  return %0, %1, %2, %3 : f32, f16, f8E4M3FNUZ, f8E4M3FN
 }
