@@ -49,9 +49,18 @@ private:
   bool eitherNonNegative() const {
     return lhs().isNonNegative || rhs().isNonNegative;
   }
-  /// Of sums and products.
-  bool staysNonNegative() const {
-    return bothNonNegative() && width >= 32 && overflow == Overflow::Never;
+  /// Of sums and products, unless they wrap: for sure, or because somebody
+  /// multiplies by a number that is made for that.
+  bool staysNonNegative(const AxisInfo &result) const {
+    auto isLarge = [&](const AxisInfo &info) {
+      return info.constant && info.constant->getActiveBits() > width / 2;
+    };
+    bool wraps = llvm::any_of(result.axes, [&](const Axis &axis) {
+      return wrapsForSure(axis, width);
+    });
+    return bothNonNegative() && width >= 32 && overflow == Overflow::Never &&
+           !wraps &&
+           !(isa<arith::MulIOp>(op) && (isLarge(lhs()) || isLarge(rhs())));
   }
 
   Operation *op;
@@ -83,8 +92,11 @@ AxisInfo Transfer::map(bool isNonNegative, function_ref<Axis(Axis)> change) {
 }
 
 AxisInfo Transfer::addOrSubtract(bool subtract) {
-  return zip(!subtract && staysNonNegative(),
-             [&](Axis a, Axis b) { return addAxes(a, b, subtract, width); });
+  AxisInfo result = zip(/*isNonNegative=*/false, [&](Axis a, Axis b) {
+    return addAxes(a, b, subtract, width);
+  });
+  result.isNonNegative = !subtract && staysNonNegative(result);
+  return result;
 }
 
 AxisInfo Transfer::divideOrRest(bool isSigned, bool isRemainder) {
@@ -98,9 +110,8 @@ AxisInfo Transfer::divideOrRest(bool isSigned, bool isRemainder) {
     bool isNonNegative =
         lhs().isNonNegative || (!isSigned && (isRemainder || number > 1));
     return map(isNonNegative, [&](Axis axis) {
-      return isRemainder
-                 ? remainder(axis, number, isFloor)
-                 : divide(axis, number, isFloor, {width, isSigned, overflow});
+      return isRemainder ? remainder(axis, number, isFloor)
+                         : divide(axis, number, isFloor, isSigned, width);
     });
   }
   bool isNonNegative =
@@ -121,7 +132,7 @@ AxisInfo Transfer::shiftRight(bool isSigned) {
   return map(lhs().isNonNegative || (!isSigned && !bits->isZero()),
              [&](Axis axis) {
                return divide(axis, int64_t(1) << bits->getZExtValue(),
-                             /*isFloor=*/true, {width, isSigned, overflow});
+                             /*isFloor=*/true, isSigned, width);
              });
 }
 
@@ -217,9 +228,11 @@ std::optional<AxisInfo> Transfer::run() {
       .Case([&](arith::AddIOp) { return addOrSubtract(false); })
       .Case([&](arith::SubIOp) { return addOrSubtract(true); })
       .Case([&](arith::MulIOp) {
-        return zip(staysNonNegative(), [&](Axis a, Axis b) {
+        AxisInfo result = zip(/*isNonNegative=*/false, [&](Axis a, Axis b) {
           return multiply(a, lhs().constant, b, rhs().constant, width);
         });
+        result.isNonNegative = staysNonNegative(result);
+        return result;
       })
       .Case([&](arith::ShLIOp) -> Result {
         const std::optional<APInt> &bits = rhs().constant;

@@ -137,8 +137,9 @@ static SmallVector<int64_t> getHint(Attribute attribute, size_t rank) {
   return result;
 }
 
-/// Adds what the attributes that `get` finds promise.
-static void addHints(AxisInfo &info, Type type,
+/// Adds what the attributes that `get` finds promise; of how elements grow
+/// only if they do so all over, as those of arguments.
+static void addHints(AxisInfo &info, Type type, bool allOver,
                      function_ref<Attribute(StringRef)> get) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   int64_t step = 1;
@@ -150,18 +151,26 @@ static void addHints(AxisInfo &info, Type type,
   auto stretch = [&](StringRef name, int64_t value) {
     for (auto [index, length] : llvm::enumerate(hint(name))) {
       Axis &axis = info.axes[index];
-      int64_t size = tensor ? tensor.getDimSize(index) : 1;
+      int64_t size = tensor && tensor.getRank() ? tensor.getDimSize(index) : 1;
       if (size % length == 0 && length > axis.stride)
         axis = {length % axis.stride == 0 ? axis.divisibility
                                           : axis.divisibilityOfAll(),
                 length, value};
     }
   };
-  if (step > 0)
+  if (allOver && step > 0)
     stretch("tt.contiguity", step);
-  stretch("tt.constancy", 0);
-  for (auto [axis, divisor] : llvm::zip(info.axes, hint("tt.divisibility")))
-    axis.divisibility = std::max(axis.divisibility, divisor);
+  if (allOver)
+    stretch("tt.constancy", 0);
+  SmallVector<int64_t> tiles = hint("tt.contiguity");
+  tiles.resize(info.axes.size(), 1);
+  for (auto [axis, divisor, tile] :
+       llvm::zip(info.axes, hint("tt.divisibility"), tiles)) {
+    bool isTile =
+        tile == 1 || (axis.strideValue == step && axis.stride % tile == 0);
+    if (isTile)
+      axis.divisibility = std::max(axis.divisibility, divisor);
+  }
 }
 
 void AxisInfoAnalysis::setToEntryState(AxisInfoLattice *lattice) {
@@ -171,7 +180,7 @@ void AxisInfoAnalysis::setToEntryState(AxisInfoLattice *lattice) {
   if (argument && argument.getOwner()->isEntryBlock())
     if (auto function = dyn_cast_if_present<FunctionOpInterface>(
             argument.getOwner()->getParentOp()))
-      addHints(info, value.getType(), [&](StringRef name) {
+      addHints(info, value.getType(), /*allOver=*/true, [&](StringRef name) {
         return function.getArgAttr(argument.getArgNumber(), name);
       });
   propagateIfChanged(lattice, lattice->join(info));
@@ -200,7 +209,7 @@ AxisInfoAnalysis::visitOperation(Operation *op,
   Type type = op->getResult(0).getType();
   if (!info)
     info = AxisInfo::unknown(type);
-  addHints(*info, type,
+  addHints(*info, type, /*allOver=*/false,
            [&](StringRef name) { return op->getDiscardableAttr(name); });
   propagateIfChanged(results[0], results[0]->join(*info));
   return success();

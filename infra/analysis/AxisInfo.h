@@ -69,7 +69,10 @@ using AxisInfoLattice = dataflow::Lattice<AxisInfo>;
 enum class Overflow {
   /// As in Triton's own analyses, sums, differences and products of signed
   /// integers of 32 bits or more are taken to be what they are in arithmetic
-  /// without bounds.
+  /// without bounds, unless they wrap for what is known of them. What is
+  /// divided
+  /// or shifted to the right may have been made to wrap (`x << 28 >> 28`), and
+  /// is never taken to be like that.
   Never,
   /// They wrap around, and nothing is claimed that would then not hold.
   Wraps,
@@ -77,7 +80,11 @@ enum class Overflow {
 
 /// Forward, through arithmetic, changes of shape, branches, loops and calls. Of
 /// arguments of functions it believes tt.divisibility, tt.contiguity and
-/// tt.constancy, of operations, too.
+/// tt.constancy, of operations tt.divisibility alone: kernels say of a tile
+/// that it is contiguous whose tail has been clamped, because what is loaded
+/// there is masked off later on; a view as long as the tile would read beyond
+/// the end. What divides a tile is that which divides its first element, and so
+/// it is believed only where the tile is known to be contiguous.
 class AxisInfoAnalysis
     : public dataflow::SparseForwardDataFlowAnalysis<AxisInfoLattice> {
 public:

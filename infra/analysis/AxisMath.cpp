@@ -23,9 +23,17 @@ Axis mlir::triton_ext::analysis::cutToStretches(Axis axis, int64_t length) {
   return axis;
 }
 
+bool mlir::triton_ext::analysis::wrapsForSure(const Axis &axis,
+                                              unsigned width) {
+  int64_t span;
+  return llvm::MulOverflow(axis.stride - 1, axis.strideValue, span) ||
+         !llvm::isIntN(width, span);
+}
+
 Axis Reading::withoutWrap(const Axis &axis) const {
   if (axis.strideValue == 0 ||
-      (isSigned && width >= 32 && overflow == Overflow::Never))
+      (isSigned && width >= 32 && overflow == Overflow::Never &&
+       !wrapsForSure(axis, width)))
     return axis;
   // Numbers of either sign wrap at a multiple of this.
   return cutToStretches(axis, int64_t(1) << std::min(62u, width - 1));
@@ -77,7 +85,8 @@ Axis mlir::triton_ext::analysis::multiply(const Axis &a,
 }
 
 Axis mlir::triton_ext::analysis::divide(const Axis &axis, int64_t divisor,
-                                        bool isFloor, Reading reading) {
+                                        bool isFloor, bool isSigned,
+                                        unsigned width) {
   int64_t power = powerOfTwoIn(divisor);
   // Where it goes without a remainder.
   auto quotient = [&](int64_t divisibility) {
@@ -85,7 +94,7 @@ Axis mlir::triton_ext::analysis::divide(const Axis &axis, int64_t divisor,
   };
   if (axis.strideValue == 0)
     return {quotient(axis.divisibility), axis.stride, 0};
-  Axis even = reading.withoutWrap(axis);
+  Axis even = Reading{width, isSigned, Overflow::Wraps}.withoutWrap(axis);
   bool isExact = even.divisibility % divisor == 0;
   if (even.strideValue && even.strideValue % divisor == 0 &&
       (isExact || isFloor))

@@ -74,6 +74,13 @@ mlir::triton_ext::analysis::transferShape(Operation *op,
   ArrayRef<int64_t> from = shapeOf(op->getOperand(0));
   ArrayRef<int64_t> to = shapeOf(op->getResult(0));
   using Result = std::optional<AxisInfo>;
+  // A tensor without dimensions has one axis here, as a scalar has; nothing but
+  // dimensions of one element come to it or go.
+  if (isa<tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp, tt::ReshapeOp>(op) &&
+      (from.empty() || to.empty())) {
+    info.axes.assign(std::max<size_t>(1, to.size()), one);
+    return info;
+  }
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([&](tt::SplatOp) -> Result {
         info.axes.assign(std::max<size_t>(1, to.size()), one);
@@ -102,7 +109,7 @@ mlir::triton_ext::analysis::transferShape(Operation *op,
         return info;
       })
       .Case([&](tt::ReshapeOp reshape) -> Result {
-        if (reshape.getAllowReorder() || from.empty() || to.empty())
+        if (reshape.getAllowReorder())
           return std::nullopt;
         if (auto matched = matchDimensions(from, to)) {
           info.axes.clear();

@@ -49,6 +49,10 @@ struct Reading {
   Axis withoutWrap(const Axis &axis) const;
 };
 
+/// Whether numbers of this width that are not negative cannot grow like that:
+/// they wrap in each group.
+bool wrapsForSure(const Axis &axis, unsigned width);
+
 /// The largest groups of which none crosses a multiple of `length`, a power of
 /// two.
 Axis cutToStretches(Axis axis, int64_t length);
@@ -69,7 +73,8 @@ Axis multiply(const Axis &a, const std::optional<APInt> &constantA,
 
 /// Division by a number more than 0. `isFloor`: the quotient is rounded down,
 /// be it because nothing that is divided is negative.
-Axis divide(const Axis &axis, int64_t divisor, bool isFloor, Reading reading);
+Axis divide(const Axis &axis, int64_t divisor, bool isFloor, bool isSigned,
+            unsigned width);
 
 /// The remainder of such a division.
 Axis remainder(const Axis &axis, int64_t divisor, bool isFloor);

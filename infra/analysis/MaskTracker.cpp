@@ -218,10 +218,13 @@ static std::optional<Box> reshapeBox(Operation *op, const Box &box,
 std::optional<Box> mlir::triton_ext::analysis::trackMask(Value mask,
                                                          IndexMath &math) {
   ArrayRef<int64_t> shape = shapeOf(mask);
+  // No box without dimensions is empty.
+  if (shape.empty())
+    return std::nullopt;
   SplatElementsAttr constant;
   if (matchPattern(mask, m_Constant(&constant)) && constant) {
     Box box = wholeOf(shape, math);
-    if (constant.getSplatValue<APInt>().isZero() && !shape.empty())
+    if (constant.getSplatValue<APInt>().isZero())
       box.high[0] = math.number(0);
     return box;
   }

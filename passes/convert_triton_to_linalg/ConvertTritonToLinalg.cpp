@@ -48,6 +48,25 @@ static bool stays(Operation *op) {
   return isa<tt::GetProgramIdOp, tt::GetNumProgramsOp>(op);
 }
 
+/// Finds the first tensor that has a layout; one error says it of all.
+static LogicalResult checkLayouts(Operation *module) {
+  auto hasLayout = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getEncoding();
+  };
+  WalkResult result =
+      module->walk([&](Operation *op) -> WalkResult {
+        if (llvm::none_of(op->getResultTypes(), hasLayout) &&
+            llvm::none_of(op->getOperandTypes(), hasLayout))
+          return WalkResult::advance();
+        return op->emitError()
+               << "'" << op->getName()
+               << "' cannot be converted to linalg: its tensors have layouts; "
+                  "linalg is made of ttir, not of ttgir";
+      });
+  return failure(result.wasInterrupted());
+}
+
 namespace {
 struct ConvertTritonToLinalgPass
     : mlir::triton_ext::convert_triton_to_linalg::impl::
@@ -60,6 +79,8 @@ struct ConvertTritonToLinalgPass
   }
 
   void runOnOperation() override {
+    if (failed(checkLayouts(getOperation())))
+      return signalPassFailure();
     bool unconvertible = false;
     getOperation().walk([&](Operation *op) {
       if (std::optional<StringRef> why = whyNot(op)) {

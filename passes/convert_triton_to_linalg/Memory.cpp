@@ -15,6 +15,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -195,8 +196,45 @@ static EvenStrides getEvenStrides(Operation *module,
   return even;
 }
 
+/// An access whose tensors have no dimensions, as one of scalars.
+static void makeScalar(Operation *op) {
+  auto hasNoDimensions = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && type.getRank() == 0;
+  };
+  if (!hasNoDimensions(op->getOperand(0)))
+    return;
+  OpBuilder builder(op);
+  IRMapping mapping;
+  for (Value operand : op->getOperands()) {
+    if (!hasNoDimensions(operand))
+      continue;
+    Value scalar = getSplat(operand, builder);
+    mapping.map(operand,
+                scalar ? scalar
+                       : tt::UnsplatOp::create(builder, op->getLoc(), operand)
+                             .getResult());
+  }
+  Operation *access = builder.clone(*op, mapping);
+  for (auto [scalar, tensor] :
+       llvm::zip_equal(access->getResults(), op->getResults())) {
+    scalar.setType(getElementTypeOrSelf(tensor.getType()));
+    tensor.replaceAllUsesWith(
+        tt::SplatOp::create(builder, op->getLoc(), tensor.getType(), scalar));
+  }
+  op->erase();
+}
+
 void mlir::triton_ext::convert_triton_to_linalg::convertMemory(
     Operation *module) {
+  SmallVector<Operation *> all;
+  module->walk([&](Operation *op) {
+    if (isa<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp,
+            tt::AtomicLoadOp, tt::AtomicStoreOp, tt::AtomicPollOp>(op))
+      all.push_back(op);
+  });
+  for (Operation *op : all)
+    makeScalar(op);
   module->walk([](Operation *op) {
     llvm::TypeSwitch<Operation *>(op)
         .Case<tt::AtomicLoadOp, tt::AtomicStoreOp, tt::AtomicPollOp>(

@@ -14,13 +14,6 @@ namespace tt = mlir::triton;
 std::optional<StringRef>
 mlir::triton_ext::convert_triton_to_linalg::whyNot(Operation *op) {
   using Why = std::optional<StringRef>;
-  auto hasLayout = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.getEncoding();
-  };
-  if (llvm::any_of(op->getResultTypes(), hasLayout) ||
-      llvm::any_of(op->getOperandTypes(), hasLayout))
-    return "its tensors have layouts: linalg is made of ttir, not of ttgir";
   if (triton_ext::isForGpu(op) && !triton_ext::isBarrierOfThreads(op))
     return "it is for a GPU";
   if (!isa_and_nonnull<tt::TritonDialect>(op->getDialect()))

@@ -35,13 +35,20 @@ tt.func @sources(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divi
   %3 = tt.get_program_id x : i32
   // expected-remark @below {{result 0: divisibility [1], stride [1], stride value [0], constancy [1], not negative}}
   %4 = tt.get_num_programs y : i32
-  // As tl.multiple_of and tl.max_contiguous say it.
+  // As tl.multiple_of says it.
   // expected-remark @below {{result 0: divisibility [32], stride [1], stride value [0], constancy [1]}}
   %5 = arith.addi %m, %m {tt.divisibility = dense<32> : tensor<1xi32>} : i32
-  // expected-remark @below {{result 0: divisibility [16], stride [16], stride value [1], constancy [1]}}
+  // What tl.max_contiguous and tl.max_constancy say does not hold where a tile
+  // has been clamped, nor do all elements have the divisor of the first one.
+  // expected-remark @below {{result 0: divisibility [8], stride [4], stride value [2], constancy [1]}}
   %6 = arith.addi %v, %v {tt.contiguity = dense<16> : tensor<1xi32>, tt.divisibility = dense<16> : tensor<1xi32>} : tensor<64xi32>
-  // expected-remark @below {{result 0: divisibility [8], stride [16], stride value [0], constancy [16]}}
+  // expected-remark @below {{result 0: divisibility [8], stride [4], stride value [2], constancy [1]}}
   %7 = arith.addi %v, %v {tt.constancy = dense<16> : tensor<1xi32>} : tensor<64xi32>
+  // expected-remark @below {{result 0: divisibility [8], stride [64], stride value [0], constancy [64], constant value 8, not negative}}
+  %eight = arith.constant dense<8> : tensor<64xi32>
+  // A tile that is contiguous, whoever says it.
+  // expected-remark @below {{result 0: divisibility [16], stride [64], stride value [1], constancy [1], not negative}}
+  %8 = arith.addi %0, %eight {tt.contiguity = dense<16> : tensor<1xi32>, tt.divisibility = dense<16> : tensor<1xi32>} : tensor<64xi32>
   tt.return
 }
 
@@ -416,5 +423,51 @@ tt.func public @calls(%c: i1) {
   %1 = tt.call @called(%b) : (i32) -> i32
   cf.cond_br %c, ^bb1(%a : i32), ^bb1(%b : i32)
 ^bb1(%x: i32):
+  tt.return
+}
+
+// -----
+
+// Numbers may be made to wrap for what a division or a shift leaves of them.
+tt.func @wrapping() {
+  // expected-remark @below {{result 0: divisibility [4611686018427387904], stride [16], stride value [1], constancy [1], not negative}}
+  %r = tt.make_range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  // expected-remark @below {{result 0: divisibility [4], stride [16], stride value [0], constancy [16], constant value 28, not negative}}
+  %high = arith.constant dense<28> : tensor<16xi32>
+  // expected-remark @below {{result 0: divisibility [536870912], stride [16], stride value [0], constancy [16], constant value 536870912, not negative}}
+  %large = arith.constant dense<0x20000000> : tensor<16xi32>
+  // expected-remark @below {{result 0: divisibility [4611686018427387904], stride [16], stride value [268435456], constancy [1]}}
+  %0 = arith.shli %r, %high : tensor<16xi32>
+  // Eight of sixteen are not negative.
+  // expected-remark @below {{result 0: divisibility [8], stride [8], stride value [1], constancy [1]}}
+  %1 = arith.shrsi %0, %high : tensor<16xi32>
+  // expected-remark @below {{result 0: divisibility [2147483648], stride [8], stride value [268435456], constancy [1]}}
+  %2 = arith.extsi %0 : tensor<16xi32> to tensor<16xi64>
+  // expected-remark @below {{result 0: divisibility [4611686018427387904], stride [16], stride value [536870912], constancy [1]}}
+  %3 = arith.muli %r, %large : tensor<16xi32>
+  // expected-remark @below {{result 0: divisibility [4], stride [4], stride value [1], constancy [1]}}
+  %4 = arith.divsi %3, %large : tensor<16xi32>
+  // expected-remark @below {{result 0: divisibility [536870912], stride [1], stride value [0], constancy [1]}}
+  %5 = arith.remsi %3, %large : tensor<16xi32>
+  tt.return
+}
+
+// -----
+
+// A tensor without dimensions is one element, and so is what comes of it.
+// expected-remark @below {{argument 0: divisibility [1], stride [1], stride value [0], constancy [1]}}
+tt.func @no_dimensions(%x: tensor<i32>) {
+  // expected-remark @below {{result 0: divisibility [1], stride [1], stride value [0], constancy [1]}}
+  %0 = arith.addi %x, %x {tt.contiguity = 16 : i32, tt.divisibility = 4 : i32} : tensor<i32>
+  // expected-remark @below {{result 0: divisibility [1], stride [1], stride value [0], constancy [1]}}
+  %1 = tt.trans %0 {order = array<i32>} : tensor<i32> -> tensor<i32>
+  // expected-remark @below {{result 0: divisibility [1], stride [1], stride value [0], constancy [1]}}
+  %2 = tt.expand_dims %1 {axis = 0 : i32} : tensor<i32> -> tensor<1xi32>
+  // expected-remark @below {{result 0: divisibility [1], stride [16], stride value [0], constancy [16]}}
+  %3 = tt.broadcast %2 : tensor<1xi32> -> tensor<16xi32>
+  // expected-remark @below {{result 0: divisibility [1, 1], stride [1, 1], stride value [0, 0], constancy [1, 1]}}
+  %4 = tt.reshape %x : tensor<i32> -> tensor<1x1xi32>
+  // expected-remark @below {{result 0: divisibility [1], stride [1], stride value [0], constancy [1]}}
+  %5 = tt.reshape %4 : tensor<1x1xi32> -> tensor<i32>
   tt.return
 }

@@ -371,3 +371,69 @@ tt.func @negative_nothing(%p: !tt.ptr<f32>) -> tensor<16xf32> {
   %0 = tt.load %pp, %m : tensor<16x!tt.ptr<f32>>
   tt.return %0 : tensor<16xf32>
 }
+
+// -----
+
+// A tensor without dimensions is accessed as a scalar, under its mask.
+// CHECK-LABEL: func.func @no_dimensions
+// CHECK-SAME: (%[[P:[^:]*]]: i64, %[[T:[^:]*]]: tensor<i64>, %[[C:[^:]*]]: i1)
+// CHECK: %[[V:.*]] = scf.if %[[C]] -> (f32) {
+// CHECK: memref.load
+// CHECK: %[[A:.*]] = tensor.extract %[[T]][] : tensor<i64>
+// CHECK: %[[AT:.*]] = llvm.inttoptr %[[A]] : i64 to !llvm.ptr
+// CHECK: %[[VIEW:.*]] = aux.view %[[AT]] to offset: [0], sizes: [1], strides: [1]
+// CHECK: memref.store %[[V]], %[[VIEW]]
+// CHECK: %[[M:.*]] = tensor.from_elements %[[C]] : tensor<1xi1>
+// CHECK: %[[OLD:.*]] = linalg_ext.gather_atomic_rmw addf acq_rel ins(%{{.*}}, %{{.*}}, %[[M]] :
+// CHECK: %[[O:.*]] = tensor.extract %[[OLD]]
+// CHECK: linalg.fill ins(%[[O]] : f32) outs(%{{.*}} : tensor<f32>)
+tt.func @no_dimensions(%x: !tt.ptr<f32>, %t: tensor<!tt.ptr<f32>>, %c: i1) -> tensor<f32> {
+  %p = tt.splat %x : !tt.ptr<f32> -> tensor<!tt.ptr<f32>>
+  %m = tt.splat %c : i1 -> tensor<i1>
+  %v = tt.load %p, %m : tensor<!tt.ptr<f32>>
+  tt.store %t, %v : tensor<!tt.ptr<f32>>
+  %old = tt.atomic_rmw fadd, acq_rel, gpu, %t, %v, %m : (tensor<!tt.ptr<f32>>, tensor<f32>, tensor<i1>) -> tensor<f32>
+  tt.return %old : tensor<f32>
+}
+
+// -----
+
+// A tile that has been clamped is not contiguous, whatever the kernel says.
+// CHECK-LABEL: func.func @clamped
+// CHECK: linalg_ext.gather
+tt.func @clamped(%p: !tt.ptr<f32>, %n: tensor<64xi32>) -> tensor<64xf32> {
+  %zero = arith.constant dense<0> : tensor<64xi32>
+  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %c = arith.cmpi slt, %r, %n : tensor<64xi32>
+  %o = arith.select %c, %r, %zero {tt.contiguity = dense<64> : tensor<1xi32>, tt.divisibility = dense<64> : tensor<1xi32>} : tensor<64xi1>, tensor<64xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %pp = tt.addptr %ps, %o : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %v = tt.load %pp : tensor<64x!tt.ptr<f32>>
+  tt.return %v : tensor<64xf32>
+}
+
+// -----
+
+// Four bits with their sign: 0 to 7, and then from -8 on. Up to 7 it is a view.
+// CHECK-LABEL: func.func @wrapping
+// CHECK: linalg_ext.gather
+// CHECK: aux.view %{{.*}} to offset: [0], sizes: [8], strides: [1]
+// CHECK-NOT: linalg_ext.gather
+// CHECK: return
+tt.func @wrapping(%p: !tt.ptr<f32>) -> (tensor<16xf32>, tensor<8xf32>) {
+  %high = arith.constant dense<28> : tensor<16xi32>
+  %r = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %s = arith.shli %r, %high : tensor<16xi32>
+  %o = arith.shrsi %s, %high : tensor<16xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<16x!tt.ptr<f32>>
+  %pp = tt.addptr %ps, %o : tensor<16x!tt.ptr<f32>>, tensor<16xi32>
+  %v = tt.load %pp : tensor<16x!tt.ptr<f32>>
+  %half = arith.constant dense<28> : tensor<8xi32>
+  %r8 = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+  %s8 = arith.shli %r8, %half : tensor<8xi32>
+  %o8 = arith.shrsi %s8, %half : tensor<8xi32>
+  %ps8 = tt.splat %p : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
+  %pp8 = tt.addptr %ps8, %o8 : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+  %w = tt.load %pp8 : tensor<8x!tt.ptr<f32>>
+  tt.return %v, %w : tensor<16xf32>, tensor<8xf32>
+}

@@ -82,8 +82,9 @@ tt.func @negative_map_body(%x: tensor<8xi32>) {
 #layout = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32} {
   tt.func @negative_layouts(%x: tensor<128xf32, #layout>) {
-    // expected-error @+1 {{'arith.addf' cannot be converted to linalg: its tensors have layouts: linalg is made of ttir, not of ttgir}}
+    // expected-error @+1 {{'arith.addf' cannot be converted to linalg: its tensors have layouts; linalg is made of ttir, not of ttgir}}
     %0 = arith.addf %x, %x : tensor<128xf32, #layout>
+    %1 = arith.addf %0, %x : tensor<128xf32, #layout>
     tt.return
   }
 }
