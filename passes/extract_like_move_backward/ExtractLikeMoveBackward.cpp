@@ -7,7 +7,6 @@
 
 #include "linalg_ext/LinalgExt.h"
 #include "linalg_ext/MapElementwise.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -48,6 +47,10 @@ struct Extractor {
   Value computeRange(linalg_ext::MakeRangeOp range, Value index);
   Value computeReshape(Value source, RankedTensorType from, RankedTensorType to,
                        ValueRange indices);
+  Value scale(Value index, int64_t factor) {
+    Value number = arith::ConstantIndexOp::create(builder, loc, factor);
+    return builder.createOrFold<arith::MulIOp>(loc, index, number);
+  }
 };
 
 } // namespace
@@ -99,13 +102,32 @@ Value Extractor::computeReshape(Value source, RankedTensorType from,
                                 RankedTensorType to, ValueRange indices) {
   if (!from.hasStaticShape() || !to.hasStaticShape())
     return {};
-  Value linear = affine::AffineLinearizeIndexOp::create(
-      builder, loc, indices, to.getShape(), /*disjoint=*/true);
-  if (from.getRank() == 0)
-    return extract(source, {});
-  auto delinearized = affine::AffineDelinearizeIndexOp::create(
-      builder, loc, linear, from.getShape());
-  return extract(source, delinearized.getResults());
+  // Where the element is in the line of all of them.
+  Value linear;
+  for (auto [index, size] : llvm::zip_equal(indices, to.getShape())) {
+    if (size == 1)
+      continue;
+    linear = linear ? builder.createOrFold<arith::AddIOp>(
+                          loc, scale(linear, size), index)
+                    : index;
+  }
+  SmallVector<Value> position(from.getRank());
+  for (int64_t dim = from.getRank(); dim-- > 0;) {
+    int64_t size = from.getDimSize(dim);
+    bool isOutermost = llvm::all_of(from.getShape().take_front(dim),
+                                    [](int64_t outer) { return outer == 1; });
+    if (size == 1 || !linear) {
+      position[dim] = arith::ConstantIndexOp::create(builder, loc, 0);
+    } else if (isOutermost) {
+      position[dim] = linear;
+    } else {
+      Value divisor = arith::ConstantIndexOp::create(builder, loc, size);
+      position[dim] =
+          builder.createOrFold<arith::RemUIOp>(loc, linear, divisor);
+      linear = builder.createOrFold<arith::DivUIOp>(loc, linear, divisor);
+    }
+  }
+  return extract(source, position);
 }
 
 Value Extractor::compute(Operation *op, OpResult result, ValueRange indices) {

@@ -20,5 +20,5 @@ def ExtractLikeMoveBackwardPass : Pass<"triton-ext-extract-like-move-backward", 
     %2 = arith.addi %start, %a : i32
     ```
   }];
-  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

@@ -64,6 +64,30 @@ func.func @reshape(%t: tensor<32xf32>) -> f32 {
 
 // -----
 
+// By arithmetic that every MLIR knows.
+// CHECK-LABEL: func.func @reshape_anywhere
+// CHECK-SAME: (%[[T:.*]]: tensor<4x8xf32>, %[[L:.*]]: tensor<4xf32>, %[[I:.*]]: index, %[[J:.*]]: index)
+// CHECK-DAG: %[[C8:.*]] = arith.constant 8 : index
+// CHECK-DAG: %[[C2:.*]] = arith.constant 2 : index
+// CHECK-DAG: %[[COLUMN:.*]] = arith.remui %[[I]], %[[C8]] : index
+// CHECK-DAG: %[[ROW:.*]] = arith.divui %[[I]], %[[C8]] : index
+// CHECK-DAG: %[[X:.*]] = tensor.extract %[[T]][%[[ROW]], %[[COLUMN]]]
+// CHECK-DAG: %[[STARTS:.*]] = arith.muli %[[I]], %[[C2]] : index
+// CHECK-DAG: %[[PLACE:.*]] = arith.addi %[[STARTS]], %[[J]] : index
+// CHECK-DAG: %[[Y:.*]] = tensor.extract %[[L]][%[[PLACE]]]
+// CHECK: return %[[X]], %[[Y]]
+func.func @reshape_anywhere(%t: tensor<4x8xf32>, %l: tensor<4xf32>, %i: index, %j: index) -> (f32, f32) {
+  %c0 = arith.constant 0 : index
+  %a = tensor.collapse_shape %t [[0, 1]] : tensor<4x8xf32> into tensor<32xf32>
+  %b = tensor.expand_shape %a [[0, 1]] output_shape [1, 32] : tensor<32xf32> into tensor<1x32xf32>
+  %x = tensor.extract %b[%c0, %i] : tensor<1x32xf32>
+  %c = tensor.expand_shape %l [[0, 1]] output_shape [2, 2] : tensor<4xf32> into tensor<2x2xf32>
+  %y = tensor.extract %c[%i, %j] : tensor<2x2xf32>
+  return %x, %y : f32, f32
+}
+
+// -----
+
 // What was read from memory is extracted where it is.
 // CHECK-LABEL: func.func @loaded
 // CHECK: %[[C:.*]] = linalg.copy
