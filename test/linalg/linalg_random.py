@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random kernels for ``-triton-to-linalg`` and ``-lower-linalg-ext``: each converts, or is refused with its line.
 
+What converts, stock mlir-opt parses and verifies, where it is installed (``triton-ext sdk install --with mlir-opt``).
 ``python test/linalg/linalg_random.py --kernels 1000`` prints how many convert, and why the others do not.
 """
 
@@ -10,19 +11,23 @@ import argparse
 import importlib.util
 import os
 import re
+import subprocess
 import sys
 import tempfile
 import time
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from random import Random
 
 import triton_ext as tx
 from triton_ext.errors import PipelineError
+from triton_ext.sdk.tools import find_tool
 
 HEADER = "import triton\nimport triton.language as tl\nfrom triton.language.extra import libdevice\n\n"
 SIGNATURE = "*fp32, *fp32, *i32, *fp16, i32, i32, fp32"
@@ -259,11 +264,12 @@ class Writer:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of the kernel that `seed` makes: `why` it did not convert, or ""."""
+    """What became of the kernel that `seed` makes: `why` it did not convert, or "", and the `module`."""
 
     seed: int
     why: str
     is_located: bool = True
+    module: str = ""
 
 
 def source(seed: int) -> str:
@@ -281,16 +287,40 @@ def check(seeds: range) -> list[Outcome]:
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        return [_outcome(seed, getattr(module, f"random_{seed}")) for seed in seeds]
+        outcomes = [_outcome(seed, getattr(module, f"random_{seed}")) for seed in seeds]
+    refused = refused_by_stock([outcome.module for outcome in outcomes])
+    return [
+        Outcome(outcome.seed, f"stock mlir-opt: {refused[i]}", is_located=False)
+        if i in refused
+        else Outcome(outcome.seed, outcome.why, outcome.is_located)
+        for i, outcome in enumerate(outcomes)
+    ]
+
+
+def refused_by_stock(modules: list[str]) -> dict[int, str]:
+    """Which of the modules stock mlir-opt does not take, and why; none, where it is not installed."""
+    program = find_tool("mlir-opt")
+    if program is None:
+        return {}
+    command = [str(program), "-split-input-file", "-o", os.devnull]
+    text = "\n// -----\n".join(modules)
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    ends = list(accumulate(module.count("\n") + 2 for module in modules))
+    refused: dict[int, str] = {}
+    for line, why in re.findall(r"^<stdin>:(\d+):\d+: error: (.+)", done.stderr, re.MULTILINE):
+        refused.setdefault(bisect_left(ends, int(line)), why)
+    if done.returncode and not refused:
+        raise RuntimeError(f"stock mlir-opt ended with {done.returncode}: {done.stderr}")
+    return refused
 
 
 def _outcome(seed: int, kernel: object) -> Outcome:
     try:
-        tx.linalg.compile(kernel, SIGNATURE, lowered=True)
+        module = tx.linalg.compile(kernel, SIGNATURE, lowered=True)
     except PipelineError as error:
         found = _LOCATED.search(str(error))
         return Outcome(seed, found["why"] if found else str(error), found is not None)
-    return Outcome(seed, "")
+    return Outcome(seed, "", module=module)
 
 
 def check_all(kernels: int, jobs: int) -> Iterator[Outcome]:
@@ -339,6 +369,7 @@ def main() -> None:
     print(
         f"{converted} of {len(outcomes)} kernels convert ({converted / len(outcomes):.1%}); no crash; {seconds:.0f} s"
     )
+    print("parsed and verified by stock mlir-opt" if find_tool("mlir-opt") else "stock mlir-opt is not installed")
     for why, count in Counter(outcome.why for outcome in outcomes if outcome.why).most_common():
         print(f"{count:5}  {why}")
     unlocated = [outcome for outcome in outcomes if not outcome.is_located]
