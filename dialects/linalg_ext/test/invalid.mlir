@@ -304,3 +304,19 @@ func.func @negative_libdevice(%x: tensor<4xf32>, %o: tensor<8xf32>) {
   %0 = linalg_ext.libdevice_call ins(%x : tensor<4xf32>) outs(%o : tensor<8xf32>) symbol = "f" -> tensor<8xf32>
   return
 }
+
+// -----
+
+func.func @negative_scalar_assert(%c: i32) {
+  // expected-error @+1 {{'linalg_ext.scalar_assert' op operand #0 must be 1-bit signless integer, but got 'i32'}}
+  "linalg_ext.scalar_assert"(%c) <{msg = "no"}> : (i32) -> ()
+  return
+}
+
+// -----
+
+func.func @negative_scalar_libdevice(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'linalg_ext.scalar_libdevice_call' op operand #0 must be variadic of signless integer or index or floating-point, but got 'tensor<4xf32>'}}
+  %0 = linalg_ext.scalar_libdevice_call ins(%x : tensor<4xf32>) symbol = "f" -> f32
+  return
+}

@@ -48,6 +48,14 @@ func.func @negative_nan_of_integers(%t: tensor<4x8xi32>, %o: tensor<4xi32>) {
 
 // -----
 
+func.func @negative_least_nan_of_integers(%t: tensor<4x8xi32>, %o: tensor<4xi32>) {
+  // expected-error @+1 {{'linalg_ext.reduce_min_nan' op expected floating-point numbers, got 'tensor<4x8xi32>'}}
+  %0 = linalg_ext.reduce_min_nan dimensions = [1] ins(%t : tensor<4x8xi32>) outs(%o : tensor<4xi32>) -> tensor<4xi32>
+  return
+}
+
+// -----
+
 func.func @negative_nan_of_indices(%t: tensor<4x8xindex>, %o: tensor<4xindex>) {
   // expected-error @+1 {{'linalg_ext.reduce_sum' op expected floating-point numbers or signless integers, got 'tensor<4x8xindex>'}}
   %0 = linalg_ext.reduce_sum dimensions = [1] ins(%t : tensor<4x8xindex>) outs(%o : tensor<4xindex>) -> tensor<4xindex>
