@@ -24,6 +24,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
 #include "triton/Dialect/Triton/Transforms/Passes.h"
 
 namespace mlir::triton_ext::triton_to_linalg {
@@ -57,6 +58,27 @@ static void addPasses(OpPassManager &pm, bool programArguments) {
                  createWrapFuncBodyWithSingleBlockPass());
 }
 
+/// Triton's pass that makes pointers of descriptors says of a reduction that it
+/// has no atomic for that it has none, and again that it is left over.
+static LogicalResult checkReductions(ModuleOp module) {
+  using Kind = triton::DescriptorReduceKind;
+  bool known = true;
+  module.walk([&](triton::DescriptorReduceOp op) {
+    Type element = op.getDesc().getType().getElementType();
+    bool hasSign = isa<IntegerType>(element) && !element.isSignlessInteger();
+    bool isOrder = op.getKind() == Kind::MIN || op.getKind() == Kind::MAX;
+    bool counts = op.getKind() == Kind::INC || op.getKind() == Kind::DEC;
+    if (!counts && (!isOrder || hasSign))
+      return;
+    known = false;
+    op.emitError() << "'" << op->getName()
+                   << "' cannot be converted to linalg: no atomic is '"
+                   << triton::stringifyDescriptorReduceKind(op.getKind())
+                   << "' of " << element;
+  });
+  return success(known);
+}
+
 namespace {
 struct TritonToLinalgPass
     : mlir::triton_ext::triton_to_linalg::impl::TritonToLinalgPassBase<
@@ -69,6 +91,8 @@ struct TritonToLinalgPass
   }
 
   void runOnOperation() override {
+    if (failed(checkReductions(getOperation())))
+      return signalPassFailure();
     OpPassManager pm(ModuleOp::getOperationName());
     addPasses(pm, programArguments);
     if (failed(runPipeline(pm, getOperation())))
