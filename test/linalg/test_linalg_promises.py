@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Executed: what kernels say of a tile that its tail does not keep, numbers that wrap on purpose, tensors of no
-dimension. Every tensor ends, and then begins, where nobody may touch memory.
+"""Executed: what kernels say of a tile that its tail does not keep, numbers that wrap on purpose, barriers, tensors of
+no dimension. Every tensor ends, and then begins, where nobody may touch memory.
 """
 
 from __future__ import annotations
@@ -115,6 +115,22 @@ def test_numbers_that_wrap(of: Any, expected: Callable[[torch.Tensor], torch.Ten
         with execute.through_linalg(at_end=at_end):
             wrapped[(1,)](x, out, of, BLOCK=16)
         assert torch.equal(out, x[8 + offsets])
+
+
+@triton.jit
+def one_after_the_other(lock, out):
+    while tl.atomic_cas(lock, 0, 1) == 1:
+        pass
+    tl.store(out, tl.load(out) + tl.program_id(0))
+    tl.debug_barrier()
+    tl.atomic_xchg(lock, 0)
+
+
+def test_a_barrier_waits_for_nobody() -> None:
+    lock, out = torch.zeros(1, dtype=torch.int32), torch.zeros(1)
+    with execute.through_linalg(at_end=True):
+        one_after_the_other[(5,)](lock, out)
+    assert (lock.tolist(), out.tolist()) == ([0], [10.0])
 
 
 _NO_DIMENSIONS = """
