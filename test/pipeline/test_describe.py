@@ -162,7 +162,7 @@ def test_signatures() -> None:
     )  # fmt: skip
     assert parts(with_default, {"x": "*fp32", "y": "*fp32", "n": "i32"}) == (types, {(3,): 64}, {})
     assert parts(softmax, "*fp32, *fp32, 1, 256")[1] == {(2,): 1, (3,): 256}
-    assert parts(softmax, "tensordesc<fp16[64, 64]>, *(fp32), i32, True")[0]["x"] == "tensordesc<fp16[64, 64]>"
+    assert parts(softmax, "tensordesc<fp16[64, 64]>, *fp32, i32, True")[0]["x"] == "tensordesc<fp16[64, 64]>"
     assert parts(softmax, "*fp32, *fp32, i32, fp16")[1] == {(3,): "fp16"}
 
 
