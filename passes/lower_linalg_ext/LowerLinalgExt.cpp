@@ -60,6 +60,9 @@ static std::optional<StringRef> whyNot(Operation *op) {
   for (Region &region : op->getRegions())
     for (Block &block : region)
       hasPointers |= llvm::any_of(block.getArgumentTypes(), isOfTriton);
+  if (auto function = dyn_cast<func::FuncOp>(op))
+    hasPointers |= llvm::any_of(function.getArgumentTypes(), isOfTriton) ||
+                   llvm::any_of(function.getResultTypes(), isOfTriton);
   if (hasPointers)
     return "it is on pointers of Triton's (run -triton-to-linalg first)";
   return std::nullopt;

@@ -41,6 +41,11 @@ func.func @on_pointers(%p: !tt.ptr<f32>) {
 
 // -----
 
+// expected-error @+1 {{'func.func' cannot be lowered: it is on pointers of Triton's (run -triton-to-linalg first)}}
+func.func private @gives_pointers() -> tensor<4x!tt.ptr<f32>>
+
+// -----
+
 func.func @unknown_format(%x: f32) -> f8E4M3FNUZ {
   // expected-error @+2 {{rounding toward zero from 'f32' to 'f8E4M3FNUZ' is not supported}}
   // expected-error @+1 {{failed to legalize operation 'arith.truncf'}}
