@@ -29,7 +29,8 @@ struct Form {
   APInt spread;
 
   bool operator==(const Form &other) const {
-    return terms == other.terms && constant == other.constant &&
+    return constant.getBitWidth() == other.constant.getBitWidth() &&
+           terms == other.terms && constant == other.constant &&
            spread == other.spread;
   }
 };
