@@ -27,7 +27,8 @@ def LowerLinalgExtPass : Pass<"triton-ext-lower-linalg-ext", "::mlir::ModuleOp">
       target's library one of `func`.
 
     With `program-arguments`, numbers of programs are arguments, as
-    `-add-program-arguments` makes them. Attributes of `tt` are dropped.
+    `-add-program-arguments` makes them. Attributes of `tt` are dropped; its
+    operations, but for ids and numbers of programs, and those of a GPU are errors.
 
     ```mlir
     %v = aux.view %p to offset: [%o], sizes: [%n], strides: [1] : !llvm.ptr to memref<?xf32, strided<[1], offset: ?>>
