@@ -21,17 +21,17 @@ pytestmark = pytest.mark.usefixtures("stock")
 
 
 @triton.jit
-def clamped(x, out, n, stride, BLOCK: tl.constexpr):
+def clamped(x, out, n, COLUMNS: tl.constexpr, BLOCK: tl.constexpr):
     """As the tutorials clamp the rows of a matrix, and then say that they are contiguous."""
     start = tl.program_id(0) * BLOCK
     i = start + tl.arange(0, BLOCK)
     j = tl.where(i < n, i, 0)
     j = tl.max_contiguous(tl.multiple_of(j, BLOCK), BLOCK)
-    k = tl.arange(0, 4)
-    value = tl.load(x + j[:, None] * stride + k[None, :])
+    k = tl.arange(0, COLUMNS)
+    value = tl.load(x + j[:, None] * COLUMNS + k[None, :])
     # The remainder would be that of a line that is a multiple of BLOCK.
     other = tl.load(x + (j[:, None] + k[None, :] * 0) % 4)
-    tl.store(out + i[:, None] * 4 + k[None, :], value + other, mask=i[:, None] < n)
+    tl.store(out + i[:, None] * COLUMNS + k[None, :], value + other, mask=i[:, None] < n)
 
 
 @pytest.mark.parametrize("n", [1, 37, 64])
@@ -39,7 +39,7 @@ def clamped(x, out, n, stride, BLOCK: tl.constexpr):
 def test_tiles_that_are_clamped(n: int, *, at_end: bool) -> None:
     x, out = torch.randn(n, 4), torch.zeros(n, 4)
     with execute.through_linalg(at_end=at_end):
-        clamped[(triton.cdiv(n, 32),)](x, out, n, 4, BLOCK=32)
+        clamped[(triton.cdiv(n, 32),)](x, out, n, COLUMNS=4, BLOCK=32)
     rows = x.flatten()[torch.arange(n) % 4]
     assert torch.equal(out, x + rows[:, None])
 
