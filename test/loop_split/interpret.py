@@ -124,9 +124,10 @@ _BINARY = {"addi": "+", "subi": "-", "muli": "*", "andi": "&", "ori": "|", "xori
 
 
 class _Translator:
-    def __init__(self, strict: bool, small: bool) -> None:
+    def __init__(self, strict: bool, small: bool, bounded: bool) -> None:
         self.strict = strict
         self.small = small
+        self.bounded = bounded
         self.lines: list[str] = []
         self.fresh = itertools.count()
 
@@ -135,7 +136,7 @@ class _Translator:
         self.emit(0, f"def f({', '.join(self.name(a) for a, _ in block.arguments)}):")
         self.emit(1, "log = []")
         for argument, type_ in block.arguments:
-            if self.small and "ptr" not in type_:
+            if self.small and "ptr" not in type_ and type_ != "i1":
                 self.emit(1, self.half(self.name(argument), _width(type_)))
         self.block(block, 1, [])
         scope: dict[str, object] = {"signed": signed, "loop": _loop, "nowrap": _nowrap, "load": _load, "divsi": _divsi}
@@ -183,7 +184,8 @@ class _Translator:
             self.emit(depth, f"{', '.join(names)} = {', '.join(operands[3:])}")
         is_unsigned = "unsignedCmp" in op.attributes
         width = _width(iv_type)
-        self.emit(depth, f"for {self.name(iv)} in loop({', '.join(operands[:3])}, {width}, {is_unsigned}):")
+        arguments = [*operands[:3], str(width), str(is_unsigned), str(self.bounded)]
+        self.emit(depth, f"for {self.name(iv)} in loop({', '.join(arguments)}):")
         self.emit(depth + 1, "pass")
         self.block(op.regions[0], depth + 1, names)
         if names:
@@ -256,7 +258,10 @@ class _Translator:
         if kind in ("extui", "index_castui"):
             return f"signed({_unsigned(operands[0], _width(op.operand_types[0]))}, {width})"
         if kind in ("extsi", "index_cast", "trunci"):
-            return f"signed({operands[0]}, {width})"
+            if width == 1:  # 0 or 1, as conditions are
+                return f"({operands[0]} & 1)"
+            sign = "-" if _width(op.operand_types[0]) == 1 else ""
+            return f"signed({sign}{operands[0]}, {width})"
         if kind in ("divui", "remui"):
             sign = "//" if kind == "divui" else "%"
             return f"signed({_unsigned(operands[0], width)} {sign} {_unsigned(operands[1], width)}, {width})"
@@ -282,19 +287,22 @@ class _Translator:
     def comparison(op: Op, operands: list[str]) -> str:
         match = re.search(r"predicate = (\d+)", op.attributes)
         assert match
-        predicate = int(match[1])
+        predicate, width = int(match[1]), _width(op.operand_types[0])
+        if 2 <= predicate < 6 and width == 1:
+            operands = [f"-{o}" for o in operands]
         if predicate >= 6:
-            width = _width(op.operand_types[0])
             operands = [_unsigned(o, width) for o in operands]
         return f"int({operands[0]} {_PREDICATES[predicate]} {operands[1]})"
 
 
-def _loop(lower: int, upper: int, step: int, width: int, is_unsigned: bool) -> Iterator[int]:
+def _loop(lower: int, upper: int, step: int, width: int, is_unsigned: bool, bounded: bool) -> Iterator[int]:  # noqa: PLR0917
     if is_unsigned:
         lower, upper, step = (n & ((1 << width) - 1) for n in (lower, upper, step))
     if step <= 0 and lower < upper:
         raise Poison
     values = range(lower, upper, step) if lower < upper else range(0)
+    if bounded and values and values[-1] + step >= 1 << (width if is_unsigned else width - 1):
+        raise Poison
     for count, value in enumerate(values):
         if count == LONGEST:
             raise TooLong
@@ -320,7 +328,7 @@ def _divsi(lhs: int, rhs: int, width: int) -> int:
 
 
 def functions(
-    text: str, strict: bool = False, small: bool = False
+    text: str, strict: bool = False, small: bool = False, bounded: bool = False
 ) -> dict[str, Callable[..., tuple[list[object], list[object]]]]:
     """The functions of a module in generic form. Each takes its arguments as signed integers, pointers as addresses,
     and returns what it stored and what it returned.
@@ -329,5 +337,7 @@ def functions(
         text: the module.
         strict: raise `Poison` where nsw or nuw is violated.
         small: raise it, too, for integers that use more than half of the range of their type.
+        bounded: raise it, too, for loops whose induction variable leaves its type behind the last iteration. Compiled
+            ones, which add the step before they compare, never end then.
     """
-    return {name: _Translator(strict, small).function(op) for name, op in parse(text).items()}
+    return {name: _Translator(strict, small, bounded).function(op) for name, op in parse(text).items()}

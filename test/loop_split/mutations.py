@@ -100,6 +100,9 @@ MUTATIONS = {
         ANALYSIS, "(!extends || operand.views[zeroes].exact)", "true", declined=True
     ),
     "sums do not wrap": Mutation(ANALYSIS, "newLow.sge(least) && newHigh.sle(greatest)", "true"),
+    "flags are facts everywhere": Mutation(ANALYSIS, "trustsFlags && flags", "flags"),
+    "one bit is minus one": Mutation(ANALYSIS, "wide(coefficient, coefficient.isOne())", "wide(coefficient, false)"),
+    "masks do not wrap before an extension": Mutation(ANALYSIS, "low.sge(first) && high.sle(last)", "true"),
     "more than one number": Mutation(PASS, "side == Side::Lead && !condition.exact", "false", behind="assumeAfter("),
     "other side of an equality": Mutation(PASS, "condition.increasing == equal", "equal"),
     "tail taken for lead": Mutation(PASS, "side == Side::Lead", "true", MANY, "static void assumeBefore"),
@@ -132,6 +135,9 @@ MUTATIONS = {
     ),
     "guard one trip too long": Mutation(
         GUARD, "CmpIPredicate::slt", "CmpIPredicate::sle", "guard=true", "side == Side::Lead ? "
+    ),
+    "guard trusts what it moves": Mutation(
+        GUARD, "noWrap", "false", "no-wrap=true guard=true", "TripCounter counter(loop, analysis, "
     ),
     "guard of one mask of two": Mutation(
         GUARD, "arith::AndIOp::create(b, loc, allFree, one).getResult()", "one", "guard=true"

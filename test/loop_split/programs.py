@@ -12,7 +12,7 @@ from random import Random
 
 import interpret
 
-WIDTHS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
+WIDTHS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
 PREDICATES = ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"]
 LANES = 4
 #: Options of the pass that one program in three runs with.
@@ -24,6 +24,7 @@ OPTIONS = [
     "max-splits=4 min-trips=3 false-masks=true",
     "no-wrap=true",
     "no-wrap=true max-splits=8 false-masks=true",
+    "no-wrap=true guard=true",
 ]
 
 
@@ -50,6 +51,8 @@ class _Writer:
         self.arguments: list[str] = []
         self.values: list[int] = []  # of the first input
         self.starts: list[str] = []  # of blocks: what bounds are computed from
+        self.arms = 0  # branches around
+        self.around: tuple[list[str], tuple[int, int, int]] = ([], (0, 0, 0))  # induction variables, bounds
 
     # Text ---------------------------------------------------------------------------------------------------------
 
@@ -72,6 +75,8 @@ class _Writer:
         value = interpret.signed(value, WIDTHS[type_ or self.type])
         if type_ in (None, self.type) and self.random.random() < 0.6:
             return self.argument(value)
+        if type_ == "i1":
+            return self.op(f"arith.constant {'true' if value else 'false'}")
         return self.op(f"arith.constant {value} : {type_ or self.type}")
 
     def store(self, value: str, type_: str) -> None:
@@ -144,10 +149,11 @@ class _Writer:
         if nested is False and random.random() < 0.25:
             inner = self.loop(True, yields, ivs)
             yields = inner or yields
+        self.around = (ivs, (lower, upper, step))
         while conditions:
             yields = self.use(conditions, yields, iv)
         if random.random() < 0.25:
-            self.mask(iv, (lower, upper, step))
+            self.mask(ivs, (lower, upper, step))
         if carried:
             self.emit(f"scf.yield {', '.join(yields)} : {', '.join([self.type] * len(carried))}")
         self.depth -= 1
@@ -196,7 +202,7 @@ class _Writer:
             ["", "", "", " overflow<nsw>", " overflow<nuw>", " overflow<nsw, nuw>"][: 3 if self.small else 6]
         )
         kind = random.choice(["add", "sub", "rsub", "mul", "shl", "cast", "cast"])
-        if kind == "cast":
+        if kind == "cast" or type_ == "i1":
             if type_ == "index":
                 to = random.choice(["i64", "i32"])
                 op = random.choice(["arith.index_cast", "arith.index_castui"])
@@ -273,15 +279,24 @@ class _Writer:
         self.store(mark, "i8")
         if self.random.random() < 0.3:
             self.store(iv, self.type)
+        if self.arms < 2 and self.random.random() < 0.2:
+            self.arms += 1
+            conditions = [self.condition(*self.around) for _ in range(self.random.choice([1, 1, 2]))]
+            while conditions:
+                yields = self.use(conditions, yields, iv)
+            if self.random.random() < 0.4:
+                self.mask(*self.around)
+            self.arms -= 1
         if yields:
             self.emit(f"scf.yield {', '.join([self.step(y, iv) for y in yields])} : {types}")
         self.depth -= 1
 
     # Masks --------------------------------------------------------------------------------------------------------
 
-    def mask(self, iv: str, bounds: tuple[int, int, int]) -> None:
+    def mask(self, ivs: list[str], bounds: tuple[int, int, int]) -> None:
         """A load and a store under a comparison of tensors."""
         random = self.random
+        iv = ivs[-1]
         lower, upper, step = bounds
         type_ = self.type
         value = iv
@@ -327,7 +342,11 @@ class _Writer:
             sides = [both("addi", both("muli", lanes, minus), splat(value)), splat(limit())]
         if random.random() < 0.4:
             sides.reverse()
-        mask = self.op(f"arith.cmpi {random.choice(PREDICATES[2:])}, {', '.join(sides)} : {tensor}")
+        compared = tensor
+        if type_ != "i64" and random.random() < 0.3:
+            op, compared = random.choice(["extsi", "extsi", "extui"]), f"tensor<{LANES}xi64>"
+            sides = [self.op(f"arith.{op} {side} : {tensor} to {compared}") for side in sides]
+        mask = self.op(f"arith.cmpi {random.choice(PREDICATES[2:])}, {', '.join(sides)} : {compared}")
         if random.random() < 0.4:
             at += random.randint(-8, 8)
             sides = [both("addi", splat(value), lanes), splat(limit())]

@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """`loop_split` keeps the meaning of loops: random ones do the same, in the same order, with the pass on and off, the
-module is valid (triton-ext-opt verifies it), and the pass finds nothing left to do in its own output.
+module is valid (triton-ext-opt verifies it), and the pass finds nothing left to do in its own output. An interpreter
+that shares nothing with the compiler executes them, and the CPU backend.
 ``benchmarks/loop_split_cases.py`` runs as many as you like."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
 
+import corner_cases
 import programs
 import pytest
+import triton
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 PER_BATCH = 250
+ON_CPU = 130
 
 
 @pytest.mark.parametrize("options", ["", *programs.OPTIONS])
@@ -22,6 +27,26 @@ def test_random_loops(options: str, request: pytest.FixtureRequest) -> None:
     assert outcome.cases >= 1.5 * PER_BATCH  # together more than 2,000 with those of the next test
     assert outcome.split >= PER_BATCH / 5
     assert outcome.vacuous < outcome.cases
+
+
+@pytest.mark.parametrize("options", ["", *programs.OPTIONS])
+def test_random_loops_on_the_cpu(
+    options: str, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch")
+    import on_cpu
+
+    driver = pytest.importorskip("triton_ext.backends.cpu.driver")
+    monkeypatch.setattr(triton.runtime.driver, "_active", driver.CPUDriver())
+    random = Random(request.node.name)
+    outcome = on_cpu.check(on_cpu.random_programs(random, ON_CPU, options), options, tmp_path)
+    assert outcome.cases > 2000 / (1 + len(programs.OPTIONS))
+    assert outcome.split >= ON_CPU / 5
+
+
+@pytest.mark.parametrize("options", ["", *programs.OPTIONS])
+def test_corner_cases(options: str) -> None:
+    assert programs.check(corner_cases.PROGRAMS, options).split
 
 
 @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))

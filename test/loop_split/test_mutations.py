@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
+import corner_cases
 import interpret
 import programs
 import pytest
@@ -28,6 +29,7 @@ def batch(seed: int, options: str) -> tuple[str, Expected]:
     """Programs, and what each does for each of its inputs that have a meaning."""
     random = Random(seed)
     made = [programs.program(random, f"f{n}", options) for n in range(PER_BATCH)]
+    made += corner_cases.PROGRAMS
     text = "\n".join(p.text for p in made)
     functions = interpret.functions(
         programs.opt(text, "-mlir-print-op-generic"), strict=True, small="no-wrap" in options

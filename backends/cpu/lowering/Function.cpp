@@ -362,6 +362,7 @@ void Lowering::lowerFor(scf::ForOp op) {
   auto loop = scf::ForOp::create(b, scalars.lookup(op.getLowerBound()),
                                  scalars.lookup(op.getUpperBound()),
                                  scalars.lookup(op.getStep()), inits);
+  loop.setUnsignedCmp(op.getUnsignedCmp());
   scalars[op.getInductionVar()] = loop.getInductionVar();
   int next = 0;
   for (Value argument : op.getRegionIterArgs())

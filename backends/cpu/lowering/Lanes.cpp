@@ -259,6 +259,7 @@ bool Lowering::isNonNegative(Value value, bool &ifDivisors, int depth) {
     auto loop =
         dyn_cast_or_null<scf::ForOp>(argument.getOwner()->getParentOp());
     return loop && argument == loop.getInductionVar() &&
+           !loop.getUnsignedCmp() &&
            isNonNegative(loop.getLowerBound(), ifDivisors, depth + 1);
   }
   Operation *op = value.getDefiningOp();

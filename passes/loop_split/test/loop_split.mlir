@@ -1012,3 +1012,56 @@ tt.func public @index(%p: !tt.ptr<i32>) {
   }
   tt.return
 }
+
+// -----
+
+// What moves out of a branch promises nothing any more.
+// CHECK-LABEL: tt.func public @promises
+// CHECK-NOT:   exact
+// CHECK-NOT:   nneg
+// CHECK:       arith.divsi
+// CHECK-NOT:   exact
+// CHECK:       arith.extui
+// CHECK-NOT:   nneg
+// CHECK:       scf.for
+tt.func public @promises(%p: !tt.ptr<i32>, %n: i32, %m: i32, %q: i1) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c3 = arith.constant 3 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    scf.if %q {
+      %third = arith.divsi %m, %c3 exact : i32
+      %limit = arith.extui %third nneg : i32 to i64
+      %at = arith.extsi %i : i32 to i64
+      %early = arith.cmpi slt, %at, %limit : i64
+      scf.if %early {
+        tt.store %p, %i : !tt.ptr<i32>
+      }
+    }
+  }
+  tt.return
+}
+
+// -----
+
+// A mask of more bits than the loop has.
+// CHECK-LABEL: tt.func public @extended_mask
+// CHECK:       scf.for
+// CHECK-NOT:     arith.cmpi
+// CHECK:       scf.for
+// CHECK:         arith.cmpi slt
+tt.func public @extended_mask(%p: tensor<4x!tt.ptr<i32>>, %n: i64) {
+  %c0 = arith.constant 0 : i32
+  %c4 = arith.constant 4 : i32
+  %c40 = arith.constant 40 : i32
+  %range = tt.make_range {start = 0 : i32, end = 4 : i32} : tensor<4xi32>
+  %ns = tt.splat %n : i64 -> tensor<4xi64>
+  scf.for %i = %c0 to %c40 step %c4 : i32 {
+    %at = tt.splat %i : i32 -> tensor<4xi32>
+    %lanes = arith.addi %at, %range : tensor<4xi32>
+    %wide = arith.extsi %lanes : tensor<4xi32> to tensor<4xi64>
+    %mask = arith.cmpi slt, %wide, %ns : tensor<4xi64>
+    tt.store %p, %lanes, %mask : tensor<4x!tt.ptr<i32>>
+  }
+  tt.return
+}

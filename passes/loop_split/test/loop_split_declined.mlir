@@ -175,3 +175,99 @@ tt.func public @step_of_zero(%p: !tt.ptr<i32>, %n: i32, %m: i32) {
   }
   tt.return
 }
+
+// -----
+
+// With the comparison known, the branch would still depend on what is loaded.
+// CHECK-LABEL: tt.func public @exclusive_or
+// CHECK-NOT: triton_ext
+tt.func public @exclusive_or(%p: !tt.ptr<i32>, %q: !tt.ptr<i1>, %n: i32, %m: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %loaded = tt.load %q : !tt.ptr<i1>
+    %early = arith.cmpi slt, %i, %m : i32
+    %cond = arith.xori %early, %loaded : i1
+    scf.if %cond {
+      tt.store %p, %i : !tt.ptr<i32>
+    }
+  }
+  tt.return
+}
+
+// -----
+
+// Nothing would be left out.
+// CHECK-LABEL: tt.func public @no_work
+// CHECK-NOT: triton_ext
+tt.func public @no_work(%p: !tt.ptr<i32>, %n: i32, %m: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %early = arith.cmpi slt, %i, %m : i32
+    scf.if %early {
+    }
+    %same = arith.select %early, %n, %n : i32
+    %unused = arith.select %early, %n, %m : i32
+    tt.store %p, %same : !tt.ptr<i32>
+  }
+  tt.return
+}
+
+// -----
+
+// CHECK-LABEL: tt.func public @dynamic_shape
+// CHECK-NOT: triton_ext
+tt.func public @dynamic_shape(%n: i32, %m: i32, %x: tensor<?xi32>, %y: tensor<?xi32>) -> tensor<?xi32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (tensor<?xi32>) : i32 {
+    %is = tt.splat %i : i32 -> tensor<?xi32>
+    %ms = tt.splat %m : i32 -> tensor<?xi32>
+    // expected-remark@below {{not split: an operand is no sum of scalars, ranges and constants}}
+    %early = arith.cmpi slt, %is, %ms : tensor<?xi32>
+    %z = arith.select %early, %a, %y : tensor<?xi1>, tensor<?xi32>
+    scf.yield %z : tensor<?xi32>
+  }
+  tt.return %r : tensor<?xi32>
+}
+
+// -----
+
+// What may wrap before it is extended.
+// CHECK-LABEL: tt.func public @mask_wraps_then_extends
+// CHECK-NOT: triton_ext
+tt.func public @mask_wraps_then_extends(%p: tensor<4x!tt.ptr<i32>>, %m: i32, %n: i64) {
+  %c0 = arith.constant 0 : i32
+  %c4 = arith.constant 4 : i32
+  %range = tt.make_range {start = 0 : i32, end = 4 : i32} : tensor<4xi32>
+  %ns = tt.splat %n : i64 -> tensor<4xi64>
+  scf.for %i = %c0 to %m step %c4 : i32 {
+    %at = tt.splat %i : i32 -> tensor<4xi32>
+    %lanes = arith.addi %at, %range : tensor<4xi32>
+    %wide = arith.extsi %lanes : tensor<4xi32> to tensor<4xi64>
+    // expected-remark@below {{or one that may wrap before it is extended}}
+    %mask = arith.cmpi slt, %wide, %ns : tensor<4xi64>
+    tt.store %p, %lanes, %mask : tensor<4x!tt.ptr<i32>>
+  }
+  tt.return
+}
+
+// -----
+
+// Of a condition of the inner loop the outer one says nothing.
+// CHECK-LABEL: tt.func public @inner
+tt.func public @inner(%p: !tt.ptr<i32>, %n: i32, %m: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    scf.for %j = %c0 to %n step %c1 : i32 {
+      // expected-remark@below {{split: in the first loop this is true, in the second false}}
+      %early = arith.cmpi slt, %j, %m : i32
+      scf.if %early {
+        tt.store %p, %j : !tt.ptr<i32>
+      }
+    }
+  }
+  tt.return
+}

@@ -100,3 +100,25 @@ tt.func public @causal(%p: tensor<4x!tt.ptr<i32>>, %n: i32, %first: i32) {
   }
   tt.return
 }
+
+// -----
+
+// It is known that so many iterations are too few.
+// CHECK-LABEL: tt.func public @few(
+// CHECK:       scf.for
+// CHECK-NOT:   scf.for
+tt.func public @few(%p: tensor<4x!tt.ptr<i32>>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c4 = arith.constant 4 : i32
+  %c8 = arith.constant 8 : i32
+  %lanes = tt.make_range {start = 0 : i32, end = 4 : i32} : tensor<4xi32>
+  scf.for %i = %c0 to %c8 step %c4 : i32 {
+    %at = tt.splat %i : i32 -> tensor<4xi32>
+    %column = arith.addi %at, %lanes : tensor<4xi32>
+    %end = tt.splat %n : i32 -> tensor<4xi32>
+    // expected-remark@below {{not split: it would be known in less than min-trips=}}
+    %mask = arith.cmpi slt, %column, %end : tensor<4xi32>
+    tt.store %p, %lanes, %mask : tensor<4x!tt.ptr<i32>>
+  }
+  tt.return
+}

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loops that random programs seldom come to, each of which the pass once got wrong, or might."""
+
+from __future__ import annotations
+
+from programs import Program
+
+_P = 1000  # the address
+
+#: `nuw` of what is computed only where it holds says nothing of the first iteration.
+FLAG_IN_A_BRANCH = Program(
+    """
+tt.func public @flag_in_a_branch(%p: !tt.ptr<i32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c10 = arith.constant 10 : i32
+  %c20 = arith.constant 20 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %tens = arith.divui %i, %c10 : i32
+    %late = arith.cmpi ne, %tens, %c0 : i32
+    scf.if %late {
+      %x = arith.subi %i, %c10 overflow<nuw> : i32
+      %cond = arith.cmpi ult, %x, %c20 : i32
+      scf.if %cond {
+        tt.store %p, %x : !tt.ptr<i32>
+      }
+    }
+  }
+  tt.return
+}""",
+    [[_P, n] for n in (0, 5, 10, 15, 30, 40)],
+)
+
+#: Nor does that of what only a select depends on.
+FLAG_OF_A_SELECT = Program(
+    """
+tt.func public @flag_of_a_select(%p: !tt.ptr<i32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c10 = arith.constant 10 : i32
+  %c20 = arith.constant 20 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %x = arith.subi %i, %c10 overflow<nuw> : i32
+    %cond = arith.cmpi ult, %x, %c20 : i32
+    %y = arith.select %cond, %c1, %c0 : i32
+    %late = arith.cmpi uge, %i, %c10 : i32
+    scf.if %late {
+      tt.store %p, %y : !tt.ptr<i32>
+    }
+  }
+  tt.return
+}""",
+    [[_P, n] for n in (0, 5)],
+)
+
+#: Of one bit, 1 and -1 are the same.
+ONE_BIT = Program(
+    """
+tt.func public @one_bit(%p: !tt.ptr<i32>, %b: i1) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c7 = arith.constant 7 : i32
+  %true = arith.constant true
+  scf.for %i = %c0 to %c2 step %c1 : i32 {
+    %bit = arith.trunci %i : i32 to i1
+    %below = arith.cmpi ult, %bit, %true : i1
+    scf.if %below {
+      tt.store %p, %i : !tt.ptr<i32>
+    } else {
+      tt.store %p, %c7 : !tt.ptr<i32>
+    }
+    %same = arith.cmpi eq, %bit, %b : i1
+    scf.if %same {
+      tt.store %p, %i : !tt.ptr<i32>
+    } else {
+      tt.store %p, %c7 : !tt.ptr<i32>
+    }
+  }
+  tt.return
+}""",
+    [[_P, 0], [_P, 1]],
+)
+
+#: What is computed in a branch may wrap where it is moved to.
+GUARDED_PRODUCT = Program(
+    """
+tt.func public @guarded_product(%p: !tt.ptr<i32>, %n: i32, %a: i32, %q: i32) {
+  %c0 = arith.constant 0 : i32
+  %c4 = arith.constant 4 : i32
+  %c7 = arith.constant 7 : i32
+  %c1024 = arith.constant 1024 : i32
+  %range = tt.make_range {start = 0 : i32, end = 4 : i32} : tensor<4xi32>
+  %zero = arith.constant dense<0> : tensor<4xi32>
+  %ps = tt.splat %p : !tt.ptr<i32> -> tensor<4x!tt.ptr<i32>>
+  %am = arith.maxsi %a, %c0 : i32
+  %nm = arith.maxsi %n, %c0 : i32
+  %is = arith.cmpi ne, %q, %c0 : i32
+  %end = arith.muli %nm, %c4 : i32
+  scf.for %i = %c0 to %end step %c4 : i32 {
+    tt.store %p, %i : !tt.ptr<i32>
+    scf.if %is {
+      %e = arith.muli %am, %c1024 : i32
+      %es = tt.splat %e : i32 -> tensor<4xi32>
+      %at = tt.splat %i : i32 -> tensor<4xi32>
+      %o = arith.addi %at, %range : tensor<4xi32>
+      %mask = arith.cmpi slt, %o, %es : tensor<4xi32>
+      %s = arith.select %mask, %o, %zero : tensor<4xi1>, tensor<4xi32>
+      tt.store %ps, %s : tensor<4x!tt.ptr<i32>>
+      %cond = arith.cmpi slt, %i, %e : i32
+      scf.if %cond {
+        tt.store %p, %c7 : !tt.ptr<i32>
+      }
+    }
+  }
+  tt.return
+}""",
+    [[_P, n, a, q] for n in (0, 1, 3, 10) for a in (0, 1, 1 << 21, (1 << 21) + 1) for q in (0, 1)],
+)
+
+
+def _extended(name: str, lower: int, upper: int) -> Program:
+    return Program(
+        f"""
+tt.func public @{name}(%p: !tt.ptr<i32>, %n: i64) {{
+  %lower = arith.constant {lower} : i32
+  %upper = arith.constant {upper} : i32
+  %c4 = arith.constant 4 : i32
+  %zero = arith.constant dense<0> : tensor<4xi32>
+  %range = tt.make_range {{start = 0 : i32, end = 4 : i32}} : tensor<4xi32>
+  %ps = tt.splat %p : !tt.ptr<i32> -> tensor<4x!tt.ptr<i32>>
+  %ns = tt.splat %n : i64 -> tensor<4xi64>
+  scf.for %i = %lower to %upper step %c4 : i32 {{
+    %at = tt.splat %i : i32 -> tensor<4xi32>
+    %o = arith.addi %at, %range : tensor<4xi32>
+    %e = arith.extsi %o : tensor<4xi32> to tensor<4xi64>
+    %mask = arith.cmpi slt, %e, %ns : tensor<4xi64>
+    %s = arith.select %mask, %o, %zero : tensor<4xi1>, tensor<4xi32>
+    tt.store %ps, %s : tensor<4x!tt.ptr<i32>>
+  }}
+  tt.return
+}}""",
+        [[_P, n] for n in (lower - 1, lower, lower + 5, upper - 1, upper, upper + 4, -(1 << 40), 1 << 40)],
+    )
+
+
+PROGRAMS = [
+    FLAG_IN_A_BRANCH,
+    FLAG_OF_A_SELECT,
+    ONE_BIT,
+    GUARDED_PRODUCT,
+    _extended("extended", -6, 30),
+    _extended("extended_at_the_end", (1 << 31) - 10, (1 << 31) - 1),  # the last lanes have wrapped before
+]
