@@ -118,8 +118,38 @@ tt.func public @guarded_product(%p: !tt.ptr<i32>, %n: i32, %a: i32, %q: i32) {
     [[_P, n, a, q] for n in (0, 1, 3, 10) for a in (0, 1, 1 << 21, (1 << 21) + 1) for q in (0, 1)],
 )
 
+#: Two masks of one select, and lanes on the other side.
+WINDOW = Program(
+    """
+tt.func public @window(%p: !tt.ptr<i32>, %n: i32, %first: i32, %last: i32) {
+  %c0 = arith.constant 0 : i32
+  %c4 = arith.constant 4 : i32
+  %range = tt.make_range {start = 0 : i32, end = 4 : i32} : tensor<4xi32>
+  %zero = arith.constant dense<0> : tensor<4xi32>
+  %ps = tt.splat %p : !tt.ptr<i32> -> tensor<4x!tt.ptr<i32>>
+  %end = arith.muli %n, %c4 : i32
+  scf.for %i = %c0 to %end step %c4 : i32 {
+    %at = tt.splat %i : i32 -> tensor<4xi32>
+    %lanes = arith.addi %at, %range : tensor<4xi32>
+    %from = tt.splat %first : i32 -> tensor<4xi32>
+    %to = tt.splat %last : i32 -> tensor<4xi32>
+    %above = arith.cmpi sgt, %lanes, %from : tensor<4xi32>
+    %below = arith.cmpi sle, %lanes, %to : tensor<4xi32>
+    %inside = arith.andi %above, %below : tensor<4xi1>
+    %s = arith.select %inside, %lanes, %zero : tensor<4xi1>, tensor<4xi32>
+    tt.store %ps, %s : tensor<4x!tt.ptr<i32>>
+    %others = arith.addi %from, %range : tensor<4xi32>
+    %behind = arith.cmpi sgt, %at, %others : tensor<4xi32>
+    %t = arith.select %behind, %lanes, %zero : tensor<4xi1>, tensor<4xi32>
+    tt.store %ps, %t : tensor<4x!tt.ptr<i32>>
+  }
+  tt.return
+}""",
+    [[_P, n, first, last] for n in (0, 1, 9) for first in (-3, 4, 5, 14) for last in (-1, 6, 13, 50)],
+)
 
-def _extended(name: str, lower: int, upper: int) -> Program:
+
+def _extended(name: str, lower: int, upper: int, predicate: str) -> Program:
     return Program(
         f"""
 tt.func public @{name}(%p: !tt.ptr<i32>, %n: i64) {{
@@ -134,7 +164,7 @@ tt.func public @{name}(%p: !tt.ptr<i32>, %n: i64) {{
     %at = tt.splat %i : i32 -> tensor<4xi32>
     %o = arith.addi %at, %range : tensor<4xi32>
     %e = arith.extsi %o : tensor<4xi32> to tensor<4xi64>
-    %mask = arith.cmpi slt, %e, %ns : tensor<4xi64>
+    %mask = arith.cmpi {predicate}, %e, %ns : tensor<4xi64>
     %s = arith.select %mask, %o, %zero : tensor<4xi1>, tensor<4xi32>
     tt.store %ps, %s : tensor<4x!tt.ptr<i32>>
   }}
@@ -149,6 +179,7 @@ PROGRAMS = [
     FLAG_OF_A_SELECT,
     ONE_BIT,
     GUARDED_PRODUCT,
-    _extended("extended", -6, 30),
-    _extended("extended_at_the_end", (1 << 31) - 10, (1 << 31) - 1),  # the last lanes have wrapped before
+    WINDOW,
+    _extended("extended", -6, 30, "slt"),
+    _extended("extended_at_the_end", (1 << 31) - 10, (1 << 31) - 1, "sgt"),  # the last lanes have wrapped before
 ]
