@@ -70,9 +70,8 @@ enum class Overflow {
   /// As in Triton's own analyses, sums, differences and products of signed
   /// integers of 32 bits or more are taken to be what they are in arithmetic
   /// without bounds, unless they wrap for what is known of them. What is
-  /// divided
-  /// or shifted to the right may have been made to wrap (`x << 28 >> 28`), and
-  /// is never taken to be like that.
+  /// divided or shifted to the right may have been made to wrap
+  /// (`x << 28 >> 28`), and is never taken to be like that.
   Never,
   /// They wrap around, and nothing is claimed that would then not hold.
   Wraps,
