@@ -313,17 +313,17 @@ scf::ForOp LoopSplitPass::splitAt(scf::ForOp loop, const Candidate &candidate,
   }
   if (isOne()) {
     bool before = !counter.isZero(count);
-    if (!before && side == Side::Lead && !first.exact)
+    bool isKnown =
+        before ? side == Side::Lead : side == Side::Tail || first.exact;
+    if (!isKnown)
       report(first.op, Kind::RemarkMissed,
-             "it may wrap, and changes in the first iteration");
-    else if (before && side == Side::Tail)
-      report(first.op, Kind::RemarkMissed,
-             "it is never the same for all elements");
-    else
-      changed = true;
+             before ? "it is never the same for all elements"
+                    : "it may wrap, and changes in the first iteration");
     for (const Condition &condition : candidate.conditions)
       (before ? assumeBefore : assumeAfter)(condition, condition.op, side);
-    simplify(loop);
+    if (isKnown)
+      simplify(loop);
+    changed |= isKnown;
     return nullptr;
   }
 

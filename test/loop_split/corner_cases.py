@@ -148,6 +148,29 @@ tt.func public @window(%p: !tt.ptr<i32>, %n: i32, %first: i32, %last: i32) {
     [[_P, n, first, last] for n in (0, 1, 9) for first in (-3, 4, 5, 14) for last in (-1, 6, 13, 50)],
 )
 
+#: Where nothing comes of a condition, nothing is folded either: twice would not be as once.
+LEFT_ALONE = Program(
+    """
+tt.func public @left_alone(%p: !tt.ptr<i32>, %n: i32) {
+  %lower = arith.constant -2147483644 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %lower to %n step %c1 : i32 {
+    %minus2 = arith.constant -2 : i32
+    %x = arith.muli %i, %minus2 : i32
+    %minus7 = arith.constant -7 : i32
+    %y = arith.addi %minus7, %x : i32
+    %c100 = arith.constant 100 : i32
+    %z = arith.subi %c100, %y : i32
+    %c115 = arith.constant 115 : i32
+    %cond = arith.cmpi slt, %z, %c115 : i32
+    %s = arith.select %cond, %i, %c1 : i32
+    tt.store %p, %s : !tt.ptr<i32>
+  }
+  tt.return
+}""",
+    [[_P, -2147483644 + trips] for trips in (0, 1, 2, 5, 20)],
+)
+
 
 def _extended(name: str, lower: int, upper: int, predicate: str) -> Program:
     return Program(
@@ -180,6 +203,7 @@ PROGRAMS = [
     ONE_BIT,
     GUARDED_PRODUCT,
     WINDOW,
+    LEFT_ALONE,
     _extended("extended", -6, 30, "slt"),
     _extended("extended_at_the_end", (1 << 31) - 10, (1 << 31) - 1, "sgt"),  # the last lanes have wrapped before
 ]
