@@ -24,6 +24,7 @@
 #include "triton/Dialect/Triton/IR/Dialect.h"
 #include "triton_ext/FuncInliner.h"
 #include "triton_ext/GpuDialects.h"
+#include "triton_ext/Refuse.h"
 
 namespace mlir::triton_ext::convert_triton_to_linalg {
 #define GEN_PASS_DECL
@@ -79,17 +80,9 @@ struct ConvertTritonToLinalgPass
   }
 
   void runOnOperation() override {
-    if (failed(checkLayouts(getOperation())))
-      return signalPassFailure();
-    bool unconvertible = false;
-    getOperation().walk([&](Operation *op) {
-      if (std::optional<StringRef> why = whyNot(op)) {
-        op->emitError() << "'" << op->getName()
-                        << "' cannot be converted to linalg: " << *why;
-        unconvertible = true;
-      }
-    });
-    if (unconvertible)
+    if (failed(checkLayouts(getOperation())) ||
+        failed(triton_ext::refuse(getOperation(),
+                                  "cannot be converted to linalg", whyNot)))
       return signalPassFailure();
     convertMemory(getOperation());
     eraseDead(getOperation());

@@ -98,9 +98,11 @@ struct Sequence {
 
 class ConditionAnalysis {
 public:
-  /// With `noWrap`, sums and products of the kernel are taken not to wrap.
   explicit ConditionAnalysis(scf::ForOp loop, bool noWrap = false)
-      : loop(loop), noWrap(noWrap) {}
+      : noWrap(noWrap), loop(loop) {}
+
+  /// Whether sums and products of the kernel are taken not to wrap.
+  const bool noWrap;
 
   /// Whether `value` is the same in all iterations and can be computed before
   /// the loop.
@@ -123,7 +125,6 @@ private:
   bool hasFlag(Operation *op, bool isUnsigned) const;
 
   scf::ForOp loop;
-  bool noWrap;
   /// Whether `nsw` and `nuw` are facts in the condition in question.
   bool trustsFlags = false;
   llvm::DenseMap<Operation *, bool> invariant;

@@ -24,7 +24,7 @@ struct Mask {
 class Guard {
 public:
   Guard(scf::ForOp loop, ArrayRef<Condition> conditions, bool noWrap)
-      : loop(loop), conditions(conditions), noWrap(noWrap), analysis(loop) {}
+      : loop(loop), conditions(conditions), analysis(loop, noWrap) {}
 
   SmallVector<arith::CmpIOp> run();
 
@@ -36,7 +36,6 @@ private:
 
   scf::ForOp loop;
   ArrayRef<Condition> conditions;
-  bool noWrap;
   ConditionAnalysis analysis;
   llvm::DenseMap<Operation *, Value> free;
   SmallVector<arith::CmpIOp> settled;
@@ -75,7 +74,7 @@ Value Guard::isFree(const Condition &condition) {
   if (!isNew)
     return known->second;
   Side side = condition.leadingValue() ? Side::Lead : Side::Tail;
-  TripCounter counter(loop, analysis, noWrap);
+  TripCounter counter(loop, analysis);
   Value count = counter.countUpTo(condition, side);
   if (counter.isZero(count) || counter.isAll(count))
     return nullptr;

@@ -293,8 +293,8 @@ std::optional<Candidate> LoopSplitPass::choose(ArrayRef<Condition> conditions) {
 /// Returns the second of two loops, or null if one is enough.
 scf::ForOp LoopSplitPass::splitAt(scf::ForOp loop, const Candidate &candidate,
                                   bool &changed) {
-  ConditionAnalysis analysis(loop);
-  TripCounter counter(loop, analysis, noWrap);
+  ConditionAnalysis analysis(loop, noWrap);
+  TripCounter counter(loop, analysis);
   const Condition &first = candidate.conditions.front();
   Side side = candidate.side;
   Value count = counter.countUpTo(first, side);

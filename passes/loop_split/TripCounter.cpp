@@ -39,9 +39,8 @@ static void dropFlags(Operation *op) {
                     op->getContext(), arith::IntegerOverflowFlags::none));
 }
 
-TripCounter::TripCounter(scf::ForOp loop, ConditionAnalysis &analysis,
-                         bool noWrap)
-    : loop(loop), analysis(analysis), noWrap(noWrap), b(loop.getLoc(), loop),
+TripCounter::TripCounter(scf::ForOp loop, ConditionAnalysis &analysis)
+    : loop(loop), analysis(analysis), b(loop.getLoc(), loop),
       type(integerOf(loop.getInductionVar().getType())) {
   b.setListener(this);
   lower = resize(loop.getLowerBound(), type);
@@ -60,9 +59,9 @@ TripCounter::TripCounter(scf::ForOp loop, ConditionAnalysis &analysis,
       number(type, 0));
 }
 
-/// Facts of it are not to be used. Only asked with `noWrap`.
+/// Facts of it are not to be used. Only asked with `no-wrap`.
 void TripCounter::speculate(Operation *op) {
-  if (noWrap)
+  if (analysis.noWrap)
     op->setAttr(speculatedAttr, b.getUnitAttr());
 }
 
@@ -316,7 +315,7 @@ Value TripCounter::placeWithoutWrap(const Condition &condition, Side side) {
   Value iv = loop.getInductionVar();
   unsigned width = condition.lhs.constant.getBitWidth();
   APInt stride;
-  if (!noWrap || !isAligned() || loop.getUnsignedCmp() ||
+  if (!analysis.noWrap || !isAligned() || loop.getUnsignedCmp() ||
       condition.isUnsigned || !condition.increasing ||
       !iv.getType().isInteger(width) ||
       !matchPattern(step, m_ConstantInt(&stride)))

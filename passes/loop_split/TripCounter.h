@@ -20,9 +20,7 @@ enum class Side { Lead, Tail };
 
 class TripCounter : private OpBuilder::Listener {
 public:
-  /// With `noWrap`, sums and products of the kernel are taken not to wrap.
-  TripCounter(scf::ForOp loop, ConditionAnalysis &analysis,
-              bool noWrap = false);
+  TripCounter(scf::ForOp loop, ConditionAnalysis &analysis);
   /// Erases what was emitted and is not used.
   ~TripCounter() override;
 
@@ -43,7 +41,7 @@ public:
   Value placeOf(Value count);
 
   /// What the induction variable is there, computed as one would by hand: with
-  /// `noWrap`, from bounds that are multiples of the step. Null for others.
+  /// `no-wrap`, from bounds that are multiples of the step. Null for others.
   Value placeWithoutWrap(const Condition &condition, Side side);
 
   /// Makes `loop` end after `count` iterations, or at `place` if that is not
@@ -75,7 +73,6 @@ private:
 
   scf::ForOp loop;
   ConditionAnalysis &analysis;
-  bool noWrap;
   ImplicitLocOpBuilder b;
   SmallVector<Operation *> emitted;
   llvm::DenseMap<Attribute, Value> numbers;

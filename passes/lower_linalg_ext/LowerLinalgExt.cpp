@@ -23,6 +23,7 @@
 #include "mlir/Transforms/DialectConversion.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
 #include "triton_ext/GpuDialects.h"
+#include "triton_ext/Refuse.h"
 
 namespace mlir::triton_ext::lower_linalg_ext {
 #define GEN_PASS_DECL
@@ -75,15 +76,7 @@ struct LowerLinalgExtPass
   using LowerLinalgExtPassBase::LowerLinalgExtPassBase;
 
   void runOnOperation() override {
-    bool unknown = false;
-    getOperation().walk([&](Operation *op) {
-      if (std::optional<StringRef> why = whyNot(op)) {
-        op->emitError() << "'" << op->getName()
-                        << "' cannot be lowered: " << *why;
-        unknown = true;
-      }
-    });
-    if (unknown)
+    if (failed(refuse(getOperation(), "cannot be lowered", whyNot)))
       return signalPassFailure();
     ConversionTarget target(getContext());
     target.addIllegalDialect<aux::AuxDialect, linalg_ext::LinalgExtDialect,

@@ -137,7 +137,7 @@ MUTATIONS = {
         GUARD, "CmpIPredicate::slt", "CmpIPredicate::sle", "guard=true", "side == Side::Lead ? "
     ),
     "guard trusts what it moves": Mutation(
-        GUARD, "noWrap", "false", "no-wrap=true guard=true", "TripCounter counter(loop, analysis, "
+        GUARD, "noWrap", "false", "no-wrap=true guard=true", "analysis(loop, "
     ),
     "guard of one mask of two": Mutation(
         GUARD, "arith::AndIOp::create(b, loc, allFree, one).getResult()", "one", "guard=true"
