@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import functools
 import mmap
 import stat
+import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,11 +17,16 @@ from elftools.elf.elffile import ELFFile
 from .errors import TritonExtError
 
 # pyelftools trusts the offsets in a file, so a damaged one can fail in many ways.
-_DAMAGE = (ELFError, ValueError, KeyError, AttributeError, IndexError, OverflowError, TypeError, AssertionError)
+_DAMAGE = (
+    *(ELFError, ValueError, KeyError, AttributeError, IndexError, OverflowError, TypeError, AssertionError),
+    *(struct.error, MemoryError, ZeroDivisionError),
+)
 ENTRY_POINT = "tritonGetPluginInfo"
 _NOTE_SECTION = ".note.triton_ext"
 # How g++ spells the function whose name keys MLIR's implicit type ids; clang writes "[DesiredTypeName = ...]".
 _GCC_TYPE_NAME = b"[with DesiredTypeName = "
+_SYMBOL = struct.Struct("<IBBHQQ")  # Elf64_Sym
+_UNDEFINED, _WEAK = 0, 2  # SHN_UNDEF, STB_WEAK
 
 
 @dataclass(frozen=True)
@@ -54,16 +62,15 @@ def read_library(path: Path) -> Library:
             raise TritonExtError(f"{path} is {'a directory' if stat.S_ISDIR(mode) else 'no regular file'}")
         with path.open("rb") as file:
             elf = ELFFile(file)
-            symbols = elf.get_section_by_name(".dynsym")
-            if symbols is None:
+            if elf.get_section_by_name(".dynsym") is None:
                 raise TritonExtError(f"{path} is no shared library")
             undefined: set[str] = set()
             exports = False
-            for symbol in symbols.iter_symbols():
-                if symbol["st_shndx"] != "SHN_UNDEF":
-                    exports |= symbol.name == ENTRY_POINT
-                elif symbol.name and symbol["st_info"]["bind"] != "STB_WEAK":
-                    undefined.add(symbol.name)
+            for name, is_defined, is_weak in _dynamic_symbols(elf):
+                if is_defined:
+                    exports |= name == ENTRY_POINT
+                elif name and not is_weak:
+                    undefined.add(name)
             note = None
             if section := elf.get_section_by_name(_NOTE_SECTION):
                 notes = [n for n in section.iter_notes() if n["n_name"] == "TritonExt"]
@@ -90,9 +97,31 @@ def missing_symbols(names: frozenset[str], libraries: list[Path]) -> list[str]:
     missing = set(names)
     for library in libraries:
         try:
-            with library.open("rb") as file:
-                table = ELFFile(file).get_section_by_name(".gnu.hash")
-                missing = {name for name in missing if table.get_symbol(name) is None}
+            known = library.stat()
+            missing -= _exported(library, known.st_mtime_ns, known.st_size, known.st_ino)
         except (OSError, *_DAMAGE) as error:
             raise TritonExtError(f"{library} is damaged: {error}") from None
     return sorted(missing)
+
+
+@functools.lru_cache(maxsize=8)  # every extension is held against libtriton
+def _exported(library: Path, _mtime: int, _size: int, _inode: int) -> frozenset[str]:
+    """The names that `library` defines for others."""
+    with library.open("rb") as file:
+        return frozenset(name for name, is_defined, _ in _dynamic_symbols(ELFFile(file)) if is_defined)
+
+
+def _dynamic_symbols(elf: ELFFile) -> Iterator[tuple[str, bool, bool]]:
+    """The symbols that `elf` exports or imports: the name, whether it is defined here, and whether it is weak.
+
+    They are unpacked all at once: pyelftools makes an object of each, and libtriton has 110,000.
+    """
+    table = elf.get_section_by_name(".dynsym")
+    if table is None:
+        raise ELFError("it has no .dynsym")
+    if elf.elfclass != 64 or not elf.little_endian:
+        raise ELFError("it is not for x86-64")
+    names = elf.get_section(table["sh_link"]).data()
+    for name, info, _, section, _, _ in _SYMBOL.iter_unpack(table.data()):
+        end = names.index(b"\0", name)
+        yield names[name:end].decode(errors="replace"), section != _UNDEFINED, info >> 4 == _WEAK

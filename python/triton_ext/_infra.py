@@ -10,11 +10,15 @@ import ctypes
 import functools
 import hashlib
 import tempfile
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from . import _resources
+from . import _resources, index
 from .errors import TritonExtError
+
+#: How the file names of libraries begin that are built here: of extensions, and of what they share.
+OUR_LIBRARIES = ("libtriton_ext_", "libTritonExt")
 
 
 def infra_library() -> Path:
@@ -38,6 +42,23 @@ def load_infra() -> str:
     return digest
 
 
+def needed_by(library: Path) -> list[str]:
+    """File names of the libraries that `library` is linked to.
+
+    Raises:
+        TritonExtError: it is no ELF shared library.
+    """
+    found: list[str] | None = index.recall("needed", library)
+    if found is not None:
+        return found
+    from ._elf import read_library
+
+    started = time.time_ns()
+    needed = list(read_library(library).needed)
+    index.remember("needed", library, needed, [library], started)
+    return needed
+
+
 def shared_libraries(library: Path, needed: Iterable[str]) -> list[Path]:
     """Those of the libraries `needed` by `library` that hold dialects, its own or MLIR's: beside it, or built in.
 
@@ -46,7 +67,7 @@ def shared_libraries(library: Path, needed: Iterable[str]) -> list[Path]:
     """
     found = []
     for name in needed:
-        if name == infra_library().name or not name.startswith(("libtriton_ext_", "libTritonExt")):
+        if name == infra_library().name or not name.startswith(OUR_LIBRARIES):
             continue
         places = [directory / name for directory in (library.parent, _resources.library_dir())]
         if not any(place.is_file() for place in places):

@@ -106,10 +106,9 @@ def _load(library: ctypes.CDLL, name: str, path: Path, argument: str | None) -> 
 
 def _with_needed(path: Path) -> list[Path]:
     """The libraries of dialects that `path` needs, each after those that it needs itself, and then `path`."""
-    from ._elf import read_library
-    from ._infra import shared_libraries
+    from ._infra import needed_by, shared_libraries
 
-    found = [p for needed in shared_libraries(path, read_library(path).needed) for p in _with_needed(needed)]
+    found = [p for needed in shared_libraries(path, needed_by(path)) for p in _with_needed(needed)]
     return list(dict.fromkeys([*found, path]))
 
 

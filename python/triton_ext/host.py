@@ -8,9 +8,11 @@ import importlib.metadata
 import importlib.util
 import mmap
 import re
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import index
 from .errors import AbiMismatchError, TritonExtError
 
 OLDEST_TRITON = (3, 9)
@@ -110,6 +112,21 @@ def find_triton() -> Triton:
             f"Triton {version} ships no plugin headers, 3.9 or newer is needed", fix="pip install triton==3.9.0"
         )
     library = root / "_C" / "libtriton.so"
+    if found := index.recall("libtriton", library):
+        return Triton(version, root, *found)
+    started = time.time_ns()
+    triton = Triton(version, root, *_read_libtriton(library))
+    answer = [triton.llvm_version, triton.llvm_commit, triton.abi_breaking_checks]
+    index.remember("libtriton", library, answer, [library, Path(__file__)], started)
+    return triton
+
+
+def _read_libtriton(library: Path) -> tuple[str, str, bool]:
+    """The version and the commit of the LLVM inside libtriton, and its ABI flag.
+
+    Raises:
+        AbiMismatchError: libtriton does not say them.
+    """
     try:
         with library.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             at = data.find(b"LLVM version ")
@@ -126,7 +143,7 @@ def find_triton() -> Triton:
         raise AbiMismatchError(
             f"{library} does not say which LLVM it was built from", fix="pip install --force-reinstall triton==3.9.0"
         )
-    return Triton(version, root, found[1].decode(), found[2].decode(), flags[0])
+    return found[1].decode(), found[2].decode(), flags[0]
 
 
 def _abi_flags(library: Path) -> list[bool]:

@@ -25,9 +25,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from . import _resources
-from ._elf import read_library
-from ._infra import infra_library, load_infra, private_copy, shared_libraries
+from . import _resources, index
+from ._infra import infra_library, load_infra, needed_by, private_copy, shared_libraries
 from .errors import DuplicateExtensionError, ExtensionNotFoundError, TritonExtError
 from .manifest import Manifest
 from .verify import Plugin, verify
@@ -91,6 +90,7 @@ def extensions() -> list[Extension]:
         real = path if problem else _real(path)
         if real not in found:
             found[real] = _broken(real, origin, problem) if problem else _examine(real, origin)
+    index.save()
     owners: dict[tuple[str, str], list[Extension]] = defaultdict(list)
     for extension in found.values():
         if plugin := extension.plugin:
@@ -252,14 +252,13 @@ def _real(path: Path) -> Path:
 
 
 def _verify(path: Path) -> Plugin:
-    """Verifies `path`, again only if the file changed.
+    """Verifies `path`.
 
     Raises:
         TritonExtError: it cannot be used.
     """
     try:
-        stat = path.stat()
-        return _verified(path, stat.st_mtime_ns, stat.st_size, stat.st_ino)
+        return verify(path)
     except OSError as error:
         raise TritonExtError(f"{path}: {(error.strerror or str(error)).lower()}") from None
 
@@ -280,11 +279,6 @@ def _broken(path: Path, origin: str, problem: str) -> Extension:
     return Extension(name, "plugin", None, "", path, origin, None, problem)
 
 
-@functools.lru_cache(maxsize=256)
-def _verified(path: Path, _mtime: int, _size: int, _inode: int) -> Plugin:
-    return verify(path)
-
-
 @functools.cache
 def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
     from triton._C.libtriton import ir, passes
@@ -302,7 +296,7 @@ def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
                 fix="restart Python",
             )
     load_infra()
-    needed = read_library(path).needed
+    needed = needed_by(path)
     shared = shared_libraries(path, needed)
     used = [_load_shared(library) for library in shared]
     copy = private_copy(path, digest, content)

@@ -2,7 +2,8 @@
 """Decides whether a library may be handed to Triton, which would crash on many that may not.
 
 Everything is checked on the file, without loading it. Libraries that are not ours are then asked for their plugin
-description in a process of their own, so that one that crashes takes nothing with it.
+description in a process of their own, so that one that crashes takes nothing with it. What was found is remembered in
+the discovery index, so a library is read again only when it, or a library that it binds to, has changed.
 """
 
 from __future__ import annotations
@@ -15,16 +16,20 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from . import _resources
-from ._elf import ENTRY_POINT, Library, missing_symbols, read_library
-from ._infra import infra_library, shared_libraries
+from . import _resources, index
+from ._infra import OUR_LIBRARIES, infra_library, shared_libraries
 from .errors import AbiMismatchError, TritonExtError
 from .host import Triton, find_triton
 from .manifest import Manifest
+
+if TYPE_CHECKING:
+    from ._elf import Library
 
 _PROBE_SECONDS = 60
 _REBUILD = "triton-ext build"
@@ -60,22 +65,55 @@ def verify(path: Path) -> Plugin:
         TritonExtError: no such file, not a library, or not a Triton plugin.
         AbiMismatchError: it does not fit the installed Triton.
     """
+    if known := _recalled(path):
+        return known
+    from ._elf import ENTRY_POINT, read_library  # pyelftools takes longer to import than everything else
+
+    started = time.time_ns()
     library = read_library(path)
     if not library.exports_entry_point:
         raise TritonExtError(f"{path} is no Triton plugin: it does not export {ENTRY_POINT}")
     triton = find_triton()
     _check_compiler(library)
-    if library.note is None:
-        _check_symbols(library, triton)
-        return _probe(path)
-    try:
-        manifest = Manifest.parse(library.note)
-    except ValueError as error:
-        raise TritonExtError(f"{path} has an unreadable manifest: {error}", fix=_REBUILD) from None
-    _check_manifest(path, manifest, triton)
-    _check_symbols(library, triton)
+    manifest = None
+    if library.note is not None:
+        try:
+            manifest = Manifest.parse(library.note)
+        except ValueError as error:
+            raise TritonExtError(f"{path} has an unreadable manifest: {error}", fix=_REBUILD) from None
+        _check_manifest(path, manifest, triton)
+    hosts = _check_symbols(library, triton)
+    plugin = _plugin(path, manifest) if manifest else _probe(path)
+    answer = {"note": library.note, **{name: getattr(plugin, name) for name in _FIELDS}}
+    index.remember("plugin", path, answer, _read_for(path, library.needed, hosts), started)
+    return plugin
+
+
+_FIELDS = ("name", "version", "passes", "dialects", "ops")
+
+
+def _recalled(path: Path) -> Plugin | None:
+    """What the index says of the library `path`; None if it says nothing."""
+    found = index.recall("plugin", path)
+    if found is None:
+        return None
+    manifest = Manifest.parse(found["note"]) if found["note"] is not None else None
+    offers = (tuple(found[kind]) for kind in ("passes", "dialects", "ops"))
+    return Plugin(path, found["name"], found["version"], manifest, *offers)
+
+
+def _read_for(path: Path, needed: Iterable[str], hosts: Iterable[Path]) -> list[Path]:
+    """The files that decide what `verify` says of the library `path`, our own code among them."""
+    # A library that appears beside it takes the place of the one in the package.
+    beside = [path.with_name(name) for name in needed if name.startswith(OUR_LIBRARIES)]
+    code = [_resources.PACKAGE_DIR / name for name in ("_elf.py", "_infra.py", "host.py", "manifest.py", "verify.py")]
+    return list(dict.fromkeys([path, *hosts, *beside, *code]))
+
+
+def _plugin(path: Path, manifest: Manifest) -> Plugin:
     offers = {kind: (manifest.name,) if manifest.kind == kind else () for kind in ("pass", "dialect")}
-    return Plugin(path, manifest.name, manifest.version, manifest, offers["pass"], offers["dialect"], manifest.ops)
+    name, version = manifest.name, manifest.version
+    return Plugin(path, name, version, manifest, offers["pass"], offers["dialect"], manifest.ops)
 
 
 def _check_compiler(library: Library) -> None:
@@ -103,8 +141,13 @@ def _check_manifest(path: Path, manifest: Manifest, triton: Triton) -> None:
         )
 
 
-def _check_symbols(library: Library, triton: Triton) -> None:
-    """Triton binds lazily: a symbol that is missing would end the process when it is first called."""
+def _check_symbols(library: Library, triton: Triton) -> list[Path]:
+    """Triton binds lazily: a symbol that is missing would end the process when it is first called.
+
+    Returns the libraries that `library` takes its symbols of MLIR, LLVM and triton-ext from.
+    """
+    from ._elf import missing_symbols
+
     ours = frozenset(name for name in library.undefined if "4mlir" in name or "4llvm" in name)
     hosts = [triton.library]
     if any("10triton_ext" in name for name in ours):
@@ -124,6 +167,7 @@ def _check_symbols(library: Library, triton: Triton) -> None:
         raise AbiMismatchError(
             f"{library.path} needs {missing[0]}{more}, which Triton {triton.version} does not have", fix=_REBUILD
         )
+    return hosts
 
 
 def _probe(path: Path) -> Plugin:
@@ -137,9 +181,8 @@ def _probe(path: Path) -> Plugin:
         if "problem" in found:
             raise TritonExtError(f"{path} is no usable plugin: {found['problem']}") from None
         _resources.write_cache_file(answer, json.dumps(found).encode())
-    return Plugin(
-        path, found["name"], found["version"], None, *(tuple(found[k]) for k in ("passes", "dialects", "ops"))
-    )
+    offers = (tuple(found[kind]) for kind in ("passes", "dialects", "ops"))
+    return Plugin(path, found["name"], found["version"], None, *offers)
 
 
 @functools.lru_cache(maxsize=256)  # a bad answer is not worth asking for twice either: it may take a minute

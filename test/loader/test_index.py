@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The discovery index: libraries are read once for all processes, and again whenever the answer may be another."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import triton_ext as tx
+from triton_ext import _resources, index
+
+if TYPE_CHECKING:
+    from conftest import MakePlugin, RunPython
+
+    from triton_ext.verify import Plugin
+
+#: Prints the extensions with their problems, and whether an ELF file had to be read for that.
+LIST = """
+import json, sys, triton_ext as tx
+found = [[e.name, str(e.path), e.problem, str(e.manifest)] for e in tx.extensions()]
+print(json.dumps([found, "elftools" in sys.modules]))
+"""
+
+
+@pytest.fixture
+def index_file(fresh_loader: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The index in a cache that nothing is in yet."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "triton-ext" / "index"
+
+
+def age(*paths: Path) -> None:
+    """Waits until the index takes these files as settled: the time of their last change cannot be set."""
+    newest = max(path.stat().st_ctime_ns for path in paths)
+    while time.time_ns() < newest + index._SETTLED_NS:
+        time.sleep(0.05)
+
+
+def listed(run_python: RunPython, **environment: str) -> tuple[list[list[str]], bool]:
+    done = run_python(LIST, **environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    found, read = json.loads(done.stdout)
+    return found, read
+
+
+@pytest.fixture
+def copies(rename: Plugin, tmp_path: Path) -> Path:
+    """A directory with the infrastructure and one extension, to change at will."""
+    directory = tmp_path / "lib"
+    directory.mkdir()
+    for name in ("libTritonExtPassInfra.so", rename.path.name):
+        shutil.copy(_resources.library_dir() / name, directory)
+    return directory
+
+
+def test_read_once(run_python: RunPython, index_file: Path, copies: Path) -> None:
+    age(*copies.iterdir(), *_resources.PACKAGE_DIR.glob("*.py"))
+    first, read = listed(run_python, TRITON_EXT_LIBRARY_DIR=str(copies))
+    assert read
+    assert index_file.is_file()
+    assert listed(run_python, TRITON_EXT_LIBRARY_DIR=str(copies)) == (first, False)
+
+
+def test_opt_reads_nothing(index_file: Path, tmp_path: Path) -> None:
+    """The driver finds the extension of a pass in the index, too."""
+    module = tmp_path / "module.mlir"
+    module.write_text("tt.func @old() { tt.return }")
+    code = "import sys; sys.argv[1:] = [{!r}, '-rename=old=old new=new']; from triton_ext.driver import main\n"
+    code += "try: main()\nexcept SystemExit as end: print('elftools' in sys.modules, end.code, file=sys.stderr)\n"
+    age(*_resources.library_dir().iterdir())
+    for expected in ("True 0", "False 0"):
+        done = subprocess.run(
+            [sys.executable, "-c", code.format(str(module))], capture_output=True, text=True, check=True
+        )
+        assert "@new" in done.stdout
+        assert done.stderr.strip() == expected
+
+
+def test_a_rebuilt_library_is_read_again(
+    run_python: RunPython, index_file: Path, make_plugin: MakePlugin, tmp_path: Path
+) -> None:
+    """Whether it is written in place, with its old time, or takes the place of the other."""
+    path = make_plugin(tmp_path / "plain.so")
+    age(path)
+
+    def problem() -> str | None:
+        found, _ = listed(run_python, TRITON_EXT_PATH=str(path))
+        return next(row[2] for row in found if row[1] == str(path))
+
+    assert problem() is None
+    stat = path.stat()
+    content = path.read_bytes()
+    path.write_bytes(bytes(len(content)))
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert "is no ELF shared library" in str(problem())
+    (tmp_path / "other.so").write_bytes(content)
+    (tmp_path / "other.so").replace(path)
+    assert problem() is None
+    path.unlink()
+    assert "no such file" in str(problem())
+
+
+def test_what_a_library_binds_to_counts(run_python: RunPython, index_file: Path, copies: Path) -> None:
+    """A library that was good is broken when the infrastructure that it needs is another."""
+    infra = copies / "libTritonExtPassInfra.so"
+    age(*copies.iterdir())
+    assert listed(run_python, TRITON_EXT_LIBRARY_DIR=str(copies))[0][0][2] is None
+    shutil.copy(_resources.library_dir() / "libTritonExtInspect.so", infra)
+    assert "needs _ZN4mlir10triton_ext" in listed(run_python, TRITON_EXT_LIBRARY_DIR=str(copies))[0][0][2]
+    infra.unlink()
+    assert "libTritonExtPassInfra.so is missing" in listed(run_python, TRITON_EXT_LIBRARY_DIR=str(copies))[0][0][2]
+
+
+@given(data=st.data())
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_damaged_index(data: st.DataObject, index_file: Path, copies: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any byte of the index may be another, and its end may be missing: what is found stays the same."""
+    monkeypatch.setenv("TRITON_EXT_LIBRARY_DIR", str(copies))
+    good = index_file.with_name("good")
+    if not good.exists():
+        age(*copies.iterdir(), *_resources.PACKAGE_DIR.glob("*.py"))
+        _forget_everything()
+        tx.extensions()
+        shutil.copy(index_file, good)
+    content = bytearray(good.read_bytes())
+    place = data.draw(st.integers(0, len(content) - 1))
+    if data.draw(st.booleans()):
+        del content[place:]
+    else:
+        content[place] = data.draw(st.integers(0, 255))
+    index_file.write_bytes(content)
+    _forget_everything()
+    (found,) = tx.extensions()
+    assert (found.name, found.problem) == ("rename", None)
+
+
+def _forget_everything() -> None:
+    """As in a process that has just started."""
+    index._files.clear()
+    index._answers.clear()
+    index._read = None
+
+
+def test_many_at_once(index_file: Path) -> None:
+    """Processes that start together write the index over each other, whole."""
+    age(*_resources.library_dir().iterdir())
+    command = [sys.executable, "-c", LIST]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(6)]
+    answers = {process.communicate()[0] for process in processes}
+    assert len({json.dumps(json.loads(answer)[0]) for answer in answers}) == 1
+    digest, _, content = index_file.read_bytes().partition(b"\n")
+    assert digest == index._digest(content)
+    assert [path.name for path in index_file.parent.glob(".*")] == []
+
+
+def test_no_cache(run_python: RunPython, tmp_path: Path) -> None:
+    """Where the cache cannot be written, everything is found all the same."""
+    (tmp_path / "file").write_text("")
+    found, _ = listed(run_python, XDG_CACHE_HOME=str(tmp_path / "file"))
+    assert {row[2] for row in found} == {None}
