@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import functools
-import importlib.metadata
 import importlib.util
 import mmap
 import re
@@ -82,6 +81,8 @@ def triton_version() -> str:
     Raises:
         TritonExtError: Triton is not installed in this Python.
     """
+    import importlib.metadata  # takes as long as finding every extension, and the index knows the answer
+
     try:
         return importlib.metadata.version("triton")
     except importlib.metadata.PackageNotFoundError:
@@ -105,20 +106,20 @@ def find_triton() -> Triton:
         TritonExtError: no Triton, or one that is older than 3.9.
         AbiMismatchError: libtriton does not say what it was built from.
     """
-    root, version = triton_root(), triton_version()
+    root = triton_root()
+    library = root / "_C" / "libtriton.so"
+    if found := index.recall("libtriton", library):
+        version, *facts = found
+        return Triton(version, root, *facts)
+    started, version = time.time_ns(), triton_version()
     numbers = re.match(r"(\d+)\.(\d+)", version)
     if numbers is None or (int(numbers[1]), int(numbers[2])) < OLDEST_TRITON:
         raise TritonExtError(
             f"Triton {version} ships no plugin headers, 3.9 or newer is needed", fix="pip install triton==3.9.0"
         )
-    library = root / "_C" / "libtriton.so"
-    if found := index.recall("libtriton", library):
-        return Triton(version, root, *found)
-    started = time.time_ns()
-    triton = Triton(version, root, *_read_libtriton(library))
-    answer = [triton.llvm_version, triton.llvm_commit, triton.abi_breaking_checks]
-    index.remember("libtriton", library, answer, [library, Path(__file__)], started)
-    return triton
+    facts = _read_libtriton(library)
+    index.remember("libtriton", library, [version, *facts], [library, Path(__file__)], started)
+    return Triton(version, root, *facts)
 
 
 def _read_libtriton(library: Path) -> tuple[str, str, bool]:

@@ -38,24 +38,24 @@ _read: Path | None = None  # the file that `_answers` came from
 _unsaved = False
 
 
-def recall(kind: str, path: Path) -> Any:
-    """The answer of `kind` about the file `path`, or None if there is none that still counts."""
+def recall(kind: str, subject: str | Path) -> Any:
+    """The answer of `kind` about `subject`, most often a file, or None if there is none that still counts."""
     with _lock:
         _read_once()
-        found = _answers.get(f"{kind} {path}")
+        found = _answers.get(f"{kind} {subject}")
         if found is None or any(name not in _files or _identity(name) != _files[name] for name in found["files"]):
             return None
         return found["answer"]
 
 
-def remember(kind: str, path: Path, answer: Any, files: Iterable[Path], started: int) -> None:
-    """Keeps an answer about the file `path`, unless a file was changed while it was worked out.
+def remember(kind: str, subject: str | Path, answer: Any, files: Iterable[Path], started: int) -> None:
+    """Keeps an answer about `subject`, unless a file was changed while it was worked out.
 
     Args:
         kind: what was asked.
-        path: the file that it was asked about.
+        subject: what it was asked about.
         answer: anything that JSON holds, but None.
-        files: the files that the answer depends on, `path` among them; one that is missing has to stay so.
+        files: the files and directories that the answer depends on; one that is missing has to stay so.
         started: ``time.time_ns()`` before the first of the files was read.
     """
     global _unsaved  # noqa: PLW0603 - the index is one per process
@@ -69,7 +69,7 @@ def remember(kind: str, path: Path, answer: Any, files: Iterable[Path], started:
             if _files.get(name, identity) != identity:
                 _forget(name)
             _files[name] = identity
-        _answers[f"{kind} {path}"] = {"answer": answer, "files": names}
+        _answers[f"{kind} {subject}"] = {"answer": answer, "files": names}
         if not _unsaved:
             atexit.register(save)
         _unsaved = True

@@ -14,11 +14,12 @@ import ctypes
 import difflib
 import functools
 import hashlib
-import importlib.metadata
 import importlib.util
 import os
 import re
+import sys
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -204,12 +205,12 @@ _by_hand: dict[Path, None] = {}
 def _candidates() -> Iterator[tuple[Path, str, str | None]]:
     """The libraries to look at, where each comes from, and why it cannot even be looked at."""
     yield from ((path, "built in", None) for path in _libraries_in(_resources.library_dir()))
-    for entry in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP):
-        origin = f"bundle {entry.dist.name if entry.dist else entry.name}"
+    for name, package, distribution in _bundles():
+        origin = f"bundle {distribution}"
         try:
-            yield from ((path, origin, None) for path in _libraries_of(entry))
+            yield from ((path, origin, None) for path in _libraries_of(package))
         except TritonExtError as error:
-            yield Path(entry.name), origin, str(error)
+            yield Path(name), origin, str(error)
     for variable in ("TRITON_EXT_PATH", "TRITON_PLUGIN_PATHS"):
         for item in filter(None, os.environ.get(variable, "").split(os.pathsep)):
             # os.path answers False where pathlib raises, e.g. for a name that is too long.
@@ -220,20 +221,43 @@ def _candidates() -> Iterator[tuple[Path, str, str | None]]:
     yield from ((path, "tx.load", None) for path in _by_hand)
 
 
-def _libraries_of(bundle: importlib.metadata.EntryPoint) -> list[Path]:
-    """The libraries in the package of a bundle, which is located, not imported: listing runs none of its code.
+def _bundles() -> list[tuple[str, str, str]]:
+    """Name, package and distribution of each entry point of bundles, among all that is installed."""
+    # The files that `importlib.metadata` reads; importing it and reading them takes longer than the rest of discovery.
+    files = [Path(info, "entry_points.txt") for place in sys.path for info in _installed_in(place)]
+    key, started = hashlib.sha256("\n".join(map(str, files)).encode()).hexdigest(), time.time_ns()
+    found = index.recall("bundles", key)
+    if found is None:
+        import importlib.metadata
+
+        entries = importlib.metadata.entry_points(group=ENTRY_POINT_GROUP)
+        found = [[entry.name, entry.value, entry.dist.name if entry.dist else entry.name] for entry in entries]
+        index.remember("bundles", key, found, files, started)
+    return [(name, package, distribution) for name, package, distribution in found]
+
+
+def _installed_in(place: str) -> list[str]:
+    """The directories in which an entry of ``sys.path`` describes the distributions that are installed there."""
+    try:
+        return sorted(f"{place}/{name}" for name in os.listdir(place or ".") if name.endswith("-info"))
+    except OSError:  # a zip file, or nothing
+        return []
+
+
+def _libraries_of(bundle: str) -> list[Path]:
+    """The libraries in the package `bundle`, which is located, not imported: listing runs none of its code.
 
     Raises:
         TritonExtError: there is no such package, or none are in it.
     """
-    package = re.split(r"[:\[\s]", bundle.value, maxsplit=1)[0]
+    package = re.split(r"[:\[\s]", bundle, maxsplit=1)[0]
     top, *inner = package.split(".")
     try:
         spec = importlib.util.find_spec(top)
     except (ImportError, ValueError):
         spec = None
     if spec is None:
-        raise TritonExtError(f"its package '{bundle.value}' is not installed")
+        raise TritonExtError(f"its package '{bundle}' is not installed")
     libraries = [p for root in spec.submodule_search_locations or () for p in _libraries_in(Path(root, *inner))]
     if not libraries:
         raise TritonExtError(f"its package '{package}' has no libtriton_ext_*.so")

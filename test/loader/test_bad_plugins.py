@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 
 import triton_ext as tx
 from triton_ext import sdk, verify
+from triton_ext._elf import read_library
 from triton_ext.cli import cli
 from triton_ext.verify import Plugin
 
@@ -302,14 +303,14 @@ def test_shared_library_is_bad(
     content: bytes | float | None, says: str, rename: Plugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The one that every pass needs."""
-    infra = tmp_path / "infra.so"
+    infra = tmp_path / verify.infra_library().name
     if isinstance(content, float):
         _truncated(infra, verify.infra_library(), content)
     elif content is not None:
         infra.write_bytes(content)
-    monkeypatch.setattr(verify, "infra_library", lambda: infra)
+    monkeypatch.setenv("TRITON_EXT_LIBRARY_DIR", str(tmp_path))
     with pytest.raises(tx.TritonExtError, match=f"{infra} {says}"):
-        verify.verify(rename.path)
+        verify.verify(Path(shutil.copy(rename.path, tmp_path)))
 
 
 @pytest.mark.slow
@@ -344,4 +345,4 @@ def test_damaged_library(rename: Plugin, tmp_path: Path, changes: list[tuple[int
     path = tmp_path / "damaged.so"
     path.write_bytes(data)
     with contextlib.suppress(tx.TritonExtError):
-        verify.read_library(path)
+        read_library(path)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import shutil
@@ -168,3 +169,33 @@ def test_no_cache(run_python: RunPython, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     found, _ = listed(run_python, XDG_CACHE_HOME=str(tmp_path / "file"))
     assert {row[2] for row in found} == {None}
+
+
+def test_bundles_come_and_go(run_python: RunPython, index_file: Path, rename: Plugin, tmp_path: Path) -> None:
+    """What is installed is asked for again when a distribution appears, changes its entry point or goes."""
+    site = tmp_path / "site"
+
+    def origins() -> list[str]:
+        listed(run_python, PYTHONPATH=str(site))
+        done = run_python("import triton_ext as tx; print([e.origin for e in tx.extensions()])", PYTHONPATH=str(site))
+        return [origin for origin in ast.literal_eval(done.stdout) if origin.startswith("bundle")]
+
+    def install(name: str, package: str) -> Path:
+        info = site / f"{name}-1.0.dist-info"
+        info.mkdir(parents=True, exist_ok=True)
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(f"[triton_ext.extensions]\n{name} = {package}\n")
+        return info
+
+    for package in ("one", "other"):
+        (site / package).mkdir(parents=True)
+        shutil.copy(rename.path, site / package / f"libtriton_ext_{package}.so")
+    one = install("first", "one")
+    assert origins() == ["bundle first"]
+    install("second", "other")
+    assert sorted(origins()) == ["bundle first", "bundle second"]
+    install("second", "nowhere")
+    assert sorted(origins()) == ["bundle first", "bundle second"]
+    assert "its package 'nowhere' is not installed" in str(listed(run_python, PYTHONPATH=str(site)))
+    shutil.rmtree(one)
+    assert origins() == ["bundle second"]
