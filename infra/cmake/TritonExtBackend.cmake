@@ -52,6 +52,7 @@ TRITON_EXT_MANIFEST(
   target_link_libraries(${target} PRIVATE TritonExt::Triton)
   target_include_directories(${target} PRIVATE ${TRITON_EXT_PASS_INCLUDE_DIR})
   target_compile_options(${target} PRIVATE -Wall -Wextra)
+  triton_ext_export(${target} [!_]*) # what is extern "C"
   triton_ext_install_library(${target})
 
   if(arg_RUNTIME)

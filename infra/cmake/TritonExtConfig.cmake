@@ -65,8 +65,10 @@ message(STATUS "triton-ext: Triton ${TRITON_EXT_TRITON_VERSION}, headers ${TRITO
 
 add_library(TritonExt::Triton INTERFACE IMPORTED)
 target_compile_features(TritonExt::Triton INTERFACE cxx_std_20)
+# Default visibility, so that objects of headers can be libtriton's: see TritonExtSingletons.cmake. It stands here for
+# projects that set another one. What a library exports is chosen when it is linked.
 target_compile_options(TritonExt::Triton INTERFACE
-  -fno-rtti -fno-exceptions -fvisibility=hidden -fvisibility-inlines-hidden -fPIC)
+  -fno-rtti -fno-exceptions -fvisibility=default -fvisibility-inlines-hidden -fPIC)
 # libtriton's LLVM has assertions on, and a few layouts hang on them (with NDEBUG, Pass::Statistic
 # is one byte here and 32 more there), so an extension has to have them too. Comes after -DNDEBUG.
 if(_assertions)
@@ -79,6 +81,10 @@ target_include_directories(TritonExt::Triton SYSTEM INTERFACE ${TRITON_EXT_INCLU
 target_link_directories(TritonExt::Triton INTERFACE ${TRITON_EXT_TRITON_ROOT}/_C)
 target_link_libraries(TritonExt::Triton INTERFACE -l:libtriton.so)
 target_link_options(TritonExt::Triton INTERFACE LINKER:--no-undefined LINKER:--as-needed)
+include(${CMAKE_CURRENT_LIST_DIR}/TritonExtSingletons.cmake)
+triton_ext_singletons_of(${TRITON_EXT_TRITON_ROOT}/_C/libtriton.so TRITON_EXT_STUB)
+target_link_options(TritonExt::Triton INTERFACE ${TRITON_EXT_STUB})
+set_target_properties(TritonExt::Triton PROPERTIES INTERFACE_LINK_DEPENDS ${TRITON_EXT_STUB})
 
 find_program(TRITON_EXT_LLD NAMES ld.lld-21 ld.lld-20 ld.lld-19 ld.lld)
 if(TRITON_EXT_LLD)

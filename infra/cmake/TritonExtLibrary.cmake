@@ -9,6 +9,13 @@ function(triton_ext_install_library target)
     BUILD_WITH_INSTALL_RPATH ON
     INSTALL_RPATH "$ORIGIN"
     LINK_DEPENDS_NO_SHARED ON)
+  get_target_property(libraries ${target} LINK_LIBRARIES)
+  if("${libraries}" MATCHES "TritonExt::Triton")
+    add_custom_command(TARGET ${target} POST_BUILD
+      COMMAND ${TRITON_EXT_SINGLETONS} check $<TARGET_FILE:${target}> ${TRITON_EXT_STUB}
+        $<TARGET_PROPERTY:${target},TRITON_EXT_STUBS>
+      COMMAND_EXPAND_LISTS VERBATIM)
+  endif()
   if(TRITON_EXT_INSTALL_DIR)
     install(TARGETS ${target} LIBRARY DESTINATION ${TRITON_EXT_INSTALL_DIR})
   endif()

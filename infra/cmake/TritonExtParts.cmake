@@ -25,6 +25,7 @@ if(_library)
   add_library(TritonExt::MLIR SHARED IMPORTED)
   target_link_libraries(TritonExt::MLIR INTERFACE TritonExt::Triton)
   set_target_properties(TritonExt::MLIR PROPERTIES IMPORTED_LOCATION ${_library})
+  triton_ext_singletons_of(${_library} TRITON_EXT_MLIR_STUB)
 endif()
 set(TRITON_EXT_NO_MLIR "the library with MLIR's ${TRITON_EXT_MLIR_DIALECTS} (fix: ${_fix})")
 string(REPLACE ";" ", " TRITON_EXT_NO_MLIR "${TRITON_EXT_NO_MLIR}")
@@ -93,31 +94,35 @@ function(triton_ext_link_dialects target)
   foreach(dialect ${ARGN})
     if(dialect IN_LIST TRITON_EXT_MLIR_DIALECTS)
       target_link_libraries(${target} PRIVATE TritonExt::MLIR)
+      set(stub ${TRITON_EXT_MLIR_STUB})
     elseif(TARGET triton_ext_${dialect})
       target_link_libraries(${target} PRIVATE triton_ext_${dialect})
+      get_target_property(stub triton_ext_${dialect} TRITON_EXT_STUB)
     else()
-      target_link_libraries(${target} PRIVATE ${TRITON_EXT_DIALECT_HEADERS}/../../lib/libtriton_ext_${dialect}.so)
+      set(library ${_package_root}/triton_ext/lib/libtriton_ext_${dialect}.so)
+      triton_ext_singletons_of(${library} stub)
+      target_link_libraries(${target} PRIVATE ${library})
       target_include_directories(${target} SYSTEM PRIVATE ${TRITON_EXT_DIALECT_HEADERS})
     endif()
+    triton_ext_use_singletons(${target} ${stub})
   endforeach()
 endfunction()
 
 # triton_ext_export_dialect(name stem)
 #
-# Makes the classes of a dialect usable by other extensions: exports what is in its namespace, and nothing else, and
-# puts its headers where they are found as <name>/<Stem>.h.
+# Makes the classes of a dialect usable by other extensions: exports what is in its namespace, and nothing else, the
+# objects of its headers with it, and puts the headers where they are found as <name>/<Stem>.h.
 function(triton_ext_export_dialect name stem)
   set(target triton_ext_${name})
   string(LENGTH ${name} length)
-  set(script ${CMAKE_CURRENT_BINARY_DIR}/${name}.exports)
-  file(CONFIGURE OUTPUT ${script} CONTENT
-    "{ global: tritonGetPluginInfo; *10triton_ext@length@@name@*; local: *; };\n" @ONLY)
-  target_link_options(${target} PRIVATE LINKER:--version-script=${script})
-  get_target_property(sources ${target} SOURCES)
-  list(FILTER sources INCLUDE REGEX "\\.cpp$")
-  foreach(source ${sources})
-    set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -fvisibility=default)
-  endforeach()
+  triton_ext_export(${target} tritonGetPluginInfo *10triton_ext${length}${name}*)
+  file(MAKE_DIRECTORY ${TRITON_EXT_STUB_DIR})
+  set(stub ${TRITON_EXT_STUB_DIR}/${target}.o)
+  set_target_properties(${target} PROPERTIES TRITON_EXT_STUB ${stub})
+  add_custom_command(TARGET ${target} POST_BUILD
+    COMMAND ${TRITON_EXT_SINGLETONS} write-stub --compiler ${CMAKE_CXX_COMPILER} ${stub} $<TARGET_FILE:${target}>
+    COMMAND ${CMAKE_COMMAND} -E touch ${stub} # a byproduct is as new as what it is made of
+    BYPRODUCTS ${stub} VERBATIM)
 
   cmake_path(GET CMAKE_CURRENT_SOURCE_DIR PARENT_PATH dialects)
   target_include_directories(${target} INTERFACE ${dialects})

@@ -12,7 +12,7 @@
 #   VERSION  default: the project's, 0.0.0 if it has none
 #   DIALECTS the dialects that it uses and that are not inside libtriton; see triton_ext_add_dialect()
 #   PASSES   the passes beside it, in this directory, that it runs: #include "rename/Rename.h", where that directory has
-#            such a header, which declares the function that creates the pass, with default visibility
+#            such a header, which declares the function that creates the pass, in the namespace mlir::triton_ext::rename
 #   SOURCES  further C++ files
 #
 # The glue (registration, option schema, manifest) is generated: see
@@ -42,6 +42,8 @@ function(triton_ext_add_pass name class)
     ARGUMENTS --stage ${arg_STAGE} --output ${CMAKE_CURRENT_BINARY_DIR}/${stem}Glue.cpp
     DIALECTS ${arg_DIALECTS}
     SOURCES ${declarations} ${arg_SOURCES})
+  string(LENGTH ${name} length)
+  triton_ext_export(triton_ext_${name} tritonGetPluginInfo _ZN4mlir10triton_ext${length}${name}*)
   if(arg_PASSES)
     # They are loaded before this library, as those of dialects are.
     list(TRANSFORM arg_PASSES PREPEND triton_ext_)

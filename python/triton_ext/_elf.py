@@ -17,16 +17,16 @@ from elftools.elf.elffile import ELFFile
 from .errors import TritonExtError
 
 # pyelftools trusts the offsets in a file, so a damaged one can fail in many ways.
-_DAMAGE = (
+DAMAGE = (
     *(ELFError, ValueError, KeyError, AttributeError, IndexError, OverflowError, TypeError, AssertionError),
     *(struct.error, MemoryError, ZeroDivisionError),
 )
-ENTRY_POINT = "tritonGetPluginInfo"
+ENTRY_POINT = b"tritonGetPluginInfo"
 _NOTE_SECTION = ".note.triton_ext"
 # How g++ spells the function whose name keys MLIR's implicit type ids; clang writes "[DesiredTypeName = ...]".
 _GCC_TYPE_NAME = b"[with DesiredTypeName = "
 _SYMBOL = struct.Struct("<IBBHQQ")  # Elf64_Sym
-_UNDEFINED, _WEAK = 0, 2  # SHN_UNDEF, STB_WEAK
+UNDEFINED, DATA, WEAK, UNIQUE = 0, 1, 2, 10  # SHN_UNDEF, STT_OBJECT, STB_WEAK, STB_GNU_UNIQUE
 
 
 @dataclass(frozen=True)
@@ -66,11 +66,11 @@ def read_library(path: Path) -> Library:
                 raise TritonExtError(f"{path} is no shared library")
             undefined: set[str] = set()
             exports = False
-            for name, is_defined, is_weak in _dynamic_symbols(elf):
-                if is_defined:
+            for name, _, bind, section in symbols(elf, ".dynsym"):
+                if section != UNDEFINED:
                     exports |= name == ENTRY_POINT
-                elif name and not is_weak:
-                    undefined.add(name)
+                elif name and bind != WEAK:
+                    undefined.add(name.decode(errors="replace"))
             note = None
             if section := elf.get_section_by_name(_NOTE_SECTION):
                 notes = [n for n in section.iter_notes() if n["n_name"] == "TritonExt"]
@@ -83,7 +83,7 @@ def read_library(path: Path) -> Library:
         raise TritonExtError(f"{path}: no such file") from None
     except OSError as error:
         raise TritonExtError(f"{path}: {error.strerror}") from None
-    except _DAMAGE as error:
+    except DAMAGE as error:
         raise TritonExtError(f"{path} is no ELF shared library: {error}") from None
     return Library(path, note, exports, frozenset(undefined), needed, gcc_type_names)
 
@@ -99,7 +99,7 @@ def missing_symbols(names: frozenset[str], libraries: list[Path]) -> list[str]:
         try:
             known = library.stat()
             missing -= _exported(library, known.st_mtime_ns, known.st_size, known.st_ino)
-        except (OSError, *_DAMAGE) as error:
+        except (OSError, *DAMAGE) as error:
             raise TritonExtError(f"{library} is damaged: {error}") from None
     return sorted(missing)
 
@@ -108,20 +108,20 @@ def missing_symbols(names: frozenset[str], libraries: list[Path]) -> list[str]:
 def _exported(library: Path, _mtime: int, _size: int, _inode: int) -> frozenset[str]:
     """The names that `library` defines for others."""
     with library.open("rb") as file:
-        return frozenset(name for name, is_defined, _ in _dynamic_symbols(ELFFile(file)) if is_defined)
+        found = symbols(ELFFile(file), ".dynsym")
+        return frozenset(name.decode(errors="replace") for name, *_, section in found if section != UNDEFINED)
 
 
-def _dynamic_symbols(elf: ELFFile) -> Iterator[tuple[str, bool, bool]]:
-    """The symbols that `elf` exports or imports: the name, whether it is defined here, and whether it is weak.
+def symbols(elf: ELFFile, table: str) -> Iterator[tuple[bytes, int, int, int]]:
+    """Name, type, binding and section of each symbol in `table`, ``.dynsym`` or ``.symtab``; nothing if it has none.
 
-    They are unpacked all at once: pyelftools makes an object of each, and libtriton has 110,000.
+    They are unpacked all at once: pyelftools makes an object of each, and libtriton has 140,000.
     """
-    table = elf.get_section_by_name(".dynsym")
-    if table is None:
-        raise ELFError("it has no .dynsym")
+    section = elf.get_section_by_name(table)
+    if section is None:
+        return
     if elf.elfclass != 64 or not elf.little_endian:
         raise ELFError("it is not for x86-64")
-    names = elf.get_section(table["sh_link"]).data()
-    for name, info, _, section, _, _ in _SYMBOL.iter_unpack(table.data()):
-        end = names.index(b"\0", name)
-        yield names[name:end].decode(errors="replace"), section != _UNDEFINED, info >> 4 == _WEAK
+    names = elf.get_section(section["sh_link"]).data()
+    for start, info, _, index, _, _ in _SYMBOL.iter_unpack(section.data()):
+        yield names[start : names.index(b"\0", start)], info & 15, info >> 4, index

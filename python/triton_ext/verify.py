@@ -72,7 +72,7 @@ def verify(path: Path) -> Plugin:
     started = time.time_ns()
     library = read_library(path)
     if not library.exports_entry_point:
-        raise TritonExtError(f"{path} is no Triton plugin: it does not export {ENTRY_POINT}")
+        raise TritonExtError(f"{path} is no Triton plugin: it does not export {ENTRY_POINT.decode()}")
     triton = find_triton()
     _check_compiler(library)
     manifest = None

@@ -21,6 +21,7 @@ from typing import Any
 
 from .._lock import alone
 from .._resources import cache_dir, infra_dir
+from .._singletons import exported, own_copies, write_stub
 from ..errors import BuildError
 from ..host import find_triton
 from . import Sdk
@@ -94,7 +95,7 @@ class _Builder:
         else:
             self.say(f"taking the part {self.source.id} from {libraries}")
             built = [*self._take_members(libraries, objects), self._compile_own(objects)]
-        self._link(built, staging / self.source.library)
+        self._link(built, staging / self.source.library, objects)
         part = Part(
             path=self.target,
             id=self.source.id,
@@ -189,13 +190,17 @@ class _Builder:
                 taken.append(target)
         return taken
 
-    def _link(self, objects: list[Path], target: Path) -> None:
+    def _link(self, objects: list[Path], target: Path, work: Path) -> None:
         self.say(f"linking {target.name}")
         linker = next(filter(None, map(shutil.which, _LINKERS)), None)
+        libtriton, stub = find_triton().library, work / "libtriton.o"
+        write_stub(stub, [libtriton], compiler())
         self._tool(
             compiler(), *_LINK_FLAGS, *([f"--ld-path={linker}"] if linker else []), f"-Wl,-soname,{target.name}",
-            *map(str, objects), f"-L{find_triton().library.parent}", "-l:libtriton.so", "-o", str(target),
+            str(stub), *map(str, objects), f"-L{libtriton.parent}", f"-l:{libtriton.name}", "-o", str(target),
         )  # fmt: skip
+        if own := own_copies(target, exported(libtriton)):
+            raise BuildError(f"{target.name} has a copy of its own of {own[0]}, of which there must be one per process")
 
     def _tool(self, *command: str) -> None:
         """Runs the compiler.

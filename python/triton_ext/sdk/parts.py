@@ -24,7 +24,7 @@ from . import Sdk, sdk_root
 from .sources import PartSource, load_manifest
 
 #: Of how a part is built: raise it when flags or steps change, and older parts are made anew.
-REVISION = 1
+REVISION = 2
 CLANG_VERSIONS = (21, 20, 19, 18, 17)  # in the order of infra/cmake/TritonExtCompiler.cmake
 Say = Callable[[str], None]
 

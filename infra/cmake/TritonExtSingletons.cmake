@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Objects of headers that must exist once per process, such as the instance of a memory resource: a library uses those of
+# its hosts (libtriton, libraries of dialects) and has no copies. See python/triton_ext/_singletons.py for the way.
+
+set(TRITON_EXT_SINGLETONS ${TRITON_EXT_PYTHON} -m triton_ext._singletons)
+set(TRITON_EXT_STUB_DIR ${CMAKE_BINARY_DIR}/triton_ext_singletons)
+
+# triton_ext_singletons_of(host result)
+#
+# Makes the stub of the library `host`, which exists, now and whenever it has changed, and sets `result` to it.
+function(triton_ext_singletons_of host result)
+  cmake_path(GET host STEM name)
+  set(stub ${TRITON_EXT_STUB_DIR}/${name}.o)
+  file(MAKE_DIRECTORY ${TRITON_EXT_STUB_DIR})
+  execute_process(COMMAND ${TRITON_EXT_SINGLETONS} write-stub --compiler ${CMAKE_CXX_COMPILER} ${stub} ${host}
+    RESULT_VARIABLE failed ERROR_VARIABLE why)
+  if(failed)
+    string(REGEX REPLACE "^error: " "" why "${why}")
+    message(FATAL_ERROR "triton-ext: ${why}")
+  endif()
+  set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${host})
+  set(${result} ${stub} PARENT_SCOPE)
+endfunction()
+
+# triton_ext_use_singletons(target stub)
+#
+# Lets the library `target` use the objects that `stub` names. As a link option it comes before the objects.
+function(triton_ext_use_singletons target stub)
+  target_link_options(${target} PRIVATE ${stub})
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${stub})
+  set_property(TARGET ${target} APPEND PROPERTY TRITON_EXT_STUBS ${stub})
+endfunction()
+
+# triton_ext_export(target pattern...)
+#
+# Exports from the library `target` the symbols that match, and nothing else. Everything is compiled with default
+# visibility, because a hidden object cannot be that of another library.
+function(triton_ext_export target)
+  list(JOIN ARGN "; " patterns)
+  set(script ${CMAKE_CURRENT_BINARY_DIR}/${target}.exports)
+  file(CONFIGURE OUTPUT ${script} CONTENT "{ global: @patterns@; local: *; };\n" @ONLY)
+  target_link_options(${target} PRIVATE LINKER:--version-script=${script})
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${script})
+endfunction()
