@@ -99,9 +99,9 @@ def _symbols(path: Path, table: str) -> Iterator[tuple[str, int, int, int]]:
     """Name, type, binding and section of the symbols in `table` that an object of the headers may have."""
     try:
         with path.open("rb") as file:
-            for name, *rest in symbols(ELFFile(file), table):
+            for name, kind, bind, section in symbols(ELFFile(file), table):
                 if _OBJECT.match(name):
-                    yield name.decode(), *rest
+                    yield name.decode(), kind, bind, section
     except OSError as error:
         raise TritonExtError(f"{path}: {error.strerror}") from None
     except DAMAGE as error:
