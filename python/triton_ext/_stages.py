@@ -27,6 +27,7 @@ from typing import Any
 from triton._C.libtriton import ir, llvm, passes
 
 from . import signatures
+from ._guard import Guard, unguarded
 from ._inspect import Event, Inspection, Level
 from .edits import BuiltinPass, Edit, Entry, PythonPass, Value, check_arguments, text_of, text_of_edits
 from .errors import ExtensionNotFoundError, PipelineError
@@ -333,12 +334,21 @@ def _missing(edit: Edit, problem: str) -> None:
 
 def _call_stage_function(edit: Edit, inner: Stage, source: Any, metadata: dict[str, Any]) -> Any:
     assert edit.function is not None
+
+    def unwatched(source: Any, metadata: dict[str, Any]) -> Any:
+        with unguarded():
+            return inner(source, metadata)
+
+    guard = Guard(edit.function)
     try:
-        result = edit.function(source, metadata, inner)
+        with guard:
+            result = edit.function(source, metadata, unwatched)
     except PipelineError:
         raise
     except Exception as error:
         raise PipelineError(f"'{edit}': {type(error).__name__}: {error}") from error
+    if guard.problem:
+        raise PipelineError(f"'{edit}': {guard.problem}")
     is_module = isinstance(result, ir.module)
     if not (is_module or (isinstance(result, str | bytes) and edit.stage not in _MODULE_STAGES)):
         raise PipelineError(f"'{edit}': returned {type(result).__name__}; see what inner(source, metadata) returns")
@@ -527,10 +537,14 @@ class _StageRun:
         assert step.call is not None
         before = _snapshot(module) if self.level is not None else (0, "")
         started = time.perf_counter()
+        guard = Guard(step.call)
         try:
-            returned = step.call(module)
+            with guard:
+                returned = step.call(module)
         except Exception as error:
             raise self._failure(step, module, f"{type(error).__name__}: {error}") from error
+        if guard.problem:
+            raise self._failure(step, module, guard.problem)
         seconds = time.perf_counter() - started
         if returned is not None:
             problem = f"returned {type(returned).__name__}; it has to change the module in place and return nothing"

@@ -4,28 +4,26 @@
 Covers the bytecode, the defaults, what the function closes over, and the globals that it reads: other functions and
 classes in the same way, data by value, modules by the bytes of their file and by what the function takes from them.
 Packages that are installed are known by their files' size and time, and are not looked into. What cannot be told apart
-reliably is refused.
+reliably is refused, and so is what reads from outside of the program (`outside`).
 """
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import dis
 import enum
 import functools
 import hashlib
-import importlib.util
 import inspect
 import re
 import sys
-import sysconfig
 import types
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ._code import MISSING, file_of, imports, is_installed, is_installed_function, value_at, variables_of, words
 from .errors import PipelineError
+from .outside import WAY_OUT, outside, reading, whole
 
 _CONSTANTS = (
     bool, int, float, complex, str, bytes, type(None), types.EllipsisType, types.ModuleType, types.CodeType,
@@ -36,9 +34,9 @@ _BUILTIN = (
     types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType,
     types.ClassMethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType,
 )  # fmt: skip
-_INSTALLED = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")})
 _ABSTRACT = ("abc", "typing")  # whose classes bring no state
-_MISSING = object()
+#: What runs when a class is called, which the class of an object that is there already does not need to be.
+_CONSTRUCTORS = ("__new__", "__init__", "__post_init__")
 
 
 def fingerprint(function: object) -> str:
@@ -49,7 +47,17 @@ def fingerprint(function: object) -> str:
     Raises:
         PipelineError: it depends on an object that has no stable description.
     """
-    return hashlib.sha256(repr(_Description().of(function, "")).encode()).hexdigest()
+    description = _Description()
+    text = repr(description.of(function, ""))
+    description.refuse_called()
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def declares(function: object) -> bool:
+    """Whether `function`, or something that it uses, says by an attribute ``cache_key`` what it depends on."""
+    reads = _Reads()
+    reads.add(function)
+    return reads.declared
 
 
 class Watch:
@@ -98,10 +106,12 @@ class _Reads:
 
     Attributes:
         mutable: whether some of the objects can change in place.
+        declared: whether one of them has a key of its own; that of a kernel is Triton's.
     """
 
     def __init__(self) -> None:
         self.mutable = False
+        self.declared = False
         self._functions: dict[types.FunctionType, tuple[object, object]] = {}
         self._cells: list[tuple[types.CellType, object]] = []
         self._names: list[tuple[Mapping[str, object], str, object]] = []
@@ -118,7 +128,7 @@ class _Reads:
         except ValueError:  # the variable is deleted
             return False
         for variables, name, value in self._names:  # noqa: SIM110 - this is on the way of every launch
-            if variables.get(name, _MISSING) is not value:
+            if variables.get(name, MISSING) is not value:
                 return False
         return True
 
@@ -126,6 +136,7 @@ class _Reads:
         """Adds `value` and what it reads."""
         if _cache_key(value) is not None:
             self.mutable = True
+            self.declared |= type(value).__module__.partition(".")[0] != "triton"
         elif isinstance(value, types.FunctionType):
             if value not in self._functions:
                 self._add_function(value)
@@ -136,19 +147,19 @@ class _Reads:
             for item in (value.func, *value.args, *value.keywords.values()):
                 self.add(item)
         elif isinstance(value, type):
-            self.mutable |= not _is_installed(value.__module__)
-        elif value is not _MISSING and not isinstance(value, _CONSTANTS):
+            self.mutable |= not is_installed(value.__module__)
+        elif value is not MISSING and not isinstance(value, _CONSTANTS):
             self.mutable = True
 
     def _add_function(self, function: types.FunctionType) -> None:
         self._functions[function] = function.__code__, function.__defaults__
         self.mutable |= bool(function.__kwdefaults__)
         self.add(function.__defaults__)
-        for _, place, name in _variables(function):
-            value = _value(place, name)
+        for _, place, name in variables_of(function):
+            value = value_at(place, name)
             if not isinstance(place, types.CellType):
                 self._names.append((place, name, value))
-            elif value is _MISSING:
+            elif value is MISSING:
                 self.mutable = True
             else:
                 self._cells.append((place, value))
@@ -158,24 +169,45 @@ class _Reads:
 class _Description:
     """Describes values as nested tuples of plain data, functions and classes that it meets again by a number."""
 
-    def __init__(self) -> None:
+    def __init__(self, parent: _Description | None = None) -> None:
         self._numbers: dict[int, int] = {}
         self._modules: dict[str, object] = {}
         self._open: list[int] = []  # the containers around a value
+        # What is not described of classes, and what may ask for it.
+        self._left_out: list[tuple[type, str, PipelineError]] = parent._left_out if parent else []
+        self._words: set[str] = parent._words if parent else set()
+        self._called: set[type] = parent._called if parent else set()
+
+    def refuse_called(self) -> None:
+        """Raises the error of a method that is not described, if something that is described may call it."""
+        for cls, name, error in self._left_out:
+            is_special = name.startswith("__") and name.endswith("__")
+            if (cls in self._called) if name in _CONSTRUCTORS else (is_special or name in self._words):
+                raise error
 
     def of(self, value: object, where: str) -> object:
         """The description of `value`, which `where` names in errors."""
         if value is None or isinstance(value, bool | int | float | complex | str | bytes | types.EllipsisType):
             return (type(value).__name__, repr(value))
         if isinstance(value, types.ModuleType):
+            if what := whole(value):
+                raise _refused(where, f"is the module '{value.__name__}': {what}")
             return self._module(value.__name__, getattr(value, "__file__", None))
         if (key := _cache_key(value)) is not None:
             return ("key", key)
-        if isinstance(value, types.FunctionType | type):
-            if id(value) in self._numbers:
-                return ("again", self._numbers[id(value)])
-            self._numbers[id(value)] = len(self._numbers)
-            return self._function(value) if isinstance(value, types.FunctionType) else self._class(value)
+        if what := outside(value):
+            raise _refused(where or _name_of(value), f"reads {what}")
+        if isinstance(value, type):
+            self._called.add(value)
+        return self._shared(value) if isinstance(value, types.FunctionType | type) else self._inner(value, where)
+
+    def _shared(self, value: types.FunctionType | type) -> object:
+        if id(value) in self._numbers:
+            return ("again", self._numbers[id(value)])
+        self._numbers[id(value)] = len(self._numbers)
+        return self._function(value) if isinstance(value, types.FunctionType) else self._class(value)
+
+    def _inner(self, value: object, where: str) -> object:
         if id(value) in self._open:
             return ("around", len(self._open) - self._open.index(id(value)))
         self._open.append(id(value))
@@ -192,7 +224,7 @@ class _Description:
         if isinstance(value, list | tuple):
             return (type(value).__name__, *(self.of(item, where) for item in value))
         if isinstance(value, set | frozenset):  # has no order, so the numbers of one item must not depend on another
-            return (type(value).__name__, *sorted(repr(_Description().of(item, where)) for item in value))
+            return (type(value).__name__, *sorted(repr(_Description(self).of(item, where)) for item in value))
         if isinstance(value, dict):
             return (type(value).__name__, *((self.of(k, where), self.of(v, where)) for k, v in value.items()))
         if isinstance(value, types.MethodType):
@@ -215,14 +247,11 @@ class _Description:
             return ("builtin", getattr(value, "__module__", None), value.__qualname__)
         if _is_plain_object(value):
             call = vars(type(value)).get("__call__")  # what runs, if it is the pass, has to be described in full
-            parts = [self.of(call, where), self.of(type(value), where)]
+            parts = [self.of(call, where), self._shared(type(value))]
             for name, attribute in sorted(dict(_state(value)).items()):
                 parts.append((name, self.of(attribute, f"the attribute '{name}' of {where or repr(value)}")))
             return ("object", *parts)
-        raise PipelineError(
-            f"no cache key can be made of {where or repr(value)}, which is a {type(value).__module__}."
-            f"{type(value).__qualname__}; give the function an attribute cache_key, a text that changes when it does"
-        )
+        raise _refused(where or repr(value), f"is a {type(value).__module__}.{type(value).__qualname__}")
 
     def _function(self, function: types.FunctionType) -> object:
         name = function.__qualname__
@@ -231,31 +260,44 @@ class _Description:
         parts: list[object] = [self.of(code, name)]
         for key, value in (*zip(names, defaults, strict=True), *sorted((function.__kwdefaults__ or {}).items())):
             parts.append((key, self.of(value, f"the default '{key}' of {name}")))
-        for label, place, variable in _variables(function):
-            value = _value(place, variable)
-            parts.append((label, "missing" if value is _MISSING else self.of(value, f"{label} of {name}")))
-        return ("function", *parts, *(self._module(module, file) for module, file in _imports(function)))
+        is_open = not is_installed_function(function)
+        if is_open and (what := reading(function)):
+            raise _refused(name, what)
+        for label, place, variable in variables_of(function):
+            value = value_at(place, variable)
+            if value is MISSING:
+                parts.append((label, "missing"))
+            elif isinstance(value, types.ModuleType):  # what is taken of it is a variable of its own
+                parts.append((label, self._module(value.__name__, getattr(value, "__file__", None))))
+            else:
+                parts.append((label, self.of(value, f"{label} of {name}")))
+        if is_open:
+            self._words |= words(code)
+            return ("function", *parts, *(self._module(module, file) for module, _, file in imports(function)))
+        module = str(function.__globals__.get("__name__"))
+        return ("function", *parts, self._module(module))
 
     def _class(self, cls: type) -> object:
         parts: list[object] = [cls.__module__, cls.__qualname__, self._module(cls.__module__)]
-        if _is_installed(cls.__module__):
+        if is_installed(cls.__module__):
             return ("class", *parts)
-        parts += (self.of(base, "") for base in cls.__bases__)
+        parts += (self._shared(base) for base in cls.__bases__)
         for name, value in sorted(vars(cls).items()):
             if name in _OF_EVERY_CLASS:
                 continue
             known = dict(self._numbers)
             try:
                 parts.append((name, self.of(value, f"the attribute '{name}' of {cls.__qualname__}")))
-            except PipelineError:  # of many methods, one that is not called may read anything
+            except PipelineError as error:  # of many methods, one that is not called may read anything
                 self._numbers = known
+                self._left_out.append((cls, name, error))
                 code = getattr(value, "__code__", None)
                 parts.append((name, self.of(code, "") if code else type(value).__qualname__))
         return ("class", *parts)
 
     def _module(self, name: str, file: str | None = None) -> object:
         if name not in self._modules:
-            self._modules[name] = _file_of(name, file or getattr(sys.modules.get(name), "__file__", None))
+            self._modules[name] = file_of(name, file or getattr(sys.modules.get(name), "__file__", None))
         return self._modules[name]
 
 
@@ -263,6 +305,14 @@ _OF_EVERY_CLASS = {
     *vars(type("Empty", (), {})), "__annotations__", "__slots__", "__match_args__", "__dataclass_fields__",
     "__dataclass_params__", "_abc_impl",
 }  # fmt: skip
+
+
+def _refused(what: str, why: str) -> PipelineError:
+    return PipelineError(f"no cache key can be made of {what}, which {why}; {WAY_OUT}")
+
+
+def _name_of(value: object) -> str:
+    return str(getattr(value, "__qualname__", None) or repr(value))
 
 
 def _cache_key(value: object) -> str | None:
@@ -277,13 +327,15 @@ def _is_plain_object(value: object) -> bool:
     cls = type(value)
     if dataclasses.is_dataclass(cls) or isinstance(getattr(cls, "__call__", None), types.FunctionType):  # noqa: B004
         return True
+    if "__dict__" in vars(cls) and cls.__bases__ == (object,) and not vars(value):
+        return True  # such as the marks that a library puts where nothing is given
     return all(_is_python(base) for base in cls.__mro__ if base is not object and base.__module__ not in _ABSTRACT)
 
 
 def _is_python(cls: type) -> bool:
     """Whether it is written in Python, and not in an installed package."""
     has_attributes = "__slots__" in vars(cls) or any("__dict__" in vars(base) for base in cls.__mro__)
-    return has_attributes and not _is_installed(cls.__module__)
+    return has_attributes and not is_installed(cls.__module__)
 
 
 def _state(value: object) -> Iterator[tuple[str, object]]:
@@ -293,115 +345,3 @@ def _state(value: object) -> Iterator[tuple[str, object]]:
         for name, member in vars(cls).items():
             if isinstance(member, types.MemberDescriptorType) and hasattr(value, name):
                 yield name, getattr(value, name)
-
-
-# ---------------------------------------------------------------------------
-# What a function reads
-# ---------------------------------------------------------------------------
-
-_Place = Mapping[str, object] | types.CellType
-
-
-def _variables(function: types.FunctionType) -> Iterator[tuple[str, _Place, str]]:
-    """The variables that `function` and the functions within it read: what they are called, and where they are.
-
-    Of modules that are not installed, and of functions, these are also the attributes that are asked for.
-    """
-    code = function.__code__
-    cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=False))
-    for name, cell in cells.items():
-        yield f"the variable '{name}'", cell, name
-    for is_global, *path in _paths(code):
-        place: _Place | None = function.__globals__ if is_global else cells.get(path[0])
-        for name in path[:-1]:
-            holder = None if place is None else _value(place, name)
-            is_open = isinstance(holder, types.ModuleType) and not _is_installed(holder.__name__)
-            place = vars(holder) if is_open or isinstance(holder, types.FunctionType) else None
-        if place is not None and (is_global or len(path) > 1):
-            yield f"the {'global' if is_global else 'variable'} '{'.'.join(path)}'", place, path[-1]
-
-
-def _value(place: _Place, name: str) -> object:
-    if not isinstance(place, types.CellType):
-        return place.get(name, _MISSING)
-    try:
-        return place.cell_contents
-    except ValueError:  # nothing is assigned yet
-        return _MISSING
-
-
-@functools.lru_cache(4096)
-def _paths(code: types.CodeType) -> tuple[tuple[Any, ...], ...]:
-    """Each variable that is read, with the attributes that are taken of it at once: is it global, name, attributes."""
-    paths: dict[tuple[Any, ...], None] = {}
-    path: tuple[Any, ...] = ()
-    for instruction in dis.get_instructions(code):
-        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            path = (True, instruction.argval)
-        elif instruction.opname == "LOAD_DEREF":
-            path = (False, instruction.argval)
-        elif path and instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
-            path = (*path, instruction.argval)
-        else:
-            path = ()
-        if path:
-            paths[path] = None
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            paths |= dict.fromkeys(_paths(constant))
-    return tuple(paths)
-
-
-def _imports(function: types.FunctionType) -> Iterator[tuple[str, str | None]]:
-    """The modules that `function` imports when it runs, and their files."""
-    package = str(function.__globals__.get("__package__") or "")
-    for level, name, names in _import_statements(function.__code__):
-        for module in (name, *(f"{name}.{item}".lstrip(".") for item in names)):
-            with contextlib.suppress(ImportError, ValueError):  # what is imported from it is no module, or it fails
-                full = importlib.util.resolve_name("." * level + module, package)
-                loaded = sys.modules.get(full)
-                spec = None if loaded else importlib.util.find_spec(full)
-                if loaded or spec:
-                    yield full, getattr(loaded, "__file__", None) if spec is None else spec.origin
-
-
-@functools.lru_cache(4096)
-def _import_statements(code: types.CodeType) -> tuple[tuple[int, str, tuple[str, ...]], ...]:
-    found = []
-    instructions = list(dis.get_instructions(code))
-    for level, names, instruction in zip(instructions, instructions[1:], instructions[2:], strict=False):
-        if instruction.opname == "IMPORT_NAME":
-            found.append((level.argval, instruction.argval, names.argval or ()))
-    inner = (_import_statements(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
-    return (*found, *(statement for statements in inner for statement in statements))
-
-
-# ---------------------------------------------------------------------------
-# Files
-# ---------------------------------------------------------------------------
-
-
-def _is_installed(module: str) -> bool:
-    """Whether a module is not edited by hand: Python's own, this package's, or in a directory of pip's."""
-    top = module.partition(".")[0]
-    if top in sys.stdlib_module_names or top in ("builtins", "triton_ext"):
-        return True
-    while module:
-        if file := getattr(sys.modules.get(module), "__file__", None):
-            return str(file).startswith(_INSTALLED)
-        module = module.rpartition(".")[0]  # a part of a library has no file of its own
-    return False
-
-
-def _file_of(module: str, file: str | None) -> tuple[object, ...]:
-    """The bytes of a module's file; size and time of one that may have hundreds of megabytes, but that pip writes."""
-    top = module.partition(".")[0]
-    if file is None or top in sys.stdlib_module_names:
-        return ("module", module, sys.version)
-    try:
-        if file.startswith(_INSTALLED):
-            stat = Path(file).stat()
-            return ("module", module, stat.st_size, stat.st_mtime_ns)
-        return ("module", module, hashlib.sha256(Path(file).read_bytes()).hexdigest())
-    except OSError:
-        return ("module", module, "no file")

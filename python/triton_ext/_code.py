@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the code of a Python function names: variables, what is taken of them at once, and what it imports."""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+import functools
+import hashlib
+import importlib.util
+import sys
+import sysconfig
+import types
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+INSTALLED = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")})
+MISSING = object()
+
+Place = Mapping[str, object] | types.CellType
+
+
+class Chain(NamedTuple):
+    """A variable and the attributes that are taken of it at once, e.g. ``os.environ.get``.
+
+    Attributes:
+        kind: where `name` is looked up; ``import`` is a module that the function itself imports.
+        name: the variable, or the module.
+        attributes: what is taken of it.
+    """
+
+    kind: Literal["global", "variable", "import"]
+    name: str
+    attributes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return ".".join((self.name, *self.attributes))
+
+
+def variables_of(function: types.FunctionType) -> Iterator[tuple[str, Place, str]]:
+    """The variables that `function` and the functions within it read: what they are called, and where they are.
+
+    Of modules that are not installed, and of functions, these are also the attributes that are asked for. Of a function
+    that is installed, only what it closes over.
+    """
+    code = function.__code__
+    cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=False))
+    for name, cell in cells.items():
+        yield f"the variable '{name}'", cell, name
+    if is_installed_function(function):
+        return
+    for chain in chains(code):
+        is_global = chain.kind == "global"
+        place: Place | None = function.__globals__ if is_global else cells.get(chain.name)
+        if chain.kind == "import":
+            continue
+        *inner, last = chain.name, *chain.attributes
+        for name in inner:
+            holder = None if place is None else value_at(place, name)
+            is_open = isinstance(holder, types.ModuleType) and not is_installed(holder.__name__)
+            place = vars(holder) if is_open or isinstance(holder, types.FunctionType) else None
+        if place is not None and (is_global or chain.attributes):
+            yield f"the {chain.kind} '{chain}'", place, last
+
+
+def value_at(place: Place, name: str) -> object:
+    """The value of a variable, or `MISSING`."""
+    if not isinstance(place, types.CellType):
+        return place.get(name, MISSING)
+    try:
+        return place.cell_contents
+    except ValueError:  # nothing is assigned yet
+        return MISSING
+
+
+@functools.lru_cache(4096)
+def chains(code: types.CodeType) -> dict[Chain, bool]:
+    """Each chain that the code and the functions within it read, its beginnings too, and whether it ends there."""
+    return _chains(code, {})
+
+
+def _chains(code: types.CodeType, around: Mapping[str, str]) -> dict[Chain, bool]:
+    found: dict[Chain, bool] = {}
+    modules = dict(around)  # what variables hold that the function imports
+    chain: Chain | None = None
+    imported: str | None = None
+    for instruction in dis.get_instructions(code):
+        operation, name = instruction.opname, instruction.argval
+        if operation == "EXTENDED_ARG":
+            continue
+        if imported and operation in ("STORE_FAST", "STORE_DEREF", "STORE_NAME"):
+            modules[name] = imported
+        imported = name.partition(".")[0] if operation == "IMPORT_NAME" else None
+        if chain and operation in ("LOAD_ATTR", "LOAD_METHOD"):
+            chain = chain._replace(attributes=(*chain.attributes, name))
+        else:
+            if chain:
+                found[chain] = True
+            chain = None
+            if operation in ("LOAD_GLOBAL", "LOAD_NAME"):
+                chain = Chain("global", name)
+            elif operation.startswith(("LOAD_FAST", "LOAD_DEREF")) and name in modules:
+                chain = Chain("import", modules[name])
+            elif operation == "LOAD_DEREF":
+                chain = Chain("variable", name)
+        if chain:
+            found.setdefault(chain, False)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            for inner, ends in _chains(constant, modules).items():
+                found[inner] = ends or found.get(inner, False)
+    return found
+
+
+@functools.lru_cache(4096)
+def words(code: types.CodeType) -> frozenset[str]:
+    """Every name and every text in the code and in the functions within it: what it may ask an object for."""
+    found = {*code.co_names, *(constant for constant in code.co_consts if isinstance(constant, str))}
+    return frozenset(
+        found.union(*(words(constant) for constant in code.co_consts if isinstance(constant, types.CodeType)))
+    )
+
+
+def imports(function: types.FunctionType) -> Iterator[tuple[str, str, str | None]]:
+    """What `function` imports when it runs: module, the name that it takes of it or nothing, and the module's file."""
+    package = str(function.__globals__.get("__package__") or "")
+    for level, name, names in _import_statements(function.__code__):
+        for item in ("", *names):
+            for module, taken in {f"{name}.{item}".strip("."): "", name: item}.items():
+                with contextlib.suppress(ImportError, ValueError):  # what is taken is no module, or importing fails
+                    full = importlib.util.resolve_name("." * level + module, package)
+                    loaded = sys.modules.get(full)
+                    spec = None if loaded else importlib.util.find_spec(full)
+                    if loaded or spec:
+                        yield full, taken, getattr(loaded, "__file__", None) if spec is None else spec.origin
+
+
+@functools.lru_cache(4096)
+def _import_statements(code: types.CodeType) -> tuple[tuple[int, str, tuple[str, ...]], ...]:
+    found = []
+    instructions = [one for one in dis.get_instructions(code) if one.opname != "EXTENDED_ARG"]
+    for level, names, instruction in zip(instructions, instructions[1:], instructions[2:], strict=False):
+        if instruction.opname == "IMPORT_NAME":
+            found.append((level.argval, instruction.argval, names.argval or ()))
+    inner = (_import_statements(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
+    return (*found, *(statement for statements in inner for statement in statements))
+
+
+def is_installed(module: str) -> bool:
+    """Whether a module is not edited by hand: Python's own, this package's, or in a directory of pip's."""
+    top = module.partition(".")[0]
+    if top in sys.stdlib_module_names or top in ("builtins", "triton_ext"):
+        return True
+    while module:
+        if file := getattr(sys.modules.get(module), "__file__", None):
+            return str(file).startswith(INSTALLED)
+        module = module.rpartition(".")[0]  # a part of a library has no file of its own
+    return False
+
+
+def is_installed_function(function: types.FunctionType) -> bool:
+    """Whether the text of `function` is in such a module, whatever it says of itself."""
+    return is_installed(str(function.__globals__.get("__name__", "")))
+
+
+def file_of(module: str, file: str | None) -> tuple[object, ...]:
+    """The bytes of a module's file; size and time of one that may have hundreds of megabytes, but that pip writes."""
+    top = module.partition(".")[0]
+    if file is None or top in sys.stdlib_module_names:
+        return ("module", module, sys.version)
+    try:
+        if file.startswith(INSTALLED):
+            stat = Path(file).stat()
+            return ("module", module, stat.st_size, stat.st_mtime_ns)
+        return ("module", module, hashlib.sha256(Path(file).read_bytes()).hexdigest())
+    except OSError:
+        return ("module", module, "no file")

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a Python pass may read that no cache key covers: the environment, files, the clock, random numbers, and so on.
+
+A key is needed before the pass runs, and what has been read is only known after. So a function whose code shows that it
+reads such a thing is refused, and so is one that was seen to open a file while it ran (`_guard`), unless the function
+says itself what it depends on, with an attribute ``cache_key``.
+
+The table has what people do read. Python can hide a read from any table, and what an installed package does on behalf
+of the function is seen by the guard alone.
+"""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import os
+import sys
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ._code import INSTALLED, MISSING, Chain, chains, imports, is_installed, value_at, words
+
+WAY_OUT = "give the function an attribute cache_key, a text that changes when it does"
+
+_ENVIRONMENT, _FILES, _CLOCK = "the environment", "files", "the clock"
+_RANDOM, _BY_NAME, _PROCESSES = "random numbers", "what only running it names", "other processes"
+#: By module, with all that is in it.
+_MODULES = {
+    "random": _RANDOM, "_random": _RANDOM, "secrets": _RANDOM, "uuid": _RANDOM, "numpy.random": _RANDOM,
+    "time": _CLOCK, "subprocess": _PROCESSES, "_posixsubprocess": _PROCESSES, "multiprocessing": _PROCESSES,
+    "socket": "the network", "_socket": "the network", "urllib.request": "the network", "http.client": "the network",
+    "importlib": _BY_NAME, "_frozen_importlib": _BY_NAME, "runpy": _BY_NAME, "pkgutil": _BY_NAME,
+    "genericpath": _FILES, "glob": _FILES, "linecache": _FILES, "fileinput": _FILES,
+    "triton.knobs": _ENVIRONMENT,
+}  # fmt: skip
+_FUNCTIONS = {
+    **dict.fromkeys(("os.getenv", "os.getenvb"), _ENVIRONMENT),
+    **dict.fromkeys(("io.open", "_io.open", "io.open_code", "_io.open_code", "os.fdopen", "os.walk"), _FILES),
+    **{f"posix.{name}": _FILES for name in ("open", "read", "listdir", "scandir", "stat", "lstat", "access")},
+    **{f"pathlib.Path.{name}": _FILES for name in ("open", "read_text", "read_bytes", "exists", "stat", "glob")},
+    "triton._C.libtriton.ir.parse_mlir_module": _FILES,
+    "posix.urandom": _RANDOM,
+    **dict.fromkeys(("posix.system", "os.popen", "posix.getpid", "posix.getppid"), _PROCESSES),
+    **dict.fromkeys(("datetime.datetime.now", "datetime.datetime.utcnow", "datetime.date.today"), _CLOCK),
+    **{f"builtins.{name}": _BY_NAME for name in ("eval", "exec", "globals", "__import__")},
+    "sys._getframe": _BY_NAME, "inspect.currentframe": _BY_NAME, "inspect.stack": _BY_NAME,
+    "builtins.input": "standard input",
+}  # fmt: skip
+#: Asked for of anything, also where it cannot be told what that is.
+_ATTRIBUTES = dict.fromkeys(("environ", "environb", "getenv", "getenvb"), _ENVIRONMENT)
+_BUILTIN = (
+    types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType,
+    types.ClassMethodDescriptorType,
+)  # fmt: skip
+
+
+def reading(function: types.FunctionType) -> str | None:
+    """What the code of `function` reads that no key covers; None if it shows nothing of that kind.
+
+    Functions that it calls are not looked into.
+    """
+    for chain, ends in chains(function.__code__).items():
+        value: Any = MISSING
+        for dotted, value in _values(function, chain):
+            if what := outside(value):
+                return f"reads {what} ({dotted})"
+            # The part of a package that is taken of it may not be loaded yet.
+            if isinstance(value, types.ModuleType) and dotted != str(chain):
+                part = str(chain).removeprefix(f"{dotted}.").partition(".")[0]
+                if what := _of_module(f"{value.__name__}.{part}"):
+                    return f"reads {what} ({chain})"
+        if ends and isinstance(value, types.ModuleType) and (what := whole(value)):
+            return f"uses {what} ({chain})"
+    for module, taken, file in imports(function):
+        if what := _of_module(module):
+            return f"imports {module}, which reads {what}"
+        if taken and (what := outside(getattr(sys.modules.get(module), taken, None))):
+            return f"reads {what} ({module}.{taken})"
+        # The key would have the bytes of that file, but not what the file itself imports.
+        if not is_installed(module) and not (file or "").startswith(INSTALLED):
+            return f"imports {module} when it runs, which has to be at the top of its file"
+    if hidden := sorted(words(function.__code__) & _ATTRIBUTES.keys()):
+        return f"reads {_ATTRIBUTES[hidden[0]]} ({hidden[0]})"
+    return None
+
+
+def outside(value: object) -> str | None:
+    """What is read by calling `value`, or by looking at it; None if it is of no such kind."""
+    if value is os.environ or value is os.environb:
+        return _ENVIRONMENT
+    if value is sys.modules:
+        return _BY_NAME
+    if value is sys.argv or value is sys.stdin:
+        return "the command line" if value is sys.argv else "standard input"
+    if isinstance(value, types.ModuleType):
+        return None
+    module, name = _origin(value)
+    return _of_module(module) or _FUNCTIONS.get(f"{module}.{name}")
+
+
+def whole(module: types.ModuleType) -> str | None:
+    """What may be read where `module` is handed around as a value; None if it may be."""
+    if what := _of_module(module.__name__):
+        return what
+    return None if is_installed(module.__name__) else "a module as a value, of which anything may be taken"
+
+
+def _of_module(module: str) -> str | None:
+    while module:
+        if module in _MODULES:
+            return _MODULES[module]
+        module = module.rpartition(".")[0]
+    return None
+
+
+def _origin(value: object) -> tuple[str, str]:
+    """The module and the qualified name of a function or a class; of another object, those of its class."""
+    is_function = isinstance(value, (types.FunctionType, types.MethodType, type, *_BUILTIN))
+    if not is_function and not type(value).__name__.startswith("nb_"):  # a function of libtriton
+        return type(value).__module__, type(value).__qualname__
+    owner = getattr(value, "__objclass__", None) or getattr(value, "__self__", None)
+    if owner is None or isinstance(owner, types.ModuleType):
+        owner = value
+    elif not isinstance(owner, type):
+        owner = type(owner)
+    module = getattr(owner, "__module__", None) or getattr(value, "__module__", None)
+    return str(module), str(getattr(value, "__qualname__", ""))
+
+
+def _values(function: types.FunctionType, chain: Chain) -> Iterator[tuple[str, object]]:
+    """What each beginning of `chain` is, as far as that can be told without running anything."""
+    value: Any
+    if chain.kind == "import":
+        value = sys.modules.get(chain.name, MISSING)
+    elif chain.kind == "global":
+        value = function.__globals__.get(chain.name, getattr(builtins, chain.name, MISSING))
+    else:
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=False))
+        value = value_at(cells[chain.name], chain.name) if chain.name in cells else MISSING
+    yield chain.name, value
+    for i, name in enumerate(chain.attributes, 1):
+        if isinstance(value, types.ModuleType):
+            value = vars(value).get(name, MISSING)
+        elif isinstance(value, type | Path):
+            value = inspect.getattr_static(value, name, MISSING)
+        else:
+            return
+        yield ".".join((chain.name, *chain.attributes[:i])), value

@@ -1,0 +1,392 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Python pass that reads what is in no key is refused, however it reads it.
+
+`WAYS` has one pass for each way of reading. Each is asked of `fingerprint`, behind each of the `ROUTES` by which one
+function reaches another, and in processes that share a disk cache.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import linecache
+import os
+import re
+import subprocess
+import sys
+import textwrap
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import triton
+from kernels import softmax, source
+from triton._C.libtriton import ir
+from triton.backends.compiler import GPUTarget
+
+import triton_ext as tx
+from triton_ext._guard import Guard
+from triton_ext.fingerprint import fingerprint
+
+HERE = Path(__file__).parent
+CUDA90 = GPUTarget("cuda", 90, 32)
+
+#: Code that defines `read`, which returns a number; and what the refusal calls it.
+WAYS: dict[str, tuple[str, str]] = {
+    "environ[]": ("import os\ndef read(): return int(os.environ['N'])", "the environment (os.environ)"),
+    "environ.get": ("import os\ndef read(): return int(os.environ.get('N'))", "the environment (os.environ)"),
+    "getenv": ("import os\ndef read(): return int(os.getenv('N'))", "the environment (os.getenv)"),
+    "environ by another name": ("from os import environ as e\ndef read(): return int(e['N'])", "the environment (e)"),
+    "getenv by another name": ("from os import getenv as g\ndef read(): return int(g('N'))", "the environment (g)"),
+    "environ of os, imported inside": (
+        "def read():\n  import os\n  return int(os.environ['N'])",
+        "the environment (os.environ)",
+    ),
+    "environ, imported inside": (
+        "def read():\n  from os import environ as e\n  return int(e['N'])",
+        "the environment (os.environ)",
+    ),
+    "environ in a function within": (
+        "import os\ndef read():\n  def inner(): return os.environ['N']\n  return int(inner())",
+        "the environment (os.environ)",
+    ),
+    "environ in a comprehension": (
+        "import os\ndef read(): return [int(os.environ[k]) for k in ['N']][0]",
+        "the environment (os.environ)",
+    ),
+    "environ of a default": ("import os\ndef read(o=os): return int(o.environ['N'])", "the environment (environ)"),
+    "environ as a default": ("import os\ndef read(e=os.environ): return int(e['N'])", "the environment"),
+    "environ by its name": ("import os\ndef read(): return int(getattr(os, 'environ')['N'])", "the environment"),
+    "a knob": ("from triton import knobs\ndef read(): return int(knobs.cache.dir)", "the environment (knobs.cache)"),
+    "open": ("def read():\n  with open(FILE) as f: return int(f.read())", "files (open)"),
+    "open by another name": ("o = open\ndef read(): return int(o(FILE).read())", "files (o)"),
+    "os.open": ("import os\ndef read(): return int(os.read(os.open(FILE, 0), 9))", "files (os.read)"),
+    "a path": ("from pathlib import Path\nP = Path(FILE)\ndef read(): return int(P.read_text())", "(P.read_text)"),
+    "a path's method": (
+        "from pathlib import Path\nr = Path.read_text\ndef read(): return int(r(Path(FILE)))",
+        "files (r)",
+    ),
+    "a listing": ("import os\ndef read(): return len(os.listdir(FILE))", "files (os.listdir)"),
+    "whether it exists": ("import os\ndef read(): return int(os.path.exists(FILE))", "files (os.path.exists)"),
+    "globals()": ("N = 1\ndef read(): return globals()['N']", "what only running it names (globals)"),
+    "eval": ("N = 1\ndef read(): return eval('N')", "what only running it names (eval)"),
+    "exec": ("N = 1\ndef read():\n  d = {}\n  exec('x = 1', d)\n  return d['x']", "running it names (exec)"),
+    "eval of builtins": ("import builtins\ndef read(): return builtins.eval('1')", "names (builtins.eval)"),
+    "eval of builtins, inside": ("def read():\n  import builtins as b\n  return b.eval('1')", "names (builtins.eval)"),
+    "a table of modules": ("import sys\ndef read(): return sys.modules['made'].N", "running it names (sys.modules)"),
+    "a module by name": (
+        "import importlib\ndef read(): return importlib.import_module('mod_data').N",
+        "what only running it names (importlib",
+    ),
+    "__import__": ("def read(): return __import__('mod_data').N", "what only running it names (__import__)"),
+    "a module, imported inside": ("def read():\n  import mod_data\n  return mod_data.N", "imports mod_data when"),
+    "from a module, inside": ("def read():\n  from mod_data import N\n  return N", "imports mod_data when it runs"),
+    "a module, imported within": (
+        "def read():\n  def inner():\n    import mod_data\n    return mod_data.N\n  return inner()",
+        "imports mod_data when it runs",
+    ),
+    "a module as a value": ("import mod_data\ndef read(): return getattr(mod_data, 'N')", "a module as a value"),
+    "a module in a list": ("import mod_data\nL = [mod_data]\ndef read(): return L[0].N", "a module as a value"),
+    "random": ("import random\ndef read(): return int(random.random() * 1e9)", "random numbers (random.random)"),
+    "randint": ("from random import randint\ndef read(): return randint(0, 9)", "random numbers (randint)"),
+    "random, imported inside": (
+        "def read():\n  import random\n  return random.randrange(9)",
+        "random numbers (random.randrange)",
+    ),
+    "a generator": ("import random\nR = random.Random()\ndef read(): return R.randrange(9)", "random numbers (R)"),
+    "urandom": ("import os\ndef read(): return os.urandom(1)[0]", "random numbers (os.urandom)"),
+    "numpy.random": ("import numpy as np\ndef read(): return np.random.randint(9)", "random numbers (np.random"),
+    "the clock": ("import time\ndef read(): return int(time.time())", "the clock (time.time)"),
+    "today": ("import datetime\ndef read(): return datetime.date.today().day", "the clock (datetime.date.today)"),
+    "now": ("from datetime import datetime\ndef read(): return datetime.now().day", "the clock (datetime.now)"),
+    "a command": (
+        "import subprocess\ndef read(): return int(subprocess.check_output(['id', '-u']))",
+        "other processes (subprocess.check_output)",
+    ),
+    "the command line": ("import sys\ndef read(): return len(sys.argv)", "the command line (sys.argv)"),
+    "an MLIR file": (
+        "from triton._C.libtriton import ir\ndef read(): return ir.parse_mlir_module(FILE, None)",
+        "files (ir.parse_mlir_module)",
+    ),
+}  # fmt: skip
+#: Code that reaches `read`; `f` is the pass. Where there are two modules, `read` is in the other one.
+ROUTES: dict[str, str] = {
+    "itself": "f = read",
+    "a helper": "def f(m): return read()",
+    "a helper's helper": "def g(): return read()\ndef h(): return g()\ndef f(m): return h()",
+    "a closure": "def g(x):\n  def f(m): return x()\n  return f\nf = g(read)",
+    "a default": "def f(m, x=read): return x()",
+    "a keyword default": "def f(m, *, x=read): return x()",
+    "a partial": "import functools\nf = functools.partial(lambda x, m: x(), read)",
+    "a partial of it": "import functools\nf = functools.partial(read)",
+    "a cached function": "import functools\n@functools.cache\ndef g(): return read()\ndef f(m): return g()",
+    "a list": "L = [[read]]\ndef f(m): return L[0][0]()",
+    "a set": "L = {read}\ndef f(m): return [x() for x in L]",
+    "a callable object": "class A:\n  def __call__(s, m): return read()\nf = A()",
+    "a method": "class A:\n  def g(s): return read()\n  def __call__(s, m): return s.g()\nf = A()",
+    "a method by its name": "class A:\n  def g(s): return read()\n  def __call__(s, m): getattr(s, 'g')()\nf = A()",
+    "a method's method": (
+        "class A:\n  def g(s): return read()\n  def h(s): return s.g()\n  def __call__(s, m): return s.h()\nf = A()"
+    ),
+    "a base's method": "class B:\n  def g(s): return read()\nclass A(B):\n  def __call__(s, m): s.g()\nf = A()",
+    "a bound method": "class A:\n  def g(s, m): return read()\nf = A().g",
+    "a static method": "class A:\n  @staticmethod\n  def g(): return read()\ndef f(m): return A.g()",
+    "a class method": "class A:\n  @classmethod\n  def g(c): return read()\ndef f(m): return A.g()",
+    "a property": "class A:\n  @property\n  def g(s): return read()\na = A()\ndef f(m): return a.g",
+    "a constructor": "class A:\n  def __init__(s): s.x = read()\ndef f(m): return A().x",
+    "an operator": "class A:\n  def __len__(s): return read()\na = A()\ndef f(m): return len(a)",
+    "an attribute": "class A: ...\na = A()\na.g = read\ndef f(m): return a.g()",
+    "a method of an object in a set": "class A:\n  def g(s): return read()\nL = {A()}\ndef f(m): [x.g() for x in L]",
+    "a decorator of a library": (
+        "import contextlib\n@contextlib.contextmanager\ndef g(): yield read()\n"
+        "def f(m):\n  with g() as x: return x"
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
+    """``modules(mod_a="text", mod_b="text")`` writes and imports them, and returns `f` of the last."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def load(**texts: str) -> Any:
+        for name, text in texts.items():
+            (tmp_path / f"{name}.py").write_text(f"FILE = {str(tmp_path / 'file')!r}\n{text}\n")
+            sys.modules.pop(name, None)
+        importlib.invalidate_caches()
+        *_, last = (importlib.import_module(name) for name in texts)
+        return last.f
+
+    yield load
+    for name in [name for name in sys.modules if name.startswith("mod_")]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_way_of_reading_is_refused(way: str, modules: Callable[..., Any]) -> None:
+    code, says = WAYS[way]
+    f = modules(mod_data="N = 1\nf = None", mod_f=f"{code}\nf = read")
+    with pytest.raises(tx.PipelineError) as error:
+        fingerprint(f)
+    assert says in str(error.value)
+    assert str(error.value).endswith("give the function an attribute cache_key, a text that changes when it does")
+
+
+@pytest.mark.parametrize("where", ["in one file", "in another file"])
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("way", ["environ[]", "open", "random, imported inside", "globals()"])
+def test_it_is_refused_by_whatever_route(way: str, route: str, where: str, modules: Callable[..., Any]) -> None:
+    code, says = WAYS[way]
+    if where == "in one file":
+        f = modules(mod_f=f"{code}\n{ROUTES[route]}")
+    else:
+        f = modules(mod_a=f"{code}\nf = None", mod_f=f"from mod_a import read\n{ROUTES[route]}")
+    with pytest.raises(tx.PipelineError, match=re.escape(says)):
+        fingerprint(f)
+
+
+def test_it_is_refused_through_a_module(modules: Callable[..., Any]) -> None:
+    f = modules(mod_a=f"{WAYS['open'][0]}\nf = None", mod_f="import mod_a\ndef f(m): return mod_a.read()")
+    with pytest.raises(tx.PipelineError, match=r"can be made of read, which reads files \(open\)"):
+        fingerprint(f)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_what_reads_nothing_is_not_refused(route: str, modules: Callable[..., Any]) -> None:
+    pure = (
+        "import os, re, json, math, functools, datetime, collections, textwrap, numpy as np\n"
+        "from os.path import join\nfrom re import sub\nfrom warnings import warn\n"
+        "def read():\n  import itertools, os.path\n  from dataclasses import replace\n"
+        "  where = os.path.join('a', join('b', os.sep)), datetime.timedelta(1), np.zeros(3), textwrap.dedent(' x')\n"
+        "  warn('nothing')\n  return math.prod(map(int, re.findall('1', sub('a', '1', json.dumps('aa')))))"
+    )
+    keys = {fingerprint(modules(mod_f=f"{pure}\n{ROUTES[route]}")) for _ in range(2)}
+    assert len(keys) == 1
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "class A:\n  def save(s): open(s.x, 'w')\n  def __call__(s, m): return s.x\nf = A()\nf.x = 1",
+        "import os\nclass A:\n  def __init__(s): s.x = os.environ.get('N')\n  def __call__(s, m): return s.x\nf = A()",
+        "import os\nN = os.environ.get('N')\ndef f(m): return N",
+        "N = open(__file__).read()\ndef f(m): return N",
+        "import os\nf = lambda m, n=os.environ.get('N'): n",
+        "import random\nN = random.Random(7).random()\ndef f(m): return N",
+    ],
+)
+def test_what_is_read_before_is_a_value_like_any_other(code: str, modules: Callable[..., Any]) -> None:
+    assert fingerprint(modules(mod_f=code))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_function_says_itself_what_it_depends_on(way: str, modules: Callable[..., Any]) -> None:
+    code = f"{WAYS[way][0]}\nread.cache_key = 'one'\ndef f(m): return read()"
+    one = fingerprint(modules(mod_data="N = 1\nf = None", mod_f=code))
+    other = fingerprint(modules(mod_f=code.replace("'one'", "'two'")))
+    assert one != other == fingerprint(modules(mod_f=code.replace("'one'", "'two'")))
+
+
+# ---------------------------------------------------------------------------
+# While it runs
+# ---------------------------------------------------------------------------
+
+
+def limit(module: Any, registers: int) -> None:
+    """Leaves ``.maxnreg`` in the PTX."""
+    module.set_attr("ttg.maxnreg", ir.builder(module.context).get_int32_attr(registers))
+
+
+def compiled(pipeline: tx.Pipeline) -> Any:
+    with pipeline:
+        return triton.compile(source(softmax), target=CUDA90)
+
+
+#: Passes that open `FILE` without naming anything that says so.
+HIDDEN = {
+    "a method": "from pathlib import Path\ndef f(m): m.limit = Path(FILE).read_text()",
+    "a library": "import numpy as np\ndef f(m): np.loadtxt(FILE)",
+    "another library": "import json, tokenize\ndef f(m):\n  with tokenize.open(FILE) as g: json.load(g)",
+    "a listing": "from pathlib import Path\ndef f(m): [*Path(FILE).parent.iterdir()]",
+    "what it swallows": "from pathlib import Path\ndef f(m):\n  try: Path(FILE).read_text()\n  except: ...",
+}
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+@pytest.mark.parametrize("as_stage", [False, True])
+def test_a_pass_that_opens_a_file_is_refused_when_it_runs(
+    name: str, as_stage: bool, modules: Callable[..., Any], tmp_path: Path, kernel_cache: Path
+) -> None:
+    (tmp_path / "file").write_text("64")
+    f = modules(mod_f=f"class M: ...\n{HIDDEN[name]}")
+    namespace = sys.modules["mod_f"]
+
+    def run(module: Any) -> None:
+        namespace.f(namespace.M())
+
+    def stage(text: Any, metadata: Any, inner: Any) -> Any:
+        namespace.f(namespace.M())
+        return inner(text, metadata)
+
+    pipeline = tx.Pipeline().stage("ptx", stage) if as_stage else tx.Pipeline().at_end("ttir", run)
+    del f
+    with pytest.raises(tx.PipelineError, match=r"(opens|lists) '.*' *, which is in no cache key; give the function"):
+        compiled(pipeline)
+    assert not list(kernel_cache.glob("*/softmax.json"))
+    stage.cache_key = run.cache_key = "the same each time"
+    assert compiled(pipeline)
+
+
+def test_what_a_pass_writes_and_imports_is_its_own_business(tmp_path: Path) -> None:
+    report = tmp_path / "report"
+
+    def run(module: Any) -> None:
+        import this  # noqa: F401 - imported by nobody else, so its file is read here
+
+        traceback.format_stack()  # with lines of this file
+
+    def write(module: Any) -> None:
+        report.write_text("ran")
+
+    write.cache_key = "writes"
+    sys.modules.pop("this", None)
+    linecache.clearcache()
+    assert compiled(tx.Pipeline().at_end("ttir", run, write))
+    assert report.read_text() == "ran"
+
+
+def test_the_backend_s_own_files_are_not_the_stage_function_s() -> None:
+    """``cubin`` runs ptxas on files, whatever is around it."""
+
+    def around(text: Any, metadata: Any, inner: Any) -> Any:
+        return inner(text, metadata)
+
+    assert compiled(tx.Pipeline().stage("cubin", around)).asm["cubin"]
+
+
+def test_a_guard_is_that_of_its_thread(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("1")
+    with Guard(limit) as guard:
+        other = threading.Thread(target=(tmp_path / "file").read_text)
+        other.start()
+        other.join()
+        assert guard.problem is None
+        with Guard(compiled) as inner:
+            (tmp_path / "file").read_text()
+        assert inner.problem
+        assert guard.problem is None
+        (tmp_path / "file").read_text()
+    assert guard.problem
+
+
+# ---------------------------------------------------------------------------
+# In processes that share a disk cache
+# ---------------------------------------------------------------------------
+
+PROGRAM = """
+import json, sys
+import triton, triton_ext as tx
+from kernels import softmax, source
+from triton.backends.compiler import GPUTarget
+sys.path.insert(0, sys.argv[1])
+import subject
+hits = []
+triton.knobs.compilation.listener = lambda *, cache_hit, **_: hits.append(cache_hit)
+try:
+    with tx.Pipeline().at_end("ttir", subject.f):
+        ptx = triton.compile(source(softmax), target=GPUTarget("cuda", 90, 32)).asm["ptx"]
+    print(json.dumps([int(ptx.partition(".maxnreg ")[2].split()[0]), *hits]))
+except tx.PipelineError as error:
+    print(json.dumps(str(error)))
+"""
+LIMIT = """
+from triton._C.libtriton import ir
+def f(m): m.set_attr("ttg.maxnreg", ir.builder(m.context).get_int32_attr(read()))
+"""
+
+
+@pytest.fixture
+def run_subject(tmp_path: Path, kernel_cache: Path) -> Callable[..., Any]:
+    """Compiles with the pass of `code` in a process of its own; what it leaves in the PTX, or the error."""
+
+    def run(code: str, number: int) -> Any:
+        (tmp_path / "file").write_text(str(number))
+        (tmp_path / "mod_data.py").write_text(f"N = {number}\n")
+        (tmp_path / "subject.py").write_text(f"FILE = {str(tmp_path / 'file')!r}\n{textwrap.dedent(code)}{LIMIT}")
+        command = [sys.executable, "-B", "-c", PROGRAM, str(tmp_path)]
+        environment = {**os.environ, "N": str(number), "TRITON_CACHE_DIR": str(kernel_cache)}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, cwd=HERE)
+        return json.loads(done.stdout)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "way", ["environ of os, imported inside", "open", "globals()", "eval", "a module, imported inside", "randint"]
+)
+def test_no_process_gets_the_kernel_of_another_value(way: str, run_subject: Callable[..., Any]) -> None:
+    code, says = WAYS[way]
+    for number in (64, 128):
+        assert says in run_subject(code, number)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import os\nN = int(os.environ['N'])\ndef read(): return N",
+        "import mod_data\ndef read(): return mod_data.N",
+        "from mod_data import N\ndef read(): return N",
+        "N = int(open(FILE).read())\ndef read(): return N",
+        "import os\ndef read(): return int(os.environ['N'])\nread.cache_key = os.environ['N']",
+        "def read(): return int(open(FILE).read())\nread.cache_key = open(FILE).read()",
+        "class A:\n  cache_key = property(lambda s: open(FILE).read())\n"
+        "  def __call__(s): return int(open(FILE).read())\nread = A()",
+    ],
+)
+def test_every_process_gets_the_kernel_of_its_value(code: str, run_subject: Callable[..., Any]) -> None:
+    for number, hit in ((64, False), (128, False), (64, True)):
+        assert run_subject(code, number) == [number, hit]
