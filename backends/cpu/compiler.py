@@ -20,6 +20,8 @@ from triton import knobs
 from triton._C.libtriton import ir, llvm, passes
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
+from triton_ext._resources import own_code
+
 from . import _library
 
 TRIPLE = "x86_64-unknown-linux-gnu"
@@ -112,8 +114,8 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         return _library.compiler().has(cpu_name, features, wanted)
 
     def hash(self) -> str:
-        """Part of the cache key: the library's bytes and the CPU."""
-        return f"{_library.compiler().digest}-{';'.join(self._cpu)}"
+        """Part of the cache key: the library's bytes, the Python around it, and the CPU."""
+        return f"{_library.compiler().digest}-{own_code()}-{';'.join(self._cpu)}"
 
     def get_target_name(self, options: CPUOptions) -> str:
         """As in ``tl.target_info``."""

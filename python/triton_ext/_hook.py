@@ -22,11 +22,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._infra import load_infra
 from ._parsing import parse_one_at_a_time
+from ._resources import own_code
 from .edits import BuiltinPass, Edit, Entry, PythonPass
 from .fingerprint import Watch
 from .loader import load_library
@@ -79,7 +79,7 @@ class Active:
         loaded = dict(zip(self._passes, libraries, strict=True))
         layer = Layer(self.edits, {item: library.add[item.name] for item, library in loaded.items()})
         digests = {item: library.digest for item, library in loaded.items()}
-        identity = [load_infra(), _own_code(), known[1], [_edit_key(edit, digests) for edit in self.edits]]
+        identity = [load_infra(), own_code(), known[1], [_edit_key(edit, digests) for edit in self.edits]]
         with _lock:
             self.key = hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:32]
             self.layer = layer
@@ -90,13 +90,6 @@ class Active:
         """Takes up Python functions that do something else because a variable has been assigned."""
         if self.watch.fingerprints(inside=False) != self._known[1]:
             self.refresh(inside=False)
-
-
-@functools.cache
-def _own_code() -> str:
-    """Digest of the code that carries out edits: another version of it may place passes otherwise."""
-    here = Path(__file__).parent
-    return hashlib.sha256(b"".join((here / name).read_bytes() for name in ("_stages.py", "edits.py"))).hexdigest()
 
 
 def _edit_key(edit: Edit, digests: dict[Pass, str]) -> list[object]:

@@ -19,6 +19,7 @@ from triton._C.libtriton import ir, passes
 from triton.backends import Backend, backends
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
+from ._resources import own_code
 from .errors import ExtensionNotFoundError
 from .loader import AddPass, LoadedLibrary, extensions, load_library
 from .passes import PLACEABLE, find_factory
@@ -117,9 +118,10 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         return bool(target.backend == "linalg")
 
     def hash(self) -> str:
-        """Part of the cache key: the bytes of our passes."""
+        """Part of the cache key: the bytes of our passes, and the Python around them."""
         _find_libraries()
-        return hashlib.sha256("".join(_libraries[name].digest for name in _EXTENSIONS).encode()).hexdigest()
+        digests = (_libraries[name].digest for name in _EXTENSIONS)
+        return hashlib.sha256("".join([own_code(), *digests]).encode()).hexdigest()
 
     def get_target_name(self, options: LinalgOptions) -> str:  # noqa: ARG002
         """As in ``tl.target_info``."""

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import os
 import sys
 from pathlib import Path
@@ -22,6 +24,23 @@ def library_dir() -> Path:
     ``TRITON_EXT_LIBRARY_DIR`` names another build of them.
     """
     return Path(os.environ.get("TRITON_EXT_LIBRARY_DIR") or PACKAGE_DIR / "lib")
+
+
+@functools.cache
+def own_code() -> str:
+    """Digest of all Python of this package and of its backends, for the keys of what it compiles or has a hand in.
+
+    Nothing tells apart the modules that a compilation goes through and the others, so an edit of any of them counts.
+    """
+    from . import backends
+
+    digest = hashlib.sha256()
+    for directory in (PACKAGE_DIR, *map(Path, backends.__path__)):
+        for path in sorted([*directory.glob("*.py"), *directory.glob("*/*.py")]):
+            if path.parent == directory or (path.parent / "__init__.py").is_file():
+                digest.update(f"{path.relative_to(directory)}\0".encode())
+                digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
 
 
 def child_environment() -> dict[str, str]:

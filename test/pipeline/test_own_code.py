@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An edit of triton-ext's own Python, as one makes in a checkout, gives no kernel of the code before it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import checkout
+
+#: An installation for development finds its own checkout before all others.
+AS_COPIED = """
+import sys
+sys.meta_path[:] = [finder for finder in sys.meta_path if not type(finder).__name__.startswith("ScikitBuild")]
+"""
+#: Compiles for each target, with a pipeline or without; says whether it came from the cache, and what was imported.
+PROGRAM = """
+import contextlib, json, sys
+import triton, triton_ext as tx
+from kernels import softmax, source
+from triton.backends.compiler import GPUTarget
+from triton_ext import _linalg
+_linalg.register()
+hits = {}
+edited = tx.Pipeline().after("ttir.loop_unroll", tx.passes.ttir.rename(), tx.builtin.common.cse())
+for target, pipeline in [
+    (GPUTarget("cuda", 90, 32), edited),
+    (GPUTarget("cpu", "x86-64", 0), contextlib.nullcontext()),
+    (GPUTarget("linalg", "generic", 1), contextlib.nullcontext()),
+]:
+    def listen(*, cache_hit, **_): hits[target.backend] = cache_hit
+    triton.knobs.compilation.listener = listen
+    with pipeline:
+        triton.compile(source(softmax), target=target)
+files = [getattr(m, "__file__", None) for name, m in sys.modules.items() if name.startswith("triton_ext")]
+print(json.dumps([hits, sorted(filter(None, files))]))
+"""
+#: What `own_code` says after an edit of each of the files that it is given.
+EACH = """
+import json, pathlib, sys
+from triton_ext._resources import own_code
+unseen, before = [], own_code()
+for name in sys.argv[1:]:
+    path = pathlib.Path(name)
+    text = path.read_text()
+    path.write_text(text + "# edited\\n")
+    if own_code.__wrapped__() == before:
+        unseen.append(name)
+    path.write_text(text)
+assert own_code.__wrapped__() == before
+print(json.dumps(unseen))
+"""
+HERE = Path(__file__).parent
+NOTHING = {"cuda": False, "cpu": False, "linalg": False}
+EVERYTHING = {"cuda": True, "cpu": True, "linalg": True}
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout of one's own."""
+    return checkout.copy(tmp_path_factory.mktemp("copy") / "triton-ext")
+
+
+@pytest.fixture
+def run(copy: Path, kernel_cache: Path) -> Callable[..., object]:
+    """Runs a program with the package of the copy."""
+
+    def run(program: str, *arguments: str) -> object:
+        path = os.pathsep.join([str(copy / "python"), str(HERE)])
+        environment = {**checkout.environment(copy), "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+        command = [sys.executable, "-c", AS_COPIED + program, *arguments]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=copy)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return run
+
+
+def test_every_module_that_takes_part_in_a_compilation_counts(copy: Path, run: Callable[..., object]) -> None:
+    hits, files = run(PROGRAM)  # type: ignore[misc]
+    assert hits == NOTHING
+    assert files
+    assert all(Path(file).is_relative_to(copy) for file in files), files
+    assert any("backends/cpu" in file for file in files)
+    assert run(EACH, *files) == []
+
+
+def test_an_edit_compiles_anew(copy: Path, run: Callable[..., object]) -> None:
+    assert run(PROGRAM)[0] == NOTHING  # type: ignore[index]
+    assert run(PROGRAM)[0] == EVERYTHING  # type: ignore[index]
+    with (copy / "python" / "triton_ext" / "signatures.py").open("a") as file:
+        file.write("# edited\n")
+    assert run(PROGRAM)[0] == NOTHING  # type: ignore[index]
+
+
+def test_tests_and_documents_do_not_count(copy: Path, run: Callable[..., object]) -> None:
+    beside = [path for path in copy.rglob("*.py") if "test" in path.relative_to(copy).parts]
+    assert beside
+    assert run(EACH, *map(str, beside)) == list(map(str, beside))
