@@ -97,7 +97,7 @@ function(triton_ext_add_extension_library name class)
   # SYSTEM: what TableGen writes is not the author's to warn about.
   target_include_directories(${target} SYSTEM PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
   target_compile_options(${target} PRIVATE -Wall -Wextra)
-  # An invalid option or operand leaves the glue as a C++ exception, for pybind11 to translate.
+  # An invalid option or operand leaves the glue as a C++ exception, for nanobind to translate.
   set_source_files_properties(${glue} PROPERTIES COMPILE_OPTIONS -fexceptions)
   triton_ext_install_library(${target})
 endfunction()

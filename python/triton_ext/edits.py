@@ -16,7 +16,7 @@ from . import signatures
 from .errors import PipelineError
 from .passes import Pass
 
-Value = int | bool | str
+Value = int | float | bool | str
 OnMissing = Literal["error", "warn", "ignore"]
 _ANCHOR = re.compile(r"(?:(?P<stage>\w+):)?(?P<name>[\w.*?-]+)(?:#(?P<ordinal>[1-9]\d*|last))?")
 
@@ -293,7 +293,9 @@ def text_of(value: Value) -> str:
     """`value` as the text form of a pipeline has it."""
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, int) or (re.fullmatch(r"[A-Za-z_][\w.:+-]*", value) and value not in ("true", "false")):
+    if isinstance(value, int | float) or (
+        re.fullmatch(r"[A-Za-z_][\w.:+-]*", value) and value not in ("true", "false")
+    ):
         return str(value)
     return json.dumps(value, ensure_ascii=False)
 

@@ -207,8 +207,15 @@ def _format(pass_name: str, option: Option, value: object) -> str:
                 f"option '{option.python_name}' of pass '{pass_name}': MLIR has no way to write {item!r}"
                 + (" in a list" if option.list else "")
             )
-    texts = (str(item).lower() if isinstance(item, bool) else str(item) for item in values)
+    texts = (_spelled(item, wanted) for item in values)
     return f"{option.name}={','.join(texts)}"
+
+
+def _spelled(item: object, wanted: type) -> str:
+    """`item` in the one spelling that the text form and the key of a pipeline have: of a float, 1 is 1.0."""
+    if isinstance(item, bool):
+        return str(item).lower()
+    return str(float(item) if wanted is float and isinstance(item, int) else item)
 
 
 def _read(option: Option, text: str) -> object:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import math
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -22,7 +23,7 @@ _Kernel = TypeVar("_Kernel")
 _EXCLUSIVE = ("replace", "skip", "set")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Pipeline:
     """An immutable list of edits to the pipeline of whatever backend compiles.
 
@@ -105,8 +106,10 @@ class Pipeline:
         if not arguments:
             raise PipelineError(f"set('{anchor}'): expected an argument to set, such as num_stages=4")
         for name, value in arguments.items():
-            if not isinstance(value, int | bool | str):
-                raise PipelineError(f"set('{anchor}'): argument '{name}': expected int, bool or str, got {value!r}")
+            if not isinstance(value, int | bool | str) and not (isinstance(value, float) and math.isfinite(value)):
+                raise PipelineError(
+                    f"set('{anchor}'): argument '{name}': expected int, finite float, bool or str, got {value!r}"
+                )
         ordered = tuple(sorted(arguments.items()))
         return self._with(Edit("set", place.stage, place, arguments=ordered, on_missing=_checked(on_missing)))
 
@@ -153,6 +156,9 @@ class Pipeline:
 
     def __str__(self) -> str:
         return text_of_edits(self.edits)
+
+    def __repr__(self) -> str:
+        return str(self) or "Pipeline()"
 
     def __reduce__(self) -> tuple[type[Pipeline], tuple[tuple[Edit, ...]]]:
         return Pipeline, (self.edits,)  # what is loaded belongs to this process

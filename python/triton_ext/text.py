@@ -37,6 +37,7 @@ _STAGE = re.compile(r"(\w+|\*)\s*:")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _BRACES = re.compile(r"\{((?:[^{}\"]|\"(?:[^\"\\]|\\.)*\"|\{[^{}]*\})*)\}")
 _ARGUMENT = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+')
+_FLOAT = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
 _OPTION = re.compile(r"([\w-]+)(?:=(\"(?:[^\"\\]|\\.)*\"|\{[^{}]*\}|[^\s\"]*))?\s*")
 
 
@@ -287,7 +288,9 @@ def _value(text: str) -> Value:
         return _unquoted(text)
     if text in ("true", "false"):
         return text == "true"
-    return int(text) if re.fullmatch(r"-?\d+", text) else text
+    if re.fullmatch(r"-?\d+", text):
+        return int(text)
+    return float(text) if _FLOAT.fullmatch(text) else text
 
 
 def _unquoted(text: str) -> str:

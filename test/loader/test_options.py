@@ -134,6 +134,34 @@ def test_lists(kind: str, good: dict[str, object], bad: list[object]) -> None:
             declared(kind, is_list=True)(value=value)
 
 
+VALUES: dict[str, st.SearchStrategy[object]] = {
+    "int": st.integers(-(2**31), 2**31 - 1),
+    "uint64_t": st.integers(0, 2**64 - 1),
+    "double": st.floats(allow_nan=False) | st.integers(-(2**64), 2**64 - 1),
+    "bool": st.booleans(),
+    "std::string": st.text(string.ascii_letters + "_-1", max_size=4),
+}
+
+
+@pytest.mark.parametrize("is_list", [False, True])
+@pytest.mark.parametrize("kind", VALUES)
+@given(st.data())
+def test_a_pass_is_read_back_from_its_text(kind: str, is_list: bool, data: st.DataObject) -> None:
+    """As the text form of a pipeline, and its key, have it."""
+    factory, values = declared(kind, is_list=is_list), VALUES[kind]
+    item = values.filter(lambda value: value != "") if is_list else values
+    value = data.draw(st.lists(item, max_size=3) if is_list else item)
+    made = factory(value=value)
+    name, _, text = made.args[0].partition("=")
+    assert factory.parse([(name, text)]) == made
+    assert factory.change(made.args, {"value": value}) == made.args
+
+
+def test_an_integer_where_a_float_is_declared_is_that_float() -> None:
+    assert declared("double")(value=1) == declared("double")(value=1.0)
+    assert declared("double", is_list=True)(value=[1, 2]).args == ("value=1.0,2.0",)
+
+
 @pytest.mark.parametrize(
     ("kind", "default", "value"),
     [

@@ -327,7 +327,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "nothing to place": (lambda: PLAIN.after("cse"), "after('cse'): expected at least one pass"),
     "nothing to set": (lambda: PLAIN.set("pipeline"), "set('pipeline'): expected an argument to set"),
-    "no value": (lambda: PLAIN.set("pipeline", num_stages=[3]), "'num_stages': expected int, bool or str, got [3]"),
+    "no value": (
+        lambda: PLAIN.set("pipeline", num_stages=[3]),
+        "'num_stages': expected int, finite float, bool or str, got [3]",
+    ),
     "another stage": (lambda: PLAIN.at_end("ttgir", RENAME), "pass 'rename' is for stage 'ttir', not for 'ttgir'"),
     "another stage's anchor": (lambda: PLAIN.after("llir:cse", RENAME), "for stage 'ttir', not for 'llir'"),
     "no pass": (lambda: PLAIN.after("cse", "mark"), "after('cse'): expected a pass"),

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import triton_ext as tx
+from triton_ext._hook import Active
 from triton_ext.passes import texts_of
 from triton_ext.text import syntax
 
@@ -58,6 +59,7 @@ MEANS: dict[str, tx.Pipeline] = {
         "pipeline", num_stages=4, dump_intermediate_steps=True
     ),
     'set(x, a=-3, b=word, c="3", d="true", e="a b")': P().set("x", a=-3, b="word", c="3", d="true", e="a b"),
+    "set(x, scale=1, half=0.5, tiny=1e-05, huge=-1e+30)": P().set("x", scale=1, half=0.5, tiny=1e-5, huge=-1e30),
     "set(x, self=1, anchor=2)": P().set("x", **{"self": 1, "anchor": 2}),
     "ttir: at_end(seen:mark)": P().at_end("ttir", seen.mark),
     "ptx: stage(test_text:stage_function)": P().stage("ptx", stage_function),
@@ -76,6 +78,17 @@ def test_means(text: str) -> None:
 @pytest.mark.parametrize("pipeline", MEANS.values(), ids=str)
 def test_prints_as_what_it_is_read_from(pipeline: tx.Pipeline) -> None:
     assert P.parse(str(pipeline)) == pipeline
+
+
+@pytest.mark.parametrize("pipeline", MEANS.values(), ids=str)
+def test_is_shown_as_its_text(pipeline: tx.Pipeline) -> None:
+    assert repr(pipeline) == (str(pipeline) or "Pipeline()")
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), None, [1]])
+def test_what_has_no_text_cannot_be_set(value: Any) -> None:
+    with pytest.raises(tx.PipelineError, match="argument 'x': expected int, finite float, bool or str, got"):
+        P().set("cse", x=value)
 
 
 def test_prints_stages_once() -> None:
@@ -187,7 +200,10 @@ ANCHORS = st.builds(
 OPTIONS = st.text(max_size=8).filter(
     lambda s: s == s.strip(" \t\n\v\f\r") and not {"'", '"'} <= set(s) and not any("\ud800" <= c <= "\udfff" for c in s)
 )
-VALUES = st.one_of(st.integers(), st.booleans(), st.text(max_size=8).filter(lambda s: s.isprintable() or s.isascii()))
+FLOATS = st.floats(allow_nan=False, allow_infinity=False)
+VALUES = st.one_of(
+    st.integers(), FLOATS, st.booleans(), st.text(max_size=8).filter(lambda s: s.isprintable() or s.isascii())
+)
 ENTRIES = st.one_of(
     st.builds(lambda old, new: RENAME(old=old, new=new), OPTIONS, OPTIONS),
     st.just(B.common.cse()),
@@ -231,6 +247,7 @@ def test_every_pipeline_is_read_back_from_its_text(pipeline: tx.Pipeline) -> Non
     text = str(pipeline)
     assert "\n" not in text.replace("\\n", "")
     assert P.parse(text) == pipeline
+    assert Active(P.parse(text).edits).key == Active(pipeline.edits).key
     assert P.parse(re.sub(r"(?<=\)); |(?<=\)), ", "\n;  # and\n", text)) == pipeline
 
 

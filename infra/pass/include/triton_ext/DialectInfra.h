@@ -44,7 +44,7 @@ struct DialectDescriptor {
 };
 
 /// Creates the operation from `operands`, whose first is Triton's slot for the
-/// result. Throws `std::invalid_argument`, which pybind11 turns into a
+/// result. Throws `std::invalid_argument`, which nanobind turns into a
 /// `ValueError`, if it does not verify or its dialect is not loaded.
 TRITON_EXT_API void createOp(const OpDescriptor &op, TritonOpBuilder &builder,
                              std::vector<Value> &operands);

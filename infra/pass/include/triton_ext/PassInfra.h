@@ -50,7 +50,7 @@ struct PassDescriptor {
 
 /// Creates the pass, sets its options from `args` (each "name=value", or "name"
 /// for a flag) and adds it to `pm`, nested on the operation that the pass is
-/// restricted to. Throws `std::invalid_argument`, which pybind11 turns into a
+/// restricted to. Throws `std::invalid_argument`, which nanobind turns into a
 /// `ValueError`, if an option is unknown or its value does not parse.
 TRITON_EXT_API void addPass(const PassDescriptor &pass, PassManager &pm,
                             const std::vector<std::string> &args);
