@@ -89,7 +89,9 @@ struct ScalarFirst : OpRewritePattern<tt::AddPtrOp> {
 /// What a loop adds to a value that it carries.
 struct Carried {
   unsigned index;
-  SmallVector<Value> addends;
+  /// Operands of the additions, not the values themselves: these may be block
+  /// arguments of the loop, which the rewriting replaces and destroys.
+  SmallVector<OpOperand *> addends;
   /// Of what is carried instead.
   Type element;
   bool isScalar;
@@ -108,19 +110,19 @@ static std::optional<Carried> getCarried(scf::ForOp loop, unsigned index) {
   Carried carried{index, {}, element, true};
   Value value = loop.getYieldedValues()[index];
   while (value != argument) {
-    Value addend;
+    OpOperand *addend;
     if (auto add = value.getDefiningOp<tt::AddPtrOp>()) {
       value = add.getPtr();
-      addend = add.getOffset();
+      addend = &add.getOffsetMutable();
     } else if (auto add = value.getDefiningOp<arith::AddIOp>()) {
       bool left = isSplat(add.getLhs()) && !isSplat(add.getRhs());
       value = left ? add.getRhs() : add.getLhs();
-      addend = left ? add.getLhs() : add.getRhs();
+      addend = left ? &add.getLhsMutable() : &add.getRhsMutable();
     } else {
       return std::nullopt;
     }
     carried.addends.push_back(addend);
-    carried.isScalar &= isSplat(addend);
+    carried.isScalar &= isSplat(addend->get());
   }
   // Nothing is won for integers that do not move together, and a value that is
   // handed on is for canonicalization.
@@ -173,8 +175,10 @@ static void rewriteLoop(scf::ForOp loop, ArrayRef<Carried> carried,
   rewriter.setInsertionPoint(yield);
   for (const Carried &c : carried) {
     Value sum = now.getRegionIterArg(c.index);
-    for (Value addend : llvm::reverse(c.addends)) {
-      Value value = c.isScalar ? getScalar(addend, rewriter) : addend;
+    for (OpOperand *addend : llvm::reverse(c.addends)) {
+      Value value = addend->get();
+      if (c.isScalar)
+        value = getScalar(value, rewriter);
       sum = arith::AddIOp::create(rewriter, loc, sum,
                                   extend(value, c.element, rewriter));
     }

@@ -68,7 +68,10 @@ struct ScalarizeInductionPass
     auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
     struct Advance {
       unsigned position;
-      Value step;
+      /// The sum that the loop will carry, until then of zero and the step. The
+      /// step may be an argument of the loop: where it is an operand it follows
+      /// when the loop is replaced, which destroys the argument.
+      arith::AddIOp sum;
     };
     SmallVector<Advance> advances;
     for (auto [i, argument, next] :
@@ -87,33 +90,37 @@ struct ScalarizeInductionPass
       if (!by)
         continue;
       b.setInsertionPoint(op);
-      if (Value step = uniformScalar(b, by))
-        advances.push_back({unsigned(i), step});
+      Value step = uniformScalar(b, by);
+      if (!step)
+        continue;
+      // Pointers move by 64 bits, however wide the step is.
+      Type type = getElementTypeOrSelf(argument.getType());
+      if (isa<triton::PointerType>(type))
+        type = b.getI64Type();
+      b.setInsertionPoint(loop);
+      Value zero = arith::ConstantOp::create(b, b.getIntegerAttr(type, 0));
+      b.setInsertionPoint(yield);
+      if (step.getType() != type)
+        step = arith::ExtSIOp::create(b, type, step);
+      advances.push_back({unsigned(i), arith::AddIOp::create(b, zero, step)});
     }
     for (const Advance &advance : advances) {
       Value argument = loop.getRegionIterArg(advance.position);
       Value init = loop.getInitArgs()[advance.position];
       auto type = cast<RankedTensorType>(argument.getType());
       bool isPointer = isa<triton::PointerType>(type.getElementType());
-      // Pointers move by 64 bits, however wide the step is.
-      Type sumType = isPointer ? b.getI64Type() : type.getElementType();
-      b.setInsertionPoint(loop);
-      Value zero = arith::ConstantOp::create(b, b.getIntegerAttr(sumType, 0));
-      b.setInsertionPoint(yield);
-      Value step = advance.step;
-      if (step.getType() != sumType)
-        step = arith::ExtSIOp::create(b, sumType, step);
+      arith::AddIOp next = advance.sum;
       auto extended = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
-          *std::make_unique<IRRewriter>(b), zero, true,
+          *std::make_unique<IRRewriter>(b), next.getLhs(), true,
           [&](OpBuilder &, Location, ArrayRef<BlockArgument> added) {
-            b.setInsertionPoint(yield);
-            return SmallVector<Value>{arith::AddIOp::create(b, added[0], step)};
+            next.getLhsMutable().assign(added[0]);
+            return SmallVector<Value>{next};
           }));
       loop = extended;
       yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
       auto rebuild = [&](Value sum) -> Value {
-        Value splat = triton::SplatOp::create(
-            b, RankedTensorType::get(type.getShape(), sumType), sum);
+        Value splat =
+            triton::SplatOp::create(b, type.clone(sum.getType()), sum);
         if (isPointer)
           return triton::AddPtrOp::create(b, type, init, splat);
         return arith::AddIOp::create(b, init, splat);

@@ -1,23 +1,25 @@
 // RUN: triton-ext-opt %s --load-extension=cpu -triton-ext-cpu-scalarize-induction -canonicalize | FileCheck %s
 
-// The loop carries how far the pointers have come, not the pointers.
-// CHECK-LABEL: tt.func public @walk
-// CHECK: scf.for {{.*}} iter_args(%[[FAR:.*]] = %{{.*}}) -> (i64)
-// CHECK: %[[ALL:.*]] = tt.splat %[[FAR]] : i64 -> tensor<16xi64>
-// CHECK: tt.addptr %{{.*}}, %[[ALL]]
-// CHECK: arith.addi %[[FAR]]
-tt.func public @walk(%x: !tt.ptr<f32>, %n: i32, %step: i32) {
+// Each of two tensors is advanced by an argument of the loop, which is replaced twice.
+// CHECK-LABEL: tt.func @by_arguments
+// CHECK-SAME: (%[[P0:.*]]: tensor<8x!tt.ptr<f32>>, %[[O0:.*]]: tensor<8xi32>
+// CHECK: scf.for %[[I:.*]] = %{{.*}} iter_args(%[[K:.*]] = %{{.*}}, %[[P:.*]] = %{{.*}}, %[[O:.*]] = %{{.*}}) -> (i32, i64, i32)
+// CHECK-DAG: %[[I64:.*]] = arith.extsi %[[I]] : i32 to i64
+// CHECK-DAG: %[[P1:.*]] = arith.addi %[[P]], %[[I64]] : i64
+// CHECK-DAG: %[[O1:.*]] = arith.addi %[[O]], %[[K]] : i32
+// CHECK: scf.yield %{{.*}}, %[[P1]], %[[O1]] : i32, i64, i32
+tt.func @by_arguments(%p0: tensor<8x!tt.ptr<f32>>, %o0: tensor<8xi32>, %n: i32, %k0: i32) -> tensor<8xi32> {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %i = tt.make_range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
-  %p = tt.splat %x : !tt.ptr<f32> -> tensor<16x!tt.ptr<f32>>
-  %start = tt.addptr %p, %i : tensor<16x!tt.ptr<f32>>, tensor<16xi32>
-  %by = tt.splat %step : i32 -> tensor<16xi32>
-  %end = scf.for %k = %c0 to %n step %c1 iter_args(%at = %start) -> (tensor<16x!tt.ptr<f32>>) : i32 {
-    %v = tt.load %at : tensor<16x!tt.ptr<f32>>
-    tt.store %at, %v : tensor<16x!tt.ptr<f32>>
-    %next = tt.addptr %at, %by : tensor<16x!tt.ptr<f32>>, tensor<16xi32>
-    scf.yield %next : tensor<16x!tt.ptr<f32>>
+  %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %p0, %o = %o0, %k = %k0) -> (tensor<8x!tt.ptr<f32>>, tensor<8xi32>, i32) : i32 {
+    %v = tt.load %p : tensor<8x!tt.ptr<f32>>
+    tt.store %p, %v : tensor<8x!tt.ptr<f32>>
+    %is = tt.splat %i : i32 -> tensor<8xi32>
+    %p1 = tt.addptr %p, %is : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+    %ks = tt.splat %k : i32 -> tensor<8xi32>
+    %o1 = arith.addi %o, %ks : tensor<8xi32>
+    %k1 = arith.muli %k, %k : i32
+    scf.yield %p1, %o1, %k1 : tensor<8x!tt.ptr<f32>>, tensor<8xi32>, i32
   }
-  tt.return
+  tt.return %r#1 : tensor<8xi32>
 }

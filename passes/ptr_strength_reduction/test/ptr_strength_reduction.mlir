@@ -101,3 +101,107 @@ tt.func @left_alone(%p0: tensor<8x!tt.ptr<f32>>, %p1: tensor<8x!tt.ptr<f32>>, %n
   }
   tt.return %r#1 : tensor<8xf32>
 }
+
+// -----
+
+// What is added may be an argument of the loop's body: its induction variable, or what the loop carries.
+// CHECK-LABEL: tt.func @adds_induction_variable
+// CHECK: scf.for %[[I:.*]] = %{{.*}} iter_args(%[[OFF:.*]] = %{{.*}}) -> (i64)
+// CHECK: %[[I64:.*]] = arith.extsi %[[I]] : i32 to i64
+// CHECK: %[[NEXT:.*]] = arith.addi %[[OFF]], %[[I64]] : i64
+// CHECK: scf.yield %[[NEXT]]
+tt.func @adds_induction_variable(%p0: !tt.ptr<f32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%p = %p0) -> (!tt.ptr<f32>) : i32 {
+    %v = tt.load %p : !tt.ptr<f32>
+    tt.store %p, %v : !tt.ptr<f32>
+    %q = tt.addptr %p, %i : !tt.ptr<f32>, i32
+    scf.yield %q : !tt.ptr<f32>
+  }
+  tt.return
+}
+
+// -----
+
+// The argument before and the one after it, twice.
+// CHECK-LABEL: tt.func @adds_carried_scalars
+// CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[OFF:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}) -> (i32, i64, i64)
+// CHECK: %[[A64:.*]] = arith.extsi %[[A]] : i32 to i64
+// CHECK: %[[ONE:.*]] = arith.addi %[[OFF]], %[[A64]] : i64
+// CHECK: %[[TWO:.*]] = arith.addi %[[ONE]], %[[B]] : i64
+// CHECK: %[[AGAIN:.*]] = arith.extsi %[[A]] : i32 to i64
+// CHECK: %[[THREE:.*]] = arith.addi %[[TWO]], %[[AGAIN]] : i64
+// CHECK: scf.yield %{{.*}}, %[[THREE]], %{{.*}} : i32, i64, i64
+tt.func @adds_carried_scalars(%p0: !tt.ptr<f32>, %n: i32, %a0: i32, %b0: i64) -> !tt.ptr<f32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %a0, %p = %p0, %b = %b0) -> (i32, !tt.ptr<f32>, i64) : i32 {
+    %v = tt.load %p : !tt.ptr<f32>
+    tt.store %p, %v : !tt.ptr<f32>
+    %p1 = tt.addptr %p, %a : !tt.ptr<f32>, i32
+    %p2 = tt.addptr %p1, %b : !tt.ptr<f32>, i64
+    %p3 = tt.addptr %p2, %a : !tt.ptr<f32>, i32
+    %a1 = arith.muli %a, %i : i32
+    %b1 = arith.muli %b, %b : i64
+    scf.yield %a1, %p3, %b1 : i32, !tt.ptr<f32>, i64
+  }
+  tt.return %r#1 : !tt.ptr<f32>
+}
+
+// -----
+
+// The tensor that is added is carried, and becomes the sum of its start and of a scalar itself.
+// CHECK-LABEL: tt.func @adds_carried_tensor
+// CHECK-SAME: (%{{.*}}: tensor<8x!tt.ptr<f32>>, %{{.*}}: i32, %[[O0:.*]]: tensor<8xi32>)
+// CHECK: scf.for {{.*}} iter_args(%[[OFF:.*]] = %{{.*}}, %[[O:.*]] = %{{.*}}) -> (tensor<8xi64>, i32)
+// CHECK: %[[OS:.*]] = tt.splat %[[O]] : i32 -> tensor<8xi32>
+// CHECK: %[[OFFSETS:.*]] = arith.addi %[[O0]], %[[OS]] : tensor<8xi32>
+// CHECK: %[[WIDE:.*]] = arith.extsi %[[OFFSETS]] : tensor<8xi32> to tensor<8xi64>
+// CHECK: %[[NEXT:.*]] = arith.addi %[[OFF]], %[[WIDE]] : tensor<8xi64>
+// CHECK: %[[O1:.*]] = arith.addi %[[O]], %{{.*}} : i32
+// CHECK: scf.yield %[[NEXT]], %[[O1]] : tensor<8xi64>, i32
+tt.func @adds_carried_tensor(%p0: tensor<8x!tt.ptr<f32>>, %n: i32, %o0: tensor<8xi32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %step = arith.constant dense<4> : tensor<8xi32>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %p0, %o = %o0) -> (tensor<8x!tt.ptr<f32>>, tensor<8xi32>) : i32 {
+    %v = tt.load %p : tensor<8x!tt.ptr<f32>>
+    tt.store %p, %v : tensor<8x!tt.ptr<f32>>
+    %p1 = tt.addptr %p, %o : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+    %o1 = arith.addi %o, %step : tensor<8xi32>
+    scf.yield %p1, %o1 : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+  }
+  tt.return
+}
+
+// -----
+
+// An inner loop adds what the outer one carries, which has been rewritten by then.
+// CHECK-LABEL: tt.func @adds_outer_argument
+// CHECK: scf.for %[[I:.*]] = %{{.*}} iter_args(%[[OUTER:.*]] = %{{.*}}, %[[K:.*]] = %{{.*}}) -> (i64, i32)
+// CHECK: scf.for %[[J:.*]] = %{{.*}} iter_args(%[[INNER:.*]] = %{{.*}}) -> (i64)
+// CHECK: %[[K64:.*]] = arith.extsi %[[K]] : i32 to i64
+// CHECK: %[[NEXT:.*]] = arith.addi %[[INNER]], %[[K64]] : i64
+// CHECK: %[[J64:.*]] = arith.extsi %[[J]] : i32 to i64
+// CHECK: %[[LAST:.*]] = arith.addi %[[NEXT]], %[[J64]] : i64
+// CHECK: scf.yield %[[LAST]] : i64
+// CHECK: %[[I64:.*]] = arith.extsi %[[I]] : i32 to i64
+// CHECK: arith.addi %[[OUTER]], %[[I64]] : i64
+tt.func @adds_outer_argument(%p0: !tt.ptr<f32>, %n: i32, %k0: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %p0, %k = %k0) -> (!tt.ptr<f32>, i32) : i32 {
+    %s = scf.for %j = %c0 to %n step %c1 iter_args(%q = %p) -> (!tt.ptr<f32>) : i32 {
+      %v = tt.load %q : !tt.ptr<f32>
+      tt.store %q, %v : !tt.ptr<f32>
+      %q1 = tt.addptr %q, %k : !tt.ptr<f32>, i32
+      %q2 = tt.addptr %q1, %j : !tt.ptr<f32>, i32
+      scf.yield %q2 : !tt.ptr<f32>
+    }
+    %p1 = tt.addptr %p, %i : !tt.ptr<f32>, i32
+    %k1 = arith.muli %k, %k : i32
+    scf.yield %p1, %k1 : !tt.ptr<f32>, i32
+  }
+  tt.return
+}

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random loops over pointers compute the same on the CPU with `ptr_strength_reduction` on and off.
+
+A pointer, or a tensor of them, is advanced by constants, arguments, induction variables, and scalars and tensors that
+the loop carries, in loops of one or two levels.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+import re
+from pathlib import Path
+
+import pytest
+import triton
+
+import triton_ext as tx
+
+torch = pytest.importorskip("torch")
+CPUDriver = pytest.importorskip("triton_ext.backends.cpu.driver").CPUDriver
+
+SCALARS, TENSORS = ["3", "step", "k0", "k1"], ["t0", "t1", "lanes"]
+START = """
+@triton.jit
+def kernel(x, out, n, m, step, BLOCK: tl.constexpr):
+    lanes = tl.arange(0, BLOCK)
+    acc = tl.zeros((BLOCK,), tl.int32)
+    k0, k1 = step * 0 + 1, step.to(tl.int64)
+    t0, t1 = lanes * 2, lanes // 3
+    p0, p1, p2 = x + lanes, x + step, x + lanes // 2
+"""
+#: What each of them becomes in an iteration; all stay less than 16, so that no pointer leaves `x`.
+UPDATES = {
+    "k0": "(k0 * 5 + {i}) % 7", "k1": "(k1 * 3 + 1) % 11", "t0": "(t0 * 3 + {i}) % 16", "t1": "t1 + 1",
+    "acc": "acc * 3 + tl.load(p0) - tl.load(p1) * tl.load(p2)",
+}  # fmt: skip
+
+
+def body(choose: random.Random, induction: list[str]) -> list[str]:
+    """The statements of a loop, whose innermost induction variable is the last, in any order."""
+    lines = [f"{name} = {text.format(i=induction[-1])}" for name, text in UPDATES.items() if choose.random() < 0.7]
+    for pointer, addends in (("p0", SCALARS + TENSORS), ("p1", SCALARS), ("p2", TENSORS)):
+        for _ in range(choose.randrange(3)):
+            lines.append(f"{pointer} += {choose.choice(addends + induction)}")
+    choose.shuffle(lines)
+    return lines
+
+
+def program(choose: random.Random) -> str:
+    """The source of a kernel."""
+    lines = [START.rstrip(), "    for i in range(n):"]
+    lines += [f"        {line}" for line in body(choose, ["i"])]
+    if choose.random() < 0.6:
+        lines.append("        for j in range(m):")
+        lines += [f"            {line}" for line in body(choose, ["i", "j"])] + ["            acc += j"]
+        lines += [f"        {line}" for line in body(choose, ["i"])]
+    lines.append("        acc += i")
+    lines.append("    tl.store(out + lanes, acc + tl.load(p0) + 5 * tl.load(p1) + 7 * tl.load(p2))")
+    return "import triton\nimport triton.language as tl\n" + "\n".join(lines) + "\n"
+
+
+def carried_pointers(ttir: str) -> int:
+    """How many pointers and tensors of pointers the loops carry."""
+    return sum(line.count("!tt.ptr") for line in re.findall(r"scf\.for .* -> \((.*)\)", ttir))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_loops(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(triton.runtime.driver, "_active", CPUDriver())
+    source = tmp_path / "kernel.py"
+    source.write_text(program(random.Random(seed)))
+    spec = importlib.util.spec_from_file_location("kernel", source)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    x = torch.randint(-1000, 1000, (4096,), dtype=torch.int32, generator=torch.Generator().manual_seed(seed))
+    results, carried = [], []
+    for pipeline in (tx.Pipeline(), tx.Pipeline().at_end("ttir", tx.passes.ttir.ptr_strength_reduction())):
+        out = torch.zeros(2, 16, dtype=torch.int32)
+        with pipeline:
+            for row, (n, m) in zip(out, [(5, 3), (2, 0)], strict=True):
+                compiled = module.kernel[(1,)](x, row, n, m, 6, BLOCK=16)
+        results.append(out)
+        carried.append(carried_pointers(compiled.asm["ttir"]))
+    assert torch.equal(*results)
+    # An outer loop carries on the pointers that an inner one advances.
+    assert carried[0] > carried[1]
