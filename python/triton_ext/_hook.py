@@ -27,7 +27,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ._infra import load_infra
 from ._parsing import parse_one_at_a_time
 from ._resources import own_code
-from .edits import BuiltinPass, Edit, Entry, PythonPass
+from .edits import BuiltinPass, Edit, Entry, PythonPass, text_of_edits
+from .errors import PipelineError
 from .fingerprint import Watch
 from .loader import load_library
 from .passes import Pass
@@ -131,6 +132,7 @@ class Stack:
     Attributes:
         outer: the stack around the innermost pipeline, to which its end returns.
         installed: the pipelines of the process, where they are not to be those of now.
+        entered_by: the pipeline whose block this stack is for; None where it is for something else.
         answered: what the hook said last, if that holds until something changes.
     """
 
@@ -140,8 +142,11 @@ class Stack:
         outer: Stack | None = None,
         observer: Observer | None = None,
         installed: Stack | None = None,
+        *,
+        entered_by: Active | None = None,
     ) -> None:
         self.active = active
+        self.entered_by = entered_by
         self.outer = outer
         self.observer = observer
         self.installed = installed
@@ -175,15 +180,42 @@ def enter(active: Active) -> None:
         _take_slot()
     outer, known = _stack.get(), active.entered
     if known is None or known.outer is not outer or known.generation != _generation:
-        known = active.entered = Stack((*outer.active, active), outer, outer.observer, outer.installed)
+        known = Stack((*outer.active, active), outer, outer.observer, outer.installed, entered_by=active)
+        active.entered = known
     _stack.set(known)
 
 
-def leave() -> None:
-    """Ends the innermost pipeline of this thread."""
-    outer = _stack.get().outer
-    assert outer is not None
-    _stack.set(outer)
+def leave(active: Active) -> None:
+    """Ends a pipeline of this thread, which has to be the innermost one.
+
+    Raises:
+        PipelineError: it is not. It is ended all the same if it is active, and those that were entered later stay.
+    """
+    stack = _stack.get()
+    if stack.entered_by is active and stack.outer is not None:
+        _stack.set(stack.outer)
+        return
+    later: list[Stack] = []
+    while stack.outer is not None and stack.entered_by is not active:
+        later.append(stack)
+        stack = stack.outer
+    name = text_of_edits(active.edits)
+    if stack.outer is None:
+        raise PipelineError(
+            f"the pipeline '{name}' ends where it is not active: it was not entered in this thread, or has ended",
+            fix="use a with statement or contextlib.ExitStack",
+        )
+    kept = stack.outer
+    for frame in reversed(later):
+        layers = (*kept.active, frame.entered_by) if frame.entered_by else kept.active
+        kept = Stack(layers, kept, frame.observer, frame.installed, entered_by=frame.entered_by)
+    _stack.set(kept)
+    inner = ", ".join(f"'{text_of_edits(frame.entered_by.edits)}'" for frame in later if frame.entered_by)
+    raise PipelineError(
+        f"the pipeline '{name}' ends before {inner or 'the observation inside of it'}, entered after it and still "
+        "active: pipelines end in the reverse of the order in which they were entered",
+        fix="use a with statement or contextlib.ExitStack",
+    )
 
 
 def observe(observer: Observer) -> contextvars.Token[Stack]:

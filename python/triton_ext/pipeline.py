@@ -170,7 +170,12 @@ class Pipeline:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        _hook.leave()
+        if not self._loaded:
+            raise PipelineError(
+                f"the pipeline '{self}' ends, but it was never entered",
+                fix="use a with statement or contextlib.ExitStack",
+            )
+        _hook.leave(self._loaded[0])
 
     def install(self) -> Pipeline:
         """Applies this pipeline in the whole process, outside of any ``with``; returns it.
@@ -249,11 +254,12 @@ def use(pipeline: Pipeline) -> Callable[[_Kernel], _Kernel]:
 
 def _run_with(pipeline: Pipeline, run: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     # The hook looks after the libraries of what is loaded; a launch has no time to.
-    _hook.enter(pipeline._loaded[0] if pipeline._loaded else pipeline._active())
+    active = pipeline._loaded[0] if pipeline._loaded else pipeline._active()
+    _hook.enter(active)
     try:
         return run(*args, **kwargs)
     finally:
-        _hook.leave()
+        _hook.leave(active)
 
 
 def from_environment() -> None:

@@ -88,6 +88,59 @@ def test_an_outer_block_sees_what_an_inner_one_adds_at_the_start_and_at_the_end(
     assert ran[-2:] == ["llvmir.di_scope", MARK]
 
 
+def test_blocks_that_end_out_of_order() -> None:
+    """The one that ends is the one that was told to, and the mistake is an error."""
+    a, b, c = rename("softmax", "a"), rename("softmax", "b"), rename("b", "c")
+    a.__enter__()
+    b.__enter__()
+    c.__enter__()
+    with pytest.raises(tx.PipelineError) as error:
+        a.__exit__(None, None, None)
+    assert str(error.value).startswith(
+        f"the pipeline '{a}' ends before '{c}', '{b}', entered after it and still active"
+    )
+    assert compiled().metadata.name == "b"  # c is the innermost one and finds no b yet
+    c.__exit__(None, None, None)
+    assert compiled().metadata.name == "b"
+    b.__exit__(None, None, None)
+    assert compiled().metadata.name == "softmax"
+    assert _hook._stack.get() is _hook._NOTHING
+
+
+def test_an_exit_too_many() -> None:
+    a = rename("softmax", "a")
+    with pytest.raises(tx.PipelineError, match=r"the pipeline '.*' ends, but it was never entered"):
+        a.__exit__(None, None, None)
+    with a:
+        pass
+    with pytest.raises(tx.PipelineError, match="ends where it is not active"):
+        a.__exit__(None, None, None)
+    other = rename("softmax", "other")
+    with other:
+        with pytest.raises(tx.PipelineError, match="ends where it is not active"):
+            a.__exit__(None, None, None)
+        assert compiled().metadata.name == "other"
+    assert compiled().metadata.name == "softmax"
+
+
+def test_a_block_ends_in_the_thread_that_entered_it() -> None:
+    a = rename("softmax", "a")
+    problems: list[BaseException] = []
+
+    def leave() -> None:
+        try:
+            a.__exit__(None, None, None)
+        except tx.PipelineError as error:
+            problems.append(error)
+
+    with a:
+        thread = threading.Thread(target=leave)
+        thread.start()
+        thread.join()
+        assert "not entered in this thread" in str(problems[0])
+        assert compiled().metadata.name == "a"
+
+
 def test_blocks_and_installations_nest() -> None:
     one, two, three = rename("softmax", "one"), rename("one", "two"), rename("two", "three")
     three.install()

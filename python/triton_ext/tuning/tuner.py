@@ -161,7 +161,7 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
         try:
             return self.fn.run(*args, **kwargs, **candidate.all_kwargs())
         finally:
-            _hook.leave()
+            _hook.leave(active)
 
     def _key(self, launch: Launch) -> tuple[Any, ...]:
         """Triton's key, and that of the pipelines and hooks that are active here if there are any."""
