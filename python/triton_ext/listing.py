@@ -9,12 +9,16 @@ import click
 
 from . import _resources
 from .loader import Extension, extensions
+from .verify import forget_slow_plugins
 
 
 @click.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
-def list_extensions(as_json: bool) -> None:
+@click.option("--retry", is_flag=True, help="Ask plugins again that took too long to load.")
+def list_extensions(as_json: bool, retry: bool) -> None:
     """List every extension that is found, and what is wrong with those that cannot be used."""
+    if retry:
+        forget_slow_plugins()
     found = extensions()
     if as_json:
         click.echo(json.dumps([_fields(e) for e in found], indent=2))

@@ -12,6 +12,7 @@ import functools
 import hashlib
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -31,7 +32,14 @@ from .manifest import Manifest
 if TYPE_CHECKING:
     from ._elf import Library
 
-_PROBE_SECONDS = 60
+#: Seconds that a foreign plugin may take to load and to describe itself.
+_PROBE_SECONDS = 5
+#: Seconds of these before the user hears of it.
+_SILENT_SECONDS = 1
+#: Seconds that Python and libtriton may take before.
+_LOADING_SECONDS = 60
+_LATE = f"it did not load and describe itself within {_PROBE_SECONDS} s, and is not asked again until its bytes change"
+_TOO_SLOW = ".late"
 _REBUILD = "triton-ext build"
 
 
@@ -171,37 +179,65 @@ def _check_symbols(library: Library, triton: Triton) -> list[Path]:
 
 
 def _probe(path: Path) -> Plugin:
-    """Asks a foreign plugin what it offers; a good answer is kept in the cache under the hash of its bytes."""
+    """Asks a foreign plugin what it offers; the answer is kept in the cache under the hash of the plugin's bytes.
+
+    So is that it did not answer in time, which every process would find out as slowly.
+    """
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    answer = _resources.cache_dir() / "probe" / f"{find_triton().version}-{digest}.json"
+    answer = _answers() / f"{find_triton().version}-{digest}.json"
+    too_slow = answer.with_suffix(_TOO_SLOW)
     try:
         found = json.loads(answer.read_text())
     except (OSError, ValueError):
-        found = _run_probe(path, digest)
+        found = {"problem": _LATE, "late": True} if too_slow.is_file() else _run_probe(path, digest)
+        late = found.get("late", False)
+        if late:
+            _resources.write_cache_file(too_slow, os.fsencode(path))
         if "problem" in found:
-            raise TritonExtError(f"{path} is no usable plugin: {found['problem']}") from None
+            raise TritonExtError(
+                f"{path} is no usable plugin: {found['problem']}", fix="triton-ext list --retry" if late else None
+            ) from None
         _resources.write_cache_file(answer, json.dumps(found).encode())
     offers = (tuple(found[kind]) for kind in ("passes", "dialects", "ops"))
     return Plugin(path, found["name"], found["version"], None, *offers)
 
 
-@functools.lru_cache(maxsize=256)  # a bad answer is not worth asking for twice either: it may take a minute
+def forget_slow_plugins() -> None:
+    """Has plugins that did not answer in time asked again."""
+    _run_probe.cache_clear()
+    for file in _answers().glob(f"*{_TOO_SLOW}"):
+        file.unlink(missing_ok=True)
+
+
+def _answers() -> Path:
+    return _resources.cache_dir() / "probe"
+
+
+@functools.lru_cache(maxsize=256)  # a bad answer is not worth asking for twice either
 def _run_probe(path: Path, _digest: str) -> dict[str, Any]:
-    with tempfile.TemporaryFile() as answer:
-        command = [sys.executable, "-P", "-m", "triton_ext._probe", str(path.resolve()), str(answer.fileno())]
-        process = subprocess.Popen(
-            command,
-            env=_resources.child_environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            pass_fds=[answer.fileno()],
-            start_new_session=True,
-        )
+    """What the plugin answers, or its ``problem``; ``late`` where it did not return in time."""
+    ready, is_ready = os.pipe()
+    with tempfile.TemporaryFile() as answer, open(ready, "rb") as started:
+        command = [sys.executable, "-P", "-m", "triton_ext._probe", str(path.resolve())]
         try:
-            status = process.wait(_PROBE_SECONDS)
+            process = subprocess.Popen(
+                [*command, str(answer.fileno()), str(is_ready)],
+                env=_resources.child_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[answer.fileno(), is_ready],
+                start_new_session=True,
+            )
+        finally:
+            os.close(is_ready)
+        try:
+            # Its own time begins when Python and libtriton, which take long on a busy machine, are loaded.
+            if not select.select([started], [], [], _LOADING_SECONDS)[0]:
+                return {"problem": f"asking it took too long: libtriton did not load within {_LOADING_SECONDS} s"}
+            status = _wait(process, path)
         except subprocess.TimeoutExpired:
-            return {"problem": f"its entry point did not return within {_PROBE_SECONDS} s"}
+            return {"problem": _LATE, "late": True}
         finally:
             if process.returncode is None:
                 os.killpg(process.pid, signal.SIGKILL)  # with whatever it has started
@@ -214,3 +250,17 @@ def _run_probe(path: Path, _digest: str) -> dict[str, Any]:
         except ValueError:
             return {"problem": f"its entry point ended the process (exit code {status})"}
         return found
+
+
+def _wait(process: subprocess.Popen[bytes], path: Path) -> int:
+    """The exit status of a probe; says what it waits for if that takes long.
+
+    Raises:
+        TimeoutExpired: it did not end in time.
+    """
+    try:
+        return process.wait(_SILENT_SECONDS)
+    except subprocess.TimeoutExpired:
+        # A library that nobody asked for by name may be the reason why a program stands still.
+        print(f"triton-ext: waiting up to {_PROBE_SECONDS} s for {path} to load", file=sys.stderr, flush=True)
+        return process.wait(_PROBE_SECONDS - _SILENT_SECONDS)

@@ -84,6 +84,10 @@ void *need = NEEDS;
 const char *text = TEXT;
 #endif
 
+#ifdef CONSTRUCTOR
+__attribute__((constructor)) static void construct(void) { CONSTRUCTOR; }
+#endif
+
 #ifndef ENTRY_POINT
 #define ENTRY_POINT tritonGetPluginInfo
 #endif
