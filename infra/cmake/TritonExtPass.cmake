@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# triton_ext_add_pass(name Class STAGE stage [VERSION version] [DIALECTS dialect...] [PASSES pass...]
-#   [SOURCES file...])
+# triton_ext_add_pass(name Class STAGE stage [TARGET target...] [VERSION version] [DIALECTS dialect...]
+#   [PASSES pass...] [SOURCES file...])
 #
 # Builds libtriton_ext_<name>.so, a Triton plugin with the one pass `Class`.
 #
 #   name     directory and Python name, e.g. loop_split
 #   Class    TableGen def and C++ class, e.g. LoopSplitPass; its options and
 #            documentation come from LoopSplit.td, its code from LoopSplit.cpp
-#   stage    ttir, ttgir, llir or linalgir: the stage whose modules the pass takes
+#   stage    ttir, ttgir, llir, cpuir or linalgir: the stage whose modules the pass takes; any: it takes all of these
+#   TARGET   default: all. The targets that the pass is for: cuda, hip, cpu, linalg or that of another backend, or one
+#            architecture of it as in cuda:90 or hip:gfx9*; a compilation for another target refuses the pass
 #   VERSION  default: the project's, 0.0.0 if it has none
 #   DIALECTS the dialects that it uses and that are not inside libtriton; see triton_ext_add_dialect()
 #   PASSES   the passes beside it, in this directory, that it runs: #include "rename/Rename.h", where that directory has
@@ -18,13 +20,25 @@
 # The glue (registration, option schema, manifest) is generated: see
 # generate_pass_glue.py.
 function(triton_ext_add_pass name class)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "STAGE;VERSION" "DIALECTS;PASSES;SOURCES")
-  set(stages ttir ttgir llir linalgir)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "STAGE;VERSION" "TARGET;DIALECTS;PASSES;SOURCES")
+  set(stages ttir ttgir llir cpuir linalgir any)
   if(NOT arg_STAGE IN_LIST stages)
     string(REPLACE ";" ", " valid_stages "${stages}")
     message(FATAL_ERROR "triton-ext: ${CMAKE_CURRENT_LIST_FILE}: pass '${name}' has stage '${arg_STAGE}', "
       "expected one of: ${valid_stages} (fix: add STAGE ttir)")
   endif()
+  set(vendor_nvidia cuda)
+  set(vendor_amd hip)
+  set(vendor_rocm hip)
+  foreach(target ${arg_TARGET})
+    set(where "triton-ext: ${CMAKE_CURRENT_LIST_FILE}: pass '${name}' has target '${target}'")
+    if(vendor_${target})
+      message(FATAL_ERROR "${where}, which Triton calls ${vendor_${target}} (fix: TARGET ${vendor_${target}})")
+    elseif(NOT target MATCHES "^[a-z][a-z0-9_]*(:[A-Za-z0-9_.*?-]+)?$")
+      message(FATAL_ERROR "${where}, expected a backend such as cuda, hip or cpu, or one architecture of it such as cuda:90 "
+        "(fix: TARGET cuda)")
+    endif()
+  endforeach()
   triton_ext_check_extension(pass "${name}" "${class}" EXAMPLE "triton_ext_add_pass(${name} ${class} STAGE ttir)"
     STRAY ${arg_UNPARSED_ARGUMENTS} ${arg_KEYWORDS_MISSING_VALUES} VERSION ${arg_VERSION})
   triton_ext_check_parts(${name} DIALECTS ${arg_DIALECTS} PASSES ${arg_PASSES})
@@ -34,12 +48,13 @@ function(triton_ext_add_pass name class)
 
   set(declarations ${CMAKE_CURRENT_BINARY_DIR}/${stem}.h.inc)
   set(td ${CMAKE_CURRENT_SOURCE_DIR}/${stem}.td)
+  list(JOIN arg_TARGET "," targets)
   list(TRANSFORM TRITON_EXT_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE includes)
   add_custom_command(OUTPUT ${declarations}
     COMMAND ${TRITON_EXT_TBLGEN} ${includes} -gen-pass-decls -name ${stem} ${td} -o ${declarations}
     DEPENDS ${td} COMMENT "Generating ${stem}.h.inc" VERBATIM DEPENDS_EXPLICIT_ONLY)
   triton_ext_add_extension_library(${name} ${class} GENERATOR generate_pass_glue.py
-    ARGUMENTS --stage ${arg_STAGE} --output ${CMAKE_CURRENT_BINARY_DIR}/${stem}Glue.cpp
+    ARGUMENTS --stage ${arg_STAGE} --targets=${targets} --output ${CMAKE_CURRENT_BINARY_DIR}/${stem}Glue.cpp
     DIALECTS ${arg_DIALECTS}
     SOURCES ${declarations} ${arg_SOURCES})
   string(LENGTH ${name} length)

@@ -23,9 +23,11 @@ _OPTION = re.compile(
     r'  string type = "(?P<type>.*?)";\n'
     r'  string defaultValue = "(?P<default>.*?)";\n'
     r'  string description = "(?P<description>.*?)";\n'
-    r"  (?:string|code) additionalOptFlags = ",
+    r'  (?:string|code) additionalOptFlags = (?:"|\[\{)(?P<flags>.*?)(?:"|\}\]);\n\}',
     re.DOTALL | re.MULTILINE,
 )
+# An enumerator of llvm::cl::values(...): the C++ value, and how a pipeline spells it.
+_VALUE = re.compile(r'\bclEnumValN\(\s*(?P<cpp>[\w:]+)\s*,\s*"(?P<name>[^"]*)"|\bclEnumVal\(\s*(?P<both>\w+)\s*,')
 _PASS = re.compile(
     r"^def (?P<class>\w+) \{\t// [^\n]*PassBase[^\n]*\n"
     r'  string argument = "(?P<argument>.*?)";\n'
@@ -77,16 +79,7 @@ def read_pass(definitions: str, cls: str) -> dict[str, object]:
     if cls not in found:
         raise ValueError(f"defines no pass '{cls}', found: {', '.join(found) or 'none'}")
     by_id = {match["id"]: match for match in _OPTION.finditer(definitions)}
-    options = [
-        {
-            "name": option["name"],
-            "type": option["type"],
-            "list": "ListOption" in option["classes"].split(),
-            "default": option["default"],
-            "description": " ".join(option["description"].split()),
-        }
-        for option in (by_id[name.strip()] for name in found[cls]["options"].split(",") if name.strip())
-    ]
+    options = [_option(by_id[name.strip()]) for name in found[cls]["options"].split(",") if name.strip()]
     names = [str(option["name"]).replace("-", "_") for option in options]
     for name in names:
         if not name.isidentifier() or keyword.iskeyword(name):
@@ -101,6 +94,24 @@ def read_pass(definitions: str, cls: str) -> dict[str, object]:
     }
 
 
+def _option(option: re.Match[str]) -> dict[str, object]:
+    """The schema of one option. The values of an enum, and its default, are spelled as in a pipeline."""
+    values = {
+        match["cpp"] or match["both"]: match["name"] or match["both"] for match in _VALUE.finditer(option["flags"])
+    }
+    # The .td may qualify one enumerator in two ways; its last component is the same.
+    by_enumerator = {cpp.rpartition("::")[2]: name for cpp, name in values.items()}
+    default = option["default"]
+    return {
+        "name": option["name"],
+        "type": option["type"],
+        "list": "ListOption" in option["classes"].split(),
+        "default": by_enumerator.get(default.rpartition("::")[2], default),
+        "values": list(values.values()),
+        "description": " ".join(option["description"].split()),
+    }
+
+
 def glue(args: argparse.Namespace) -> dict[Path, str]:
     """The glue of the pass that the arguments describe.
 
@@ -112,6 +123,7 @@ def glue(args: argparse.Namespace) -> dict[Path, str]:
     wanted = "triton-ext-" + args.name.replace("_", "-")
     if spec["argument"] != wanted:
         raise ValueError(f"gives {cls} the argument '{spec['argument']}', expected '{wanted}'")
+    targets = [target for target in args.targets.split(",") if target]
     options = spec["options"]
     assert isinstance(options, list)
     rows = "".join(
@@ -125,10 +137,10 @@ def glue(args: argparse.Namespace) -> dict[Path, str]:
         options=f"constexpr OptionDescriptor options[] = {{\n{rows}}};" if options else "",
         option_array="options" if options else "nullptr",
         num_options=len(options),
-        manifest=manifest(args, kind="pass", stage=args.stage, ops=[], **spec),
+        manifest=manifest(args, kind="pass", stage=args.stage, targets=targets, ops=[], **spec),
     )
     return {Path(args.output): text}
 
 
 if __name__ == "__main__":
-    run(glue, __doc__, "stage", "output")
+    run(glue, __doc__, "stage", "targets", "output")

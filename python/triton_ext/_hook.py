@@ -374,6 +374,7 @@ class _Hook:
 
     def _edit(self, backend: Any, stages: dict[str, Any], stack: Stack, installed: Stack) -> None:
         from . import _stages
+        from .targets import for_target
 
         # In a compilation those that its key is of, whatever another thread has installed or built again since.
         layers = _thread.answered if _is_asked_by_compile(at_once=False) else installed.state[1] + stack.state[1]
@@ -381,6 +382,7 @@ class _Hook:
         observer = stack.observer
         if observer is None and not any(layer.edits for layer in layers):
             return
+        layers = for_target(layers, backend.target)
         _stages.install_proxies(backend)
         compilation = _stages.Compilation(layers, observer.level if observer else None)
         if observer is not None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-import difflib
 import functools
 import sys
 import tempfile
@@ -27,6 +26,7 @@ from typing import Any
 from triton._C.libtriton import ir, llvm, passes
 
 from . import signatures
+from ._closest import closest
 from ._guard import Guard, unguarded
 from ._inspect import Event, Inspection, Level
 from .edits import BuiltinPass, Edit, Entry, PythonPass, Value, check_arguments, text_of, text_of_edits
@@ -304,14 +304,14 @@ class Compilation:
         matching = [n for n in names if edit.anchor.matches(n)]
         text = f"no pass '{edit.anchor}' in stage {' or '.join(where) or 'any'}"
         elsewhere = [s for s, ns in self.seen.items() if s not in where and any(edit.anchor.matches(n) for n in ns)]
-        close = difflib.get_close_matches(edit.anchor.name, [*counts, *(n.rpartition(".")[2] for n in counts)], 1)
+        close = closest(edit.anchor.name, counts)
         if matching:
             text += ": it occurs " + ("once" if len(matching) == 1 else f"{len(matching)} times")
             text += " before the edits of inner pipelines" if len(self.layers) > 1 else ""
         elif elsewhere:
             text += f": it occurs in stage {elsewhere[0]}, but this edit is for {edit.stage}"
         elif close:
-            text += f"; did you mean '{close[0]}'?"
+            text += f"; did you mean '{close}'?"
         listing = [f"\n  {stage}: {', '.join(self._anchors(stage))}" for stage in where if self.seen.get(stage)]
         return f"{text}\nthe anchors, in order, are" + ("".join(listing) or " none")
 

@@ -23,7 +23,7 @@ from . import _resources
 from .errors import BuildError, TritonExtError
 from .host import triton_root
 from .loader import extensions
-from .passes import STAGES
+from .passes import ANY, STAGES
 
 GROUPS = (
     *("analysis", "common", "convert", "ttir", "ttgpuir", "ttnvgpuir", "llvmir"),
@@ -293,13 +293,13 @@ def _extension_passes() -> list[CataloguedPass]:
         if manifest is None or manifest.kind != "pass" or extension.problem:
             continue
         options = tuple(
-            PassOption(o.name, f"list of {o.type}" if o.list else o.type, o.default or None, (), o.description)
+            PassOption(o.name, f"list of {o.type}" if o.list else o.type, o.default or None, o.values, o.description)
             for o in manifest.options
         )
-        stage = (manifest.stage,) if manifest.stage else ()
-        found.append(
-            CataloguedPass("extensions", manifest.argument, stage, "", extension.origin, manifest.summary, options)
-        )
+        stage = STAGES if manifest.stage == ANY else (manifest.stage,) if manifest.stage else ()
+        only = f" (only for {' or '.join(manifest.targets)})" if manifest.targets else ""
+        summary = manifest.summary + only
+        found.append(CataloguedPass("extensions", manifest.argument, stage, "", extension.origin, summary, options))
     return found
 
 

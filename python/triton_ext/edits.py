@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import difflib
 import fnmatch
 import json
 import re
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from . import signatures
+from ._closest import closest
 from .errors import PipelineError
 from .passes import Pass
 
@@ -56,6 +56,16 @@ class Anchor:
         """Whether the pass `name` is meant, its ordinal left aside."""
         parts = name.split(".")
         return any(fnmatch.fnmatchcase(".".join(parts[i:]), self.name) for i in range(len(parts)))
+
+    def covers(self, other: Anchor) -> bool:
+        """Whether it is sure to match every pass that `other` matches, whatever a stage runs."""
+        if self.stage not in (None, other.stage):
+            return False
+        if self.ordinal is not None:  # which one that is depends on the others of the name
+            return (self.name, self.ordinal) == (other.name, other.ordinal)
+        # `other.name` may itself be a pattern: what takes its `*` for a character takes what that stands for, but `?`
+        # stands for one character only.
+        return self.name == other.name or ("?" not in self.name and self.matches(other.name))
 
     def __str__(self) -> str:
         return self.name + (f"#{self.ordinal}" if self.ordinal else "")
@@ -222,8 +232,8 @@ def check_arguments(where: str, add: Callable[..., None], values: Mapping[str, V
     for given, value in values.items():
         name = given.replace("-", "_")
         if name not in declared:
-            close = difflib.get_close_matches(name, declared, 1)
-            hint = f"; did you mean '{close[0]}'?" if close else ""
+            close = closest(name, declared)
+            hint = f"; did you mean '{close}'?" if close else ""
             raise PipelineError(
                 f"{where}: unknown argument '{given}'{hint}; it takes: {_signature(declared.items()) or 'none'}"
             )
@@ -243,9 +253,8 @@ def find_builtin(name: str) -> Callable[..., None]:
     found = namespace(groups)
     add = getattr(found, f"add_{last}", None) if found else None
     if add is None or not signatures.is_pass(add):
-        everything = list(builtin_names())
-        close = difflib.get_close_matches(name, everything, 1) or [n for n in everything if n.endswith(f".{last}")]
-        hint = f"; did you mean '{close[0]}'?" if close else ""
+        close = closest(name, builtin_names())
+        hint = f"; did you mean '{close}'?" if close else ""
         raise PipelineError(f"libtriton has no pass '{name}'{hint}", fix="dir(tx.builtin) lists its groups")
     return add  # type: ignore[no-any-return]
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import click
@@ -10,6 +11,8 @@ import click
 from . import _resources
 from .loader import Extension, extensions
 from .verify import forget_slow_plugins
+
+_NO_LIMIT = 1_000_000  # columns
 
 
 @click.command("list")
@@ -26,11 +29,19 @@ def list_extensions(as_json: bool, retry: bool) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("extension", "kind", "stage", "version", "origin", "state", box=None, pad_edge=False)
+    table = Table("extension", "kind", "stage", "target", "version", "origin", "state", box=None, pad_edge=False)
     for e in found:
         state = f"[red]broken: {_plain(e.problem)}" if e.problem else "[green]ok"
-        table.add_row(*map(_plain, (e.name, e.kind, e.stage or "", e.version, e.origin)), state)
-    Console().print(table if found else "no extensions found (fix: triton-ext build)")
+        table.add_row(*map(_plain, (e.name, e.kind, e.stage or "", " ".join(e.targets), e.version, e.origin)), state)
+    if not found:
+        click.echo("no extensions found (fix: triton-ext build)")
+    elif (console := Console()).is_terminal:
+        console.print(table)
+    else:
+        # A program reads it: one line for each extension, whatever the length of paths and reasons.
+        text = io.StringIO()
+        Console(file=text, width=_NO_LIMIT, color_system=None).print(table)
+        click.echo("\n".join(line.rstrip() for line in text.getvalue().splitlines()))
 
 
 @click.command("cmake-dir")
@@ -52,6 +63,7 @@ def _fields(extension: Extension) -> dict[str, object]:
         "name": extension.name,
         "kind": extension.kind,
         "stage": extension.stage,
+        "targets": extension.targets,
         "version": extension.version,
         "origin": extension.origin,
         "path": str(extension.path),

@@ -11,7 +11,6 @@ the cache key is that of the code that runs.
 from __future__ import annotations
 
 import ctypes
-import difflib
 import functools
 import hashlib
 import importlib.util
@@ -27,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _resources, index
+from ._closest import closest
 from ._infra import infra_library, load_infra, needed_by, private_copy, shared_libraries
 from .errors import DuplicateExtensionError, ExtensionNotFoundError, TritonExtError
 from .manifest import Manifest
@@ -44,7 +44,7 @@ class Extension:
     Attributes:
         name: extension name, plugin name of a foreign library, or file name of one that cannot be read.
         kind: ``pass``, ``dialect``, ``backend``, or ``plugin`` for a library that is not built with triton-ext.
-        stage: the stage that its pass is for, e.g. ``ttir``; None where it is not known.
+        stage: the stage that its pass is for, e.g. ``ttir``, or ``any``; None where it is not known.
         version: its version; empty where it is not known.
         path: the library.
         origin: who brought it, e.g. ``built in`` or ``bundle hello-bundle``.
@@ -65,6 +65,17 @@ class Extension:
     def manifest(self) -> Manifest | None:
         """The manifest of a library that was built with triton-ext."""
         return self.plugin.manifest if self.plugin else None
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The targets that its pass is for, e.g. ``cuda`` or ``cuda:90``; empty for every target."""
+        return self.manifest.targets if self.manifest else ()
+
+    def is_for(self, stage: str) -> bool:
+        """Whether ``tx.passes.<stage>`` offers its passes; ``plugin`` offers those of foreign libraries."""
+        if self.stage == "any":
+            return stage != "plugin"
+        return (self.stage or "plugin") == stage
 
 
 @dataclass(frozen=True)
@@ -148,7 +159,7 @@ def find_pass(name: str, stage: str, among: Sequence[Extension] | None = None) -
     everything = extensions() if among is None else among
     offers = [(e, n) for e in everything if e.plugin for n in e.plugin.passes]
     for extension, offered in offers:
-        if offered == name and (extension.stage or "plugin") == stage:
+        if offered == name and extension.is_for(stage):
             if extension.problem:
                 raise DuplicateExtensionError(f"{extension.path} ({extension.origin}): {extension.problem}")
             return extension
@@ -157,12 +168,12 @@ def find_pass(name: str, stage: str, among: Sequence[Extension] | None = None) -
         if extension.plugin is None and extension.name == name:
             raise ExtensionNotFoundError(f"extension '{name}' is broken: {extension.problem}")
     elsewhere = [e.stage or "plugin" for e, n in offers if n == name]
-    names = [n for e, n in offers if not e.problem and (e.stage or "plugin") == stage]
-    close = difflib.get_close_matches(name, names, 1)
+    names = [n for e, n in offers if not e.problem and e.is_for(stage)]
+    close = closest(name, names)
     if elsewhere:
         hint = f"; it is in tx.passes.{elsewhere[0]}"
     else:
-        hint = f"; did you mean '{close[0]}'?" if close else f"; there is: {', '.join(names) or 'none'}"
+        hint = f"; did you mean '{close}'?" if close else f"; there is: {', '.join(names) or 'none'}"
     raise ExtensionNotFoundError(
         f"no extension offers a pass '{name}' for stage '{stage}'{hint}", fix="triton-ext list"
     )

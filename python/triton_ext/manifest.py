@@ -40,8 +40,9 @@ class Option:
         name: spelling in textual pipelines, e.g. ``max-splits``.
         type: C++ type, e.g. ``int64_t``.
         list: whether it takes several values.
-        default: C++ expression, empty for none.
+        default: C++ expression, empty for none; of an enum, the spelling in textual pipelines.
         description: one line.
+        values: the values of an enum, as textual pipelines spell them; empty for other types.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Option:
     list: bool
     default: str
     description: str
+    values: tuple[str, ...] = ()
 
     @property
     def python_name(self) -> str:
@@ -70,6 +72,8 @@ class Option:
         """The default as a Python value where it is a literal, ``...`` otherwise."""
         if self.list:
             return ()
+        if self.values:
+            return self.default if self.default in self.values else ...
         if self.type == "bool":
             return self.default == "true"
         try:
@@ -82,7 +86,8 @@ class Option:
 class Manifest:
     """What a library says of itself; see ``infra/cmake/glue.py`` for who writes it.
 
-    `stage`, `argument` and `options` are those of a pass, `ops` those of a dialect: ``builder.create_<op>``.
+    `stage`, `targets`, `argument` and `options` are those of a pass, `ops` those of a dialect:
+    ``builder.create_<op>``. A stage ``any`` means every stage, and no targets mean every target.
     """
 
     name: str
@@ -99,6 +104,7 @@ class Manifest:
     description: str
     options: tuple[Option, ...]
     ops: tuple[str, ...]
+    targets: tuple[str, ...] = ()
 
     @classmethod
     def parse(cls, text: str) -> Manifest:
@@ -115,14 +121,13 @@ class Manifest:
             raise ValueError("it is no JSON object")
         if (found := fields.pop("format", None)) != FORMAT:
             raise ValueError(f"written in format {found}, this reads format {FORMAT}")
-        options, ops = fields.get("options"), fields.get("ops")
+        options = fields.get("options")
         if not isinstance(options, list):
             raise ValueError("'options' is no list")
-        if not isinstance(ops, list) or not all(isinstance(op, str) for op in ops):
-            raise ValueError("'ops' is no list of names")
-        manifest = _checked(
-            cls, {**fields, "options": tuple(_checked(Option, option) for option in options), "ops": tuple(ops)}
-        )
+        for record, name in ((fields, "ops"), (fields, "targets"), *((option, "values") for option in options)):
+            if isinstance(record, dict) and name in record:
+                record[name] = _names(name, record[name])
+        manifest = _checked(cls, {**fields, "options": tuple(_checked(Option, option) for option in options)})
         names = [option.python_name for option in manifest.options]
         for name in names:
             if not name.isidentifier() or keyword.iskeyword(name):
@@ -132,14 +137,23 @@ class Manifest:
         return manifest
 
 
+def _names(field: str, value: object) -> tuple[str, ...]:
+    """`value` as a tuple of texts."""
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ValueError(f"'{field}' is no list of names")
+    return tuple(value)
+
+
 def _checked(cls: type[_T], values: object) -> _T:
-    """The dataclass `cls` made of exactly its fields, each of its type."""
-    declared = {field.name: field.type for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    """The dataclass `cls` made of its fields, each of its type; a library from before a field was added lacks it."""
+    fields = dataclasses.fields(cls)  # type: ignore[arg-type]
+    declared = {field.name: field.type for field in fields}
+    added = {field.name for field in fields if field.default is not dataclasses.MISSING}
     if not isinstance(values, dict):
         raise ValueError(f"{values!r} is no JSON object")
-    if odd := sorted(declared.keys() ^ values.keys()):
+    if odd := sorted((declared.keys() ^ values.keys()) - (added - values.keys())):
         raise ValueError(f"'{odd[0]}' is missing or unknown")
-    for name, kind in declared.items():
-        if not isinstance(values[name], _CHECKED_TYPES.get(str(kind), object)):
-            raise ValueError(f"'{name}' has the value {values[name]!r}")
+    for name, value in values.items():
+        if not isinstance(value, _CHECKED_TYPES.get(str(declared[name]), object)):
+            raise ValueError(f"'{name}' has the value {value!r}")
     return cls(**values)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``tx.passes.<stage>.<name>(**options)``: extension passes as typed Python values.
 
-The module has one attribute for each stage, and ``plugin`` for the passes of plugins that are not built with
-triton-ext.
+The module has one attribute for each stage, ``any`` for the passes that take the modules of every stage (which each
+stage has as well), and ``plugin`` for the passes of plugins that are not built with triton-ext.
 """
 
 from __future__ import annotations
@@ -12,14 +12,17 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from .errors import ExtensionNotFoundError, PipelineError
 from .loader import Extension, extensions, find_pass
-from .manifest import Option
+from .manifest import Manifest, Option
 
-STAGES = ("ttir", "ttgir", "llir", "linalgir")
-#: The stages whose passes a stage takes: the module that enters linalgir is Triton's.
-PLACEABLE = {stage: (stage,) for stage in STAGES} | {"linalgir": ("linalgir", "ttir")}
+STAGES = ("ttir", "ttgir", "llir", "cpuir", "linalgir")
+#: Stands for all of them, for a pass that takes the modules of each.
+ANY = "any"
+#: The stages whose passes a stage takes: the module that enters cpuir or linalgir is Triton's.
+PLACEABLE = {stage: (stage,) for stage in STAGES} | {"cpuir": ("cpuir", "ttir"), "linalgir": ("linalgir", "ttir")}
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class Pass:
 
     Attributes:
         name: extension name, e.g. ``loop_split``.
-        stage: the stage that it is for; None if it may run in any.
+        stage: the stage that it is for, or ``any``; None where a foreign plugin does not say it.
         args: its options as MLIR spells them, e.g. ``("max-splits=2",)``.
         extension: the library that brings it.
     """
@@ -58,22 +61,24 @@ def texts_of(args: Iterable[str], *, named: bool = True) -> list[str]:
 class PassFactory:
     """Makes `Pass` values of one extension pass; its signature and docstring come from the pass's ``.td``."""
 
-    def __init__(self, extension: Extension, name: str) -> None:
+    def __init__(self, extension: Extension, name: str, stage: str | None = None) -> None:
         self.extension = extension
         self._name = name
+        # A pass for any stage is for the one that it is asked of.
+        self._stage = stage if extension.stage == ANY and stage else extension.stage
         self.__name__ = name
         if extension.manifest is None:
             self.__doc__ = f"The pass '{name}' of the plugin {extension.path}; takes its arguments as strings."
             return
         options = extension.manifest.options
-        self.__doc__ = _docstring(extension.manifest.summary, extension.manifest.description, options)
+        self.__doc__ = _docstring(extension.manifest)
         self.__signature__ = inspect.Signature(
             [
                 inspect.Parameter(
                     o.python_name,
                     inspect.Parameter.KEYWORD_ONLY,
                     default=o.python_default,
-                    annotation=Sequence[o.python_type] if o.list else o.python_type,  # type: ignore[name-defined]
+                    annotation=_annotation(o),
                 )
                 for o in options
             ],
@@ -99,7 +104,7 @@ class PassFactory:
                 valid = ", ".join(declared) or "none"
                 raise PipelineError(f"unknown option '{name}' of pass '{self._name}'; valid options: {valid}")
         texts = tuple(_format(self._name, declared[name], value) for name, value in sorted(options.items()))
-        return Pass(self._name, manifest.stage, texts, self.extension)
+        return Pass(self._name, self._stage, texts, self.extension)
 
     def parse(self, options: Iterable[tuple[str, str]]) -> Pass:
         """The pass with options as text, by the name that MLIR or Python has for them.
@@ -139,7 +144,7 @@ def find_factory(name: str, stages: Iterable[str], among: Sequence[Extension] | 
     problem = ExtensionNotFoundError(f"no extension offers a pass '{name}'")
     for stage in stages:
         try:
-            return PassFactory(find_pass(name, stage, among), name)
+            return PassFactory(find_pass(name, stage, among), name, stage)
         except ExtensionNotFoundError as error:
             problem = error
     raise problem
@@ -154,13 +159,13 @@ class StagePasses:
     def __getattr__(self, name: str) -> PassFactory:
         if name.startswith("__"):
             raise AttributeError(name)
-        return PassFactory(find_pass(name, self._stage), name)
+        return PassFactory(find_pass(name, self._stage), name, self._stage)
 
     def __dir__(self) -> list[str]:
         return sorted(
             name
             for e in extensions()
-            if e.plugin and not e.problem and (e.stage or "plugin") == self._stage
+            if e.plugin and not e.problem and e.is_for(self._stage)
             for name in e.plugin.passes
         )
 
@@ -177,14 +182,26 @@ def __getattr__(stage: str) -> StagePasses:
 
 
 def __dir__() -> list[str]:
-    return [*STAGES, "plugin"]
+    return [*STAGES, ANY, "plugin"]
 
 
-def _docstring(summary: str, description: str, options: tuple[Option, ...]) -> str:
-    lines = [summary + ".", "", description, ""]
-    if options:
-        lines += ["Args:", *(f"    {o.python_name}: {o.description}." for o in options)]
+def _docstring(manifest: Manifest) -> str:
+    lines = [manifest.summary + ".", "", manifest.description, ""]
+    if manifest.targets:
+        lines += [f"Only for the target {' or '.join(manifest.targets)}.", ""]
+    if manifest.options:
+        lines += ["Args:", *(f"    {o.python_name}: {o.description}.{_choices(o)}" for o in manifest.options)]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _choices(option: Option) -> str:
+    return f" One of: {', '.join(option.values)}." if option.values else ""
+
+
+def _annotation(option: Option) -> object:
+    """The type of the option's value in Python."""
+    kind: Any = Literal[option.values] if option.values else option.python_type
+    return Sequence[kind] if option.list else kind
 
 
 def _format(pass_name: str, option: Option, value: object) -> str:
@@ -198,6 +215,11 @@ def _format(pass_name: str, option: Option, value: object) -> str:
         if type(item) is not wanted and not (wanted is float and type(item) is int):
             kind = f"a list of {wanted.__name__}" if option.list else wanted.__name__
             raise PipelineError(f"option '{option.python_name}' of pass '{pass_name}': expected {kind}, got {value!r}")
+        if option.values and item not in option.values:
+            raise PipelineError(
+                f"option '{option.python_name}' of pass '{pass_name}': expected one of {', '.join(option.values)}, "
+                f"got {item!r}"
+            )
         if isinstance(item, int) and item not in option.range:
             raise PipelineError(
                 f"option '{option.python_name}' of pass '{pass_name}': {item} is out of the range of {option.type}"

@@ -16,7 +16,7 @@ from typing import Any, TypeVar, get_args
 from . import _hook
 from .edits import Anchor, Edit, Entry, OnMissing, StageFunction, Value, as_entry, text_of_edits
 from .errors import PipelineError
-from .passes import PLACEABLE, Pass
+from .passes import ANY, PLACEABLE, Pass
 
 _Kernel = TypeVar("_Kernel")
 #: Verbs of which a pass can bear only one.
@@ -213,10 +213,12 @@ class Pipeline:
     def _place(self, verb: str, anchor: str, passes: tuple[object, ...], on_missing: OnMissing) -> Pipeline:
         place = Anchor.parse(anchor)
         entries = _entries(f"{verb}('{anchor}')", place.stage, passes)
-        stages = {e.stage for e in entries if isinstance(e, Pass) and e.stage}
+        stages = {e.stage for e in entries if isinstance(e, Pass) and e.stage not in (None, ANY)}
         if len(stages) > 1:
-            raise PipelineError(f"{verb}('{anchor}'): the passes are for different stages: {', '.join(sorted(stages))}")
+            names = ", ".join(sorted(filter(None, stages)))
+            raise PipelineError(f"{verb}('{anchor}'): the passes are for different stages: {names}")
         stage = place.stage or next(iter(stages), None)
+        entries = _bound(entries, stage)
         return self._with(Edit(verb, stage, replace(place, stage=stage), entries, on_missing=_checked(on_missing)))
 
 
@@ -283,9 +285,21 @@ def _entries(where: str, stage: str | None, passes: Iterable[object]) -> tuple[E
     if not entries:
         raise PipelineError(f"{where}: expected at least one pass")
     for entry in entries:
-        if isinstance(entry, Pass) and stage is not None and entry.stage not in (None, *PLACEABLE.get(stage, (stage,))):
+        if not isinstance(entry, Pass) or stage is None or entry.stage in (None, ANY):
+            continue
+        if entry.stage not in PLACEABLE.get(stage, (stage,)):
             raise PipelineError(f"{where}: pass '{entry.name}' is for stage '{entry.stage}', not for '{stage}'")
-    return entries
+    return _bound(entries, stage)
+
+
+def _bound(entries: tuple[Entry, ...], stage: str | None) -> tuple[Entry, ...]:
+    """`entries` with those for any stage as passes of `stage`, as its text would name them."""
+    if stage is None:
+        return entries
+    return tuple(
+        replace(entry, stage=stage) if isinstance(entry, Pass) and entry.extension.stage == ANY else entry
+        for entry in entries
+    )
 
 
 def _stage_name(name: object) -> str:
@@ -308,11 +322,16 @@ def _refuse_conflicts(edits: tuple[Edit, ...]) -> None:
                 raise PipelineError(f"'{edit}' is given twice")
             if edit.verb == earlier.verb == "stage" and edit.stage == earlier.stage:
                 raise PipelineError(f"stage '{edit.stage}' is replaced twice; call one function from the other")
-            if edit.anchor is None or edit.anchor != earlier.anchor:
+            if edit.anchor is None or earlier.anchor is None:
                 continue
             if edit.verb == earlier.verb == "set":
-                for name, _ in edit.arguments:
+                for name, _ in edit.arguments if edit.anchor == earlier.anchor else ():
                     if name in dict(earlier.arguments):
                         raise PipelineError(f"argument '{name}' of '{edit.anchor}' is set twice")
-            elif edit.verb in _EXCLUSIVE and earlier.verb in _EXCLUSIVE:
+            elif edit.verb in _EXCLUSIVE and earlier.verb in _EXCLUSIVE and _same_passes(edit.anchor, earlier.anchor):
                 raise PipelineError(f"'{edit}' contradicts '{earlier}'")
+
+
+def _same_passes(a: Anchor, b: Anchor) -> bool:
+    """Whether a pass that one of them means is sure to be meant by the other, in every stage that has it."""
+    return a.covers(b) or b.covers(a)

@@ -22,10 +22,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
+from ._closest import closest
 from .edits import Anchor, BuiltinFactory, Edit, Entry, Value, as_entry, find_builtin
 from .errors import ExtensionNotFoundError, PipelineError
 from .loader import find_pass
-from .passes import PLACEABLE, STAGES, PassFactory, find_factory
+from .passes import ANY, PLACEABLE, STAGES, PassFactory, find_factory
 from .record import Compilation, PassRecord
 
 _VERBS = ("before", "after", "at_start", "at_end", "replace", "skip", "set", "stage")
@@ -148,8 +149,8 @@ class _Parser:
                 start = self.at
             verb = self.word("an edit such as after(...)")
             if verb not in _VERBS:
-                close = difflib.get_close_matches(verb, _VERBS, 1)
-                hint = f", did you mean '{close[0]}'?" if close else f", expected one of {', '.join(_VERBS)}"
+                close = closest(verb, _VERBS)
+                hint = f", did you mean '{close}'?" if close else f", expected one of {', '.join(_VERBS)}"
                 self.fail(f"unknown edit '{verb}'{hint}", start)
             calls.append(_Call(start, stage, verb, self.arguments(verb)))
             if not self.next_is(";", ",", ""):
@@ -245,7 +246,7 @@ def _entry(argument: _Argument, stage: str | None) -> Entry:
     if "." in name and not name.startswith("linalgir."):
         return BuiltinFactory(name, find_builtin(name))(**{n: _value(v) for n, v in _options(options or "").items()})
     # In a listing, those that the stage linalgir runs by itself are in a group of its name.
-    stages = PLACEABLE.get(stage or "", STAGES)
+    stages = PLACEABLE.get(stage or "", (ANY, *STAGES))
     factory = find_factory(name.removeprefix("linalgir."), stages)
     return factory.parse((n, _as_mlir(v)) for n, v in _options(options or "").items())
 

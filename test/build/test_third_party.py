@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
+import inspect
+import pydoc
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +19,7 @@ from hypothesis import strategies as st
 import triton_ext as tx
 from triton_ext import loader
 from triton_ext.build import build_tree
+from triton_ext.catalogue import catalogue, option_text
 from triton_ext.errors import BuildError
 
 pytestmark = pytest.mark.slow
@@ -98,6 +102,23 @@ def test_found_and_described(library: Path, monkeypatch: pytest.MonkeyPatch) -> 
     doc = tx.passes.ttir.every_option.__doc__ or ""
     assert doc.startswith('Write every option on the "module".\n\nOne option of each kind')
     assert "\nattributes of the module. Backslashes \\ and ümlauts stay.\n" in doc
+
+
+def test_an_enum_has_choices(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the signature, in help, and where a value is given; C++ is never asked."""
+    monkeypatch.setenv("TRITON_EXT_PATH", str(library.parent))
+    factory = tx.passes.ttir.every_option
+    parameter = inspect.signature(factory).parameters["color"]
+    assert (parameter.annotation, parameter.default) == (Literal["red", "dark-blue"], "red")
+    assert " color: An enumeration. One of: red, dark-blue.\n" in pydoc.plain(pydoc.render_doc(factory))
+    (listed,) = (p for p in catalogue() if p.argument == "triton-ext-every-option")
+    assert "color=<red|dark-blue> [red]" in map(option_text, listed.options)
+    for value in ("green", "Red", "", "dark_blue"):
+        says = f"option 'color' of pass 'every_option': expected one of red, dark-blue, got {value!r}"
+        with pytest.raises(tx.PipelineError, match=re.escape(says)):
+            factory(color=value)
+    with pytest.raises(tx.PipelineError, match="expected one of red, dark-blue, got 'green'"):
+        tx.Pipeline.parse("ttir: at_end(every_option{color=green})")
 
 
 def test_defaults(run: Run) -> None:
