@@ -22,6 +22,9 @@ _CMAKE_ERROR = re.compile(
 )
 _LEFT_OUT = re.compile(r"^-- triton-ext: leaving out (\w+), which needs (.*)$", re.MULTILINE)
 _TARGET = re.compile(r"^triton_ext_(\w+): phony$", re.MULTILINE)
+OLDEST_CMAKE = (3, 27)
+#: What brings the programs that building and testing need into this environment.
+GET_TOOLS = "pip install 'triton-ext[build]'"
 _COMPILER_ERROR = re.compile(r"^.*(?:\berror:|undefined symbol:|undefined reference to).*$", re.MULTILINE)
 
 
@@ -66,6 +69,7 @@ def build_tree(source: Path, build_dir: Path, names: tuple[str, ...] = (), defin
     Raises:
         BuildError: a tool is missing, or CMake or the compiler failed; the message is their first error.
     """
+    check_tools("cmake", "ninja")
     try:
         build_dir.mkdir(parents=True, exist_ok=True)
         (build_dir / ".lock").touch()
@@ -154,5 +158,29 @@ def tool(name: str) -> str:
     """
     found = find_tool(name)
     if found is None:
-        raise BuildError(f"{name} is not installed", fix=f"pip install {name}")
+        raise BuildError(f"{name} is not installed", fix=GET_TOOLS)
     return found
+
+
+def cmake_version(program: str) -> tuple[int, ...]:
+    """The version of the CMake `program`; empty if it does not say it."""
+    try:
+        done = subprocess.run([program, "--version"], capture_output=True, text=True, errors="replace", check=False)
+    except OSError:
+        return ()
+    match = re.search(r"version (\d+(?:\.\d+)*)", done.stdout)
+    return tuple(map(int, match[1].split("."))) if match else ()
+
+
+def check_tools(*names: str) -> None:
+    """Checks that these programs can be run, before the first of them is.
+
+    Raises:
+        BuildError: some are missing or too old; the message names them all.
+    """
+    problems = [f"{name} is not installed" for name in names if find_tool(name) is None]
+    if "cmake" in names and (program := find_tool("cmake")) and (version := cmake_version(program)) < OLDEST_CMAKE:
+        found, wanted = (".".join(map(str, numbers)) for numbers in (version, OLDEST_CMAKE))
+        problems.insert(0, f"{program} is CMake {found or 'of an unknown version'}, expected {wanted} or newer")
+    if problems:
+        raise BuildError("; ".join(problems), fix=GET_TOOLS)

@@ -23,13 +23,12 @@ import click
 
 from . import _infra, _resources, host, sdk
 from ._elf import read_library
-from .build import find_tool
+from .build import GET_TOOLS, OLDEST_CMAKE, cmake_version, find_tool
 from .errors import TritonExtError
 from .manifest import Manifest
 from .selftest import run_selftest
 
 OLDEST_PYTHON = (3, 11)
-OLDEST_CMAKE = (3, 27)
 CLANG_VERSIONS = (21, 20, 19, 18, 17)  # in the order of infra/cmake/TritonExtCompiler.cmake
 GET_CLANG = "apt-get install clang-19"
 GET_PYTHON = "apt-get install python3.11"
@@ -126,18 +125,17 @@ def cmake() -> Row:
     """CMake, new enough."""
     path = _which("cmake")
     if path is None:
-        raise TritonExtError("not found", fix="pip install cmake")
-    says = _first_line([path])
-    version = tuple(map(int, re.findall(r"\d+", says)[:3]))
+        raise TritonExtError("not found", fix=GET_TOOLS)
+    version = cmake_version(path)
     wanted = f">= {_dotted(OLDEST_CMAKE)}"
-    return _row("CMake", version >= OLDEST_CMAKE, wanted, _dotted(version), "pip install --upgrade cmake")
+    return _row("CMake", version >= OLDEST_CMAKE, wanted, _dotted(version), GET_TOOLS)
 
 
 def ninja() -> Row:
     """Ninja."""
     path = _which("ninja")
     if path is None:
-        raise TritonExtError("not found", fix="pip install ninja")
+        raise TritonExtError("not found", fix=GET_TOOLS)
     return Row("Ninja", "ok", "any", _first_line([path]))
 
 

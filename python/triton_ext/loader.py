@@ -33,6 +33,8 @@ from .manifest import Manifest
 from .verify import Plugin, verify
 
 ENTRY_POINT_GROUP = "triton_ext.extensions"
+#: Names the package of a bundle that is tested in its source tree: what is installed of it would claim the same names.
+HIDDEN_BUNDLE = "TRITON_EXT_HIDDEN_BUNDLE"
 AddPass = Callable[[Any, list[str]], None]
 _lock = threading.RLock()
 
@@ -217,6 +219,8 @@ def _candidates() -> Iterator[tuple[Path, str, str | None]]:
     """The libraries to look at, where each comes from, and why it cannot even be looked at."""
     yield from ((path, "built in", None) for path in _libraries_in(_resources.library_dir()))
     for name, package, distribution in _bundles():
+        if package == os.environ.get(HIDDEN_BUNDLE):
+            continue
         origin = f"bundle {distribution}"
         try:
             yield from ((path, origin, None) for path in _libraries_of(package))

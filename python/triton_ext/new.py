@@ -18,6 +18,7 @@ from .build import find_tool
 from .errors import DuplicateExtensionError, TritonExtError
 from .host import triton_version
 from .loader import extensions
+from .passes import ANY, STAGES
 from .project import KINDS, Project, find_project
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -27,6 +28,8 @@ _NAME_LISTS = {
     "TRITON_EXT_RESERVED_NAMES": ("TritonExtExtension.cmake", "is reserved in Python or C++"),
     "TRITON_EXT_TRITON_DIALECTS": ("TritonExtDialect.cmake", "is the name of a dialect of Triton"),
 }
+#: Where the test of a new pass compiles its kernel: the last text that each target makes, for the stages of one target.
+_TARGETS = {"cpuir": '{"asm": "cpu:native"}', "linalgir": '{"linalgir": "linalg:generic"}'}
 _FORMATTERS = (
     ((".cpp", ".h"), ("clang-format", "--style=LLVM", "-i")),
     ((".py",), ("ruff", "format", "--isolated", "--no-cache", "--line-length=120", "--quiet")),
@@ -39,7 +42,8 @@ _FORMATTERS = (
 @click.option(
     "--dir", "parent", type=click.Path(path_type=Path), help="Write a project of its own, to the directory DIR/NAME."
 )
-def new(kind: str, name: str, parent: Path | None) -> None:
+@click.option("--stage", type=click.Choice([*STAGES, ANY]), help="The stage that the pass is for; default: ttir.")
+def new(kind: str, name: str, parent: Path | None, stage: str | None) -> None:
     """Write a new extension NAME that builds and whose tests pass.
 
     In a checkout of triton-ext or in a bundle, a pass goes to passes/NAME and a dialect to dialects/NAME. Elsewhere,
@@ -49,12 +53,14 @@ def new(kind: str, name: str, parent: Path | None) -> None:
     project = find_project(here) if parent is None else None
     again = f"triton-ext new {kind}"
     check_name(kind, name, again)
+    if stage and kind == "dialect":
+        raise TritonExtError("a dialect has no stage, --stage is for a pass", fix=f"triton-ext new dialect {name}")
     if project and kind == "bundle":
         raise TritonExtError(f"{here} is a project already, a bundle is one of its own", fix=f"{again} {name} --dir ..")
     check_free(name, project, again)
     if project:
         target = project.root / KINDS[kind] / name
-        written = write(target, [(_TEMPLATES / kind, Path())], kind, name)
+        written = write(target, [(_TEMPLATES / kind, Path())], kind, name, stage or "ttir")
     else:
         if importlib.util.find_spec(name):
             raise DuplicateExtensionError(
@@ -64,11 +70,13 @@ def new(kind: str, name: str, parent: Path | None) -> None:
         target = (parent or here) / name
         extension = "pass" if kind == "bundle" else kind
         parts = [(_TEMPLATES / "bundle", Path()), (_TEMPLATES / extension, Path(KINDS[extension], name))]
-        written = write(target, parts, extension, name)
+        written = write(target, parts, extension, name, stage or "ttir")
     for path in written:
         click.echo(f"wrote {_shown(path)}")
     enter = "" if project else f"cd {_shown(target)} && "
     click.echo(f"next: {enter}triton-ext test {name}")
+    if not project:
+        click.echo("then: pip install .")
 
 
 def check_name(kind: str, name: str, again: str) -> None:
@@ -105,7 +113,7 @@ def check_free(name: str, project: Project | None, again: str) -> None:
         raise DuplicateExtensionError(f"the name '{name}' is taken by {owners[0]}", fix=f"{again} {_other(name)}")
 
 
-def write(target: Path, parts: list[tuple[Path, Path]], kind: str, name: str) -> list[Path]:
+def write(target: Path, parts: list[tuple[Path, Path]], kind: str, name: str, stage: str) -> list[Path]:
     """Writes the directory `target`, whole or not at all.
 
     Args:
@@ -113,6 +121,7 @@ def write(target: Path, parts: list[tuple[Path, Path]], kind: str, name: str) ->
         parts: directories of templates, each with the place in `target` that its files go to.
         kind: ``pass`` or ``dialect``.
         name: of the extension.
+        stage: that a pass is for.
 
     Returns:
         The files that were written.
@@ -132,6 +141,9 @@ def write(target: Path, parts: list[tuple[Path, Path]], kind: str, name: str) ->
         "directory": KINDS[kind],
         "version": __version__,
         "triton": triton_version(),
+        "stage": stage,
+        "place": "ttir" if stage == ANY else stage,
+        "targets": _TARGETS.get(stage, '{"ptx": "cuda:90", "amdgcn": "hip:gfx942"}'),
     }
     scratch = None
     try:

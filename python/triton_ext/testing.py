@@ -20,9 +20,11 @@ from xml.etree import ElementTree
 import click
 
 from . import _resources
-from .build import build_tree, default_build_dir, find_tool
-from .errors import BuildError, ExtensionNotFoundError, TritonExtError
+from .build import build_tree, check_tools, default_build_dir
+from .build import tool as find_program
+from .errors import ExtensionNotFoundError, TritonExtError
 from .host import find_triton
+from .loader import HIDDEN_BUNDLE
 from .project import Project, find_project
 
 LIT_SUFFIXES = (".mlir", ".ttir", ".ttgir")
@@ -46,7 +48,7 @@ def configure_lit(config: Any, root: Path) -> None:
     config.environment["PATH"] = os.pathsep.join(path)
     project = find_project(root) or Project(root, None)
     for name, value in _environment(project).items():
-        if name in ("HOME", "TRITON_EXT_LIBRARY_DIR", "TRITON_EXT_PATH", "XDG_CACHE_HOME"):
+        if name in ("HOME", HIDDEN_BUNDLE, "TRITON_EXT_LIBRARY_DIR", "TRITON_EXT_PATH", "XDG_CACHE_HOME"):
             config.environment[name] = value
 
 
@@ -86,10 +88,13 @@ def run_tests(project: Project, names: tuple[str, ...] = ()) -> None:
     targets = names
     if names and not (_resources.library_dir() / _DRIVER).is_file() and not project.package:
         targets = (*names, "opt")  # a fresh checkout: the lit tests need the driver
-    build_tree(project.root, default_build_dir(project.root), targets)
     directories = [known[name] for name in names or known]
-    lit = _run_lit(project, directories)
-    python = _run_pytest(project, directories)
+    lit_tests = [d for d in directories if any(f.suffix in LIT_SUFFIXES for f in (d / "test").rglob("*"))]
+    python_tests = [file for d in directories for file in sorted((d / "test").rglob("test_*.py"))]
+    check_tools("cmake", "ninja", *(["lit"] if lit_tests else ()), *(["pytest"] if python_tests else ()))
+    build_tree(project.root, default_build_dir(project.root), targets)
+    lit = _run("lit", ["-sv"], "--xunit-xml-output", lit_tests, project)
+    python = _run("pytest", ["-q"], "--junitxml", python_tests, project)
     what = ", ".join(names) or f"{len(known)} extension{'s' * (len(known) != 1)}"
     summary = f"{what}: lit: {_counted(lit)}; Python: {_counted(python)}; {time.monotonic() - started:.1f} s"
     total = lit + python
@@ -100,36 +105,23 @@ def run_tests(project: Project, names: tuple[str, ...] = ()) -> None:
     click.secho(summary, fg="green")
 
 
-def _run_lit(project: Project, directories: list[Path]) -> Counter[str]:
-    tests = [d for d in directories if any(f.suffix in LIT_SUFFIXES for f in (d / "test").rglob("*"))]
-    return _run("lit", ["-sv"], "--xunit-xml-output", tests, project)
-
-
-def _run_pytest(project: Project, directories: list[Path]) -> Counter[str]:
-    tests = [file for d in directories for file in sorted((d / "test").rglob("test_*.py"))]
-    return _run("pytest", ["-q"], "--junitxml", tests, project)
-
-
-def _run(tool: str, flags: list[str], report_flag: str, tests: list[Path], project: Project) -> Counter[str]:
-    """Runs `tests` and counts what the report in JUnit's format says: passed, failed, skipped.
+def _run(program: str, flags: list[str], report_flag: str, tests: list[Path], project: Project) -> Counter[str]:
+    """Runs `tests` with `program` and counts what the report in JUnit's format says: passed, failed, skipped.
 
     Raises:
-        BuildError: `tool` is missing.
+        BuildError: `program` is missing.
         TritonExtError: it ended without a report.
     """
     if not tests:
         return Counter()
-    program = find_tool(tool)
-    if program is None:
-        raise BuildError(f"{tool} is not installed", fix=f"pip install {tool}")
     with tempfile.TemporaryDirectory() as scratch:
         report = Path(scratch) / "report.xml"
-        command = [program, *flags, f"{report_flag}={report}", *map(str, tests)]
+        command = [find_program(program), *flags, f"{report_flag}={report}", *map(str, tests)]
         done = subprocess.run(command, cwd=project.root, env=_environment(project), check=False)
         try:
             suites = list(ElementTree.parse(report).iter("testsuite"))
         except (OSError, ElementTree.ParseError):
-            raise TritonExtError(f"{tool} ended with {done.returncode} and no report") from None
+            raise TritonExtError(f"{program} ended with {done.returncode} and no report") from None
     counts: Counter[str] = Counter()
     for suite in suites:
         failed = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
@@ -146,6 +138,7 @@ def _environment(project: Project) -> dict[str, str]:
     if project.package:
         others = os.environ.get("TRITON_EXT_PATH", "")
         environment["TRITON_EXT_PATH"] = os.pathsep.join(filter(None, [str(project.libraries), others]))
+        environment[HIDDEN_BUNDLE] = project.package
     return environment
 
 

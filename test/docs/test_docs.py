@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every shell and Python block in the documentation runs, in order, in a copy of the checkout.
-
-A block that follows a line which ends in a file name and a colon is the content of that file.
-"""
+"""Every shell and Python block in the documentation runs, in order, in a copy of the checkout."""
 
 from __future__ import annotations
 
@@ -14,16 +11,13 @@ from pathlib import Path
 import pytest
 
 import checkout as checkout_copy
+import pages
 from triton_ext import reference
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 # These are what is running this test; .ci/run runs them on a clean checkout.
 BY_CI = {"make demo", "make test"}
 PARTS_OF_THESE = {"make build", "make linalg", "make lint"}
-BLOCK = re.compile(
-    r"(?:`(?P<file>[\w./-]+)`[^`\n]*:\n\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
-)
 
 
 @pytest.fixture
@@ -33,31 +27,10 @@ def checkout(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [page for page in pages.PAGES if page != pages.INSTALL], ids=lambda page: page.name)
 def test_blocks(page: Path, checkout: Path) -> None:
     environment = checkout_copy.environment(checkout)
-
-    def run(*command: str | Path) -> None:
-        done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-
-    for number, block in enumerate(BLOCK.finditer(page.read_text())):
-        text = block["text"]
-        if block["file"]:
-            file = checkout / block["file"]
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text)
-        elif block["language"] == "python":
-            script = checkout / f"block{number}.py"
-            script.write_text(text)
-            run(sys.executable, script)
-        elif block["language"] == "console":
-            for line in text.splitlines():
-                command = line.split("#")[0].strip()
-                if command not in BY_CI | PARTS_OF_THESE:
-                    run("bash", "-euc", command)
-        elif block["language"] != "text":
-            pytest.fail(f"{page.name}: a block in '{block['language']}' that is neither run nor a file")
+    pages.run_blocks(page, checkout, sys.executable, environment, leave_out=BY_CI | PARTS_OF_THESE)
 
 
 def test_ci_runs_the_commands_that_the_blocks_leave_out() -> None:

@@ -159,12 +159,12 @@ def test_cxx_with_launcher(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", ["CMake", "Ninja"])
 def test_no_build_tool(path: Path, name: str) -> None:
-    assert row(name) == Row(name, "fail", "", "not found", f"pip install {name.lower()}")
+    assert row(name) == Row(name, "fail", "", "not found", "pip install 'triton-ext[build]'")
 
 
 def test_old_cmake(path: Path) -> None:
     program(path, "cmake", "cmake version 3.25.1")
-    assert row("CMake") == Row("CMake", "fail", ">= 3.27", "3.25.1", "pip install --upgrade cmake")
+    assert row("CMake") == Row("CMake", "fail", ">= 3.27", "3.25.1", "pip install 'triton-ext[build]'")
 
 
 def test_a_tool_that_hangs_up(path: Path) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import checkout
+from triton_ext.passes import STAGES
 
 PROGRAMS = Path(sys.executable).parent
 SUMMARY = re.compile(r"^(\w+|1 extension): lit: (\d+) passed; Python: (\d+) passed; [\d.]+ s$", re.MULTILINE)
@@ -128,7 +129,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A bundle with a pass and, added from inside of it, a dialect; built."""
     parent = tmp_path_factory.mktemp("bundle")
     printed = succeed(parent, "triton-ext", "new", "bundle", "greeter", "--dir", "projects")
-    assert printed.endswith("next: cd projects/greeter && triton-ext test greeter\n")
+    assert printed.endswith("next: cd projects/greeter && triton-ext test greeter\nthen: pip install .\n")
     root = parent / "projects" / "greeter"
     succeed(root, "triton-ext", "new", "dialect", "saturate")
     succeed(root, "triton-ext", "build")
@@ -147,6 +148,26 @@ def test_bundle(bundle: Path) -> None:
         "libtriton_ext_greeter.so",
         "libtriton_ext_saturate.so",
     ]
+
+
+@pytest.mark.slow
+def test_a_pass_for_each_stage(tmp_path: Path) -> None:
+    """Its lit test and its Python test, which compiles a kernel for a target that has the stage, pass."""
+    stages = ("any", *STAGES)
+    succeed(tmp_path, "triton-ext", "new", "bundle", "staged", "--stage", stages[0])
+    for stage in stages[1:]:
+        succeed(tmp_path / "staged", "triton-ext", "new", "pass", f"for_{stage}", "--stage", stage)
+    printed = succeed(tmp_path / "staged", "triton-ext", "test")
+    assert f"{len(stages)} extensions: lit: {len(stages)} passed; Python: " in printed
+    assert "failed" not in printed
+    assert "skipped" not in printed
+    assert_lint(tmp_path / "staged")
+    variables = {"TRITON_EXT_PATH": str(tmp_path / "staged" / "src" / "staged")}
+    listed = json.loads(succeed(tmp_path, "triton-ext", "list", "--json", **variables))
+    assert {(e["name"], e["stage"]) for e in listed if e["origin"] == "TRITON_EXT_PATH"} == {
+        ("staged", stages[0]),
+        *((f"for_{stage}", stage) for stage in stages[1:]),
+    }
 
 
 @pytest.mark.slow
@@ -229,6 +250,7 @@ def test_watch(bundle: Path) -> None:
         (["pass", "lambda"], "'lambda' is reserved in Python or C++", "triton-ext new pass lambda_2"),
         (["dialect", "namespace"], "'namespace' is reserved in Python or C++", "triton-ext new dialect namespace_2"),
         (["pass", "std"], "'std' is reserved", "triton-ext new pass std_2"),
+        (["dialect", "tidy", "--stage", "ttir"], "a dialect has no stage", "triton-ext new dialect tidy"),
         (["dialect", "arith"], "'arith' is the name of a dialect of Triton", "triton-ext new dialect arith_2"),
         (["pass", "rename"], "the name 'rename' is taken by ", "triton-ext new pass rename_2"),
         (["bundle", "json"], "'json' is the name of an installed Python module", "triton-ext new bundle json_2"),

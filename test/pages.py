@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The documentation's pages as programs: every shell and Python block runs, in order.
+
+A block that follows a line which ends in a file name and a colon is the content of that file.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Collection
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+#: For those who have the wheel only; test/wheel runs it with nothing else installed.
+INSTALL = ROOT / "docs" / "install.md"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+_BLOCK = re.compile(
+    r"(?:`(?P<file>[\w./-]+)`[^`\n]*:\n\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+)
+
+
+def run_blocks(
+    page: Path, directory: Path, python: Path | str, environment: dict[str, str], leave_out: Collection[str] = ()
+) -> None:
+    """Runs the blocks of `page` in `directory`, those in Python by `python`; stops at the first that fails."""
+
+    def run(*command: str | Path) -> None:
+        done = subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+
+    for number, block in enumerate(_BLOCK.finditer(page.read_text())):
+        text = block["text"]
+        if block["file"]:
+            file = directory / block["file"]
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        elif block["language"] == "python":
+            script = directory / f"block{number}.py"
+            script.write_text(text)
+            run(python, script)
+        elif block["language"] == "console":
+            for line in text.splitlines():
+                command = line.split("#")[0].strip()
+                if command not in leave_out:
+                    run("bash", "-euc", command)
+        elif block["language"] != "text":
+            raise AssertionError(f"{page.name}: a block in '{block['language']}' that is neither run nor a file")
