@@ -27,7 +27,7 @@ from . import _library
 TRIPLE = "x86_64-unknown-linux-gnu"
 
 #: Bytes of a vector register, by the feature that brings them.
-_VECTORS = {"+avx512f": 64, "+avx": 32}
+VECTORS = {"+avx512f": 64, "+avx": 32}
 
 
 def _add_pass(attribute: str) -> Callable[[Any], None]:
@@ -105,13 +105,9 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         cpu_name, _, features = str(self.target.arch).partition(";")
         if cpu_name in ("", "native"):
             return _library.compiler().host()
-        if not self._has_features(cpu_name, features, "+64bit"):
+        if not _library.compiler().has(cpu_name, features, "+64bit"):
             raise ValueError(f"'{cpu_name}' is not an x86-64 CPU that LLVM knows (known are 'x86-64', 'haswell', …)")
         return cpu_name, features
-
-    @staticmethod
-    def _has_features(cpu_name: str, features: str, wanted: str) -> bool:
-        return _library.compiler().has(cpu_name, features, wanted)
 
     def hash(self) -> str:
         """Part of the cache key: the library's bytes, the Python around it, and the CPU."""
@@ -152,9 +148,14 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
     def load_dialects(self, ctx: Any) -> None:
         """Nothing: libtriton has all that is used."""
 
+    # Hooks run the source of these two in modules of their own (docs/plugin-examples.md), so they take what those of
+    # other backends take, and import what they need of this module.
+
     @staticmethod
-    def make_ttir(mod: Any, metadata: dict[str, Any], options: CPUOptions) -> Any:
+    def make_ttir(mod: ir.module, metadata: dict[str, object], opt: object, capability: str) -> ir.module:
         """Triton's own clean-up, with tensor descriptors as pointers."""
+        from triton_ext.backends.cpu.compiler import cpu  # type: ignore[import-untyped]
+
         pm = ir.pass_manager(mod.context)
         pm.enable_debug()
         cpu.passes.add_allow_inlining(pm)
@@ -170,15 +171,20 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         pm.run(mod, "make_ttir")
         return mod
 
-    def make_cpuir(self, mod: Any, metadata: dict[str, Any], options: CPUOptions) -> Any:
+    @staticmethod
+    def make_cpuir(mod: ir.module, metadata: dict[str, object], opt: object, capability: str) -> ir.module:
         """Loops over vectors."""
+        from triton_ext.backends.cpu.compiler import VECTORS, _library, cpu
+
         name = mod.get_entry_func_name()
         pm = ir.pass_manager(mod.context)
         pm.enable_debug()
-        width = next((size for feature, size in _VECTORS.items() if self._has_features(*self._cpu, feature)), 16)
+        compiler = _library.compiler()
+        cpu_name, _, features = capability.partition(";")
+        width = next((size for feature, size in VECTORS.items() if compiler.has(cpu_name, features, feature)), 16)
         number = ir.builder(mod.context).get_int32_attr
         mod.set_attr("triton_ext_cpu.vector_bytes", number(width))
-        mod.set_attr("triton_ext_cpu.has_fma", number(self._has_features(*self._cpu, "+fma")))
+        mod.set_attr("triton_ext_cpu.has_fma", number(compiler.has(cpu_name, features, "+fma")))
         passes.ttir.add_triton_licm(pm)
         cpu.passes.add_scalarize_induction(pm)
         passes.common.add_canonicalizer(pm)
@@ -189,7 +195,7 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         try:
             pm.run(mod, "make_cpuir")
         except RuntimeError as error:
-            raise RuntimeError(_library.compiler().last_error() or str(error)) from None
+            raise RuntimeError(compiler.last_error() or str(error)) from None
         metadata["name"] = name
         metadata["shared"] = 0
         metadata["scratch"] = mod.get_int_attr("triton_ext_cpu.scratch") or 0
@@ -248,10 +254,11 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
             kept["llir"] = src
             return self.make_asm(src, metadata, options)
 
-        stages["ttir"] = lambda src, metadata: self.make_ttir(src, metadata, options)
-        stages["cpuir"] = lambda src, metadata: self.make_cpuir(src, metadata, options)
+        capability = ";".join(self._cpu)
+        stages["ttir"] = lambda src, metadata: self.make_ttir(src, metadata, options, capability)
+        stages["cpuir"] = lambda src, metadata: self.make_cpuir(src, metadata, options, capability)
         stages["llir"] = lambda src, metadata: self.make_llir(src, metadata, options)
         stages["asm"] = make_asm
         stages["so"] = lambda src, metadata: self.make_so(src, metadata, options, kept["llir"])
         if knobs.runtime.add_stages_inspection_hook is not None:
-            knobs.runtime.add_stages_inspection_hook(self, stages, options, language, None)
+            knobs.runtime.add_stages_inspection_hook(self, stages, options, language, capability)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from . import builtin, linalg, passes
+    from ._plugin_passes import digest
     from .driver import opt
     from .errors import (
         AbiMismatchError,
@@ -44,6 +45,7 @@ _HOME = {
     ),
     **dict.fromkeys(("Extension", "extensions", "load"), "loader"),
     "describe": "observe",
+    "digest": "_plugin_passes",
     "opt": "driver",
     "Pass": "passes",
     "trace": "tracing",
@@ -64,6 +66,7 @@ __all__ = [
     "autotune",
     "builtin",
     "describe",
+    "digest",
     "extensions",
     "linalg",
     "load",

@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 
 PACKAGE_DIR = Path(__file__).resolve().parent
+#: Where Triton's documentation and Triton 3.9 have the paths of plugins, which 3.9 itself does not read.
+PLUGIN_VARIABLES = ("TRITON_PASS_PLUGIN_PATH", "TRITON_PLUGIN_PATHS")
 
 
 def infra_dir() -> Path:

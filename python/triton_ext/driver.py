@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ._infra import private_copy
+from ._resources import PLUGIN_VARIABLES
 from .errors import BuildError, ExtensionNotFoundError, PipelineError, TritonExtError
 
 if TYPE_CHECKING:
     from .loader import Extension
 
 _PREFIX = "triton-ext-"
-_PLUGIN_VARIABLES = ("TRITON_PASS_PLUGIN_PATH", "TRITON_PLUGIN_PATHS")
 _PIPELINE_OPTIONS = ("pass-pipeline", "p")
 _HELP = ("help", "h")
 #: The extension whose passes and dialects ``triton-linalg-opt`` always has.
@@ -202,7 +202,7 @@ def _named_libraries(arguments: list[str]) -> list[_Plugin]:
     Raises:
         TritonExtError: one of them cannot be used.
     """
-    paths = [p for v in _PLUGIN_VARIABLES for p in os.environ.get(v, "").split(os.pathsep) if p]
+    paths = [p for v in PLUGIN_VARIABLES for p in os.environ.get(v, "").split(os.pathsep) if p]
     for argument, following in zip(arguments[1:], [*arguments[2:], ""], strict=False):
         name, equals, value = argument.lstrip("-").partition("=")
         if argument.startswith("-") and name == "load-extension":

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from . import _resources, index
+from . import _plugin_passes, _resources, index
 from ._closest import closest
 from ._infra import infra_library, load_infra, needed_by, private_copy, shared_libraries
 from .errors import DuplicateExtensionError, ExtensionNotFoundError, TritonExtError
@@ -35,6 +35,7 @@ from .verify import Plugin, verify
 ENTRY_POINT_GROUP = "triton_ext.extensions"
 #: Names the package of a bundle that is tested in its source tree: what is installed of it would claim the same names.
 HIDDEN_BUNDLE = "TRITON_EXT_HIDDEN_BUNDLE"
+_VARIABLES = ("TRITON_EXT_PATH", *_resources.PLUGIN_VARIABLES)
 AddPass = Callable[[Any, list[str]], None]
 _lock = threading.RLock()
 
@@ -94,7 +95,8 @@ class LoadedLibrary:
 
 
 def extensions() -> list[Extension]:
-    """All extensions: built in, from bundles, from ``TRITON_EXT_PATH`` and from ``TRITON_PLUGIN_PATHS``.
+    """All extensions: built in, from bundles, from ``TRITON_EXT_PATH``, and from Triton's own ``TRITON_PLUGIN_PATHS``
+    and ``TRITON_PASS_PLUGIN_PATH``.
 
     A library that cannot be used is listed with its `problem`; it does not keep the others from being used. Of the
     libraries that claim one name, none can be used.
@@ -149,8 +151,8 @@ def load(path: str | os.PathLike[str]) -> Extension:
     return extension
 
 
-def find_pass(name: str, stage: str, among: Sequence[Extension] | None = None) -> Extension:
-    """The extension that offers the pass `name` for `stage`; stage ``plugin`` means foreign plugins.
+def find_pass(name: str, stage: str | None = None, among: Sequence[Extension] | None = None) -> Extension:
+    """The extension that offers the pass `name` for `stage`; ``plugin`` means foreign plugins, None any stage.
 
     Who looks for several asks for `extensions()` once, and looks `among` them.
 
@@ -161,7 +163,7 @@ def find_pass(name: str, stage: str, among: Sequence[Extension] | None = None) -
     everything = extensions() if among is None else among
     offers = [(e, n) for e in everything if e.plugin for n in e.plugin.passes]
     for extension, offered in offers:
-        if offered == name and extension.is_for(stage):
+        if offered == name and (stage is None or extension.is_for(stage)):
             if extension.problem:
                 raise DuplicateExtensionError(f"{extension.path} ({extension.origin}): {extension.problem}")
             return extension
@@ -170,15 +172,14 @@ def find_pass(name: str, stage: str, among: Sequence[Extension] | None = None) -
         if extension.plugin is None and extension.name == name:
             raise ExtensionNotFoundError(f"extension '{name}' is broken: {extension.problem}")
     elsewhere = [e.stage or "plugin" for e, n in offers if n == name]
-    names = [n for e, n in offers if not e.problem and e.is_for(stage)]
+    names = [n for e, n in offers if not e.problem and (stage is None or e.is_for(stage))]
     close = closest(name, names)
     if elsewhere:
         hint = f"; it is in tx.passes.{elsewhere[0]}"
     else:
         hint = f"; did you mean '{close}'?" if close else f"; there is: {', '.join(names) or 'none'}"
-    raise ExtensionNotFoundError(
-        f"no extension offers a pass '{name}' for stage '{stage}'{hint}", fix="triton-ext list"
-    )
+    place = f" for stage '{stage}'" if stage else ""
+    raise ExtensionNotFoundError(f"no extension offers a pass '{name}'{place}{hint}", fix="triton-ext list")
 
 
 def load_library(extension: Extension) -> LoadedLibrary:
@@ -193,6 +194,11 @@ def load_library(extension: Extension) -> LoadedLibrary:
         raise TritonExtError(f"{extension.path}: {error.strerror}") from None
     with _lock:
         return _load(extension.path, stat.st_mtime_ns, stat.st_size, stat.st_ino)
+
+
+def search_path() -> tuple[object, ...]:
+    """Where `extensions` looks, apart from the package and bundles: values of the variables, paths given to `load`."""
+    return (*map(os.environ.get, _VARIABLES), *_by_hand)
 
 
 def _find_library(name: str) -> Path:
@@ -226,7 +232,7 @@ def _candidates() -> Iterator[tuple[Path, str, str | None]]:
             yield from ((path, origin, None) for path in _libraries_of(package))
         except TritonExtError as error:
             yield Path(name), origin, str(error)
-    for variable in ("TRITON_EXT_PATH", "TRITON_PLUGIN_PATHS"):
+    for variable in _VARIABLES:
         for item in filter(None, os.environ.get(variable, "").split(os.pathsep)):
             # os.path answers False where pathlib raises, e.g. for a name that is too long.
             path, is_dir = Path(item), os.path.isdir(item)
@@ -322,6 +328,7 @@ def _broken(path: Path, origin: str, problem: str) -> Extension:
 def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
     from triton._C.libtriton import ir, passes
 
+    _plugin_passes.offer()
     plugin = verify(path)
     content = path.read_bytes()
     digest = hashlib.sha256(content).hexdigest()

@@ -40,7 +40,7 @@ def fresh_loader(installed_sdk: sdk.Sdk | None, cache: Path, monkeypatch: pytest
     """Nothing loaded by hand, nothing in the environment, a cache of these tests' own."""
     monkeypatch.setattr(loader, "_by_hand", {})
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
-    for variable in ("TRITON_EXT_PATH", "TRITON_PLUGIN_PATHS"):
+    for variable in ("TRITON_EXT_PATH", *_resources.PLUGIN_VARIABLES):
         monkeypatch.delenv(variable, raising=False)
 
 

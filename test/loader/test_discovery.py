@@ -55,7 +55,7 @@ def test_built_in() -> None:
     assert rename.manifest.argument == "triton-ext-rename"
 
 
-@pytest.mark.parametrize("variable", ["TRITON_EXT_PATH", "TRITON_PLUGIN_PATHS"])
+@pytest.mark.parametrize("variable", ["TRITON_EXT_PATH", "TRITON_PLUGIN_PATHS", "TRITON_PASS_PLUGIN_PATH"])
 @pytest.mark.parametrize("as_directory", [False, True])
 def test_variables(
     variable: str, as_directory: bool, make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A backend that supports nothing; importing it applies ``TRITON_EXT_PIPELINE``."""
+"""A backend that supports nothing; importing it applies ``TRITON_EXT_PIPELINE`` and offers ``passes.plugin.add_*``."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import os
 from types import ModuleType
 
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
+
+from triton_ext import _plugin_passes
 
 
 class NoBackend(BaseBackend):  # type: ignore[misc]
@@ -33,6 +35,7 @@ class NoBackend(BaseBackend):  # type: ignore[misc]
         raise NotImplementedError
 
 
+_plugin_passes.offer()
 if os.environ.get("TRITON_EXT_PIPELINE", "").strip():  # everybody imports this; few want more of it
     from triton_ext.pipeline import from_environment
 

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The examples of Triton's plugin documentation as printed, in ``plugin_readme``; see docs/plugin-examples.md.
+
+They import less than they use, and two functions of the fourth are indented so that Python refuses them: `_repaired`
+mends that, and nothing else. A run differs from what is printed by its device, which is a GPU up to the launch, or the
+CPU, whose stage after ttir is cpuir; and Triton 3.9's ``make_ttgir`` uses a function that the fourth does not import
+beside it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import triton
+
+HERE = Path(__file__).parent
+PLUGIN = Path(triton.__file__).parent / "plugins" / "libTritonPluginsTestLib.so"
+IMPORTS = "import hashlib, importlib.util, inspect, pathlib, sys, textwrap\n"
+#: What the fourth puts before the dumped functions, and what `make_ttgir` needs beside that.
+LIBTRITON = "from triton._C.libtriton import ir, passes, llvm, amd, nvidia"
+ENABLED = r"\nfrom triton.backends.nvidia.compiler import is_enabled"
+#: The device, put in front of the example.
+GPU = f"""\
+import sys
+sys.path.insert(0, {str(HERE.parent / "tuning")!r})
+import standin
+import torch
+
+standin.activate()
+standin.Driver.get_active_torch_device = lambda self: torch.device("cpu")
+standin.COMPUTE = dict.fromkeys(("kernel", "kernel1", "kernel2"), lambda arguments, factor: None)
+"""
+
+
+def _printed(number: int) -> str:
+    return (HERE / "plugin_readme" / f"example{number}.txt").read_text()
+
+
+def _repaired(number: int) -> str:
+    text = _printed(number)
+    if number == 3:  # is the hook of the second, printed alone
+        whole = _printed(2)
+        begin, end = whole.index("def inspect_stages_hook"), whole.index("if __name__")
+        text = whole[:begin] + text + "\n" + whole[end:]
+    if number == 4:
+        text = re.sub(r"^  (if all|return get_key)", r"    \1", text, flags=re.MULTILINE)
+    return IMPORTS + text
+
+
+@pytest.fixture(params=["cuda:90", "cpu"])
+def run(request: pytest.FixtureRequest, tmp_path: Path):
+    """Runs an example; returns the names of the kernels that it prints."""
+
+    def run(number: int) -> list[str]:
+        program, on_cpu = _repaired(number), request.param == "cpu"
+        if number == 4 and not on_cpu:
+            program = program.replace(LIBTRITON, LIBTRITON + ENABLED)
+        program = program.replace("ttgir", "cpuir") if on_cpu else GPU + program
+        (tmp_path / "test.py").write_text(program)
+        environment = {**os.environ, "TRITON_PASS_PLUGIN_PATH": str(PLUGIN)}
+        environment |= {"TRITON_DEFAULT_BACKEND": "cpu"} if on_cpu else {}
+        done = subprocess.run(
+            [sys.executable, "test.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return re.findall(r"func(?: public)? @(\w+)\(", done.stdout)
+
+    return run
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_hook_on_hook_off(number: int, run) -> None:
+    assert run(number) == ["kernel", "foo", "kernel"]
+
+
+def test_a_dump_of_the_pipeline_edited_and_run(run, tmp_path: Path) -> None:
+    assert run(4) == ["foo"]
+    assert "passes.plugin.add_plugin(pm)" in (tmp_path / "compiler_override.py").read_text()
