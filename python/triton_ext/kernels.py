@@ -136,9 +136,9 @@ def find_target(target: object) -> Any:
     if match is None or (match[1] == "cuda" and not match[2].isdigit()):
         raise TritonExtError(f"'{target}' is no target, expected one such as cuda:90 or hip:gfx942")
     if match[1] == "linalg":
-        from . import _linalg
+        from .backends import linalg
 
-        _linalg.register()
+        linalg.register()
     wave64 = match[1] == "hip" and match[2].startswith("gfx9")
     size = int(match[3]) if match[3] else _WARP_SIZES.get(match[1], 64 if wave64 else 32)
     return GPUTarget(match[1], int(match[2]) if match[2].isdigit() else match[2], size)

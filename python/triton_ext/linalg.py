@@ -111,7 +111,7 @@ def _check_form(form: _Form, lowered: bool) -> None:
 
 
 def _check_options(given: Mapping[str, Any]) -> None:
-    from ._linalg import LinalgOptions
+    from .backends.linalg.compiler import LinalgOptions
 
     known = [field.name for field in fields(LinalgOptions) if field.name != "lowered"]
     for name in given:

@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -216,3 +219,53 @@ def test_cache_of_triton() -> None:
     with P().at_end("linalgir", tx.passes.linalgir.lower_linalg_ext()):
         assert triton.compile(source, target=find_target(TARGET)).hash != first.hash
     assert triton.compile(source, target=find_target(TARGET)).hash == first.hash
+
+
+def test_it_is_a_target_like_any_other() -> None:
+    """In a process that has only imported Triton; no driver of it is active."""
+    program = (
+        "import triton\n"
+        "from triton.backends.compiler import GPUTarget\n"
+        "from triton.runtime import driver\n"
+        "import test_linalg_pipeline as here\n"
+        "signature = {'x': '*fp32', 'y': '*fp32', 'n': 'i32', 'BLOCK': 'constexpr'}\n"
+        "source = triton.compiler.ASTSource(here.double, signature, {'BLOCK': 64})\n"
+        "target = GPUTarget('linalg', 'generic', 1)\n"
+        "for lowered in (False, True):\n"
+        "    kernel = triton.compile(source, target=target, options={'lowered': lowered})\n"
+        "    same = here.tx.linalg.compile(here.double, here.SIGNATURE, lowered=lowered)\n"
+        "    assert kernel.asm['linalgir'].decode() == same\n"
+        "active = driver.active.get_current_target()\n"
+        "assert active.backend != 'linalg', active\n"
+        "print(kernel.metadata.name)\n"
+    )
+    before = "import triton\nfrom triton.backends import backends\nassert 'linalg' in backends\n"
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    for code, printed in ((before, ""), (program, "double\n")):
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stdout) == (0, printed), done.stderr
+
+
+def test_a_hook_of_ones_own() -> None:
+    """Is called as in other backends, and may run the stages as it does in them."""
+    seen = []
+
+    def hook(
+        backend: Any = None, stages: Any = None, options: Any = None, language: Any = None, capability: Any = None
+    ) -> tuple[str, str]:
+        if stages is not None:
+            seen.append(capability)
+            for name in ("ttir", "linalgir"):
+                run = getattr(backend, f"make_{name}")
+                stages[name] = lambda source, metadata, run=run: run(source, metadata, options, capability)
+        return "a hook", "a hook"
+
+    plain = tx.linalg.compile(double, SIGNATURE)
+    triton.knobs.runtime.add_stages_inspection_hook = hook
+    try:
+        assert tx.linalg.compile(double, SIGNATURE) == plain
+    finally:
+        triton.knobs.runtime.add_stages_inspection_hook = None
+    assert seen == ["generic"]

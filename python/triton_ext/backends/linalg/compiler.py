@@ -12,18 +12,16 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from triton import knobs
 from triton._C.libtriton import ir, passes
-from triton.backends import Backend, backends
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
-from ._resources import own_code
-from .errors import ExtensionNotFoundError
-from .loader import AddPass, LoadedLibrary, extensions, load_library
-from .passes import PLACEABLE, find_factory
-from .startup.driver import NoDriver
+from triton_ext._resources import own_code
+
+if TYPE_CHECKING:  # everybody who imports Triton imports this; few want more of it
+    from triton_ext.loader import AddPass, LoadedLibrary
 
 #: The extensions that the stage runs.
 _EXTENSIONS = (
@@ -41,6 +39,10 @@ def _find_libraries() -> None:
     Raises:
         ExtensionNotFoundError: one is not built.
     """
+    from triton_ext.errors import ExtensionNotFoundError
+    from triton_ext.loader import extensions, load_library
+    from triton_ext.passes import PLACEABLE, find_factory
+
     among = extensions()
     for name in _EXTENSIONS:
         try:
@@ -151,8 +153,16 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
     def load_dialects(self, ctx: Any) -> None:
         """Nothing: passes bring the dialects that they need."""
 
+    # Hooks run the source of these two in modules of their own (docs/plugin-examples.md), so they take what those of
+    # other backends take, and import what they need of this module.
+
     @staticmethod
-    def make_ttir(mod: Any) -> Any:
+    def make_ttir(
+        mod: ir.module,
+        metadata: dict[str, object],  # noqa: ARG004
+        opt: object,  # noqa: ARG004
+        capability: str,  # noqa: ARG004
+    ) -> ir.module:
         """Triton's own clean-up."""
         pm = ir.pass_manager(mod.context)
         pm.enable_debug()
@@ -167,8 +177,15 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         return mod
 
     @staticmethod
-    def make_linalgir(mod: Any, metadata: dict[str, Any], options: LinalgOptions) -> str:
+    def make_linalgir(
+        mod: ir.module,
+        metadata: dict[str, object],
+        opt: object,
+        capability: str,  # noqa: ARG004
+    ) -> str:
         """What ``passes/triton_to_linalg`` runs, in its order; the text has no locations."""
+        from triton_ext.backends.linalg.compiler import linalgir
+
         metadata["name"] = mod.get_entry_func_name()
         pm = ir.pass_manager(mod.context)
         pm.enable_debug()
@@ -187,7 +204,7 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         passes.common.add_cse(pm)
         passes.common.add_licm(pm)
         linalgir.add_wrap_func_body_with_single_block(pm, [])
-        if options.lowered:
+        if opt.lowered:  # type: ignore[attr-defined]
             linalgir.add_lower_linalg_ext(pm, [])
         pm.run(mod, "make_linalgir")
         text: str = mod.str_nodebug()
@@ -197,12 +214,8 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         """Fills in the stages, in order."""
         if language != Language.TRITON:
             raise RuntimeError("Gluon kernels are written for a GPU's layouts; linalg is made of Triton kernels")
-        stages["ttir"] = lambda src, metadata: self.make_ttir(src)  # noqa: ARG005
-        stages["linalgir"] = lambda src, metadata: self.make_linalgir(src, metadata, options)
+        arch = str(self.target.arch)
+        stages["ttir"] = lambda src, metadata: self.make_ttir(src, metadata, options, arch)
+        stages["linalgir"] = lambda src, metadata: self.make_linalgir(src, metadata, options, arch)
         if knobs.runtime.add_stages_inspection_hook is not None:
-            knobs.runtime.add_stages_inspection_hook(self, stages, options, language, None)
-
-
-def register() -> None:
-    """Makes the backend one that Triton knows."""
-    backends.setdefault("linalg", Backend(LinalgBackend, NoDriver))
+            knobs.runtime.add_stages_inspection_hook(self, stages, options, language, arch)
