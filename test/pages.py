@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The documentation's pages as programs: every shell and Python block runs, in order.
 
-A block that follows a line which ends in a file name and a colon is the content of that file.
+A block that follows a line which ends in a file name and a colon is the content of that file. Where a paragraph says
+that a command prints what a block shows, it does.
 """
 
 from __future__ import annotations
@@ -25,10 +26,12 @@ def run_blocks(
 ) -> None:
     """Runs the blocks of `page` in `directory`, those in Python by `python`; stops at the first that fails."""
 
-    def run(*command: str | Path) -> None:
+    def run(*command: str | Path) -> str:
         done = subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+        return (done.stdout + done.stderr).replace(f"{directory}/", "")
 
+    printed = ""
     for number, block in enumerate(_BLOCK.finditer(page.read_text())):
         text = block["text"]
         if block["file"]:
@@ -38,11 +41,23 @@ def run_blocks(
         elif block["language"] == "python":
             script = directory / f"block{number}.py"
             script.write_text(text)
-            run(python, script)
+            printed = run(python, script)
+            if page.name == "README.md":
+                assert printed.split() == re.findall(r"^ *print\(.*\)  # ([\w.]+)$", text, re.MULTILINE)
         elif block["language"] == "console":
+            printed = ""
             for line in text.splitlines():
                 command = line.split("#")[0].strip()
                 if command not in leave_out:
-                    run("bash", "-euc", command)
-        elif block["language"] != "text":
+                    printed += run("bash", "-euc", command)
+        elif block["language"] == "text":
+            if re.search(r"\bprints\b", page.read_text()[: block.start()].rstrip().rpartition("\n\n")[2]):
+                missing = [line for line in _lines(text) if line not in _lines(printed)]
+                assert not missing, f"{page.name}: this is not printed: {missing}\n{printed}"
+        else:
             raise AssertionError(f"{page.name}: a block in '{block['language']}' that is neither run nor a file")
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of `text`, with single spaces and without times."""
+    return [re.sub(r"\b\d+\.\d+\b", "0.0", " ".join(line.split())) for line in text.splitlines()]

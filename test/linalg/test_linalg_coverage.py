@@ -16,3 +16,12 @@ def test_every_operation_has_a_case() -> None:
 
 def test_the_page_is_up_to_date() -> None:
     assert (ROOT / "docs" / "reference" / table.PAGE).read_text() == table.page(), "run make docs"
+
+
+def test_functions_become_functions() -> None:
+    """The page once said that ``func`` becomes an addition, which was in the body, and ``call`` nothing."""
+    made = {case.name: case.operations for case in table.cases()}
+    assert {name: made[name] for name in ("func", "call", "return")} == {
+        name: (f"func.{name}",) for name in ("func", "call", "return")
+    }
+    assert made["get_program_id"] == ("tt.get_program_id",)

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The numbers in the documentation are those of the measurements in benchmarks/results."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "benchmarks" / "results"
+
+
+def page(name: str) -> str:
+    """A page as one line."""
+    return " ".join((ROOT / "docs" / name).read_text().split())
+
+
+def percent(ratio: float) -> float:
+    return round((ratio - 1) * 100, 1)
+
+
+def span(values: list[float]) -> str:
+    """As the table writes it: the one nearer to zero first."""
+    return " to ".join(f"{v:+.1f}" for v in sorted({min(values, key=abs), max(values, key=abs)}, key=abs)) + " %"
+
+
+LOOP_SPLIT: dict[str, list[dict[str, Any]]] = json.loads((RESULTS / "gpu-loop-split.json").read_text())
+ROWS = {
+    "causal attention": ("causal attention", ""),
+    "sliding-window attention": ("sliding-window attention", ""),
+    "matmul, K=4088": ("matmul, ragged K", "x4088"),
+    "matmul, K=1000": ("matmul, ragged K", "x1000"),
+    "matmul, K=4093": ("matmul, ragged K", "x4093"),
+    "softmax of ragged rows": ("softmax, ragged rows", ""),
+}
+
+
+def test_loop_split_tuned() -> None:
+    text = (ROOT / "docs" / "loop-split.md").read_text()
+    table = dict(re.findall(r"^\| ([a-z][^|]*) \| ([-+][^|:]*?%)[^|]* \|$", text, re.MULTILINE))
+    covered = []
+    for label, (family, shape) in ROWS.items():
+        rows = [r for r in LOOP_SPLIT["tuned"] if r["family"] == family and r["shape"].endswith(shape)]
+        covered += rows
+        assert table.pop(label) == span([percent(r["ms"]["tuned"] / r["ms"]["unsplit"]) for r in rows])
+    assert not table
+    assert len(covered) == len(LOOP_SPLIT["tuned"]) == 4 * len({r["family"] for r in covered})
+    chosen = {r["pipeline"] for r in LOOP_SPLIT["tuned"] if r["shape"].endswith("x1000")}
+    assert ("the plain pipeline is chosen" in text) == (chosen == {"plain"})
+
+
+def test_loop_split_single_configurations() -> None:
+    def lost(shape: str, family: str = "") -> list[float]:
+        rows = [r for r in LOOP_SPLIT["rows"] if r["shape"].endswith(shape) and family in r["family"]]
+        return sorted(percent(r["ms"]["split"] / r["ms"]["unsplit"]) for r in rows)
+
+    window, causal, matmul, short = lost(", 512"), lost("", "causal"), lost("x4088"), lost("x1000")
+    assert [v > 0 for v in short] == [False, True, True, True]
+    assert (
+        f"up to {window[-1]} % for sliding windows of 512, {causal[-1]} % for causal attention, {matmul[-1]} % for the "
+        f"matmul with K=4088. With K=1000, which is 16 iterations of 64, three of four lose {short[1]} to {short[3]} % "
+        f"and the fourth gains {-short[0]} %."
+    ) in page("loop-split.md")
+    worst: dict[str, float] = {}
+    for row in LOOP_SPLIT["rows"]:
+        value = percent(row["ms"]["split"] / row["ms"]["unsplit"])
+        worst[row["family"]] = max(value, worst.get(row["family"], value))
+    assert max(worst.values()) == window[-1]
+    assert max(lost("", "matmul")) == short[-1]
+    assert worst["softmax, ragged rows"] < 0
+
+
+def test_loop_split_by_hand() -> None:
+    def slower(how: str) -> list[float]:
+        times = (row["ms"] for row in LOOP_SPLIT["rows"])
+        return [percent(ms.get(how, ms["split"]) / ms["by hand"]) for ms in times]
+
+    behind = [v for v in slower("split") if v > 1]
+    text = page("loop-split.md")
+    assert f"{len(behind)} of {len(slower('split'))} configurations are {min(behind)} to {max(behind)} % slower" in text
+    no_wrap = slower("no-wrap")
+    assert f"within {max(no_wrap)} % of by hand or faster, up to {-min(no_wrap)} %" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "pattern", "said"),
+    [
+        ("loop-split.md", "loop-split-cases.txt", r"^(\d+) cases .* agree", "{:,} in"),
+        ("linalg.md", "linalg-cases.txt", r"^(\d+) of (\d+) kernels convert .*no crash", "Of {1:,} random kernels"),
+        ("linalg.md", "linalg-cases.txt", r"^(\d+) of (\d+) kernels convert", "{0} convert and are taken apart"),
+        (
+            "linalg.md",
+            "linalg-cases.txt",
+            r"^ +(\d+) +'tt.elementwise_inline_asm'",
+            "the other {} have assembly in them",
+        ),
+        ("cpu.md", "cpu.txt", r"beside torch (\d+\.\d+)", "torch {} eager"),
+        ("cpu.md", "cpu.txt", r"empty kernel takes (\S+) us, (\S+) us", "takes {} µs, {} µs of it in the launcher"),
+    ],
+)
+def test_one_number(name: str, file: str, pattern: str, said: str) -> None:
+    match = re.search(pattern, (RESULTS / file).read_text(), re.MULTILINE)
+    assert match is not None
+    values = [int(v) if v.isdigit() else v for v in match.groups()]
+    assert said.format(*values) in page(name)
+
+
+def _table(text: str, number: int) -> list[list[str]]:
+    """The cells of one of the tables that rich has drawn."""
+    drawn = re.split(r"^┏.*\n", text, flags=re.MULTILINE)[number + 1]
+    return [[cell.strip() for cell in line.strip("│").split("│")] for line in drawn.splitlines() if line[0] == "│"]
+
+
+def test_linalg_times() -> None:
+    text = (RESULTS / "linalg.txt").read_text()
+    ratios = [float(row[4]) for row in _table(text, 0)]
+    each = [float(row[2]) for row in _table(text, 1)]
+    assert f"{min(ratios)} to {max(ratios)} times as long" in page("linalg.md")
+    assert f"{min(each):.0f} to {max(each):.0f} µs for each operation" in page("linalg.md")
+    assert f"from {_table(text, 1)[0][0]} operations to {_table(text, 1)[-1][0]}" in page("linalg.md")
+
+
+def test_cpu_times() -> None:
+    """The first machine's table, to three digits."""
+    text = "CPU backend beside".join((RESULTS / "cpu.txt").read_text().split("CPU backend beside")[:2])
+    measured = [row for row in _table(text, 0) if row[1]]
+    said = re.findall(r"^\| (\w[^|]*\d) \| ([\d.]+)[^|]*\| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$",
+                      (ROOT / "docs" / "cpu.md").read_text(), re.MULTILINE)  # fmt: skip
+    assert [row[0].removesuffix(" 8x1024x64") for row in said] == [row[0] for row in measured]
+    for (_, ours, torch, ratio, aim, scaling), row in zip(said, measured, strict=True):
+        assert float(ours) == float(row[1])
+        assert float(torch) == float(f"{float(row[2]):.3g}")
+        assert (ratio, float(aim), scaling) == (row[3], float(row[4].removeprefix("<= ")), row[10])
+    for pattern, said_so in (
+        (r"as long for add 2\^22, (\d+) times", "only {} to {} times for a product in tiles"),
+        (r"takes (\d+) times as long for add", "takes {:,} to {:,} times as long for an addition"),
+    ):
+        assert said_so.format(*sorted(map(int, re.findall(pattern, text)))) in page("cpu.md")
+    (small,) = re.findall(r"softmax: BLOCK 1024 (\d+) ms, 65536 \d+ ms", text)
+    assert f"Compiling the softmax takes {round(int(small) / 1000, 2)} s" in page("cpu.md")
