@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the documentation claims in passing and no feature's own test shows."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import triton
+import triton.language as tl
+
+import triton_ext as tx
+from triton_ext import sdk
+from triton_ext._resources import library_dir
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+
+
+def page(name: str) -> str:
+    """A page as one line."""
+    return " ".join((DOCS / name).read_text().split())
+
+
+# pipelines.md
+
+
+def test_how_many_passes_a_backend_runs(tmp_path: Path) -> None:
+    """The kernel is that of the page."""
+    text = (DOCS / "pipelines.md").read_text()
+    low, high = map(int, re.findall(r"runs (\d+) to (\d+) passes for a kernel", text)[0])
+    (tmp_path / "kernels.py").write_text(re.findall(r"`kernels.py`:\n\n```python\n(.*?)```", text, re.DOTALL)[0])
+    signature = "*fp16:16, *fp16:16, *fp32:16, i32:16, 64"
+    for target in ("cuda:80", "cuda:90", "hip:gfx942"):
+        seen = tx.describe(f"{tmp_path}/kernels.py:matmul", target=target, signature=signature)
+        assert low <= sum(len(stage.passes) for stage in seen.stages) <= high
+
+
+def test_the_text_of_a_pipeline_is_its_own_inverse() -> None:
+    (text,) = re.findall(r"```text\n(.*?)\n```", (DOCS / "pipelines.md").read_text(), re.DOTALL)
+    pipeline = tx.Pipeline.parse(text)
+    assert len(pipeline.edits) == 3
+    assert tx.Pipeline.parse(str(pipeline)) == pipeline
+
+
+# loading.md
+
+
+def test_a_context_from_before_stays_without_a_dialect(tmp_path: Path) -> None:
+    program = (
+        "import sys, triton, triton_ext as tx\n"
+        "from triton._C.libtriton import ir\n"
+        "def parses():\n"
+        "    try:\n"
+        "        ir.parse_mlir_module(sys.argv[1], context)\n"
+        "    except RuntimeError:\n"
+        "        return False\n"
+        "    return True\n"
+        "context = ir.context()\n"
+        "ir.load_dialects(context)\n"
+        "tx.load(triton.__path__[0] + '/plugins/libMLIRDialectPlugin.so')\n"
+        "print(parses())\n"
+        "context = ir.context()\n"
+        "ir.load_dialects(context)\n"
+        "print(parses())\n"
+    )
+    (module := tmp_path / "magic.mlir").write_text(
+        'tt.func @f(%a: i32) { %0 = "plugin.magic"(%a) : (i32) -> i32 \n tt.return }\n'
+    )
+    done = subprocess.run([sys.executable, "-c", program, module], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True"]
+
+
+# opt.md
+
+
+def test_what_libtriton_lacks(capfd: pytest.CaptureFixture[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "triton_ext.driver", "--help"], capture_output=True, text=True, check=True
+    )
+    (missing,) = re.findall(
+        r"^Missing, because libtriton does not hold them: (.*?)\n\n?", f"{done.stdout}\n", re.MULTILINE
+    )
+    for flag in re.findall(r"-[\w-]+", missing):
+        assert f"`{flag}`" in page("opt.md")
+    with pytest.raises(tx.PipelineError, match="Dialect `index' not found"):
+        tx.opt("func.func @f() { %c = index.constant 1 \n return }", "convert-index-to-llvm")
+
+
+# sdk.md
+
+
+def test_the_size_of_the_sdk_and_that_it_can_be_moved() -> None:
+    installed = sdk.find()
+    if installed is None:
+        pytest.skip("no SDK is installed")
+    root = installed.path.resolve()
+    files = [path for path in root.rglob("*") if path.is_file() and not path.is_symlink()]
+    assert not [path for path in files if str(root.parent).encode() in path.read_bytes()]
+    assert not [path for path in root.rglob("*") if path.is_symlink() and path.readlink().is_absolute()]
+    if "debian-24" in root.name:  # the first of those that Debian has
+        (said,) = re.findall(r"about (\d+) MB\.", page("sdk.md"))
+        assert abs(sum(path.stat().st_size for path in files) / 1e6 - int(said)) < 5
+
+
+# linalg.md
+
+
+def test_the_size_of_the_library_of_dialects() -> None:
+    library = library_dir() / "libTritonExtMLIR.so"
+    if not library.is_file():
+        pytest.skip("the part linalg is not built")
+    (said,) = re.findall(r"puts the library \((\d+) MB\)", page("linalg.md"))
+    assert abs(library.stat().st_size / 1e6 - int(said)) < 1
+
+
+@triton.jit
+def total(x, y):
+    tl.store(y, tl.sum(tl.sum(x.load([0, 0]), 1), 0))
+
+
+def test_the_arguments_of_a_function() -> None:
+    """Eleven for a descriptor of two dimensions, the kernel's pointer, six for the numbers of programs."""
+    module = tx.linalg.compile(total, "tensordesc<fp32[8, 16]>, *fp32", lowered=True)
+    (arguments,) = re.findall(r"func\.func @total\((.*?)\)", module)
+    types: list[Any] = re.findall(r"%\w+: (\w+)", arguments)
+    descriptor = ["i64"] + ["i64"] * 2 + ["i64"] * 2 + ["i1"] * 2 + ["i32"] * 2 + ["i64"] * 2
+    assert len(descriptor) == 11
+    assert types == [*descriptor, "i64", *["i32"] * 6]
+
+
+# cpu.md
+
+
+@pytest.fixture
+def on_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = pytest.importorskip("triton_ext.backends.cpu.driver")
+    monkeypatch.setattr(triton.runtime.driver, "_active", driver.CPUDriver())
+
+
+@triton.jit
+def divide(x, y, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    left, right = tl.load(x + i), tl.load(y + i)
+    tl.store(out + i, left // right + left % right)
+
+
+@pytest.mark.parametrize("kind", ["int8", "int32", "int64"])
+def test_division_by_zero_does_not_trap(kind: str, on_cpu: None) -> None:
+    torch = pytest.importorskip("torch")
+    dtype = getattr(torch, kind)
+    lowest = torch.iinfo(dtype).min
+    x = torch.tensor([7, 0, -7, lowest, 7, lowest, 9, 8], dtype=dtype)
+    y = torch.tensor([0, 0, 0, 0, 2, -1, 3, -3], dtype=dtype)
+    out = torch.empty_like(x)
+    divide[(1,)](x, y, out, 8)
+    assert (out[4], out[6]) == (4, 3)  # and no more is said of what is divided by zero
+
+
+def test_the_number_of_threads_is_that_of_torch() -> None:
+    """Threads that a launch has made are there after it."""
+    program = (
+        "import os, sys, torch, triton\n"
+        "from test_claims import divide\n"
+        "x = torch.ones(8, dtype=torch.int32)\n"
+        "torch.set_num_threads(int(sys.argv[1]))\n"
+        "divide[(1,)](x, x, torch.empty_like(x), 8)\n"
+        "before = len(os.listdir('/proc/self/task'))\n"
+        "divide[(100_000,)](x, x, torch.empty_like(x), 8)\n"
+        "print(len(os.listdir('/proc/self/task')) - before)\n"
+    )
+    for threads, made in (("1", 0), ("3", 2)):
+        done = subprocess.run(
+            [sys.executable, "-c", program, threads],
+            env={**os.environ, "TRITON_DEFAULT_BACKEND": "cpu", "PYTHONPATH": str(Path(__file__).parent)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stdout.strip()) == (0, str(made)), done.stderr
+
+
+def test_gluon_is_refused_on_the_cpu(on_cpu: None) -> None:
+    from triton.experimental import gluon
+    from triton.experimental.gluon import language as ttgl
+
+    @gluon.jit
+    def kernel(x, BLOCK: ttgl.constexpr):
+        layout: ttgl.constexpr = ttgl.BlockedLayout([1], [32], [4], [0])
+        ttgl.store(x + ttgl.arange(0, BLOCK, layout=layout), 1.0)
+
+    torch = pytest.importorskip("torch")
+    with pytest.raises(RuntimeError, match="Gluon kernels are written for a GPU's layouts"):
+        kernel[(1,)](torch.zeros(128), 128)
+
+
+@pytest.mark.slow
+def test_make_demo_cpu() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    (command,) = re.findall(r"^demo-cpu:.*\n\t@\$\(BIN\)/python (.*)$", makefile, re.MULTILINE)
+    done = subprocess.run([sys.executable, *command.split()], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert all(name in done.stdout for name in ("softmax", "matmul", "torch ms"))
