@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ._ahead import follow_names
 from ._infra import load_infra
 from ._parsing import parse_one_at_a_time
 from ._resources import own_code
@@ -133,6 +134,7 @@ class Stack:
         outer: the stack around the innermost pipeline, to which its end returns.
         installed: the pipelines of the process, where they are not to be those of now.
         entered_by: the pipeline whose block this stack is for; None where it is for something else.
+        used: those of `active` that ``@tx.use`` put on the kernel that is launched.
         answered: what the hook said last, if that holds until something changes.
     """
 
@@ -142,6 +144,7 @@ class Stack:
         outer: Stack | None = None,
         observer: Observer | None = None,
         installed: Stack | None = None,
+        used: tuple[Active, ...] = (),
         *,
         entered_by: Active | None = None,
     ) -> None:
@@ -150,6 +153,7 @@ class Stack:
         self.outer = outer
         self.observer = observer
         self.installed = installed
+        self.used = used
         self.watching = tuple(one for one in active if one.watch.functions)
         self.answered: _Answer | None = None
         self.generation = -1
@@ -174,13 +178,19 @@ _installed = _NOTHING  # for the whole process, outside of every block
 _pending: list[Callable[[], Iterable[Active]]] = []  # installed, but not loaded yet
 
 
-def enter(active: Active) -> None:
-    """Makes a pipeline the innermost one of this thread."""
+def enter(active: Active, *, by_use: bool = False) -> None:
+    """Makes a pipeline the innermost one of this thread.
+
+    Args:
+        active: the pipeline.
+        by_use: it is one that ``@tx.use`` put on the kernel that this thread is about to compile.
+    """
     if _runtime is None:
         _take_slot()
     outer, known = _stack.get(), active.entered
-    if known is None or known.outer is not outer or known.generation != _generation:
-        known = Stack((*outer.active, active), outer, outer.observer, outer.installed, entered_by=active)
+    used = (*outer.used, active) if by_use else outer.used
+    if known is None or known.outer is not outer or known.generation != _generation or known.used != used:
+        known = Stack((*outer.active, active), outer, outer.observer, outer.installed, used, entered_by=active)
         active.entered = known
     _stack.set(known)
 
@@ -222,13 +232,46 @@ def observe(observer: Observer) -> contextvars.Token[Stack]:
     """Compilations of this thread report to `observer` until `_stack` is reset."""
     _take_slot()
     outer = _stack.get()
-    return _stack.set(Stack(outer.active, outer, observer, outer.installed))
+    return _stack.set(Stack(outer.active, outer, observer, outer.installed, outer.used))
 
 
 def _here() -> tuple[Stack, Stack]:
     """The pipelines of this thread, and those of the process that are active in it."""
-    stack = _stack.get()
+    stack = _with_kernel(_stack.get()) if _is_used else _stack.get()
     return stack, stack.installed or _installed
+
+
+_is_used = False  # whether there is a kernel under @tx.use
+
+
+def follow_used_kernels() -> None:
+    """From now on a kernel under ``@tx.use`` has its pipelines where it is given to `triton.compile`, too."""
+    global _is_used  # noqa: PLW0603
+    _is_used = True
+    _take_slot()
+
+
+def _with_kernel(stack: Stack) -> Stack:
+    """`stack` with the pipelines that ``@tx.use`` put on the kernel that is being compiled, inside of all others.
+
+    A launch has entered them already.
+    """
+    for pipeline in getattr(_kernel_being_compiled(), "triton_ext_pipelines", ()):
+        active = pipeline._active()
+        if active not in stack.used:
+            used = (*stack.used, active)
+            stack = Stack((*stack.active, active), stack, stack.observer, stack.installed, used)
+    return stack
+
+
+def _kernel_being_compiled() -> object:
+    """The kernel that `triton.compile` was given, of the innermost call of it; None in a launch, or if it has none."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_code is not _launch_code():
+        if frame.f_code is _compile_code():
+            return getattr(frame.f_locals.get("src"), "fn", None)
+        frame = frame.f_back
+    return None
 
 
 def stop_observing(token: contextvars.Token[Stack]) -> None:
@@ -343,6 +386,7 @@ class _Hook:
 
     def _answer(self, stack: Stack, installed: Stack) -> _Answer:
         """The key of the pipelines as they are now."""
+        follow_names()
         drift = ""
         if time.monotonic() >= _next_check:
             self._recheck((*installed.active, *stack.active))
@@ -423,13 +467,14 @@ class _Slot:
         if _pending:
             _load_pending()
         installed = _installed
+        is_borne = _is_used and hasattr(_kernel_being_compiled(), "triton_ext_pipelines")
         # If empty, but not known here, then Triton may be between its two reads, or between key and stages, and another
         # thread has just uninstalled the last pipeline.
-        if not installed.active and _thread.empty is installed and _stack.get() is _NOTHING:
+        if not is_borne and not installed.active and _thread.empty is installed and _stack.get() is _NOTHING:
             _thread.answered = ()
             return user
         if user is None:
-            return _quick_hook
+            return _hook if is_borne else _quick_hook
         if self._hook.user is not user:
             self._hook = _Hook(user)
         return self._hook
@@ -450,6 +495,13 @@ def _compile_code() -> object:
     from triton.compiler import compiler
 
     return compiler.compile.__code__
+
+
+@functools.cache
+def _launch_code() -> object:
+    from triton.runtime.jit import JITFunction
+
+    return JITFunction.run.__code__
 
 
 def _is_asked_by_compile(*, at_once: bool = True) -> bool:
@@ -493,7 +545,7 @@ def _follow_async_compilation() -> None:
 
     def submit_here(self: Any, key: str, compile_fn: Callable[[], Any], *rest: Any) -> Any:
         stack, installed = _here()
-        there = Stack(stack.active, stack, stack.observer, installed)
+        there = Stack(stack.active, stack, stack.observer, installed, stack.used)
 
         def compile_there() -> Any:
             before = _stack.set(there)

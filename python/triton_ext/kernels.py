@@ -69,7 +69,7 @@ def job(
             return Job(str(kernel), where, options or {}, Path(kernel).stem)
         kernel = load_kernel(path, name)
     if isinstance(kernel, ASTSource):
-        return Job(kernel, where, options or {}, kernel.name)
+        return Job(kernel, where, options or {}, kernel.name, getattr(kernel.fn, "triton_ext_pipelines", ()))
     function, pipelines = _unwrap(kernel)
     types, constants, attributes = _signature(function, signature)
     if function.is_gluon():
@@ -159,7 +159,7 @@ def _unwrap(kernel: object) -> tuple[Any, tuple[Any, ...]]:
     pipelines: list[Any] = []
     inner: Any = kernel
     while True:
-        pipelines += [p for p in [getattr(inner, "triton_ext_pipeline", None)] if p is not None]
+        pipelines += getattr(inner, "triton_ext_pipelines", ())
         if isinstance(inner, JITFunction):
             return inner, tuple(pipelines)
         inner = inner.fn

@@ -62,8 +62,11 @@ def compile_and_observe(task: Job, level: Level, pipeline: Pipeline | None = Non
     with contextlib.ExitStack() as scopes:
         scopes.callback(_forget, observer)
         scopes.callback(_hook.stop_observing, _hook.observe(observer))
-        for outer in (*task.pipelines, *([pipeline] if pipeline else [])):
-            scopes.enter_context(outer)
+        for outer in task.pipelines:
+            _hook.enter(outer._active(), by_use=True)
+            scopes.callback(_hook.leave)
+        if pipeline:
+            scopes.enter_context(pipeline)
         edits = text_of_edits(_hook.active_edits())
         started = time.perf_counter()
         compiled = triton.compile(task.source, target=task.target, options=dict(task.options))

@@ -226,7 +226,8 @@ def use(pipeline: Pipeline) -> Callable[[_Kernel], _Kernel]:
     """Decorator: a copy of a kernel that is always compiled with `pipeline`; others are not affected.
 
     Goes above ``@triton.jit``, ``@triton.autotune`` and ``@triton.heuristics``. Pipelines that are active where the
-    kernel is launched apply as well, outside of this one.
+    kernel is launched apply as well, outside of this one. Above ``@triton.jit`` it also holds where the kernel is not
+    launched: for ``triton.compile(ASTSource(kernel, ...))`` and for Triton's ``tools/compile.py``.
 
     Raises:
         PipelineError: what it is put on is not a kernel.
@@ -247,7 +248,8 @@ def use(pipeline: Pipeline) -> Callable[[_Kernel], _Kernel]:
         if hasattr(mine, "cache") and hasattr(mine, "configs"):
             mine.cache = {}  # of an autotuner: which configuration is best depends on the pipeline
             mine.warmup = functools.partial(_run_with, pipeline, mine.warmup)
-        mine.triton_ext_pipeline = pipeline
+        mine.triton_ext_pipelines = (pipeline, *getattr(kernel, "triton_ext_pipelines", ()))
+        _hook.follow_used_kernels()
         mine.run = functools.partial(_run_with, pipeline, mine.run)
         return mine  # type: ignore[no-any-return]
 
@@ -257,7 +259,7 @@ def use(pipeline: Pipeline) -> Callable[[_Kernel], _Kernel]:
 def _run_with(pipeline: Pipeline, run: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     # The hook looks after the libraries of what is loaded; a launch has no time to.
     active = pipeline._loaded[0] if pipeline._loaded else pipeline._active()
-    _hook.enter(active)
+    _hook.enter(active, by_use=True)
     try:
         return run(*args, **kwargs)
     finally:

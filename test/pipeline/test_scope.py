@@ -241,7 +241,7 @@ def test_use_leaves_the_original_as_it_was(no_gpu: None) -> None:
     used.add_pre_run_hook(lambda *args, **kwargs: None)
     assert {key: value for key, value in vars(softmax).items() if before.get(key) is not value} == {}
     assert not softmax.pre_run_hooks
-    assert not hasattr(softmax, "triton_ext_pipeline")
+    assert not hasattr(softmax, "triton_ext_pipelines")
 
 
 def test_use_composes_with_itself_and_with_what_is_active(no_gpu: None) -> None:

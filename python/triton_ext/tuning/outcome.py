@@ -126,8 +126,8 @@ def state(pipeline: Pipeline) -> str:
 
 def inner_pipelines(function: Any) -> list[Pipeline]:
     """Those that ``@tx.use`` put below the autotuner."""
-    found = []
+    found: list[Pipeline] = []
     while function is not None:
-        found += [p for p in [getattr(function, "triton_ext_pipeline", None)] if p is not None]
+        found += getattr(function, "triton_ext_pipelines", ())
         function = getattr(function, "fn", None)
     return found
