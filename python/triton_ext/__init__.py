@@ -10,6 +10,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from ._dependencies import follow_builtins
+
 if TYPE_CHECKING:
     from . import builtin, linalg, passes
     from ._plugin_passes import digest
@@ -80,6 +82,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    follow_builtins()
     if name in ("builtin", "linalg", "passes"):
         return importlib.import_module(f".{name}", __name__)
     if name not in _HOME:
@@ -91,3 +94,6 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return [*__all__, "__version__"]
+
+
+follow_builtins()  # where Triton was imported before, and does not look for backends of others

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A backend that supports nothing; importing it applies ``TRITON_EXT_PIPELINE`` and offers ``passes.plugin.add_*``."""
+"""A backend that supports nothing.
+
+Importing it applies ``TRITON_EXT_PIPELINE`` and offers ``passes.plugin.add_*``; asking it completes kernels' keys.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from types import ModuleType
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
 from triton_ext import _plugin_passes
+from triton_ext._dependencies import follow_builtins
 
 
 class NoBackend(BaseBackend):  # type: ignore[misc]
@@ -16,7 +20,8 @@ class NoBackend(BaseBackend):  # type: ignore[misc]
 
     @staticmethod
     def supports_target(target: GPUTarget) -> bool:  # noqa: ARG004
-        """No target at all."""
+        """No target at all. Triton asks at each compilation, before it makes the kernel's key."""
+        follow_builtins()
         return False
 
     def hash(self) -> str:  # noqa: D102
