@@ -5,6 +5,8 @@
 // becomes an mlir::PassManager; it adds an instrumentation and no pass. Changes
 // neither the module nor what Triton prints. Called from _inspect.py.
 
+#include "Crash.h"
+
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
@@ -43,6 +45,13 @@ struct Event {
   std::vector<std::string> diagnostics;
 };
 
+/// A pass as Python knows it, or several that one call has added.
+struct Mark {
+  size_t end;         // how many passes the manager had then
+  std::string label;  // what to call it if it crashes
+  std::string driver; // runs it again; if empty, the module before is not kept
+};
+
 /// What one inspection has seen. Ends when Python closes it; recorders, which
 /// end with their pass managers, hold it weakly.
 struct Inspection {
@@ -55,6 +64,11 @@ struct Inspection {
   std::vector<Event> events;
   std::vector<std::string> diagnostics;
   std::string json;
+  int slot = -1;           // of the compilation, in Crash.cpp
+  std::vector<Mark> marks; // of the manager that is attached next
+  /// The module before a pass that was marked and did not succeed, and what
+  /// runs that pass on a file with it.
+  std::string before, command;
 };
 
 /// A module in two numbers. The hash covers what printing would show, so that
@@ -116,8 +130,13 @@ public:
   Recorder(PassManager &pm, const std::shared_ptr<Inspection> &inspection,
            int64_t manager)
       : pm(pm), inspection(inspection), manager(manager),
-        added(llvm::make_pointer_range(pm)) {}
-  ~Recorder() override { endRun(); }
+        added(llvm::make_pointer_range(pm)), slot(inspection->slot),
+        marks(std::exchange(inspection->marks, {})) {}
+  ~Recorder() override {
+    if (running)
+      triton_ext::leavePass(slot);
+    endRun();
+  }
 
   void runBeforePass(Pass *pass, Operation *op) override;
   void runAfterPass(Pass *pass, Operation *op) override {
@@ -131,6 +150,7 @@ private:
   void beginRun(Inspection &inspection, Operation *op);
   void endRun();
   void finish(Pass *pass, Operation *op, bool failed);
+  void expectCrash(Inspection &inspection, const Event &begun, Operation *op);
   void record(Diagnostic &diagnostic);
 
   PassManager &pm;
@@ -139,6 +159,8 @@ private:
   /// As they were added: at the start of a run, MLIR merges nested pipelines
   /// that are adjacent.
   SmallVector<const Pass *> added;
+  const int slot;
+  const std::vector<Mark> marks;
 
   /// Expires when the diagnostic handler is erased, or dies with this context.
   std::weak_ptr<MLIRContext> listening;
@@ -226,6 +248,7 @@ void Recorder::runBeforePass(Pass *pass, Operation *op) {
   begun.pipeline =
       toText([&](raw_ostream &os) { pass->printAsTextualPipeline(os); });
   begun.opsBefore = begun.opsAfter = module.ops;
+  expectCrash(*inspection, begun, op);
   {
     std::lock_guard lock(inspection->mutex);
     event = inspection->events.size();
@@ -235,11 +258,39 @@ void Recorder::runBeforePass(Pass *pass, Operation *op) {
   start = Clock::now();
 }
 
+/// Gets ready what is to be said if the pass crashes.
+void Recorder::expectCrash(Inspection &inspection, const Event &begun,
+                           Operation *op) {
+  auto mark = llvm::find_if(marks, [&](const Mark &mark) {
+    return mark.end > static_cast<size_t>(begun.index);
+  });
+  std::string command, before;
+  if (mark != marks.end() && !mark->driver.empty()) {
+    before = toText(op);
+    command = mark->driver + " ";
+    command += triton_ext::filePlaceholder;
+    // In single quotes a shell changes nothing.
+    command += " --pass-pipeline='builtin.module(";
+    for (char c : begun.pipeline)
+      c == '\'' ? command += "'\\''" : command += c;
+    command += ")'";
+  }
+  std::lock_guard lock(inspection.mutex);
+  inspection.before = std::move(before);
+  inspection.command = std::move(command);
+  triton_ext::enterPass(slot,
+                        mark != marks.end() && !mark->label.empty()
+                            ? mark->label
+                            : "pass '" + begun.pipeline + "'",
+                        inspection.command, inspection.before);
+}
+
 void Recorder::finish(Pass *pass, Operation *op, bool failed) {
   if (pass != running)
     return;
   std::chrono::nanoseconds time = Clock::now() - start;
   running = nullptr;
+  triton_ext::leavePass(slot);
   if (std::shared_ptr<Inspection> inspection = this->inspection.lock()) {
     bool changed = false;
     std::optional<std::string> ir;
@@ -257,6 +308,8 @@ void Recorder::finish(Pass *pass, Operation *op, bool failed) {
     ended.changed = changed;
     ended.failed = failed;
     ended.ir = std::move(ir);
+    if (!failed)
+      inspection->before.clear();
   }
   if (failed || pass == &*std::prev(pm.end()))
     endRun();
@@ -356,23 +409,44 @@ static void attach(PassManager *pm, const std::vector<std::string> &args) {
   }
 }
 
+/// Names the passes that were added since the last mark; `args` are the
+/// inspection, the name, and what runs such a pass again, or nothing.
+static void mark(PassManager *pm, const std::vector<std::string> &args) {
+  uint64_t handle = 0;
+  if (args.size() != 3 || !llvm::to_integer(args[0], handle))
+    return;
+  if (std::shared_ptr<Inspection> inspection = registry().find(handle)) {
+    std::lock_guard lock(inspection->mutex);
+    inspection->marks.push_back({pm->size(), args[1], args[2]});
+  }
+}
+
 TRITON_PLUGIN_API triton::plugin::PluginInfo *tritonGetPluginInfo() {
-  static triton::plugin::PassInfo pass = {"triton_ext_inspect",
-                                          TRITON_EXT_VERSION, attach, [] {}};
-  static triton::plugin::PluginInfo info = {
-      TRITON_PLUGIN_API_VERSION, pass.name, pass.version,  &pass, 1,
-      /*dialects=*/nullptr,      0,
-      /*ops=*/nullptr,           0,         TRITON_VERSION};
+  static triton::plugin::PassInfo passes[] = {
+      {"triton_ext_inspect", TRITON_EXT_VERSION, attach, [] {}},
+      {"triton_ext_mark", TRITON_EXT_VERSION, mark, [] {}}};
+  static triton::plugin::PluginInfo info = {TRITON_PLUGIN_API_VERSION,
+                                            passes[0].name,
+                                            passes[0].version,
+                                            passes,
+                                            2,
+                                            /*dialects=*/nullptr,
+                                            0,
+                                            /*ops=*/nullptr,
+                                            0,
+                                            TRITON_VERSION};
   return &info;
 }
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-/// Opens an inspection and returns its handle.
-EXPORT uint64_t tritonExtInspectOpen(int level) {
+/// Opens an inspection and returns its handle. `slot` is that of
+/// tritonExtCrashBegin, or -1.
+EXPORT uint64_t tritonExtInspectOpen(int level, int slot) {
   std::lock_guard lock(registry().mutex);
-  registry().open[++registry().last] =
-      std::make_shared<Inspection>(static_cast<Level>(level));
+  auto inspection = std::make_shared<Inspection>(static_cast<Level>(level));
+  inspection->slot = slot;
+  registry().open[++registry().last] = std::move(inspection);
   return registry().last;
 }
 
@@ -399,6 +473,8 @@ EXPORT const char *tritonExtInspectRead(uint64_t handle) {
   llvm::json::OStream out(os);
   out.object([&] {
     out.attribute("source_ir", inspection->sourceIR);
+    out.attribute("before", inspection->before);
+    out.attribute("command", inspection->command);
     out.attribute("diagnostics", inspection->diagnostics);
     out.attributeArray("events", [&] {
       for (const Event &event : inspection->events)

@@ -431,7 +431,7 @@ class _Hook:
         compilation = _stages.Compilation(layers, observer.level if observer else None)
         if observer is not None:
             observer.compilation = compilation
-        compilation.wrap(stages)
+        compilation.wrap(stages, backend)
 
 
 _hook = _Hook(None)

@@ -11,6 +11,7 @@ After a run that raised, `Inspection.result` says which pass failed.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import hashlib
@@ -26,6 +27,9 @@ from typing import Any
 from . import _resources
 from ._infra import private_copy
 from .errors import BuildError, TritonExtError
+
+#: Stands for the file in `Result.command`.
+FILE = "\1"
 
 
 class Level(IntEnum):
@@ -85,23 +89,31 @@ class Result:
         events: in the order in which the passes ran.
         diagnostics: all errors and warnings, those between passes included.
         source_ir: the module before the first pass; None below `Level.IR`, or if no pass ran.
+        before: the module before a pass that was marked so and did not succeed; empty for others.
+        command: what runs that pass on a file, for which `FILE` stands.
     """
 
     events: tuple[Event, ...]
     diagnostics: tuple[str, ...]
     source_ir: str | None
+    before: str = ""
+    command: str = ""
 
 
 class Inspection:
     """Records what the passes of the managers do that it is attached to, until it is closed or forgotten.
 
+    Args:
+        level: how much.
+        slot: what `begin` returned for the compilation, so that a crash says in which pass it happened.
+
     Raises:
         BuildError: the library is not built, or does not fit the installed Triton.
     """
 
-    def __init__(self, level: Level) -> None:
-        self._library, self._add = _load()
-        self._handle = self._library.tritonExtInspectOpen(level)
+    def __init__(self, level: Level, slot: int = -1) -> None:
+        self._library, self._add, self._mark = _load()
+        self._handle = self._library.tritonExtInspectOpen(level, slot)
         self._close = weakref.finalize(self, self._library.tritonExtInspectClose, self._handle)
 
     def attach(self, manager: Any) -> None:
@@ -113,6 +125,17 @@ class Inspection:
         self._check_open()
         self._add(manager, [str(self._handle)])
 
+    def mark(self, manager: Any, label: str, driver: str) -> None:
+        """Calls the passes `label` that `manager`, which is attached next, has got since it was last marked.
+
+        Args:
+            manager: the pass manager.
+            label: e.g. ``pass 'cse'``; empty for the name that MLIR has for each.
+            driver: how a shell runs ``triton-ext-opt`` for such a pass: the module before it is kept until it returns.
+                Empty for neither.
+        """
+        self._mark(manager, [str(self._handle), label, driver])
+
     def result(self) -> Result:
         """What has been recorded so far, also after a run that raised.
 
@@ -121,7 +144,13 @@ class Inspection:
         """
         self._check_open()
         read = json.loads(self._library.tritonExtInspectRead(self._handle))
-        return Result(tuple(map(_event, read["events"])), tuple(read["diagnostics"]), read["source_ir"])
+        return Result(
+            tuple(map(_event, read["events"])),
+            tuple(read["diagnostics"]),
+            read["source_ir"],
+            read["before"],
+            read["command"],
+        )
 
     def close(self) -> None:
         """Frees what has been recorded. Managers that it is attached to run as if they had never been."""
@@ -145,12 +174,53 @@ def _event(fields: dict[str, Any]) -> Event:
     return Event(**values)
 
 
+def begin(what: str, file: str) -> int:
+    """Has a crash of the process say that it happened during `what`; returns a slot for `end`.
+
+    Args:
+        what: e.g. ``kernel 'softmax', stage 'ttir'``.
+        file: where the module before the pass is written, if it was kept.
+    """
+    slot: int = _load()[0].tritonExtCrashBegin(what.encode(errors="replace"), os.fsencode(file))
+    return slot
+
+
+def begin_step(slot: int, what: str | None) -> None:
+    """Says that `slot` runs something now that is no pass of MLIR; None for nothing any more."""
+    _load()[0].tritonExtCrashPass(slot, what.encode(errors="replace") if what is not None else None)
+
+
+def end(slot: int) -> None:
+    """Ends what `begin` began."""
+    _load()[0].tritonExtCrashEnd(slot)
+
+
+def check_llvm_ir(text: str) -> str | None:
+    """What keeps `text` from being LLVM IR that defines a function; None if nothing does."""
+    encoded = text.encode(errors="surrogateescape")
+    problem: bytes | None = _load()[0].tritonExtCheckLLVMIR(encoded, len(encoded))
+    return problem.decode(errors="replace") if problem is not None else None
+
+
+def diagnosis(module: Any) -> str:
+    """What the verifier says of a module that it has refused, which it tells only the observer of a pass."""
+    from triton._C.libtriton import ir, passes
+
+    manager = ir.pass_manager(module.context)
+    passes.convert.add_reconcile_unrealized_casts(manager)  # has nothing to do
+    with Inspection(Level.FAILURES) as inspection:
+        inspection.attach(manager)
+        with contextlib.suppress(RuntimeError):
+            manager.run(module, "triton_ext.verify")
+        return "".join(f": {text}" for text in inspection.result().diagnostics[:1])
+
+
 _loading = threading.Lock()
 
 
 @functools.cache
-def _load() -> tuple[ctypes.CDLL, Any]:
-    """The library, and the function that attaches an inspection to a pass manager.
+def _load() -> tuple[ctypes.CDLL, Any, Any]:
+    """The library, and the functions that attach an inspection to a pass manager and that mark its passes.
 
     Raises:
         BuildError: it does not load.
@@ -165,12 +235,16 @@ def _load() -> tuple[ctypes.CDLL, Any]:
         with _loading:
             library = ctypes.CDLL(copy, mode=os.RTLD_NOW)
             passes.plugin.extend_with(copy)
-            add = passes.plugin.__dict__.pop("add_triton_ext_inspect")
+            add, mark = (passes.plugin.__dict__.pop(f"add_triton_ext_{name}") for name in ("inspect", "mark"))
     except (OSError, RuntimeError, KeyError) as error:
         raise BuildError(f"the inspection of passes does not load: {error}", fix="triton-ext build") from None
     library.tritonExtInspectOpen.restype = ctypes.c_uint64
+    library.tritonExtCrashBegin.argtypes = (ctypes.c_char_p, ctypes.c_char_p)
+    library.tritonExtCrashPass.argtypes = (ctypes.c_int, ctypes.c_char_p)
+    library.tritonExtCheckLLVMIR.argtypes = (ctypes.c_char_p, ctypes.c_size_t)
+    library.tritonExtCheckLLVMIR.restype = ctypes.c_char_p
     library.tritonExtInspectClose.argtypes = (ctypes.c_uint64,)
     library.tritonExtInspectCount.restype = ctypes.c_size_t
     library.tritonExtInspectRead.argtypes = (ctypes.c_uint64,)
     library.tritonExtInspectRead.restype = ctypes.c_char_p
-    return library, add
+    return library, add, mark

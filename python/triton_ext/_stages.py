@@ -21,22 +21,20 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from triton._C.libtriton import ir, llvm, passes
+from triton._C.libtriton import ir, llvm
 
-from . import signatures
+from . import _failures, _inspect, _isolate, signatures
 from ._closest import closest
+from ._failures import MODULE_STAGES, Stage
 from ._guard import Guard, unguarded
 from ._inspect import Event, Inspection, Level
 from .edits import BuiltinPass, Edit, Entry, PythonPass, Value, check_arguments, text_of, text_of_edits
 from .errors import ExtensionNotFoundError, PipelineError
 from .passes import STAGES, Pass, find_factory, texts_of
 from .record import PassRecord, StageRecord
-
-Stage = Callable[[Any, dict[str, Any]], Any]
-#: Stages that end in a module; `triton.compiler.parse` knows the same three.
-_MODULE_STAGES = ("ttir", "glir", "ttgir")
 
 
 @dataclass
@@ -51,6 +49,7 @@ class Step:
         edit: the edit that brought it here, changed or dropped it.
         text: what it is called in that edit.
         dropped: whether it is not to run.
+        library: where the pass of an extension comes from; None for others.
     """
 
     name: str
@@ -60,6 +59,7 @@ class Step:
     edit: Edit | None = None
     text: str = ""
     dropped: bool = False
+    library: Path | None = None
 
     @property
     def brought_in(self) -> bool:
@@ -107,7 +107,8 @@ class Layer:
         if isinstance(entry, BuiltinPass):
             return Step(entry.name, add=entry.add, args=entry.args, edit=edit, text=str(entry))
         name = entry.name if entry.stage else f"plugin.{entry.name}"
-        return Step(name, add=self.add[entry], args=(list(entry.args),), edit=edit, text=str(entry))
+        library = entry.extension.path
+        return Step(name, self.add[entry], (list(entry.args),), edit=edit, text=str(entry), library=library)
 
 
 class _Placement:
@@ -226,19 +227,32 @@ class Compilation:
         self.records: list[StageRecord] = []
         self.cache_hash: str | None = None  # by which Triton's cache knows it
         self.seen: dict[str, list[str]] = {}  # the names of every stage that ran, before edits
+        self.kernel = ""  # kept here because the module loses its symbol name before conversion to LLVM
         # By layer, because one pipeline may be active twice.
         self._unmatched = {(i, id(e)): e for i, layer in enumerate(layers) for e in layer.edits if e.anchor}
 
-    def wrap(self, stages: dict[str, Stage]) -> None:
-        """Makes the stages of a backend run with the edits."""
+    def wrap(self, stages: dict[str, Stage], backend: Any) -> None:
+        """Makes the stages of `backend` run with the edits."""
         for i, layer in enumerate(self.layers):
             for edit in layer.edits:
                 if edit.stage is not None and edit.stage not in stages:
                     _missing(edit, f"this compilation has no stage '{edit.stage}', it has: {', '.join(stages)}")
                     self._unmatched.pop((i, id(edit)), None)
         self._stages = list(stages)
+        self._original = dict(stages)
         for name, stage in stages.items():
             stages[name] = functools.partial(self._run, name, self._replaced(name, stage))
+        if _isolate.is_wanted():
+            _isolate.wrap(stages, self, backend)
+
+    @functools.cached_property
+    def has_edits(self) -> bool:
+        """Whether there are any edits."""
+        return any(layer.edits for layer in self.layers)
+
+    def without_edits(self) -> str:
+        """See `_failures.without_edits`."""
+        return _failures.without_edits(self._original)
 
     def _replaced(self, name: str, stage: Stage) -> Stage:
         """`stage` inside of the functions that ``Pipeline.stage`` gave for it."""
@@ -253,12 +267,17 @@ class Compilation:
         if not self.seen:
             self._refuse_skipped(self._stages[: self._stages.index(name)])
         self.cache_hash = metadata.get("hash")
+        if isinstance(source, ir.module):
+            self.kernel = source.get_entry_func_name() or self.kernel
         run = _StageRun(self, name)
+        edits = self.text
+        pipeline = f"with the pipeline '{edits}'" if edits else "without edits"
         try:
-            result = run.run(stage, source, metadata)
+            with _failures.watch(f"stage '{name}' of kernel '{self.kernel}', {pipeline}") as run.slot:
+                result = run.run(stage, source, metadata)
         except Exception as error:
-            if run.edited and not isinstance(error, PipelineError):
-                error.add_note(f"in stage '{name}' with the pipeline '{self._text()}'")
+            if self.has_edits:
+                _failures.explain(error, name, edits, self._original)
             raise
         for i, placement in enumerate(run.placements):
             missing = {id(e) for e in placement.missing()}
@@ -293,7 +312,9 @@ class Compilation:
                     self._unmatched.pop((i, id(edit)), None)
                     _missing(edit, f"this compilation begins after the stage '{edit.stage}'")
 
-    def _text(self) -> str:
+    @functools.cached_property
+    def text(self) -> str:
+        """All edits, outermost first."""
         return text_of_edits(edit for layer in reversed(self.layers) for edit in layer.edits)
 
     def _not_found(self, edit: Edit) -> str:
@@ -334,24 +355,26 @@ def _missing(edit: Edit, problem: str) -> None:
 
 def _call_stage_function(edit: Edit, inner: Stage, source: Any, metadata: dict[str, Any]) -> Any:
     assert edit.function is not None
+    expected: type | None = None
 
-    def unwatched(source: Any, metadata: dict[str, Any]) -> Any:
+    def run_inner(source: Any, metadata: dict[str, Any]) -> Any:
+        nonlocal expected
         with unguarded():
-            return inner(source, metadata)
+            result = inner(source, metadata)
+        expected = type(result)
+        return result
 
     guard = Guard(edit.function)
     try:
         with guard:
-            result = edit.function(source, metadata, unwatched)
+            result = edit.function(source, metadata, run_inner)
     except PipelineError:
         raise
     except Exception as error:
-        raise PipelineError(f"'{edit}': {type(error).__name__}: {error}") from error
+        raise _failures.ran(PipelineError(f"'{edit}': {type(error).__name__}: {error}")) from error
     if guard.problem:
-        raise PipelineError(f"'{edit}': {guard.problem}")
-    is_module = isinstance(result, ir.module)
-    if not (is_module or (isinstance(result, str | bytes) and edit.stage not in _MODULE_STAGES)):
-        raise PipelineError(f"'{edit}': returned {type(result).__name__}; see what inner(source, metadata) returns")
+        raise _failures.ran(PipelineError(f"'{edit}': {guard.problem}"))
+    _failures.check_result(edit, str(edit.stage), result, expected)
     return result
 
 
@@ -373,7 +396,10 @@ class _StageRun:
         self.layers = compilation.layers
         self.placements = [_Placement(layer, stage) for layer in self.layers]
         self.edited = any(e.stage in (None, stage) for layer in self.layers for e in layer.edits)
-        self.kernel = ""  # which has no name any more on its way to LLVM
+        self.kernel = compilation.kernel
+        self.slot = -1  # see _failures.watch
+        self.keeps_ir = _isolate.is_child()  # before every pass, where it costs nobody else
+        self.watches = not self.edited and self.level is None  # and leaves the pass managers as they are
         self.names: list[str] = []
         self.records: list[PassRecord] = []
         self.source_text: str | None = None
@@ -388,11 +414,13 @@ class _StageRun:
         return self._rehearsed is not None
 
     def run(self, stage: Stage, source: Any, metadata: dict[str, Any]) -> Any:
-        if not self.edited and self.level is None:
-            return stage(source, metadata)
+        if self.watches:
+            token = _current.set(self)
+            try:
+                return stage(source, metadata)
+            finally:
+                _current.reset(token)
         is_module = isinstance(source, ir.module)
-        if is_module:
-            self.kernel = source.get_entry_func_name()
         if is_module and self.level is Level.IR:
             self.source_text = str(source.str())
         start = [step for placement in self.placements for step in placement.at_start]
@@ -402,7 +430,7 @@ class _StageRun:
             raise PipelineError(
                 f"'{edit}': stage '{self.stage}' has no MLIR module; use .stage('{self.stage}', function)"
             )
-        returns_module = self.stage in _MODULE_STAGES
+        returns_module = self.stage in MODULE_STAGES
         if (end and not returns_module) or any(p.looks_ahead for p in self.placements):
             returns_module = self._rehearse(stage, source, metadata) or returns_module
         if end and not returns_module and self._last_manager is None:
@@ -511,13 +539,14 @@ class _StageRun:
         return replace(base, ordinal=self._ordinals[step.name], edit=edit)
 
     def _run_passes(self, manager: Any, steps: list[Step], module: Any, label: str) -> dict[int, PassRecord]:
-        for step in steps:
-            assert step.add is not None
-            try:
-                step.add(manager, *step.args)
-            except (RuntimeError, ValueError, TypeError) as error:
-                raise self._failure(step, module, str(error)) from error
-        with Inspection(Level.FAILURES if self.level is None else self.level) as inspection:
+        with Inspection(Level.FAILURES if self.level is None else self.level, self.slot) as inspection:
+            for step in steps:
+                assert step.add is not None
+                try:
+                    step.add(manager, *step.args)
+                except (RuntimeError, ValueError, TypeError) as error:
+                    raise self._failure(step, module, str(error)) from error
+                inspection.mark(manager, _label(step), self._driver(step))
             inspection.attach(manager)
             try:
                 ir.pass_manager.run(manager, module, label)
@@ -527,22 +556,46 @@ class _StageRun:
                 culprit = next(
                     (s for s, events in _by_step(steps, result.events) if any(e.index == failed for e in events)), None
                 )
-                raise self._failure(culprit, module, "\n".join(result.diagnostics) or str(error)) from error
+                raise self._failure(culprit, module, _reason(result, error)) from error
             if self.level is None:
                 return {}
             events = inspection.result().events
         return {id(step): _summary(step, mine) for step, mine in _by_step(steps, events)}
 
+    def run_watched(self, manager: WatchingManager, module: Any, label: str) -> None:
+        """What ``manager.run(module, label)`` does in a stage without edits: a failure may come from earlier ones."""
+        with Inspection(Level.FAILURES, self.slot) as inspection:
+            if self.keeps_ir:
+                inspection.mark(manager, "", _isolate.driver())
+            inspection.attach(manager)
+            try:
+                ir.pass_manager.run(manager, module, label)
+            except Exception as error:
+                result = inspection.result()
+                failed = next((e for e in result.events if e.failed), None)
+                steps = [step for step in manager.steps if failed and step.pipeline == failed.pipeline]
+                culprit = steps[0] if steps else Step(failed.argument or failed.pipeline) if failed else None
+                raise self._failure(culprit, module, _reason(result, error)) from error
+
+    def _driver(self, step: Step) -> str:
+        """What runs `step` again; empty for the backend's own, because the IR before a pass takes time to print."""
+        if step.library is not None:
+            return _isolate.driver(step.library)
+        return _isolate.driver() if step.brought_in or self.keeps_ir else ""
+
     def _call(self, step: Step, module: Any) -> PassRecord:
         assert step.call is not None
         before = _snapshot(module) if self.level is not None else (0, "")
         started = time.perf_counter()
+        _inspect.begin_step(self.slot, _label(step))
         guard = Guard(step.call)
         try:
             with guard:
                 returned = step.call(module)
         except Exception as error:
             raise self._failure(step, module, f"{type(error).__name__}: {error}") from error
+        finally:
+            _inspect.begin_step(self.slot, None)
         if guard.problem:
             raise self._failure(step, module, guard.problem)
         seconds = time.perf_counter() - started
@@ -550,7 +603,7 @@ class _StageRun:
             problem = f"returned {type(returned).__name__}; it has to change the module in place and return nothing"
             raise self._failure(step, module, problem)
         if not module.verify():
-            raise self._failure(step, module, f"left a module that does not verify{_diagnosis(module)}")
+            raise self._failure(step, module, f"left a module that does not verify{_inspect.diagnosis(module)}")
         if self.level is None:
             return PassRecord(step.name, 0, (), "", None)
         after = _snapshot(module)
@@ -561,16 +614,37 @@ class _StageRun:
         kernel = module.get_entry_func_name() or self.kernel
         if step is not None and step.edit is not None:
             name = step.text or step.name
-            return PipelineError(
-                f"'{step.edit}': pass '{name}' failed in stage '{self.stage}' on kernel '{kernel}': {problem}"
+            return _failures.ran(
+                PipelineError(
+                    f"'{step.edit}': pass '{name}' failed in stage '{self.stage}' on kernel '{kernel}': {problem}"
+                )
             )
         edits = "; ".join(str(e) for layer in self.layers for e in layer.edits)
         name = f"pass '{step.name}'" if step else "a pass"
         owner = "" if step and step.is_extension else " of Triton"
-        return PipelineError(
-            f"{name}{owner} failed in stage '{self.stage}' on kernel '{kernel}', "
-            + (f"in the pipeline '{edits}': {problem}" if edits else f"without any edits: {problem}")
+        return _failures.ran(
+            PipelineError(
+                f"{name}{owner} failed in stage '{self.stage}' on kernel '{kernel}', "
+                + (f"in the pipeline '{edits}': {problem}" if edits else f"without any edits: {problem}")
+            )
         )
+
+
+def _label(step: Step) -> str:
+    """What a crash calls `step`."""
+    name = f"pass '{step.text or step.name}'"
+    return f"{name} of the edit '{step.edit}'" if step.edit else name
+
+
+def _reason(result: _inspect.Result, error: Exception) -> str:
+    """Why a pass failed: its diagnostics, or what runs it again if it has crashed."""
+    crashed = [text for text in result.diagnostics if _CRASHED in text]
+    said = [text for text in result.diagnostics if text not in crashed]
+    if crashed:
+        said.append("it crashed; what it said is on standard error")
+        if result.before:
+            said.append(f"to run it again: {_isolate.command(result.before, result.command)}")
+    return "\n".join(said) or str(error)
 
 
 def _copy_of(source: Any) -> Any:
@@ -583,17 +657,6 @@ def _copy_of(source: Any) -> Any:
         copy = ir.parse_mlir_module(file.name, source.context)
     copy.context = source.context
     return copy
-
-
-def _diagnosis(module: Any) -> str:
-    """What the verifier says of a module that it has refused, which it tells only the observer of a pass."""
-    manager = ir.pass_manager(module.context)
-    passes.convert.add_reconcile_unrealized_casts(manager)  # has nothing to do
-    with Inspection(Level.FAILURES) as inspection:
-        inspection.attach(manager)
-        with contextlib.suppress(RuntimeError):
-            manager.run(module, "triton_ext.verify")
-        return "".join(f": {text}" for text in inspection.result().diagnostics[:1])
 
 
 def _groups(steps: list[Step]) -> list[list[Step]]:
@@ -665,6 +728,18 @@ class RecordingManager(ir.pass_manager):  # type: ignore[misc]
         self.stage.run_manager(self, module, label)
 
 
+class WatchingManager(ir.pass_manager):  # type: ignore[misc]
+    """A pass manager that is what it always is, and says which of its passes failed, and why."""
+
+    def __init__(self, context: Any, stage: _StageRun) -> None:
+        super().__init__(context)
+        self.stage = stage
+        self.steps: list[Step] = []
+
+    def run(self, module: Any, label: str) -> None:
+        self.stage.run_watched(self, module, label)
+
+
 class _Namespace(types.ModuleType):
     """Stands for a module of libtriton in a backend's ``compiler.py``."""
 
@@ -699,13 +774,17 @@ def _add(real: Any, attribute: str, name: str, manager: Any, *args: Any) -> None
     function = getattr(real, attribute)
     if type(manager) is RecordingManager:
         manager.steps.append(Step(name, function, args))
-    else:
-        function(manager, *args)
+        return
+    function(manager, *args)
+    if type(manager) is WatchingManager:
+        manager.steps.append(Step(name, function, args))
 
 
 def _new_manager(context: Any) -> Any:
     stage = _current.get()
-    return ir.pass_manager(context) if stage is None else RecordingManager(context, stage)
+    if stage is None:
+        return ir.pass_manager(context)
+    return (WatchingManager if stage.watches else RecordingManager)(context, stage)
 
 
 def _instrument(real: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -720,6 +799,9 @@ def _instrument(real: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return None
     return real(*args, **kwargs)
 
+
+#: What MLIR says when it has caught a signal in a pass.
+_CRASHED = "A signal was caught while processing the MLIR module"
 
 _proxied: set[str] = set()
 _lock = threading.Lock()

@@ -12,6 +12,8 @@ import pytest
 from triton.backends.compiler import GPUTarget
 from triton.runtime import driver
 
+from triton_ext import build
+
 HERE = Path(__file__).parent
 
 
@@ -35,6 +37,14 @@ class NoGpu:
 def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes ``kernel.warmup`` compile for cuda:90 on a machine without a GPU."""
     monkeypatch.setattr(driver, "_active", NoGpu(GPUTarget("cuda", 90, 32)))
+
+
+@pytest.fixture(scope="session")
+def report_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The pass of ``report/``, which goes wrong as its option says."""
+    tree = tmp_path_factory.mktemp("report")
+    build.build_tree(HERE / "report", tree)
+    return tree / "libtriton_ext_report.so"
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from triton.runtime.errors import PTXASError
 from triton.runtime.jit import MockTensor
 
 import triton_ext as tx
-from triton_ext import _stages
+from triton_ext import _failures, _stages
 
 B = tx.builtin
 P = tx.Pipeline
@@ -209,8 +209,109 @@ def test_errors_of_the_stage_itself_keep_their_type() -> None:
         compiled()
     assert type(error.value) is RuntimeError
     assert error.value.__notes__ == [
-        f"in stage 'llir' with the pipeline 'llir: after(common.cse#1, {MARK}), skip(nvgpu_to_llvm)'"
+        f"in stage 'llir' with the pipeline 'llir: after(common.cse#1, {MARK}), skip(nvgpu_to_llvm)'; "
+        "without the edits the kernel compiles"
     ]
+
+
+def test_a_failure_in_a_stage_without_edits() -> None:
+    """It surfaces there, and belongs to the edits of another stage all the same."""
+    with P().skip("ttgir:*"), pytest.raises(tx.PipelineError) as error:
+        compiled()
+    assert str(error.value).startswith("pass 'ttgpuir.")
+    for part in (
+        "of Triton failed in stage 'llir' on kernel 'softmax', in the pipeline 'ttgir: skip(*)': ",
+        "kernels.py:",
+        "is not contained within a context that specifies the number of warps",
+        "\nwithout the edits the kernel compiles",
+    ):
+        assert part in str(error.value)
+
+
+def test_a_stage_without_edits_keeps_the_type_of_its_errors() -> None:
+    def broken(text: str, metadata: Any, inner: Any) -> Any:
+        return inner(text, metadata).replace("ret;", "rat;")
+
+    with P().stage("ptx", broken), pytest.raises(PTXASError) as error:
+        compiled()
+    (note,) = error.value.__notes__
+    assert note.startswith("in stage 'cubin' with the pipeline 'ptx: stage(")
+    assert note.endswith("; without the edits the kernel compiles")
+
+
+def test_a_kernel_that_fails_without_the_edits_too() -> None:
+    with P().at_end("ttir", wrong_value), pytest.raises(tx.PipelineError) as error:
+        triton.compile(source(softmax), target=TARGET, options={"ptx_options": "--no-such-option"})
+    assert "\nwithout the edits the kernel fails, too, in stage 'cubin': PTXASError: " in str(error.value)
+
+
+def test_trying_without_the_edits_leaves_nothing(kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[Any] = []
+    monkeypatch.setattr(knobs.compilation, "listener", lambda **values: heard.append(values))
+    monkeypatch.setattr(_failures, "_known", {})
+    for _ in range(2):
+        with (
+            P().at_end("ttir", wrong_value),
+            pytest.raises(tx.PipelineError, match="without the edits the kernel comp"),
+        ):
+            compiled()
+    assert len(_failures._known) == 1
+    assert not heard
+    assert not list(kernel_cache.glob("*/*.json"))
+
+
+def text_of(answer: str | bytes) -> Any:
+    """A stage function that returns `answer`."""
+
+    def function(source: Any, metadata: Any, inner: Any) -> Any:
+        result = inner(source, metadata)
+        return result.replace("define", "defined") if answer == "broken" else answer
+
+    function.cache_key = str(answer)  # type: ignore[attr-defined]
+    return function
+
+
+def other_warps(source: Any, metadata: Any, inner: Any) -> Any:
+    module = inner(source, metadata)
+    wrong_warps(module)
+    return module
+
+
+HIP, CPU = GPUTarget("hip", "gfx942", 64), GPUTarget("cpu", "x86-64", 0)
+#: What a stage function returns, and what is said of it. Each ended the process, or said nothing of the edit.
+RETURNS: list[tuple[GPUTarget, str, Any, str]] = [
+    *((target, "llir", text_of("broken"), "returned text that is not LLVM IR: line ") for target in (TARGET, HIP, CPU)),
+    *((target, "llir", text_of(""), "returned str that is empty") for target in (TARGET, HIP, CPU)),
+    *((target, "llir", text_of(b"x"), "returned bytes, expected str") for target in (TARGET, HIP, CPU)),
+    (TARGET, "llir", text_of("; nothing"), "it defines no function"),
+    (TARGET, "ttgir", other_warps, "returned a module that does not verify: "),
+    (TARGET, "ptx", text_of(b"x"), "returned bytes, expected str"),
+    (TARGET, "ptx", text_of(" "), "returned str that is empty"),
+    (HIP, "amdgcn", text_of(b"x"), "returned bytes, expected str"),
+    (CPU, "cpuir", text_of("x"), "returned str, expected module"),
+    (CPU, "asm", text_of(b"x"), "returned bytes, expected str"),
+    (TARGET, "cubin", text_of("x"), "returned str, expected bytes"),
+    (TARGET, "cubin", text_of(b"x"), "returned bytes that are not a binary: expected an ELF file, found b'x'"),
+    (HIP, "hsaco", text_of(b"x"), "returned bytes that are not a binary"),
+    (CPU, "so", text_of(b"x"), "returned bytes that are not a binary"),
+]
+
+
+@pytest.mark.parametrize(("target", "stage", "function", "says"), RETURNS)
+def test_what_a_stage_function_may_not_return(target: GPUTarget, stage: str, function: Any, says: str) -> None:
+    with P().stage(stage, function), pytest.raises(tx.PipelineError) as error:
+        triton.compile(source(softmax), target=target)
+    assert str(error.value).startswith(f"'{stage}: stage({HERE}")
+    assert says in str(error.value)
+    assert str(error.value).endswith("\nwithout the edits the kernel compiles")
+
+
+@pytest.mark.parametrize(("stage", "text"), [("ptx", "hello"), ("amdgcn", "hello")])
+def test_bad_assembly_is_the_assembler_s_error(stage: str, text: str) -> None:
+    target = TARGET if stage == "ptx" else HIP
+    with P().stage(stage, text_of(text)), pytest.raises(RuntimeError) as error:
+        triton.compile(source(softmax), target=target)
+    assert f"with the pipeline '{stage}: stage({HERE}" in error.value.__notes__[0]
 
 
 @pytest.mark.parametrize("verb", ["at_start", "after", "at_end", "after the last", "stage", "stage in advance"])

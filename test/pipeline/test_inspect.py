@@ -18,7 +18,7 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import make_backend
 
 import triton_ext as tx
-from triton_ext import _inspect, build
+from triton_ext import _inspect
 from triton_ext._inspect import Inspection, Level, Result
 from triton_ext.errors import BuildError, TritonExtError
 from triton_ext.loader import extensions, load_library
@@ -38,13 +38,6 @@ TO_TTGIR: tuple[Add, ...] = (
     CSE,
 )
 NAMES = "inline canonicalize cse convert-triton-to-tritongpu tritongpu-coalesce tritongpu-remove-layout-conversions cse"
-
-
-@pytest.fixture(scope="session")
-def report_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    tree = tmp_path_factory.mktemp("report")
-    build.build_tree(HERE / "report", tree)
-    return tree / "libtriton_ext_report.so"
 
 
 @pytest.fixture

@@ -7,6 +7,11 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/Pass.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
+#include "llvm/Support/ErrorHandling.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <thread>
 
 namespace mlir::triton_ext::report {
 #define GEN_PASS_DECL
@@ -46,6 +51,15 @@ void ReportPass::runOnOperation() {
     last->erase();
   if (mode == "crash")
     __builtin_trap();
+  if (mode == "exit")
+    std::exit(3);
+  if (mode == "fatal") // which ends in exit(1), where others end in abort()
+    llvm::report_fatal_error("cannot go on", /*GenCrashDiag=*/false);
+  if (mode == "thread") // MLIR catches what happens on its own
+    std::thread(std::abort).join();
+  if (mode == "hang")
+    while (true)
+      std::this_thread::sleep_for(std::chrono::seconds(1));
   if (mode == "throw")
     (void)mode.getValue().at(99); // the library does it for us
   if (mode == "attribute")

@@ -6,7 +6,8 @@ def ReportPass : Pass<"triton-ext-report", "::mlir::triton::FuncOp"> {
   let summary = "Say something about each kernel, or go wrong";
   let options = [
     Option<"mode", "mode", "std::string", /*default=*/"\"remark\"",
-           "remark, engine, warning, error, silent, invalid, crash, throw, "
-           "attribute, location, operands or rebuild">,
+           "remark, engine, warning, error, silent, invalid, crash, exit, "
+           "fatal, thread, hang, throw, attribute, location, operands or "
+           "rebuild">,
   ];
 }

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Says where a compilation was when the process died: on a fatal signal, and
+// when something calls exit(). MLIR catches the crashes of most passes, which
+// then become exceptions; what is left are its worker threads, LLVM, and code
+// that Python calls. LLVM's fatal errors end in one or the other.
+//
+// The handler only calls what POSIX lists as async-signal-safe: it writes text
+// that was made before, and calls the handler that was there before it.
+
+#include "Crash.h"
+
+#include "llvm/Support/CrashRecoveryContext.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <mutex>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+using llvm::StringRef;
+using namespace mlir;
+
+namespace {
+
+/// Text of a bounded length, which is cut where there is more.
+template <size_t size> struct Text {
+  char data[size];
+  std::atomic<size_t> length{0};
+
+  void set(StringRef text) {
+    length = 0; // a crash right now finds nothing, rather than a mixture
+    size_t taken = std::min(text.size(), size);
+    memcpy(data, text.data(), taken);
+    length = taken;
+  }
+  StringRef get() const { return {data, length}; }
+};
+
+/// One compilation that is under way.
+struct Slot {
+  std::atomic<bool> used{false};
+  std::atomic<uint64_t> order{0}; // a compilation may begin another one
+  std::atomic<pid_t> thread{0};   // that Python runs on
+  std::atomic<pid_t> worker{0};   // that MLIR runs the pass on
+  Text<6144> what;
+  Text<2048> pass;
+  Text<6144> command;
+  Text<512> file;
+  std::atomic<const char *> ir{nullptr};
+  std::atomic<size_t> irSize{0};
+};
+
+struct Signal {
+  int number;
+  StringRef name;
+  struct sigaction previous;
+};
+
+} // namespace
+
+static Slot slots[64];
+static std::atomic<uint64_t> begun{0};
+static std::atomic<bool> reported{false};
+static Signal fatal[] = {{SIGABRT, "SIGABRT", {}}, {SIGBUS, "SIGBUS", {}},
+                         {SIGFPE, "SIGFPE", {}},   {SIGILL, "SIGILL", {}},
+                         {SIGSEGV, "SIGSEGV", {}}, {SIGTRAP, "SIGTRAP", {}},
+                         {SIGXCPU, "SIGXCPU", {}}};
+
+static pid_t thisThread() { return static_cast<pid_t>(syscall(SYS_gettid)); }
+
+//===----------------------------------------------------------------------===//
+// While the process dies
+//===----------------------------------------------------------------------===//
+
+static bool writeAll(int file, StringRef text) {
+  while (!text.empty()) {
+    ssize_t done = write(file, text.data(), text.size());
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done <= 0)
+      return false;
+    text = text.drop_front(done);
+  }
+  return true;
+}
+
+static void say(StringRef text) { (void)writeAll(STDERR_FILENO, text); }
+
+/// Writes the module that `slot`'s pass began with to `slot`'s file.
+static bool writeModule(const Slot &slot) {
+  const char *ir = slot.ir;
+  StringRef path = slot.file.get();
+  char name[sizeof(slot.file.data) + 1];
+  if (!ir || path.empty())
+    return false;
+  memcpy(name, path.data(), path.size());
+  name[path.size()] = 0;
+  int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                  S_IRUSR | S_IWUSR);
+  if (file < 0)
+    return false;
+  bool written = writeAll(file, {ir, slot.irSize});
+  return close(file) == 0 && written;
+}
+
+static void report(const Slot &slot, StringRef cause, bool isOurs) {
+  say("\ntriton-ext: ");
+  say(cause);
+  say(isOurs ? " in " : " in a thread that may be another's, during ");
+  StringRef pass = slot.pass.get();
+  say(pass.empty() ? "no pass" : pass);
+  say(", ");
+  say(slot.what.get());
+  say("\n");
+  StringRef command = slot.command.get();
+  if (command.empty() || !writeModule(slot)) {
+    say("triton-ext: with TRITON_EXT_ISOLATE=1 this is an exception, and a "
+        "pass that crashes is named with a command that runs it again\n");
+    return;
+  }
+  say("triton-ext: to run it again: ");
+  auto [before, after] = command.split(triton_ext::filePlaceholder);
+  say(before);
+  say(slot.file.get());
+  say(after);
+  say("\n");
+}
+
+/// The last compilation that began on this thread, or if there is none, the
+/// last one on any if that `willDo`.
+static const Slot *find(bool willDo, bool &isOurs) {
+  pid_t thread = thisThread();
+  const Slot *found = nullptr;
+  isOurs = false;
+  for (const Slot &slot : slots) {
+    if (!slot.used)
+      continue;
+    bool here = slot.thread == thread || slot.worker == thread;
+    if (!(here || (willDo && !isOurs)))
+      continue;
+    if (!found || (here && !isOurs) || found->order < slot.order)
+      found = &slot;
+    isOurs |= here;
+  }
+  return found;
+}
+
+static void onSignal(int number, siginfo_t *info, void *context) {
+  int savedErrno = errno;
+  const Signal *signal = fatal;
+  while (signal->number != number)
+    ++signal;
+  // A crash that MLIR is about to turn into a failure of the pass is none.
+  bool isCaught = number != SIGXCPU && llvm::CrashRecoveryContext::GetCurrent();
+  if (!isCaught && !reported.exchange(true)) {
+    bool isOurs;
+    if (const Slot *slot = find(/*willDo=*/true, isOurs))
+      report(*slot, signal->name, isOurs);
+  }
+  errno = savedErrno;
+  const struct sigaction &previous = signal->previous;
+  if (previous.sa_flags & SA_SIGINFO) {
+    previous.sa_sigaction(number, info, context);
+  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
+    previous.sa_handler(number);
+  } else {
+    sigaction(number, &previous, nullptr);
+    // What the processor has raised comes again by itself, with its address.
+    if (info->si_code <= 0)
+      raise(number);
+  }
+}
+
+static void onExit() {
+  bool isOurs;
+  if (const Slot *slot = find(/*willDo=*/false, isOurs);
+      slot && !reported.exchange(true))
+    report(*slot, "something ended the process", isOurs);
+}
+
+/// Once: others may install theirs on top, and take them off again.
+static void install() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    std::atexit(onExit);
+    for (Signal &signal : fatal) {
+      struct sigaction ours = {};
+      ours.sa_sigaction = onSignal;
+      // A stack that has overflowed holds no handler.
+      ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+      sigemptyset(&ours.sa_mask);
+      // Not in one step: a signal in between has to find the previous one.
+      sigaction(signal.number, nullptr, &signal.previous);
+      sigaction(signal.number, &ours, nullptr);
+    }
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// While it lives
+//===----------------------------------------------------------------------===//
+
+static bool isSlot(int slot) {
+  return slot >= 0 && slot < static_cast<int>(std::size(slots));
+}
+
+void triton_ext::enterPass(int slot, StringRef pass, StringRef command,
+                           StringRef ir) {
+  if (!isSlot(slot))
+    return;
+  Slot &mine = slots[slot];
+  mine.irSize = ir.size();
+  mine.ir = ir.empty() ? nullptr : ir.data();
+  mine.command.set(command);
+  mine.pass.set(pass);
+  mine.worker = thisThread();
+}
+
+void triton_ext::leavePass(int slot) {
+  if (!isSlot(slot))
+    return;
+  slots[slot].worker = 0;
+  slots[slot].pass.set("");
+  slots[slot].command.set("");
+  slots[slot].ir = nullptr;
+}
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+/// From now on, until tritonExtCrashEnd, this thread does `what`; a module that
+/// is needed to do it again would be written to `file`. Returns a slot, or -1
+/// where too many compilations are under way.
+EXPORT int tritonExtCrashBegin(const char *what, const char *file) {
+  install();
+  for (Slot &slot : slots) {
+    bool isFree = false;
+    if (!slot.used.compare_exchange_strong(isFree, true))
+      continue;
+    slot.thread = thisThread();
+    slot.order = ++begun;
+    slot.what.set(what);
+    slot.file.set(file);
+    triton_ext::leavePass(&slot - slots);
+    reported = false;
+    return &slot - slots;
+  }
+  return -1;
+}
+
+EXPORT void tritonExtCrashEnd(int slot) {
+  if (!isSlot(slot))
+    return;
+  triton_ext::leavePass(slot);
+  slots[slot].thread = 0;
+  slots[slot].what.set("");
+  slots[slot].used = false;
+}
+
+/// Says that `slot` does something that is no pass of MLIR; null for no more.
+EXPORT void tritonExtCrashPass(int slot, const char *pass) {
+  triton_ext::leavePass(slot);
+  if (pass)
+    triton_ext::enterPass(slot, pass, "", "");
+}
