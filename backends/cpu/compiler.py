@@ -20,6 +20,7 @@ from triton import knobs
 from triton._C.libtriton import ir, llvm, passes
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
+from triton_ext import _inspect
 from triton_ext._resources import own_code
 
 from . import _library
@@ -154,6 +155,7 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
     @staticmethod
     def make_ttir(mod: ir.module, metadata: dict[str, object], opt: object, capability: str) -> ir.module:
         """Triton's own clean-up, with tensor descriptors as pointers."""
+        from triton_ext._inspect import run
         from triton_ext.backends.cpu.compiler import cpu  # type: ignore[import-untyped]
 
         pm = ir.pass_manager(mod.context)
@@ -168,7 +170,7 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         passes.common.add_cse(pm)
         passes.common.add_symbol_dce(pm)
         passes.ttir.add_loop_unroll(pm)
-        pm.run(mod, "make_ttir")
+        run(pm, mod, "make_ttir")
         return mod
 
     @staticmethod
@@ -213,7 +215,7 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         passes.common.add_cse(pm)
         if not knobs.compilation.disable_line_info:
             passes.llvmir.add_di_scope(pm)
-        pm.run(mod, "make_llir")
+        _inspect.run(pm, mod, "make_llir")
         compiler = _library.compiler()
         context = llvm.context()
         llvm_mod = llvm.to_module(mod, context)

@@ -174,6 +174,28 @@ def _event(fields: dict[str, Any]) -> Event:
     return Event(**values)
 
 
+def run(manager: Any, module: Any, label: str) -> None:
+    """``manager.run(module, label)`` for the backends that are ours: an error says why, with or without a pipeline.
+
+    Raises:
+        RuntimeError: a pass failed; the message is its diagnostics.
+    """
+    from triton._C.libtriton import ir
+
+    if type(manager) is not ir.pass_manager:  # one of a pipeline's, which inspects itself
+        manager.run(module, label)
+        return
+    with Inspection(Level.FAILURES) as inspection:
+        inspection.attach(manager)
+        try:
+            manager.run(module, label)
+        except RuntimeError as error:
+            result = inspection.result()
+            culprit = next((event.argument or event.pipeline for event in result.events if event.failed), "a pass")
+            said = "\n".join(result.diagnostics) or str(error)
+            raise RuntimeError(f"pass '{culprit}' failed in {label}: {said}") from error
+
+
 def begin(what: str, file: str) -> int:
     """Has a crash of the process say that it happened during `what`; returns a slot for `end`.
 

@@ -638,9 +638,9 @@ def _label(step: Step) -> str:
 
 def _reason(result: _inspect.Result, error: Exception) -> str:
     """Why a pass failed: its diagnostics, or what runs it again if it has crashed."""
-    crashed = [text for text in result.diagnostics if _CRASHED in text]
-    said = [text for text in result.diagnostics if text not in crashed]
-    if crashed:
+    said = [text for text in result.diagnostics if not text.partition("error: ")[2].startswith(_CRASHED)]
+    # MLIR has caught a signal: the pass neither returned nor threw.
+    if str(error) == _RUN_FAILED and any(event.failed and not event.ns for event in result.events):
         said.append("it crashed; what it said is on standard error")
         if result.before:
             said.append(f"to run it again: {_isolate.command(result.before, result.command)}")
@@ -800,8 +800,9 @@ def _instrument(real: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return real(*args, **kwargs)
 
 
-#: What MLIR says when it has caught a signal in a pass.
+#: What MLIR may say when it has caught a signal in a pass, and what Triton says of every failure.
 _CRASHED = "A signal was caught while processing the MLIR module"
+_RUN_FAILED = "PassManager::run failed"
 
 _proxied: set[str] = set()
 _lock = threading.Lock()

@@ -164,6 +164,8 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         capability: str,  # noqa: ARG004
     ) -> ir.module:
         """Triton's own clean-up."""
+        from triton_ext._inspect import run
+
         pm = ir.pass_manager(mod.context)
         pm.enable_debug()
         passes.common.add_inliner(pm)
@@ -173,7 +175,7 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         passes.common.add_cse(pm)
         passes.common.add_symbol_dce(pm)
         passes.ttir.add_loop_unroll(pm)
-        pm.run(mod, "make_ttir")
+        run(pm, mod, "make_ttir")
         return mod
 
     @staticmethod
@@ -184,6 +186,7 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         capability: str,  # noqa: ARG004
     ) -> str:
         """What ``passes/triton_to_linalg`` runs, in its order; the text has no locations."""
+        from triton_ext._inspect import run
         from triton_ext.backends.linalg.compiler import linalgir
 
         metadata["name"] = mod.get_entry_func_name()
@@ -206,7 +209,7 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         linalgir.add_wrap_func_body_with_single_block(pm, [])
         if opt.lowered:  # type: ignore[attr-defined]
             linalgir.add_lower_linalg_ext(pm, [])
-        pm.run(mod, "make_linalgir")
+        run(pm, mod, "make_linalgir")
         text: str = mod.str_nodebug()
         return text
 
