@@ -155,8 +155,9 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
     @staticmethod
     def make_ttir(mod: ir.module, metadata: dict[str, object], opt: object, capability: str) -> ir.module:
         """Triton's own clean-up, with tensor descriptors as pointers."""
-        from triton_ext._inspect import run
         from triton_ext.backends.cpu.compiler import cpu  # type: ignore[import-untyped]
+
+        from triton_ext._inspect import run
 
         pm = ir.pass_manager(mod.context)
         pm.enable_debug()

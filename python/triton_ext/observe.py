@@ -63,8 +63,9 @@ def compile_and_observe(task: Job, level: Level, pipeline: Pipeline | None = Non
         scopes.callback(_forget, observer)
         scopes.callback(_hook.stop_observing, _hook.observe(observer))
         for outer in task.pipelines:
-            _hook.enter(outer._active(), by_use=True)
-            scopes.callback(_hook.leave)
+            active = outer._active()
+            _hook.enter(active, by_use=True)
+            scopes.callback(_hook.leave, active)
         if pipeline:
             scopes.enter_context(pipeline)
         edits = text_of_edits(_hook.active_edits())

@@ -43,6 +43,17 @@ def test_the_readme_fits_on_two_screens() -> None:
     assert len((ROOT / "README.md").read_text().splitlines()) < 80
 
 
+def test_every_picture_is_on_a_page() -> None:
+    shown = {
+        (page.parent / link).resolve()
+        for page in pages.PAGES
+        for link in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page.read_text())
+    }
+    there = {picture for picture in (ROOT / "docs" / "images").iterdir() if picture.suffix != ".py"}
+    assert there
+    assert there == shown
+
+
 def test_the_reference_pages_are_up_to_date() -> None:
     for name, text in {"passes.md": reference.passes_page(), "python.md": reference.python_page()}.items():
         assert (ROOT / "docs" / "reference" / name).read_text() == text, "run make docs"
