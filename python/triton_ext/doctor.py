@@ -23,6 +23,7 @@ import click
 
 from . import _infra, _resources, host, sdk
 from ._elf import read_library
+from ._print import print_table
 from .build import GET_TOOLS, OLDEST_CMAKE, cmake_version, find_tool
 from .errors import TritonExtError
 from .manifest import Manifest
@@ -278,7 +279,6 @@ def doctor(as_json: bool) -> None:
 
 
 def _print(rows: list[Row]) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -291,4 +291,4 @@ def _print(rows: list[Row]) -> None:
         # Text: what was found may hold the brackets of rich's markup.
         cells = (Text(row.name), Text(row.wanted), Text(row.found, overflow="fold"), Text(row.fix, "bold"))
         table.add_row(Text(mark, colour), *cells)
-    Console().print(table)
+    print_table(table)

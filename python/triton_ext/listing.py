@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-import io
 import json
 
 import click
 
 from . import _resources
+from ._print import print_table
 from .loader import Extension, extensions
 from .verify import forget_slow_plugins
-
-_NO_LIMIT = 1_000_000  # columns
 
 
 @click.command("list")
@@ -26,22 +24,16 @@ def list_extensions(as_json: bool, retry: bool) -> None:
     if as_json:
         click.echo(json.dumps([_fields(e) for e in found], indent=2))
         return
-    from rich.console import Console
     from rich.table import Table
 
     table = Table("extension", "kind", "stage", "target", "version", "origin", "state", box=None, pad_edge=False)
     for e in found:
         state = f"[red]broken: {_plain(e.problem)}" if e.problem else "[green]ok"
         table.add_row(*map(_plain, (e.name, e.kind, e.stage or "", " ".join(e.targets), e.version, e.origin)), state)
-    if not found:
-        click.echo("no extensions found (fix: triton-ext build)")
-    elif (console := Console()).is_terminal:
-        console.print(table)
+    if found:
+        print_table(table)
     else:
-        # A program reads it: one line for each extension, whatever the length of paths and reasons.
-        text = io.StringIO()
-        Console(file=text, width=_NO_LIMIT, color_system=None).print(table)
-        click.echo("\n".join(line.rstrip() for line in text.getvalue().splitlines()))
+        click.echo("no extensions found (fix: triton-ext build)")
 
 
 @click.command("cmake-dir")

@@ -71,6 +71,24 @@ def test_variables(
     assert "plain" in dir(tx.passes.plugin)
 
 
+def test_list_in_a_pipe(run_python: RunPython, tmp_path: Path) -> None:
+    """One line for each extension, with its whole path and reason, whatever the width of a terminal would be."""
+    directory = tmp_path / ("a long name " * 12).strip()
+    directory.mkdir()
+    for name in ("one", "two"):
+        (directory / f"libtriton_ext_{name}.so").write_text("text")
+    done = run_python("-m", "triton_ext", "list", TRITON_EXT_PATH=str(directory), COLUMNS="40")
+    header, *lines = done.stdout.splitlines()
+    assert header.split() == ["extension", "kind", "stage", "target", "version", "origin", "state"]
+    assert len(lines) == len(rows(run_python, TRITON_EXT_PATH=str(directory))) + len(
+        [e for e in tx.extensions() if e.origin == "built in"]
+    )
+    for name in ("one", "two"):
+        (line,) = (line for line in lines if line.startswith(name))
+        assert str(directory / f"libtriton_ext_{name}.so") in line
+        assert line == line.rstrip()
+
+
 def test_same_file_by_several_ways(make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = make_plugin(tmp_path / "plain.so")
     (tmp_path / "links").mkdir()
