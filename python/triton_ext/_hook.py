@@ -267,8 +267,9 @@ def _with_kernel(stack: Stack) -> Stack:
 def _kernel_being_compiled() -> object:
     """The kernel that `triton.compile` was given, of the innermost call of it; None in a launch, or if it has none."""
     frame: Any = sys._getframe(1)
-    while frame is not None and frame.f_code is not _launch_code():
-        if frame.f_code is _compile_code():
+    launch, compiling = _launch_code(), _compile_code()
+    while frame is not None and frame.f_code is not launch:
+        if frame.f_code is compiling:
             return getattr(frame.f_locals.get("src"), "fn", None)
         frame = frame.f_back
     return None
