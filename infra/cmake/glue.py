@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-MANIFEST_FORMAT = 1
+MANIFEST_FORMAT = 2
 
 
 def run(generate: Callable[[argparse.Namespace], dict[Path, str]], description: str | None, *flags: str) -> None:

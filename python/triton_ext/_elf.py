@@ -26,7 +26,8 @@ _NOTE_SECTION = ".note.triton_ext"
 # How g++ spells the function whose name keys MLIR's implicit type ids; clang writes "[DesiredTypeName = ...]".
 _GCC_TYPE_NAME = b"[with DesiredTypeName = "
 _SYMBOL = struct.Struct("<IBBHQQ")  # Elf64_Sym
-UNDEFINED, DATA, WEAK, UNIQUE = 0, 1, 2, 10  # SHN_UNDEF, STT_OBJECT, STB_WEAK, STB_GNU_UNIQUE
+UNDEFINED, DATA = 0, 1  # SHN_UNDEF, STT_OBJECT
+LOCAL, WEAK, UNIQUE = 0, 2, 10  # STB_LOCAL, STB_WEAK, STB_GNU_UNIQUE
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def read_library(path: Path) -> Library:
                 raise TritonExtError(f"{path} is no shared library")
             undefined: set[str] = set()
             exports = False
-            for name, _, bind, section in symbols(elf, ".dynsym"):
+            for name, _, bind, section, _ in symbols(elf, ".dynsym"):
                 if section != UNDEFINED:
                     exports |= name == ENTRY_POINT
                 elif name and bind != WEAK:
@@ -109,11 +110,11 @@ def _exported(library: Path, _mtime: int, _size: int, _inode: int) -> frozenset[
     """The names that `library` defines for others."""
     with library.open("rb") as file:
         found = symbols(ELFFile(file), ".dynsym")
-        return frozenset(name.decode(errors="replace") for name, *_, section in found if section != UNDEFINED)
+        return frozenset(name.decode(errors="replace") for name, _, _, section, _ in found if section != UNDEFINED)
 
 
-def symbols(elf: ELFFile, table: str) -> Iterator[tuple[bytes, int, int, int]]:
-    """Name, type, binding and section of each symbol in `table`, ``.dynsym`` or ``.symtab``; nothing if it has none.
+def symbols(elf: ELFFile, table: str) -> Iterator[tuple[bytes, int, int, int, int]]:
+    """Name, type, binding, section and value of each symbol in `table`, ``.dynsym`` or ``.symtab``; nothing if it has none.
 
     They are unpacked all at once: pyelftools makes an object of each, and libtriton has 140,000.
     """
@@ -123,5 +124,5 @@ def symbols(elf: ELFFile, table: str) -> Iterator[tuple[bytes, int, int, int]]:
     if elf.elfclass != 64 or not elf.little_endian:
         raise ELFError("it is not for x86-64")
     names = elf.get_section(section["sh_link"]).data()
-    for start, info, _, index, _, _ in _SYMBOL.iter_unpack(section.data()):
-        yield names[start : names.index(b"\0", start)], info & 15, info >> 4, index
+    for start, info, _, index, value, _ in _SYMBOL.iter_unpack(section.data()):
+        yield names[start : names.index(b"\0", start)], info & 15, info >> 4, index, value

@@ -10,7 +10,8 @@ The compiler puts each such object into a COMDAT group of the object's name, and
 name that it sees. `write_stub` makes an object file with an empty group for each object that a host exports. Linked
 first, it makes the linker drop the extension's copies; their names become undefined and bind to the host. This works
 with every linker (GNU ld, gold and lld are tested), for all objects alike, and leaves the headers as they are. It needs
-default visibility when compiling: code addresses a hidden object directly, so linking fails with one.
+default visibility when compiling: code addresses a hidden object directly, so linking fails with one, or `own_copies`
+finds it, which every build asks.
 
 Exporting the copies does not help: a library that Python has loaded finds its own definitions before libtriton's.
 """
@@ -18,6 +19,7 @@ Exporting the copies does not help: a library that Python has loaded finds its o
 from __future__ import annotations
 
 import argparse
+import contextlib
 import re
 import subprocess
 import sys
@@ -26,30 +28,35 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
-from ._elf import DAMAGE, DATA, UNDEFINED, UNIQUE, WEAK, symbols
+from ._elf import DAMAGE, DATA, LOCAL, UNDEFINED, UNIQUE, WEAK, symbols
 from .errors import BuildError, TritonExtError
 
 # Vtables and type information (_ZTV, _ZTI, ...) are compared by nobody, and belong to the functions that they list.
 _OBJECT = re.compile(rb"_Z(?!T).*(?:4llvm|4mlir|6triton|10triton_ext)")
 
 
-def exported(library: Path) -> frozenset[str]:
-    """The names of the objects that `library` exports and that headers define, so that an extension has them, too.
+def exported(library: Path, weak: bool = True) -> dict[str, int]:
+    """The objects that `library` exports, by name, with their offsets in the library.
+
+    Args:
+        library: the file.
+        weak: only those that headers define, so that an extension has them, too.
 
     Raises:
         TritonExtError: `library` cannot be read.
     """
-    return frozenset(
-        name
-        for name, kind, bind, section in _symbols(library, ".dynsym")
-        if kind == DATA and section != UNDEFINED and bind in (WEAK, UNIQUE)
-    )
+    return {
+        name: offset
+        for name, kind, bind, section, offset in _symbols(library, ".dynsym")
+        if kind == DATA and section != UNDEFINED and (bind in (WEAK, UNIQUE) or not weak)
+    }
 
 
 def own_copies(library: Path, shared: Iterable[str]) -> list[str]:
-    """Those of the objects `shared` of which `library` has a copy of its own, sorted.
+    """Those of the objects `shared` of which `library` has a copy of its own, or none at all, sorted.
 
-    A library that was stripped shows only the copies that it exports.
+    None at all is what lld makes of a hidden one: it takes address 0. A library that was stripped shows only the copies
+    that it exports.
 
     Raises:
         TritonExtError: `library` cannot be read.
@@ -57,8 +64,8 @@ def own_copies(library: Path, shared: Iterable[str]) -> list[str]:
     own = {
         name
         for table in (".symtab", ".dynsym")
-        for name, kind, _, section in _symbols(library, table)
-        if kind == DATA and section != UNDEFINED
+        for name, kind, bind, section, _ in _symbols(library, table)
+        if kind == DATA and (section != UNDEFINED or bind == LOCAL)
     }
     return sorted(own.intersection(shared))
 
@@ -95,13 +102,33 @@ def in_stub(stub: Path) -> frozenset[str]:
     return frozenset(name for name, *_ in _symbols(stub, ".symtab"))
 
 
-def _symbols(path: Path, table: str) -> Iterator[tuple[str, int, int, int]]:
-    """Name, type, binding and section of the symbols in `table` that an object of the headers may have."""
+def references(library: Path) -> list[tuple[str, int]]:
+    """The symbols of other libraries whose addresses `library` holds: each name, and the offset of the word with it.
+
+    Raises:
+        TritonExtError: `library` cannot be read.
+    """
+    with _reading(library) as elf:
+        names, table = elf.get_section_by_name(".dynsym"), elf.get_section_by_name(".rela.dyn")
+        relocations = list(table.iter_relocations()) if table else []
+        named = [(names.get_symbol(each["r_info_sym"]), each["r_offset"]) for each in relocations]
+    return [(symbol.name, offset) for symbol, offset in named if symbol["st_shndx"] == "SHN_UNDEF"]
+
+
+def _symbols(path: Path, table: str) -> Iterator[tuple[str, int, int, int, int]]:
+    """Name, type, binding, section and value of the symbols in `table` that an object of the headers may have."""
+    with _reading(path) as elf:
+        for name, *rest in symbols(elf, table):
+            if _OBJECT.match(name):
+                kind, bind, section, value = rest
+                yield name.decode(), kind, bind, section, value
+
+
+@contextlib.contextmanager
+def _reading(path: Path) -> Iterator[ELFFile]:
     try:
         with path.open("rb") as file:
-            for name, kind, bind, section in symbols(ELFFile(file), table):
-                if _OBJECT.match(name):
-                    yield name.decode(), kind, bind, section
+            yield ELFFile(file)
     except OSError as error:
         raise TritonExtError(f"{path}: {error.strerror}") from None
     except DAMAGE as error:
@@ -126,7 +153,8 @@ def _main() -> None:
         elif own := own_copies(args.library, frozenset().union(*map(in_stub, args.stubs))):
             sys.exit(
                 f"error: {args.library.name} has a copy of its own of {len(own)} objects that must exist once per "
-                f"process, e.g. {own[0]} (fix: link it with the options of TritonExt::Triton, and those first)"
+                f"process, e.g. {own[0]} (fix: compile and link with the options of TritonExt::Triton, without "
+                "-fvisibility=hidden after them)"
             )
     except TritonExtError as error:
         sys.exit(f"error: {error}")

@@ -21,7 +21,7 @@ from typing import Literal
 
 import click
 
-from . import _infra, _resources, host, sdk
+from . import _addresses, _infra, _resources, host, sdk
 from ._elf import read_library
 from ._print import print_table
 from .build import GET_TOOLS, OLDEST_CMAKE, cmake_version, find_tool
@@ -175,6 +175,25 @@ def abi_selftest() -> Iterator[Row]:
         yield Row(name, "fail", "agreement", f"and {more} more", "triton-ext doctor --json")
 
 
+def singletons() -> Iterator[Row]:
+    """Whether objects that must exist once per process do: one row, and one for each library with copies of its own."""
+    name, wanted = "shared objects", "one per process"
+    compared = _addresses.compare_all()
+    wrong = [each for each in compared if each.wrong]
+    if not wrong:
+        found = f"{sum(each.same for each in compared)} addresses in {len(compared)} libraries are the only ones"
+        yield Row(name, "ok", wanted, found)
+    for each in wrong:
+        # What Triton's passes are told about is decided by who compiled it; of others it cannot be mended here.
+        state: State = "warn" if each.foreign else "fail"
+        found = (
+            f"{each.library} ({each.origin}) has copies of its own of {len(each.wrong)}, e.g. {each.wrong[0]}: "
+            "passes take effects of its operations for independent of all others"
+        )
+        fix = f"link it as in {_short(_resources.infra_dir() / 'cmake')}" if each.foreign else _mend(Path(each.library))
+        yield Row(name, state, wanted, found, fix)
+
+
 def extensions() -> Iterator[Row]:
     """Each extension that is found."""
     from . import loader
@@ -200,6 +219,7 @@ _CHECKS: dict[str, Callable[[], Row | Iterator[Row]]] = {
     "Ninja": ninja,
     "infra library": infra_library,
     "ABI self-test": abi_selftest,
+    "shared objects": singletons,
     "extensions": extensions,
 }
 

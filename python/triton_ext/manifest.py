@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import TypeVar
 
-FORMAT = 1
+#: 2: the library has no copies of objects that must exist once per process; see `_singletons`.
+FORMAT = 2
 _SUFFIX = re.compile(r"(?<=[\d.])[uUlLfF]+$")  # of a C++ number
 _T = TypeVar("_T")
 _CHECKED_TYPES: dict[str, type | tuple[type, ...]] = {"str": str, "bool": bool, "str | None": (str, type(None))}
@@ -120,7 +121,11 @@ class Manifest:
         if not isinstance(fields, dict):
             raise ValueError("it is no JSON object")
         if (found := fields.pop("format", None)) != FORMAT:
-            raise ValueError(f"written in format {found}, this reads format {FORMAT}")
+            why = (
+                "; libraries of format 1 have copies of objects that must exist once per process, with which passes "
+                "take conflicting effects for independent ones"
+            )
+            raise ValueError(f"written in format {found}, this reads format {FORMAT}{why if found == 1 else ''}")
         options = fields.get("options")
         if not isinstance(options, list):
             raise ValueError("'options' is no list")

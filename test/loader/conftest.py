@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from triton_ext import _resources, loader, sdk, verify
+from triton_ext.manifest import FORMAT
 from triton_ext.verify import Plugin
 
 HERE = Path(__file__).parent
@@ -80,7 +81,7 @@ def note(rename: Plugin) -> Callable[..., str]:
 
     def make(**fields: Any) -> str:
         known = {name: value for name, value in fields.items() if name in asdict(manifest)}
-        text = {"format": 1, **asdict(replace(manifest, **known)), **fields}
+        text = {"format": FORMAT, **asdict(replace(manifest, **known)), **fields}
         return json.dumps(json.dumps(text))
 
     return make

@@ -74,7 +74,8 @@ COMPILED: dict[str, tuple[dict[str, str], type[tx.TritonExtError], str]] = {
 
 # Manifests that rename's is turned into: fields, error, what the message says.
 MANIFESTS: dict[str, tuple[dict[str, object], type[tx.TritonExtError], str]] = {
-    "newer_format": ({"format": 2}, tx.TritonExtError, "unreadable manifest: written in format 2, this reads format 1"),
+    "newer_format": ({"format": 3}, tx.TritonExtError, "unreadable manifest: written in format 3, this reads format 2"),
+    "older_format": ({"format": 1}, tx.TritonExtError, "take conflicting effects for independent ones"),
     "no_format": ({"format": None}, tx.TritonExtError, "unreadable manifest"),
     "other_triton": ({"triton": "3.8.0"}, tx.AbiMismatchError, "built for Triton 3.8.0, installed is 3.9.0"),
     "other_llvm": ({"llvm_commit": "deadbeef" * 5}, tx.AbiMismatchError, "built for LLVM deadbeef, installed is"),

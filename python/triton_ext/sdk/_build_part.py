@@ -24,6 +24,7 @@ from .._resources import cache_dir, infra_dir
 from .._singletons import exported, own_copies, write_stub
 from ..errors import BuildError
 from ..host import find_triton
+from ..manifest import FORMAT
 from . import Sdk
 from ._install import WAITING, _check_space, _staging, _storage_errors, _to_stderr
 from .archive import static_library_members, unpack
@@ -151,7 +152,7 @@ class _Builder:
     def _compile_own(self, objects: Path) -> Path:
         triton, target = find_triton(), objects / "own.o"
         fields = {
-            "format": 1, "name": self.source.id, "kind": "infra", "stage": None, "version": "",
+            "format": FORMAT, "name": self.source.id, "kind": "infra", "stage": None, "version": "",
             "triton": triton.version, "llvm_commit": triton.llvm_commit, "headers": self.sdk.headers,
             "argument": "", "summary": "", "description": "", "options": [], "ops": [],
         }  # fmt: skip

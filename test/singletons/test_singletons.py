@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objects of headers exist once per process, in libraries of each of our CMake functions and in those of a third party,
+with every linker; and what a third party's dialect says of its effects is what libtriton's passes go by."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import triton
+
+from triton_ext import _addresses, _resources, doctor
+from triton_ext._addresses import Comparison
+from triton_ext._singletons import exported, in_stub, own_copies, write_stub
+from triton_ext.build import build_tree, tool
+from triton_ext.doctor import CLANG_VERSIONS
+from triton_ext.errors import BuildError
+from triton_ext.host import find_triton
+
+HERE = Path(__file__).parent
+SOURCE = HERE / "third_party"
+FILECHECK = Path(triton.__file__).parent / "FileCheck"
+CLANGS = [found for v in CLANG_VERSIONS if (found := shutil.which(f"clang++-{v}"))]
+# lld goes by the name of its version on some systems.
+LINKERS = [
+    found
+    for names in (["ld.bfd"], ["ld.gold"], [f"ld.lld-{v}" for v in CLANG_VERSIONS] + ["ld.lld"])
+    if (found := next(filter(None, map(shutil.which, names)), None))
+]
+
+
+# ------------------------------------------------------------------ the mechanism, in a nutshell
+
+#: As MLIR has them: a static local with a guard, one without, an inline variable, a variable template.
+HEADER = """
+namespace mlir {
+int serial();
+struct Resource { int number = serial(); };
+inline Resource *resource() { static Resource instance; return &instance; }
+inline int *counter() { static int count = 7; return &count; }
+inline Resource key;
+template <typename T> struct Id { static inline char id; };
+}
+#define EXPORT(name) extern "C" __attribute__((visibility("default"))) void *name
+"""
+FUNCTIONS = """
+EXPORT({0}_resource)() {{ return mlir::resource(); }}
+EXPORT({0}_counter)() {{ return mlir::counter(); }}
+EXPORT({0}_key)() {{ return &mlir::key; }}
+EXPORT({0}_id)() {{ return &mlir::Id<int>::id; }}
+EXPORT({0}_own)() {{ return &mlir::Id<long>::id; }}
+"""
+SHARED = ("resource", "counter", "key", "id")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A library that exports objects of its headers, and one that includes the same headers."""
+
+    host: Path
+    extension: Path
+
+    def addresses(self, name: str) -> tuple[int, int]:
+        """Where the two, loaded as Python loads libraries, have the object."""
+        host, extension = ctypes.CDLL(str(self.host)), ctypes.CDLL(str(self.extension))
+        functions = [getattr(host, f"host_{name}"), getattr(extension, f"extension_{name}")]
+        for function in functions:
+            function.restype = ctypes.c_void_p
+        first, second = (function() for function in functions)
+        return first, second
+
+
+def make_pair(directory: Path, clang: str, linker: str, stub: bool = True, visibility: str = "default") -> Pair:
+    """Builds the two in `directory`; the names of the libraries are of no other pair."""
+    directory.mkdir(exist_ok=True)
+    (directory / "header.h").write_text(HEADER)
+    flags = [clang, "-std=c++20", "-O1", "-fPIC", "-fvisibility-inlines-hidden", f"--ld-path={linker}"]
+    host = directory / f"lib{directory.parent.name}-{directory.name}-host.so"
+    (directory / "host.cpp").write_text(
+        '#include "header.h"\nint mlir::serial() { static int last; return ++last; }\n'
+        + FUNCTIONS.format("host").replace("EXPORT(host_own)() { return &mlir::Id<long>::id; }", "")
+    )
+    subprocess.run([*flags, "-shared", directory / "host.cpp", f"-Wl,-soname,{host.name}", "-o", host], check=True)
+    (directory / "extension.cpp").write_text('#include "header.h"\n' + FUNCTIONS.format("extension"))
+    (directory / "exports").write_text("{ global: [a-zA-Z]*; local: *; };\n")
+    first = []
+    if stub:
+        write_stub(directory / "stub.o", [host], clang)
+        first = [directory / "stub.o"]
+    extension = directory / f"lib{directory.parent.name}-{directory.name}-extension.so"
+    command = [
+        *flags, f"-fvisibility={visibility}", "-shared", *first, directory / "extension.cpp",
+        f"-Wl,-soname,{extension.name}", f"-Wl,--version-script={directory / 'exports'}", "-Wl,--no-undefined",
+        f"-L{directory}", f"-l:{host.name}", f"-Wl,-rpath,{directory}", "-o", extension,
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise BuildError(done.stderr)
+    return Pair(host, extension)
+
+
+@pytest.mark.parametrize("linker", LINKERS, ids=lambda path: Path(path).name)
+@pytest.mark.parametrize("clang", CLANGS, ids=lambda path: Path(path).name)
+def test_an_extension_uses_the_objects_of_its_host(clang: str, linker: str, tmp_path: Path) -> None:
+    pair = make_pair(tmp_path / "pair", clang, linker)
+    assert own_copies(pair.extension, exported(pair.host)) == []
+    for name in SHARED:
+        first, second = pair.addresses(name)
+        assert first == second, name
+    # What the host has not is the extension's.
+    assert ctypes.CDLL(str(pair.extension)).extension_own()
+    assert any("Id" in name for name in own_copies(pair.extension, {"_ZN4mlir2IdIlE2idE"}))
+    compared = _addresses.compare(pair.extension, [pair.host])
+    assert compared.wrong == ()
+    assert compared.same >= len(SHARED)
+
+
+@pytest.mark.parametrize("visibility", ["default", "hidden"])
+def test_without_the_stub_there_are_copies(visibility: str, tmp_path: Path) -> None:
+    """As libraries were built once, and plugins by hand are. Symbols alone show it, and so do the addresses."""
+    pair = make_pair(tmp_path / "pair", CLANGS[0], LINKERS[0], stub=False, visibility=visibility)
+    copies = own_copies(pair.extension, exported(pair.host))
+    assert {"_ZZN4mlir8resourceEvE8instance", "_ZN4mlir3keyE", "_ZN4mlir2IdIiE2idE"} <= set(copies)
+    assert all(len(set(pair.addresses(name))) == 2 for name in SHARED)
+    assert set(_addresses.compare(pair.extension, [pair.host]).wrong) >= set(copies)
+    write_stub(tmp_path / "stub.o", [pair.host], CLANGS[0])
+    checked = subprocess.run(
+        [sys.executable, "-m", "triton_ext._singletons", "check", pair.extension, tmp_path / "stub.o"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 1
+    assert f"{pair.extension.name} has a copy of its own of {len(copies)} objects" in checked.stderr
+
+
+@pytest.mark.parametrize("linker", LINKERS, ids=lambda path: Path(path).name)
+def test_hidden_objects_are_noticed(linker: str, tmp_path: Path) -> None:
+    """GNU's linkers refuse them; lld gives them the address 0, and the build asks what it has made."""
+    try:
+        pair = make_pair(tmp_path / "pair", CLANGS[0], linker, visibility="hidden")
+    except BuildError as error:
+        assert "hidden symbol" in error.message
+    else:
+        assert "_ZN4mlir3keyE" in own_copies(pair.extension, exported(pair.host))
+
+
+def test_stub_of_libtriton(tmp_path: Path) -> None:
+    write_stub(tmp_path / "stub.o", [find_triton().library], CLANGS[0])
+    names = in_stub(tmp_path / "stub.o")
+    assert names == exported(find_triton().library).keys()
+    for name in (
+        "_ZZN4mlir11SideEffects8Resource4BaseINS0_15DefaultResourceES1_E3getEvE8instance",
+        "_ZGVZN4mlir11SideEffects8Resource4BaseINS0_15DefaultResourceES1_E3getEvE8instance",
+        "_ZZN4mlir11SideEffects6Effect3getINS_13MemoryEffects5WriteEEEPT_vE8instance",
+    ):
+        assert name in names
+    assert not any(name.startswith("_ZT") for name in names)
+    # Not written again, since everything would be linked again.
+    before = (tmp_path / "stub.o").stat().st_mtime_ns
+    write_stub(tmp_path / "stub.o", [find_triton().library], CLANGS[0])
+    assert (tmp_path / "stub.o").stat().st_mtime_ns == before
+
+
+# ------------------------------------------------------------------ our libraries and a third party's
+
+
+@pytest.fixture(scope="module")
+def third_party(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory with the libraries of the third party."""
+    source = tmp_path_factory.mktemp("third") / "party"
+    shutil.copytree(SOURCE, source)
+    build_tree(source, source / "build")
+    return source / "src" / "third_party"
+
+
+@pytest.fixture
+def found(third_party: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """With the third party's libraries among the extensions."""
+    monkeypatch.setenv("TRITON_EXT_PATH", str(third_party))
+    return third_party
+
+
+@pytest.mark.slow
+def test_no_library_has_a_copy(third_party: Path) -> None:
+    libraries = [*_resources.library_dir().glob("*.so"), *third_party.glob("*.so")]
+    hosts = [find_triton().library, *libraries]
+    tables = {host: exported(host) for host in hosts}
+    for library in libraries:
+        shared = {name for host, table in tables.items() if host != library for name in table}
+        assert own_copies(library, shared) == [], library
+
+
+@pytest.mark.slow
+def test_all_addresses_are_the_same(found: Path) -> None:
+    compared = {Path(each.library).name: each for each in _addresses.compare_all()}
+    libraries = {path.name for path in (*_resources.library_dir().glob("*.so"), *found.glob("*.so"))}
+    assert libraries <= compared.keys()
+    assert {name: each.wrong for name, each in compared.items() if each.wrong} == {}
+    linked = [name for name in libraries if b"libtriton.so" in (_path_of(name, found)).read_bytes()]
+    assert all(compared[name].same > 0 for name in linked)
+
+
+def _path_of(name: str, found: Path) -> Path:
+    return found / name if (found / name).is_file() else _resources.library_dir() / name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("prefix", "passes"),
+    [
+        ("CSE", ["-cse"]),
+        ("CSE", ["-triton-loop-aware-cse"]),
+        ("DCE", ["-canonicalize"]),
+        ("DCE", ["-cse"]),
+        ("LICM", ["-loop-invariant-code-motion"]),
+        ("LICM", ["-triton-licm"]),
+        ("FORWARD", ["-triton-ext-forward-stores"]),
+        ("NAME", ["-triton-ext-name-resources"]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value[0],
+)
+def test_effects_of_a_third_party(prefix: str, passes: list[str], found: Path) -> None:
+    if prefix == "FORWARD" and not (found / "libtriton_ext_forward_stores.so").is_file():
+        pytest.skip("MLIR's dialects are not installed: triton-ext sdk install --with linalg")
+    command = [tool("triton-ext-opt"), SOURCE / "effects.mlir", "--load-extension=tank", *passes]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
+    assert done.returncode == 0, done.stderr
+    checked = subprocess.run(
+        [FILECHECK, SOURCE / "effects.mlir", f"--check-prefix={prefix}", "--implicit-check-not=unknown"],
+        input=done.stderr if prefix == "NAME" else done.stdout,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stderr
+
+
+def test_doctor_says_which_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    good = Comparison("/a/libgood.so", "bundle good", False, 5, ())
+    bad = Comparison("/a/libbad.so", "bundle bad", False, 5, ("_ZN4mlir3keyE", "_ZN4mlir5otherE"))
+    foreign = Comparison("/a/libforeign.so", "TRITON_PLUGIN_PATHS", True, 0, ("_ZN4mlir3keyE",))
+    monkeypatch.setattr(_addresses, "compare_all", lambda: [good])
+    (row,) = doctor.singletons()
+    assert (row.state, row.found) == ("ok", "5 addresses in 1 libraries are the only ones")
+    monkeypatch.setattr(_addresses, "compare_all", lambda: [good, bad, foreign])
+    first, second = doctor.singletons()
+    assert (first.state, first.fix) == ("fail", "rebuild or remove /a/libbad.so")
+    assert first.found.startswith("/a/libbad.so (bundle bad) has copies of its own of 2, e.g. _ZN4mlir3keyE: ")
+    assert (second.state, second.fix[:10]) == ("warn", "link it as")
