@@ -177,7 +177,7 @@ def abi_selftest() -> Iterator[Row]:
 
 def singletons() -> Iterator[Row]:
     """Whether objects that must exist once per process do: one row, and one for each library with copies of its own."""
-    name, wanted = "shared objects", "one per process"
+    name, wanted = "header objects", "one per process"
     compared = _addresses.compare_all()
     wrong = [each for each in compared if each.wrong]
     if not wrong:
@@ -219,7 +219,7 @@ _CHECKS: dict[str, Callable[[], Row | Iterator[Row]]] = {
     "Ninja": ninja,
     "infra library": infra_library,
     "ABI self-test": abi_selftest,
-    "shared objects": singletons,
+    "header objects": singletons,
     "extensions": extensions,
 }
 

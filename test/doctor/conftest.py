@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from triton_ext import _resources, host, sdk
+from triton_ext._singletons import write_stub
 from triton_ext.doctor import CLANG_VERSIONS
 
 SOURCES = Path(__file__).parents[2] / "infra" / "sdk" / "selftest"
@@ -40,16 +41,27 @@ def library() -> Path:
 
 @pytest.fixture
 def build(installed_sdk: sdk.Sdk, clang: str, tmp_path: Path) -> Build:
-    """``build("OpsCore", compiler=..., flags=[...], include_dirs=[...])`` builds those parts and what all need."""
+    """``build("OpsCore", compiler=..., flags=[...], include_dirs=[...])`` builds those parts and what all need.
+
+    As a project does that knows nothing of ``TritonExt::Triton``; with ``singletons=True``, with its options.
+    """
     triton = host.find_triton()
 
     def build_parts(
-        *parts: str, compiler: str = clang, flags: tuple[str, ...] = (), include_dirs: tuple[Path, ...] | None = None
+        *parts: str,
+        compiler: str = clang,
+        flags: tuple[str, ...] = (),
+        include_dirs: tuple[Path, ...] | None = None,
+        singletons: bool = False,
     ) -> Path:
         dirs = installed_sdk.include_dirs if include_dirs is None else include_dirs
-        common = [compiler, "-std=c++20", "-O0", "-w", "-fPIC", "-fno-rtti", "-fno-exceptions", "-fvisibility=hidden"]
+        common = [compiler, "-std=c++20", "-O0", "-w", "-fPIC", "-fno-rtti", "-fno-exceptions"]
+        common += ["-fvisibility=default", "-fvisibility-inlines-hidden"] if singletons else ["-fvisibility=hidden"]
         includes = [f"-isystem{directory}" for directory in (*dirs, triton.include_dir)]
         objects = []
+        if singletons:
+            write_stub(tmp_path / "stub.o", [triton.library], compiler)
+            objects.append(str(tmp_path / "stub.o"))
         for part in ("SelfTest", *parts):
             objects.append(str(tmp_path / f"{part}.o"))
             command = [*common, *flags, *includes, "-c", str(SOURCES / f"{part}.cpp"), "-o", objects[-1]]

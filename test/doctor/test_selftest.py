@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 GROUPS = {
     "conversion", "containers", "diagnostics", "encodings", "interfaces", "ir", "layout",
-    "passes", "properties", "rewriting", "symbols", "traits", "triton", "types",
+    "passes", "properties", "rewriting", "singletons", "symbols", "traits", "triton", "types",
 }  # fmt: skip
 HEADER = Path("mlir", "Dialect", "LLVMIR", "LLVMOps.h.inc")
 GUARD = re.compile(r'__attribute__\(\(unavailable\("triton-ext:[^"]*"\)\)\) ')
@@ -81,6 +81,16 @@ def test_catches_ndebug(build: Build) -> None:
     result = run_selftest(build("Layout", flags=("-DNDEBUG",)))
     assert failed_groups(result) == {"layout"}
     assert [failure.name for failure in result.failures] == ["Pass::Statistic"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("singletons", [True, False])
+def test_catches_copies_of_resources(build: Build, singletons: bool) -> None:
+    result = run_selftest(build("Singletons", singletons=singletons))
+    assert failed_groups(result) == (set() if singletons else {"singletons"})
+    assert result.checks["singletons"] > 5
+    # Everything but that the operations could be parsed.
+    assert len(result.failures) == (0 if singletons else result.checks["singletons"] - 1)
 
 
 @pytest.mark.slow

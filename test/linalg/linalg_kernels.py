@@ -716,6 +716,29 @@ def atomics(x, index, out, old, n, OP: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(old + i, r, mask=i < n)
 
 
+@triton.jit
+def read_again(x, index, out, n, ATOMIC: tl.constexpr, GATHER: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    at = x + (tl.load(index + i, mask=i < n, other=0) if GATHER else i)
+    a = tl.load(at, mask=i < n)
+    if ATOMIC:
+        tl.atomic_add(at, 1, mask=i < n)
+    else:
+        tl.store(at, a + 1, mask=i < n)
+    tl.store(out + i, tl.load(at, mask=i < n) - a, mask=i < n)
+
+
+@cases(how=["store", "atomic", "scatter", "atomic_scatter"])
+def load_after_write(rng: np.random.Generator, how: str) -> Pairs:
+    """Of two loads of one place, the second sees what was written in between."""
+    n = size(rng)
+    x, out = integers(rng, n), torch.zeros(n, dtype=torch.int32)
+    index = torch.from_numpy(rng.permutation(n)).to(torch.int32)
+    grid = (triton.cdiv(n, 64),)
+    read_again[grid](x, index, out, n, ATOMIC="atomic" in how, GATHER="scatter" in how, BLOCK=64)
+    yield out, torch.ones(n, dtype=torch.int32), 0
+
+
 _ATOMICS = {
     "add": lambda a, b: a + b,
     "max": max,

@@ -18,7 +18,7 @@ import triton
 from triton_ext import _addresses, _resources, doctor
 from triton_ext._addresses import Comparison
 from triton_ext._singletons import exported, in_stub, own_copies, write_stub
-from triton_ext.build import build_tree, tool
+from triton_ext.build import build_tree, default_build_dir, tool
 from triton_ext.doctor import CLANG_VERSIONS
 from triton_ext.errors import BuildError
 from triton_ext.host import find_triton
@@ -143,12 +143,12 @@ def test_without_the_stub_there_are_copies(visibility: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("linker", LINKERS, ids=lambda path: Path(path).name)
 def test_hidden_objects_are_noticed(linker: str, tmp_path: Path) -> None:
     """GNU's linkers refuse them; lld gives them the address 0, and the build asks what it has made."""
+    error = ""
     try:
         pair = make_pair(tmp_path / "pair", CLANGS[0], linker, visibility="hidden")
-    except BuildError as error:
-        assert "hidden symbol" in error.message
-    else:
-        assert "_ZN4mlir3keyE" in own_copies(pair.extension, exported(pair.host))
+    except BuildError as raised:
+        error = raised.message
+    assert "hidden symbol" in error or "_ZN4mlir3keyE" in own_copies(pair.extension, exported(pair.host))
 
 
 def test_stub_of_libtriton(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def third_party(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory with the libraries of the third party."""
     source = tmp_path_factory.mktemp("third") / "party"
     shutil.copytree(SOURCE, source)
-    build_tree(source, source / "build")
+    build_tree(source, default_build_dir(source))
     return source / "src" / "third_party"
 
 
