@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -29,6 +30,11 @@ TRIPLE = "x86_64-unknown-linux-gnu"
 
 #: Bytes of a vector register, by the feature that brings them.
 VECTORS = {"+avx512f": 64, "+avx": 32}
+
+
+def is_debugging() -> bool:
+    """Whether a refusal comes with all that libtriton prints: the module, and the passes that it went through."""
+    return os.environ.get("TRITON_EXT_DEBUG", "0") not in ("", "0")
 
 
 def _add_pass(attribute: str) -> Callable[[Any], None]:
@@ -177,7 +183,7 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
     @staticmethod
     def make_cpuir(mod: ir.module, metadata: dict[str, object], opt: object, capability: str) -> ir.module:
         """Loops over vectors."""
-        from triton_ext.backends.cpu.compiler import VECTORS, _library, cpu
+        from triton_ext.backends.cpu.compiler import VECTORS, _library, cpu, is_debugging
 
         name = mod.get_entry_func_name()
         pm = ir.pass_manager(mod.context)
@@ -188,6 +194,8 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         number = ir.builder(mod.context).get_int32_attr
         mod.set_attr("triton_ext_cpu.vector_bytes", number(width))
         mod.set_attr("triton_ext_cpu.has_fma", number(compiler.has(cpu_name, features, "+fma")))
+        if not is_debugging():
+            mod.set_attr("triton_ext_cpu.quiet", number(1))
         passes.ttir.add_triton_licm(pm)
         cpu.passes.add_scalarize_induction(pm)
         passes.common.add_canonicalizer(pm)
@@ -199,8 +207,15 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
             pm.run(mod, "make_cpuir")
         except RuntimeError as error:
             raise RuntimeError(compiler.last_error() or str(error)) from None
+        if mod.get_int_attr("triton_ext_cpu.refused") is not None:
+            raise RuntimeError(compiler.last_error())
         metadata["name"] = name
+        # What Triton and its tools read of every backend's kernels; a kernel here asks its launcher for no memory.
         metadata["shared"] = 0
+        metadata["tmem_size"] = 0
+        for kind in ("global_scratch", "profile_scratch"):
+            metadata[f"{kind}_size"] = 0
+            metadata[f"{kind}_align"] = 1
         metadata["scratch"] = mod.get_int_attr("triton_ext_cpu.scratch") or 0
         return mod
 

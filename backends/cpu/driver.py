@@ -258,7 +258,12 @@ class CPUDriver(DriverBase):  # type: ignore[misc]
         """See `get_empty_cache_for_benchmark`."""
 
     def map_python_to_cpp_type(self, ty: str) -> str:
-        """The C++ type of an argument."""
+        """The C++ type of an argument.
+
+        Raises:
+            RuntimeError: Triton's ahead-of-time tool asks for a kernel that it has compiled for the CPU.
+        """
+        _refuse_c_code()
         if ty.startswith("*"):
             return "void *"
         names = {"b": "bool", "f": "float", "d": "double", "h": "uint16_t", "e": "uint16_t"}
@@ -267,6 +272,25 @@ class CPUDriver(DriverBase):  # type: ignore[misc]
     def allocate_default_profile_scratch(self, size: int, alignment: int, stream: Any) -> Any:
         """Instrumented kernels are the GPUs'."""
         raise NotImplementedError("profiling inside of kernels is not supported on the CPU")
+
+
+def _refuse_c_code() -> None:
+    """Ends Triton's tools/compile.py where it is about to write C code for the CPU.
+
+    The tool has templates for cuda and hip alone. Without one it would end as if all were well, with no file written.
+    It may compile for another target while this driver is the active one.
+    """
+    frame = sys._getframe(1)
+    tool = os.path.join("triton", "tools", "compile.py")
+    while not (frame.f_code.co_name == "compile_kernel" and frame.f_code.co_filename.endswith(tool)):
+        if frame.f_back is None:
+            return
+        frame = frame.f_back
+    if frame.f_locals["target"].backend == "cpu":
+        raise RuntimeError(
+            "the kernel compiles, but Triton's tools/compile.py writes C code for cuda and hip, not for the CPU: "
+            'take the shared library, triton.compile(...).asm["so"], or name another target (--target cuda:90:32)'
+        )
 
 
 @functools.cache

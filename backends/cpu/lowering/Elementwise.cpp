@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
 
-static int64_t byteWidth(Type type) {
+int64_t mlir::triton_ext::cpu::pointeeBytes(Type type) {
   auto pointer = cast<triton::PointerType>(getElementTypeOrSelf(type));
   Type pointee = pointer.getPointeeType();
   if (isa<triton::PointerType>(pointee))
@@ -20,9 +20,40 @@ static int64_t byteWidth(Type type) {
   return std::max<int64_t>(1, pointee.getIntOrFloatBitWidth() / 8);
 }
 
+/// Address arithmetic as base + pattern; nothing where that is not known. What
+/// is exact of the result comes with it, unless the form always holds.
 Lanes Lowering::integerPattern(Operation *op, ArrayRef<Lanes> operands) {
   if (llvm::any_of(operands, [](const Lanes &l) { return bool(l.vec); }))
     return {};
+  bool isAssumed = false;
+  Lanes result = patternOf(op, operands, isAssumed);
+  if (!result)
+    return {};
+  for (const Lanes &operand : operands) {
+    isAssumed |= bool(operand.exact);
+    if (operand.holds && result.holds)
+      result.holds = b.createOrFold<arith::AndIOp>(result.holds, operand.holds);
+    else if (operand.holds)
+      result.holds = operand.holds;
+  }
+  if (!isAssumed)
+    return result;
+  SmallVector<Value> values;
+  for (const Lanes &operand : operands)
+    values.push_back(toVector(operand));
+  Type type = convert(op->getResult(0).getType());
+  Value exact = compute(op, values, VectorType::get(scope->lanes, type));
+  // One address for all lanes would be one access.
+  if (result.isUniform())
+    return Lanes::vector(exact);
+  result.exact = exact;
+  return result;
+}
+
+/// The form base + pattern of a result whose operands have it; `isAssumed` is
+/// set where it is exact only under the assumption, or if `holds`.
+Lanes Lowering::patternOf(Operation *op, ArrayRef<Lanes> operands,
+                          bool &isAssumed) {
   auto scalar = [&](ValueRange values) {
     return compute(op, values, convert(op->getResult(0).getType()));
   };
@@ -50,47 +81,55 @@ Lanes Lowering::integerPattern(Operation *op, ArrayRef<Lanes> operands) {
       return scaleLanes(operands[1], number.getSExtValue());
     return {};
   }
-  if (isa<arith::ShLIOp>(op) && constantOf(operands[1], number))
-    return scaleLanes(operands[0], int64_t(1) << number.getZExtValue());
+  if (isa<arith::ShLIOp>(op) && constantOf(operands[1], number)) {
+    // A shift by the width or more gives 0, as on a GPU.
+    bool isOut = number.uge(number.getBitWidth());
+    return scaleLanes(operands[0],
+                      isOut ? 0 : int64_t(1) << number.getZExtValue());
+  }
   if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op)) {
     if (convert(op->getResult(0).getType()).getIntOrFloatBitWidth() < 32)
       return {};
-    result = operands[0];
-    result.base = scalar({operands[0].base});
+    // Bits that are cut off take nothing with them; an extension sees whether a
+    // lane has wrapped around.
+    isAssumed = !isa<arith::TruncIOp>(op) && !neverWraps(operands[0]);
+    result = Lanes::uniform(scalar({operands[0].base}));
+    result.pattern = operands[0].pattern;
     return normalize(result);
   }
   if (isa<arith::RemSIOp, arith::RemUIOp>(op) && operands[0].isPattern() &&
       operands[1].isUniform()) {
+    if (operands[0].exact)
+      return {};
     // A group that starts at a multiple of its size stays in one piece.
-    int64_t common = std::min(knownDivisor(operands[0].base),
-                              knownDivisor(operands[1].base));
+    int64_t common = std::min(facts.divisor(operands[0].base),
+                              facts.divisor(operands[1].base));
     if (llvm::any_of(operands[0].pattern,
                      [&](int64_t p) { return p < 0 || p >= common; }))
       return {};
-    // Below zero, a multiple of the divisor and what follows it are far apart.
-    bool ifDivisors = false;
-    if (isa<arith::RemSIOp>(op) && !isNonNegative(operands[0].base, ifDivisors))
-      return {};
-    if (ifDivisors && isa<arith::RemSIOp>(op))
-      refuse(arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
-                                   operands[0].base,
-                                   constant(operands[0].base.getType(), 0)),
-             op->getLoc(),
-             "an index that is negative because a divisor is, which the CPU "
-             "backend does not support");
-    result = operands[0];
-    result.base = scalar({operands[0].base, operands[1].base});
+    result = Lanes::uniform(scalar({operands[0].base, operands[1].base}));
+    result.pattern = operands[0].pattern;
+    // Below zero, a multiple of the divisor and what follows it are far apart:
+    // of -32 and -31, the remainders by 32 are 0 and -31.
+    if (isa<arith::RemSIOp>(op) && !facts.limit(operands[0].base)) {
+      isAssumed = true;
+      result.holds =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::sge, operands[0].base,
+                                constant(operands[0].base.getType(), 0));
+    }
     return result;
   }
   if (isa<triton::AddPtrOp>(op)) {
-    int64_t bytes = byteWidth(op->getResult(0).getType());
+    int64_t bytes = pointeeBytes(op->getResult(0).getType());
     Lanes by = operands[1];
     Type i64 = b.getI64Type();
-    if (by.base.getType() != i64)
+    if (by.base.getType() != i64) {
+      isAssumed = !neverWraps(by);
       by.base = b.createOrFold<arith::ExtSIOp>(i64, by.base);
+    }
     by = scaleLanes(by, bytes);
-    result = operands[0];
-    result.base = offset(result.base, by.base);
+    result = Lanes::uniform(offset(operands[0].base, by.base));
+    result.pattern = operands[0].pattern;
     if (by.isPattern()) {
       result.pattern.resize(scope->lanes, 0);
       for (auto [i, p] : llvm::enumerate(by.pattern))
@@ -305,7 +344,7 @@ Value Lowering::compute(Operation *op, ValueRange operands, Type result) {
     Type i64 = like(by, b.getI64Type());
     if (by.getType() != i64)
       by = arith::ExtSIOp::create(b, i64, by);
-    int64_t bytes = byteWidth(op->getResult(0).getType());
+    int64_t bytes = pointeeBytes(op->getResult(0).getType());
     if (bytes > 1)
       by = arith::MulIOp::create(b, by, constant(i64, bytes));
     return LLVM::GEPOp::create(b, result, b.getI8Type(), operands[0],

@@ -37,15 +37,17 @@ Lanes Lowering::eval(Value value, const Coords &coords) {
     return it->second;
   Lanes lanes;
   if (auto it = buffers.find(value); it != buffers.end()) {
-    lanes = loadBuffer(it->second, coords);
+    lanes = withHint(value, loadBuffer(it->second, coords), coords);
   } else if (Operation *op = value.getDefiningOp()) {
     Location outer = b.getLoc();
     b.setLoc(op->getLoc());
     lanes = evalTensor(op, cast<OpResult>(value), coords);
+    lanes = withHint(value, lanes, coords);
     b.setLoc(outer);
   } else {
-    lanes = Lanes::uniform(
-        error(current, "a tensor as argument of a block or a function"));
+    lanes =
+        Lanes::uniform(error(current, "a tensor as argument of a block or a "
+                                      "function is not supported on the CPU"));
   }
   scope->memo[key] = lanes;
   return lanes;
@@ -168,7 +170,7 @@ Lanes Lowering::evalTensor(Operation *op, OpResult result,
         if (load.getOther())
           other = eval(load.getOther(), coords);
         return loadLanes(element, ptr, mask ? &mask : nullptr,
-                         other ? &other : nullptr);
+                         other ? &other : nullptr, isVolatile(load));
       })
       .Case([&](triton::ReduceOp reduce) {
         return evalSmallReduce(reduce, result, coords);
@@ -181,25 +183,43 @@ Lanes Lowering::evalTensor(Operation *op, OpResult result,
           operands.push_back(eval(
               operand,
               isa<RankedTensorType>(operand.getType()) ? coords : Coords()));
-        Lanes lanes = elementwise(op, operands);
-        // tl.max_contiguous: what the author promises.
-        if (auto hint =
-                op->getAttrOfType<DenseIntElementsAttr>("tt.contiguity");
-            hint && lanes.vec)
-          for (auto [coord, contiguity] :
-               llvm::zip(coords, hint.getValues<APInt>())) {
-            if (!coord.isPattern() || !hasDisjointBits(coord) ||
-                contiguity.getSExtValue() < scope->lanes ||
-                llvm::any_of(llvm::enumerate(coord.pattern), [](auto it) {
-                  return it.value() != int64_t(it.index());
-                }))
-              continue;
-            Lanes contiguous = Lanes::uniform(extract(lanes.vec, 0));
-            contiguous.pattern = coord.pattern;
-            return contiguous;
-          }
-        return lanes;
+        return elementwise(op, operands);
       });
+}
+
+/// tl.max_contiguous: lanes of which the author promises that they are
+/// contiguous, also where they were kept in scratch memory.
+Lanes Lowering::withHint(Value value, Lanes lanes, const Coords &coords) {
+  Operation *op = value.getDefiningOp();
+  auto hint =
+      op ? op->getAttrOfType<DenseIntElementsAttr>("tt.contiguity") : nullptr;
+  Type element = getElementTypeOrSelf(value.getType());
+  int64_t step = 1;
+  if (isa<triton::PointerType>(element))
+    step = pointeeBytes(element);
+  else if (!isa<IntegerType>(element))
+    return lanes;
+  if (!hint || !lanes.vec || hint.size() != int64_t(coords.size()))
+    return lanes;
+  auto runs = llvm::to_vector(hint.getValues<APInt>());
+  for (auto [dim, coord] : llvm::enumerate(coords)) {
+    // A group lies in one run if runs start at its multiples, and lanes differ
+    // in this dimension alone.
+    bool isAlong = coord.isPattern() && hasDisjointBits(coord) &&
+                   runs[dim].getSExtValue() > 0 &&
+                   runs[dim].getSExtValue() % scope->lanes == 0;
+    for (auto [i, p] : llvm::enumerate(coord.pattern))
+      isAlong &= p == int64_t(i);
+    for (auto [other, lanesThere] : llvm::enumerate(coords))
+      isAlong &= other == dim || lanesThere.isUniform();
+    if (!isAlong)
+      continue;
+    Lanes contiguous = Lanes::uniform(extract(lanes.vec, 0));
+    for (int i = 0; i < scope->lanes; ++i)
+      contiguous.pattern.push_back(i * step);
+    return contiguous;
+  }
+  return lanes;
 }
 
 Lanes Lowering::evalConstant(arith::ConstantOp op, const Coords &coords) {
@@ -217,7 +237,8 @@ Lanes Lowering::evalConstant(arith::ConstantOp op, const Coords &coords) {
     return Lanes::uniform(arith::ConstantOp::create(b, number));
   }
   if (!isa<IntegerAttr>(value) || !isa<IntegerType>(element))
-    return Lanes::uniform(error(op, "a constant of this type"));
+    return Lanes::uniform(
+        error(op, "a constant of this type is not supported on the CPU"));
   return Lanes::uniform(arith::ConstantOp::create(b, cast<IntegerAttr>(value)));
 }
 

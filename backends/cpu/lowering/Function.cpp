@@ -16,10 +16,16 @@ Lowering::Lowering(triton::FuncOp func, ModuleOp module)
     : func(func), module(module), plan(func), b(func.getLoc(), module) {}
 
 /// Reports what cannot be lowered, once for each function, and goes on with
-/// something of the right type.
+/// something of the right type. A message that does not say what to do instead,
+/// in parentheses, gets what always helps.
 Value Lowering::error(Operation *op, const Twine &message) {
-  if (!hasFailed)
-    op->emitError() << "'" << op->getName() << "': " << message;
+  if (!hasFailed) {
+    std::string text = message.str();
+    if (!StringRef(text).ends_with(")"))
+      text += " (use other operations of triton.language, or run the kernel on "
+              "a GPU)";
+    op->emitError() << "'" << op->getName() << "': " << text;
+  }
   hasFailed = true;
   Type type = op->getNumResults() ? convert(op->getResult(0).getType())
                                   : Type(b.getI1Type());
@@ -54,12 +60,14 @@ LogicalResult Lowering::run() {
   for (int i = 0; i < n; ++i) {
     scalars[func.getArgument(i)] = entry->getArgument(i);
     if (auto divisor = func.getArgAttrOfType<IntegerAttr>(i, "tt.divisibility");
-        divisor && isa<IntegerType>(arguments[i]))
-      divisors[entry->getArgument(i)] = divisor.getInt();
+        divisor && divisor.getInt() > 0 && isa<IntegerType>(arguments[i]))
+      facts.setDivisor(entry->getArgument(i), divisor.getInt());
   }
   for (int i = 0; i < 3; ++i) {
     programIds[i] = entry->getArgument(n + i);
     numPrograms[i] = entry->getArgument(n + 3 + i);
+    facts.setLimit(programIds[i], INT32_MAX - 1);
+    facts.setLimit(numPrograms[i], INT32_MAX);
   }
   scratch = entry->getArgument(n + 6);
   for (Block &block : func.getBody()) {
@@ -71,7 +79,8 @@ LogicalResult Lowering::run() {
     blocks[&block] = created;
     for (BlockArgument argument : block.getArguments()) {
       if (isa<RankedTensorType>(argument.getType())) {
-        error(block.getParentOp(), "a tensor that is passed between branches");
+        error(block.getParentOp(), "a tensor that is passed between branches "
+                                   "is not supported on the CPU");
         return failure();
       }
       scalars[argument] =
@@ -151,7 +160,8 @@ void Lowering::lowerBranch(Operation &op) {
   llvm::TypeSwitch<Operation *>(&op)
       .Case([&](triton::ReturnOp op) {
         if (op->getNumOperands())
-          error(op, "a kernel that returns a value");
+          error(op,
+                "a kernel that returns a value is not supported on the CPU");
         else
           LLVM::ReturnOp::create(b, ValueRange());
       })
@@ -181,12 +191,18 @@ void Lowering::lowerBlock(Block &block) {
 
 void Lowering::lowerOp(Operation &op) {
   StringRef name = op.getName().getStringRef();
-  // What is there for the compilers of GPUs, or means nothing to one thread.
+  // What is there for the compilers of GPUs.
   if (isa<triton::GridDependencyWaitOp,
           triton::GridDependencyLaunchDependentsOp>(op) ||
-      name == "gpu.barrier" || name == "ttg.barrier" ||
-      name == "llvm.intr.assume" || name == "ttg.local_barrier")
+      name == "llvm.intr.assume")
     return;
+  // A program is one thread, which need not wait for itself. But kernels put
+  // tl.debug_barrier between their data and the flag that says that it is
+  // there: LLVM must not reorder the two. No instruction on x86.
+  if (isBarrier(&op)) {
+    LLVM::FenceOp::create(b, LLVM::AtomicOrdering::acq_rel);
+    return;
+  }
   llvm::TypeSwitch<Operation *>(&op)
       .Case([&](scf::ForOp op) { lowerFor(op); })
       .Case([&](scf::IfOp op) { lowerIf(op); })
@@ -228,7 +244,8 @@ void Lowering::lowerOp(Operation &op) {
           for (Value result : op->getResults())
             if (plan.isStored(result)) {
               Buffer buffer = allocateFor(result);
-              materialize(result, buffer);
+              auto load = dyn_cast<triton::LoadOp>(op);
+              materialize(result, buffer, load && isVolatile(load) ? 1 : 16);
               buffers[result] = buffer;
             }
           return;
@@ -255,8 +272,9 @@ void Lowering::lowerOp(Operation &op) {
           if (auto load = dyn_cast<triton::LoadOp>(op)) {
             Lanes *mask = load.getMask() ? &operands[1] : nullptr;
             Lanes *other = load.getOther() ? &operands[2] : nullptr;
-            scalars[load] = toScalar(
-                loadLanes(convert(load.getType()), operands[0], mask, other));
+            scalars[load] =
+                toScalar(loadLanes(convert(load.getType()), operands[0], mask,
+                                   other, isVolatile(load)));
             return;
           }
           scalars[op->getResult(0)] = toScalar(elementwise(op, operands));

@@ -88,6 +88,8 @@ Value Lowering::toVector(const Lanes &lanes) {
   int n = scope->lanes;
   if (lanes.vec)
     return lanes.vec;
+  if (lanes.exact)
+    return lanes.exact;
   if (lanes.isUniform() || n == 1)
     return splat(lanes.base, n);
   bool isPointer = isa<LLVM::LLVMPointerType>(lanes.base.getType());
@@ -133,8 +135,13 @@ Value Lowering::offset(Value ptr, Value bytes) {
                              ArrayRef<LLVM::GEPArg>{bytes});
 }
 
-/// A pattern that is the same in all lanes becomes part of the base.
+/// A pattern that is the same in all lanes becomes part of the base; one of
+/// narrow integers is kept modulo 2^width, as what the lanes hold.
 Lanes Lowering::normalize(Lanes lanes) {
+  if (auto integer = dyn_cast<IntegerType>(lanes.base.getType());
+      integer && integer.getWidth() < 64)
+    for (int64_t &value : lanes.pattern)
+      value = llvm::SignExtend64(value, integer.getWidth());
   if (!lanes.isPattern() || !llvm::all_equal(lanes.pattern))
     return lanes;
   int64_t common = lanes.pattern.front();
@@ -172,7 +179,7 @@ Lanes Lowering::scaleLanes(const Lanes &lanes, int64_t factor) {
   Lanes product = Lanes::uniform(b.createOrFold<arith::MulIOp>(
       lanes.base, constant(lanes.base.getType(), factor)));
   for (int64_t value : lanes.pattern)
-    product.pattern.push_back(value * factor);
+    product.pattern.push_back(int64_t(uint64_t(value) * uint64_t(factor)));
   return normalize(product);
 }
 
@@ -199,96 +206,26 @@ SmallVector<int> Lowering::coordIds(const Coords &coords) {
   return ids;
 }
 
-int64_t Lowering::knownDivisor(Value value, int depth) {
-  constexpr int64_t max = int64_t(1) << 20;
-  if (depth > 8)
-    return 1;
-  if (auto it = divisors.find(value); it != divisors.end())
-    return it->second;
-  APInt number;
-  if (matchPattern(value, m_ConstantInt(&number)))
-    return number.isZero()
-               ? max
-               : std::min<int64_t>(
-                     max, int64_t(1) << std::min(20u, number.countr_zero()));
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop =
-        dyn_cast_or_null<scf::ForOp>(argument.getOwner()->getParentOp());
-    if (!loop || argument != loop.getInductionVar())
-      return 1;
-    return std::min(knownDivisor(loop.getLowerBound(), depth + 1),
-                    knownDivisor(loop.getStep(), depth + 1));
-  }
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return 1;
-  auto of = [&](int i) { return knownDivisor(op->getOperand(i), depth + 1); };
-  if (isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp>(op))
-    return std::min(of(0), of(1));
-  if (isa<arith::MulIOp>(op))
-    return std::min(max, of(0) * of(1));
-  if (isa<arith::AndIOp>(op))
-    return std::max(of(0), of(1));
-  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
-    return of(0);
-  if (isa<arith::RemSIOp, arith::RemUIOp>(op))
-    return std::min(of(0), of(1));
-  if (isa<arith::SelectOp>(op))
-    return std::min(of(1), of(2));
-  APInt shift;
-  if (isa<arith::ShRUIOp>(op) &&
-      matchPattern(op->getOperand(1), m_ConstantInt(&shift)))
-    return std::max<int64_t>(1, of(0) >> shift.getZExtValue());
-  if (isa<arith::ShLIOp>(op) &&
-      matchPattern(op->getOperand(1), m_ConstantInt(&shift)))
-    return std::min<int64_t>(
-        max, of(0) << std::min<uint64_t>(20, shift.getZExtValue()));
-  return 1;
-}
-
-bool Lowering::isNonNegative(Value value, bool &ifDivisors, int depth) {
-  APInt number;
-  if (matchPattern(value, m_ConstantInt(&number)))
-    return number.isNonNegative();
-  if (llvm::is_contained(programIds, value) ||
-      llvm::is_contained(numPrograms, value))
-    return true;
-  if (depth > 12)
-    return false;
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop =
-        dyn_cast_or_null<scf::ForOp>(argument.getOwner()->getParentOp());
-    return loop && argument == loop.getInductionVar() &&
-           !loop.getUnsignedCmp() &&
-           isNonNegative(loop.getLowerBound(), ifDivisors, depth + 1);
-  }
-  Operation *op = value.getDefiningOp();
-  auto of = [&](int i) {
-    return isNonNegative(op->getOperand(i), ifDivisors, depth + 1);
-  };
-  if (isa<arith::AddIOp, arith::MulIOp>(op))
-    return of(0) && of(1);
-  if (isa<arith::RemSIOp>(op)) // has the sign of what is divided
-    return of(0);
-  if (isa<arith::DivSIOp>(op)) {
-    ifDivisors |= !of(1);
-    return of(0);
-  }
-  if (isa<arith::SelectOp>(op)) {
-    // The guard of a division, or a minimum.
-    return of(1) && of(2);
-  }
-  if (isa<arith::ExtUIOp>(op))
-    return true;
-  if (isa<arith::ExtSIOp, arith::TruncIOp>(op))
-    return of(0);
-  return false;
-}
-
 bool Lowering::hasDisjointBits(const Lanes &lanes) {
   if (!lanes.isPattern())
     return lanes.isUniform();
-  int64_t divisor = knownDivisor(lanes.base);
+  int64_t divisor = facts.divisor(lanes.base);
   return llvm::all_of(lanes.pattern,
                       [&](int64_t p) { return p >= 0 && p < divisor; });
+}
+
+/// Whether base + pattern is known not to wrap around in any lane, signed and
+/// unsigned.
+bool Lowering::neverWraps(const Lanes &lanes) {
+  if (hasDisjointBits(lanes))
+    return true;
+  std::optional<APInt> limit = facts.limit(lanes.base);
+  auto [low, high] =
+      std::minmax_element(lanes.pattern.begin(), lanes.pattern.end());
+  if (!limit || *low < 0)
+    return false;
+  bool overflow = false;
+  APInt most(limit->getBitWidth(), *high);
+  (void)limit->sadd_ov(most, overflow);
+  return !overflow && !most.isNegative();
 }

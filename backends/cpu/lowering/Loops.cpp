@@ -146,10 +146,11 @@ std::optional<Buffer> Lowering::yieldTarget(Value tensor) {
   return it->second;
 }
 
-void Lowering::materialize(Value tensor, const Buffer &buffer) {
-  forTile(buffer.shape, plan.contiguousDim(tensor), [&](const Coords &coords) {
+void Lowering::materialize(Value tensor, const Buffer &buffer, int maxLanes) {
+  auto write = [&](const Coords &coords) {
     storeBuffer(buffer, coords, eval(tensor, coords));
-  });
+  };
+  forTile(buffer.shape, plan.contiguousDim(tensor), write, maxLanes);
 }
 
 void Lowering::copy(const Buffer &from, const Buffer &to) {

@@ -7,6 +7,8 @@
 #ifndef TRITON_EXT_CPU_LOWERING_H
 #define TRITON_EXT_CPU_LOWERING_H
 
+#include "Facts.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -25,9 +27,24 @@ struct Lanes {
   Value base;
   SmallVector<int64_t, 4> pattern;
   Value vec;
+  /// What the lanes of a pattern hold, where base + pattern may be something
+  /// else. Unset: it never is.
+  Value exact;
+  /// Whether base + pattern is what the lanes hold, an i1. Unset where `exact`
+  /// is set: addresses take it for granted that offsets do not wrap around
+  /// inside of a group of lanes (RATIONALE.md), everything else takes `exact`.
+  Value holds;
 
-  static Lanes uniform(Value scalar) { return {scalar, {}, {}}; }
-  static Lanes vector(Value vec) { return {{}, {}, vec}; }
+  static Lanes uniform(Value scalar) {
+    Lanes lanes;
+    lanes.base = scalar;
+    return lanes;
+  }
+  static Lanes vector(Value vec) {
+    Lanes lanes;
+    lanes.vec = vec;
+    return lanes;
+  }
   bool isUniform() const { return base && pattern.empty(); }
   bool isPattern() const { return base && !pattern.empty(); }
   explicit operator bool() const { return base || vec; }
@@ -59,8 +76,6 @@ public:
   ArrayRef<RootUse> uses(Value tensor) const;
   /// The dimension of `tensor` along which its pointers are contiguous.
   int contiguousDim(Value tensor, ArrayRef<Value> others = {});
-  /// The known power of two that divides a scalar or every element.
-  int64_t divisibility(Value value);
 
 private:
   void visit(Value tensor);
@@ -78,6 +93,12 @@ private:
   DenseMap<Value, SmallVector<std::optional<int64_t>>> strideMap;
 };
 
+/// Whether each lane of the load is one access, which stays where it is.
+bool isVolatile(triton::LoadOp load);
+/// How far apart neighbours lie that a pointer or a tensor of them points to.
+int64_t pointeeBytes(Type type);
+/// Whether all that is before `op` happens before all that is after it.
+bool isBarrier(Operation *op);
 /// Whether a tensor result of `op` is always put into scratch memory.
 bool isRoot(Operation *op);
 /// Whether a reduction is evaluated in place, operand by operand.
@@ -119,19 +140,16 @@ private:
   /// A scalar's or a vector's type for `element` lanes of the same kind.
   Type like(Value value, Type element);
   Lanes addLanes(const Lanes &lhs, const Lanes &rhs);
-  /// A power of two that is known to divide an emitted integer.
-  int64_t knownDivisor(Value value, int depth = 0);
-  /// Whether an emitted integer is known not to be negative; `ifDivisors` is
-  /// set where that holds only if what it was divided by is not negative.
-  bool isNonNegative(Value value, bool &ifDivisors, int depth = 0);
   /// Whether the bits of base and pattern are known to be disjoint.
   bool hasDisjointBits(const Lanes &lanes);
+  bool neverWraps(const Lanes &lanes);
   Lanes scaleLanes(const Lanes &lanes, int64_t factor);
   Value offset(Value ptr, Value bytes);
 
   // Evaluation (Evaluate.cpp)
   Lanes eval(Value value, const Coords &coords);
   Lanes evalTensor(Operation *op, OpResult result, const Coords &coords);
+  Lanes withHint(Value value, Lanes lanes, const Coords &coords);
   Lanes evalConstant(arith::ConstantOp op, const Coords &coords);
   Buffer constantBuffer(arith::ConstantOp op, DenseElementsAttr dense);
   Lanes evalReshape(triton::ReshapeOp op, const Coords &coords);
@@ -156,6 +174,7 @@ private:
   // Math64.cpp)
   Lanes elementwise(Operation *op, ArrayRef<Lanes> operands);
   Lanes integerPattern(Operation *op, ArrayRef<Lanes> operands);
+  Lanes patternOf(Operation *op, ArrayRef<Lanes> operands, bool &isAssumed);
   Value compute(Operation *op, ValueRange operands, Type result);
   Value divide(Operation *op, Value lhs, Value rhs, bool isSigned, bool rem);
   Value divideBy(Value lanes, Value divisor);
@@ -171,7 +190,7 @@ private:
 
   // Memory (Memory.cpp)
   Lanes loadLanes(Type element, const Lanes &ptr, const Lanes *mask,
-                  const Lanes *other);
+                  const Lanes *other, bool isVolatile = false);
   void storeLanes(Type element, const Lanes &ptr, const Lanes &value,
                   const Lanes *mask);
   bool isBoundByMemory(Value tensor);
@@ -195,7 +214,7 @@ private:
           llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body);
   Buffer allocate(Type element, ArrayRef<int64_t> shape);
   Buffer allocateFor(Value tensor);
-  void materialize(Value tensor, const Buffer &target);
+  void materialize(Value tensor, const Buffer &target, int maxLanes = 16);
   void copy(const Buffer &from, const Buffer &to);
   void lowerReduce(triton::ReduceOp op);
   void lowerScan(triton::ScanOp op);
@@ -232,7 +251,7 @@ private:
   DenseMap<Value, Buffer> buffers;
   DenseMap<Block *, Block *> blocks;
   std::map<std::string, std::string> constants; // symbols by content
-  DenseMap<Value, int64_t> divisors;            // of the function's arguments
+  Facts facts;                                  // of what is emitted
   Scope *scope = nullptr;
   int64_t scratchSize = 0;
   Value scratch;

@@ -2,6 +2,10 @@
 //
 // Loads and stores of lanes: scalar, contiguous, permuted within a window, or
 // gathered. A lane whose mask is off never touches memory.
+//
+// Volatile loads are scalar, one for each lane whose mask is on, in row-major
+// order: LLVM has neither masked nor gathering volatile loads, and splits a
+// volatile load of a vector as it likes.
 
 #include "Lowering.h"
 
@@ -24,15 +28,38 @@ static bool isContiguous(ArrayRef<int64_t> pattern, int64_t bytes) {
   return true;
 }
 
+/// A scalar load. LLVM neither removes, repeats nor moves a volatile one, and
+/// what stands behind it stays there: it acquires, which is free on x86.
+/// Relaxed, as on a GPU by the letter, would let LLVM move the loads of the
+/// data in front of the loop that waits for their flag; a GPU keeps their
+/// order.
+static Value loadScalar(ImplicitLocOpBuilder &b, Type type, Value ptr,
+                        bool isVolatile) {
+  unsigned align = bytesOf(type);
+  if (!isVolatile)
+    return LLVM::LoadOp::create(b, type, ptr, align);
+  // Atomic accesses are of whole bytes.
+  Type memory = type.isInteger(1) ? Type(b.getI8Type()) : type;
+  Value value = LLVM::LoadOp::create(b, memory, ptr, align, /*isVolatile=*/true,
+                                     /*isNonTemporal=*/false,
+                                     /*isInvariant=*/false,
+                                     /*isInvariantGroup=*/false,
+                                     LLVM::AtomicOrdering::acquire);
+  if (memory != type)
+    value = arith::TruncIOp::create(b, type, value);
+  return value;
+}
+
 Lanes Lowering::loadLanes(Type element, const Lanes &ptr, const Lanes *mask,
-                          const Lanes *other) {
+                          const Lanes *other, bool isVolatile) {
   int64_t bytes = bytesOf(element);
   int n = scope->lanes;
   unsigned align = bytes;
+  assert((!isVolatile || n == 1) && "more than one lane for a volatile load");
   // One address, and one answer to whether it is read.
   if (ptr.isUniform() && (!mask || mask->isUniform())) {
     if (!mask)
-      return Lanes::uniform(LLVM::LoadOp::create(b, element, ptr.base, align));
+      return Lanes::uniform(loadScalar(b, element, ptr.base, isVolatile));
     bool scalarOther = !other || other->isUniform();
     Type type = scalarOther ? element : Type(VectorType::get(n, element));
     Value otherwise = !other ? Value(LLVM::ZeroOp::create(b, element))
@@ -40,7 +67,7 @@ Lanes Lowering::loadLanes(Type element, const Lanes &ptr, const Lanes *mask,
     auto branch = scf::IfOp::create(b, TypeRange{type}, mask->base, true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    Value loaded = LLVM::LoadOp::create(b, element, ptr.base, align);
+    Value loaded = loadScalar(b, element, ptr.base, isVolatile);
     if (!scalarOther)
       loaded = splat(loaded, n);
     scf::YieldOp::create(b, loaded);
@@ -50,6 +77,22 @@ Lanes Lowering::loadLanes(Type element, const Lanes &ptr, const Lanes *mask,
                        : Lanes::vector(branch.getResult(0));
   }
   auto type = VectorType::get(n, element);
+  if (ptr.holds) {
+    if (!isContiguous(ptr.pattern, bytes))
+      return loadLanes(element, Lanes::vector(ptr.exact), mask, other);
+    auto branch = scf::IfOp::create(b, TypeRange{type}, ptr.holds, true);
+    Lanes contiguous = ptr;
+    contiguous.exact = contiguous.holds = {};
+    auto fill = [&](Block *block, const Lanes &at) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(block);
+      scf::YieldOp::create(
+          b, ValueRange{toVector(loadLanes(element, at, mask, other))});
+    };
+    fill(branch.thenBlock(), contiguous);
+    fill(branch.elseBlock(), Lanes::vector(ptr.exact));
+    return Lanes::vector(branch.getResult(0));
+  }
   auto through = [&]() -> Value {
     return other ? toVector(*other) : Value(LLVM::ZeroOp::create(b, type));
   };
@@ -108,6 +151,18 @@ void Lowering::storeLanes(Type element, const Lanes &ptr, const Lanes &value,
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     return write();
+  }
+  if (ptr.holds) {
+    if (!isContiguous(ptr.pattern, bytes))
+      return storeLanes(element, Lanes::vector(ptr.exact), value, mask);
+    auto branch = scf::IfOp::create(b, ptr.holds, /*withElseRegion=*/true);
+    Lanes contiguous = ptr;
+    contiguous.exact = contiguous.holds = {};
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    storeLanes(element, contiguous, value, mask);
+    b.setInsertionPointToStart(branch.elseBlock());
+    return storeLanes(element, Lanes::vector(ptr.exact), value, mask);
   }
   if (ptr.isPattern() && isContiguous(ptr.pattern, bytes)) {
     Value address = ptr.base;
@@ -224,7 +279,8 @@ Value Lowering::updateBrainFloat(triton::AtomicRMWOp op, Value ptr,
                                  Value value) {
   Type i16 = b.getI16Type(), f32 = b.getF32Type(), bf16 = b.getBF16Type();
   Value operand = convertFloat(op, value, bf16, f32, false);
-  Value first = LLVM::LoadOp::create(b, i16, ptr, 2);
+  Value first = LLVM::LoadOp::create(b, i16, ptr, 2, false, false, false, false,
+                                     LLVM::AtomicOrdering::monotonic);
   auto loop = scf::WhileOp::create(b, TypeRange{i16}, ValueRange{first});
   OpBuilder::InsertionGuard guard(b);
   Block *before = b.createBlock(&loop.getBefore());
@@ -486,20 +542,22 @@ void Lowering::lowerPrint(triton::PrintOp op) {
   Type i32 = b.getI32Type(), i64 = b.getI64Type();
   runtimeFunction("triton_ext_cpu_print", {},
                   {pointer, i32, i32, i32, i32, pointer, i32, pointer, i64});
+  auto isBits = [](Type type) {
+    auto floating = dyn_cast<FloatType>(type);
+    return floating && floating.getWidth() == 8;
+  };
   auto call = [&](int index, const Buffer &buffer, Type type, bool isSigned) {
     std::string shape;
     for (int64_t size : buffer.shape)
       shape += std::to_string(size) + " ";
-    std::string kind = isa<triton::PointerType>(type) ? "p"
-                       : isa<FloatType>(type)         ? "f"
-                       : isSigned                     ? "i"
-                                                      : "u";
-    if (type.isBF16())
-      kind = "b";
-    if (type.isInteger(1))
-      kind = "u";
+    // 8-bit floats are printed as their bits, as on a GPU.
+    std::string kind = isa<triton::PointerType>(type)                    ? "p"
+                       : type.isBF16()                                   ? "b"
+                       : isa<FloatType>(type) && !isBits(type)           ? "f"
+                       : isSigned && !type.isInteger(1) && !isBits(type) ? "i"
+                                                                         : "u";
     if (op.getHex())
-      kind += "x";
+      kind += type.isInteger(1) ? "x1" : "x";
     int64_t bytes = bytesOf(buffer.element);
     withScope(1, [&] {
       LLVM::CallOp::create(
@@ -511,16 +569,10 @@ void Lowering::lowerPrint(triton::PrintOp op) {
     });
   };
   if (op.getArgs().empty())
-    call(-1, {Value(LLVM::ZeroOp::create(b, pointer)), b.getI8Type(), {}},
+    call(-2, {Value(LLVM::ZeroOp::create(b, pointer)), b.getI8Type(), {}},
          b.getI8Type(), false);
   for (auto [i, value] : llvm::enumerate(op.getArgs())) {
     Type type = getElementTypeOrSelf(value.getType());
-    if (auto floating = dyn_cast<FloatType>(type);
-        floating && floating.getWidth() == 8) {
-      error(op, "printing 8-bit floats is not supported on the CPU (convert "
-                "them with .to(tl.float32))");
-      return;
-    }
     auto tensor = dyn_cast<RankedTensorType>(value.getType());
     Buffer buffer = allocate(convert(type),
                              tensor ? tensor.getShape() : ArrayRef<int64_t>());
@@ -530,6 +582,7 @@ void Lowering::lowerPrint(triton::PrintOp op) {
       withScope(1, [&] {
         storeBuffer(buffer, {}, Lanes::uniform(scalars.lookup(value)));
       });
-    call(i, buffer, type, op.getIsSigned()[i]);
+    call(op.getArgs().size() > 1 ? int(i) : -1, buffer, type,
+         op.getIsSigned()[i]);
   }
 }

@@ -77,23 +77,45 @@ struct LowerTilesPass : PassWrapper<LowerTilesPass, OperationPass<ModuleOp>> {
   }
   void runOnOperation() override {
     lastError.clear();
-    ScopedDiagnosticHandler handler(&getContext(), [](Diagnostic &diagnostic) {
-      if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-        appendDiagnostic(diagnostic);
-      return failure(); // others see it, too
+    ModuleOp module = getOperation();
+    // Where a caller asks for it, a refusal is a mark on the module, which is
+    // left as it was, and one line in lastError. A pass that fails makes
+    // libtriton print the module and a request to report it, but the kernel
+    // asks for what there is not.
+    bool isQuiet = bool(module->removeAttr("triton_ext_cpu.quiet"));
+    ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+        return failure();
+      appendDiagnostic(diagnostic);
+      return success(isQuiet);
     });
-    SmallVector<triton::FuncOp> functions(
-        getOperation().getOps<triton::FuncOp>());
-    for (triton::FuncOp function : functions) {
-      if (!function.isPublic()) {
-        function.emitError() << "'tt.func': a function that is not inlined is "
-                                "not supported on the CPU";
-        return signalPassFailure();
+    DenseSet<Operation *> before;
+    for (Operation &op : module.getOps())
+      before.insert(&op);
+    for (triton::FuncOp function :
+         llvm::to_vector(module.getOps<triton::FuncOp>())) {
+      if (succeeded(lower(function))) {
+        function.erase();
+        continue;
       }
-      if (failed(Lowering(function, getOperation()).run()))
+      if (!isQuiet)
         return signalPassFailure();
-      function.erase();
+      for (Operation &op : llvm::make_early_inc_range(module.getOps()))
+        if (!before.contains(&op))
+          op.erase();
+      module->setAttr("triton_ext_cpu.refused",
+                      Builder(&getContext()).getI32IntegerAttr(1));
+      return;
     }
+  }
+
+private:
+  LogicalResult lower(triton::FuncOp function) {
+    if (!function.isPublic())
+      return function.emitError()
+             << "'tt.func': a function that is not inlined is not supported on "
+                "the CPU (call it where the inliner can see it)";
+    return Lowering(function, getOperation()).run();
   }
 };
 

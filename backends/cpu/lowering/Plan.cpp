@@ -26,14 +26,34 @@ bool mlir::triton_ext::cpu::isRoot(Operation *op) {
              triton::MapElementwiseOp, scf::ForOp, scf::IfOp, scf::WhileOp>(op);
 }
 
-/// Whether `op` may write memory that a load of the kernel can see.
+bool mlir::triton_ext::cpu::isVolatile(triton::LoadOp load) {
+  // .cv asks to fetch again what a cache may have. Triton takes it for a hint,
+  // but no GPU's compiler moves such a load out of a loop that waits.
+  auto policy =
+      dyn_cast_or_null<triton::CachePolicyAttr>(load.getCachePolicyAttr());
+  return load.getIsVolatile() ||
+         (policy && policy.getCacheModifier() == triton::CacheModifier::CV);
+}
+
+bool mlir::triton_ext::cpu::isBarrier(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  return name == "ttg.barrier" || name == "ttg.local_barrier" ||
+         name == "gpu.barrier";
+}
+
+/// Whether a load must not move across `op`: it may write memory that the load
+/// sees, or orders accesses.
 static bool writesMemory(Operation *op) {
   return op
       ->walk([](Operation *inner) {
         if (isa<triton::StoreOp, triton::AtomicRMWOp, triton::AtomicCASOp,
                 triton::AtomicLoadOp, triton::AtomicStoreOp,
                 triton::AtomicPollOp, triton::CallOp>(inner) ||
-            inner->getName().getStringRef() == "gpu.barrier")
+            isBarrier(inner))
+          return WalkResult::interrupt();
+        // What was read before a flag was looked at stays before.
+        if (auto load = dyn_cast<triton::LoadOp>(inner);
+            load && isVolatile(load))
           return WalkResult::interrupt();
         return WalkResult::advance();
       })
@@ -252,7 +272,7 @@ static Value pointerRoot(Value pointer) {
 /// stands: nothing that writes lies between, and a store that needs the value
 /// writes what was read, lane by lane, or through another argument.
 bool Plan::loadMayMove(triton::LoadOp load) {
-  if (load.getIsVolatile())
+  if (isVolatile(load))
     return false;
   Block *block = load->getBlock();
   for (const RootUse &use : uses(load.getResult())) {

@@ -45,7 +45,8 @@ Lanes Lowering::select(const Lanes &condition, const Lanes &yes,
 
 SmallVector<Lanes> Lowering::evalRegion(Region &region, ArrayRef<Lanes> args) {
   if (!region.hasOneBlock()) {
-    error(region.getParentOp(), "a function with a loop of blocks");
+    error(region.getParentOp(), "a loop of blocks inside of a function of "
+                                "elements is not supported on the CPU");
     return SmallVector<Lanes>(args.take_front(returnTypes(region).size()));
   }
   if (!hasOnlySelectableBranches(region))
@@ -128,7 +129,8 @@ SmallVector<Value> Lowering::callRegion(Region &region, ValueRange args) {
   if (region.hasOneBlock())
     lowerBlock(region.front());
   else
-    error(region.getParentOp(), "a function with a loop of blocks");
+    error(region.getParentOp(), "a loop of blocks inside of a function of "
+                                "elements is not supported on the CPU");
   SmallVector<Value> values;
   for (Value value : region.back().getTerminator()->getOperands())
     values.push_back(

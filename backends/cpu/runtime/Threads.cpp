@@ -276,14 +276,15 @@ TRITON_EXT_CPU_API int32_t triton_ext_cpu_poll(const void *address,
   }
 }
 
+/// One element as Triton's code for GPUs prints it: "f" fp, "b" bf16, "i"
+/// signed, "u" unsigned, "p" pointer; "x" behind it for hexadecimal.
 static std::string format(const char *kind, int bytes, const char *at) {
-  char text[64];
+  char text[400]; // a double has up to 317 characters
   uint64_t bits = 0;
   memcpy(&bits, at, bytes);
   bool hex = kind[1] == 'x';
-  if (hex || kind[0] == 'p') {
-    snprintf(text, sizeof text, "0x%0*llx", 2 * bytes,
-             static_cast<unsigned long long>(bits));
+  if (kind[0] == 'p') {
+    snprintf(text, sizeof text, "%p", reinterpret_cast<void *>(bits));
   } else if (kind[0] == 'f' || kind[0] == 'b') {
     double value;
     if (bytes == 8) {
@@ -300,7 +301,11 @@ static std::string format(const char *kind, int bytes, const char *at) {
     } else {
       value = halfToFloat(uint16_t(bits));
     }
-    snprintf(text, sizeof text, "%f", value);
+    snprintf(text, sizeof text, hex ? "%a" : "%f", value);
+  } else if (hex) {
+    int digits = kind[2] == '1' ? 1 : 2 * bytes; // i1
+    snprintf(text, sizeof text, "0x%0*llx", digits,
+             static_cast<unsigned long long>(bits));
   } else if (kind[0] == 'i') {
     int shift = 64 - 8 * bytes;
     snprintf(text, sizeof text, "%lld",
@@ -311,35 +316,46 @@ static std::string format(const char *kind, int bytes, const char *at) {
   return text;
 }
 
-/// Prints one operand of a tl.device_print, a line for each element.
+/// Prints one operand of a tl.device_print, a line for each element, as
+/// Triton's code for GPUs does. `operand` is -1 if it is the only one, -2 if
+/// there is none but the prefix.
 TRITON_EXT_CPU_API void
 triton_ext_cpu_print(const char *prefix, int32_t operand, int32_t x, int32_t y,
                      int32_t z, const char *kind, int32_t bytes,
                      const char *data, int64_t shapeText) {
   static std::mutex mutex;
   std::vector<int64_t> shape;
+  std::vector<int> widths; // of the largest index, as far as 10 takes one
   const char *at = reinterpret_cast<const char *>(shapeText);
-  for (char *end; *at; at = end + 1)
+  for (char *end; *at; at = end + 1) {
     shape.push_back(strtoll(at, &end, 10));
+    widths.push_back(0);
+    for (int64_t rest = 1; rest < shape.back(); rest *= 10)
+      ++widths.back();
+  }
   int64_t total = 1;
   for (int64_t size : shape)
     total *= size;
+  std::string pid = "pid (" + std::to_string(x) + ", " + std::to_string(y) +
+                    ", " + std::to_string(z) + ")";
   std::string lines;
-  for (int64_t i = 0; i < total; ++i) {
-    lines += "pid (" + std::to_string(x) + ", " + std::to_string(y) + ", " +
-             std::to_string(z) + ") idx (";
+  if (operand == -2)
+    lines = pid + prefix + "\n";
+  for (int64_t i = 0; operand != -2 && i < total; ++i) {
+    lines += pid + " idx (";
     int64_t rest = i, stride = total;
     for (size_t d = 0; d < shape.size(); ++d) {
       stride /= shape[d];
-      lines += (d ? ", " : "") + std::to_string(rest / stride);
+      char index[32];
+      snprintf(index, sizeof index, "%s%*lld", d ? ", " : "", widths[d],
+               static_cast<long long>(rest / stride));
+      lines += index;
       rest %= stride;
     }
     lines += std::string(")") + prefix;
-    if (operand > 0)
-      lines += "(operand " + std::to_string(operand) + ") ";
     if (operand >= 0)
-      lines += format(kind, bytes, data + i * bytes);
-    lines += "\n";
+      lines += "(operand " + std::to_string(operand) + ") ";
+    lines += format(kind, bytes, data + i * bytes) + "\n";
   }
   std::lock_guard lock(mutex);
   fwrite(lines.data(), 1, lines.size(), stdout);

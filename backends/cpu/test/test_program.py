@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -208,7 +210,7 @@ def test_device_print(tmp_path: Path) -> None:
         check=True,
     )
     assert "pid (0, 0, 0) idx (0) v =: -1\n" in done.stdout
-    assert "pid (0, 0, 0) idx () n: 7\n" in done.stdout
+    assert "pid (0, 0, 0) idx () n: (operand 0) 7\n" in done.stdout
     assert "pid (0, 0, 0) idx (3) n: (operand 1) 4.000000\n" in done.stdout
 
 
@@ -227,6 +229,47 @@ def test_unsupported_is_an_error_with_a_line() -> None:
         RuntimeError, match=rf"test_program\.py:{line}:\d+: 'tt\.elementwise_inline_asm': inline assembly"
     ):
         assembly[(1,)](torch.zeros(4, dtype=torch.int32), N=4)
+
+
+REFUSED = """
+import torch, triton
+from triton_ext.backends import cpu
+from test_program import assembly
+cpu.activate()
+try:
+    assembly[(1,)](torch.zeros(4, dtype=torch.int32), N=4)
+except RuntimeError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("debug", ["", "0", "1"])
+def test_a_refusal_is_one_line(debug: str) -> None:
+    """File, line, operation and what to use instead; all that libtriton has to say where it is asked for."""
+    done = subprocess.run(
+        [sys.executable, "-c", REFUSED],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent), "TRITON_EXT_DEBUG": debug},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert re.fullmatch(
+        r"[^\n]*test_program\.py:\d+:\d+: 'tt\.elementwise_inline_asm': inline assembly is written for a GPU, the CPU "
+        r"cannot run it \(use the operations of triton\.language\)\n",
+        done.stdout,
+    )
+    if debug == "1":
+        assert "tt.func public @assembly" in done.stderr and "mlir_reproducer" in done.stderr
+    else:
+        assert not done.stderr
+
+
+def test_after_a_refusal_others_compile() -> None:
+    with pytest.raises(RuntimeError, match="inline assembly"):
+        assembly[(1,)](torch.zeros(4, dtype=torch.int32), N=4)
+    x = torch.ones(16)
+    double[(1,)](x, N=16)
+    assert (x == 2).all()
 
 
 @triton.jit

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Integers in lanes, base + constants or vectors, are what Python's integers are: at the ends of their range, too."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import triton
+import triton.language as tl
+from lanes_programs import wrong_values
+
+KERNELS = 48
+
+
+@pytest.mark.parametrize("seed", range(KERNELS))
+def test_random_kernels(seed: int, tmp_path: Path) -> None:
+    wrong = wrong_values(seed, tmp_path)
+    assert not wrong, wrong[0]
+
+
+@triton.jit
+def narrowed(o):
+    pid = tl.program_id(0)
+    start = pid.to(tl.int64) * 2**31
+    i = start.to(tl.int32) + tl.arange(0, 16)
+    tl.store(o + pid * 16 + tl.arange(0, 16), i % 32)
+
+
+def test_a_truncated_number_may_be_negative() -> None:
+    o = torch.zeros(32, dtype=torch.int32)
+    narrowed[(2,)](o)
+    assert o.tolist() == [*range(16), 0, *range(-31, -16)]
+
+
+@triton.jit
+def multiplied(o, SIZE: tl.constexpr):
+    pid = tl.program_id(0)
+    i = pid * SIZE + tl.arange(0, 16)
+    tl.store(o + pid * 16 + tl.arange(0, 16), i % 32)
+
+
+def test_a_product_that_wraps_may_be_negative() -> None:
+    o = torch.zeros(48, dtype=torch.int32)
+    multiplied[(3,)](o, SIZE=2**30)
+    assert o.tolist() == [*range(16), *range(16), 0, *range(-31, -16)]
+
+
+@triton.jit
+def shifted(o, by):
+    i = tl.arange(0, 16) - by
+    tl.store(o + tl.arange(0, 16), i.to(tl.uint32).to(tl.int64))
+
+
+def test_lanes_on_both_sides_of_zero() -> None:
+    o = torch.zeros(16, dtype=torch.int64)
+    shifted[(1,)](o, 5)
+    assert o.tolist() == [(k - 5) % 2**32 for k in range(16)]
+
+
+@triton.jit
+def rows(x, o, n, m, M: tl.constexpr, KNOWN: tl.constexpr):
+    i = (tl.program_id(0) // n * m + tl.arange(0, 16)) % M
+    tl.store(o + tl.program_id(0) * 16 + tl.arange(0, 16), tl.load(x + i))
+
+
+def test_an_index_that_is_negative_because_a_divisor_is() -> None:
+    """It was refused at run time; lanes that are far apart are gathered."""
+    x, o = np.arange(64, dtype=np.int32), np.zeros((4, 16), np.int32)
+    rows[(4,)](x[32:], o, -1, 16, M=32, KNOWN=False)
+    for pid in range(4):
+        first = np.arange(16) - 16 * pid
+        np.testing.assert_array_equal(o[pid], 32 + np.sign(first) * (np.abs(first) % 32))
+    kernel = rows[(4,)](x[32:], o, 1, 16, M=32, KNOWN=False)
+    np.testing.assert_array_equal(o, 32 + (np.arange(64).reshape(4, 16) % 32))
+    # Where it is not negative, as nearly always, the load is contiguous.
+    assert re.search(r"llvm\.load [^\n]*vector<16xi32>", kernel.asm["cpuir"])
+
+
+@triton.jit
+def hinted(x, at, o, KEPT: tl.constexpr, RUN: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    index = tl.max_contiguous(tl.load(at + i), RUN)
+    if KEPT:
+        tl.debug_barrier()  # the load of the indices stays in front of it
+    tl.store(o + i, tl.load(x + index))
+
+
+@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize("run", [16, 64, 24])
+def test_a_promise_of_contiguous_indices(kept: bool, run: int) -> None:
+    x, o = np.arange(1000, 1512, dtype=np.float32), np.zeros(96 if run == 24 else 64, np.float32)
+    n = 64
+    at = (np.arange(n) // run * 100 + np.arange(n) % run).astype(np.int32)
+    o = np.zeros(n, np.float32)
+    kernel = hinted[(1,)](x, at, o, KEPT=kept, RUN=run, N=n)
+    np.testing.assert_array_equal(o, x[at])
+    # Runs of 24 begin inside of groups of 16.
+    assert ("masked.gather" in kernel.asm["llir"]) == (run == 24)
+
+
+@triton.jit
+def hinted_rows(x, at, which, o, N: tl.constexpr):
+    i = tl.arange(0, N)
+    index = tl.max_contiguous(tl.load(at + i[:, None] * N + i[None, :]), [1, N])
+    # Along the last dimension, rows alternate.
+    row = tl.load(which + i[:, None] * N + i[None, :])
+    tl.store(o + i[:, None] * N + i[None, :], tl.load(x + tl.gather(index, row, 0)))
+
+
+def test_a_promise_along_one_dimension_says_nothing_of_another() -> None:
+    n = 16
+    rng = np.random.default_rng(0)
+    x, o = rng.standard_normal(4096).astype(np.float32), np.zeros((n, n), np.float32)
+    at = (rng.permutation(200)[:n, None] * 20 + np.arange(n)).astype(np.int32)
+    which = rng.integers(0, n, (n, n)).astype(np.int32)
+    hinted_rows[(1,)](x, at, which, o, N=n)
+    np.testing.assert_array_equal(o, x[np.take_along_axis(at, which, 0)])
+
+
+@triton.jit
+def hinted_pointers(table, o, N: tl.constexpr):
+    i = tl.arange(0, N)
+    pointers = tl.load(table + i).to(tl.pointer_type(tl.float32))
+    pointers = tl.max_contiguous(pointers, N)
+    tl.store(o + i, tl.load(pointers))
+
+
+def test_a_promise_of_contiguous_pointers() -> None:
+    x, o = np.arange(64, dtype=np.float32), np.zeros(32, np.float32)
+    table = x.ctypes.data + 4 * np.arange(8, 40)
+    hinted_pointers[(1,)](table, o, N=32)
+    np.testing.assert_array_equal(o, x[8:40])
