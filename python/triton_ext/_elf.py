@@ -114,7 +114,7 @@ def _exported(library: Path, _mtime: int, _size: int, _inode: int) -> frozenset[
 
 
 def symbols(elf: ELFFile, table: str) -> Iterator[tuple[bytes, int, int, int, int]]:
-    """Name, type, binding, section and value of each symbol in `table`, ``.dynsym`` or ``.symtab``; nothing if it has none.
+    """Name, type, binding, section and value of each symbol in `table`: ``.dynsym`` or ``.symtab``.
 
     They are unpacked all at once: pyelftools makes an object of each, and libtriton has 140,000.
     """

@@ -38,11 +38,7 @@ class BuildError(TritonExtError):
 
 
 class PipelineError(TritonExtError):
-    """A pipeline edit, a pass option or a pass placement is invalid, or a compilation with edits failed.
+    """A pipeline edit, a pass option or a pass placement is invalid, or a compilation with edits failed."""
 
-    Attributes:
-        while_running: whether something that ran has failed, of which the message does not say yet whether it also
-            fails without the edits.
-    """
-
+    #: Whether something that ran has failed, of which the message does not say yet how it goes without the edits.
     while_running = False
