@@ -80,7 +80,8 @@ target_include_directories(TritonExt::Triton SYSTEM INTERFACE ${TRITON_EXT_INCLU
 # --no-undefined turns a symbol that libtriton lacks into a link error.
 target_link_directories(TritonExt::Triton INTERFACE ${TRITON_EXT_TRITON_ROOT}/_C)
 target_link_libraries(TritonExt::Triton INTERFACE -l:libtriton.so)
-target_link_options(TritonExt::Triton INTERFACE LINKER:--no-undefined LINKER:--as-needed)
+# Not --as-needed: the objects of headers are weak references, for which a linker drops the library that has them.
+target_link_options(TritonExt::Triton INTERFACE LINKER:--no-undefined LINKER:--no-as-needed)
 include(${CMAKE_CURRENT_LIST_DIR}/TritonExtSingletons.cmake)
 triton_ext_singletons_of(${TRITON_EXT_TRITON_ROOT}/_C/libtriton.so TRITON_EXT_STUB)
 target_link_options(TritonExt::Triton INTERFACE ${TRITON_EXT_STUB})

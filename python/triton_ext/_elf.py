@@ -23,6 +23,8 @@ DAMAGE = (
 )
 ENTRY_POINT = b"tritonGetPluginInfo"
 _NOTE_SECTION = ".note.triton_ext"
+# Objects that are another library's, see _singletons: weak, but at address 0 where that library does not have them.
+_STATIC_LOCALS = (b"_ZZ", b"_ZGVZ")
 # How g++ spells the function whose name keys MLIR's implicit type ids; clang writes "[DesiredTypeName = ...]".
 _GCC_TYPE_NAME = b"[with DesiredTypeName = "
 _SYMBOL = struct.Struct("<IBBHQQ")  # Elf64_Sym
@@ -38,7 +40,7 @@ class Library:
         path: the file.
         note: text of its triton-ext manifest note, or None.
         exports_entry_point: whether it exports ``tritonGetPluginInfo``.
-        undefined: names of its undefined symbols, weak ones left out.
+        undefined: names of its undefined symbols, weak ones left out but for static locals.
         needed: file names of the libraries that it is linked to.
         gcc_type_names: whether it holds type names in g++'s spelling.
     """
@@ -70,7 +72,7 @@ def read_library(path: Path) -> Library:
             for name, _, bind, section, _ in symbols(elf, ".dynsym"):
                 if section != UNDEFINED:
                     exports |= name == ENTRY_POINT
-                elif name and bind != WEAK:
+                elif name and (bind != WEAK or name.startswith(_STATIC_LOCALS)):
                     undefined.add(name.decode(errors="replace"))
             note = None
             if section := elf.get_section_by_name(_NOTE_SECTION):
