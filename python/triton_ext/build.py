@@ -25,7 +25,7 @@ _TARGET = re.compile(r"^triton_ext_(\w+): phony$", re.MULTILINE)
 OLDEST_CMAKE = (3, 27)
 #: What brings the programs that building and testing need into this environment.
 GET_TOOLS = "pip install 'triton-ext[build]'"
-_COMPILER_ERROR = re.compile(r"^.*(?:\berror:|undefined symbol:|undefined reference to).*$", re.MULTILINE)
+_COMPILER_ERROR = re.compile(r"^.*(?:\berror:|undefined symbol:|undefined reference to|hidden symbol).*$", re.MULTILINE)
 
 
 @click.command("build")
