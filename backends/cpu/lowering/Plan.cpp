@@ -27,12 +27,9 @@ bool mlir::triton_ext::cpu::isRoot(Operation *op) {
 }
 
 bool mlir::triton_ext::cpu::isVolatile(triton::LoadOp load) {
-  // .cv asks to fetch again what a cache may have. Triton takes it for a hint,
-  // but no GPU's compiler moves such a load out of a loop that waits.
-  auto policy =
-      dyn_cast_or_null<triton::CachePolicyAttr>(load.getCachePolicyAttr());
-  return load.getIsVolatile() ||
-         (policy && policy.getCacheModifier() == triton::CacheModifier::CV);
+  // Not by its cache modifier: Triton's passes move such loads, by its words
+  // "cache policies [...] have no memory-ordering semantics".
+  return load.getIsVolatile();
 }
 
 bool mlir::triton_ext::cpu::isBarrier(Operation *op) {

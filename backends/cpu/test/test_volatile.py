@@ -21,7 +21,7 @@ from triton_ext.backends import cpu
 cpu.activate()
 
 @triton.jit
-def handshake(flags, data, out, ROUNDS: tl.constexpr, N: tl.constexpr, CV: tl.constexpr):
+def handshake(flags, data, out, ROUNDS: tl.constexpr, N: tl.constexpr):
     i = tl.arange(0, N)
     if tl.program_id(0) == 0:
         for r in range(ROUNDS):
@@ -43,7 +43,7 @@ def handshake(flags, data, out, ROUNDS: tl.constexpr, N: tl.constexpr, CV: tl.co
 for repetition in range(4):
     flags, data = torch.zeros(64, dtype=torch.int32), torch.zeros(16, dtype=torch.int32)
     out = torch.zeros(6, 16, dtype=torch.int32)
-    handshake[(2,)](flags, data, out, ROUNDS=6, N=16, CV=".cv", num_threads=2)
+    handshake[(2,)](flags, data, out, ROUNDS=6, N=16, num_threads=2)
     assert torch.equal(out, torch.arange(6, dtype=torch.int32)[:, None] * 1000 + torch.arange(16, dtype=torch.int32))
 print("done")
 """
@@ -53,7 +53,6 @@ WAITS = {
     "scalar": ("seen = tl.load(flags, volatile=True)", ONE),
     "masked scalar": ("seen = tl.load(flags, mask=r >= 0, other=0, volatile=True)", ONE),
     "plain flag": ("seen = tl.load(flags, volatile=True)", "tl.store(flags, r + 1)"),
-    "fetched again": ("seen = tl.load(flags, cache_modifier=CV)", ONE),
     "tensor": ("seen = tl.min(tl.load(flags + i, volatile=True), 0)", ALL),
     "masked tensor": ("seen = tl.max(tl.load(flags + i, mask=i < N - 3, other=-1, volatile=True), 0)", ALL),
     "gather": ("seen = tl.min(tl.load(flags + (i * 7 & 15), volatile=True), 0)", ALL),
