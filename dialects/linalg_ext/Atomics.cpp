@@ -8,11 +8,17 @@
 using namespace mlir;
 using namespace mlir::triton_ext::linalg_ext;
 
-/// The memory is none of the inits, and is read and written.
+/// The memory is read and written. A memref is none of the inits; what is
+/// behind a tensor may be any memory.
 template <typename OpTy>
 static void getAtomicEffects(OpTy op, Effects &effects) {
   getDestinationEffects(op, /*readsInits=*/true, effects);
-  effects.emplace_back(MemoryEffects::Write::get(), &op.getMemoryMutable());
+  if (isa<MemRefType>(op.getMemory().getType())) {
+    effects.emplace_back(MemoryEffects::Write::get(), &op.getMemoryMutable());
+    return;
+  }
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
 }
 
 void AtomicRMWOp::getEffects(Effects &effects) {
@@ -104,11 +110,16 @@ static LogicalResult checkGathered(Operation *op, StringRef order, Value memory,
     return op->emitOpError()
            << "expected indices that are signless integers, got "
            << indicesType;
-  int64_t count = indicesType.getRank() == 2 ? indicesType.getDimSize(0)
-                                             : ShapedType::kDynamic;
-  if (failed(checkShape(op, "indices", indices, {count, 1})))
+  bool isLine = indicesType.getRank() == 1;
+  int64_t count = isLine || indicesType.getRank() == 2
+                      ? indicesType.getDimSize(0)
+                      : ShapedType::kDynamic;
+  SmallVector<int64_t> shape{count};
+  if (!isLine)
+    shape.push_back(1);
+  if (failed(checkShape(op, "indices", indices, shape)))
     return failure();
-  return checkElements(op, memory, "windows", {count, 1}, windows);
+  return checkElements(op, memory, "windows", shape, windows);
 }
 
 LogicalResult GatherAtomicRMWOp::verify() {
@@ -116,8 +127,11 @@ LogicalResult GatherAtomicRMWOp::verify() {
       failed(checkGathered(*this, getOrder(), getMemory(), getIndices(),
                            {getValue(), getInit()})))
     return failure();
-  return checkMask(*this, getMask(),
-                   shaped(getIndices()).getShape().drop_back());
+  ArrayRef<int64_t> count = shaped(getIndices()).getShape().take_front(1);
+  // A buffer of booleans has bytes.
+  if (getMask() && shaped(getMask()).getElementType().isInteger(8))
+    return checkShape(*this, "a mask", getMask(), count);
+  return checkMask(*this, getMask(), count);
 }
 
 LogicalResult GatherAtomicCASOp::verify() {

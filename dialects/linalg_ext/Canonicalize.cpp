@@ -49,12 +49,15 @@ template <typename OpTy> struct KnownMask : OpRewritePattern<OpTy> {
       known = getSplatBool(op.getMask());
     if (!known)
       return failure();
-    if (*known)
+    if (*known) {
       rewriter.modifyOpInPlace(op, [&] { op.getMaskMutable().clear(); });
-    else if (op.getResult())
-      rewriter.replaceOp(op, op.getInit());
-    else
-      rewriter.eraseOp(op);
+      return success();
+    }
+    SmallVector<Value> inits;
+    for (OpOperand &init : op.getDpsInitsMutable())
+      if (isa<RankedTensorType>(init.get().getType()))
+        inits.push_back(init.get());
+    rewriter.replaceOp(op, inits);
     return success();
   }
 };
@@ -83,7 +86,8 @@ struct ScanOfOne : OpRewritePattern<ScanOp> {
 
   LogicalResult matchAndRewrite(ScanOp op,
                                 PatternRewriter &rewriter) const override {
-    if (shapedTypeOf(op.getInputs()[0]).getDimSize(op.getDimension()) != 1 ||
+    if (op.isCarried() ||
+        shapedTypeOf(op.getInputs()[0]).getDimSize(op.getDimension()) != 1 ||
         op.getInputs().getTypes() != op.getResultTypes())
       return failure();
     rewriter.replaceOp(op, op.getInputs());
@@ -159,7 +163,10 @@ struct AssertOfTrue : OpRewritePattern<AssertOp> {
     if (getSplatBool(op.getCondition()) != true &&
         !llvm::is_contained(shapedTypeOf(op.getCondition()).getShape(), 0))
       return failure();
-    rewriter.eraseOp(op);
+    if (op.getResult())
+      rewriter.replaceOp(op, op.getCondition());
+    else
+      rewriter.eraseOp(op);
     return success();
   }
 };

@@ -6,6 +6,7 @@
 #include "LinalgExt.h"
 
 #include "Checks.h"
+#include "Syntax.h"
 #include "Tiling.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -84,17 +85,73 @@ static void printInputAndMask(OpAsmPrinter &printer, Operation *, Value input,
   printValues(printer, {input, mask});
 }
 
-/// A string as a word without quotes.
-static ParseResult parseWord(OpAsmParser &parser, StringAttr &word) {
-  StringRef text;
-  if (parser.parseKeyword(&text))
+//===----------------------------------------------------------------------===//
+// Attributes, which triton-linalg writes in front
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseFrontAttributes(OpAsmParser &parser,
+                                        NamedAttrList &attributes) {
+  return parseAttributes(parser, attributes);
+}
+
+static void printFrontAttributes(OpAsmPrinter &, Operation *, DictionaryAttr) {}
+
+static ParseResult parseRestAttributes(OpAsmParser &parser,
+                                       NamedAttrList &attributes) {
+  return parseAttributes(parser, attributes);
+}
+
+static void printRestAttributes(OpAsmPrinter &printer, Operation *op,
+                                DictionaryAttr) {
+  printer.printOptionalAttrDict(llvm::to_vector(op->getDiscardableAttrs()));
+}
+
+/// Behind a keyword, since a body in braces follows.
+static ParseResult parseBodyAttributes(OpAsmParser &parser,
+                                       NamedAttrList &attributes) {
+  if (parser.parseOptionalAttrDictWithKeyword(attributes))
     return failure();
-  word = parser.getBuilder().getStringAttr(text);
+  dropForeignAttributes(attributes);
   return success();
 }
 
-static void printWord(OpAsmPrinter &printer, Operation *, StringAttr word) {
-  printer.printKeywordOrString(word);
+static void printBodyAttributes(OpAsmPrinter &printer, Operation *op,
+                                DictionaryAttr) {
+  printer.printOptionalAttrDictWithKeyword(
+      llvm::to_vector(op->getDiscardableAttrs()));
+}
+
+//===----------------------------------------------------------------------===//
+// The body of a pad
+//===----------------------------------------------------------------------===//
+
+/// A body that is empty, or hands one argument of whatever type on, hands
+/// elements on: triton-linalg has one of an index there.
+static ParseResult parsePadBody(OpAsmParser &parser, Region &body, Type input) {
+  if (parser.parseRegion(body))
+    return failure();
+  auto type = dyn_cast<ShapedType>(input);
+  if (!type)
+    return success();
+  Type element = type.getElementType();
+  if (body.empty()) {
+    OpBuilder builder(parser.getContext());
+    Location loc = parser.getEncodedSourceLoc(parser.getNameLoc());
+    Block *block = builder.createBlock(&body, {}, element, loc);
+    YieldOp::create(builder, loc, block->getArgument(0));
+    return success();
+  }
+  Block &block = body.front();
+  if (body.hasOneBlock() && block.getNumArguments() == 1 &&
+      llvm::hasSingleElement(block) && isa<YieldOp>(block.front()) &&
+      llvm::equal(block.front().getOperands(), block.getArguments()))
+    block.getArgument(0).setType(element);
+  return success();
+}
+
+static void printPadBody(OpAsmPrinter &printer, Operation *, Region &body,
+                         Type) {
+  printer.printRegion(body);
 }
 
 #include "LinalgExt.cpp.inc"
@@ -116,7 +173,7 @@ void ScatterOp::getEffects(Effects &effects) {
   getDestinationEffects(*this, /*readsInits=*/true, effects);
 }
 void ScanOp::getEffects(Effects &effects) {
-  getDestinationEffects(*this, /*readsInits=*/false, effects);
+  getDestinationEffects(*this, /*readsInits=*/isCarried(), effects);
 }
 void HistogramOp::getEffects(Effects &effects) {
   getDestinationEffects(*this, /*readsInits=*/true, effects);
@@ -148,24 +205,6 @@ static void addBody(OpBuilder &builder, OperationState &state,
 static TypeRange resultOf(Value init, Type &storage) {
   storage = init.getType();
   return isa<RankedTensorType>(storage) ? TypeRange(storage) : TypeRange();
-}
-
-static LogicalResult checkBody(Operation *op, Region &region,
-                               ArrayRef<Type> arguments,
-                               ArrayRef<Type> results) {
-  Block &body = region.front();
-  if (TypeRange(body.getArgumentTypes()) != TypeRange(arguments))
-    return op->emitOpError()
-           << "expected a body with arguments of type " << arguments << ", got "
-           << SmallVector<Type>(body.getArgumentTypes());
-  auto yield = dyn_cast<YieldOp>(body.back());
-  if (!yield)
-    return op->emitOpError() << "expected a body that ends in linalg_ext.yield";
-  if (TypeRange(yield.getOperandTypes()) != TypeRange(results))
-    return op->emitOpError()
-           << "expected a body that yields " << results << ", got "
-           << SmallVector<Type>(yield.getOperandTypes());
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -446,15 +485,17 @@ LogicalResult LibdeviceCallOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult ScanOp::verify() {
-  if (getInputs().empty() || getInputs().size() != getInits().size())
-    return emitOpError() << "expected as many inits as inputs, got "
+  if (getInputs().empty() ||
+      (getInputs().size() != getInits().size() && !isCarried()))
+    return emitOpError() << "expected as many inits as inputs, or twice as "
+                            "many, got "
                          << getInits().size() << " and " << getInputs().size();
   ShapedType first = shaped(getInputs().front());
   if (int64_t(getDimension()) < 0 || int64_t(getDimension()) >= first.getRank())
     return emitOpError() << "expected a dimension of " << first << ", got "
                          << int64_t(getDimension());
   SmallVector<Type> elements;
-  for (auto [input, init] : llvm::zip(getInputs(), getInits())) {
+  for (auto [input, init] : llvm::zip_first(getInputs(), getInits())) {
     elements.push_back(shaped(input).getElementType());
     if (shaped(init).getElementType() != elements.back())
       return emitOpError() << "expected an init of " << elements.back()
@@ -463,9 +504,23 @@ LogicalResult ScanOp::verify() {
         failed(checkShape(*this, "inits", init, first.getShape())))
       return failure();
   }
-  SmallVector<Type> arguments(elements);
+  SmallVector<Type> arguments(elements), results(elements);
   arguments.append(elements);
-  return checkBody(*this, getBody(), arguments, elements);
+  if (isCarried()) {
+    SmallVector<int64_t> line(first.getShape());
+    line.erase(line.begin() + getDimension());
+    for (auto [carried, element] :
+         llvm::zip(getInits().drop_front(elements.size()), elements)) {
+      if (shaped(carried).getElementType() != element)
+        return emitOpError() << "expected an init of " << element << ", got "
+                             << carried.getType();
+      if (failed(checkShape(*this, "inits that are carried", carried, line)))
+        return failure();
+    }
+    arguments.append(elements);
+    results.append(elements);
+  }
+  return checkBody(*this, getBody(), arguments, results);
 }
 
 //===----------------------------------------------------------------------===//
@@ -504,9 +559,14 @@ LogicalResult FlipOp::verify() {
 // assert, scalar_assert
 //===----------------------------------------------------------------------===//
 
+void AssertOp::build(OpBuilder &builder, OperationState &state, Value condition,
+                     StringRef msg) {
+  build(builder, state, Type(), condition, msg);
+}
+
 LogicalResult AssertOp::verify() {
-  if (!shaped(getCondition()).getElementType().isInteger(1))
-    return emitOpError() << "expected a condition of i1, got "
+  if (!shaped(getCondition()).getElementType().isSignlessInteger())
+    return emitOpError() << "expected a condition of signless integers, got "
                          << getCondition().getType();
   return success();
 }

@@ -75,6 +75,18 @@ class LinalgExt_Tiled {
   }];
 }
 
+/// Read in either order of its clauses and printed in one, as Syntax.h has it.
+class LinalgExt_Written<string syntax> {
+  code syntaxDefinition = [{
+    ::mlir::ParseResult $cppClass::parse(::mlir::OpAsmParser &parser, ::mlir::OperationState &result) {
+      return ::mlir::triton_ext::linalg_ext::parse}] # syntax # [{(parser, result);
+    }
+    void $cppClass::print(::mlir::OpAsmPrinter &printer) {
+      ::mlir::triton_ext::linalg_ext::print}] # syntax # [{(printer, *this);
+    }
+  }];
+}
+
 /// Writes to `init`: a tensor, which the result is a new value of, or a memref.
 /// Of memrefs among its operands it reads the inputs and writes the inits.
 class LinalgExt_DestinationOp<string mnemonic, list<Trait> traits = []>
@@ -91,7 +103,7 @@ class LinalgExt_DestinationOp<string mnemonic, list<Trait> traits = []>
 
 def LinalgExt_YieldOp
     : LinalgExt_Op<"yield", [Pure, ReturnLike, Terminator,
-                             ParentOneOf<["PadOp", "GatherOp", "ScatterOp", "ScanOp"]>]> {
+                             ParentOneOf<["PadOp", "GatherOp", "ScatterOp", "ScanOp", "ArgMaxOp", "ArgMinOp"]>]> {
   let summary = "What the body of an operation of this dialect makes of its arguments";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
@@ -122,11 +134,13 @@ def LinalgExt_PadOp
   let results = (outs Optional<AnyRankedTensor>:$result);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
+    custom<FrontAttributes>(attr-dict)
     `ins` `(` $input `:` type($input) `)` `outs` `(` $init `:` type($init) `)`
     `pvalue` `(` $pvalue `:` type($pvalue) `)`
     `low` `=` custom<DynamicIndexList>($low, $static_low)
     `high` `=` custom<DynamicIndexList>($high, $static_high)
-    attr-dict-with-keyword $body (`->` type($result)^)?
+    custom<BodyAttributes>(ref(attr-dict)) custom<PadBody>($body, ref(type($input)))
+    (`->` type($result)^)?
   }];
   let builders = [
     // With a body that hands elements through.
@@ -155,8 +169,9 @@ def LinalgExt_MakeRangeOp : LinalgExt_DestinationOp<"make_range", [AlwaysSpecula
                        LinalgExt_TensorOrMemRef:$init);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
+    custom<FrontAttributes>(attr-dict)
     `ins` `(` $start `,` $end `:` type($start) `,` type($end) `)`
-    `outs` `(` $init `:` type($init) `)` attr-dict (`->` type($result)^)?
+    `outs` `(` $init `:` type($init) `)` custom<RestAttributes>(ref(attr-dict)) (`->` type($result)^)?
   }];
   let builders = [
     OpBuilder<(ins "::mlir::Value":$start, "::mlir::Value":$end, "::mlir::Value":$init)>
@@ -201,10 +216,11 @@ def LinalgExt_GatherOp : LinalgExt_IndexedOp<"gather"> {
                        BoolAttr:$signed_indice);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
+    custom<FrontAttributes>(attr-dict)
     `dimension_map` `=` $dimension_map `ranged_data` `(` $ranged_data `)`
     `signed_indice` `(` $signed_indice `)`
     `ins` `(` custom<Inputs>($input, type($input), $indices, type($indices), $mask, type($mask)) `)`
-    `outs` `(` $init `:` type($init) `)` attr-dict-with-keyword $body (`->` type($result)^)?
+    `outs` `(` $init `:` type($init) `)` custom<BodyAttributes>(ref(attr-dict)) $body (`->` type($result)^)?
   }];
   let builders = [
     // With a body that takes what is read. The mask may be null.
@@ -241,10 +257,11 @@ def LinalgExt_ScatterOp : LinalgExt_IndexedOp<"scatter"> {
                        BoolAttr:$overlap_window, BoolAttr:$signed_indice);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
+    custom<FrontAttributes>(attr-dict)
     `dimension_map` `=` $dimension_map `ranged_data` `(` $ranged_data `)`
     `overlap_window` `(` $overlap_window `)` `signed_indice` `(` $signed_indice `)`
     `ins` `(` custom<Inputs>($update, type($update), $indices, type($indices), $mask, type($mask)) `)`
-    `outs` `(` $init `:` type($init) `)` attr-dict-with-keyword $body (`->` type($result)^)?
+    `outs` `(` $init `:` type($init) `)` custom<BodyAttributes>(ref(attr-dict)) $body (`->` type($result)^)?
   }];
   let builders = [
     // With a body that takes the update. The mask may be null.
@@ -257,7 +274,8 @@ def LinalgExt_ScatterOp : LinalgExt_IndexedOp<"scatter"> {
 }
 
 def LinalgExt_ScanOp
-    : LinalgExt_DestinationOp<"scan", [AttrSizedOperandSegments, SingleBlock, RecursivelySpeculatable]> {
+    : LinalgExt_DestinationOp<"scan", [AttrSizedOperandSegments, SingleBlock, RecursivelySpeculatable]>,
+      LinalgExt_Written<"Scan"> {
   let summary = "Every prefix of a dimension combined";
   let description = [{
     Along each line in the dimension, the first element of the line is handed on
@@ -274,19 +292,32 @@ def LinalgExt_ScanOp
       linalg_ext.yield %0 : f32
     } -> tensor<4x8xf32>
     ```
+
+    With twice as many inits as inputs, the second half, which lacks the
+    dimension, has what a line begins with, and gets what it ends with. The body
+    gets all elements, what is in the outputs at their place, and what is
+    carried; it yields all outputs and then what is carried on:
+
+    ```mlir
+    %r:2 = linalg_ext.scan dimension = 1 reverse(false) ins(%t : tensor<4x8xf32>)
+        outs(%o, %first : tensor<4x8xf32>, tensor<4xf32>) {
+    ^bb0(%in: f32, %out: f32, %carried: f32):
+      %0 = arith.addf %carried, %in : f32
+      linalg_ext.yield %0, %0 : f32, f32
+    } -> tensor<4x8xf32>, tensor<4xf32>
+    ```
   }];
   let arguments = (ins Variadic<LinalgExt_TensorOrMemRef>:$inputs,
                        Variadic<LinalgExt_TensorOrMemRef>:$inits,
                        I64Attr:$dimension, BoolAttr:$reverse);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = [{
-    `dimension` `=` $dimension `reverse` `(` $reverse `)`
-    `ins` `(` $inputs `:` type($inputs) `)` `outs` `(` $inits `:` type($inits) `)`
-    attr-dict-with-keyword $body (`->` type($results)^)?
-  }];
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDefinition = definition # syntaxDefinition;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitsMutable(); }
+    /// Whether lines begin with inits of their own, which get how they end.
+    bool isCarried() { return getInits().size() == 2 * getInputs().size(); }
   }];
   let hasCanonicalizer = 1;
 }
@@ -307,8 +338,9 @@ def LinalgExt_HistogramOp : LinalgExt_DestinationOp<"histogram", [AlwaysSpeculat
                        LinalgExt_TensorOrMemRef:$init);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
+    custom<FrontAttributes>(attr-dict)
     `ins` `(` custom<InputAndMask>($input, type($input), $mask, type($mask)) `)`
-    `outs` `(` $init `:` type($init) `)` attr-dict (`->` type($result)^)?
+    `outs` `(` $init `:` type($init) `)` custom<RestAttributes>(ref(attr-dict)) (`->` type($result)^)?
   }];
   let builders = [
     OpBuilder<(ins "::mlir::Value":$input, "::mlir::Value":$mask, "::mlir::Value":$init)>
@@ -334,17 +366,30 @@ def LinalgExt_FlipOp : LinalgExt_DestinationOp<"flip", [AlwaysSpeculatable]> {
 }
 
 def LinalgExt_AssertOp
-    : LinalgExt_Op<"assert", [LinalgExt_Tileable, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]>,
-      LinalgExt_Tiled {
+    : LinalgExt_Op<"assert", [DestinationStyleOpInterface, LinalgExt_Tileable,
+                              DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]>,
+      LinalgExt_Tiled, LinalgExt_Written<"Assert"> {
   let summary = "End the kernel with a message unless every element is true";
   let description = [{
+    An element is true unless it is 0. A tensor may be handed through, so that
+    the assertion has a place among its users.
+
     ```mlir
     linalg_ext.assert "x must not be 0" ins(%c : tensor<128xi1>)
+    %1 = linalg_ext.assert "x must not be 0" ins(%x : tensor<128xi32>) -> tensor<128xi32>
     ```
   }];
   let arguments = (ins LinalgExt_TensorOrMemRef:$condition, StrAttr:$msg);
-  let assemblyFormat = "$msg `ins` `(` $condition `:` type($condition) `)` attr-dict";
-  let extraClassDefinition = definition;
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let builders = [OpBuilder<(ins "::mlir::Value":$condition, "::llvm::StringRef":$msg)>];
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDefinition = definition # syntaxDefinition;
+  let extraClassDeclaration = [{
+    /// The condition, if it is handed through.
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return ::mlir::MutableOperandRange(getOperation(), 0, getResult() ? 1 : 0);
+    }
+  }];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
 }
@@ -361,12 +406,33 @@ def LinalgExt_ScalarAssertOp : LinalgExt_Op<"scalar_assert", [MemoryEffects<[Mem
   let hasCanonicalizeMethod = 1;
 }
 
-/// What atomics have in common: N windows of one element each, as for `gather`,
-/// of memory that other programs may change at the same time. The memory is read
-/// and written; in destination style there is only what was there.
-class LinalgExt_GatherAtomicOp<string mnemonic> : LinalgExt_DestinationOp<mnemonic>;
+/// What atomics have in common: memory that other programs may change at the
+/// same time is read and written. Of a memref there is only what was there in
+/// destination style. A tensor stands for the memory that it was read from with
+/// bufferization.to_tensor, or for memory that nobody else has.
+class LinalgExt_AtomicOp<string mnemonic, string syntax>
+    : LinalgExt_DestinationOp<mnemonic>, LinalgExt_Written<syntax> {
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDefinition = definition # syntaxDefinition;
+}
 
-def LinalgExt_GatherAtomicRMWOp : LinalgExt_GatherAtomicOp<"gather_atomic_rmw"> {
+/// Gives memory that is a tensor anew, before what was there.
+class LinalgExt_AtomicRMWBase<string mnemonic, string syntax> : LinalgExt_AtomicOp<mnemonic, syntax> {
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      bool givesMemory = ::llvm::isa<::mlir::RankedTensorType>(getMemory().getType());
+      ::mlir::OpOperand &first = givesMemory ? getMemoryMutable() : getInitMutable();
+      return ::mlir::MutableOperandRange(getOperation(), first.getOperandNumber(), givesMemory ? 2 : 1);
+    }
+    /// What was there; null if the init is a memref.
+    ::mlir::Value getOld() {
+      return ::llvm::isa<::mlir::RankedTensorType>(getInit().getType()) ? getResults().back() : ::mlir::Value();
+    }
+  }];
+}
+
+def LinalgExt_GatherAtomicRMWOp : LinalgExt_AtomicRMWBase<"gather_atomic_rmw", "GatherAtomicRMW"> {
   let summary = "Change elements of memory, each in one step, and give what was there";
   let description = [{
     For each `b` whose mask is true, in one step that nobody sees half of,
@@ -375,8 +441,10 @@ def LinalgExt_GatherAtomicRMWOp : LinalgExt_GatherAtomicOp<"gather_atomic_rmw"> 
         memory[indices[b, 0]] = kind(old[b, 0], value[b, 0])
 
     with the memory order that is named: `relaxed`, `acquire`, `release` or
-    `acq_rel`. Where the mask is false nothing is touched, and `old` stays. The
-    kinds are those of `memref.atomic_rmw`.
+    `acq_rel`. Where the mask is false nothing is touched, and `old` stays. A
+    mask of i8 is false where it is 0. The kinds are those of
+    `memref.atomic_rmw`. The dimension of one element may be left out of all but
+    the memory.
 
     ```mlir
     %r = linalg_ext.gather_atomic_rmw addf acq_rel
@@ -387,44 +455,37 @@ def LinalgExt_GatherAtomicRMWOp : LinalgExt_GatherAtomicOp<"gather_atomic_rmw"> 
   let arguments = (ins StrAttr:$kind, StrAttr:$order, OptionalAttr<StrAttr>:$scope,
                        LinalgExt_TensorOrMemRef:$value, LinalgExt_TensorOrMemRef:$indices,
                        Optional<LinalgExt_TensorOrMemRef>:$mask,
-                       AnyStridedMemRef:$memory, LinalgExt_TensorOrMemRef:$init);
-  let results = (outs Optional<AnyRankedTensor>:$result);
-  let assemblyFormat = [{
-    custom<Word>($kind) custom<Word>($order)
-    `ins` `(` custom<Inputs>($value, type($value), $indices, type($indices), $mask, type($mask)) `)`
-    `outs` `(` $memory `,` $init `:` type($memory) `,` type($init) `)` attr-dict (`->` type($result)^)?
-  }];
+                       LinalgExt_TensorOrMemRef:$memory, LinalgExt_TensorOrMemRef:$init);
   let hasCanonicalizer = 1;
 }
 
-def LinalgExt_GatherAtomicCASOp : LinalgExt_GatherAtomicOp<"gather_atomic_cas"> {
+def LinalgExt_GatherAtomicCASOp : LinalgExt_AtomicOp<"gather_atomic_cas", "GatherAtomicCAS"> {
   let summary = "Exchange elements of memory that are as expected, each in one step";
   let description = [{
     For each `b`, in one step that nobody sees half of, `old[b, 0]` is
     `memory[indices[b, 0]]`, and that becomes `value[b, 0]` if its bits are those
-    of `expected[b, 0]`.
+    of `expected[b, 0]`. The dimension of one element may be left out of all but
+    the memory. Memory that is a tensor is not given anew: it is an input.
 
     ```mlir
     %r = linalg_ext.gather_atomic_cas acq_rel
         ins(%e, %v, %i : tensor<128x1xi32>, tensor<128x1xi32>, tensor<128x1xi64>)
         outs(%mem, %o : memref<?xi32>, tensor<128x1xi32>) -> tensor<128x1xi32>
+    %s = linalg_ext.gather_atomic_cas acq_rel
+        ins(%t, %f, %w, %j : tensor<?xi32>, tensor<128xi32>, tensor<128xi32>, tensor<128xi64>)
+        outs(%p : tensor<128xi32>) -> tensor<128xi32>
     ```
   }];
   let arguments = (ins StrAttr:$order, OptionalAttr<StrAttr>:$scope,
                        LinalgExt_TensorOrMemRef:$expected, LinalgExt_TensorOrMemRef:$value,
                        LinalgExt_TensorOrMemRef:$indices,
-                       AnyStridedMemRef:$memory, LinalgExt_TensorOrMemRef:$init);
+                       LinalgExt_TensorOrMemRef:$memory, LinalgExt_TensorOrMemRef:$init);
   let results = (outs Optional<AnyRankedTensor>:$result);
-  let assemblyFormat = [{
-    custom<Word>($order)
-    `ins` `(` $expected `,` $value `,` $indices `:` type($expected) `,` type($value) `,` type($indices) `)`
-    `outs` `(` $memory `,` $init `:` type($memory) `,` type($init) `)` attr-dict (`->` type($result)^)?
-  }];
 }
 
 /// Memory that lies side by side, of any number of dimensions, element for
 /// element with what it is changed by.
-def LinalgExt_AtomicRMWOp : LinalgExt_DestinationOp<"atomic_rmw"> {
+def LinalgExt_AtomicRMWOp : LinalgExt_AtomicRMWBase<"atomic_rmw", "AtomicRMW"> {
   let summary = "Change all elements of a piece of memory, each in one step, and give what was there";
   let description = [{
     `gather_atomic_rmw` of elements that need no indices: for each element,
@@ -437,19 +498,16 @@ def LinalgExt_AtomicRMWOp : LinalgExt_DestinationOp<"atomic_rmw"> {
     ```mlir
     %r = linalg_ext.atomic_rmw addf acq_rel ins(%v : tensor<?xf32>)
         outs(%mem, %o : memref<?xf32, strided<[1], offset: ?>>, tensor<?xf32>) -> tensor<?xf32>
+    %new, %old = linalg_ext.atomic_rmw addf acq_rel ins(%v : tensor<?xf32>)
+        outs(%t, %o : tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>, tensor<?xf32>
     ```
   }];
   let arguments = (ins StrAttr:$kind, StrAttr:$order, OptionalAttr<StrAttr>:$scope,
-                       LinalgExt_TensorOrMemRef:$value, AnyStridedMemRef:$memory,
+                       LinalgExt_TensorOrMemRef:$value, LinalgExt_TensorOrMemRef:$memory,
                        LinalgExt_TensorOrMemRef:$init);
-  let results = (outs Optional<AnyRankedTensor>:$result);
-  let assemblyFormat = [{
-    custom<Word>($kind) custom<Word>($order) `ins` `(` $value `:` type($value) `)`
-    `outs` `(` $memory `,` $init `:` type($memory) `,` type($init) `)` attr-dict (`->` type($result)^)?
-  }];
 }
 
-def LinalgExt_AtomicCASOp : LinalgExt_DestinationOp<"atomic_cas"> {
+def LinalgExt_AtomicCASOp : LinalgExt_AtomicOp<"atomic_cas", "AtomicCAS"> {
   let summary = "Exchange those elements of a piece of memory that are as expected, each in one step";
   let description = [{
     `gather_atomic_cas` of elements that need no indices. All operands have one
@@ -462,17 +520,13 @@ def LinalgExt_AtomicCASOp : LinalgExt_DestinationOp<"atomic_cas"> {
   }];
   let arguments = (ins StrAttr:$order, OptionalAttr<StrAttr>:$scope,
                        LinalgExt_TensorOrMemRef:$expected, LinalgExt_TensorOrMemRef:$value,
-                       AnyStridedMemRef:$memory, LinalgExt_TensorOrMemRef:$init);
+                       LinalgExt_TensorOrMemRef:$memory, LinalgExt_TensorOrMemRef:$init);
   let results = (outs Optional<AnyRankedTensor>:$result);
-  let assemblyFormat = [{
-    custom<Word>($order) `ins` `(` $expected `,` $value `:` type($expected) `,` type($value) `)`
-    `outs` `(` $memory `,` $init `:` type($memory) `,` type($init) `)` attr-dict (`->` type($result)^)?
-  }];
 }
 
 /// A named reduction: the init is the first of what is combined.
 class LinalgExt_ReduceOp<string mnemonic, string what, string how>
-    : LinalgExt_DestinationOp<mnemonic, [AlwaysSpeculatable]> {
+    : LinalgExt_DestinationOp<mnemonic, [AlwaysSpeculatable]>, LinalgExt_Written<"Reduction"> {
   let summary = what # " of all elements along some dimensions";
   let description = [{
     Combines each element of the init with all elements of the input that are
@@ -485,10 +539,8 @@ class LinalgExt_ReduceOp<string mnemonic, string what, string how>
   let arguments = (ins LinalgExt_TensorOrMemRef:$input, LinalgExt_TensorOrMemRef:$init,
                        DenseI64ArrayAttr:$dimensions);
   let results = (outs Optional<AnyRankedTensor>:$result);
-  let assemblyFormat = [{
-    `dimensions` `=` $dimensions `ins` `(` $input `:` type($input) `)`
-    `outs` `(` $init `:` type($init) `)` attr-dict (`->` type($result)^)?
-  }];
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDefinition = definition # syntaxDefinition;
   let hasCanonicalizer = 1;
 }
 
@@ -501,8 +553,8 @@ def LinalgExt_ReduceMaxNanOp : LinalgExt_ReduceOp<"reduce_max_nan", "The maximum
 def LinalgExt_ReduceMinNanOp : LinalgExt_ReduceOp<"reduce_min_nan", "The minimum", "NaN if one is NaN.">;
 
 /// A value and its index, of two inputs of one shape.
-class LinalgExt_ArgOp<string mnemonic, string what, string before>
-    : LinalgExt_DestinationOp<mnemonic, [AlwaysSpeculatable]> {
+class LinalgExt_ArgOp<string mnemonic, string what, string before, string comparison>
+    : LinalgExt_DestinationOp<mnemonic, [SingleBlock, RecursivelySpeculatable]>, LinalgExt_Written<"Arg"> {
   let summary = "The " # what # " along a dimension and where it is";
   let description = [{
     For the pair of an element of the inits, `(v, i)`, and the pairs of the
@@ -517,29 +569,44 @@ class LinalgExt_ArgOp<string mnemonic, string what, string before>
         ins(%x, %j : tensor<4x8xf32>, tensor<4x8xi32>)
         outs(%o, %p : tensor<4xf32>, tensor<4xi32>) -> tensor<4xf32>, tensor<4xi32>
     ```
+
+    A body says it otherwise, of ties and NaN. It gets `x`, `j`, `v` and `i` and
+    yields what `(v, i)` becomes:
+
+    ```mlir
+    %v, %i = linalg_ext.}] # mnemonic # [{ dimension = 1
+        ins(%x, %j : tensor<4x8xf32>, tensor<4x8xi32>)
+        outs(%o, %p : tensor<4xf32>, tensor<4xi32>) (%in: f32, %at: i32, %best: f32, %where: i32) {
+      %c = arith.cmpf o}] # comparison # [{t, %in, %best : f32
+      %0 = arith.select %c, %in, %best : f32
+      %1 = arith.select %c, %at, %where : i32
+      linalg_ext.yield %0, %1 : f32, i32
+    } -> tensor<4xf32>, tensor<4xi32>
+    ```
   }];
   let arguments = (ins LinalgExt_TensorOrMemRef:$values, LinalgExt_TensorOrMemRef:$indices,
                        Variadic<LinalgExt_TensorOrMemRef>:$inits,
                        I64Attr:$dimension, BoolAttr:$tie_break_left);
   let results = (outs Variadic<AnyRankedTensor>:$results);
-  let assemblyFormat = [{
-    `dimension` `=` $dimension `tie_break_left` `(` $tie_break_left `)`
-    `ins` `(` $values `,` $indices `:` type($values) `,` type($indices) `)`
-    `outs` `(` $inits `:` type($inits) `)` attr-dict (`->` type($results)^)?
-  }];
+  let regions = (region AnyRegion:$body);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDefinition = definition # syntaxDefinition;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitsMutable(); }
   }];
 }
 
-def LinalgExt_ArgMaxOp : LinalgExt_ArgOp<"argmax", "maximum", " > ">;
-def LinalgExt_ArgMinOp : LinalgExt_ArgOp<"argmin", "minimum", " < ">;
+def LinalgExt_ArgMaxOp : LinalgExt_ArgOp<"argmax", "maximum", " > ", "g">;
+def LinalgExt_ArgMinOp : LinalgExt_ArgOp<"argmin", "minimum", " < ", "l">;
 
 /// Windows of an image: the element at (h, w) of the window at (y, x) is the one
 /// of the image at (y * strides[0] + h * dilations[0], x * strides[1] + w *
 /// dilations[1]). All of them have to lie in the image.
-class LinalgExt_WindowsOp<string mnemonic> : LinalgExt_DestinationOp<mnemonic, [AlwaysSpeculatable]> {
+class LinalgExt_WindowsOp<string mnemonic>
+    : LinalgExt_DestinationOp<mnemonic, [AlwaysSpeculatable]>, LinalgExt_Written<"Windows"> {
   let results = (outs Optional<AnyRankedTensor>:$result);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDefinition = definition # syntaxDefinition;
 }
 
 def LinalgExt_BatchConv2DNhwcFhwcOp : LinalgExt_WindowsOp<"batch_conv_2d_nhwc_fhwc"> {
@@ -562,11 +629,6 @@ def LinalgExt_BatchConv2DNhwcFhwcOp : LinalgExt_WindowsOp<"batch_conv_2d_nhwc_fh
   let arguments = (ins LinalgExt_TensorOrMemRef:$image, LinalgExt_TensorOrMemRef:$filter,
                        LinalgExt_TensorOrMemRef:$init,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations);
-  let assemblyFormat = [{
-    `strides` `=` $strides `dilations` `=` $dilations
-    `ins` `(` $image `,` $filter `:` type($image) `,` type($filter) `)`
-    `outs` `(` $init `:` type($init) `)` attr-dict (`->` type($result)^)?
-  }];
 }
 
 def LinalgExt_Im2ColOp : LinalgExt_WindowsOp<"im2col"> {
@@ -585,10 +647,6 @@ def LinalgExt_Im2ColOp : LinalgExt_WindowsOp<"im2col"> {
   }];
   let arguments = (ins LinalgExt_TensorOrMemRef:$image, LinalgExt_TensorOrMemRef:$init,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations);
-  let assemblyFormat = [{
-    `strides` `=` $strides `dilations` `=` $dilations `ins` `(` $image `:` type($image) `)`
-    `outs` `(` $init `:` type($init) `)` attr-dict (`->` type($result)^)?
-  }];
 }
 
 class LinalgExt_PoolingOp<string mnemonic, string what> : LinalgExt_WindowsOp<mnemonic> {
@@ -606,11 +664,6 @@ class LinalgExt_PoolingOp<string mnemonic, string what> : LinalgExt_WindowsOp<mn
   let arguments = (ins LinalgExt_TensorOrMemRef:$image, LinalgExt_TensorOrMemRef:$window,
                        LinalgExt_TensorOrMemRef:$init,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations);
-  let assemblyFormat = [{
-    `strides` `=` $strides `dilations` `=` $dilations
-    `ins` `(` $image `,` $window `:` type($image) `,` type($window) `)`
-    `outs` `(` $init `:` type($init) `)` attr-dict (`->` type($result)^)?
-  }];
 }
 
 def LinalgExt_PoolingNhwcMaxNanOp : LinalgExt_PoolingOp<"pooling_nhwc_max_nan", "maximum">;
@@ -650,8 +703,9 @@ def LinalgExt_LibdeviceCallOp
   let arguments = (ins Variadic<AnyType>:$inputs, LinalgExt_TensorOrMemRef:$init, StrAttr:$symbol);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
+    custom<FrontAttributes>(attr-dict)
     (`ins` `(` $inputs^ `:` type($inputs) `)`)? `outs` `(` $init `:` type($init) `)`
-    `symbol` `=` $symbol attr-dict (`->` type($result)^)?
+    `symbol` `=` $symbol custom<RestAttributes>(ref(attr-dict)) (`->` type($result)^)?
   }];
 }
 
@@ -665,6 +719,8 @@ def LinalgExt_ScalarLibdeviceCallOp : LinalgExt_Op<"scalar_libdevice_call", [Pur
   let arguments = (ins Variadic<AnyTypeOf<[AnySignlessInteger, Index, AnyFloat]>>:$inputs, StrAttr:$symbol);
   let results = (outs AnyTypeOf<[AnySignlessInteger, Index, AnyFloat]>:$result);
   let assemblyFormat = [{
-    (`ins` `(` $inputs^ `:` type($inputs) `)`)? `symbol` `=` $symbol attr-dict `->` type($result)
+    custom<FrontAttributes>(attr-dict)
+    (`ins` `(` $inputs^ `:` type($inputs) `)`)? `symbol` `=` $symbol
+    custom<RestAttributes>(ref(attr-dict)) `->` type($result)
   }];
 }

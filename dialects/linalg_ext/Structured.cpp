@@ -138,7 +138,15 @@ template <typename OpTy> static LogicalResult checkArg(OpTy op) {
     if (failed(checkSameElement(op, init, input)) ||
         failed(checkShape(op, "an init", init, *shape)))
       return failure();
-  return success();
+  if (op.getBody().empty())
+    return success();
+  if (op.getTieBreakLeft())
+    return op.emitOpError() << "expected tie_break_left(false) with a body, "
+                               "which says it itself";
+  Type value = type.getElementType();
+  Type index = shaped(op.getIndices()).getElementType();
+  return checkBody(op, op.getBody(), {value, index, value, index},
+                   {value, index});
 }
 
 LogicalResult ArgMaxOp::verify() { return checkArg(*this); }

@@ -32,6 +32,17 @@ static TilingPlan planOf(Operation *op, int64_t numLoops,
   return plan;
 }
 
+/// Atomics on a tensor, in no loop: a part of it is not a part of the memory
+/// that it stands for.
+static bool isOnTensorMemory(Operation *op) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<AtomicCASOp, AtomicRMWOp, GatherAtomicCASOp, GatherAtomicRMWOp>(
+          [](auto op) {
+            return isa<RankedTensorType>(op.getMemory().getType());
+          })
+      .Default([](Operation *) { return false; });
+}
+
 /// Element for element: every array among the operands is as large as the
 /// loops are long.
 static TilingPlan planElementwise(Operation *op) {
@@ -90,9 +101,10 @@ static TilingPlan planOfScan(ScanOp op) {
   unsigned dimension = op.getDimension();
   int64_t rank = rankOf(op.getInputs().front());
   TilingPlan plan = planOf(op, rank - 1);
-  Dims dims = alongLoops(rank - 1);
+  Dims line = alongLoops(rank - 1), dims(line);
   dims.insert(dims.begin() + dimension, TiledDim());
-  llvm::fill(plan.operands, dims);
+  for (auto [value, ofOperand] : llvm::zip(op->getOperands(), plan.operands))
+    ofOperand = rankOf(value) == rank ? dims : line;
   return plan;
 }
 
@@ -185,6 +197,8 @@ template <typename OpTy> static TilingPlan planGatherAtomic(OpTy op) {
 }
 
 TilingPlan mlir::triton_ext::linalg_ext::getTilingPlan(Operation *op) {
+  if (isOnTensorMemory(op))
+    return planOf(op, 0);
   return llvm::TypeSwitch<Operation *, TilingPlan>(op)
       .Case<AssertOp, AtomicCASOp, AtomicRMWOp, LibdeviceCallOp>(
           [](Operation *op) { return planElementwise(op); })

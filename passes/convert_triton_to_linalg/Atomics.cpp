@@ -151,7 +151,7 @@ void mlir::triton_ext::convert_triton_to_linalg::convertAtomic(
     auto atomic = linalg_ext::AtomicRMWOp::create(
         builder, access.loc, init.getType(), kind, order, scope,
         piece->slice(access, op.getVal()), piece->memory, init);
-    op.replaceAllUsesWith(piece->result(access, atomic.getResult()));
+    op.replaceAllUsesWith(piece->result(access, atomic.getOld()));
     op.erase();
     return;
   }
@@ -172,7 +172,7 @@ void mlir::triton_ext::convert_triton_to_linalg::convertAtomic(
   auto atomic = linalg_ext::GatherAtomicRMWOp::create(
       builder, access.loc, init.getType(), kind, order, scope, value, indices,
       mask, memory, init);
-  op.replaceAllUsesWith(fromWindows(access, atomic.getResult()));
+  op.replaceAllUsesWith(fromWindows(access, atomic.getOld()));
   op.erase();
 }
 

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -136,6 +137,34 @@ Value toIndex(OpBuilder &builder, Location loc, Value integer, bool isSigned) {
   if (isSigned)
     return arith::IndexCastOp::create(builder, loc, type, integer);
   return arith::IndexCastUIOp::create(builder, loc, type, integer);
+}
+
+Value toCondition(OpBuilder &builder, Location loc, Value integer) {
+  Type type = integer.getType();
+  if (type.isInteger(1))
+    return integer;
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, integer,
+                               zero);
+}
+
+Value copyOf(OpBuilder &builder, Location loc, Value array) {
+  auto type = cast<ShapedType>(array.getType());
+  Values sizes;
+  for (auto [dim, size] : llvm::enumerate(sizesOf(builder, loc, array)))
+    if (type.isDynamicDim(dim))
+      sizes.push_back(size);
+  Value copy = memref::AllocOp::create(
+      builder, loc, MemRefType::get(type.getShape(), type.getElementType()),
+      sizes);
+  if (isa<MemRefType>(type))
+    linalg::CopyOp::create(builder, loc, array, copy);
+  else
+    bufferization::MaterializeInDestinationOp::create(
+        builder, loc, /*result=*/Type(), array, copy, /*restrict=*/true,
+        /*writable=*/true);
+  return copy;
 }
 
 Value memoryOf(Value array) {

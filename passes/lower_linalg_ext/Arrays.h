@@ -52,8 +52,14 @@ Values inlineBody(OpBuilder &builder, Region &body, ValueRange arguments);
 /// An integer as an index.
 Value toIndex(OpBuilder &builder, Location loc, Value integer, bool isSigned);
 
+/// Whether an integer is not 0.
+Value toCondition(OpBuilder &builder, Location loc, Value integer);
+
 /// The memref that a tensor was read from as a whole, or the array itself.
 Value memoryOf(Value array);
+
+/// A memref of its own with the elements of the array.
+Value copyOf(OpBuilder &builder, Location loc, Value array);
 
 } // namespace mlir::triton_ext::lower_linalg_ext
 

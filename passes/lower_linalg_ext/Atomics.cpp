@@ -9,6 +9,7 @@
 #include "Lowering.h"
 #include "linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/PatternMatch.h"
@@ -96,6 +97,35 @@ Value mlir::triton_ext::lower_linalg_ext::exchangeIfSame(
   return castBits(builder, loc, old, element);
 }
 
+Value mlir::triton_ext::lower_linalg_ext::memoryToChange(OpBuilder &builder,
+                                                         Location loc,
+                                                         Value memory) {
+  Value found = memoryOf(memory);
+  return isa<MemRefType>(found.getType()) ? found
+                                          : copyOf(builder, loc, memory);
+}
+
+void mlir::triton_ext::lower_linalg_ext::replaceAtomic(Operation *op,
+                                                       Value memory,
+                                                       Value changed,
+                                                       ValueRange old,
+                                                       RewriterBase &rewriter) {
+  Values results;
+  bool givesOld = isa<RankedTensorType>(op->getOperands().back().getType());
+  if (op->getNumResults() == (givesOld ? 2 : 1)) {
+    Location loc = op->getLoc();
+    // Others may write to memory from here on.
+    Value now =
+        memoryOf(memory) == changed ? copyOf(rewriter, loc, changed) : changed;
+    results.push_back(bufferization::ToTensorOp::create(
+        rewriter, loc, memory.getType(), now, /*restrict=*/true,
+        /*writable=*/true));
+  }
+  if (givesOld)
+    llvm::append_range(results, old);
+  rewriter.replaceOp(op, results);
+}
+
 namespace {
 
 struct AtomicRMWPattern : OpRewritePattern<AtomicRMWOp> {
@@ -104,17 +134,18 @@ struct AtomicRMWPattern : OpRewritePattern<AtomicRMWOp> {
   LogicalResult matchAndRewrite(AtomicRMWOp op,
                                 PatternRewriter &rewriter) const override {
     arith::AtomicRMWKind kind = *arith::symbolizeAtomicRMWKind(op.getKind());
-    Values results =
-        loopNest(rewriter, op.getLoc(),
-                 sizesOf(rewriter, op.getLoc(), op.getMemory()), op.getInit(),
+    Value memory = memoryToChange(rewriter, op.getLoc(), op.getMemory());
+    Values old =
+        loopNest(rewriter, op.getLoc(), sizesOf(rewriter, op.getLoc(), memory),
+                 op.getInit(),
                  [&](OpBuilder &builder, Location loc, ValueRange where,
                      ValueRange array) -> Values {
                    Value value = loadFrom(builder, loc, op.getValue(), where);
                    Value old = memref::AtomicRMWOp::create(
-                       builder, loc, kind, value, op.getMemory(), where);
+                       builder, loc, kind, value, memory, where);
                    return {storeInto(builder, loc, old, array.front(), where)};
                  });
-    rewriter.replaceOp(op, op.getResult() ? ValueRange(results) : ValueRange());
+    replaceAtomic(op, op.getMemory(), memory, old, rewriter);
     return success();
   }
 };
@@ -124,18 +155,19 @@ struct AtomicCASPattern : OpRewritePattern<AtomicCASOp> {
 
   LogicalResult matchAndRewrite(AtomicCASOp op,
                                 PatternRewriter &rewriter) const override {
+    Value memory = memoryToChange(rewriter, op.getLoc(), op.getMemory());
     Values results =
-        loopNest(rewriter, op.getLoc(),
-                 sizesOf(rewriter, op.getLoc(), op.getMemory()), op.getInit(),
+        loopNest(rewriter, op.getLoc(), sizesOf(rewriter, op.getLoc(), memory),
+                 op.getInit(),
                  [&](OpBuilder &builder, Location loc, ValueRange where,
                      ValueRange array) -> Values {
                    Value old = exchangeIfSame(
-                       builder, loc, op.getMemory(), where,
+                       builder, loc, memory, where,
                        loadFrom(builder, loc, op.getExpected(), where),
                        loadFrom(builder, loc, op.getValue(), where));
                    return {storeInto(builder, loc, old, array.front(), where)};
                  });
-    rewriter.replaceOp(op, op.getResult() ? ValueRange(results) : ValueRange());
+    replaceAtomic(op, op.getMemory(), memory, results, rewriter);
     return success();
   }
 };

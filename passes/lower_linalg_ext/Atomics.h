@@ -5,7 +5,7 @@
 #ifndef TRITON_EXT_LOWERLINALGEXT_ATOMICS_H
 #define TRITON_EXT_LOWERLINALGEXT_ATOMICS_H
 
-#include "mlir/IR/Builders.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace mlir::triton_ext::lower_linalg_ext {
 
@@ -13,6 +13,15 @@ namespace mlir::triton_ext::lower_linalg_ext {
 /// Gives what was there.
 Value exchangeIfSame(OpBuilder &builder, Location loc, Value memory,
                      ValueRange indices, Value expected, Value value);
+
+/// The memref that an atomic changes: what a tensor was read from, or a copy
+/// that nobody else has.
+Value memoryToChange(OpBuilder &builder, Location loc, Value memory);
+
+/// Replaces an atomic that gives memory anew, if that is a tensor, and what was
+/// there, if the init is.
+void replaceAtomic(Operation *op, Value memory, Value changed, ValueRange old,
+                   RewriterBase &rewriter);
 
 } // namespace mlir::triton_ext::lower_linalg_ext
 

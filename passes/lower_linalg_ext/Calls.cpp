@@ -126,10 +126,13 @@ struct AssertPattern : OpRewritePattern<linalg_ext::AssertOp> {
         rewriter, loc, sizesOf(rewriter, loc, op.getCondition()), init,
         [&](OpBuilder &builder, Location loc, ValueRange indices,
             ValueRange values) -> Values {
-          Value element = loadFrom(builder, loc, op.getCondition(), indices);
+          Value element = toCondition(
+              builder, loc, loadFrom(builder, loc, op.getCondition(), indices));
           return {arith::AndIOp::create(builder, loc, values[0], element)};
         });
-    rewriter.replaceOpWithNewOp<cf::AssertOp>(op, all[0], op.getMsg());
+    cf::AssertOp::create(rewriter, loc, all[0], op.getMsg());
+    rewriter.replaceOp(op, op.getResult() ? ValueRange(op.getCondition())
+                                          : ValueRange());
     return success();
   }
 };

@@ -205,8 +205,8 @@ struct HistogramPattern : OpRewritePattern<HistogramOp> {
 //===----------------------------------------------------------------------===//
 
 /// Does something with one element of memory, which gives what was there.
-using AtomicBody = llvm::function_ref<Value(OpBuilder &, Location,
-                                            ValueRange where, Value index)>;
+using AtomicBody = llvm::function_ref<Value(
+    OpBuilder &, Location, ValueRange where, Value memory, Value index)>;
 
 } // namespace
 
@@ -216,6 +216,7 @@ template <typename OpTy>
 static void lowerAtomic(OpTy op, Value mask, PatternRewriter &rewriter,
                         AtomicBody body) {
   Location loc = op.getLoc();
+  Value memory = memoryToChange(rewriter, loc, op.getMemory());
   Values sizes = sizesOf(rewriter, loc, op.getIndices());
   Values results = loopNest(
       rewriter, loc, sizes, op.getInit(),
@@ -223,18 +224,19 @@ static void lowerAtomic(OpTy op, Value mask, PatternRewriter &rewriter,
           ValueRange array) {
         Value condition;
         if (mask)
-          condition = loadFrom(builder, loc, mask, where.take_front(1));
+          condition = toCondition(
+              builder, loc, loadFrom(builder, loc, mask, where.take_front(1)));
         return ifTrue(
             builder, loc, condition, array,
             [&](OpBuilder &inner, Location loc, ValueRange array) -> Values {
               Value index = toIndex(
                   inner, loc, loadFrom(inner, loc, op.getIndices(), where),
                   /*isSigned=*/true);
-              Value old = body(inner, loc, where, index);
+              Value old = body(inner, loc, where, memory, index);
               return {storeInto(inner, loc, old, array.front(), where)};
             });
       });
-  rewriter.replaceOp(op, op.getResult() ? ValueRange(results) : ValueRange());
+  replaceAtomic(op, op.getMemory(), memory, results, rewriter);
 }
 
 namespace {
@@ -247,10 +249,10 @@ struct AtomicRMWPattern : OpRewritePattern<GatherAtomicRMWOp> {
     arith::AtomicRMWKind kind = *arith::symbolizeAtomicRMWKind(op.getKind());
     lowerAtomic(op, op.getMask(), rewriter,
                 [&](OpBuilder &builder, Location loc, ValueRange where,
-                    Value index) -> Value {
+                    Value memory, Value index) -> Value {
                   Value value = loadFrom(builder, loc, op.getValue(), where);
                   return memref::AtomicRMWOp::create(builder, loc, kind, value,
-                                                     op.getMemory(), index);
+                                                     memory, index);
                 });
     return success();
   }
@@ -261,15 +263,14 @@ struct AtomicCASPattern : OpRewritePattern<GatherAtomicCASOp> {
 
   LogicalResult matchAndRewrite(GatherAtomicCASOp op,
                                 PatternRewriter &rewriter) const override {
-    lowerAtomic(op, Value(), rewriter,
-                [&](OpBuilder &builder, Location loc, ValueRange where,
-                    Value index) -> Value {
-                  Value expected =
-                      loadFrom(builder, loc, op.getExpected(), where);
-                  Value value = loadFrom(builder, loc, op.getValue(), where);
-                  return exchangeIfSame(builder, loc, op.getMemory(), index,
-                                        expected, value);
-                });
+    lowerAtomic(
+        op, Value(), rewriter,
+        [&](OpBuilder &builder, Location loc, ValueRange where, Value memory,
+            Value index) -> Value {
+          Value expected = loadFrom(builder, loc, op.getExpected(), where);
+          Value value = loadFrom(builder, loc, op.getValue(), where);
+          return exchangeIfSame(builder, loc, memory, index, expected, value);
+        });
     return success();
   }
 };

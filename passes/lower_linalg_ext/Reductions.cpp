@@ -54,6 +54,11 @@ struct ArgPattern : OpRewritePattern<OpTy> {
         rewriter, op.getLoc(), inputs, op.getInits(),
         int64_t(op.getDimension()),
         [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+          if (!op.getBody().empty()) {
+            linalg::YieldOp::create(
+                builder, loc, inlineBody(builder, op.getBody(), arguments));
+            return;
+          }
           Value x = arguments[0], j = arguments[1];
           Value v = arguments[2], i = arguments[3];
           Value stays = isBefore(builder, loc, v, x);

@@ -117,11 +117,14 @@ struct FlipPattern : OpRewritePattern<FlipOp> {
 // scan
 //===----------------------------------------------------------------------===//
 
-/// One line in the dimension of a scan.
+/// One line in the dimension of a scan. Its state is the outputs and then what
+/// is carried: the accumulators.
 struct Line {
   ScanOp op;
   Value size;
   Values outer;
+
+  size_t count() { return op.getInputs().size(); }
 
   Values indicesOf(OpBuilder &builder, Location loc, Value step) {
     if (op.getReverse()) {
@@ -134,23 +137,38 @@ struct Line {
     return indices;
   }
 
-  /// Handles element number `step`. `state` is the outputs and then the
-  /// accumulators.
-  Values advance(OpBuilder &builder, Location loc, Value step, ValueRange state,
-                 bool isFirst) {
-    size_t count = op.getInputs().size();
-    Values indices = indicesOf(builder, loc, step), elements;
-    for (Value input : op.getInputs())
-      elements.push_back(loadFrom(builder, loc, input, indices));
+  /// What the body gets, and makes, of element number `step`.
+  Values combine(OpBuilder &builder, Location loc, ValueRange indices,
+                 Values elements, ValueRange state, bool isFirst) {
+    if (op.isCarried()) {
+      for (auto [output, argument] :
+           llvm::zip_first(state.take_front(count()),
+                           op.getBody().getArguments().drop_front(count())))
+        // What nobody asks for is not read.
+        elements.push_back(argument.use_empty()
+                               ? elements[elements.size() - count()]
+                               : loadFrom(builder, loc, output, indices));
+      elements.append(state.drop_front(count()).begin(), state.end());
+      return inlineBody(builder, op.getBody(), elements);
+    }
     if (!isFirst) {
-      Values arguments(state.drop_front(count));
+      Values arguments(state.drop_front(count()));
       arguments.append(elements);
       elements = inlineBody(builder, op.getBody(), arguments);
     }
-    Values next;
-    for (auto [output, element] : llvm::zip(state.take_front(count), elements))
-      next.push_back(storeInto(builder, loc, element, output, indices));
-    next.append(elements);
+    elements.append(Values(elements));
+    return elements;
+  }
+
+  /// Handles element number `step`.
+  Values advance(OpBuilder &builder, Location loc, Value step, ValueRange state,
+                 bool isFirst) {
+    Values indices = indicesOf(builder, loc, step), elements;
+    for (Value input : op.getInputs())
+      elements.push_back(loadFrom(builder, loc, input, indices));
+    Values next = combine(builder, loc, indices, elements, state, isFirst);
+    for (size_t i = 0; i < count(); ++i)
+      next[i] = storeInto(builder, loc, next[i], state[i], indices);
     return next;
   }
 };
@@ -175,11 +193,15 @@ struct ScanPattern : OpRewritePattern<ScanOp> {
         [&](OpBuilder &builder, Location loc, ValueRange outer,
             ValueRange outputs) {
           Line line{op, size, Values(outer)};
-          Values state(outputs);
-          for (Value input : op.getInputs())
+          ValueRange carried = outputs.drop_front(line.count());
+          Values state(outputs.take_front(line.count()));
+          for (Value init : carried)
+            state.push_back(loadFrom(builder, loc, init, outer));
+          for (size_t i = carried.size(); i < line.count(); ++i)
             state.push_back(arith::ConstantOp::create(
                 builder, loc,
-                builder.getZeroAttr(getElementTypeOrSelf(input.getType()))));
+                builder.getZeroAttr(
+                    getElementTypeOrSelf(op.getInputs()[i].getType()))));
           for (bool isFirst : {true, false})
             state = loop(builder, loc, isFirst ? zero : one,
                          isFirst ? firstEnd : size, state,
@@ -188,7 +210,10 @@ struct ScanPattern : OpRewritePattern<ScanOp> {
                            return line.advance(inner, loc, step.front(), state,
                                                isFirst);
                          });
-          state.resize(outputs.size());
+          Values accumulators(ArrayRef(state).drop_front(line.count()));
+          state.resize(line.count());
+          for (auto [init, value] : llvm::zip_first(carried, accumulators))
+            state.push_back(storeInto(builder, loc, value, init, outer));
           return state;
         });
     rewriter.replaceOp(op, results);

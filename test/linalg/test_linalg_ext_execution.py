@@ -17,7 +17,14 @@ import triton_ext as tx
 pytestmark = pytest.mark.usefixtures("stock")
 
 PTR = "!llvm.ptr"
-_ELEMENTS = {torch.float32: "f32", torch.float64: "f64", torch.int32: "i32", torch.int16: "i16", torch.int8: "i8"}
+_ELEMENTS = {
+    torch.float32: "f32",
+    torch.float64: "f64",
+    torch.int64: "i64",
+    torch.int32: "i32",
+    torch.int16: "i16",
+    torch.int8: "i8",
+}
 
 
 def run(text: str, pipeline: str, *arguments: torch.Tensor | int) -> None:

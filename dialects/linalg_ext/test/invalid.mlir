@@ -255,9 +255,9 @@ func.func @negative_flip(%t: tensor<4xf32>, %o: tensor<8xf32>) {
 
 // -----
 
-func.func @negative_assert(%t: tensor<4xi8>) {
-  // expected-error @+1 {{'linalg_ext.assert' op expected a condition of i1, got 'tensor<4xi8>'}}
-  linalg_ext.assert "no" ins(%t : tensor<4xi8>)
+func.func @negative_assert(%t: tensor<4xf32>) {
+  // expected-error @+1 {{'linalg_ext.assert' op expected a condition of signless integers, got 'tensor<4xf32>'}}
+  linalg_ext.assert "no" ins(%t : tensor<4xf32>)
   return
 }
 

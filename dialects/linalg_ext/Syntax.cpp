@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The text of reductions, scans, windows and assertions. That of atomics is in
+// SyntaxAtomics.cpp.
+
+#include "Syntax.h"
+
+#include "Clauses.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext::linalg_ext;
+
+//===----------------------------------------------------------------------===//
+// reduce_sum, reduce_max, reduce_min, reduce_max_nan, reduce_min_nan
+//===----------------------------------------------------------------------===//
+
+/// The operations that combine two elements as the name of a reduction says.
+static ArrayRef<StringRef> getCombiners(StringRef reduction) {
+  static constexpr StringRef sum[] = {"arith.addf", "arith.addi"};
+  static constexpr StringRef maximum[] = {"arith.maxnumf", "arith.maxsi"};
+  static constexpr StringRef minimum[] = {"arith.minnumf", "arith.minsi"};
+  static constexpr StringRef maximumNan[] = {"arith.maximumf"};
+  static constexpr StringRef minimumNan[] = {"arith.minimumf"};
+  return llvm::StringSwitch<ArrayRef<StringRef>>(reduction)
+      .Case("linalg_ext.reduce_sum", sum)
+      .Case("linalg_ext.reduce_max", maximum)
+      .Case("linalg_ext.reduce_min", minimum)
+      .Case("linalg_ext.reduce_max_nan", maximumNan)
+      .Case("linalg_ext.reduce_min_nan", minimumNan);
+}
+
+/// Whether the body is one of these operations, of its two arguments.
+static bool isOneOf(Region &body, ArrayRef<StringRef> names) {
+  if (!body.hasOneBlock() || body.getNumArguments() != 2)
+    return false;
+  Block &block = body.front();
+  if (block.getOperations().size() != 2 || !isa<YieldOp>(block.back()))
+    return false;
+  Operation &combiner = block.front();
+  Value x = block.getArgument(0), y = block.getArgument(1);
+  auto operands = combiner.getOperands();
+  return llvm::is_contained(names, combiner.getName().getStringRef()) &&
+         llvm::equal(block.back().getOperands(), combiner.getResults()) &&
+         (llvm::equal(operands, ValueRange{x, y}) ||
+          llvm::equal(operands, ValueRange{y, x}));
+}
+
+/// A body says once more what the name says, and is not kept. Flags of a float
+/// operation in it permit more than the name does, so that they can go.
+ParseResult
+mlir::triton_ext::linalg_ext::parseReduction(OpAsmParser &parser,
+                                             OperationState &result) {
+  static constexpr StringRef known[] = {"dimensions"};
+  Clauses clauses{parser, result, known};
+  clauses.bodyKind = BodyKind::AfterArguments;
+  clauses.mayBeShort = clauses.infersResults = true;
+  if (clauses.parse() || clauses.check("ins", clauses.ins, clauses.insLoc, 1) ||
+      clauses.check("outs", clauses.outs, clauses.outsLoc, 1))
+    return failure();
+  StringRef name = result.name.getStringRef();
+  ArrayRef<StringRef> combiners = getCombiners(name);
+  bool isShort = !clauses.payload.empty();
+  if ((isShort && !llvm::is_contained(combiners, clauses.payload)) ||
+      (clauses.hasBody && !isOneOf(clauses.body, combiners))) {
+    InFlightDiagnostic error = parser.emitError(clauses.bodyLoc);
+    error << "expected a body of ";
+    llvm::interleave(combiners, error, " or ");
+    return error << ", as the name of " << name
+                 << " says; linalg.reduce takes any other";
+  }
+  if (clauses.hasBody)
+    for (auto [type, argument] :
+         llvm::zip(llvm::concat<Type>(clauses.inTypes, clauses.outTypes),
+                   clauses.body.getArgumentTypes()))
+      if (getElementTypeOrSelf(type) != argument)
+        return parser.emitError(clauses.bodyLoc)
+               << "expected a body with arguments of type "
+               << getElementTypeOrSelf(type) << ", got " << argument;
+  if (Attribute dimensions = clauses.numbers.lookup("dimensions"))
+    result.addAttribute("dimensions", dimensions);
+  return failure(
+      clauses.resolve(clauses.ins, clauses.inTypes, clauses.insLoc) ||
+      clauses.resolve(clauses.outs, clauses.outTypes, clauses.outsLoc) ||
+      clauses.addResults());
+}
+
+void mlir::triton_ext::linalg_ext::printReduction(OpAsmPrinter &printer,
+                                                  Operation *op) {
+  printList(printer, op, "dimensions");
+  printOperands(printer, "ins", op->getOperand(0));
+  printOperands(printer, "outs", op->getOperand(1));
+  printAttributes(printer, op, {"dimensions"});
+  printEnd(printer, op);
+}
+
+//===----------------------------------------------------------------------===//
+// argmax, argmin, scan
+//===----------------------------------------------------------------------===//
+
+/// `dimension = 1` or `dimensions = [1]`.
+static ParseResult setDimension(Clauses &clauses) {
+  Attribute one = clauses.numbers.lookup("dimension");
+  Attribute list = clauses.numbers.lookup("dimensions");
+  auto dimensions = dyn_cast_or_null<DenseI64ArrayAttr>(list);
+  if (one && !list && isa<IntegerAttr>(one) && !isa<BoolAttr>(one)) {
+    clauses.result.addAttribute("dimension", one);
+    return success();
+  }
+  if (!one && dimensions && dimensions.size() == 1) {
+    clauses.result.addAttribute("dimension",
+                                clauses.parser.getBuilder().getI64IntegerAttr(
+                                    dimensions.asArrayRef().front()));
+    return success();
+  }
+  return clauses.parser.emitError(clauses.parser.getNameLoc())
+         << "expected one dimension, as in `dimension = 1` or "
+            "`dimensions = [1]`";
+}
+
+ParseResult mlir::triton_ext::linalg_ext::parseArg(OpAsmParser &parser,
+                                                   OperationState &result) {
+  static constexpr StringRef known[] = {"dimension", "dimensions",
+                                        "tie_break_left"};
+  Clauses clauses{parser, result, known};
+  clauses.bodyKind = BodyKind::AfterArguments;
+  clauses.infersResults = true;
+  if (clauses.parse() || clauses.check("ins", clauses.ins, clauses.insLoc, 2) ||
+      setDimension(clauses))
+    return failure();
+  Attribute tie = clauses.numbers.lookup("tie_break_left");
+  if (tie && clauses.hasBody)
+    return parser.emitError(clauses.bodyLoc)
+           << "expected tie_break_left or a body, which says it itself";
+  if (clauses.hasBody)
+    tie = parser.getBuilder().getBoolAttr(false);
+  if (tie)
+    result.addAttribute("tie_break_left", tie);
+  result.addRegion()->takeBody(clauses.body);
+  return failure(
+      clauses.resolve(clauses.ins, clauses.inTypes, clauses.insLoc) ||
+      clauses.resolve(clauses.outs, clauses.outTypes, clauses.outsLoc) ||
+      clauses.addResults());
+}
+
+void mlir::triton_ext::linalg_ext::printArg(OpAsmPrinter &printer,
+                                            Operation *op) {
+  Region &body = op->getRegion(0);
+  printer << " dimension = "
+          << op->getAttrOfType<IntegerAttr>("dimension").getInt();
+  if (body.empty())
+    printer << " tie_break_left(" << op->getAttr("tie_break_left") << ')';
+  printOperands(printer, "ins", op->getOperands().take_front(2));
+  printOperands(printer, "outs", op->getOperands().drop_front(2));
+  printAttributes(printer, op, {"dimension", "tie_break_left"});
+  if (!body.empty()) {
+    printer << " (";
+    llvm::interleaveComma(body.getArguments(), printer, [&](auto argument) {
+      printer.printRegionArgument(argument);
+    });
+    printer << ") ";
+    printer.printRegion(body, /*printEntryBlockArgs=*/false);
+  }
+  printEnd(printer, op);
+}
+
+ParseResult mlir::triton_ext::linalg_ext::parseScan(OpAsmParser &parser,
+                                                    OperationState &result) {
+  static constexpr StringRef known[] = {"dimension", "dimensions", "reverse",
+                                        "inclusive"};
+  Clauses clauses{parser, result, known};
+  clauses.bodyKind = BodyKind::InBraces;
+  if (clauses.parse() || setDimension(clauses))
+    return failure();
+  Builder &builder = parser.getBuilder();
+  Attribute inclusive = clauses.numbers.lookup("inclusive");
+  if (inclusive && inclusive != builder.getBoolAttr(true))
+    return parser.emitError(parser.getNameLoc())
+           << "expected inclusive = true, got " << inclusive
+           << ": a body that yields what is carried excludes the element";
+  Attribute reverse = clauses.numbers.lookup("reverse");
+  result.addAttribute("reverse",
+                      reverse ? reverse : builder.getBoolAttr(false));
+  result.addRegion()->takeBody(clauses.body);
+  clauses.setSegments(
+      {int32_t(clauses.ins.size()), int32_t(clauses.outs.size())});
+  return failure(
+      clauses.resolve(clauses.ins, clauses.inTypes, clauses.insLoc) ||
+      clauses.resolve(clauses.outs, clauses.outTypes, clauses.outsLoc) ||
+      clauses.addResults());
+}
+
+void mlir::triton_ext::linalg_ext::printScan(OpAsmPrinter &printer,
+                                             Operation *op) {
+  auto scan = cast<ScanOp>(op);
+  printer << " dimension = " << int64_t(scan.getDimension()) << " reverse("
+          << (scan.getReverse() ? "true" : "false") << ')';
+  printOperands(printer, "ins", scan.getInputs());
+  printOperands(printer, "outs", scan.getInits());
+  SmallVector<StringRef> elided{"dimension", "reverse", "operandSegmentSizes"};
+  printer.printOptionalAttrDictWithKeyword(op->getAttrs(), elided);
+  printer << ' ';
+  printer.printRegion(scan.getBody());
+  printEnd(printer, op);
+}
+
+//===----------------------------------------------------------------------===//
+// batch_conv_2d_nhwc_fhwc, im2col, pooling_nhwc_max_nan, pooling_nhwc_min_nan
+//===----------------------------------------------------------------------===//
+
+/// Strides or dilations: a clause, or a tensor of two i64 among the attributes.
+/// None are ones.
+static ParseResult setSteps(Clauses &clauses, StringRef name) {
+  OpAsmParser &parser = clauses.parser;
+  Attribute steps = clauses.numbers.lookup(name);
+  Attribute given = clauses.result.attributes.erase(name);
+  if (steps && given)
+    return parser.emitError(parser.getNameLoc())
+           << "expected " << name << " once";
+  if (auto elements = dyn_cast_or_null<DenseIntElementsAttr>(given))
+    if (elements.getElementType().isInteger(64) &&
+        elements.getType().getRank() == 1)
+      steps = parser.getBuilder().getDenseI64ArrayAttr(
+          llvm::to_vector(elements.getValues<int64_t>()));
+  if (isa_and_nonnull<DenseI64ArrayAttr>(given))
+    steps = given;
+  if (given && !steps)
+    return parser.emitError(parser.getNameLoc())
+           << "expected " << name << " that are two numbers of i64, got "
+           << given;
+  if (!steps)
+    steps = parser.getBuilder().getDenseI64ArrayAttr({1, 1});
+  clauses.result.addAttribute(name, steps);
+  return success();
+}
+
+ParseResult mlir::triton_ext::linalg_ext::parseWindows(OpAsmParser &parser,
+                                                       OperationState &result) {
+  static constexpr StringRef known[] = {"strides", "dilations"};
+  Clauses clauses{parser, result, known};
+  size_t count = result.name.getStringRef() == "linalg_ext.im2col" ? 1 : 2;
+  return failure(
+      clauses.parse() ||
+      clauses.check("ins", clauses.ins, clauses.insLoc, count) ||
+      clauses.check("outs", clauses.outs, clauses.outsLoc, 1) ||
+      setSteps(clauses, "strides") || setSteps(clauses, "dilations") ||
+      clauses.resolve(clauses.ins, clauses.inTypes, clauses.insLoc) ||
+      clauses.resolve(clauses.outs, clauses.outTypes, clauses.outsLoc) ||
+      clauses.addResults());
+}
+
+void mlir::triton_ext::linalg_ext::printWindows(OpAsmPrinter &printer,
+                                                Operation *op) {
+  printList(printer, op, "strides");
+  printList(printer, op, "dilations");
+  printOperands(printer, "ins", op->getOperands().drop_back());
+  printOperands(printer, "outs", op->getOperands().take_back());
+  printAttributes(printer, op, {"strides", "dilations"});
+  printEnd(printer, op);
+}
+
+//===----------------------------------------------------------------------===//
+// assert
+//===----------------------------------------------------------------------===//
+
+/// The message is in front, or among the attributes.
+ParseResult mlir::triton_ext::linalg_ext::parseAssert(OpAsmParser &parser,
+                                                      OperationState &result) {
+  StringAttr message;
+  OptionalParseResult hasMessage =
+      parser.parseOptionalAttribute(message, Type());
+  if (hasMessage.has_value() && failed(*hasMessage))
+    return failure();
+  Clauses clauses{parser, result, {}};
+  if (clauses.parse() || clauses.check("ins", clauses.ins, clauses.insLoc, 1) ||
+      clauses.check("outs", clauses.outs, clauses.outsLoc, 0))
+    return failure();
+  if (message && result.attributes.get("msg"))
+    return parser.emitError(parser.getNameLoc()) << "expected one message";
+  if (message)
+    result.addAttribute("msg", message);
+  return failure(
+      clauses.resolve(clauses.ins, clauses.inTypes, clauses.insLoc) ||
+      clauses.addResults());
+}
+
+void mlir::triton_ext::linalg_ext::printAssert(OpAsmPrinter &printer,
+                                               Operation *op) {
+  printer << ' ' << op->getAttr("msg");
+  printOperands(printer, "ins", op->getOperands());
+  printAttributes(printer, op, {"msg"});
+  printEnd(printer, op);
+}
