@@ -148,7 +148,7 @@ struct Line {
         elements.push_back(argument.use_empty()
                                ? elements[elements.size() - count()]
                                : loadFrom(builder, loc, output, indices));
-      elements.append(state.drop_front(count()).begin(), state.end());
+      llvm::append_range(elements, state.drop_front(count()));
       return inlineBody(builder, op.getBody(), elements);
     }
     if (!isFirst) {
