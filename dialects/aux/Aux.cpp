@@ -3,6 +3,7 @@
 // What makes the operations of the dialect `aux` valid, and what they fold to.
 
 #include "Aux.h"
+#include "Format.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/PatternMatch.h"
@@ -119,14 +120,6 @@ LogicalResult StoreOp::verify() {
   return success();
 }
 
-bool mlir::triton_ext::aux::hasConversion(StringRef format) {
-  for (size_t at = format.find('%'); at != StringRef::npos;
-       at = format.find('%', at + 2))
-    if (!format.substr(at).starts_with("%%"))
-      return true;
-  return false;
-}
-
 LogicalResult PrintOp::verify() {
   Type type = getValue().getType();
   if (!isa<TensorType>(type) && getResult())
@@ -134,16 +127,14 @@ LogicalResult PrintOp::verify() {
   if (getResult() && getResult().getType() != type)
     return emitOpError() << "expected a result of type " << type << ", got "
                          << getResult().getType();
-  return success();
+  return checkFormat(*this, getElementTypeOrSelf(type), getFormat());
 }
 
 LogicalResult ScalarPrintOp::verify() {
   if (!getValue() && !getFormat())
     return emitOpError() << "expected a value or a format";
-  if (!getValue() && hasConversion(*getFormat()))
-    return emitOpError() << "expected a value for the conversion in \""
-                         << *getFormat() << "\"";
-  return success();
+  return checkFormat(*this, getValue() ? getValue().getType() : Type(),
+                     getFormat());
 }
 
 //===----------------------------------------------------------------------===//

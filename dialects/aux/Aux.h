@@ -19,9 +19,21 @@
 
 namespace mlir::triton_ext::aux {
 
+/// How a value is printed: `%-8.3lf` in a format of C's printf.
+struct Conversion {
+  size_t begin = 0, end = 0;
+  /// Where the length (`l`) begins: behind flags, width and precision.
+  size_t length = 0;
+  /// What is printed: `f`.
+  char letter = 0;
+};
+
 /// Whether a value is to be printed somewhere in the format of a print: %% is
 /// a percent sign.
 bool hasConversion(StringRef format);
+
+/// The one conversion in a format that has one and that verifies.
+Conversion getConversion(StringRef format);
 
 } // namespace mlir::triton_ext::aux
 

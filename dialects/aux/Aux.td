@@ -90,7 +90,10 @@ def Aux_PrintOp : Aux_Op<"print", [MemoryEffects<[MemRead, MemWrite]>]> {
     A tensor is handed through, so that the print has a place among its users.
     `format` is one of C's `printf`, in which `%%` is a percent sign. With a
     conversion in it it is that of an element; a text without one is in front of
-    the indices and the element.
+    the indices and the element. There is one conversion at most, and it fits
+    the type: `d`, `i`, `u`, `o`, `x`, `X` or `c` for an integer, which is read
+    without a sign where the conversion has none; `f`, `e`, `g`, `a` or their
+    capitals for a float; `p` for a pointer. Its length need not be said.
 
     ```mlir
     aux.print(%m : memref<?xi8>) {format = "%d"}

@@ -61,11 +61,11 @@ static LogicalResult checkKind(Operation *op, StringRef name, Value value) {
 
 /// All have this shape and the elements of the memory.
 static LogicalResult checkElements(Operation *op, Value memory, StringRef what,
-                                   ArrayRef<int64_t> shape,
+                                   SmallVector<int64_t> shape,
                                    ArrayRef<Value> values) {
   Type element = shaped(memory).getElementType();
   for (Value value : values) {
-    if (failed(checkShape(op, what, value, shape)))
+    if (failed(checkSameShape(op, what, value, shape)))
       return failure();
     if (shaped(value).getElementType() != element)
       return op->emitOpError() << "expected " << what << " of " << element
@@ -83,14 +83,15 @@ LogicalResult AtomicRMWOp::verify() {
       failed(checkOrder(*this, getOrder())))
     return failure();
   return checkElements(*this, getMemory(), "elements",
-                       shaped(getMemory()).getShape(), {getValue(), getInit()});
+                       SmallVector<int64_t>(shaped(getMemory()).getShape()),
+                       {getValue(), getInit()});
 }
 
 LogicalResult AtomicCASOp::verify() {
   if (failed(checkOrder(*this, getOrder())))
     return failure();
   return checkElements(*this, getMemory(), "elements",
-                       shaped(getMemory()).getShape(),
+                       SmallVector<int64_t>(shaped(getMemory()).getShape()),
                        {getExpected(), getValue(), getInit()});
 }
 
@@ -127,7 +128,10 @@ LogicalResult GatherAtomicRMWOp::verify() {
       failed(checkGathered(*this, getOrder(), getMemory(), getIndices(),
                            {getValue(), getInit()})))
     return failure();
-  ArrayRef<int64_t> count = shaped(getIndices()).getShape().take_front(1);
+  SmallVector<int64_t> count;
+  for (Value value : {getIndices(), getValue(), getInit()})
+    if (count.empty() || ShapedType::isDynamic(count[0]))
+      count.assign(1, shaped(value).getDimSize(0));
   // A buffer of booleans has bytes.
   if (getMask() && shaped(getMask()).getElementType().isInteger(8))
     return checkShape(*this, "a mask", getMask(), count);

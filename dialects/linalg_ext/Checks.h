@@ -56,6 +56,18 @@ inline LogicalResult checkShape(Operation *op, StringRef what, Value value,
   return diagnostic;
 }
 
+/// The same of values that all have one shape. What one of them says of a size
+/// holds for the next: where `shape` does not know it, it does then.
+inline LogicalResult checkSameShape(Operation *op, StringRef what, Value value,
+                                    SmallVectorImpl<int64_t> &shape) {
+  if (failed(checkShape(op, what, value, shape)))
+    return failure();
+  for (auto [size, found] : llvm::zip(shape, shaped(value).getShape()))
+    if (ShapedType::isDynamic(size))
+      size = found;
+  return success();
+}
+
 inline LogicalResult checkMask(Operation *op, Value mask,
                                ArrayRef<int64_t> shape) {
   if (!mask)

@@ -240,6 +240,22 @@ void PadOp::build(OpBuilder &builder, OperationState &state, Value input,
   addBody(builder, state, shaped(input).getElementType());
 }
 
+/// Whether margins and input can be as large as the init. What is not known is
+/// not negative.
+static bool addUp(int64_t low, int64_t size, int64_t high, int64_t whole) {
+  if (ShapedType::isDynamic(whole))
+    return true;
+  bool known = true;
+  // Of more bits than sums of sizes have.
+  APInt sum(128, 0);
+  for (int64_t part : {low, size, high}) {
+    known &= !ShapedType::isDynamic(part);
+    if (!ShapedType::isDynamic(part))
+      sum += part;
+  }
+  return known ? sum == whole : sum.ule(whole);
+}
+
 LogicalResult PadOp::verify() {
   ShapedType from = shaped(getInput()), to = shaped(getInit());
   Type element = to.getElementType();
@@ -258,17 +274,19 @@ LogicalResult PadOp::verify() {
                          << getStaticHigh().size();
   for (auto [dim, low, high] :
        llvm::enumerate(getStaticLow(), getStaticHigh())) {
-    bool known = !ShapedType::isDynamic(low) && !ShapedType::isDynamic(high);
     if ((!ShapedType::isDynamic(low) && low < 0) ||
         (!ShapedType::isDynamic(high) && high < 0))
       return emitOpError() << "expected margins that are not negative in "
                            << "dimension " << dim;
-    if (known && !from.isDynamicDim(dim) && !to.isDynamicDim(dim) &&
-        low + from.getDimSize(dim) + high != to.getDimSize(dim))
-      return emitOpError() << "expected " << to.getDimSize(dim)
-                           << " elements in dimension " << dim << ", got "
-                           << low << " + " << from.getDimSize(dim) << " + "
-                           << high;
+    int64_t size = from.getDimSize(dim), whole = to.getDimSize(dim);
+    if (addUp(low, size, high, whole))
+      continue;
+    auto text = [](int64_t number) {
+      return ShapedType::isDynamic(number) ? "?" : std::to_string(number);
+    };
+    return emitOpError() << "expected " << whole << " elements in dimension "
+                         << dim << ", got " << text(low) << " + " << text(size)
+                         << " + " << text(high);
   }
   return success();
 }
@@ -337,11 +355,11 @@ struct NumbersForConstantMargins : OpRewritePattern<PadOp> {
                           ArrayRef<OpFoldResult> high) {
     ShapedType from = shaped(op.getInput()), to = shaped(op.getInit());
     for (int64_t dim = 0; dim < from.getRank(); ++dim) {
-      auto lowNumber = getConstantIntValue(low[dim]);
-      auto highNumber = getConstantIntValue(high[dim]);
-      if (lowNumber && highNumber && !from.isDynamicDim(dim) &&
-          !to.isDynamicDim(dim) &&
-          *lowNumber + from.getDimSize(dim) + *highNumber != to.getDimSize(dim))
+      auto number = [](OpFoldResult value) {
+        return getConstantIntValue(value).value_or(ShapedType::kDynamic);
+      };
+      if (!addUp(number(low[dim]), from.getDimSize(dim), number(high[dim]),
+                 to.getDimSize(dim)))
         return false;
     }
     return true;
@@ -440,7 +458,7 @@ static LogicalResult checkIndexed(Operation *op, Value whole, Value windows,
   }
   SmallVector<int64_t> shape(batch);
   shape.append(wholeType.getRank(), ShapedType::kDynamic);
-  if (failed(checkShape(op, "windows", windows, shape)))
+  if (failed(checkSameShape(op, "windows", windows, shape)))
     return failure();
   ArrayRef<int64_t> window = windowsType.getShape().drop_front(batch.size());
   for (auto [dim, size] : llvm::enumerate(window))
@@ -454,7 +472,7 @@ static LogicalResult checkIndexed(Operation *op, Value whole, Value windows,
            << "expected windows of " << element << ", got " << windowsType;
   if (failed(checkBody(op, op->getRegion(0), {element, element}, element)))
     return failure();
-  return checkMask(op, mask, batch);
+  return checkMask(op, mask, ArrayRef(shape).take_front(batch.size()));
 }
 
 LogicalResult GatherOp::verify() {
@@ -472,10 +490,10 @@ LogicalResult ScatterOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult LibdeviceCallOp::verify() {
-  ArrayRef<int64_t> shape = shaped(getInit()).getShape();
+  SmallVector<int64_t> shape(shaped(getInit()).getShape());
   for (Value input : getInputs())
     if (isa<ShapedType>(input.getType()) &&
-        failed(checkShape(*this, "inputs", input, shape)))
+        failed(checkSameShape(*this, "inputs", input, shape)))
       return failure();
   return success();
 }
@@ -495,13 +513,14 @@ LogicalResult ScanOp::verify() {
     return emitOpError() << "expected a dimension of " << first << ", got "
                          << int64_t(getDimension());
   SmallVector<Type> elements;
+  SmallVector<int64_t> shape(first.getShape());
   for (auto [input, init] : llvm::zip_first(getInputs(), getInits())) {
     elements.push_back(shaped(input).getElementType());
     if (shaped(init).getElementType() != elements.back())
       return emitOpError() << "expected an init of " << elements.back()
                            << ", got " << init.getType();
-    if (failed(checkShape(*this, "inputs", input, first.getShape())) ||
-        failed(checkShape(*this, "inits", init, first.getShape())))
+    if (failed(checkSameShape(*this, "inputs", input, shape)) ||
+        failed(checkSameShape(*this, "inits", init, shape)))
       return failure();
   }
   SmallVector<Type> arguments(elements), results(elements);

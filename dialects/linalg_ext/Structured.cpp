@@ -131,12 +131,14 @@ template <typename OpTy> static LogicalResult checkArg(OpTy op) {
     return op.emitOpError()
            << "expected indices that are signless integers, got "
            << op.getIndices().getType();
-  if (failed(checkShape(op, "indices", op.getIndices(), type.getShape())))
+  SmallVector<int64_t> whole(type.getShape());
+  if (failed(checkSameShape(op, "indices", op.getIndices(), whole)))
     return failure();
+  whole.erase(whole.begin() + op.getDimension());
   Value inputs[] = {op.getValues(), op.getIndices()};
   for (auto [init, input] : llvm::zip(op.getInits(), inputs))
     if (failed(checkSameElement(op, init, input)) ||
-        failed(checkShape(op, "an init", init, *shape)))
+        failed(checkSameShape(op, "an init", init, whole)))
       return failure();
   if (op.getBody().empty())
     return success();
@@ -212,10 +214,10 @@ LogicalResult BatchConv2DNhwcFhwcOp::verify() {
                            << element << ", got " << value.getType();
   }
   int64_t any = ShapedType::kDynamic;
-  if (failed(checkShape(*this, "a filter", getFilter(),
-                        {image[0], any, any, any, image[4]})) ||
+  SmallVector<int64_t> shape{image[0], any, any, any, image[4]};
+  if (failed(checkSameShape(*this, "a filter", getFilter(), shape)) ||
       failed(checkShape(*this, "an init", getInit(),
-                        {image[0], image[1], any, any, filter[1]})))
+                        {shape[0], image[1], any, any, filter[1]})))
     return failure();
   return checkWindows(*this, image.slice(2, 2), init.slice(2, 2),
                       filter.slice(2, 2));

@@ -3,10 +3,12 @@
 // Views of memory, and tensors as the windows that gathers and scatters take.
 
 #include "Access.h"
+#include "Builders.h"
 
 #include "aux/Aux.h"
 #include "linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Remarks.h"
@@ -15,11 +17,6 @@ using namespace mlir;
 using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::convert_triton_to_linalg;
 namespace tt = mlir::triton;
-
-static Type withElement(Type type, Type element) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? Type(tensor.clone(element)) : element;
-}
 
 Value Access::view(Value address, OpFoldResult offset,
                    ArrayRef<OpFoldResult> sizes,
@@ -141,8 +138,8 @@ Access::track(Operation *op, Value pointers, Value mask) {
     return std::nullopt;
   };
   std::optional<Pointers> tracked = trackPointers(pointers, math);
-  if (!tracked && strides)
-    tracked = fromFirst(pointers, *strides);
+  if (!tracked && pointerFacts.strides)
+    tracked = fromFirst(pointers, *pointerFacts.strides);
   if (!tracked)
     return missed("its pointers are not tracked");
   if (!isa<tt::LoadOp>(op) && overlaps(*tracked, shape))
@@ -154,10 +151,6 @@ Access::track(Operation *op, Value pointers, Value mask) {
   remark::analysis(loc, opts)
       << remark::reason("{0}", describe(*tracked, *box));
   return std::pair(*tracked, *box);
-}
-
-static SmallVector<ReassociationIndices> allInOne(int64_t rank) {
-  return {llvm::to_vector(llvm::seq<int64_t>(0, rank))};
 }
 
 Value Access::toLine(Value tensor) {
@@ -189,7 +182,8 @@ Value Access::fromWindows(Value windows) {
                                        line, allInOne(shape.size()));
 }
 
-std::pair<Value, Value> Access::memoryAndIndices(Value pointers) {
+std::optional<std::pair<Value, Value>>
+Access::memoryAndIndices(Value pointers) {
   math.budget = IndexMath{builder, loc}.budget;
   Type i64 = builder.getI64Type();
   Value base, indices;
@@ -207,6 +201,8 @@ std::pair<Value, Value> Access::memoryAndIndices(Value pointers) {
     if (!indices)
       indices = arith::ConstantOp::create(
           builder, loc, builder.getZeroAttr(tensorOf(shape, i64)));
+  } else if (!pointerFacts.areAligned) {
+    return std::nullopt;
   } else {
     // Pointers from anywhere: their addresses, in elements from address 0.
     base = LLVM::ZeroOp::create(
@@ -223,5 +219,65 @@ std::pair<Value, Value> Access::memoryAndIndices(Value pointers) {
   Value memory =
       view(base, math.number(0),
            math.number(std::numeric_limits<int64_t>::max()), math.number(1));
-  return {memory, toWindows(indices)};
+  return std::pair(memory, toWindows(indices));
+}
+
+SmallVector<Value> mlir::triton_ext::convert_triton_to_linalg::forEachElement(
+    OpBuilder &builder, Location loc, ArrayRef<int64_t> shape, ValueRange state,
+    function_ref<SmallVector<Value>(OpBuilder &, ValueRange, ValueRange)>
+        body) {
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  SmallVector<Value> ends;
+  for (int64_t size : shape)
+    ends.push_back(arith::ConstantIndexOp::create(builder, loc, size));
+  scf::LoopNest nest =
+      scf::buildLoopNest(builder, loc, SmallVector<Value>(shape.size(), zero),
+                         ends, SmallVector<Value>(shape.size(), one), state,
+                         [&](OpBuilder &inner, Location, ValueRange indices,
+                             ValueRange carried) -> scf::ValueVector {
+                           SmallVector<Value> next =
+                               body(inner, indices, carried);
+                           return {next.begin(), next.end()};
+                         });
+  return {nest.results.begin(), nest.results.end()};
+}
+
+Operation *
+mlir::triton_ext::convert_triton_to_linalg::accessOneByOne(Operation *op) {
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  Value pointers = op->getOperand(0);
+  auto type = cast<RankedTensorType>(pointers.getType());
+  Value addresses = tt::PtrToIntOp::create(
+      builder, loc, type.clone(builder.getI64Type()), pointers);
+  SmallVector<Value> state;
+  for (Type result : op->getResultTypes())
+    state.push_back(tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                            getElementTypeOrSelf(result)));
+  Operation *scalar = nullptr;
+  SmallVector<Value> results = forEachElement(
+      builder, loc, type.getShape(), state,
+      [&](OpBuilder &inner, ValueRange indices,
+          ValueRange carried) -> SmallVector<Value> {
+        IRMapping mapping;
+        Value address =
+            tensor::ExtractOp::create(inner, loc, addresses, indices);
+        mapping.map(pointers, tt::IntToPtrOp::create(
+                                  inner, loc, type.getElementType(), address));
+        for (Value operand : op->getOperands().drop_front())
+          mapping.map(operand,
+                      tensor::ExtractOp::create(inner, loc, operand, indices));
+        scalar = inner.clone(*op, mapping);
+        for (Value result : scalar->getResults())
+          result.setType(getElementTypeOrSelf(result));
+        SmallVector<Value> next;
+        for (auto [result, array] : llvm::zip(scalar->getResults(), carried))
+          next.push_back(
+              tensor::InsertOp::create(inner, loc, result, array, indices));
+        return next;
+      });
+  op->replaceAllUsesWith(results);
+  op->erase();
+  return scalar;
 }

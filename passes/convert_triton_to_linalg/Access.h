@@ -18,17 +18,22 @@ using analysis::Box;
 using analysis::IndexMath;
 using analysis::Pointers;
 
-/// By how much the pointers of accesses grow along each dimension, in elements,
-/// where axis information says so.
-using EvenStrides = DenseMap<Operation *, SmallVector<int64_t>>;
+/// What axis information says of the pointers of one access.
+struct PointerFacts {
+  /// By how much they grow along each dimension, in elements.
+  std::optional<SmallVector<int64_t>> strides;
+  /// Whether all addresses are multiples of the size of an element.
+  bool areAligned = false;
+};
+using AllPointerFacts = DenseMap<Operation *, PointerFacts>;
 
 /// Makes the parts of one access, before the operation.
 struct Access {
-  Access(Operation *op, Type type, const EvenStrides &even)
+  Access(Operation *op, Type type, const AllPointerFacts &facts)
       : builder(op), loc(op->getLoc()), math{builder, loc},
         element(getElementTypeOrSelf(type)) {
-    if (auto known = even.find(op); known != even.end())
-      strides = known->second;
+    if (auto known = facts.find(op); known != facts.end())
+      pointerFacts = known->second;
     if (auto tensor = dyn_cast<RankedTensorType>(type))
       shape.assign(tensor.getShape().begin(), tensor.getShape().end());
   }
@@ -71,19 +76,35 @@ struct Access {
   Value toLine(Value tensor);
   Value toWindows(Value tensor);
   Value fromWindows(Value windows);
-  /// Memory without bounds and where in it each element is, as windows.
-  std::pair<Value, Value> memoryAndIndices(Value pointers);
+  /// Memory without bounds and where in it each element is, as windows. None
+  /// where an element may begin in the middle of another.
+  std::optional<std::pair<Value, Value>> memoryAndIndices(Value pointers);
 
   OpBuilder builder;
   Location loc;
   IndexMath math;
   Type element;
   SmallVector<int64_t> shape;
-  std::optional<SmallVector<int64_t>> strides;
+  PointerFacts pointerFacts;
 };
 
-void convertAtomic(triton::AtomicRMWOp op, const EvenStrides &even);
-void convertAtomic(triton::AtomicCASOp op, const EvenStrides &even);
+/// These convert an access. The accesses that they make, if any, are left in
+/// `made`, to be converted, too.
+void convertAtomic(triton::AtomicRMWOp op, const AllPointerFacts &facts,
+                   SmallVectorImpl<Operation *> &made);
+void convertAtomic(triton::AtomicCASOp op, const AllPointerFacts &facts,
+                   SmallVectorImpl<Operation *> &made);
+
+/// Replaces an access by loops around one of a scalar, which is returned.
+Operation *accessOneByOne(Operation *op);
+
+/// Loops over all elements of tensors of this shape, which carry `state`.
+SmallVector<Value>
+forEachElement(OpBuilder &builder, Location loc, ArrayRef<int64_t> shape,
+               ValueRange state,
+               function_ref<SmallVector<Value>(OpBuilder &, ValueRange indices,
+                                               ValueRange state)>
+                   body);
 
 /// Replaces these by atomics that read, modify and write.
 void expandAtomic(triton::AtomicLoadOp op);

@@ -5,6 +5,7 @@
 // exchange whose result nobody asks for; a poll is a loop around a load.
 
 #include "Access.h"
+#include "Builders.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -12,11 +13,6 @@
 using namespace mlir;
 using namespace mlir::triton_ext::convert_triton_to_linalg;
 namespace tt = mlir::triton;
-
-static Type withElement(Type type, Type element) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? Type(tensor.clone(element)) : element;
-}
 
 /// The value at the pointer, as an integer of its bits.
 static Value loadBits(OpBuilder &builder, Location loc, Value pointer,
@@ -114,41 +110,28 @@ void mlir::triton_ext::convert_triton_to_linalg::expandAtomic(
   Value addresses = tt::PtrToIntOp::create(
       builder, loc, type.clone(builder.getI64Type()), op.getPtr());
   auto pointerType = getElementTypeOrSelf(op.getPtr().getType());
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
   SmallVector<Value> state{tensor::EmptyOp::create(
       builder, loc, type.getShape(), type.getElementType())};
   if (op.getTimeout())
     state.push_back(op.getTimeout());
-  SmallVector<Value> ends;
-  for (int64_t size : type.getShape())
-    ends.push_back(arith::ConstantIndexOp::create(builder, loc, size));
-  SmallVector<scf::ForOp> loops;
-  SmallVector<Value> indices;
-  OpBuilder inner = builder;
-  for (Value end : ends) {
-    auto loop = scf::ForOp::create(inner, loc, zero, end, one, state);
-    loops.push_back(loop);
-    indices.push_back(loop.getInductionVar());
-    state.assign(loop.getRegionIterArgs().begin(),
-                 loop.getRegionIterArgs().end());
-    inner = OpBuilder::atBlockEnd(loop.getBody());
-  }
-  Value address = tensor::ExtractOp::create(inner, loc, addresses, indices);
-  Value pointer = tt::IntToPtrOp::create(inner, loc, pointerType, address);
-  Value expected =
-      tensor::ExtractOp::create(inner, loc, op.getExpected(), indices);
-  auto [isThere, left] =
-      poll(inner, op, pointer, expected, op.getTimeout() ? state[1] : Value());
-  SmallVector<Value> next{
-      tensor::InsertOp::create(inner, loc, isThere, state[0], indices)};
-  if (left)
-    next.push_back(left);
-  for (scf::ForOp loop : llvm::reverse(loops)) {
-    OpBuilder end = OpBuilder::atBlockEnd(loop.getBody());
-    scf::YieldOp::create(end, loc, next);
-    next.assign(loop.getResults().begin(), loop.getResults().end());
-  }
-  op.replaceAllUsesWith(next.front());
+  SmallVector<Value> results = forEachElement(
+      builder, loc, type.getShape(), state,
+      [&](OpBuilder &inner, ValueRange indices,
+          ValueRange carried) -> SmallVector<Value> {
+        Value address =
+            tensor::ExtractOp::create(inner, loc, addresses, indices);
+        Value pointer =
+            tt::IntToPtrOp::create(inner, loc, pointerType, address);
+        Value expected =
+            tensor::ExtractOp::create(inner, loc, op.getExpected(), indices);
+        auto [isThere, left] = poll(inner, op, pointer, expected,
+                                    op.getTimeout() ? carried[1] : Value());
+        SmallVector<Value> next{
+            tensor::InsertOp::create(inner, loc, isThere, carried[0], indices)};
+        if (left)
+          next.push_back(left);
+        return next;
+      });
+  op.replaceAllUsesWith(results.front());
   op.erase();
 }

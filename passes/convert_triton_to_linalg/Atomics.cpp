@@ -33,7 +33,8 @@ static Value fromWindows(Access &access, Value windows) {
 }
 
 /// The memory and where in it the windows are; for a scalar a view of it alone.
-static std::pair<Value, Value> windowsOf(Access &access, Value pointers) {
+static std::optional<std::pair<Value, Value>> windowsOf(Access &access,
+                                                        Value pointers) {
   if (!access.shape.empty())
     return access.memoryAndIndices(pointers);
   std::optional<Pointers> scalar = trackPointers(pointers, access.math);
@@ -44,7 +45,7 @@ static std::pair<Value, Value> windowsOf(Access &access, Value pointers) {
       arith::ConstantOp::create(access.builder, access.loc,
                                 access.builder.getZeroAttr(access.tensorOf(
                                     {1, 1}, access.builder.getI64Type())));
-  return {view, index};
+  return std::pair(view, index);
 }
 
 static StringRef kindOf(tt::RMWOp op) {
@@ -135,8 +136,9 @@ std::optional<Piece> Piece::of(Access &access, Operation *op, Value pointers,
 }
 
 void mlir::triton_ext::convert_triton_to_linalg::convertAtomic(
-    tt::AtomicRMWOp op, const EvenStrides &even) {
-  Access access(op, op.getType(), even);
+    tt::AtomicRMWOp op, const AllPointerFacts &facts,
+    SmallVectorImpl<Operation *> &made) {
+  Access access(op, op.getType(), facts);
   OpBuilder &builder = access.builder;
   auto kind = builder.getStringAttr(kindOf(op.getAtomicRmwOp()));
   auto order = builder.getStringAttr(orderOf(op.getSem()));
@@ -155,7 +157,12 @@ void mlir::triton_ext::convert_triton_to_linalg::convertAtomic(
     op.erase();
     return;
   }
-  auto [memory, indices] = windowsOf(access, op.getPtr());
+  auto where = windowsOf(access, op.getPtr());
+  if (!where) {
+    made.push_back(accessOneByOne(op));
+    return;
+  }
+  auto [memory, indices] = *where;
   Value value = toWindows(access, op.getVal());
   Value mask = op.getMask();
   if (mask && access.shape.empty())
@@ -177,8 +184,9 @@ void mlir::triton_ext::convert_triton_to_linalg::convertAtomic(
 }
 
 void mlir::triton_ext::convert_triton_to_linalg::convertAtomic(
-    tt::AtomicCASOp op, const EvenStrides &even) {
-  Access access(op, op.getType(), even);
+    tt::AtomicCASOp op, const AllPointerFacts &facts,
+    SmallVectorImpl<Operation *> &made) {
+  Access access(op, op.getType(), facts);
   OpBuilder &builder = access.builder;
   auto order = builder.getStringAttr(orderOf(op.getSem()));
   auto scope = builder.getStringAttr(tt::stringifyMemSyncScope(op.getScope()));
@@ -191,7 +199,12 @@ void mlir::triton_ext::convert_triton_to_linalg::convertAtomic(
     op.erase();
     return;
   }
-  auto [memory, indices] = windowsOf(access, op.getPtr());
+  auto where = windowsOf(access, op.getPtr());
+  if (!where) {
+    made.push_back(accessOneByOne(op));
+    return;
+  }
+  auto [memory, indices] = *where;
   Value expected = toWindows(access, op.getCmp());
   Value value = toWindows(access, op.getVal());
   int64_t count = cast<ShapedType>(value.getType()).getDimSize(0);

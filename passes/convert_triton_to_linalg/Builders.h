@@ -64,22 +64,31 @@ inline SmallVector<ReassociationIndices> groupsOf(ArrayRef<bool> dropped) {
   return groups;
 }
 
+/// All dimensions as one group.
+inline SmallVector<ReassociationIndices> allInOne(int64_t rank) {
+  return {llvm::to_vector(llvm::seq<int64_t>(0, rank))};
+}
+
 inline Value reshape(OpBuilder &builder, Location loc, Value value,
                      RankedTensorType type) {
   auto from = cast<RankedTensorType>(value.getType());
   if (from.getShape() == type.getShape())
     return value;
-  auto allInOne = [](int64_t rank) -> SmallVector<ReassociationIndices> {
-    return {llvm::to_vector(llvm::seq<int64_t>(0, rank))};
-  };
   Type element = from.getElementType();
-  auto line = tensorOf(from.getNumElements(), element);
-  if (from.getRank() != 1)
+  // Through a line of all elements. Where a side has no dimensions there is one
+  // element, and no group: through a tensor without dimensions.
+  bool isLine = from.getRank() != 0 && type.getRank() != 0;
+  auto groups = [&](int64_t rank) {
+    return isLine ? allInOne(rank) : SmallVector<ReassociationIndices>();
+  };
+  auto line =
+      isLine ? tensorOf(from.getNumElements(), element) : tensorOf({}, element);
+  if (from.getRank() != line.getRank())
     value = tensor::CollapseShapeOp::create(builder, loc, line, value,
-                                            allInOne(from.getRank()));
-  if (type.getRank() != 1)
+                                            groups(from.getRank()));
+  if (type.getRank() != line.getRank())
     value = tensor::ExpandShapeOp::create(builder, loc, type.clone(element),
-                                          value, allInOne(type.getRank()));
+                                          value, groups(type.getRank()));
   return value;
 }
 

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Pass/Pass.h"
@@ -100,6 +101,9 @@ struct ConvertTritonToLinalgPass
     RewritePatternSet patterns(&getContext());
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
+    // Not only those of the operations that MLIR's patterns know.
+    target.addDynamicallyLegalOp<scf::YieldOp>(
+        [&](scf::YieldOp op) { return converter.isLegal(op); });
     populateFunctionPatterns(converter, patterns);
     populateElementwisePatterns(converter, patterns);
     populateShapePatterns(converter, patterns);

@@ -6,6 +6,7 @@
 #include "Conversion.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
 
@@ -72,6 +73,28 @@ struct CallPattern : OpConversionPattern<tt::CallOp> {
   }
 };
 
+/// Blocks inside of one, such as the body of a function with an early return
+/// that gives a pointer, inlined.
+struct ExecuteRegionPattern : OpConversionPattern<scf::ExecuteRegionOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(scf::ExecuteRegionOp op, OpAdaptor,
+                                Rewriter &rewriter) const override {
+    SmallVector<Type> types;
+    if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), types)))
+      return failure();
+    auto converted = scf::ExecuteRegionOp::create(rewriter, op.getLoc(), types,
+                                                  op.getNoInline());
+    rewriter.inlineRegionBefore(op.getRegion(), converted.getRegion(),
+                                converted.getRegion().end());
+    if (failed(rewriter.convertRegionTypes(&converted.getRegion(),
+                                           *getTypeConverter())))
+      return failure();
+    rewriter.replaceOp(op, converted.getResults());
+    return success();
+  }
+};
+
 /// An operation of another dialect that is on pointers, such as arith.select
 /// and cf.br.
 struct RetypedPattern : ConversionPattern {
@@ -109,6 +132,6 @@ void mlir::triton_ext::convert_triton_to_linalg::addConversions(
 
 void mlir::triton_ext::convert_triton_to_linalg::populateFunctionPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<CallPattern, FuncPattern, RetypedPattern, ReturnPattern>(
+  patterns.add<CallPattern, ExecuteRegionPattern, FuncPattern, RetypedPattern, ReturnPattern>(
       converter, patterns.getContext());
 }

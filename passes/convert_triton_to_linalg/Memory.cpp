@@ -8,6 +8,7 @@
 #include "Conversion.h"
 
 #include "analysis/AxisInfo.h"
+#include "analysis/AxisTransfer.h"
 #include "linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -61,10 +62,14 @@ static Value loadBox(Access &access, const Pointers &pointers, const Box &box,
   return access.pad(copy, box, value);
 }
 
+/// Null if the elements are not where indices of elements can say.
 static Value gather(Access &access, tt::LoadOp op) {
   OpBuilder &builder = access.builder;
   Location loc = access.loc;
-  auto [memory, indices] = access.memoryAndIndices(op.getPtr());
+  auto where = access.memoryAndIndices(op.getPtr());
+  if (!where)
+    return {};
+  auto [memory, indices] = *where;
   Value tensor = access.readTensor(memory);
   Value mask = op.getMask() ? access.toLine(op.getMask()) : Value();
   Value init;
@@ -83,6 +88,14 @@ static Value gather(Access &access, tt::LoadOp op) {
   return access.fromWindows(result.getResult());
 }
 
+/// An address that was computed as a number need not be a multiple of the size
+/// of an element, as that of a memref otherwise is.
+static IntegerAttr alignmentOf(const Pointers &pointers, OpBuilder &builder) {
+  if (pointers.base.getDefiningOp<tt::IntToPtrOp>())
+    return builder.getI64IntegerAttr(1);
+  return {};
+}
+
 static Value loadScalar(Access &access, tt::LoadOp op) {
   OpBuilder &builder = access.builder;
   Location loc = access.loc;
@@ -94,7 +107,9 @@ static Value loadScalar(Access &access, tt::LoadOp op) {
     Value view = access.view(access.address(pointers->base),
                              pointers->offsets.offset, one, one);
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-    return memref::LoadOp::create(builder, loc, view, zero);
+    auto loaded = memref::LoadOp::create(builder, loc, view, zero);
+    loaded.setAlignmentAttr(alignmentOf(*pointers, builder));
+    return loaded;
   };
   if (!op.getMask())
     return load(builder);
@@ -112,8 +127,9 @@ static Value loadScalar(Access &access, tt::LoadOp op) {
   return branch.getResult(0);
 }
 
-static void convertLoad(tt::LoadOp op, const EvenStrides &even) {
-  Access access(op, op.getType(), even);
+static void convertLoad(tt::LoadOp op, const AllPointerFacts &facts,
+                        SmallVectorImpl<Operation *> &made) {
+  Access access(op, op.getType(), facts);
   Value value;
   if (access.shape.empty()) {
     value = loadScalar(access, op);
@@ -122,6 +138,10 @@ static void convertLoad(tt::LoadOp op, const EvenStrides &even) {
     value = tracked ? loadBox(access, tracked->first, tracked->second,
                               op.getOther())
                     : gather(access, op);
+  }
+  if (!value) {
+    made.push_back(accessOneByOne(op));
+    return;
   }
   op.replaceAllUsesWith(value);
   op.erase();
@@ -146,12 +166,17 @@ static void storeBox(Access &access, const Pointers &pointers, const Box &box,
       /*writable=*/true);
 }
 
-static void scatter(Access &access, tt::StoreOp op, Value value) {
-  auto [memory, indices] = access.memoryAndIndices(op.getPtr());
+/// Fails if the elements are not where indices of elements can say.
+static LogicalResult scatter(Access &access, tt::StoreOp op, Value value) {
+  auto where = access.memoryAndIndices(op.getPtr());
+  if (!where)
+    return failure();
+  auto [memory, indices] = *where;
   Value mask = op.getMask() ? access.toLine(op.getMask()) : Value();
   linalg_ext::ScatterOp::create(access.builder, access.loc,
                                 access.toWindows(value), indices, mask, memory,
                                 /*dimensionMap=*/0);
+  return success();
 }
 
 static void storeScalar(Access &access, tt::StoreOp op, Value value) {
@@ -167,33 +192,43 @@ static void storeScalar(Access &access, tt::StoreOp op, Value value) {
   Value view = access.view(access.address(pointers->base),
                            pointers->offsets.offset, one, one);
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  memref::StoreOp::create(builder, loc, value, view, zero);
+  auto store = memref::StoreOp::create(builder, loc, value, view, zero);
+  store.setAlignmentAttr(alignmentOf(*pointers, builder));
 }
 
-static void convertStore(tt::StoreOp op, const EvenStrides &even) {
-  Access access(op, op.getValue().getType(), even);
+static void convertStore(tt::StoreOp op, const AllPointerFacts &facts,
+                         SmallVectorImpl<Operation *> &made) {
+  Access access(op, op.getValue().getType(), facts);
   Value value = op.getValue();
   if (access.shape.empty()) {
     storeScalar(access, op, value);
   } else {
     if (auto tracked = access.track(op, op.getPtr(), op.getMask()))
       storeBox(access, tracked->first, tracked->second, value);
-    else
-      scatter(access, op, value);
+    else if (failed(scatter(access, op, value))) {
+      made.push_back(accessOneByOne(op));
+      return;
+    }
   }
   op.erase();
 }
 
 /// As long as nothing is changed: what the analysis knows it knows of values
 /// that are there.
-static EvenStrides getEvenStrides(Operation *module,
-                                  ArrayRef<Operation *> accesses) {
-  EvenStrides even;
+static AllPointerFacts getPointerFacts(Operation *module,
+                                       ArrayRef<Operation *> accesses) {
+  AllPointerFacts facts;
   analysis::AxisInfos infos(module);
-  for (Operation *op : accesses)
-    if (auto strides = infos.getPointerStrides(op->getOperand(0)))
-      even[op] = *strides;
-  return even;
+  for (Operation *op : accesses) {
+    Value pointers = op->getOperand(0);
+    analysis::AxisInfo info = infos.get(pointers);
+    int64_t bytes = analysis::bytesOfPointee(pointers.getType());
+    facts[op] = {infos.getPointerStrides(pointers),
+                 bytes > 0 &&
+                     (bytes == 1 || (info.isKnown() &&
+                                     info.divisibilityOfAll() % bytes == 0))};
+  }
+  return facts;
 }
 
 /// An access whose tensors have no dimensions, as one of scalars.
@@ -245,11 +280,18 @@ void mlir::triton_ext::convert_triton_to_linalg::convertMemory(
     if (isa<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op))
       accesses.push_back(op);
   });
-  EvenStrides even = getEvenStrides(module, accesses);
-  for (Operation *op : accesses)
-    llvm::TypeSwitch<Operation *>(op)
-        .Case([&](tt::LoadOp load) { convertLoad(load, even); })
-        .Case([&](tt::StoreOp store) { convertStore(store, even); })
-        .Case<tt::AtomicRMWOp, tt::AtomicCASOp>(
-            [&](auto atomic) { convertAtomic(atomic, even); });
+  AllPointerFacts facts = getPointerFacts(module, accesses);
+  while (!accesses.empty()) {
+    SmallVector<Operation *> made;
+    for (Operation *op : accesses)
+      llvm::TypeSwitch<Operation *>(op)
+          .Case([&](tt::LoadOp load) { convertLoad(load, facts, made); })
+          .Case([&](tt::StoreOp store) { convertStore(store, facts, made); })
+          .Case<tt::AtomicRMWOp, tt::AtomicCASOp>(
+              [&](auto atomic) { convertAtomic(atomic, facts, made); });
+    // What is known is known of operations that are gone, whose addresses
+    // operations of now may have.
+    facts.clear();
+    accesses = std::move(made);
+  }
 }

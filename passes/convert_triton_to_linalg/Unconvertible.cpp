@@ -4,6 +4,7 @@
 
 #include "Conversion.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
 #include "triton_ext/GpuDialects.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -11,17 +12,26 @@
 using namespace mlir;
 namespace tt = mlir::triton;
 
+static bool isOfTriton(Type type) {
+  return isa<tt::TritonDialect>(getElementTypeOrSelf(type).getDialect());
+}
+
 std::optional<StringRef>
 mlir::triton_ext::convert_triton_to_linalg::whyNot(Operation *op) {
   using Why = std::optional<StringRef>;
   if (triton_ext::isForGpu(op) && !triton_ext::isBarrierOfThreads(op))
     return "it is for a GPU";
+  if (auto function = dyn_cast<func::FuncOp>(op))
+    if (llvm::any_of(function.getArgumentTypes(), isOfTriton) ||
+        llvm::any_of(function.getResultTypes(), isOfTriton))
+      return "it has arguments or results that are Triton's pointers or "
+             "descriptors (make it a tt.func)";
   if (!isa_and_nonnull<tt::TritonDialect>(op->getDialect()))
     return std::nullopt;
   return llvm::TypeSwitch<Operation *, Why>(op)
       .Case<tt::AddPtrOp, tt::ApproxDivFOp, tt::AssertOp, tt::AtomicCASOp,
             tt::AtomicLoadOp, tt::AtomicPollOp, tt::AtomicStoreOp,
-            tt::AtomicRMWOp, tt::BitcastOp, tt::BroadcastOp, tt::CallOp,
+            tt::BitcastOp, tt::BroadcastOp, tt::CallOp,
             tt::CatOp, tt::ClampFOp, tt::DotOp, tt::ExpandDimsOp, tt::GatherOp,
             tt::GetNumProgramsOp, tt::GetProgramIdOp,
             tt::GridDependencyLaunchDependentsOp, tt::GridDependencyWaitOp,
@@ -35,6 +45,18 @@ mlir::triton_ext::convert_triton_to_linalg::whyNot(Operation *op) {
         if (load.getIsVolatile())
           return "no structured load is volatile";
         return std::nullopt;
+      })
+      .Case([](tt::AtomicRMWOp atomic) -> Why {
+        tt::RMWOp kind = atomic.getAtomicRmwOp();
+        bool isFloat =
+            isa<FloatType>(getElementTypeOrSelf(atomic.getVal().getType()));
+        if (kind == tt::RMWOp::XCHG || isFloat == (kind == tt::RMWOp::FADD))
+          return std::nullopt;
+        if (isFloat)
+          return "of floats there are only the atomics fadd and exch "
+                 "(tl.atomic_max and tl.atomic_min take their bits as "
+                 "integers)";
+        return "fadd is of floats only, that of integers is add";
       })
       .Case([](tt::FuncOp function) -> Why {
         bool hasDescriptor =

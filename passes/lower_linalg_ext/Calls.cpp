@@ -216,11 +216,14 @@ static StringRef conversionOf(Operation *op, Type type) {
 /// text and the value otherwise, with the indices between them.
 static std::string formatOf(Operation *op, StringRef text, Type type,
                             size_t numIndices) {
-  std::string format;
+  std::string format(text);
   if (aux::hasConversion(text)) {
-    format = text;
+    // The length is that of what is handed over, whatever is written there.
+    aux::Conversion conversion = aux::getConversion(text);
+    bool isLong = isa<IntegerType>(type) && conversion.letter != 'c';
+    format.replace(conversion.length, conversion.end - conversion.length,
+                   (isLong ? "ll" : "") + std::string(1, conversion.letter));
   } else {
-    format = text;
     if (numIndices) {
       SmallVector<StringRef> indices(numIndices, "%lld");
       format += "[" + llvm::join(indices, ", ") + "] ";
@@ -244,14 +247,21 @@ static void callPrintf(OpBuilder &builder, Operation *op, StringRef text,
       arguments.push_back(promote(builder, loc, index, false));
   std::string format = text.str() + "\n";
   if (value) {
-    bool asBits = op->hasAttr("hex") && isa<FloatType>(value.getType());
+    char letter = ownFormat ? aux::getConversion(text).letter : 0;
+    bool isUnsigned = ownFormat ? StringRef("uoxX").contains(letter)
+                                : op->hasAttr("unsigned") || op->hasAttr("hex");
+    bool asBits =
+        !ownFormat && op->hasAttr("hex") && isa<FloatType>(value.getType());
     if (asBits)
       value = arith::BitcastOp::create(
           builder, loc,
           builder.getIntegerType(value.getType().getIntOrFloatBitWidth()),
           value);
-    arguments.push_back(promote(builder, loc, value,
-                                op->hasAttr("unsigned") || op->hasAttr("hex")));
+    arguments.push_back(promote(builder, loc, value, isUnsigned));
+    // An int of C.
+    if (letter == 'c')
+      arguments.back() = arith::TruncIOp::create(
+          builder, loc, builder.getI32Type(), arguments.back());
     format = formatOf(op, text, arguments.back().getType(), indices.size());
   }
   arguments[0] = textOf(builder, loc, module, format);

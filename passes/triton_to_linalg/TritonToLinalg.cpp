@@ -9,6 +9,7 @@
 #include "convert_math_to_linalg/ConvertMathToLinalg.h"
 #include "convert_triton_to_linalg/ConvertTritonToLinalg.h"
 #include "extract_like_move_backward/ExtractLikeMoveBackward.h"
+#include "inline_calls/InlineCalls.h"
 #include "linalg_ext/LinalgExt.h"
 #include "math_ext/MathExt.h"
 #include "ptr_strength_reduction/PtrStrengthReduction.h"
@@ -40,7 +41,7 @@ static void addPasses(OpPassManager &pm, bool programArguments) {
   pm.addPass(triton::createTritonRewriteTensorDescriptorToPointer());
   pm.addPass(wrap_func_body_with_single_block::
                  createWrapFuncBodyWithSingleBlockPass());
-  pm.addPass(createInlinerPass());
+  pm.addPass(inline_calls::createInlineCallsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(canonicalize_triton::createCanonicalizeTritonPass());
   pm.addPass(ptr_strength_reduction::createPtrStrengthReductionPass());

@@ -247,3 +247,85 @@ def test_dot_scaled() -> None:
     torch.testing.assert_close(out, expected.float(), rtol=1e-5, atol=1e-4, equal_nan=True)
     assert out[1].isnan().all()
     assert not out[2].isnan().any()
+
+
+@pytest.mark.parametrize(
+    ("printed", "says"),
+    [
+        ("%x = arith.constant -3 : i8\n  aux.scalar.print(%x : i8) {format = \"<%4d>\"}", "<  -3>"),
+        ("%x = arith.constant -3 : i8\n  aux.scalar.print(%x : i8) {format = \"<%hhu>\"}", "<253>"),
+        ("%x = arith.constant -1 : i64\n  aux.scalar.print(%x : i64) {format = \"100%% %x\"}", f"100% {'f' * 16}"),
+        ("%x = arith.constant 5000000000 : i64\n  aux.scalar.print(%x : i64) {format = \"%d\"}", "5000000000"),
+        ("%x = arith.constant 65 : i32\n  aux.scalar.print(%x : i32) {format = \"<%c>\"}", "<A>"),
+        ("%x = arith.constant 2.5 : f16\n  aux.scalar.print(%x : f16) {format = \"<%-8.3lf>\"}", "<2.500   >"),
+        ("%x = arith.constant 2.5 : f32\n  aux.scalar.print(%x : f32) {format = \"%g\", hex}", "2.5"),
+    ],
+)  # fmt: skip
+def test_formats(printed: str, says: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """A conversion needs no length, and reads as many bits as the value has."""
+    run(f"func.func @f() {{\n  {printed}\n  return\n}}\n", "lower-linalg-ext{program-arguments=false}")
+    ctypes.CDLL(None).fflush(None)
+    assert capfd.readouterr().out.strip() == says
+
+
+ANYWHERE = """tt.func public @f(%p: !tt.ptr<i64>, %q: !tt.ptr<f32>, %n: i32) {
+  %r = tt.make_range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
+  %ps = tt.splat %p : !tt.ptr<i64> -> tensor<8x!tt.ptr<i64>>
+  %pp = tt.addptr %ps, %r : tensor<8x!tt.ptr<i64>>, tensor<8xi32>
+  %a = tt.load %pp : tensor<8x!tt.ptr<i64>>
+  %at = tt.int_to_ptr %a : tensor<8xi64> -> tensor<8x!tt.ptr<f32>>
+  %ns = tt.splat %n : i32 -> tensor<8xi32>
+  %odd = arith.constant dense<5> : tensor<8xi32>
+  %x = arith.muli %r, %odd : tensor<8xi32>
+  %y = arith.remsi %x, %ns : tensor<8xi32>
+  %c3 = arith.constant dense<3> : tensor<8xi32>
+  %m = arith.cmpi ne, %y, %c3 : tensor<8xi32>
+  %other = arith.constant dense<-1.0> : tensor<8xf32>
+  %v = tt.load %at, %m, %other : tensor<8x!tt.ptr<f32>>
+  %qs = tt.splat %q : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
+  %qq = tt.addptr %qs, %r : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+  tt.store %qq, %v : tensor<8x!tt.ptr<f32>>
+  %w = arith.addf %v, %v : tensor<8xf32>
+  tt.store %at, %w, %m : tensor<8x!tt.ptr<f32>>
+  tt.return
+}
+"""
+
+
+def test_addresses_between_elements() -> None:
+    """Addresses that were numbers in memory, of which none but the first is a multiple of four; some masked off."""
+    memory = np.zeros(64, dtype=np.uint8)
+    offsets = np.arange(8) * 5
+    values = np.arange(8, dtype=np.float32) + 0.25
+    for offset, value in zip(offsets, values, strict=True):
+        memory[offset : offset + 4] = np.frombuffer(value.tobytes(), dtype=np.uint8)
+    masked = (np.arange(8) * 5) % 7 == 3
+    addresses = torch.from_numpy(np.where(masked, 1, memory.ctypes.data + offsets))
+    out = torch.zeros(8)
+    run(ANYWHERE, TO_LINALG, addresses, out, 7, *PROGRAM)
+    assert masked.sum() == 1
+    assert out.tolist() == np.where(masked, -1, values).tolist()
+    after = [np.frombuffer(memory[o : o + 4].tobytes(), dtype=np.float32)[0] for o in offsets]
+    assert after == np.where(masked, values, 2 * values).tolist()
+
+
+def test_reshapes_without_dimensions() -> None:
+    """To and from tensors of one element that have no dimensions, one or two."""
+    text = """tt.func public @f(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<1x1x!tt.ptr<f32>>
+  %v = tt.load %ps : tensor<1x1x!tt.ptr<f32>>
+  %a = tt.reshape %v : tensor<1x1xf32> -> tensor<f32>
+  %b = arith.addf %a, %a : tensor<f32>
+  %c = tt.reshape %b : tensor<f32> -> tensor<1xf32>
+  %d = tt.reshape %c : tensor<1xf32> -> tensor<f32>
+  %e = arith.mulf %d, %a : tensor<f32>
+  %f = tt.reshape %e : tensor<f32> -> tensor<1x1x1xf32>
+  %g = tt.reshape %f : tensor<1x1x1xf32> -> tensor<1xf32>
+  %qs = tt.splat %q : !tt.ptr<f32> -> tensor<1x!tt.ptr<f32>>
+  tt.store %qs, %g : tensor<1x!tt.ptr<f32>>
+  tt.return
+}
+"""
+    x, out = torch.tensor([3.0]), torch.zeros(1)
+    run(text, TO_LINALG, x, out, *PROGRAM)
+    assert out.item() == 18

@@ -96,12 +96,18 @@ def run_lit(scratch: Path, logs: Path, arguments: list[str]) -> int:
             if server.poll() is not None:
                 sys.exit(f"error: the server ended with {server.returncode} before it had loaded libtriton")
             time.sleep(0.1)
-        configured = {str(ROOT / "lit.cfg.py"): str(scratch / "lit.cfg.py")}
-        code = f"from lit.main import main; main({{'config_map': {configured!r}}})"
+        code = f"from lit.main import main; main({{'config_map': {configurations(scratch, arguments)!r}}})"
         return subprocess.run([sys.executable, "-c", code, *arguments], cwd=ROOT, check=False).returncode
     finally:
         server.terminate()
         server.wait()
+
+
+def configurations(scratch: Path, arguments: list[str]) -> dict[str, str]:
+    """What lit takes instead of each ``lit.cfg.py`` that it will find beside or above the tests."""
+    beside = [Path(argument).resolve() for argument in arguments if Path(argument).exists()]
+    found = [directory / "lit.cfg.py" for path in beside for directory in (path, *path.parents)]
+    return {str(file): str(scratch / "lit.cfg.py") for file in found if file.is_file()}
 
 
 def serve(address: Path, logs: Path) -> None:

@@ -112,6 +112,111 @@ func.func @negative_conversion_of_nothing() {
 
 // -----
 
+// Nothing may reach printf that is not there, is of another type, or reads or writes memory.
+func.func @negative_integer_of_float(%f: f32) {
+  // expected-error @+1 {{'aux.scalar.print' op expected a conversion of 'f32' in "%d" (one of %f, %F, %e, %E, %g, %G, %a, %A; %% for a percent sign), got %d}}
+  aux.scalar.print(%f : f32) {format = "%d"}
+  return
+}
+
+// -----
+
+func.func @negative_float_of_integer(%i: i32) {
+  // expected-error @+1 {{'aux.scalar.print' op expected a conversion of 'i32' in "x = %8.3f" (one of %d, %i, %u, %o, %x, %X, %c; %% for a percent sign), got %8.3f}}
+  aux.scalar.print(%i : i32) {format = "x = %8.3f"}
+  return
+}
+
+// -----
+
+func.func @negative_two_conversions(%i: i32) {
+  // expected-error @+1 {{'aux.scalar.print' op expected one conversion at most in "%d%% %d", got 2}}
+  aux.scalar.print(%i : i32) {format = "%d%% %d"}
+  return
+}
+
+// -----
+
+func.func @negative_string(%p: !llvm.ptr) {
+  // expected-error @+1 {{got %s}}
+  aux.scalar.print(%p : !llvm.ptr) {format = "%s"}
+  return
+}
+
+// -----
+
+func.func @negative_number_of_characters(%p: !llvm.ptr) {
+  // expected-error @+1 {{got %n}}
+  aux.scalar.print(%p : !llvm.ptr) {format = "%n"}
+  return
+}
+
+// -----
+
+func.func @negative_long_number_of_characters(%i: i64) {
+  // expected-error @+1 {{got %lln}}
+  aux.scalar.print(%i : i64) {format = "%lln"}
+  return
+}
+
+// -----
+
+func.func @negative_width_from_arguments(%i: i32) {
+  // expected-error @+1 {{got %*}}
+  aux.scalar.print(%i : i32) {format = "%*d"}
+  return
+}
+
+// -----
+
+func.func @negative_precision_from_arguments(%m: memref<4xf32>) {
+  // expected-error @+1 {{'aux.print' op expected a conversion of 'f32' in "%.*f"}}
+  aux.print(%m : memref<4xf32>) {format = "%.*f"}
+  return
+}
+
+// -----
+
+func.func @negative_position(%i: i32) {
+  // expected-error @+1 {{got %1$}}
+  aux.scalar.print(%i : i32) {format = "%1$d"}
+  return
+}
+
+// -----
+
+func.func @negative_unfinished(%i: i32) {
+  // expected-error @+1 {{in "100%" (one of %d, %i, %u, %o, %x, %X, %c; %% for a percent sign), got %}}
+  aux.scalar.print(%i : i32) {format = "100%"}
+  return
+}
+
+// -----
+
+func.func @negative_length(%f: f64) {
+  // expected-error @+1 {{got %Lf}}
+  aux.scalar.print(%f : f64) {format = "%Lf"}
+  return
+}
+
+// -----
+
+func.func @negative_percent_without_value() {
+  // expected-error @+1 {{'aux.scalar.print' op expected a value for the conversion in "100%"}}
+  aux.scalar.print {format = "100%"}
+  return
+}
+
+// -----
+
+func.func @negative_wide_integer(%t: tensor<4xi128>) {
+  // expected-error @+1 {{'aux.print' op expected integers, floats of at most 64 bits or pointers to print, got 'i128'}}
+  aux.print(%t : tensor<4xi128>)
+  return
+}
+
+// -----
+
 func.func @negative_scalar_print_of_tensor(%t: tensor<4xf32>) {
   // expected-error @+1 {{'aux.scalar.print' op operand #0 must be}}
   aux.scalar.print(%t : tensor<4xf32>)

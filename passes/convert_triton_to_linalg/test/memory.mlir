@@ -134,17 +134,36 @@ tt.func @data_mask(%p: !tt.ptr<f32>, %m: tensor<64xi1>) -> tensor<64xf32> {
 
 // -----
 
-// Pointers from anywhere are addresses.
+// Pointers from anywhere are addresses, which may lie between elements: one after the other, of no alignment.
 // CHECK-LABEL: func.func @addresses
 // CHECK-SAME: (%[[P:[^:]*]]: tensor<8xi64>)
+// CHECK: scf.for %[[I:.*]] = %{{.*}} iter_args(%[[T:.*]] = %{{.*}}) -> (tensor<8xf32>)
+// CHECK: %[[A:.*]] = tensor.extract %[[P]][%[[I]]]
+// CHECK: %[[L:.*]] = llvm.inttoptr %[[A]]
+// CHECK: %[[V:.*]] = aux.view %[[L]] to offset: [0], sizes: [1], strides: [1]
+// CHECK: %[[E:.*]] = memref.load %[[V]]{{.*}} {alignment = 1 : i64}
+// CHECK: tensor.insert %[[E]] into %[[T]][%[[I]]]
+tt.func @addresses(%p: tensor<8x!tt.ptr<f32>>) -> tensor<8xf32> {
+  %v = tt.load %p : tensor<8x!tt.ptr<f32>>
+  tt.return %v : tensor<8xf32>
+}
+
+// -----
+
+// Where all are multiples of the size of an element, or that is one byte, they are indices from address 0.
+// CHECK-LABEL: func.func @aligned_addresses
+// CHECK-SAME: (%[[P:[^:]*]]: tensor<8xi64>
 // CHECK-DAG: %[[Z:.*]] = llvm.mlir.zero : !llvm.ptr
 // CHECK-DAG: %[[C:.*]] = arith.constant dense<4> : tensor<8xi64>
 // CHECK: arith.divui %[[P]], %[[C]] : tensor<8xi64>
 // CHECK: aux.view %[[Z]] to offset: [0]
 // CHECK: linalg_ext.gather
-tt.func @addresses(%p: tensor<8x!tt.ptr<f32>>) -> tensor<8xf32> {
+// CHECK: linalg_ext.gather
+// CHECK-NOT: scf.for
+tt.func @aligned_addresses(%p: tensor<8x!tt.ptr<f32>> {tt.divisibility = 16 : i32}, %q: tensor<8x!tt.ptr<i8>>) -> (tensor<8xf32>, tensor<8xi8>) {
   %v = tt.load %p : tensor<8x!tt.ptr<f32>>
-  tt.return %v : tensor<8xf32>
+  %w = tt.load %q : tensor<8x!tt.ptr<i8>>
+  tt.return %v, %w : tensor<8xf32>, tensor<8xi8>
 }
 
 // -----

@@ -98,3 +98,26 @@ tt.func @negative_gpu(%p: !tt.ptr<f32>, %x: f32) -> i32 {
   ttg.barrier all
   tt.return %0 : i32
 }
+
+// -----
+
+// expected-error @+1 {{'func.func' cannot be converted to linalg: it has arguments or results that are Triton's pointers or descriptors (make it a tt.func)}}
+func.func @negative_function(%p: !tt.ptr<f32>) {
+  return
+}
+
+// -----
+
+tt.func @negative_atomic_max(%p: !tt.ptr<f32>, %x: f32) {
+  // expected-error @+1 {{'tt.atomic_rmw' cannot be converted to linalg: of floats there are only the atomics fadd and exch (tl.atomic_max and tl.atomic_min take their bits as integers)}}
+  %0 = tt.atomic_rmw max, acq_rel, gpu, %p, %x : (!tt.ptr<f32>, f32) -> f32
+  tt.return
+}
+
+// -----
+
+tt.func @negative_atomic_fadd(%p: !tt.ptr<i32>, %x: i32) {
+  // expected-error @+1 {{'tt.atomic_rmw' cannot be converted to linalg: fadd is of floats only, that of integers is add}}
+  %0 = tt.atomic_rmw fadd, acq_rel, gpu, %p, %x : (!tt.ptr<i32>, i32) -> i32
+  tt.return
+}

@@ -25,8 +25,9 @@ if TYPE_CHECKING:  # everybody who imports Triton imports this; few want more of
 
 #: The extensions that the stage runs.
 _EXTENSIONS = (
-    "wrap_func_body_with_single_block", "canonicalize_triton", "ptr_strength_reduction", "convert_triton_to_linalg",
-    "extract_like_move_backward", "convert_arith_to_linalg", "convert_math_to_linalg", "lower_linalg_ext",
+    "wrap_func_body_with_single_block", "inline_calls", "canonicalize_triton", "ptr_strength_reduction",
+    "convert_triton_to_linalg", "extract_like_move_backward", "convert_arith_to_linalg", "convert_math_to_linalg",
+    "lower_linalg_ext",
 )  # fmt: skip
 
 
@@ -194,7 +195,7 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         pm.enable_debug()
         passes.ttir.add_rewrite_tensor_descriptor_to_pointer(pm)
         linalgir.add_wrap_func_body_with_single_block(pm, [])
-        passes.common.add_inliner(pm)
+        linalgir.add_inline_calls(pm, [])
         passes.common.add_canonicalizer(pm)
         linalgir.add_canonicalize_triton(pm, [])
         linalgir.add_ptr_strength_reduction(pm, [])
