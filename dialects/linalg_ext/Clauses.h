@@ -14,6 +14,10 @@ enum class BodyKind { None, AfterArguments, InBraces };
 
 /// What comes behind the name of an operation.
 struct Clauses {
+  Clauses(OpAsmParser &parser, OperationState &result,
+          ArrayRef<StringRef> known)
+      : parser(parser), result(result), known(known) {}
+
   OpAsmParser &parser;
   OperationState &result;
   /// The names that the operation knows, besides ins and outs.
