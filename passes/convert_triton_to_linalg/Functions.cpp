@@ -132,6 +132,6 @@ void mlir::triton_ext::convert_triton_to_linalg::addConversions(
 
 void mlir::triton_ext::convert_triton_to_linalg::populateFunctionPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<CallPattern, ExecuteRegionPattern, FuncPattern, RetypedPattern, ReturnPattern>(
-      converter, patterns.getContext());
+  patterns.add<CallPattern, ExecuteRegionPattern, FuncPattern, RetypedPattern,
+               ReturnPattern>(converter, patterns.getContext());
 }

@@ -31,16 +31,16 @@ mlir::triton_ext::convert_triton_to_linalg::whyNot(Operation *op) {
   return llvm::TypeSwitch<Operation *, Why>(op)
       .Case<tt::AddPtrOp, tt::ApproxDivFOp, tt::AssertOp, tt::AtomicCASOp,
             tt::AtomicLoadOp, tt::AtomicPollOp, tt::AtomicStoreOp,
-            tt::BitcastOp, tt::BroadcastOp, tt::CallOp,
-            tt::CatOp, tt::ClampFOp, tt::DotOp, tt::ExpandDimsOp, tt::GatherOp,
-            tt::GetNumProgramsOp, tt::GetProgramIdOp,
-            tt::GridDependencyLaunchDependentsOp, tt::GridDependencyWaitOp,
-            tt::HistogramOp, tt::IntToPtrOp, tt::JoinOp, tt::MakeRangeOp,
-            tt::MapElementwiseReturnOp, tt::MulhiUIOp, tt::PreciseDivFOp,
-            tt::PreciseSqrtOp, tt::PrintOp, tt::PtrToIntOp, tt::ReduceOp,
-            tt::ReduceReturnOp, tt::ScanOp, tt::ReshapeOp, tt::ReturnOp,
-            tt::ScanReturnOp, tt::SplatOp, tt::SplitOp, tt::StoreOp,
-            tt::TransOp, tt::UnsplatOp>([](Operation *) { return Why(); })
+            tt::BitcastOp, tt::BroadcastOp, tt::CallOp, tt::CatOp, tt::ClampFOp,
+            tt::DotOp, tt::ExpandDimsOp, tt::GatherOp, tt::GetNumProgramsOp,
+            tt::GetProgramIdOp, tt::GridDependencyLaunchDependentsOp,
+            tt::GridDependencyWaitOp, tt::HistogramOp, tt::IntToPtrOp,
+            tt::JoinOp, tt::MakeRangeOp, tt::MapElementwiseReturnOp,
+            tt::MulhiUIOp, tt::PreciseDivFOp, tt::PreciseSqrtOp, tt::PrintOp,
+            tt::PtrToIntOp, tt::ReduceOp, tt::ReduceReturnOp, tt::ScanOp,
+            tt::ReshapeOp, tt::ReturnOp, tt::ScanReturnOp, tt::SplatOp,
+            tt::SplitOp, tt::StoreOp, tt::TransOp, tt::UnsplatOp>(
+          [](Operation *) { return Why(); })
       .Case([](tt::LoadOp load) -> Why {
         if (load.getIsVolatile())
           return "no structured load is volatile";
