@@ -5,6 +5,7 @@
 
 #include "WrapFuncBodyWithSingleBlock.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -49,9 +50,20 @@ static void wrapBody(FunctionOpInterface function) {
                            std::next(body.begin()), body.end());
   Operation *last = builder.insert(returns.front()->cloneWithoutRegions());
   last->setOperands(region.getResults());
+  // One yield, behind all blocks: bufferization takes no other.
+  Block *exit = nullptr;
+  if (returns.size() > 1) {
+    SmallVector<Type> types(function.getResultTypes());
+    exit = builder.createBlock(&inner, inner.end(), types,
+                               SmallVector<Location>(types.size(), loc));
+    scf::YieldOp::create(builder, loc, exit->getArguments());
+  }
   for (Operation *op : returns) {
     builder.setInsertionPoint(op);
-    scf::YieldOp::create(builder, op->getLoc(), op->getOperands());
+    if (exit)
+      cf::BranchOp::create(builder, op->getLoc(), exit, op->getOperands());
+    else
+      scf::YieldOp::create(builder, op->getLoc(), op->getOperands());
     op->erase();
   }
 }

@@ -9,7 +9,7 @@ def WrapFuncBodyWithSingleBlockPass : Pass<"triton-ext-wrap-func-body-with-singl
     `scf.execute_region`, so that a call of it can be inlined where only one
     block may stand, such as in `scf.for`, and conversions need to know the
     return of one block only. Functions of one block and declarations are left
-    as they are.
+    as they are. There is one yield, to which all returns branch.
 
     ```mlir
     tt.func @f(%c: i1) {
@@ -25,14 +25,16 @@ def WrapFuncBodyWithSingleBlockPass : Pass<"triton-ext-wrap-func-body-with-singl
       scf.execute_region {
         cf.cond_br %c, ^early, ^late
       ^early:
-        scf.yield
+        cf.br ^exit
       ^late:
         A
+        cf.br ^exit
+      ^exit:
         scf.yield
       }
       tt.return
     }
     ```
   }];
-  let dependentDialects = ["::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::mlir::cf::ControlFlowDialect", "::mlir::scf::SCFDialect"];
 }

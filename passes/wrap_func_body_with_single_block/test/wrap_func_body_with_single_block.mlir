@@ -5,9 +5,11 @@
 // CHECK-NEXT: scf.execute_region {
 // CHECK-NEXT:   cf.cond_br %[[C]], ^[[EARLY:.*]], ^[[LATE:.*]]
 // CHECK-NEXT: ^[[EARLY]]:
-// CHECK-NEXT:   scf.yield
+// CHECK-NEXT:   cf.br ^[[EXIT:.*]]
 // CHECK-NEXT: ^[[LATE]]:
 // CHECK:        tt.store %[[P]]
+// CHECK-NEXT:   cf.br ^[[EXIT]]
+// CHECK-NEXT: ^[[EXIT]]:
 // CHECK-NEXT:   scf.yield
 // CHECK-NEXT: }
 // CHECK-NEXT: tt.return
@@ -26,8 +28,10 @@ tt.func public @early_return(%c: i1, %p: !tt.ptr<f32>) {
 // Values that are returned leave through the region.
 // CHECK-LABEL: tt.func private @values
 // CHECK: %[[R:.*]]:2 = scf.execute_region -> (i32, f32) {
-// CHECK: scf.yield %{{.*}}, %{{.*}} : i32, f32
-// CHECK: scf.yield %{{.*}}, %{{.*}} : i32, f32
+// CHECK: cf.br ^[[EXIT:.*]](%{{.*}}, %{{.*}} : i32, f32)
+// CHECK: cf.br ^[[EXIT]](%{{.*}}, %{{.*}} : i32, f32)
+// CHECK: ^[[EXIT]](%[[A:.*]]: i32, %[[X:.*]]: f32):
+// CHECK-NEXT: scf.yield %[[A]], %[[X]] : i32, f32
 // CHECK: tt.return %[[R]]#0, %[[R]]#1 : i32, f32
 tt.func private @values(%c: i1, %a: i32, %b: i32, %x: f32) -> (i32, f32) {
   cf.cond_br %c, ^one, ^two(%b : i32)
