@@ -40,6 +40,7 @@ function(triton_ext_export target)
   list(JOIN ARGN "; " patterns)
   set(script ${CMAKE_CURRENT_BINARY_DIR}/${target}.exports)
   file(CONFIGURE OUTPUT ${script} CONTENT "{ global: @patterns@; local: *; };\n" @ONLY)
-  target_link_options(${target} PRIVATE LINKER:--version-script=${script})
+  # LINKER: would take a path with a comma apart.
+  target_link_options(${target} PRIVATE "SHELL:-Xlinker \"--version-script=${script}\"")
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${script})
 endfunction()

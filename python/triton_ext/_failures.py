@@ -125,11 +125,12 @@ def _problem(stage: str, result: Any, expected: Any) -> str | None:
         "ptx": str,
         "amdgcn": str,
         "asm": str,
+        "linalgir": str,
         "cubin": bytes,
         "hsaco": bytes,
         "so": bytes,
     }
-    expected = ir.module if stage in MODULE_STAGES else wanted.get(stage, expected)
+    expected = ir.module if stage in (*MODULE_STAGES, "cpuir") else wanted.get(stage, expected)
     if not isinstance(result, (ir.module, str, bytes) if expected is None else expected):
         hint = f", expected {expected.__name__}" if expected else ""
         return f"returned {kind.__name__}{hint}; see what inner(source, metadata) returns"

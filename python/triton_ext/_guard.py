@@ -25,7 +25,7 @@ from .outside import WAY_OUT
 _EVENTS = {
     "open": "opens {0!r}", "os.listdir": "lists {0!r}", "os.scandir": "lists {0!r}", "subprocess.Popen": "runs {0!r}",
     "os.system": "runs {0!r}", "os.exec": "runs {0!r}", "os.posix_spawn": "runs {0!r}", "os.fork": "forks",
-    "socket.connect": "connects to {1!r}",
+    "socket.connect": "connects to {1!r}", "sqlite3.connect": "opens {0!r}",
 }  # fmt: skip
 #: Who opens a file to run it.
 _IMPORTERS = ("importlib._bootstrap_external", "_frozen_importlib_external", "zipimport")

@@ -327,7 +327,9 @@ class Compilation:
         elsewhere = [s for s, ns in self.seen.items() if s not in where and any(edit.anchor.matches(n) for n in ns)]
         close = closest(edit.anchor.name, counts)
         if matching:
-            text += ": it occurs " + ("once" if len(matching) == 1 else f"{len(matching)} times")
+            times = "once" if len(matching) == 1 else f"{len(matching)} times"
+            in_stages = [sum(map(edit.anchor.matches, self.seen.get(stage, ()))) for stage in where]
+            text += f": it occurs {times}" + (f", at most {max(in_stages)} in a stage" if len(where) > 1 else "")
             text += " before the edits of inner pipelines" if len(self.layers) > 1 else ""
         elif elsewhere:
             text += f": it occurs in stage {elsewhere[0]}, but this edit is for {edit.stage}"

@@ -9,16 +9,22 @@ reliably is refused, and so is what reads from outside of the program (`outside`
 
 from __future__ import annotations
 
+import argparse
+import collections
 import dataclasses
+import datetime
+import decimal
 import enum
+import fractions
 import functools
 import hashlib
 import inspect
+import logging
 import re
 import sys
 import types
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from pathlib import PurePath
 from typing import Any
 
 from ._code import MISSING, file_of, imports, is_installed, is_installed_function, value_at, variables_of, words
@@ -27,7 +33,7 @@ from .outside import WAY_OUT, outside, reading, whole
 
 _CONSTANTS = (
     bool, int, float, complex, str, bytes, type(None), types.EllipsisType, types.ModuleType, types.CodeType,
-    types.BuiltinFunctionType, types.MethodDescriptorType, enum.Enum, Path, re.Pattern,
+    types.BuiltinFunctionType, types.MethodDescriptorType, enum.Enum, PurePath, re.Pattern,
 )  # fmt: skip
 _CACHED = type(functools.cache(len))
 _BUILTIN = (
@@ -221,11 +227,11 @@ class _Description:
             constants = tuple(self.of(constant, where) for constant in value.co_consts)
             table = getattr(value, "co_exceptiontable", b"")
             return ("code", value.co_code, table, constants, value.co_names, value.co_varnames, value.co_freevars)
-        if isinstance(value, list | tuple):
+        if isinstance(value, list | tuple | collections.deque):
             return (type(value).__name__, *(self.of(item, where) for item in value))
         if isinstance(value, set | frozenset):  # has no order, so the numbers of one item must not depend on another
             return (type(value).__name__, *sorted(repr(_Description(self).of(item, where)) for item in value))
-        if isinstance(value, dict):
+        if isinstance(value, dict | types.MappingProxyType):
             return (type(value).__name__, *((self.of(k, where), self.of(v, where)) for k, v in value.items()))
         if isinstance(value, types.MethodType):
             return ("method", self.of(value.__func__, where), self.of(value.__self__, where))
@@ -237,8 +243,20 @@ class _Description:
             return ("property", *(self.of(part, where) for part in (value.fget, value.fset, value.fdel)))
         if isinstance(value, enum.Enum):
             return ("enum", type(value).__qualname__, value.name, self.of(value.value, where))
-        if isinstance(value, Path):
+        if isinstance(value, PurePath):
             return ("path", str(value))
+        if isinstance(value, slice):
+            return ("slice", *(self.of(part, where) for part in (value.start, value.stop, value.step)))
+        if isinstance(value, types.SimpleNamespace | argparse.Namespace):
+            return ("namespace", self.of(vars(value), where))
+        if isinstance(value, _SHOWN_WHOLE):
+            return (type(value).__qualname__, repr(value))
+        if isinstance(value, logging.Logger):
+            return ("logger", value.name)
+        if type(value).__qualname__ == "_tuplegetter":  # a field of a named tuple
+            return ("field", *(self.of(part, where) for part in value.__reduce__()[1]))
+        if array := _array(value):
+            return array
         if isinstance(value, re.Pattern):
             return ("pattern", value.pattern, value.flags)
         if isinstance(value, functools.cached_property):
@@ -301,6 +319,25 @@ class _Description:
         return self._modules[name]
 
 
+#: What these show is all that there is to them.
+_SHOWN_WHOLE = (
+    range, bytearray, decimal.Decimal, fractions.Fraction, datetime.date, datetime.time, datetime.timedelta,
+    types.GenericAlias, types.UnionType,
+)  # fmt: skip
+
+
+def _array(value: Any) -> tuple[object, ...] | None:
+    """The description of an array, a number or a data type of NumPy; None for objects in one, and anything else."""
+    numpy: Any = sys.modules.get("numpy")
+    if numpy is None:
+        return None
+    if isinstance(value, numpy.dtype):
+        return ("data type", str(value))
+    if isinstance(value, numpy.ndarray | numpy.generic) and not value.dtype.hasobject:
+        return ("array", str(value.dtype), value.shape, hashlib.sha256(value.tobytes()).hexdigest())
+    return None
+
+
 _OF_EVERY_CLASS = {
     *vars(type("Empty", (), {})), "__annotations__", "__slots__", "__match_args__", "__dataclass_fields__",
     "__dataclass_params__", "_abc_impl",
@@ -319,6 +356,8 @@ def _cache_key(value: object) -> str | None:
     if inspect.getattr_static(value, "cache_key", None) is None:  # nobody's __getattr__ is asked
         return None
     key = getattr(value, "cache_key", None)
+    if isinstance(value, types.FunctionType) and not isinstance(key, str):
+        raise PipelineError(f"the cache_key of {_name_of(value)} has to be a text, found {type(key).__name__}")
     return key if isinstance(key, str) else None
 
 

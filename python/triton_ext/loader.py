@@ -64,6 +64,9 @@ class Extension:
     plugin: Plugin | None
     problem: str | None
 
+    def __repr__(self) -> str:
+        return f"Extension({self.name}, {self.kind}, {self.path})"
+
     @property
     def manifest(self) -> Manifest | None:
         """The manifest of a library that was built with triton-ext."""

@@ -40,16 +40,23 @@ _FUNCTIONS = {
     **dict.fromkeys(("io.open", "_io.open", "io.open_code", "_io.open_code", "os.fdopen", "os.walk"), _FILES),
     **{f"posix.{name}": _FILES for name in ("open", "read", "listdir", "scandir", "stat", "lstat", "access")},
     **{f"pathlib.Path.{name}": _FILES for name in ("open", "read_text", "read_bytes", "exists", "stat", "glob")},
+    **dict.fromkeys(("posixpath.expandvars", "posixpath.expanduser", "posix.uname", "posix.cpu_count"), _ENVIRONMENT),
+    **dict.fromkeys(("posix.getcwd", "posix.getcwdb", "posix.readlink", "shutil.which"), _FILES),
     "triton._C.libtriton.ir.parse_mlir_module": _FILES,
     "posix.urandom": _RANDOM,
     **dict.fromkeys(("posix.system", "os.popen", "posix.getpid", "posix.getppid"), _PROCESSES),
     **dict.fromkeys(("datetime.datetime.now", "datetime.datetime.utcnow", "datetime.date.today"), _CLOCK),
-    **{f"builtins.{name}": _BY_NAME for name in ("eval", "exec", "globals", "__import__")},
+    **{f"builtins.{name}": _BY_NAME for name in ("eval", "exec", "compile", "globals", "__import__")},
     "sys._getframe": _BY_NAME, "inspect.currentframe": _BY_NAME, "inspect.stack": _BY_NAME,
     "builtins.input": "standard input",
 }  # fmt: skip
 #: Asked for of anything, also where it cannot be told what that is.
-_ATTRIBUTES = dict.fromkeys(("environ", "environb", "getenv", "getenvb"), _ENVIRONMENT)
+_ATTRIBUTES = {
+    **dict.fromkeys(("environ", "environb", "getenv", "getenvb", "expandvars", "expanduser"), _ENVIRONMENT),
+    # No audit event tells of these.
+    **dict.fromkeys(("exists", "is_file", "is_dir", "lstat", "cwd"), _FILES),
+    **dict.fromkeys(("__globals__", "f_globals"), _BY_NAME),
+}
 _BUILTIN = (
     types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType,
     types.ClassMethodDescriptorType,

@@ -45,6 +45,9 @@ class Pass:
         name = self.name if self.stage else f"plugin.{self.name}"
         return name + ("{" + " ".join(texts_of(self.args, named=bool(self.stage))) + "}" if self.args else "")
 
+    def __repr__(self) -> str:
+        return f"Pass({self})"
+
 
 def texts_of(args: Iterable[str], *, named: bool = True) -> list[str]:
     """Options as the text form of a pipeline has them; what is not one word is quoted, of ``name=value`` the value."""

@@ -71,6 +71,13 @@ WAYS: dict[str, tuple[str, str]] = {
     ),
     "a listing": ("import os\ndef read(): return len(os.listdir(FILE))", "files (os.listdir)"),
     "whether it exists": ("import os\ndef read(): return int(os.path.exists(FILE))", "files (os.path.exists)"),
+    "whether a path exists": ("import pathlib as p\ndef read(): return int(p.Path(FILE).exists())", "files (exists)"),
+    "whether it is a file": ("import pathlib as p\ndef read(): return int(p.Path(FILE).is_file())", "(is_file)"),
+    "where it runs": ("import os\ndef read(): return len(os.getcwd())", "files (os.getcwd)"),
+    "a variable in a text": ("import os\ndef read(): return len(os.path.expandvars('$N'))", "(os.path.expandvars)"),
+    "which program": ("import shutil\ndef read(): return len(shutil.which('ls'))", "files (shutil.which)"),
+    "compile": ("def read(): return compile('1', '', 'eval')", "what only running it names (compile)"),
+    "globals of a function": ("N = 1\ndef g(): ...\ndef read(): return g.__globals__['N']", "names (__globals__)"),
     "globals()": ("N = 1\ndef read(): return globals()['N']", "what only running it names (globals)"),
     "eval": ("N = 1\ndef read(): return eval('N')", "what only running it names (eval)"),
     "exec": ("N = 1\ndef read():\n  d = {}\n  exec('x = 1', d)\n  return d['x']", "running it names (exec)"),
@@ -221,6 +228,37 @@ def test_what_reads_nothing_is_not_refused(route: str, modules: Callable[..., An
 )
 def test_what_is_read_before_is_a_value_like_any_other(code: str, modules: Callable[..., Any]) -> None:
     assert fingerprint(modules(mod_f=code))
+
+
+#: Values that ordinary passes hold, and others of the same kind.
+VALUES = {
+    "a logger": ("logging.getLogger('a')", "logging.getLogger('b')"),
+    "a named tuple": ("collections.namedtuple('T', 'a b')(1, 2)", "collections.namedtuple('T', 'a b')(1, 3)"),
+    "a class of named tuples": ("collections.namedtuple('T', 'a b')", "collections.namedtuple('T', 'b a')"),
+    "a range": ("range(5)", "range(6)"),
+    "a slice": ("slice(1, 2)", "slice(1, 3)"),
+    "a queue": ("collections.deque([1])", "collections.deque([2])"),
+    "a namespace": ("types.SimpleNamespace(a=1)", "types.SimpleNamespace(a=2)"),
+    "a decimal": ("decimal.Decimal('1.5')", "decimal.Decimal('1.25')"),
+    "a fraction": ("fractions.Fraction(1, 3)", "fractions.Fraction(2, 3)"),
+    "a duration": ("datetime.timedelta(1)", "datetime.timedelta(2)"),
+    "a type": ("list[int] | None", "list[str] | None"),
+    "a view": ("types.MappingProxyType({'a': 1})", "types.MappingProxyType({'a': 2})"),
+    "an array": ("np.arange(3)", "np.arange(3)[::-1]"),
+    "a data type": ("np.dtype('f4')", "np.dtype('f8')"),
+    "a number of NumPy": ("np.int32(1)", "np.int32(2)"),
+    "a path": ("pathlib.PurePosixPath('a')", "pathlib.PurePosixPath('b')"),
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_what_passes_hold_is_a_value(name: str, modules: Callable[..., Any]) -> None:
+    head = "import collections, datetime, decimal, fractions, logging, pathlib, types, numpy as np\n"
+    one, same, other = (
+        fingerprint(modules(mod_f=f"{head}V = {value}\ndef f(m): return V"))
+        for value in (*VALUES[name][:1] * 2, VALUES[name][1])
+    )
+    assert one == same != other
 
 
 @pytest.mark.parametrize("way", WAYS)

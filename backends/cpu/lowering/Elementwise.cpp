@@ -9,6 +9,8 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <algorithm>
+
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
 
@@ -48,6 +50,20 @@ Lanes Lowering::integerPattern(Operation *op, ArrayRef<Lanes> operands) {
     return Lanes::vector(exact);
   result.exact = exact;
   return result;
+}
+
+/// Whether no lane of `lanes` wraps around as an unsigned number: its least and
+/// its greatest lane are in this order then, and the base between them.
+Value Lowering::staysInOrder(const Lanes &lanes) {
+  auto [least, greatest] =
+      std::minmax_element(lanes.pattern.begin(), lanes.pattern.end());
+  auto shifted = [&](int64_t by) {
+    return b.createOrFold<arith::AddIOp>(lanes.base,
+                                         constant(lanes.base.getType(), by));
+  };
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ule,
+                               shifted(std::min<int64_t>(*least, 0)),
+                               shifted(std::max<int64_t>(*greatest, 0)));
 }
 
 /// The form base + pattern of a result whose operands have it; `isAssumed` is
@@ -95,6 +111,10 @@ Lanes Lowering::patternOf(Operation *op, ArrayRef<Lanes> operands,
     isAssumed = !isa<arith::TruncIOp>(op) && !neverWraps(operands[0]);
     result = Lanes::uniform(scalar({operands[0].base}));
     result.pattern = operands[0].pattern;
+    // Kernels count on unsigned numbers to wrap: with `uint32(i - n) < m` as
+    // the mask, the lanes before n are 2^32 apart from the others.
+    if (isAssumed && isa<arith::ExtUIOp>(op) && result.isPattern())
+      result.holds = staysInOrder(operands[0]);
     return normalize(result);
   }
   if (isa<arith::RemSIOp, arith::RemUIOp>(op) && operands[0].isPattern() &&

@@ -175,6 +175,7 @@ private:
   Lanes elementwise(Operation *op, ArrayRef<Lanes> operands);
   Lanes integerPattern(Operation *op, ArrayRef<Lanes> operands);
   Lanes patternOf(Operation *op, ArrayRef<Lanes> operands, bool &isAssumed);
+  Value staysInOrder(const Lanes &lanes);
   Value compute(Operation *op, ValueRange operands, Type result);
   Value divide(Operation *op, Value lhs, Value rhs, bool isSigned, bool rem);
   Value divideBy(Value lanes, Value divisor);

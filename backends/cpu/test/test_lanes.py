@@ -133,3 +133,29 @@ def test_a_promise_of_contiguous_pointers() -> None:
     table = x.ctypes.data + 4 * np.arange(8, 40)
     hinted_pointers[(1,)](table, o, N=32)
     np.testing.assert_array_equal(o, x[8:40])
+
+
+@triton.jit
+def ring(x, o, head, n, LOAD: tl.constexpr, BLOCK: tl.constexpr):
+    lane = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    offset = (lane - head).to(tl.uint32)
+    if LOAD:
+        tl.store(o + lane, tl.load(x + offset, mask=offset < n, other=-1))
+    else:
+        tl.store(o + offset, lane, mask=offset < n)
+
+
+@pytest.mark.parametrize("load", [True, False])
+@pytest.mark.parametrize("head", [0, 1, 5, 16, 21, 33, 64, -3])
+def test_addresses_on_both_sides_of_zero(load: bool, head: int) -> None:
+    """An unsigned offset of the lanes before `head` is some 2^32 greater than that of the others: they are masked."""
+    n, lanes = 24, np.arange(64)
+    x, o = torch.arange(100, 100 + n, dtype=torch.int32), torch.full((64,), -1, dtype=torch.int32)
+    ring[(4,)](x, o, head, n, LOAD=load, BLOCK=16)
+    inside = (lanes - head >= 0) & (lanes - head < n)
+    expected = np.full(64, -1)
+    if load:
+        expected[inside] = 100 + lanes[inside] - head
+    else:
+        expected[lanes[inside] - head] = lanes[inside]
+    assert o.tolist() == expected.tolist()

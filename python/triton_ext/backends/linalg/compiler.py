@@ -160,7 +160,7 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
     @staticmethod
     def make_ttir(
         mod: ir.module,
-        metadata: dict[str, object],  # noqa: ARG004
+        metadata: dict[str, object],
         opt: object,  # noqa: ARG004
         capability: str,  # noqa: ARG004
     ) -> ir.module:
@@ -177,12 +177,13 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         passes.common.add_symbol_dce(pm)
         passes.ttir.add_loop_unroll(pm)
         run(pm, mod, "make_ttir")
+        metadata["name"] = mod.get_entry_func_name()
         return mod
 
     @staticmethod
     def make_linalgir(
         mod: ir.module,
-        metadata: dict[str, object],
+        metadata: dict[str, object],  # noqa: ARG004
         opt: object,
         capability: str,  # noqa: ARG004
     ) -> str:
@@ -190,7 +191,6 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         from triton_ext._inspect import run
         from triton_ext.backends.linalg.compiler import linalgir
 
-        metadata["name"] = mod.get_entry_func_name()
         pm = ir.pass_manager(mod.context)
         pm.enable_debug()
         passes.ttir.add_rewrite_tensor_descriptor_to_pointer(pm)
