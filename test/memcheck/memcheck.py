@@ -89,7 +89,6 @@ def run_lit(scratch: Path, logs: Path, arguments: list[str]) -> int:
         client = scratch / program
         client.write_text(_CLIENT.format(python=sys.executable, address=str(address), main=function))
         client.chmod(0o755)
-    (scratch / "lit.cfg.py").write_text(_LIT.format(root=str(ROOT), scratch=str(scratch)))
     server = subprocess.Popen([*valgrind(logs), sys.executable, __file__, "--serve", str(address), str(logs)])
     try:
         while not address.exists():
@@ -104,10 +103,15 @@ def run_lit(scratch: Path, logs: Path, arguments: list[str]) -> int:
 
 
 def configurations(scratch: Path, arguments: list[str]) -> dict[str, str]:
-    """What lit takes instead of each ``lit.cfg.py`` that it will find beside or above the tests."""
+    """Writes what lit takes instead of each ``lit.cfg.py`` that it will find beside or above the tests."""
     beside = [Path(argument).resolve() for argument in arguments if Path(argument).exists()]
-    found = [directory / "lit.cfg.py" for path in beside for directory in (path, *path.parents)]
-    return {str(file): str(scratch / "lit.cfg.py") for file in found if file.is_file()}
+    directories = dict.fromkeys(directory for path in beside for directory in (path, *path.parents))
+    instead = {}
+    for number, root in enumerate(d for d in directories if (d / "lit.cfg.py").is_file()):
+        file = scratch / f"{number}.cfg.py"
+        file.write_text(_LIT.format(root=str(root), scratch=str(scratch)))
+        instead[str(root / "lit.cfg.py")] = str(file)
+    return instead
 
 
 def serve(address: Path, logs: Path) -> None:
