@@ -308,7 +308,7 @@ def test_no_tool(tool: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     monkeypatch.setenv("PATH", "")
     with pytest.raises(BuildError, match=f"{tool} is not installed") as caught:
         build_tree(tmp_path, tmp_path / "b")
-    assert caught.value.fix == f"pip install {tool}"
+    assert caught.value.fix == "pip install 'triton-ext[build]'"
 
 
 def test_build_directory_of_another_tree(tree: Tree, tmp_path: Path) -> None:
