@@ -40,6 +40,9 @@ function(triton_ext_export target)
   list(JOIN ARGN "; " patterns)
   set(script ${CMAKE_CURRENT_BINARY_DIR}/${target}.exports)
   file(CONFIGURE OUTPUT ${script} CONTENT "{ global: @patterns@; local: *; };\n" @ONLY)
+  # Triton loads libraries into the global scope, so what a library exports must be its own for itself: otherwise a
+  # rebuilt one would call the functions of the one that was loaded before.
+  target_link_options(${target} PRIVATE LINKER:-Bsymbolic)
   # LINKER: would take a path with a comma apart.
   target_link_options(${target} PRIVATE "SHELL:-Xlinker \"--version-script=${script}\"")
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${script})

@@ -25,8 +25,6 @@ import contextlib, json, sys
 import triton, triton_ext as tx
 from kernels import softmax, source
 from triton.backends.compiler import GPUTarget
-from triton_ext import _linalg
-_linalg.register()
 hits = {}
 edited = tx.Pipeline().after("ttir.loop_unroll", tx.passes.ttir.rename(), tx.builtin.common.cse())
 for target, pipeline in [

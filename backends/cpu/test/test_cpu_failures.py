@@ -12,8 +12,6 @@ from triton._C.libtriton import ir
 from triton.backends.compiler import GPUTarget
 from triton.compiler import make_backend
 
-from triton_ext import _linalg
-
 #: A module that no longer verifies once it has another number of warps.
 TTGIR = """
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -28,16 +26,20 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 """
 
 
-def _cpu_stage(name: str) -> Callable[[Any], Any]:
+def _make_ttir(target: GPUTarget) -> Callable[[Any], Any]:
+    backend = make_backend(target)
+    return lambda module: backend.make_ttir(module, {}, backend.parse_options({}), target.arch)
+
+
+def _make_llir() -> Callable[[Any], Any]:
     backend = make_backend(GPUTarget("cpu", "x86-64", 0))
-    options = backend.parse_options({})
-    return lambda module: getattr(backend, name)(module, {}, options)
+    return lambda module: backend.make_llir(module, {}, backend.parse_options({}))
 
 
 STAGES: dict[str, Callable[[], Callable[[Any], Any]]] = {
-    "cpu: make_ttir": lambda: _cpu_stage("make_ttir"),
-    "cpu: make_llir": lambda: _cpu_stage("make_llir"),
-    "linalg: make_ttir": lambda: _linalg.LinalgBackend.make_ttir,
+    "cpu: make_ttir": lambda: _make_ttir(GPUTarget("cpu", "x86-64", 0)),
+    "cpu: make_llir": _make_llir,
+    "linalg: make_ttir": lambda: _make_ttir(GPUTarget("linalg", "generic", 1)),
 }
 
 

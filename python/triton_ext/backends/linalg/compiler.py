@@ -183,7 +183,7 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
     @staticmethod
     def make_linalgir(
         mod: ir.module,
-        metadata: dict[str, object],  # noqa: ARG004
+        metadata: dict[str, object],
         opt: object,
         capability: str,  # noqa: ARG004
     ) -> str:
@@ -191,6 +191,7 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         from triton_ext._inspect import run
         from triton_ext.backends.linalg.compiler import linalgir
 
+        metadata["name"] = mod.get_entry_func_name()
         pm = ir.pass_manager(mod.context)
         pm.enable_debug()
         passes.ttir.add_rewrite_tensor_descriptor_to_pointer(pm)
