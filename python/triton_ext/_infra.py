@@ -46,7 +46,7 @@ def needed_by(library: Path) -> list[str]:
     """File names of the libraries that `library` is linked to.
 
     Raises:
-        TritonExtError: it is no ELF shared library.
+        TritonExtError: it is not an ELF shared library.
     """
     found: list[str] | None = index.recall("needed", library)
     if found is not None:
