@@ -32,6 +32,9 @@ lint: .venv/ready ## clang-format, ruff and mypy
 	@$(BIN)/ruff check --no-cache .
 	@$(BIN)/mypy
 
+attack: linalg build ## The attacks of docs/security.md, in a table (SEED=, SCALE=, AREAS= limit or repeat them)
+	@$(BIN)/python test/attack --seed $(or $(SEED),0) --scale $(or $(SCALE),20) $(AREAS)
+
 bench: build ## How long building, importing, triton-ext-opt, pipelines and linalg take; the CPU backend beside torch
 	@$(BIN)/python benchmarks/foundation.py
 	@$(BIN)/python benchmarks/opt.py
@@ -71,4 +74,4 @@ linalg: sdk ## The MLIR dialects that libtriton lacks, for the extensions that n
 clean: ## Remove everything that was built, but not the SDK in the cache
 	rm -rf .venv build dist python/triton_ext/lib python/triton_ext/share
 
-.PHONY: help demo demo-cpu test lint bench docs wheel build sdk linalg clean
+.PHONY: help demo demo-cpu test lint attack bench docs wheel build sdk linalg clean

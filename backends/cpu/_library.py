@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 
 from triton._C.libtriton import ir
 
-from triton_ext._infra import private_copy
+from triton_ext._infra import in_memory, read_bytes
 from triton_ext._resources import library_dir
 from triton_ext.errors import TritonExtError
 
@@ -43,9 +42,9 @@ class Compiler:
     def __init__(self, path: Path) -> None:
         from triton._C.libtriton import passes
 
-        content = path.read_bytes()
-        self.digest = hashlib.sha256(content).hexdigest()
-        copy = private_copy(path, self.digest, content)
+        content = read_bytes(path)
+        self.digest = content.digest
+        copy = in_memory(content)
         self._library = ctypes.CDLL(copy, mode=os.RTLD_NOW)
         self._library.triton_ext_cpu_initialize()
         passes.plugin.extend_with(copy)
@@ -72,10 +71,19 @@ class Compiler:
         return bool(self._library.triton_ext_cpu_has(cpu.encode(), features.encode(), wanted.encode()))
 
     def clear(self, module: Any) -> None:
-        """Erases all that a module holds, which Triton's bindings never do. It is no pass of the stage."""
+        """Erases all that a module holds, which Triton's bindings never do. The stage's pipeline is not changed."""
         manager = ir.pass_manager(module.context)
         self.passes["clear_module"](manager, [])
         manager.run(module, "clear_module")
+
+    def assemble(self, text: str, cpu: str, features: str, obj: Path) -> None:
+        """Assembles `text` to the object file `obj`.
+
+        Raises:
+            RuntimeError: it is not assembly for that CPU; the message says where.
+        """
+        arguments = (text.encode(), cpu.encode(), features.encode(), os.fsencode(obj))
+        self._run("assembling", self._library.triton_ext_cpu_assemble, *arguments)
 
     def link(self, obj: Path, library: Path) -> None:
         """Links the object file `obj` to the shared library `library`.
@@ -83,12 +91,14 @@ class Compiler:
         Raises:
             RuntimeError: the linker refused; the message is its own.
         """
+        self._run("linking", self._library.triton_ext_cpu_link, os.fsencode(obj), os.fsencode(library))
+
+    @staticmethod
+    def _run(what: str, function: Callable[..., int], *arguments: bytes) -> None:
+        """Calls `function`, which returns 0, or 1 and a message."""
         message = ctypes.create_string_buffer(4096)
-        status = self._library.triton_ext_cpu_link(
-            os.fsencode(obj), os.fsencode(library), message, ctypes.c_size_t(len(message))
-        )
-        if status:
-            raise RuntimeError(f"linking a kernel failed: {message.value.decode(errors='replace').strip()}")
+        if function(*arguments, message, ctypes.c_size_t(len(message))):
+            raise RuntimeError(f"{what} a kernel failed: {message.value.decode(errors='replace').strip()}")
 
 
 @functools.cache
@@ -114,9 +124,16 @@ def runtime() -> ctypes.PyDLL:
     if not path.is_file():
         raise TritonExtError(f"{path} is missing", fix="triton-ext build cpu")
     ctypes.CDLL("libm.so.6", mode=ctypes.RTLD_GLOBAL)
-    content = path.read_bytes()
-    copy = private_copy(path, hashlib.sha256(content).hexdigest(), content)
-    library = ctypes.PyDLL(copy, mode=os.RTLD_NOW | os.RTLD_GLOBAL)
+    library = ctypes.PyDLL(in_memory(read_bytes(path)), mode=os.RTLD_NOW | os.RTLD_GLOBAL)
     library.triton_ext_cpu_launcher.restype = ctypes.py_object
-    library.triton_ext_cpu_launcher.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int, ctypes.py_object]
+    library.triton_ext_cpu_launcher.argtypes = [
+        ctypes.c_char_p,
+        ctypes.c_char_p,
+        ctypes.c_char_p,
+        ctypes.c_size_t,
+        ctypes.c_int,
+        ctypes.py_object,
+    ]
+    library.triton_ext_cpu_limit.argtypes = [ctypes.c_double]
+    library.triton_ext_cpu_limit.restype = None
     return library

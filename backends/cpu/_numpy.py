@@ -29,6 +29,9 @@ _TYPES = {
 }
 
 
+_NATIVE = "array.astype(array.dtype.newbyteorder('='))"
+
+
 def _specialize(backend: Any, arg: Any, is_const: bool, specialize: bool, align: bool) -> tuple[Any, Any]:
     """Type and specialisation of one argument."""
     try:
@@ -42,7 +45,10 @@ def _specialize(backend: Any, arg: Any, is_const: bool, specialize: bool, align:
             raise
     name = _TYPES.get(arg.dtype.name)
     if name is None:
-        raise TypeError(f"a NumPy array of {arg.dtype} is no argument for a kernel") from None
+        raise TypeError(f"a kernel cannot take a NumPy array of {arg.dtype}") from None
+    # Of types that NumPy has not itself, such as bfloat16, the launcher is not told the byte order.
+    if arg.dtype.kind == "V" and not arg.dtype.isnative:
+        raise ValueError(f"a kernel cannot take a NumPy array of another byte order (fix: {_NATIVE})") from None
     if isinstance(arg, numpy.generic):
         return native_specialize_impl(backend, arg.item(), is_const, specialize, align)  # type: ignore[no-any-return]
     aligned = specialize and align and arg.__array_interface__["data"][0] % 16 == 0

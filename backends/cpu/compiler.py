@@ -7,22 +7,24 @@ optimised LLVM IR; ``asm`` is x86-64 assembly; ``so`` is what the driver loads. 
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import hashlib
-import os
-import tempfile
+import io
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from elftools.elf.elffile import ELFFile
 from triton import knobs
 from triton._C.libtriton import ir, llvm, passes
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
 from triton_ext import _inspect
+from triton_ext._elf import UNDEFINED, WEAK, damage, symbols
 from triton_ext._resources import own_code
+from triton_ext._storage import scratch_dir
 
 from . import _library
 
@@ -30,11 +32,6 @@ TRIPLE = "x86_64-unknown-linux-gnu"
 
 #: Bytes of a vector register, by the feature that brings them.
 VECTORS = {"+avx512f": 64, "+avx": 32}
-
-
-def is_debugging() -> bool:
-    """Whether a refusal comes with all that libtriton prints: the module, and the passes that it went through."""
-    return os.environ.get("TRITON_EXT_DEBUG", "0") not in ("", "0")
 
 
 def _add_pass(attribute: str) -> Callable[[Any], None]:
@@ -155,8 +152,8 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
     def load_dialects(self, ctx: Any) -> None:
         """Nothing: libtriton has all that is used."""
 
-    # Hooks run the source of these two in modules of their own (docs/plugin-examples.md), so they take what those of
-    # other backends take, and import what they need of this module.
+    # Hooks edit the source of these two and run it in modules of their own (docs/plugin-examples.md). So they take what
+    # those of other backends take, import what they need of this module, and have a line for each pass, as Triton's do.
 
     @staticmethod
     def make_ttir(mod: ir.module, metadata: dict[str, object], opt: object, capability: str) -> ir.module:
@@ -183,7 +180,10 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
     @staticmethod
     def make_cpuir(mod: ir.module, metadata: dict[str, object], opt: object, capability: str) -> ir.module:
         """Loops over vectors."""
-        from triton_ext.backends.cpu.compiler import VECTORS, _library, cpu, is_debugging
+        from triton_ext.backends.cpu.compiler import VECTORS, _library, cpu
+
+        from triton_ext._inspect import is_debugging
+        from triton_ext.errors import UnsupportedError
 
         name = mod.get_entry_func_name()
         pm = ir.pass_manager(mod.context)
@@ -208,7 +208,7 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         except RuntimeError as error:
             raise RuntimeError(compiler.last_error() or str(error)) from None
         if mod.get_int_attr("triton_ext_cpu.refused") is not None:
-            raise RuntimeError(compiler.last_error())
+            raise UnsupportedError(compiler.last_error())
         metadata["name"] = name
         # What Triton and its tools read of every backend's kernels; a kernel here asks its launcher for no memory.
         metadata["shared"] = 0
@@ -217,6 +217,13 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
             metadata[f"{kind}_size"] = 0
             metadata[f"{kind}_align"] = 1
         metadata["scratch"] = mod.get_int_attr("triton_ext_cpu.scratch") or 0
+        # Arguments, as the compiled function numbers them, that the kernel may store through.
+        stored: list[int] = []
+        words = 0
+        while (word := mod.get_int_attr(f"triton_ext_cpu.stored{words}")) is not None:
+            stored += [30 * words + bit for bit in range(30) if word >> bit & 1]
+            words += 1
+        metadata["stored_slots"] = stored
         return mod
 
     def make_llir(self, mod: Any, metadata: dict[str, Any], options: CPUOptions) -> str:
@@ -252,31 +259,53 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         text: str = llvm.translate_to_asm(src, TRIPLE, cpu_name, features, [], options.enable_fp_fusion, False, False)
         return text
 
-    def make_so(self, src: str, metadata: dict[str, Any], options: CPUOptions, llir: str) -> bytes:
-        """A shared library."""
+    def make_so(self, src: str, metadata: dict[str, Any], options: CPUOptions, llir: str | None) -> bytes:
+        """A shared library of the assembly `src`; of `llir`, where `src` is what the stage before made of that."""
         cpu_name, features = self._cpu
-        obj = llvm.translate_to_asm(llir, TRIPLE, cpu_name, features, [], options.enable_fp_fusion, True, False)
-        with tempfile.TemporaryDirectory(prefix="triton-ext-cpu-") as scratch:
-            path = Path(scratch, "kernel.o")
-            path.write_bytes(obj)
-            _library.compiler().link(path, path.with_suffix(".so"))
+        compiler = _library.compiler()
+        with scratch_dir("triton-ext-cpu-") as scratch:
+            path = scratch / "kernel.o"
+            if llir is None:
+                compiler.assemble(src, cpu_name, features, path)
+            else:
+                fusion = options.enable_fp_fusion
+                path.write_bytes(llvm.translate_to_asm(llir, TRIPLE, cpu_name, features, [], fusion, True, False))
+            compiler.link(path, path.with_suffix(".so"))
             return path.with_suffix(".so").read_bytes()
+
+    def binary_problem(self, binary: bytes, name: str) -> str | None:
+        """Why the library `binary` cannot be launched as the kernel `name`; None if it can.
+
+        `triton_ext` asks this where a function of the user has had a part in the compilation.
+        """
+        _library.runtime()
+        known = ctypes.CDLL(None)
+        with damage("it is no ELF shared library"):
+            found = list(symbols(ELFFile(io.BytesIO(binary)), ".dynsym"))
+        if not any(symbol.decode() == name and section != UNDEFINED for symbol, _, _, section, _ in found):
+            return f"it does not define the function '{name}'"
+        for symbol, _, bind, section, _ in found:
+            text = symbol.decode(errors="replace")
+            if text and section == UNDEFINED and bind != WEAK and not hasattr(known, text):
+                return f"nothing defines the symbol '{text}'"
+        return None
 
     def add_stages(self, stages: dict[str, Any], options: CPUOptions, language: Language) -> None:
         """Fills in the stages, in order."""
         if language != Language.TRITON:
             raise RuntimeError("Gluon kernels are written for a GPU's layouts, the CPU backend takes Triton kernels")
-        kept: dict[str, str] = {}
+        made_from: dict[str, str] = {}  # LLVM IR by its assembly
 
         def make_asm(src: str, metadata: dict[str, Any]) -> str:
-            kept["llir"] = src
-            return self.make_asm(src, metadata, options)
+            asm = self.make_asm(src, metadata, options)
+            made_from[asm] = src
+            return asm
 
         capability = ";".join(self._cpu)
         stages["ttir"] = lambda src, metadata: self.make_ttir(src, metadata, options, capability)
         stages["cpuir"] = lambda src, metadata: self.make_cpuir(src, metadata, options, capability)
         stages["llir"] = lambda src, metadata: self.make_llir(src, metadata, options)
         stages["asm"] = make_asm
-        stages["so"] = lambda src, metadata: self.make_so(src, metadata, options, kept["llir"])
+        stages["so"] = lambda src, metadata: self.make_so(src, metadata, options, made_from.get(src))
         if knobs.runtime.add_stages_inspection_hook is not None:
             knobs.runtime.add_stages_inspection_hook(self, stages, options, language, capability)

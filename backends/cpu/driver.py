@@ -3,18 +3,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
+import hashlib
 import itertools
 import os
+import stat
 import sys
-import tempfile
 import time
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
 from typing import Any
 
+from triton import knobs
 from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase, decompose_descriptor, expand_signature, wrap_handle_tensordesc_impl
+
+from triton_ext._infra import LibraryBytes, in_memory
+from triton_ext._storage import UnsafeDirectoryError, private_dir, scratch_dir, write_whole
+from triton_ext.errors import TritonExtError
 
 from . import _library
 
@@ -37,44 +46,14 @@ def _kept() -> str:
     return os.environ.get("TRITON_EXT_CPU_KERNELS", "")
 
 
-@functools.cache
-def _kernel_dir() -> str:
-    if directory := _kept():
-        os.makedirs(directory, exist_ok=True)
-        return directory
-    return _temporary_dir()
-
-
-def _temporary_dir() -> str:
-    directory = tempfile.TemporaryDirectory(prefix="triton-ext-cpu-")
-    _kernel_dirs.append(directory)  # removed when the process ends
-    return directory.name
-
-
-_kernel_dirs: list[tempfile.TemporaryDirectory[str]] = []
-
-
-def _after_fork() -> None:
-    """A child makes a directory of its own; the parent's is the parent's to remove."""
-    for directory in _kernel_dirs:
-        directory._finalizer.detach()  # type: ignore[attr-defined]
-    _kernel_dirs.clear()
-    _kernel_dir.cache_clear()
-
-
-os.register_at_fork(after_in_child=_after_fork)
-
-
 _dlclose = ctypes.CDLL(None).dlclose
 _dlclose.argtypes = [ctypes.c_void_p]
 
 
 class _Module:
-    """A loaded library. It is no number, so that the driver of a GPU refuses it instead of taking it for its own."""
+    """A loaded library. It is not an int: the driver of a GPU would take that for a handle of its own."""
 
     def __init__(self, path: str) -> None:
-        self._path = path
-        self._owner = 0 if _kept() else os.getpid()
         self._library: ctypes.CDLL | None = None
         self._library = ctypes.CDLL(path, mode=os.RTLD_NOW)
 
@@ -84,16 +63,24 @@ class _Module:
         assert address is not None
         return address
 
-    def close(self, dlclose: Any = _dlclose, os: Any = os) -> None:
+    def close(self, dlclose: Any = _dlclose) -> None:
         """Unloads it; nothing the second time. Needs no globals, which may be gone when the process ends."""
         if self._library is None:
             return
         dlclose(self._library._handle)
         self._library = None
-        if os.getpid() == self._owner and os.path.exists(self._path):  # a forked child leaves it to its parent
-            os.unlink(self._path)
 
     __del__ = close
+
+
+class _Function(int):
+    """The address of a function of a library, which is loaded for as long as the address is in use.
+
+    Two threads that launch a new kernel at once both load it, and the second one's handle takes the place of the first
+    one's in the kernel. Without this, the first library would be unloaded while the first thread runs it.
+    """
+
+    module: _Module
 
 
 class CPUUtils:
@@ -102,11 +89,11 @@ class CPUUtils:
     def load_binary(self, name: str, kernel: bytes, shared: int, device: int) -> tuple[_Module, int, int, int, int]:
         """Loads the library `kernel`; returns its handle and the address of its entry."""
         _library.runtime()
-        path = os.path.join(_kernel_dir(), f"{name[:100]}-{os.getpid()}-{next(_counter)}.so")
-        with open(path, "wb") as file:
-            file.write(kernel)
-        module = _Module(path)
-        return module, module.address(name), 0, 0, sys.maxsize
+        _check_cache(knobs.cache.dir)
+        module = _load(name, kernel)
+        function = _Function(module.address(name))
+        function.module = module
+        return module, function, 0, 0, sys.maxsize
 
     def unload_module(self, module: Any) -> None:
         """Unloads what `load_binary` has loaded; what another driver has loaded is that one's to unload.
@@ -122,6 +109,45 @@ class CPUUtils:
         return {"max_shared_mem": sys.maxsize, "multiprocessor_count": processors, "warpSize": 1}
 
 
+def _load(name: str, kernel: bytes) -> _Module:
+    """Loads the library `kernel`. Its file is removed at once, so that nothing is left however the process ends."""
+    file = f"{name[:100]}-{os.getpid()}-{next(_counter)}.so"
+    if kept := _kept():
+        path = private_dir(Path(kept).absolute()) / file
+        write_whole(path, kernel, mode=0o600)
+        return _Module(str(path))
+    try:
+        with scratch_dir("triton-ext-cpu-") as scratch:
+            (scratch / file).write_bytes(kernel)
+            return _Module(str(scratch / file))
+    except (OSError, TritonExtError):  # no room for files, or none whose code may run
+        return _Module(in_memory(LibraryBytes(Path(file), kernel, hashlib.sha256(kernel).hexdigest())))
+
+
+@functools.cache
+def _check_cache(directory: str) -> None:
+    """Refuses a cache of Triton's that others can write: the code of kernels is loaded from it.
+
+    Triton makes it as the umask says, so the user's own group, in which there is often nobody else, may write it.
+
+    Raises:
+        UnsafeDirectoryError: it is another user's, others can write it, or it is in the working directory.
+    """
+    fix = "TRITON_CACHE_DIR=/a/directory/of/your/own"
+    if directory.startswith("~"):  # of a user without a home directory
+        raise UnsafeDirectoryError(f"Triton's cache, {directory}, would be in the working directory", fix=fix)
+    try:
+        found = os.stat(directory)
+    except OSError:
+        return  # so nothing comes from there
+    if found.st_uid not in (os.geteuid(), 0):
+        who = f"belongs to user {found.st_uid}, this process runs as user {os.geteuid()}"
+        raise UnsafeDirectoryError(f"Triton's cache, {directory}, {who}", fix=fix)
+    if found.st_mode & stat.S_IWOTH or (found.st_mode & stat.S_IWGRP and found.st_gid != os.getegid()):
+        why = f"can be written by others than its owner (mode {stat.S_IMODE(found.st_mode):04o})"
+        raise UnsafeDirectoryError(f"Triton's cache, {directory}, {why}", fix=fix)
+
+
 def _kinds(signature: Any) -> str:
     """The launcher's letters for a signature."""
     if isinstance(signature, tuple):
@@ -129,14 +155,54 @@ def _kinds(signature: Any) -> str:
     return "p" if signature.startswith("*") else _KINDS[signature]
 
 
-def _threads_setting() -> tuple[int, Callable[[], int] | None]:
-    """The number of threads that the environment asks for, or whom to ask at each launch."""
-    if value := os.environ.get("TRITON_EXT_CPU_THREADS"):
-        if not value.isdecimal() or int(value) < 1:
-            raise ValueError(f"TRITON_EXT_CPU_THREADS is '{value}', expected a number of threads")
-        return int(value), None
+def _mark_read_only(kinds: str, stored: Collection[int]) -> str:
+    """`kinds` with ``r`` for each pointer that is in none of the slots `stored`."""
+    marked, slot = "", 0
+    for kind in kinds:
+        marked += "r" if kind == "p" and slot not in stored else kind
+        slot += kind not in "c()"
+    return marked
+
+
+#: The most threads that the launcher can be told.
+_MOST = 2**31 - 1
+
+
+@functools.cache
+def _wanted_threads(value: str) -> int:
+    """The number of threads that TRITON_EXT_CPU_THREADS asks for; 0, with a warning, if it is not a number of them."""
+    digits = value.strip().lstrip("0")
+    if digits.isascii() and digits.isdecimal():
+        return int(digits) if len(digits) < len(str(_MOST)) else _MOST
+    warnings.warn(
+        f"TRITON_EXT_CPU_THREADS is '{value[:40]}', expected a number of threads: launches use as many as torch does, "
+        f"or as there are processors (fix: TRITON_EXT_CPU_THREADS={len(os.sched_getaffinity(0))})",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return 0
+
+
+def _threads_setting(option: Any) -> tuple[int, Callable[[], int] | None]:
+    """The number of threads that `option` or the environment asks for, or whom to ask at each launch.
+
+    Raises:
+        ValueError: `option` is not a number of threads.
+    """
+    if not isinstance(option, int) or option < 0:
+        raise ValueError(f"num_threads is {option!r}, expected a number of threads, or 0 for the usual one")
+    value = os.environ.get("TRITON_EXT_CPU_THREADS")
+    if threads := option or (_wanted_threads(value) if value else 0):
+        return min(threads, _MOST), None
     torch = sys.modules.get("torch")
     return 0, getattr(torch, "get_num_threads", None)
+
+
+def _described(src: Any, name: str) -> str:
+    """What a crash calls the kernel `name`: with the place of its source, where that is known."""
+    function = getattr(src, "fn", None)
+    file, line = getattr(function, "file_name", None), getattr(function, "def_file_line_number", None)
+    return f"'{name}' ({file}:{line})" if file and line else f"'{name}'"
 
 
 class CPULauncher:
@@ -145,10 +211,22 @@ class CPULauncher:
     def __new__(cls, src: Any, metadata: Any) -> Any:
         """The launcher itself, a function of the runtime, without a Python frame in between."""
         signature = dict(enumerate(src.signature.values()))
-        kinds = "".join(map(_kinds, expand_signature(signature.values(), None, "nvTmaDesc")))
-        threads, ask = _threads_setting()
+        kinds, arguments = "", []
+        for argument, kind in src.signature.items():
+            expanded = expand_signature([kind], None, "nvTmaDesc")  # a descriptor is several
+            kinds += "".join(map(_kinds, expanded))
+            arguments += [str(argument)] * len(expanded)
+        stored = getattr(metadata, "stored_slots", None)
+        if stored is not None:
+            kinds = _mark_read_only(kinds, stored)
+        threads, ask = _threads_setting(metadata.num_threads)
         launch = _library.runtime().triton_ext_cpu_launcher(
-            kinds.encode(), metadata.scratch, metadata.num_threads or threads, ask
+            _described(src, metadata.name).encode(errors="replace"),
+            kinds.encode(),
+            ",".join(arguments).encode(errors="replace"),
+            metadata.scratch,
+            threads,
+            ask,
         )
 
         def make_descriptor(arg: Any, metadata: Any, _: Any) -> list[Any]:
@@ -256,6 +334,16 @@ class CPUDriver(DriverBase):  # type: ignore[misc]
 
     def clear_cache(self, cache: bytearray) -> None:
         """See `get_empty_cache_for_benchmark`."""
+
+    @contextlib.contextmanager
+    def time_limit(self, seconds: float) -> Iterator[None]:
+        """Launches of this thread end after `seconds` in all, between two programs, with TimeoutError."""
+        limit = _library.runtime().triton_ext_cpu_limit
+        limit(seconds)
+        try:
+            yield
+        finally:
+            limit(0)
 
     def map_python_to_cpp_type(self, ty: str) -> str:
         """The C++ type of an argument.

@@ -63,6 +63,7 @@ TRITON_EXT_MANIFEST(
     find_package(Threads REQUIRED)
     add_library(${runtime} SHARED ${arg_RUNTIME})
     target_compile_features(${runtime} PRIVATE cxx_std_20)
+    target_include_directories(${runtime} PRIVATE ${TRITON_EXT_PASS_INCLUDE_DIR})
     target_compile_options(${runtime} PRIVATE -Wall -Wextra -fvisibility=hidden)
     target_link_libraries(${runtime} PRIVATE Threads::Threads)
     triton_ext_install_library(${runtime})

@@ -2,8 +2,8 @@
 
 # triton_ext_add_bundle(package)
 #
-# Builds the extensions of a project of its own: each directory in passes/ and dialects/ with a CMakeLists.txt. The
-# libraries go into the Python package `package`, which the project exports as an entry point of the group
+# Builds the extensions of a project of its own: each directory in backends/, dialects/ and passes/ with a
+# CMakeLists.txt. The libraries go into the Python package `package`, which the project exports as an entry point of the group
 # triton_ext.extensions: in a wheel by installation, otherwise to src/<package>. No wheel is made without one of them.
 macro(triton_ext_add_bundle package)
   if(NOT CMAKE_BUILD_TYPE)
@@ -14,7 +14,7 @@ macro(triton_ext_add_bundle package)
   else()
     set(TRITON_EXT_STAGE_DIR ${PROJECT_SOURCE_DIR}/src/${package} CACHE PATH "where built libraries go")
   endif()
-  triton_ext_add_extensions(dialects passes)
+  triton_ext_add_extensions(backends dialects passes)
   # While one works on it, the others are of use; whoever installs the wheel would look in vain.
   get_property(_left_out GLOBAL PROPERTY TRITON_EXT_LEFT_OUT)
   if(SKBUILD AND _left_out)

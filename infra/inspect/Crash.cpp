@@ -6,15 +6,19 @@
 // that Python calls. LLVM's fatal errors end in one or the other.
 //
 // The handler only calls what POSIX lists as async-signal-safe: it writes text
-// that was made before, and calls the handler that was there before it.
+// that was made before.
+//
+// A process whose parent waits for it writes where it is to a file instead,
+// before every pass. So the parent knows it also where no handler runs: after
+// SIGKILL, and after _exit.
 
 #include "Crash.h"
 
+#include "triton_ext/FatalSignals.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -25,6 +29,8 @@
 
 using llvm::StringRef;
 using namespace mlir;
+using fatal_signals::say;
+using fatal_signals::writeAll;
 
 namespace {
 
@@ -56,41 +62,21 @@ struct Slot {
   std::atomic<size_t> irSize{0};
 };
 
-struct Signal {
-  int number;
-  StringRef name;
-  struct sigaction previous;
-};
-
 } // namespace
 
 static Slot slots[64];
 static std::atomic<uint64_t> begun{0};
 static std::atomic<bool> reported{false};
-static Signal fatal[] = {{SIGABRT, "SIGABRT", {}}, {SIGBUS, "SIGBUS", {}},
-                         {SIGFPE, "SIGFPE", {}},   {SIGILL, "SIGILL", {}},
-                         {SIGSEGV, "SIGSEGV", {}}, {SIGTRAP, "SIGTRAP", {}},
-                         {SIGXCPU, "SIGXCPU", {}}};
+/// Runs this process again so that a crash is an exception.
+static Text<6144> isolated;
+/// Where this process writes what it does, for its parent; -1 for nowhere.
+static std::atomic<int> published{-1};
 
 static pid_t thisThread() { return static_cast<pid_t>(syscall(SYS_gettid)); }
 
 //===----------------------------------------------------------------------===//
 // While the process dies
 //===----------------------------------------------------------------------===//
-
-static bool writeAll(int file, StringRef text) {
-  while (!text.empty()) {
-    ssize_t done = write(file, text.data(), text.size());
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done <= 0)
-      return false;
-    text = text.drop_front(done);
-  }
-  return true;
-}
-
-static void say(StringRef text) { (void)writeAll(STDERR_FILENO, text); }
 
 /// Writes the module that `slot`'s pass began with to `slot`'s file.
 static bool writeModule(const Slot &slot) {
@@ -112,16 +98,19 @@ static bool writeModule(const Slot &slot) {
 static void report(const Slot &slot, StringRef cause, bool isOurs) {
   say("\ntriton-ext: ");
   say(cause);
-  say(isOurs ? " in " : " in a thread that may be another's, during ");
+  say(isOurs ? "" : " in a thread that may be another's; a compilation was");
   StringRef pass = slot.pass.get();
-  say(pass.empty() ? "no pass" : pass);
+  say(pass.empty() ? " outside of any pass" : " in ");
+  say(pass);
   say(", ");
   say(slot.what.get());
   say("\n");
   StringRef command = slot.command.get();
   if (command.empty() || !writeModule(slot)) {
-    say("triton-ext: with TRITON_EXT_ISOLATE=1 this is an exception, and a "
-        "pass that crashes is named with a command that runs it again\n");
+    say("triton-ext: to get an exception instead, with the command that runs "
+        "the pass again if MLIR has run it: ");
+    say(isolated.get());
+    say("\n");
     return;
   }
   say("triton-ext: to run it again: ");
@@ -151,55 +140,49 @@ static const Slot *find(bool willDo, bool &isOurs) {
   return found;
 }
 
-static void onSignal(int number, siginfo_t *info, void *context) {
-  int savedErrno = errno;
-  const Signal *signal = fatal;
-  while (signal->number != number)
-    ++signal;
+/// Writes for the parent where the last compilation that began is: its pass,
+/// what it compiles, the command and the module, with zeros between them.
+static void publish() {
+  int file = published;
+  bool isOurs;
+  const Slot *slot = file < 0 ? nullptr : find(/*willDo=*/true, isOurs);
+  if (file < 0 || ftruncate(file, 0) || lseek(file, 0, SEEK_SET) || !slot)
+    return;
+  const char *ir = slot->ir;
+  StringRef zero("", 1), parts[] = {slot->pass.get(),
+                                    zero,
+                                    slot->what.get(),
+                                    zero,
+                                    slot->command.get(),
+                                    zero,
+                                    {ir, ir ? slot->irSize.load() : 0}};
+  for (StringRef part : parts)
+    (void)writeAll(file, part);
+}
+
+static void onSignal(const siginfo_t &info, std::string_view name) {
   // A crash that MLIR is about to turn into a failure of the pass is none.
-  bool isCaught = number != SIGXCPU && llvm::CrashRecoveryContext::GetCurrent();
-  if (!isCaught && !reported.exchange(true)) {
+  bool isCaught =
+      info.si_signo != SIGXCPU && llvm::CrashRecoveryContext::GetCurrent();
+  if (!isCaught && published < 0 && !reported.exchange(true)) {
     bool isOurs;
     if (const Slot *slot = find(/*willDo=*/true, isOurs))
-      report(*slot, signal->name, isOurs);
-  }
-  errno = savedErrno;
-  const struct sigaction &previous = signal->previous;
-  if (previous.sa_flags & SA_SIGINFO) {
-    previous.sa_sigaction(number, info, context);
-  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
-    previous.sa_handler(number);
-  } else {
-    sigaction(number, &previous, nullptr);
-    // What the processor has raised comes again by itself, with its address.
-    if (info->si_code <= 0)
-      raise(number);
+      report(*slot, name, isOurs);
   }
 }
 
 static void onExit() {
   bool isOurs;
   if (const Slot *slot = find(/*willDo=*/false, isOurs);
-      slot && !reported.exchange(true))
+      slot && published < 0 && !reported.exchange(true))
     report(*slot, "something ended the process", isOurs);
 }
 
-/// Once: others may install theirs on top, and take them off again.
+/// Once, however often it is called.
 static void install() {
   static std::once_flag once;
-  std::call_once(once, [] {
-    std::atexit(onExit);
-    for (Signal &signal : fatal) {
-      struct sigaction ours = {};
-      ours.sa_sigaction = onSignal;
-      // A stack that has overflowed holds no handler.
-      ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
-      sigemptyset(&ours.sa_mask);
-      // Not in one step: a signal in between has to find the previous one.
-      sigaction(signal.number, nullptr, &signal.previous);
-      sigaction(signal.number, &ours, nullptr);
-    }
-  });
+  std::call_once(once, [] { std::atexit(onExit); });
+  fatal_signals::reportFatalSignals(onSignal);
 }
 
 //===----------------------------------------------------------------------===//
@@ -220,6 +203,7 @@ void triton_ext::enterPass(int slot, StringRef pass, StringRef command,
   mine.command.set(command);
   mine.pass.set(pass);
   mine.worker = thisThread();
+  publish();
 }
 
 void triton_ext::leavePass(int slot) {
@@ -229,6 +213,7 @@ void triton_ext::leavePass(int slot) {
   slots[slot].pass.set("");
   slots[slot].command.set("");
   slots[slot].ir = nullptr;
+  publish();
 }
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
@@ -260,11 +245,22 @@ EXPORT void tritonExtCrashEnd(int slot) {
   slots[slot].thread = 0;
   slots[slot].what.set("");
   slots[slot].used = false;
+  publish();
 }
 
-/// Says that `slot` does something that is no pass of MLIR; null for no more.
+/// Says that the compilation `slot` now runs `pass`, which MLIR does not run; a
+/// null pointer ends that.
 EXPORT void tritonExtCrashPass(int slot, const char *pass) {
   triton_ext::leavePass(slot);
   if (pass)
     triton_ext::enterPass(slot, pass, "", "");
 }
+
+/// Sets the command that runs this process again with TRITON_EXT_ISOLATE=1.
+EXPORT void tritonExtCrashIsolated(const char *command) {
+  isolated.set(command);
+}
+
+/// From now on this process says to the open file `file`, and to nobody else,
+/// where it is.
+EXPORT void tritonExtCrashPublish(int file) { published = file; }

@@ -9,12 +9,16 @@
 #include "triton_ext/Manifest.h"
 
 #include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
+#include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/ControlFlow/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/GPU/Transforms/BufferDeallocationOpInterfaceImpl.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Linalg/Transforms/SubsetInsertionOpInterfaceImpl.h"
 #include "mlir/Dialect/Linalg/Transforms/TilingInterfaceImpl.h"
+#include "mlir/Dialect/SCF/Transforms/BufferDeallocationOpInterfaceImpl.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
@@ -30,6 +34,15 @@ TRITON_EXT_MANIFEST(TRITON_EXT_MANIFEST_FIELDS)
 
 template <typename DialectT> static void add(DialectRegistry *registry) {
   registry->insert<DialectT>();
+}
+
+/// Buffer deallocation asks for what dialects of libtriton promise.
+static void addBufferization(DialectRegistry *registry) {
+  registry->insert<bufferization::BufferizationDialect>();
+  arith::registerBufferDeallocationOpInterfaceExternalModels(*registry);
+  cf::registerBufferDeallocationOpInterfaceExternalModels(*registry);
+  gpu::registerBufferDeallocationOpInterfaceExternalModels(*registry);
+  scf::registerBufferDeallocationOpInterfaceExternalModels(*registry);
 }
 
 static void addComplex(DialectRegistry *registry) {
@@ -55,7 +68,7 @@ static void addLinalg(DialectRegistry *registry) {
 extern "C" __attribute__((visibility("default"))) triton::plugin::PluginInfo *
 tritonGetPluginInfo() {
   static triton::plugin::DialectInfo dialects[] = {
-      {"bufferization", "23.1.1", add<bufferization::BufferizationDialect>},
+      {"bufferization", "23.1.1", addBufferization},
       {"complex", "23.1.1", addComplex},
       {"linalg", "23.1.1", addLinalg},
       {"sparse_tensor", "23.1.1", add<sparse_tensor::SparseTensorDialect>},

@@ -28,9 +28,13 @@ static void registerAlias(StringRef alias, StringRef argument) {
 std::string triton_ext::loadPlugin(const TritonExtOptPlugin &plugin,
                                    DialectRegistry &registry) {
   // Global, as Triton does it: a dialect's types are compared by address.
-  void *library = dlopen(plugin.path, RTLD_NOW | RTLD_GLOBAL);
-  if (!library)
-    return dlerror();
+  void *library = dlopen(plugin.content, RTLD_NOW | RTLD_GLOBAL);
+  if (!library) {
+    StringRef problem = dlerror(), name = plugin.content;
+    problem.consume_front(name);
+    problem.consume_front(": ");
+    return (Twine(plugin.path) + ": " + problem).str();
+  }
   void *symbol = dlsym(library, "tritonGetPluginInfo");
   if (!symbol)
     return (Twine(plugin.path) + " does not export tritonGetPluginInfo").str();

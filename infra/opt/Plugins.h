@@ -13,7 +13,10 @@ class DialectRegistry;
 
 /// A library to load, as Python describes it. driver.py has the same structure.
 struct TritonExtOptPlugin {
+  /// What messages call it.
   const char *path;
+  /// What is opened: the bytes that were checked, under a name of their own.
+  const char *content;
   /// The argument of its pass, e.g. "triton-ext-rename"; null if only the
   /// library itself knows.
   const char *argument;

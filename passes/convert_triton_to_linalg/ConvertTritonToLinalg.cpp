@@ -81,10 +81,16 @@ struct ConvertTritonToLinalgPass
   }
 
   void runOnOperation() override {
-    if (failed(checkLayouts(getOperation())) ||
-        failed(triton_ext::refuse(getOperation(),
-                                  "cannot be converted to linalg", whyNot)))
+    triton_ext::Verdict verdict = triton_ext::judge(getOperation(), [&] {
+      if (failed(checkLayouts(getOperation())))
+        return failure();
+      return triton_ext::refuse(getOperation(), "cannot be converted to linalg",
+                                whyNot);
+    });
+    if (verdict == triton_ext::Verdict::Fail)
       return signalPassFailure();
+    if (verdict == triton_ext::Verdict::Leave)
+      return;
     convertMemory(getOperation());
     eraseDead(getOperation());
 

@@ -43,7 +43,8 @@ mlir::triton_ext::convert_triton_to_linalg::whyNot(Operation *op) {
           [](Operation *) { return Why(); })
       .Case([](tt::LoadOp load) -> Why {
         if (load.getIsVolatile())
-          return "no structured load is volatile";
+          return "no structured load is volatile (tl.atomic_add(p, 0) reads "
+                 "anew each time)";
         return std::nullopt;
       })
       .Case([](tt::AtomicRMWOp atomic) -> Why {
@@ -79,28 +80,32 @@ mlir::triton_ext::convert_triton_to_linalg::whyNot(Operation *op) {
         if (!rounding || !narrows || *rounding == tt::RoundingMode::RTNE ||
             *rounding == tt::RoundingMode::RTZ)
           return std::nullopt;
-        return "its rounding mode is none of arith";
+        return "its rounding mode is none of arith (use rtne or rtz)";
       })
       .Case([](tt::MapElementwiseOp map) -> Why {
         if (map.getPack() != 1)
-          return "it maps several elements at a time";
+          return "it maps several elements at a time (use pack=1)";
         if (!map.getScalarOp().hasOneBlock())
-          return "its body has control flow";
+          return "its body has control flow (use tl.where)";
         return std::nullopt;
       })
       .Case<tt::ElementwiseInlineAsmOp>([](Operation *) -> Why {
-        return "the assembly is that of one kind of processor";
+        return "the assembly is that of one kind of processor (use the "
+               "operations of triton.language, or a pure function of "
+               "tl.extra.libdevice)";
       })
       .Case([](tt::ExternElementwiseOp call) -> Why {
         if (!call.getPure())
-          return "the function has effects";
+          return "the function has effects (is_pure=True says that it has "
+                 "none)";
         return std::nullopt;
       })
       .Case([](tt::DotScaledOp dot) -> Why {
         using Format = tt::ScaleDotElemType;
         for (Format format : {dot.getAElemType(), dot.getBElemType()})
           if (format == Format::E2M3 || format == Format::E3M2)
-            return "no type has the formats e2m3 and e3m2";
+            return "no type has the formats e2m3 and e3m2 (use e2m1, e4m3 or "
+                   "e5m2)";
         return std::nullopt;
       })
       .Case<tt::MakeTensorDescOp, tt::DescriptorLoadOp, tt::DescriptorStoreOp,

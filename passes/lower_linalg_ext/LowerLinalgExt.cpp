@@ -76,8 +76,13 @@ struct LowerLinalgExtPass
   using LowerLinalgExtPassBase::LowerLinalgExtPassBase;
 
   void runOnOperation() override {
-    if (failed(refuse(getOperation(), "cannot be lowered", whyNot)))
+    Verdict verdict = judge(getOperation(), [&] {
+      return refuse(getOperation(), "cannot be lowered", whyNot);
+    });
+    if (verdict == Verdict::Fail)
       return signalPassFailure();
+    if (verdict == Verdict::Leave)
+      return;
     ConversionTarget target(getContext());
     target.addIllegalDialect<aux::AuxDialect, linalg_ext::LinalgExtDialect,
                              math_ext::MathExtDialect>();

@@ -12,20 +12,18 @@ import functools
 import json
 import os
 import resource
-import signal
-import subprocess
 import sys
-import tempfile
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from . import _resources
+from ._child import run_module
+from ._infra import in_words
 from ._singletons import exported, own_copies, references
 from .errors import TritonExtError
 from .host import find_triton
 
-_SECONDS = 120
 _RTLD_DI_LINKMAP = 2
 
 
@@ -54,27 +52,10 @@ def compare_all() -> list[Comparison]:
     Raises:
         TritonExtError: the process failed.
     """
-    with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as errors:
-        try:
-            status = subprocess.run(
-                [sys.executable, "-P", "-m", "triton_ext._addresses", str(answer.fileno())],
-                env=_resources.child_environment(),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=errors,
-                pass_fds=[answer.fileno()],
-                timeout=_SECONDS,
-                check=False,
-            ).returncode
-        except subprocess.TimeoutExpired:
-            status = -signal.SIGKILL
-        if status:
-            errors.seek(0)
-            lines = errors.read().decode(errors="replace").strip().splitlines() or ["no word"]
-            how = signal.Signals(-status).name if status < 0 else f"exit status {status}"
-            raise TritonExtError(f"the libraries cannot be compared ({how}): {lines[-1]}")
-        answer.seek(0)
-        return [Comparison(**{**each, "wrong": tuple(each["wrong"])}) for each in json.loads(answer.read())]
+    ended = run_module("triton_ext._addresses")
+    if ended.status:
+        raise TritonExtError(f"the libraries cannot be compared ({ended.how}): {ended.last_words or 'no word'}")
+    return [Comparison(**{**each, "wrong": tuple(each["wrong"])}) for each in json.loads(ended.answer)]
 
 
 def compare(library: Path, hosts: Iterable[Path], origin: str = "", foreign: bool = False) -> Comparison:
@@ -131,7 +112,7 @@ def _bases() -> dict[str, int]:
         raise TritonExtError("the libraries of this process cannot be listed")
     bases: dict[str, int] = {}
     while at:
-        bases.setdefault(os.path.basename(os.fsdecode(at.contents.name)), at.contents.address)
+        bases.setdefault(os.path.basename(in_words(os.fsdecode(at.contents.name))), at.contents.address)
         at = at.contents.next
     return bases
 
@@ -149,10 +130,15 @@ def _run(descriptor: int) -> None:
     for extension in loader.extensions():
         if extension.problem is None and extension.manifest is not None:  # whoever loads others runs their code
             loader.load_library(extension)
-    for library in sorted(_resources.library_dir().glob("libTritonExt*.so")):
-        if library.name not in _bases():
-            ctypes.CDLL(str(library))
-        found.append((library, "built in", False))
+    origins = {_resources.library_dir(): "built in"}
+    for path, origin, foreign in found:
+        if not foreign:
+            origins.setdefault(path.parent, origin)
+    for directory, origin in origins.items():
+        for library in sorted(directory.glob("libTritonExt*.so")):  # what extensions share, runtimes of backends
+            if library.name not in _bases():
+                ctypes.CDLL(str(library))
+            found.append((library, origin, False))
     loaded = _bases()
     hosts = [find_triton().library, *(path for path, _, foreign in found if not foreign and path.name in loaded)]
     comparisons = [compare(path, hosts, origin, foreign) for path, origin, foreign in found]

@@ -116,10 +116,16 @@ def _chains(code: types.CodeType, around: Mapping[str, str]) -> dict[Chain, bool
 @functools.lru_cache(4096)
 def words(code: types.CodeType) -> frozenset[str]:
     """Every name and every text in the code and in the functions within it: what it may ask an object for."""
-    found = {*code.co_names, *(constant for constant in code.co_consts if isinstance(constant, str))}
-    return frozenset(
-        found.union(*(words(constant) for constant in code.co_consts if isinstance(constant, types.CodeType)))
-    )
+    inner = (words(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
+    return texts(code).union(code.co_names, *inner)
+
+
+@functools.lru_cache(4096)
+def texts(code: types.CodeType) -> frozenset[str]:
+    """Every text in the code and in the functions within it, and the constants of `os` that it names."""
+    inner = (texts(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
+    named = (name for name in code.co_names if name.startswith("O_"))
+    return frozenset(constant for constant in code.co_consts if isinstance(constant, str)).union(named, *inner)
 
 
 def imports(function: types.FunctionType) -> Iterator[tuple[str, str, str | None]]:
@@ -148,7 +154,7 @@ def _import_statements(code: types.CodeType) -> tuple[tuple[int, str, tuple[str,
 
 
 def is_installed(module: str) -> bool:
-    """Whether a module is not edited by hand: Python's own, this package's, or in a directory of pip's."""
+    """Whether a module is Python's own, this package's, or in a directory of pip's, so that nobody edits it by hand."""
     top = module.partition(".")[0]
     if top in sys.stdlib_module_names or top in ("builtins", "triton_ext"):
         return True
@@ -160,12 +166,15 @@ def is_installed(module: str) -> bool:
 
 
 def is_installed_function(function: types.FunctionType) -> bool:
-    """Whether the text of `function` is in such a module, whatever it says of itself."""
+    """Whether `function` was defined in a module that `is_installed`, whatever its ``__module__`` says."""
     return is_installed(str(function.__globals__.get("__name__", "")))
 
 
 def file_of(module: str, file: str | None) -> tuple[object, ...]:
-    """The bytes of a module's file; size and time of one that may have hundreds of megabytes, but that pip writes."""
+    """Returns what identifies a module's file: the hash of its bytes, or its size and time if pip has written it.
+
+    Files that pip writes may have hundreds of megabytes.
+    """
     top = module.partition(".")[0]
     if file is None or top in sys.stdlib_module_names:
         return ("module", module, sys.version)

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-import mmap
-import stat
+import io
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,13 +14,9 @@ from pathlib import Path
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
+from ._infra import LibraryBytes, read_bytes
 from .errors import TritonExtError
 
-# pyelftools trusts the offsets in a file, so a damaged one can fail in many ways.
-DAMAGE = (
-    *(ELFError, ValueError, KeyError, AttributeError, IndexError, OverflowError, TypeError, AssertionError),
-    *(struct.error, MemoryError, ZeroDivisionError),
-)
 ENTRY_POINT = b"tritonGetPluginInfo"
 _NOTE_SECTION = ".note.triton_ext"
 # Objects that are another library's, see _singletons: weak, but at address 0 where that library does not have them.
@@ -59,36 +55,52 @@ def read_library(path: Path) -> Library:
     Raises:
         TritonExtError: the file is missing, unreadable or no ELF shared library.
     """
-    try:
-        mode = path.stat().st_mode
-        if not stat.S_ISREG(mode):  # opening a pipe would wait for its writer
-            raise TritonExtError(f"{path} is {'a directory' if stat.S_ISDIR(mode) else 'no regular file'}")
-        with path.open("rb") as file:
-            elf = ELFFile(file)
-            if elf.get_section_by_name(".dynsym") is None:
-                raise TritonExtError(f"{path} is no shared library")
-            undefined: set[str] = set()
-            exports = False
-            for name, _, bind, section, _ in symbols(elf, ".dynsym"):
-                if section != UNDEFINED:
-                    exports |= name == ENTRY_POINT
-                elif name and (bind != WEAK or name.startswith(_STATIC_LOCALS)):
-                    undefined.add(name.decode(errors="replace"))
-            note = None
-            if section := elf.get_section_by_name(_NOTE_SECTION):
-                notes = [n for n in section.iter_notes() if n["n_name"] == "TritonExt"]
-                note = notes[0]["n_descdata"].decode(errors="replace") if notes else None
-            dynamic = elf.get_section_by_name(".dynamic")
-            needed = tuple(tag.needed for tag in dynamic.iter_tags("DT_NEEDED")) if dynamic else ()
-            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                gcc_type_names = data.find(_GCC_TYPE_NAME) >= 0
-    except FileNotFoundError:
-        raise TritonExtError(f"{path}: no such file") from None
-    except OSError as error:
-        raise TritonExtError(f"{path}: {error.strerror}") from None
-    except DAMAGE as error:
-        raise TritonExtError(f"{path} is no ELF shared library: {error}") from None
+    return parse_library(read_bytes(path))
+
+
+def parse_library(library: LibraryBytes) -> Library:
+    """Reads an ELF file out of its bytes.
+
+    Raises:
+        TritonExtError: it is no ELF shared library.
+    """
+    path, content = library.path, library.content
+    with damage(f"{path} is no ELF shared library"):
+        elf = ELFFile(io.BytesIO(content))
+        if elf.get_section_by_name(".dynsym") is None:
+            raise TritonExtError(f"{path} is no shared library")
+        undefined: set[str] = set()
+        exports = False
+        for name, _, bind, section, _ in symbols(elf, ".dynsym"):
+            if section != UNDEFINED:
+                exports |= name == ENTRY_POINT
+            elif name and (bind != WEAK or name.startswith(_STATIC_LOCALS)):
+                undefined.add(name.decode(errors="replace"))
+        note = None
+        if section := elf.get_section_by_name(_NOTE_SECTION):
+            notes = [n for n in section.iter_notes() if n["n_name"] == "TritonExt"]
+            note = notes[0]["n_descdata"].decode(errors="replace") if notes else None
+        dynamic = elf.get_section_by_name(".dynamic")
+        needed = tuple(str(tag.needed) for tag in dynamic.iter_tags("DT_NEEDED")) if dynamic else ()
+        gcc_type_names = _GCC_TYPE_NAME in content
     return Library(path, note, exports, frozenset(undefined), needed, gcc_type_names)
+
+
+@contextlib.contextmanager
+def damage(what: str) -> Iterator[None]:
+    """Says `what` of anything that goes wrong in the body, which reads a file that may be damaged.
+
+    pyelftools trusts the offsets and sizes in a file, so that a damaged one fails in more ways than can be listed.
+
+    Raises:
+        TritonExtError: something went wrong; the message says what.
+    """
+    try:
+        yield
+    except TritonExtError:
+        raise
+    except Exception as error:
+        raise TritonExtError(f"{what}: {str(error) or type(error).__name__}") from None
 
 
 def missing_symbols(names: frozenset[str], libraries: list[Path]) -> list[str]:
@@ -99,11 +111,9 @@ def missing_symbols(names: frozenset[str], libraries: list[Path]) -> list[str]:
     """
     missing = set(names)
     for library in libraries:
-        try:
+        with damage(f"{library} is damaged"):
             known = library.stat()
             missing -= _exported(library, known.st_mtime_ns, known.st_size, known.st_ino)
-        except (OSError, *DAMAGE) as error:
-            raise TritonExtError(f"{library} is damaged: {error}") from None
     return sorted(missing)
 
 
@@ -125,6 +135,9 @@ def symbols(elf: ELFFile, table: str) -> Iterator[tuple[bytes, int, int, int, in
         return
     if elf.elfclass != 64 or not elf.little_endian:
         raise ELFError("it is not for x86-64")
-    names = elf.get_section(section["sh_link"]).data()
+    names = elf.get_section(section["sh_link"])
+    if section.compressed or names.compressed:  # of a few bytes gigabytes could be made
+        raise ELFError("its symbols are compressed")
+    names = names.data()
     for start, info, _, index, value, _ in _SYMBOL.iter_unpack(section.data()):
         yield names[start : names.index(b"\0", start)], info & 15, info >> 4, index, value

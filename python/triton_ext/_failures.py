@@ -4,39 +4,54 @@
 from __future__ import annotations
 
 import os
+import secrets
 import sys
-import tempfile
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 from triton._C.libtriton import ir
+from triton.errors import TritonError
 
-from . import _inspect
+from . import _inspect, _storage
 from .edits import Edit
-from .errors import PipelineError
+from .errors import PipelineError, TritonExtError, UnsupportedError
 
 Stage = Callable[[Any, dict[str, Any]], Any]
 #: Stages that end in a module; `triton.compiler.parse` knows the same three.
 MODULE_STAGES = ("ttir", "glir", "ttgir")
 #: How a binary begins that a driver takes: an ELF file, or NVIDIA's container of several.
 _BINARIES = (b"\x7fELF", b"\x50\xed\x55\xba")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The outcome of a compilation without edits.
+
+    Attributes:
+        outcome: a sentence that says whether the kernel compiles.
+        metadata: the entries of Triton's metadata that were set, up to the stage that failed if one did.
+    """
+
+    outcome: str
+    metadata: frozenset[str]
+
+
 #: What is known of kernels without edits, by Triton's key of them.
-_known: dict[str, str] = {}
+_known: dict[str, Trial] = {}
 _MOST_KNOWN = 256
 
 
-def without_edits(stages: Mapping[str, Stage]) -> str:
-    """A sentence that says whether the kernel that is being compiled compiles with `stages`, which have no edits.
+def without_edits(stages: Mapping[str, Stage]) -> Trial | None:
+    """Compiles the kernel that is being compiled with `stages`, which have no edits.
 
-    It is tried, on a module of its own: nothing is cached, and nobody else hears of it. The answer is kept, because a
-    tuner may try many pipelines on one kernel. Empty where the stages are not run by ``triton.compile``.
+    That is done on a module of its own: nothing is cached, and nobody else hears of it. The answer is kept, because a
+    tuner may try many pipelines on one kernel. None where the stages are not run by ``triton.compile``.
     """
     caller = _compile_frame()
     if caller is None:
-        return ""
+        return None
     from triton.compiler.compiler import get_cache_key
 
     src, backend, options, variables = (caller[name] for name in ("src", "backend", "options", "env_vars"))
@@ -48,13 +63,14 @@ def without_edits(stages: Mapping[str, Stage]) -> str:
     return _known[key]
 
 
-def _try(stages: Mapping[str, Stage], caller: Mapping[str, Any]) -> str:
+def _try(stages: Mapping[str, Stage], caller: Mapping[str, Any]) -> Trial:
     from triton import __version__
     from triton.compiler.compiler import IRSource
 
     src, backend, options = (caller[name] for name in ("src", "backend", "options"))
     names = list(stages)
     where = "before its first stage"
+    metadata: dict[str, Any] = {}
     try:
         with watch(f"compiling '{src.name}' without edits, to see whether that fails, too"):
             context = ir.context()
@@ -67,15 +83,16 @@ def _try(stages: Mapping[str, Stage], caller: Mapping[str, Any]) -> str:
                 names = names[names.index(src.ext) :]
             functions = backend.get_codegen_implementation(options)
             result = src.make_ir(caller["target"], options, functions, backend.get_module_map(), context)
-            metadata = {"hash": caller["hash"], "target": caller["target"], **vars(options), **caller["env_vars"]}
+            metadata |= {"hash": caller["hash"], "target": caller["target"], **vars(options), **caller["env_vars"]}
             metadata["triton_version"] = __version__
             for name in names:
                 where = f"in stage '{name}'"
                 result = stages[name](result, metadata)
     except Exception as error:
         reason = (str(error).strip().splitlines() or [""])[0]
-        return f"without the edits the kernel fails, too, {where}: {type(error).__name__}: {reason}"
-    return "without the edits the kernel compiles"
+        outcome = f"without the edits the kernel fails, too, {where}: {type(error).__name__}: {reason}"
+        return Trial(outcome, frozenset(metadata))
+    return Trial("without the edits the kernel compiles", frozenset(metadata))
 
 
 def _compile_frame() -> Mapping[str, Any] | None:
@@ -90,9 +107,13 @@ def _compile_frame() -> Mapping[str, Any] | None:
 
 @contextmanager
 def watch(what: str) -> Iterator[int]:
-    """While it lasts, a crash of this process says that it happened during `what`. Gives the slot of `_inspect`."""
-    name = f"triton-ext-crash-{os.getpid()}-{time.time_ns():x}.mlir"
-    slot = _inspect.begin(what, str(Path(tempfile.gettempdir(), name)))
+    """Makes a crash of this process within the block report that it happened during `what`.
+
+    Yields the slot that `_inspect.begin` returned.
+    """
+    name = f"triton-ext-crash-{os.getpid()}-{secrets.token_hex(8)}.mlir"
+    root = _storage.scratch_root()
+    slot = _inspect.begin(what, os.path.join(root, name) if root else "")
     try:
         yield slot
     finally:
@@ -116,6 +137,53 @@ def check_result(edit: Edit, stage: str, result: Any, expected: type | None) -> 
     problem = _problem(stage, result, expected)
     if problem:
         raise ran(PipelineError(f"'{edit}': {problem}"))
+
+
+def check_source(edit: Edit, stage: str, source: Any) -> None:
+    """Refuses what the user's function gives to ``inner`` if that ends the process over it: bad LLVM IR.
+
+    Args:
+        edit: the edit that has the function.
+        stage: the one before its stage, of whose result `source` takes the place.
+        source: what the function gives.
+
+    Raises:
+        PipelineError: what is wrong.
+    """
+    if stage == "llir" and isinstance(source, str) and (problem := _inspect.check_llvm_ir(source)):
+        raise ran(PipelineError(f"'{edit}': gave inner text that is not LLVM IR: {problem}"))
+
+
+def check_kept(edit: Edit, needed: Set[str], metadata: Mapping[str, Any]) -> None:
+    """Refuses metadata from which the user's function has removed something, or that does not get what a stage sets.
+
+    Args:
+        edit: the edit that has the function.
+        needed: the entries that the function was given, and those that were there after ``inner``.
+        metadata: what it has left.
+
+    Raises:
+        PipelineError: an entry is missing.
+    """
+    if missing := sorted(needed - metadata.keys()):
+        names = ", ".join(f"metadata['{name}']" for name in missing)
+        raise ran(PipelineError(f"'{edit}': its function has left the kernel without {names}"))
+
+
+def check_binary(edits: Sequence[Edit], kernel: str, problem: str | None) -> None:
+    """Refuses a binary that a launch could not load.
+
+    Args:
+        edits: those with a stage function.
+        kernel: its name.
+        problem: what the backend says of the binary; None for nothing.
+
+    Raises:
+        PipelineError: there is a problem.
+    """
+    if problem:
+        functions = " or ".join(f"'{edit}'" for edit in edits)
+        raise ran(PipelineError(f"{functions}: the binary of kernel '{kernel}' cannot be launched: {problem}"))
 
 
 def _problem(stage: str, result: Any, expected: Any) -> str | None:
@@ -149,23 +217,55 @@ def _problem(stage: str, result: Any, expected: Any) -> str | None:
 
 
 def ran(error: PipelineError) -> PipelineError:
-    """`error`, which something that ran has caused, and not the way in which an edit is written."""
+    """Returns `error`, marked as caused by something that ran, and not by an edit that is written wrongly."""
     error.while_running = True
     return error
 
 
-def explain(error: Exception, stage: str, edits: str, stages: Mapping[str, Stage]) -> None:
-    """Adds to `error` what the edits have to do with it: errors of Triton's keep their type, by which some are caught.
+def check_metadata(edits: Sequence[Edit], metadata: Mapping[str, Any], stages: Mapping[str, Stage]) -> None:
+    """Refuses a kernel without what the stages set in its metadata: launching it, or the next stage, needs that.
+
+    Args:
+        edits: those with a stage function that has not called the stage.
+        metadata: of the kernel, after its last stage.
+        stages: without edits.
+
+    Raises:
+        PipelineError: something is not set.
+    """
+    trial = without_edits(stages)
+    missing = sorted(trial.metadata - metadata.keys()) if trial else ()
+    if missing:
+        names = ", ".join(f"metadata['{name}']" for name in missing)
+        functions = " or ".join(f"'{edit}'" for edit in edits)
+        raise ran(
+            PipelineError(f"{functions}: its function has not called inner, which sets {names}; call it, or set them")
+        )
+
+
+def explained(error: Exception, stage: str, kernel: str, edits: str, stages: Mapping[str, Stage]) -> Exception:
+    """The exception to raise for `error`: one that says what the edits have to do with it.
+
+    Triton's own errors keep their type, by which autotuners catch some of them, and get a note. So do errors of ours
+    that are not about edits, such as that of a library which is not built.
 
     Args:
         error: what was raised in `stage`.
         stage: where.
+        kernel: its name.
         edits: all edits, as text.
         stages: without edits.
     """
-    if isinstance(error, PipelineError):
-        if error.while_running and (outcome := without_edits(stages)):
-            error.message += f"\n{outcome}"
+    if isinstance(error, PipelineError) and not isinstance(error, UnsupportedError):
+        if error.while_running and (trial := without_edits(stages)):
+            error.message += f"\n{trial.outcome}"
             error.while_running = False  # it has been said
-        return
-    error.add_note("; ".join(filter(None, (f"in stage '{stage}' with the pipeline '{edits}'", without_edits(stages)))))
+        return error
+    trial = without_edits(stages)
+    outcome = trial.outcome if trial else ""
+    if isinstance(error, TritonError | TritonExtError) and not isinstance(error, UnsupportedError):
+        error.add_note("; ".join(filter(None, (f"in stage '{stage}' with the pipeline '{edits}'", outcome))))
+        return error
+    name = "" if type(error) in (RuntimeError, UnsupportedError) else f"{type(error).__name__}: "
+    text = f"stage '{stage}' failed on kernel '{kernel}', in the pipeline '{edits}': {name}{error}"
+    return PipelineError("\n".join(filter(None, (text, outcome))))

@@ -46,6 +46,8 @@ _RECHECK = 0.5
 
 _lock = threading.RLock()
 _generation = 0  # how often an active pipeline has changed
+#: How often a key was left behind: what was compiled under it had read something that has changed in place since.
+_left_behind: dict[str, int] = {}
 
 
 class Active:
@@ -62,6 +64,7 @@ class Active:
         self.watch = Watch([*functions, *(edit.function for edit in edits if edit.function)])
         self._known: tuple[list[str], tuple[str, ...]] = [], ()
         self.key = ""
+        self.round = 0  # how often its key had been left behind when it was computed
         self.entered: Stack | None = None  # the last one that had it on top; most launches are like the one before
         self.refresh()
 
@@ -73,7 +76,8 @@ class Active:
         """
         libraries = [load_library(item.extension) for item in self._passes]
         known = [library.digest for library in libraries], self.watch.fingerprints(inside=inside)
-        if self.key and known == self._known:
+        is_left = inside and self.round != _left_behind.get(self.key, 0)
+        if self.key and known == self._known and not is_left:
             return
         global _generation  # noqa: PLW0603
         from ._stages import Layer
@@ -84,6 +88,7 @@ class Active:
         identity = [load_infra(), own_code(), known[1], [_edit_key(edit, digests) for edit in self.edits]]
         with _lock:
             self.key = hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:32]
+            self.round = _left_behind.get(self.key, 0)
             self.layer = layer
             self._known = known
             _generation += 1
@@ -92,6 +97,18 @@ class Active:
         """Takes up Python functions that do something else because a variable has been assigned."""
         if self.watch.fingerprints(inside=False) != self._known[1]:
             self.refresh(inside=False)
+
+    def drift(self) -> str:
+        """What has changed in place since the key was computed, for the key on disk.
+
+        A launch has asked for the kernel already, without it, and will keep the kernel under the key in memory. So
+        that key is for this block only: whoever computes it later, in this process, gets another one.
+        """
+        drift = self.watch.drift()
+        if drift:
+            with _lock:
+                _left_behind[self.key] = max(_left_behind.get(self.key, 0), self.round + 1)
+        return drift
 
 
 def _edit_key(edit: Edit, digests: dict[Pass, str]) -> list[object]:
@@ -164,11 +181,12 @@ class Stack:
         with _lock:
             keys = [active.key for active in self.active if active.edits]
             layers = tuple(active.layer for active in self.active)
+            rounds = "".join(f"/{active.key}:{active.round}" for active in self.active if active.round)
             generation = _generation
         if self.observer:
             keys.append(self.observer.nonce)
         # Empty outside of any pipeline: such a kernel has the key that it has without us.
-        self.state = "triton-ext:" + "+".join(keys) if keys else "", layers
+        self.state = "triton-ext:" + "+".join(keys) if keys else "", layers, rounds
         self.generation = generation
 
 
@@ -392,15 +410,17 @@ class _Hook:
         if time.monotonic() >= _next_check:
             self._recheck((*installed.active, *stack.active))
         watching = (*installed.watching, *stack.watching)
+        is_compiling = bool(watching) and _is_asked_by_compile()
         for active in watching:
             active.follow()
-            if _is_asked_by_compile():  # the key on disk outlives the process
-                drift += active.watch.drift()
+            if is_compiling:  # the key on disk outlives the process
+                drift += active.drift()
         generation = _generation
         for one in (stack, installed):
             if one.generation != generation:
                 one.update()
-        text = installed.state[0] + stack.state[0] + drift
+        text = installed.state[0] + stack.state[0]
+        text += drift if is_compiling else installed.state[2] + stack.state[2]
         answer = _Answer((text, text), stack, installed, generation, installed.state[1] + stack.state[1])
         stack.answered = answer if text and not watching else None
         _thread.answered = answer.layers
@@ -555,6 +575,7 @@ def _follow_async_compilation() -> None:
             finally:
                 _stack.reset(before)
 
-        return submit(self, key + installed.state[0] + stack.state[0], compile_there, *rest)
+        ours = "".join(one.state[0] + one.state[2] for one in (installed, stack))
+        return submit(self, key + ours, compile_there, *rest)
 
     AsyncCompileMode.submit = submit_here

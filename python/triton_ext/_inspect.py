@@ -14,9 +14,10 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
-import hashlib
 import json
 import os
+import shlex
+import sys
 import threading
 import weakref
 from dataclasses import dataclass
@@ -25,8 +26,8 @@ from types import TracebackType
 from typing import Any
 
 from . import _resources
-from ._infra import private_copy
-from .errors import BuildError, TritonExtError
+from ._infra import in_memory, in_words, read_bytes
+from .errors import BuildError, TritonExtError, UnsupportedError
 
 #: Stands for the file in `Result.command`.
 FILE = "\1"
@@ -117,7 +118,7 @@ class Inspection:
         self._close = weakref.finalize(self, self._library.tritonExtInspectClose, self._handle)
 
     def attach(self, manager: Any) -> None:
-        """Records what `manager`, which has all its passes, will do. Several managers may be attached, one by one.
+        """Records what `manager` will do, to which all passes have been added. May be called for several managers.
 
         Raises:
             TritonExtError: the inspection is closed.
@@ -126,13 +127,13 @@ class Inspection:
         self._add(manager, [str(self._handle)])
 
     def mark(self, manager: Any, label: str, driver: str) -> None:
-        """Calls the passes `label` that `manager`, which is attached next, has got since it was last marked.
+        """Sets what a crash says of the passes that were added to `manager` since the last call.
 
         Args:
-            manager: the pass manager.
-            label: e.g. ``pass 'cse'``; empty for the name that MLIR has for each.
-            driver: how a shell runs ``triton-ext-opt`` for such a pass: the module before it is kept until it returns.
-                Empty for neither.
+            manager: the pass manager, which has to be the one that is attached next.
+            label: what to call them, e.g. ``pass 'cse'``; empty for MLIR's name of each.
+            driver: the command of a shell that runs ``triton-ext-opt`` with such a pass. If it is not empty, the module
+                before the pass is kept until the pass returns.
         """
         self._mark(manager, [str(self._handle), label, driver])
 
@@ -153,7 +154,7 @@ class Inspection:
         )
 
     def close(self) -> None:
-        """Frees what has been recorded. Managers that it is attached to run as if they had never been."""
+        """Frees what has been recorded. Managers that this is attached to run on without being recorded."""
         self._close()
 
     def __enter__(self) -> Inspection:
@@ -175,7 +176,7 @@ def _event(fields: dict[str, Any]) -> Event:
 
 
 def run(manager: Any, module: Any, label: str) -> None:
-    """``manager.run(module, label)`` for the backends that are ours: an error says why, with or without a pipeline.
+    """Does ``manager.run(module, label)`` for a backend of ours: with and without a pipeline, an error says why.
 
     Raises:
         RuntimeError: a pass failed; the message is its diagnostics.
@@ -196,36 +197,108 @@ def run(manager: Any, module: Any, label: str) -> None:
             raise RuntimeError(f"pass '{culprit}' failed in {label}: {said}") from error
 
 
+def is_debugging() -> bool:
+    """Whether a refusal comes with all that libtriton prints: the module, and the passes that it went through."""
+    return os.environ.get("TRITON_EXT_DEBUG", "0") not in ("", "0")
+
+
+def run_quietly(manager: Any, module: Any, label: str) -> None:
+    """`run` for a manager with a conversion of ours: where that refuses the module, nothing is printed.
+
+    With ``TRITON_EXT_DEBUG=1`` the conversion fails instead, and libtriton prints what it prints of every failure.
+
+    Raises:
+        UnsupportedError: the conversion refuses it.
+        RuntimeError: as of `run`.
+    """
+    from triton._C.libtriton import ir
+
+    if not is_debugging():  # see Refuse.h
+        module.set_attr("triton_ext.quiet", ir.builder(module.context).get_int32_attr(1))
+    run(manager, module, label)
+    if reasons := module.get_operation().get_str_attr("triton_ext.refused"):
+        raise UnsupportedError(reasons)
+
+
 def begin(what: str, file: str) -> int:
-    """Has a crash of the process say that it happened during `what`; returns a slot for `end`.
+    """Makes a crash of the process report that it happened during `what`, until `end` is called.
 
     Args:
         what: e.g. ``kernel 'softmax', stage 'ttir'``.
-        file: where the module before the pass is written, if it was kept.
+        file: where a crash writes the module before the pass, if that was kept.
+
+    Returns:
+        A slot, for `end` and `begin_step`.
     """
     slot: int = _load()[0].tritonExtCrashBegin(what.encode(errors="replace"), os.fsencode(file))
     return slot
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a compilation is.
+
+    Attributes:
+        step: the pass that runs, e.g. ``pass 'cse'``; empty between passes.
+        what: as for `begin`.
+        before: the module before the pass, if it was kept.
+        command: what runs the pass on a file, for which `FILE` stands; empty if the module was not kept.
+    """
+
+    step: str
+    what: str
+    before: str = ""
+    command: str = ""
+
+    @classmethod
+    def parse(cls, published: bytes) -> Place | None:
+        """What `publish` has written; None if no compilation is under way."""
+        step, _, rest = published.decode(errors="replace").partition("\0")
+        what, _, rest = rest.partition("\0")
+        command, _, before = rest.partition("\0")
+        return cls(step, what, before, command) if what else None
+
+    def __str__(self) -> str:
+        return f"in {self.step}, {self.what}" if self.step else f"outside of any pass, {self.what}"
+
+
+def publish(file: int) -> None:
+    """Writes where this process is to the open file `file`, before every pass; a crash then says nothing itself."""
+    _load()[0].tritonExtCrashPublish(file)
+
+
+def isolated_command() -> str:
+    """The command that runs this process again so that a crash is an exception."""
+    words = shlex.join([sys.executable, *sys.orig_argv[1:]])
+    # A crash has a buffer of some thousand bytes for it.
+    return "TRITON_EXT_ISOLATE=1 " + (words if len(words.encode()) < 5000 else "and the command that was used")
+
+
 def begin_step(slot: int, what: str | None) -> None:
-    """Says that `slot` runs something now that is no pass of MLIR; None for nothing any more."""
+    """Says that the compilation `slot` runs `what`, which is not a pass of MLIR, e.g. a Python function.
+
+    None ends that.
+    """
     _load()[0].tritonExtCrashPass(slot, what.encode(errors="replace") if what is not None else None)
 
 
 def end(slot: int) -> None:
-    """Ends what `begin` began."""
+    """Ends the report that `begin` returned `slot` for."""
     _load()[0].tritonExtCrashEnd(slot)
 
 
 def check_llvm_ir(text: str) -> str | None:
-    """What keeps `text` from being LLVM IR that defines a function; None if nothing does."""
+    """Returns why `text` is not LLVM IR that defines a function; None if it is."""
     encoded = text.encode(errors="surrogateescape")
     problem: bytes | None = _load()[0].tritonExtCheckLLVMIR(encoded, len(encoded))
     return problem.decode(errors="replace") if problem is not None else None
 
 
 def diagnosis(module: Any) -> str:
-    """What the verifier says of a module that it has refused, which it tells only the observer of a pass."""
+    """Returns why `module` does not verify, as ``: file:line: error``.
+
+    The verifier tells it only while a pass runs, so a pass that changes nothing is run.
+    """
     from triton._C.libtriton import ir, passes
 
     manager = ir.pass_manager(module.context)
@@ -251,18 +324,19 @@ def _load() -> tuple[ctypes.CDLL, Any, Any]:
 
     path = _resources.library_dir() / "libTritonExtInspect.so"
     try:
-        content = path.read_bytes()
-        # Not the staged file itself, which a build replaces; see the loader.
-        copy = private_copy(path, hashlib.sha256(content).hexdigest(), content)
+        copy = in_memory(read_bytes(path))  # not the file, which a build replaces
         with _loading:
             library = ctypes.CDLL(copy, mode=os.RTLD_NOW)
             passes.plugin.extend_with(copy)
             add, mark = (passes.plugin.__dict__.pop(f"add_triton_ext_{name}") for name in ("inspect", "mark"))
-    except (OSError, RuntimeError, KeyError) as error:
-        raise BuildError(f"the inspection of passes does not load: {error}", fix="triton-ext build") from None
+    except (OSError, RuntimeError, KeyError, TritonExtError) as error:
+        raise BuildError(f"the inspection of passes does not load: {in_words(error)}", fix="triton-ext build") from None
     library.tritonExtInspectOpen.restype = ctypes.c_uint64
     library.tritonExtCrashBegin.argtypes = (ctypes.c_char_p, ctypes.c_char_p)
     library.tritonExtCrashPass.argtypes = (ctypes.c_int, ctypes.c_char_p)
+    library.tritonExtCrashPublish.argtypes = (ctypes.c_int,)
+    library.tritonExtCrashIsolated.argtypes = (ctypes.c_char_p,)
+    library.tritonExtCrashIsolated(isolated_command().encode(errors="replace"))
     library.tritonExtCheckLLVMIR.argtypes = (ctypes.c_char_p, ctypes.c_size_t)
     library.tritonExtCheckLLVMIR.restype = ctypes.c_char_p
     library.tritonExtInspectClose.argtypes = (ctypes.c_uint64,)

@@ -9,8 +9,10 @@ in the child.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
+import math
 import os
 import pickle
 import select
@@ -18,6 +20,7 @@ import shlex
 import signal
 import sys
 import tempfile
+import threading
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,6 +29,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from triton._C.libtriton import ir
 
+from . import _inspect, _storage
 from ._inspect import FILE
 from .errors import PipelineError, TritonExtError
 
@@ -50,14 +54,27 @@ def is_child() -> bool:
 
 
 def command(before: str, template: str) -> str:
-    """A command that runs a pass again on the module `before`, which is written to a file for it."""
-    with tempfile.NamedTemporaryFile("w", prefix="triton-ext-crash-", suffix=".mlir", delete=False) as file:
-        file.write(before)
-    return template.replace(FILE, shlex.quote(file.name), 1)
+    """Writes the module `before` to a file, and returns the command that runs a pass on it.
+
+    Args:
+        before: the module.
+        template: the command, with `FILE` for the name of the file.
+    """
+    path = "module.mlir, which could not be written"
+    if root := _storage.scratch_root():
+        with (
+            contextlib.suppress(OSError),  # such as a full disk: the error that is being reported counts more
+            tempfile.NamedTemporaryFile(
+                "w", prefix="triton-ext-crash-", suffix=".mlir", dir=root, delete=False
+            ) as file,
+        ):
+            file.write(before)
+            path = file.name
+    return template.replace(FILE, shlex.quote(path), 1)
 
 
 def driver(library: Path | None = None) -> str:
-    """How a shell runs ``triton-ext-opt`` of this Python, with the passes of `library`."""
+    """Returns the command of a shell that runs this Python's ``triton-ext-opt`` with the passes of `library`."""
     return f"{_driver()} --load-extension={shlex.quote(str(library))}" if library else _driver()
 
 
@@ -69,11 +86,11 @@ def _driver() -> str:
 
 @dataclass(frozen=True)
 class _Result:
-    """What one stage returned; modules as text.
+    """The result of one stage.
 
     Attributes:
         stage: its name.
-        value: the text or the bytes.
+        value: the text or the bytes; of a module, its text.
         is_module: whether it was a module.
         metadata: the entries of Triton's metadata that it changed.
     """
@@ -86,7 +103,7 @@ class _Result:
 
 @dataclass(frozen=True)
 class _Outcome:
-    """All that comes back from a child.
+    """What a child sends to its parent.
 
     Attributes:
         results: of the stages that ended.
@@ -100,7 +117,7 @@ class _Outcome:
 
 
 def wrap(stages: dict[str, Callable[..., Any]], compilation: Compilation, backend: Any) -> None:
-    """Makes `stages` run in a child process, from whichever is called first."""
+    """Makes `stages` run in one child process, which is forked when the first of them is called."""
     isolated = _Isolated(dict(stages), compilation, backend)
     for name in stages:
         stages[name] = functools.partial(isolated.run, name)
@@ -135,11 +152,11 @@ class _Isolated:
             return self._work(names, text if not isinstance(source, ir.module) else self._own_module(text), metadata)
 
         self.compilation.kernel = _kernel_of(source) or self.compilation.kernel
-        answer, ended, said = in_child(work)
-        if answer is None:
-            return [], self._crash(ended, said, names)
-        vars(self.compilation).update(answer.state)
-        return answer.results, answer.error
+        done = in_child(work)
+        if done.answer is None:
+            return [], self._crash(done, names)
+        vars(self.compilation).update(done.answer.state)
+        return done.answer.results, done.answer.error
 
     def _own_module(self, text: str) -> Any:
         context = ir.context()
@@ -165,17 +182,17 @@ class _Isolated:
         state = {key: vars(self.compilation)[key] for key in ("records", "seen", "cache_hash", "kernel")}
         return _Outcome(results, error, state)
 
-    def _crash(self, ended: str, said: str, names: list[str]) -> Exception:
-        ours = [line.removeprefix("triton-ext: ") for line in said.splitlines() if line.startswith("triton-ext: ")]
-        reason = next((line for line in said.splitlines() if "LLVM ERROR" in line or "Assertion" in line), "")
-        where = "; ".join(ours) or f"in stage '{names[0]}' or a later one of kernel '{self.compilation.kernel}'"
-        text = f"the compilation {ended}: {where}"
-        if not ours:
-            text += f", with the pipeline '{self.compilation.text}'"
-        if reason:
-            text += f"\n{reason.strip()}"
-        outcome, _, _ = in_child(self.compilation.without_edits)
-        return PipelineError(text + (f"\n{outcome}" if outcome else ""))
+    def _crash(self, died: _Child, names: list[str]) -> Exception:
+        where = died.place or (
+            f"in stage '{names[0]}' or a later one of kernel '{self.compilation.kernel}', "
+            f"with the pipeline '{self.compilation.text}'"
+        )
+        lines = [f"the compilation {died.ended} {where}"]
+        lines += [line.strip() for line in died.said.splitlines() if "LLVM ERROR" in line or "Assertion" in line][:1]
+        if died.place and died.place.before:
+            lines.append(f"to run it again: {command(died.place.before, died.place.command)}")
+        lines += filter(None, [in_child(self.compilation.without_edits).answer])
+        return PipelineError("\n".join(lines))
 
 
 def _kernel_of(source: Any) -> str:
@@ -183,16 +200,15 @@ def _kernel_of(source: Any) -> str:
 
 
 def _parsed(text: Any, context: Any) -> Any:
-    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
-        file.write(text)
-        file.flush()
-        module = ir.parse_mlir_module(file.name, context)
+    with _storage.scratch_file() as file:
+        file.write(text.encode())
+        module = ir.parse_mlir_module(_storage.path_of(file), context)
     module.context = context
     return module
 
 
 def _portable(error: Exception) -> Exception:
-    """`error` if another process can have it, otherwise one that says the same."""
+    """Returns `error` if it can be pickled, otherwise a PipelineError with the same text and notes."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
@@ -203,56 +219,83 @@ def _portable(error: Exception) -> Exception:
     return error
 
 
-def in_child(work: Callable[[], Any]) -> tuple[Any, str, str]:
-    """Runs `work` in a forked child.
+@dataclass(frozen=True)
+class _Child:
+    """How a child ended.
 
-    Returns:
-        What it returned, or None if the child died; how that happened; and what the child wrote to standard error,
-        which goes to ours as well.
+    Attributes:
+        answer: what its work returned; None if it died.
+        ended: how it died, e.g. ``crashed (SIGSEGV)``; empty if it did not.
+        said: what it wrote to standard error.
+        place: where it was at its end, if a compilation was under way.
     """
+
+    answer: Any
+    ended: str = ""
+    said: str = ""
+    place: _inspect.Place | None = None
+
+
+def in_child(work: Callable[[], Any]) -> _Child:
+    """Runs `work` in a forked child, and copies to standard error what the child has written there."""
+    limit = _limit()
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
-    limit = _limit()
-    with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as errors:
+    with _storage.scratch_file() as answer, _storage.scratch_file() as errors, _storage.scratch_file() as place:
         parent = os.getpid()
         with warnings.catch_warnings():
             # The child never touches what Python warns of: locks of other threads' objects, and the GPU.
             warnings.simplefilter("ignore", DeprecationWarning)
             child = os.fork()
         if child == 0:
-            _be_child(work, parent, answer, errors)
-        ended = "did not end"
+            _be_child(work, parent, answer, errors, place)
         status: int | None = None
         try:
             status = _wait(child, limit)
-            if status is None:
-                ended = f"did not end within {limit:g} s ({LIMIT})"
-                os.kill(child, signal.SIGXCPU)  # whose handler says where it is
-                status = _wait(child, 5)
+            hangs = status is None
         finally:
             if status is None:
                 os.kill(child, signal.SIGKILL)
                 status = os.waitpid(child, 0)[1]
-        errors.seek(0)
-        said = errors.read()
-        os.write(2, said) if said else None
-        answer.seek(0)
-        content = answer.read()
+        said, content, last = (_all_of(file) for file in (errors, answer, place))
+    os.write(2, said) if said else None
+    code = os.waitstatus_to_exitcode(status)
     text = said.decode(errors="replace")
-    if ended == "did not end":
-        if content and os.waitstatus_to_exitcode(status) == 0:
-            return pickle.loads(content), "", text
-        code = os.waitstatus_to_exitcode(status)
-        ended = f"crashed ({signal.Signals(-code).name})" if code < 0 else f"ended its process (exit code {code})"
-    return None, ended, text
+    if code == 0 and content:
+        return _Child(pickle.loads(content), said=text)
+    if hangs:
+        ended = f"did not end within {limit:g} s ({LIMIT})"
+    else:
+        ended = f"crashed ({_signal_name(-code)})" if code < 0 else f"ended its process (exit code {code})"
+    return _Child(None, ended, text, _inspect.Place.parse(last))
+
+
+def _signal_name(number: int) -> str:
+    """Returns e.g. ``SIGSEGV``; most real-time signals have no name."""
+    return next((known.name for known in signal.Signals if known == number), f"signal {number}")
+
+
+def _all_of(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    return file.read()
 
 
 def _limit() -> float | None:
+    """The seconds after which a child has hung; None if there is no limit.
+
+    Raises:
+        TritonExtError: the variable is not a number above zero.
+    """
     value = os.environ.get(LIMIT, "")
+    if not value:
+        return None
     try:
-        return float(value) if value else None
+        seconds = float(value)
     except ValueError:
-        raise TritonExtError(f"{LIMIT}={value}: expected a number of seconds", fix=f"{LIMIT}=60") from None
+        seconds = math.nan
+    if not 0 < seconds <= threading.TIMEOUT_MAX:
+        raise TritonExtError(f"{LIMIT}={value}: expected a number of seconds, above 0", fix=f"{LIMIT}=60")
+    return seconds
 
 
 def _wait(child: int, limit: float | None) -> int | None:
@@ -266,7 +309,7 @@ def _wait(child: int, limit: float | None) -> int | None:
     return os.waitpid(child, 0)[1]
 
 
-def _be_child(work: Callable[[], Any], parent: int, answer: IO[bytes], errors: IO[bytes]) -> None:
+def _be_child(work: Callable[[], Any], parent: int, answer: IO[bytes], errors: IO[bytes], place: IO[bytes]) -> None:
     """Runs `work` and ends the process, whatever happens: nothing of the parent's is to be cleaned up here."""
     global _is_child  # noqa: PLW0603
     code = 1
@@ -276,6 +319,7 @@ def _be_child(work: Callable[[], Any], parent: int, answer: IO[bytes], errors: I
         if os.getppid() == parent:
             signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent has got it as well, and says so
             os.dup2(errors.fileno(), 2)
+            _inspect.publish(place.fileno())
             answer.write(pickle.dumps(work()))
             answer.flush()
             code = 0

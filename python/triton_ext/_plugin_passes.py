@@ -22,7 +22,7 @@ _thread = threading.local()
 
 
 def offer() -> None:
-    """Makes ``passes.plugin`` answer for the passes of every extension, once; loads and looks for nothing."""
+    """Makes ``passes.plugin`` offer the passes of every extension; they are looked for when one is asked for."""
     from triton._C.libtriton import passes
 
     module = passes.plugin
@@ -41,27 +41,39 @@ def offer() -> None:
 
     module.extend_with = extend_as_before
     module.__getattr__ = _answer
+    module.__dir__ = lambda: sorted({*vars(module), *_names()})
 
 
 def _answer(attribute: str) -> Any:
     if not attribute.startswith("add_") or getattr(_thread, "extending", False):
         raise AttributeError(f"module 'triton._C.libtriton.passes.plugin' has no attribute '{attribute}'")
+    from ._guard import note_plugin_pass, unguarded
     from .loader import find_pass, load_library
 
     name = attribute.removeprefix("add_")
     try:
-        find_pass(name)
+        with unguarded():  # a Python pass may ask, which is not to blame for how a library is found
+            find_pass(name)
     except ExtensionNotFoundError as error:
         raise AttributeError(str(error)) from None
 
     def add_pass(pm: Any, args: Any = ()) -> None:
-        load_library(find_pass(name)).add[name](pm, args)
+        note_plugin_pass(name)
+        with unguarded():
+            load_library(find_pass(name)).add[name](pm, args)
 
     add_pass.__name__ = add_pass.__qualname__ = attribute
     add_pass.__doc__ = (
         f"{attribute}(pm: triton._C.libtriton.ir.pass_manager, args: collections.abc.Sequence[str] = []) -> None"
     )
     return add_pass
+
+
+def _names() -> list[str]:
+    """Returns the names that `_answer` has a function for: one for each pass that a single library offers."""
+    from .loader import extensions
+
+    return [f"add_{name}" for e in extensions() if e.plugin and not e.problem for name in e.plugin.passes]
 
 
 def digest(*names: str) -> str:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Asks a foreign plugin for its description, in a process of its own.
 
-``python -m triton_ext._probe LIBRARY FD READY`` writes JSON to the file descriptor FD; what the plugin prints stays out
-of it. It writes a byte to READY when only the plugin's own code is left to run, whose time is limited. A plugin's entry
-point is code that may do anything, so it first runs where a crash is an answer. Layout:
+``python -m triton_ext._probe LIBRARY FD READY BESIDE...`` writes JSON to the file descriptor FD; what the plugin prints
+stays out of it. It writes a byte to READY when only the plugin's own code is left to run, whose time is limited. A
+plugin's entry point is code that may do anything, so it first runs where a crash is an answer. Layout:
 ``PluginInfo`` of ``triton/Tools/PluginUtils.h``, API version 2.
 """
 
@@ -51,8 +51,10 @@ class _PluginInfo(ctypes.Structure):
     ]
 
 
-def describe(path: str, ready: int) -> dict[str, object]:
+def describe(path: str, ready: int, beside: list[str]) -> dict[str, object]:
     """Loads `path`, calls its entry point and checks what it returns; writes to `ready` before.
+
+    The libraries `beside` it that it needs are loaded first: `path` is in memory and has no directory.
 
     Returns:
         ``{"problem": reason}``, or name, version and the names of passes, dialects and ops.
@@ -63,6 +65,8 @@ def describe(path: str, ready: int) -> dict[str, object]:
     del triton._C.libtriton
     os.write(ready, b"1")
     try:
+        for library in beside:
+            ctypes.CDLL(library)
         entry = ctypes.CDLL(path).tritonGetPluginInfo
     except (OSError, AttributeError) as error:
         return {"problem": f"does not load: {error}"}
@@ -102,7 +106,7 @@ def main() -> None:
     """Describes the library of the command line; a failure is a description too."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
-        found = describe(sys.argv[1], int(sys.argv[3]))
+        found = describe(sys.argv[1], int(sys.argv[3]), sys.argv[4:])
     except UnicodeDecodeError:
         found = {"problem": "one of its names is not UTF-8"}
     except Exception as error:

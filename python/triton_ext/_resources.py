@@ -49,21 +49,3 @@ def child_environment() -> dict[str, str]:
     """For ``python -P -m triton_ext.…``: it finds the modules that we have, not those of the current directory."""
     path = os.pathsep.join([str(PACKAGE_DIR.parent), *filter(None, sys.path)])
     return {**os.environ, "PYTHONPATH": path}
-
-
-def cache_dir() -> Path:
-    """The user's cache for triton-ext: ``$XDG_CACHE_HOME/triton-ext``."""
-    root = os.environ.get("XDG_CACHE_HOME")
-    return (Path(root) if root else Path.home() / ".cache") / "triton-ext"
-
-
-def write_cache_file(path: Path, data: bytes) -> bool:
-    """Writes `path` whole or not at all; False where the cache cannot be written, which no caller depends on."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(data)
-        partial.replace(path)
-    except OSError:
-        return False
-    return True

@@ -28,7 +28,7 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
-from ._elf import DAMAGE, DATA, LOCAL, UNDEFINED, UNIQUE, WEAK, symbols
+from ._elf import DATA, LOCAL, UNDEFINED, UNIQUE, WEAK, damage, symbols
 from .errors import BuildError, TritonExtError
 
 # Vtables and type information (_ZTV, _ZTI, ...) are compared by nobody, and belong to the functions that they list.
@@ -127,12 +127,11 @@ def _symbols(path: Path, table: str) -> Iterator[tuple[str, int, int, int, int]]
 @contextlib.contextmanager
 def _reading(path: Path) -> Iterator[ELFFile]:
     try:
-        with path.open("rb") as file:
-            yield ELFFile(file)
+        file = path.open("rb")
     except OSError as error:
         raise TritonExtError(f"{path}: {error.strerror}") from None
-    except DAMAGE as error:
-        raise TritonExtError(f"{path} is damaged: {error}") from None
+    with file, damage(f"{path} is damaged"):
+        yield ELFFile(file)
 
 
 def _main() -> None:

@@ -13,7 +13,6 @@ import contextlib
 import contextvars
 import functools
 import sys
-import tempfile
 import threading
 import time
 import types
@@ -26,7 +25,7 @@ from typing import Any
 
 from triton._C.libtriton import ir, llvm
 
-from . import _failures, _inspect, _isolate, signatures
+from . import _failures, _inspect, _isolate, _storage, signatures
 from ._closest import closest
 from ._failures import MODULE_STAGES, Stage
 from ._guard import Guard, unguarded
@@ -131,11 +130,17 @@ class _Placement:
         return any(e.anchor and e.anchor.ordinal == "last" for e in self.edits)
 
     def edited(self, steps: list[Step], *, first: bool = False, last: bool = False) -> list[Step]:
-        """`steps`, the first or the last ones of the stage, as this layer makes them."""
+        """Returns `steps` with the edits of this layer.
+
+        Args:
+            steps: passes that follow each other.
+            first: whether the stage begins with them, so that `at_start` comes before them.
+            last: whether it ends with them, so that `at_end` comes after them.
+        """
         return [*(self.at_start if first else ()), *self.place(steps), *(self.at_end if last else ())]
 
     def place(self, steps: list[Step], *, count_only: bool = False) -> list[Step]:
-        """`steps` as edited; a dropped one stays in the list, marked."""
+        """Returns `steps` with the edits that have an anchor; a dropped one stays in the list, marked."""
         before: dict[int, list[Step]] = defaultdict(list)
         after: dict[int, list[Step]] = defaultdict(list)
         instead: dict[int, list[Step]] = {}
@@ -210,7 +215,7 @@ def _changed_options(step: Step, edit: Edit) -> list[str]:
 
 
 class _PlanDone(Exception):  # noqa: N818 - ends a rehearsal, is no error
-    """The stage has left the passes that can be rehearsed."""
+    """Ends a rehearsal: the stage goes on with what is not a pass of MLIR."""
 
 
 class Compilation:
@@ -227,6 +232,7 @@ class Compilation:
         self.records: list[StageRecord] = []
         self.cache_hash: str | None = None  # by which Triton's cache knows it
         self.seen: dict[str, list[str]] = {}  # the names of every stage that ran, before edits
+        self.without_inner: list[Edit] = []  # whose function has not called the stage that it is for
         self.kernel = ""  # kept here because the module loses its symbol name before conversion to LLVM
         # By layer, because one pipeline may be active twice.
         self._unmatched = {(i, id(e)): e for i, layer in enumerate(layers) for e in layer.edits if e.anchor}
@@ -239,6 +245,7 @@ class Compilation:
                     _missing(edit, f"this compilation has no stage '{edit.stage}', it has: {', '.join(stages)}")
                     self._unmatched.pop((i, id(edit)), None)
         self._stages = list(stages)
+        self._binary_problem: Callable[[bytes, str], str | None] | None = getattr(backend, "binary_problem", None)
         self._original = dict(stages)
         for name, stage in stages.items():
             stages[name] = functools.partial(self._run, name, self._replaced(name, stage))
@@ -251,16 +258,56 @@ class Compilation:
         return any(layer.edits for layer in self.layers)
 
     def without_edits(self) -> str:
-        """See `_failures.without_edits`."""
-        return _failures.without_edits(self._original)
+        """A sentence that says whether the kernel compiles without edits; empty where that cannot be tried."""
+        trial = _failures.without_edits(self._original)
+        return trial.outcome if trial else ""
 
     def _replaced(self, name: str, stage: Stage) -> Stage:
-        """`stage` inside of the functions that ``Pipeline.stage`` gave for it."""
+        """Returns `stage` wrapped in the functions that ``Pipeline.stage`` was given for it."""
         for layer in self.layers:
             for edit in layer.edits:
                 if edit.function is not None and edit.stage == name:
-                    stage = functools.partial(_call_stage_function, edit, stage)
+                    stage = functools.partial(self._call_stage_function, edit, stage)
         return stage
+
+    def _call_stage_function(self, edit: Edit, inner: Stage, source: Any, metadata: dict[str, Any]) -> Any:
+        assert edit.function is not None
+        expected: type | None = None
+        inner_error: BaseException | None = None
+        given, needed = source, set(metadata)
+        before = self._stages[: self._stages.index(str(edit.stage))]
+
+        def run_inner(source: Any, metadata: dict[str, Any]) -> Any:
+            nonlocal expected, inner_error
+            if source is not given and before:
+                _failures.check_source(edit, before[-1], source)
+            try:
+                with unguarded():
+                    result = inner(source, metadata)
+            except (Exception, SystemExit) as error:
+                inner_error = error
+                raise
+            expected = type(result)
+            needed.update(metadata)
+            return result
+
+        guard = Guard(edit.function)
+        try:
+            with guard:
+                result = edit.function(source, metadata, run_inner)
+        except PipelineError:
+            raise
+        except (Exception, SystemExit) as error:
+            if error is inner_error:
+                raise
+            raise _failures.ran(PipelineError(f"'{edit}': {type(error).__name__}: {error}")) from error
+        if guard.problem:
+            raise _failures.ran(PipelineError(f"'{edit}': {guard.problem}"))
+        _failures.check_result(edit, str(edit.stage), result, expected)
+        _failures.check_kept(edit, needed, metadata)
+        if expected is None and edit not in self.without_inner:  # a rehearsal calls it, too
+            self.without_inner.append(edit)
+        return result
 
     def _run(self, name: str, stage: Stage, source: Any, metadata: dict[str, Any]) -> Any:
         started = time.perf_counter()
@@ -275,10 +322,19 @@ class Compilation:
         try:
             with _failures.watch(f"stage '{name}' of kernel '{self.kernel}', {pipeline}") as run.slot:
                 result = run.run(stage, source, metadata)
+            if name == self._stages[-1] and self.without_inner:
+                _failures.check_metadata(self.without_inner, metadata, self._original)
+            functions = [edit for layer in self.layers for edit in layer.edits if edit.function is not None]
+            if name == self._stages[-1] and functions and self._binary_problem is not None:
+                problem = self._binary_problem(result, metadata["name"])
+                _failures.check_binary(functions, self.kernel, problem)
         except Exception as error:
-            if self.has_edits:
-                _failures.explain(error, name, edits, self._original)
-            raise
+            if not self.has_edits:
+                raise
+            better = _failures.explained(error, name, self.kernel, edits, self._original)
+            if better is error:
+                raise
+            raise better from error
         for i, placement in enumerate(run.placements):
             missing = {id(e) for e in placement.missing()}
             for edit in placement.edits:
@@ -353,31 +409,6 @@ def _missing(edit: Edit, problem: str) -> None:
         warnings.warn(f"'{edit}': {problem}", stacklevel=2)
     elif edit.on_missing == "error":
         raise PipelineError(f"'{edit}': {problem}")
-
-
-def _call_stage_function(edit: Edit, inner: Stage, source: Any, metadata: dict[str, Any]) -> Any:
-    assert edit.function is not None
-    expected: type | None = None
-
-    def run_inner(source: Any, metadata: dict[str, Any]) -> Any:
-        nonlocal expected
-        with unguarded():
-            result = inner(source, metadata)
-        expected = type(result)
-        return result
-
-    guard = Guard(edit.function)
-    try:
-        with guard:
-            result = edit.function(source, metadata, run_inner)
-    except PipelineError:
-        raise
-    except Exception as error:
-        raise _failures.ran(PipelineError(f"'{edit}': {type(error).__name__}: {error}")) from error
-    if guard.problem:
-        raise _failures.ran(PipelineError(f"'{edit}': {guard.problem}"))
-    _failures.check_result(edit, str(edit.stage), result, expected)
-    return result
 
 
 def _printed(result: Any) -> str | bytes | None:
@@ -565,7 +596,7 @@ class _StageRun:
         return {id(step): _summary(step, mine) for step, mine in _by_step(steps, events)}
 
     def run_watched(self, manager: WatchingManager, module: Any, label: str) -> None:
-        """What ``manager.run(module, label)`` does in a stage without edits: a failure may come from earlier ones."""
+        """Does ``manager.run(module, label)`` in a stage without edits, where those of earlier stages may fail."""
         with Inspection(Level.FAILURES, self.slot) as inspection:
             if self.keeps_ir:
                 inspection.mark(manager, "", _isolate.driver())
@@ -580,7 +611,10 @@ class _StageRun:
                 raise self._failure(culprit, module, _reason(result, error)) from error
 
     def _driver(self, step: Step) -> str:
-        """What runs `step` again; empty for the backend's own, because the IR before a pass takes time to print."""
+        """Returns the command that runs `step` again, without the file and the pass.
+
+        Empty for the backend's own passes, because printing the module before each of them takes time.
+        """
         if step.library is not None:
             return _isolate.driver(step.library)
         return _isolate.driver() if step.brought_in or self.keeps_ir else ""
@@ -594,7 +628,7 @@ class _StageRun:
         try:
             with guard:
                 returned = step.call(module)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise self._failure(step, module, f"{type(error).__name__}: {error}") from error
         finally:
             _inspect.begin_step(self.slot, None)
@@ -633,19 +667,21 @@ class _StageRun:
 
 
 def _label(step: Step) -> str:
-    """What a crash calls `step`."""
+    """Returns what a crash report calls `step`."""
     name = f"pass '{step.text or step.name}'"
     return f"{name} of the edit '{step.edit}'" if step.edit else name
 
 
 def _reason(result: _inspect.Result, error: Exception) -> str:
-    """Why a pass failed: its diagnostics, or what runs it again if it has crashed."""
+    """Returns why a pass failed: its diagnostics; if it has crashed, with the command that runs it again."""
     said = [text for text in result.diagnostics if not text.partition("error: ")[2].startswith(_CRASHED)]
     # MLIR has caught a signal: the pass neither returned nor threw.
     if str(error) == _RUN_FAILED and any(event.failed and not event.ns for event in result.events):
         said.append("it crashed; what it said is on standard error")
         if result.before:
             said.append(f"to run it again: {_isolate.command(result.before, result.command)}")
+        else:
+            said.append(f"to get a command that runs it again: {_inspect.isolated_command()}")
     return "\n".join(said) or str(error)
 
 
@@ -653,10 +689,9 @@ def _copy_of(source: Any) -> Any:
     """A module that a rehearsal may change."""
     if not isinstance(source, ir.module):
         return source
-    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
-        file.write(str(source.str()))
-        file.flush()
-        copy = ir.parse_mlir_module(file.name, source.context)
+    with _storage.scratch_file() as file:
+        file.write(str(source.str()).encode())
+        copy = ir.parse_mlir_module(_storage.path_of(file), source.context)
     copy.context = source.context
     return copy
 
@@ -678,7 +713,7 @@ def _groups(steps: list[Step]) -> list[list[Step]]:
 
 
 def _by_step(steps: list[Step], events: Iterable[Event]) -> Iterator[tuple[Step, list[Event]]]:
-    """Each step with its events: what it added are so many passes of the manager."""
+    """Yields each step with the events of the passes that it added to the manager."""
     left = list(events)
     position = 0
     for step in steps:
@@ -731,7 +766,7 @@ class RecordingManager(ir.pass_manager):  # type: ignore[misc]
 
 
 class WatchingManager(ir.pass_manager):  # type: ignore[misc]
-    """A pass manager that is what it always is, and says which of its passes failed, and why."""
+    """A pass manager that runs as usual; an error says which of its passes failed, and why."""
 
     def __init__(self, context: Any, stage: _StageRun) -> None:
         super().__init__(context)

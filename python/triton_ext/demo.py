@@ -12,7 +12,6 @@ import os
 import platform
 import re
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from rich.table import Table
 from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
+from triton_ext._storage import scratch_dir
 from triton_ext.host import find_triton
 
 TARGETS = (GPUTarget("cuda", 90, 32), GPUTarget("hip", "gfx942", 64))
@@ -96,6 +96,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # what Triton 3.9 does when it is unset, after a warning
-    with tempfile.TemporaryDirectory() as cache:
-        os.environ["TRITON_CACHE_DIR"] = cache
+    with scratch_dir("triton-ext-demo-") as cache:
+        os.environ["TRITON_CACHE_DIR"] = str(cache)
         main()

@@ -88,6 +88,29 @@ def sdk_installed() -> Row:
     return Row("SDK", "ok", "installed", f"{_short(found.path)} ({found.size / 1e6:.0f} MB)")
 
 
+def sdk_downloads() -> Iterator[Row]:
+    """Whether a hash or a signature has verified what the SDK and the programs beside it were made from."""
+    from .sdk.sources import load_manifest
+    from .sdk.tools import find_tool, find_unverified
+
+    name, wanted = "SDK's downloads", "verified"
+    found, manifest = _sdk(), load_manifest()
+    if found.unverified is None:  # made before this was recorded
+        pinned = {package.sha256 for package in manifest.packages}
+        unknown = [file for file, sha256 in found.packages.items() if sha256 not in pinned]
+        unverified = {"": [f"{file}: whether it was verified was not recorded then" for file in unknown]}
+    else:
+        unverified = {"": list(found.unverified)}
+    for tool in manifest.tools:
+        if find_tool(tool.id):
+            unverified[f" --with {tool.id}"] = list(find_unverified(tool.id))
+    for part, lines in unverified.items():
+        for line in lines:
+            yield Row(name, "warn", wanted, f"not verified: {line}", f"{sdk.INSTALL_COMMAND}{part} --force")
+    if not any(unverified.values()):
+        yield Row(name, "ok", wanted, f"files: {len(found.packages)}")
+
+
 def llvm_commit() -> Row:
     """The LLVM of the headers against the LLVM of libtriton."""
     wanted, found = host.find_triton().llvm_commit, _sdk()
@@ -206,12 +229,13 @@ def extensions() -> Iterator[Row]:
 
 
 # What only those who build need; a user of the wheel is told, and no more.
-_TO_BUILD = ("Triton's headers", "SDK", "LLVM", "ABI checks", "compiler", "CMake", "Ninja")
+_TO_BUILD = ("Triton's headers", "SDK", "SDK's downloads", "LLVM", "ABI checks", "compiler", "CMake", "Ninja")
 _CHECKS: dict[str, Callable[[], Row | Iterator[Row]]] = {
     "Python": python,
     "Triton": triton,
     "Triton's headers": headers,
     "SDK": sdk_installed,
+    "SDK's downloads": sdk_downloads,
     "LLVM": llvm_commit,
     "ABI checks": abi_flag,
     "compiler": compiler,
@@ -277,7 +301,7 @@ def _first_line(command: list[str]) -> str:
 
 def _short(path: Path) -> str:
     """`path` as people write it."""
-    home = Path.home()
+    home = os.path.expanduser("~")  # is "~" where there is none
     return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
 
 

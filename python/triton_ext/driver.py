@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import hashlib
 import importlib.util
 import os
 import re
@@ -19,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ._infra import private_copy
+from ._infra import LibraryBytes, in_memory, read_bytes
 from ._resources import PLUGIN_VARIABLES
 from .errors import BuildError, ExtensionNotFoundError, PipelineError, TritonExtError
 
@@ -36,7 +35,7 @@ _LINALG = "triton_to_linalg"
 class _Plugin(ctypes.Structure):
     """``TritonExtOptPlugin`` in ``infra/opt/Plugins.h``."""
 
-    _fields_ = (("path", ctypes.c_char_p), ("argument", ctypes.c_char_p), ("alias", ctypes.c_char_p))
+    _fields_ = tuple((name, ctypes.c_char_p) for name in ("path", "content", "argument", "alias"))
 
 
 _Receiver = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
@@ -67,7 +66,7 @@ def opt(module: object, pipeline: str, *, name: str = "<module>") -> str:
         for name_, extension in _extensions((n for n in names if n not in _registered), library):
             _load(library, name_, extension.path, extension.manifest.argument if extension.manifest else None)
     for argument, path, digest in (_registered[n] for n in names if n in _registered):
-        if _digest(path) != digest:
+        if read_bytes(path).digest != digest:
             raise PipelineError(
                 f"{path} was built again after this process had loaded it; MLIR keeps the first pass '{argument}'",
                 fix="restart Python, or run triton-ext-opt",
@@ -92,16 +91,15 @@ def _load(library: ctypes.CDLL, name: str, path: Path, argument: str | None) -> 
     """
     problems: list[str] = []
     receive = _Receiver(lambda text, size: problems.append(ctypes.string_at(text, size).decode(errors="replace")))
-    digest = _digest(path)
-    for needed in _with_needed(path):
-        # The copy that the loader takes, too: a dialect exists once in a process.
-        copy = Path(private_copy(needed, _digest(needed), needed.read_bytes()))
-        itself = needed == path
-        if library.tritonExtOptLoad(
-            ctypes.byref(_plugin(copy, argument if itself else None, name if itself else None)), receive
-        ) or any(problems):
+    from .loader import verified_bytes
+
+    itself = verified_bytes(path)[0]
+    # In memory as for the loader: a dialect exists once in a process.
+    plugins = [_plugin(read_bytes(needed), None, None) for needed in _with_needed(path)[:-1]]
+    for plugin in (*plugins, _plugin(itself, argument, name)):
+        if library.tritonExtOptLoad(ctypes.byref(plugin), receive) or any(problems):
             raise TritonExtError(problems[-1])
-    _registered[name] = (argument or name, path, digest)
+    _registered[name] = (argument or name, path, itself.digest)
 
 
 def _with_needed(path: Path) -> list[Path]:
@@ -110,10 +108,6 @@ def _with_needed(path: Path) -> list[Path]:
 
     found = [p for needed in shared_libraries(path, needed_by(path)) for p in _with_needed(needed)]
     return list(dict.fromkeys([*found, path]))
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def main(arguments: list[str] | None = None, *, program: str = "triton-ext-opt") -> None:
@@ -202,24 +196,22 @@ def _named_libraries(arguments: list[str]) -> list[_Plugin]:
     Raises:
         TritonExtError: one of them cannot be used.
     """
-    paths = [p for v in PLUGIN_VARIABLES for p in os.environ.get(v, "").split(os.pathsep) if p]
+    # A name is what has no "/", but for Triton's variables, which hold paths.
+    paths = [Path(p).absolute() for v in PLUGIN_VARIABLES for p in os.environ.get(v, "").split(os.pathsep) if p]
     for argument, following in zip(arguments[1:], [*arguments[2:], ""], strict=False):
         name, equals, value = argument.lstrip("-").partition("=")
-        if argument.startswith("-") and name == "load-extension":
-            paths += filter(None, [value if equals else following])
-    if not paths:
-        return []
-    from .loader import extensions
-    from .verify import verify
+        if argument.startswith("-") and name == "load-extension" and (item := value if equals else following):
+            from .loader import find_library
 
+            paths.append(Path(item).absolute() if "/" in item else find_library(item))
     plugins: list[_Plugin] = []
-    for item in dict.fromkeys(paths):
-        named = [] if os.path.lexists(item) else [e.path for e in extensions() if e.name == item and not e.problem]
-        path = named[0] if named else Path(item).absolute()  # a bare name is looked for elsewhere
-        manifest = verify(path).manifest
-        its_pass = manifest.argument if manifest else None
-        plugins += (_plugin(needed, None, None) for needed in _with_needed(path)[:-1])
-        plugins.append(_plugin(path, its_pass, its_pass and its_pass.removeprefix(_PREFIX)))
+    for path in dict.fromkeys(paths):
+        from .loader import verified_bytes
+
+        itself, plugin = verified_bytes(path)
+        its_pass = plugin.manifest.argument if plugin.manifest else None
+        plugins += (_plugin(read_bytes(needed), None, None) for needed in _with_needed(path)[:-1])
+        plugins.append(_plugin(itself, its_pass, its_pass and its_pass.removeprefix(_PREFIX)))
     return plugins
 
 
@@ -232,8 +224,11 @@ def _plugins(names: Iterable[str], library: ctypes.CDLL) -> list[_Plugin]:
     plugins: list[_Plugin] = []
     for name, extension in _extensions(names, library):
         if extension.manifest:
-            plugins += (_plugin(needed, None, None) for needed in _with_needed(extension.path)[:-1])
-            plugins.append(_plugin(extension.path, extension.manifest.argument, name))
+            from .loader import verified_bytes
+
+            itself = verified_bytes(extension.path)[0]
+            plugins += (_plugin(read_bytes(needed), None, None) for needed in _with_needed(extension.path)[:-1])
+            plugins.append(_plugin(itself, extension.manifest.argument, name))
     return plugins
 
 
@@ -264,10 +259,10 @@ def _extensions(names: Iterable[str], library: ctypes.CDLL) -> list[tuple[str, E
     return found
 
 
-def _plugin(path: Path, argument: str | None, alias: str | None) -> _Plugin:
+def _plugin(library: LibraryBytes, argument: str | None, alias: str | None) -> _Plugin:
     """The structure; an alias that is the argument itself is none."""
     texts = (text.encode() if text else None for text in (argument, alias if alias != argument else None))
-    return _Plugin(os.fsencode(path), *texts)
+    return _Plugin(os.fsencode(library.path), in_memory(library).encode(), *texts)
 
 
 def _extension_help() -> str:

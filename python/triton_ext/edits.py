@@ -14,6 +14,7 @@ from typing import Any, Literal
 from . import signatures
 from ._closest import closest
 from .errors import PipelineError
+from .manifest import digits
 from .passes import Pass
 
 Value = int | float | bool | str
@@ -49,6 +50,8 @@ class Anchor:
         if match is None:
             raise PipelineError(f"{text!r} is no anchor, expected '[stage:]group.pass[#n|#last]'")
         ordinal = match["ordinal"]
+        if ordinal and len(ordinal) > _MOST_DIGITS:
+            raise PipelineError(f"an anchor with an ordinal of {len(ordinal):,} digits: no stage has so many passes")
         number = int(ordinal) if ordinal and ordinal != "last" else None
         return cls(match["name"], "last" if ordinal == "last" else number, match["stage"])
 
@@ -299,14 +302,22 @@ def braces(arguments: Mapping[str, Value]) -> str:
 
 
 def text_of(value: Value) -> str:
-    """`value` as the text form of a pipeline has it."""
+    """`value` as the text form of a pipeline has it.
+
+    Raises:
+        PipelineError: it is an integer that no argument of a pass can be.
+    """
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, int | float) or (
-        re.fullmatch(r"[A-Za-z_][\w.:+-]*", value) and value not in ("true", "false")
-    ):
+    if isinstance(value, int):
+        return digits(value)
+    if isinstance(value, float) or (re.fullmatch(r"[A-Za-z_][\w.:+-]*", value) and value not in ("true", "false")):
         return str(value)
     return json.dumps(value, ensure_ascii=False)
+
+
+#: Of an ordinal.
+_MOST_DIGITS = 9
 
 
 def function_name(function: object) -> str:

@@ -42,3 +42,11 @@ class PipelineError(TritonExtError):
 
     #: Whether something that ran has failed, of which the message does not say yet how it goes without the edits.
     while_running = False
+
+
+class UnsupportedError(PipelineError, RuntimeError):
+    """A kernel asks for what its target does not do; each line has place, operation, reason and a way out."""
+
+
+class PipelineTypeError(PipelineError, TypeError):
+    """A value of another type was given where a pipeline, its text or an edit is expected."""

@@ -45,29 +45,34 @@ _ABSTRACT = ("abc", "typing")  # whose classes bring no state
 _CONSTRUCTORS = ("__new__", "__init__", "__post_init__")
 
 
-def fingerprint(function: object) -> str:
+def fingerprint(function: object, *, watched: bool = False) -> str:
     """SHA-256, as hex digits, of what `function` does.
 
-    An object with an attribute ``cache_key`` (a string, as `triton.jit` functions have) is known by it.
+    An object with an attribute ``cache_key`` (a string, as `triton.jit` functions have) is known by it, together with
+    its name and, if it is a function, its own code: two passes may have the same text.
+
+    Args:
+        function: what to describe.
+        watched: whether a `Guard` sees which files it opens to read, so that it may open others to write.
 
     Raises:
         PipelineError: it depends on an object that has no stable description.
     """
-    description = _Description()
+    description = _Description(watched=watched)
     text = repr(description.of(function, ""))
     description.refuse_called()
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def declares(function: object) -> bool:
-    """Whether `function`, or something that it uses, says by an attribute ``cache_key`` what it depends on."""
+def declaring_code(function: object) -> set[types.CodeType]:
+    """The code of `function`, and of what it uses, that says by an attribute ``cache_key`` what it depends on."""
     reads = _Reads()
     reads.add(function)
-    return reads.declared
+    return reads.declaring
 
 
 class Watch:
-    """The fingerprints of functions, made again where one may do something else than before.
+    """The fingerprints of functions that a `Guard` watches, made again where one may do something else than before.
 
     It may if its code, a cell of its closure or a global that it names is another object than it was, which is quickly
     seen. It also may if such an object was changed in place, a list or the attributes of an object, which takes a new
@@ -97,14 +102,14 @@ class Watch:
         """A text for what has changed in place since the fingerprints were made; empty if nothing has."""
         if not self._reads.mutable:
             return ""
-        now = tuple(fingerprint(function) for function in self.functions)
+        now = tuple(fingerprint(function, watched=True) for function in self.functions)
         return "" if now == self._known else f"~{hashlib.sha256(repr(now).encode()).hexdigest()[:16]}"
 
     def _describe(self) -> None:
         self._reads = _Reads()
         for function in self.functions:
             self._reads.add(function)
-        self._known = tuple(fingerprint(function) for function in self.functions)
+        self._known = tuple(fingerprint(function, watched=True) for function in self.functions)
 
 
 class _Reads:
@@ -112,12 +117,12 @@ class _Reads:
 
     Attributes:
         mutable: whether some of the objects can change in place.
-        declared: whether one of them has a key of its own; that of a kernel is Triton's.
+        declaring: the code of those that have a key of their own; that of a kernel is Triton's.
     """
 
     def __init__(self) -> None:
         self.mutable = False
-        self.declared = False
+        self.declaring: set[types.CodeType] = set()
         self._functions: dict[types.FunctionType, tuple[object, object]] = {}
         self._cells: list[tuple[types.CellType, object]] = []
         self._names: list[tuple[Mapping[str, object], str, object]] = []
@@ -142,7 +147,8 @@ class _Reads:
         """Adds `value` and what it reads."""
         if _cache_key(value) is not None:
             self.mutable = True
-            self.declared |= type(value).__module__.partition(".")[0] != "triton"
+            if type(value).__module__.partition(".")[0] != "triton":
+                self.declaring.update(_code_of(value))
         elif isinstance(value, types.FunctionType):
             if value not in self._functions:
                 self._add_function(value)
@@ -172,10 +178,28 @@ class _Reads:
             self.add(value)
 
 
+def _code_of(value: object) -> Iterator[types.CodeType]:
+    """The code of a function, with that of the functions within it, or of an object's methods."""
+    while isinstance(value, functools.partial | types.MethodType):
+        value = value.func if isinstance(value, functools.partial) else value.__func__
+    todo: list[object] = [value]
+    if not isinstance(value, types.FunctionType):
+        kinds = value.__mro__ if isinstance(value, type) else type(value).__mro__
+        todo = [member for kind in kinds for member in vars(kind).values()]
+    while todo:
+        found = inspect.unwrap(item) if callable(item := todo.pop()) else item
+        found = getattr(found, "__func__", getattr(found, "fget", found))
+        code = found if isinstance(found, types.CodeType) else getattr(found, "__code__", None)
+        if isinstance(code, types.CodeType):
+            yield code
+            todo += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
+
+
 class _Description:
     """Describes values as nested tuples of plain data, functions and classes that it meets again by a number."""
 
-    def __init__(self, parent: _Description | None = None) -> None:
+    def __init__(self, parent: _Description | None = None, *, watched: bool = False) -> None:
+        self._watched: bool = parent._watched if parent else watched
         self._numbers: dict[int, int] = {}
         self._modules: dict[str, object] = {}
         self._open: list[int] = []  # the containers around a value
@@ -200,7 +224,9 @@ class _Description:
                 raise _refused(where, f"is the module '{value.__name__}': {what}")
             return self._module(value.__name__, getattr(value, "__file__", None))
         if (key := _cache_key(value)) is not None:
-            return ("key", key)
+            named = value if isinstance(value, types.FunctionType | type) else type(value)
+            code = self.of(value.__code__, where) if isinstance(value, types.FunctionType) else None
+            return ("key", named.__module__, named.__qualname__, code, key)
         if what := outside(value):
             raise _refused(where or _name_of(value), f"reads {what}")
         if isinstance(value, type):
@@ -279,7 +305,7 @@ class _Description:
         for key, value in (*zip(names, defaults, strict=True), *sorted((function.__kwdefaults__ or {}).items())):
             parts.append((key, self.of(value, f"the default '{key}' of {name}")))
         is_open = not is_installed_function(function)
-        if is_open and (what := reading(function)):
+        if is_open and (what := reading(function, watched=self._watched)):
             raise _refused(name, what)
         for label, place, variable in variables_of(function):
             value = value_at(place, variable)

@@ -108,7 +108,7 @@ def find_triton() -> Triton:
     """
     root = triton_root()
     library = root / "_C" / "libtriton.so"
-    if found := index.recall("libtriton", library):
+    if found := index.recall("libtriton", library, (str, str, str, bool)):
         version, *facts = found
         return Triton(version, root, *facts)
     started, version = time.time_ns(), triton_version()

@@ -13,18 +13,23 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import functools
 import hashlib
 import json
 import os
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
-from . import _resources
+from . import _storage
+from ._json import AnyOf, Shape, fits, parsed
 
 _FORMAT = b"1"
+_IDENTITY = AnyOf((int,) * 5, None)
+_SHAPE = {"files": {str: _IDENTITY}, "answers": {str: {"answer": object, "files": [str]}}}
 #: A file that was changed this recently may change again without a new time: file systems count time in ticks. What is
 #: kept for other processes waits longer, because the clock of a file server may differ.
 _TICK_NS, _SETTLED_NS = 10_000_000, 2_000_000_000
@@ -38,14 +43,32 @@ _read: Path | None = None  # the file that `_answers` came from
 _unsaved = False
 
 
-def recall(kind: str, subject: str | Path) -> Any:
-    """The answer of `kind` about `subject`, most often a file, or None if there is none that still counts."""
+def recall(kind: str, subject: str | Path, shape: Shape) -> Any:
+    """Returns what `remember` was given for `kind` and `subject`.
+
+    None if it was given nothing, if a file that the answer depends on has changed since, or if the answer does not have
+    `shape`, see `_json`: the index may be of another triton-ext, or damaged.
+
+    Raises:
+        UnsafeDirectoryError: others than this user can write the index.
+    """
     with _lock:
         _read_once()
         found = _answers.get(f"{kind} {subject}")
-        if found is None or any(name not in _files or _identity(name) != _files[name] for name in found["files"]):
+        look = _look.get()
+        if found is None or any(name not in _files or look(name) != _files[name] for name in found["files"]):
             return None
-        return found["answer"]
+        return found["answer"] if fits(found["answer"], shape) else None
+
+
+@contextlib.contextmanager
+def one_look() -> Iterator[None]:
+    """Within the block, this thread's `recall` looks at each file once, for all answers that depend on it."""
+    token = _look.set(functools.cache(_identity))
+    try:
+        yield
+    finally:
+        _look.reset(token)
 
 
 def remember(kind: str, subject: str | Path, answer: Any, files: Iterable[Path], started: int) -> None:
@@ -75,6 +98,21 @@ def remember(kind: str, subject: str | Path, answer: Any, files: Iterable[Path],
         _unsaved = True
 
 
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of the file `path`, which is read only if it is not the one that was read before.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    found: str | None = recall("sha256", path, str)
+    if found is None:
+        started = time.time_ns()
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+        remember("sha256", path, found, [path], started)
+    return found
+
+
 def save() -> None:
     """Writes the index for the processes to come, if there is anything new; done at exit for those who do not."""
     global _unsaved, _read  # noqa: PLW0603
@@ -92,19 +130,24 @@ def save() -> None:
         answers = {key: found for key, found in _answers.items() if lasting.issuperset(found["files"])}
         used = {name for found in answers.values() for name in found["files"]}
         content = json.dumps({"files": {name: _files[name] for name in used}, "answers": answers}).encode()
-        _resources.write_cache_file(_path(), _digest(content) + b"\n" + content)
+        if path := _path():
+            _storage.write_cache_file(path, _digest(content) + b"\n" + content)
 
 
-def _path() -> Path:
-    return _resources.cache_dir() / "index"
+def _path() -> Path | None:
+    cache = _storage.cache_dir()
+    return cache / "index" if cache else None
 
 
 def _identity(name: str) -> Identity:
     try:
         stat = os.stat(name)
-    except OSError:
+    except (OSError, ValueError):
         return None
     return [stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns]
+
+
+_look: ContextVar[Callable[[str], Identity]] = ContextVar("look", default=_identity)
 
 
 def _unchanged_since(time_ns: int, identity: Identity) -> bool:
@@ -121,20 +164,22 @@ def _read_once() -> None:
     """Adds what the file holds to what this process knows, which counts where they differ."""
     global _read  # noqa: PLW0603
     path = _path()
-    if _read == path:
+    if path is None or _read == path:
         return
+    content = _storage.read_private(path) or b""
     _read = path
-    with contextlib.suppress(OSError):
-        digest, _, content = path.read_bytes().partition(b"\n")
-        if digest != _digest(content):  # a damaged index is as good as none
-            return
-        known = json.loads(content)
-        files: dict[str, Identity] = known["files"]
-        for key, found in known["answers"].items():
-            names = found["files"]
-            if key not in _answers and all(_files.get(name, files[name]) == files[name] for name in names):
-                _files.update((name, files[name]) for name in names)
-                _answers[key] = found
+    digest, _, content = content.partition(b"\n")
+    if digest != _digest(content):  # a damaged index is as good as none
+        return
+    known = parsed(content, _SHAPE)
+    if known is None:
+        return
+    files: dict[str, Identity] = known["files"]
+    for key, found in known["answers"].items():
+        names = found["files"]
+        if key not in _answers and all(n in files and _files.get(n, files[n]) == files[n] for n in names):
+            _files.update((name, files[name]) for name in names)
+            _answers[key] = found
 
 
 def _digest(content: bytes) -> bytes:

@@ -17,7 +17,11 @@ from typing import Any
 from .errors import TritonExtError
 
 _HINTS = {"16": [["tt.divisibility", 16]]}
+#: Of the value of an argument: no type of Triton has more than 20.
+_MOST_DIGITS = 300
 _WARP_SIZES = {"cuda": 32, "cpu": 0, "linalg": 0}
+#: A target of each backend.
+_EXAMPLES = {"nvidia": "cuda:90", "amd": "hip:gfx942", "cpu": "cpu:native", "linalg": "linalg:generic"}
 _MODULES = (".ttir", ".ttgir", ".glir")  # what `triton.compile` can read
 
 
@@ -109,7 +113,7 @@ def _run_file(file: Path, name: str) -> Any:
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise TritonExtError(f"{file} raised {type(error).__name__}: {error}") from error
     return module
@@ -131,17 +135,29 @@ def find_target(target: object) -> Any:
         try:
             return driver.active.get_current_target()
         except RuntimeError:
-            raise TritonExtError("there is no GPU to compile for, so name a target", fix="cuda:90") from None
-    match = re.fullmatch(r"(\w+):([\w-]+)(?::(\d+))?", str(target))
-    if match is None or (match[1] == "cuda" and not match[2].isdigit()):
-        raise TritonExtError(f"'{target}' is no target, expected one such as cuda:90 or hip:gfx942")
+            examples = _target_examples()
+            raise TritonExtError("there is no GPU to compile for, so name a target", fix=f"one of {examples}") from None
+    match = re.fullmatch(r"(\w{1,99}):([\w-]{1,99})(?::(\d{1,9}))?", str(target))
+    if match is None or (match[1] == "cuda" and not match[2].isdecimal()):
+        raise TritonExtError(f"'{target}' is not a target, expected one such as {_target_examples()}")
     if match[1] == "linalg":
         from .backends import linalg
 
         linalg.register()
     wave64 = match[1] == "hip" and match[2].startswith("gfx9")
     size = int(match[3]) if match[3] else _WARP_SIZES.get(match[1], 64 if wave64 else 32)
-    return GPUTarget(match[1], int(match[2]) if match[2].isdigit() else match[2], size)
+    return GPUTarget(match[1], int(match[2]) if match[2].isdecimal() else match[2], size)
+
+
+def _target_examples() -> str:
+    """A target of each backend that this Triton has."""
+    from triton.backends import backends
+
+    from .backends import linalg
+
+    linalg.register()
+    found = [example for name, example in _EXAMPLES.items() if name in backends]
+    return " or ".join(filter(None, (", ".join(found[:-1]), found[-1])))
 
 
 def _is_kernel(value: object) -> bool:
@@ -250,6 +266,8 @@ def _constant(value: object) -> object:
 
 
 def _number(text: str) -> int | float | None:
+    if len(text) > _MOST_DIGITS and re.fullmatch(r"\s*[+-]?[\d_]+\s*", text):
+        raise TritonExtError(f"an integer of {len(text):,} digits, expected at most {_MOST_DIGITS}")
     for kind in (int, float):
         try:
             return kind(text)

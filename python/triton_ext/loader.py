@@ -3,9 +3,9 @@
 
 Triton's own loader binds ``passes.plugin.add_<name>`` as an overload of what has that name already, so that the first
 library silently wins, and the dynamic loader gives back the old code for a path that it has seen. Both are avoided
-here: a library is loaded from a private copy named by the hash of its bytes, and its ``add_<name>`` functions are taken
-out of the shared module into a `LoadedLibrary`. So a rebuilt library takes effect in the same process, and the hash in
-the cache key is that of the code that runs.
+here: a library is loaded from bytes in memory, the same that were checked and hashed, and its ``add_<name>`` functions
+are taken out of the shared module into a `LoadedLibrary`. So a rebuilt library takes effect in the same process, and
+the hash in the cache key is that of the code that runs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,18 @@ from typing import Any
 
 from . import _plugin_passes, _resources, index
 from ._closest import closest
-from ._infra import infra_library, load_infra, needed_by, private_copy, shared_libraries
+from ._infra import (
+    LibraryBytes,
+    in_memory,
+    in_words,
+    infra_library,
+    load_infra,
+    needed_by,
+    read_bytes,
+    shared_libraries,
+)
+from ._json import AnyOf
+from ._storage import UnsafeDirectoryError
 from .errors import DuplicateExtensionError, ExtensionNotFoundError, TritonExtError
 from .manifest import Manifest
 from .verify import Plugin, verify
@@ -105,10 +116,13 @@ def extensions() -> list[Extension]:
     libraries that claim one name, none can be used.
     """
     found: dict[Path, Extension] = {}
-    for path, origin, problem in _candidates():
-        real = path if problem else _real(path)
-        if real not in found:
-            found[real] = _broken(real, origin, problem) if problem else _examine(real, origin)
+    directory = functools.cache(_real)
+    with index.one_look():
+        for path, origin, problem in _candidates():
+            # Resolving looks at each directory on the way, so that of many libraries is resolved once.
+            real = path if problem else _real(path) if os.path.islink(path) else directory(path.parent) / path.name
+            if real not in found:
+                found[real] = _broken(real, origin, problem) if problem else _examine(real, origin)
     index.save()
     owners: dict[tuple[str, str], list[Extension]] = defaultdict(list)
     for extension in found.values():
@@ -131,14 +145,15 @@ def load(path: str | os.PathLike[str]) -> Extension:
     that is set up from now on, its ops in ``ir.builder``.
 
     Args:
-        path: a library built with triton-ext, or any Triton plugin; or the name of an extension that is found.
+        path: a library built with triton-ext, or any Triton plugin; a text without a ``/`` is the name of an extension
+            that is found, whatever lies in the working directory.
 
     Raises:
         TritonExtError: the library cannot be used; the message says why.
         ExtensionNotFoundError: there is no extension of that name.
         DuplicateExtensionError: another library has a pass, a dialect or an op of that name.
     """
-    real = _real(_find_library(path) if isinstance(path, str) and path.isidentifier() else Path(path))
+    real = _real(find_library(path) if isinstance(path, str) and "/" not in path else Path(path))
     _verify(real)
     known = real in _by_hand
     _by_hand[real] = None
@@ -204,21 +219,21 @@ def search_path() -> tuple[object, ...]:
     return (*map(os.environ.get, _VARIABLES), *_by_hand)
 
 
-def _find_library(name: str) -> Path:
-    """The library of the extension `name`.
+def find_library(name: str) -> Path:
+    """The library of the extension `name`, whatever lies in the working directory.
 
     Raises:
         ExtensionNotFoundError: there is none.
     """
-    if os.path.exists(name):
-        return Path(name)
     everything = extensions()
     for extension in everything:
         if extension.name == name:
             return extension.path
-    raise ExtensionNotFoundError(
-        f"no extension '{name}'; there is: {', '.join(e.name for e in everything) or 'none'}", fix="triton-ext list"
-    )
+    names = [extension.name for extension in everything]
+    close = closest(name, names)
+    hint = f"did you mean '{close}'?" if close else f"there is: {', '.join(names) or 'none'}"
+    is_file = f"; the file is './{name}'" if os.path.lexists(name) else ""
+    raise ExtensionNotFoundError(f"no extension '{name}'; {hint}{is_file}", fix="triton-ext list")
 
 
 _by_hand: dict[Path, None] = {}
@@ -228,13 +243,18 @@ def _candidates() -> Iterator[tuple[Path, str, str | None]]:
     """The libraries to look at, where each comes from, and why it cannot even be looked at."""
     yield from ((path, "built in", None) for path in _libraries_in(_resources.library_dir()))
     for name, package, distribution in _bundles():
-        if package == os.environ.get(HIDDEN_BUNDLE):
+        if package is not None and package == os.environ.get(HIDDEN_BUNDLE):
             continue
         origin = f"bundle {distribution}"
+        if package is None:
+            yield Path(name), origin, "its entry_points.txt cannot be read"
+            continue
         try:
-            yield from ((path, origin, None) for path in _libraries_of(package))
-        except TritonExtError as error:
+            libraries = _libraries_of(package)
+        except Exception as error:  # what an entry point says may be anything
             yield Path(name), origin, str(error)
+        else:
+            yield from ((path, origin, None) for path in libraries)
     for variable in _VARIABLES:
         for item in filter(None, os.environ.get(variable, "").split(os.pathsep)):
             # os.path answers False where pathlib raises, e.g. for a name that is too long.
@@ -245,19 +265,39 @@ def _candidates() -> Iterator[tuple[Path, str, str | None]]:
     yield from ((path, "tx.load", None) for path in _by_hand)
 
 
-def _bundles() -> list[tuple[str, str, str]]:
-    """Name, package and distribution of each entry point of bundles, among all that is installed."""
+def _bundles() -> list[tuple[str, str | None, str]]:
+    """Name, package and distribution of each entry point of bundles, among all that is installed.
+
+    Of a distribution whose entry points cannot be read, there is no package.
+    """
     # The files that `importlib.metadata` reads; importing it and reading them takes longer than the rest of discovery.
     files = [Path(info, "entry_points.txt") for place in sys.path for info in _installed_in(place)]
     key, started = hashlib.sha256("\n".join(map(str, files)).encode()).hexdigest(), time.time_ns()
-    found = index.recall("bundles", key)
+    found = index.recall("bundles", key, [(str, AnyOf(str, None), str)])
     if found is None:
-        import importlib.metadata
-
-        entries = importlib.metadata.entry_points(group=ENTRY_POINT_GROUP)
-        found = [[entry.name, entry.value, entry.dist.name if entry.dist else entry.name] for entry in entries]
+        found = _entry_points()
         index.remember("bundles", key, found, files, started)
     return [(name, package, distribution) for name, package, distribution in found]
+
+
+def _entry_points() -> list[list[str | None]]:
+    """What `_bundles` returns, read from all that is installed."""
+    import importlib.metadata
+
+    try:
+        entries = importlib.metadata.entry_points(group=ENTRY_POINT_GROUP)
+        return [[entry.name, entry.value, entry.dist.name if entry.dist else entry.name] for entry in entries]
+    except Exception:  # one of them is damaged; the others are not to be missed for it
+        found: list[list[str | None]] = []
+        for distribution in importlib.metadata.distributions():
+            name = "unknown"
+            try:
+                name = str(distribution.name)
+                chosen = distribution.entry_points.select(group=ENTRY_POINT_GROUP)
+                found += ([entry.name, entry.value, name] for entry in chosen)
+            except Exception:
+                found.append([name, None, name])
+        return found
 
 
 def _installed_in(place: str) -> list[str]:
@@ -295,7 +335,7 @@ def _libraries_in(directory: Path) -> list[Path]:
 def _real(path: Path) -> Path:
     try:
         return path.resolve()
-    except (OSError, RuntimeError):  # a loop of links
+    except (OSError, RuntimeError, ValueError):  # a loop of links, a null character
         return path.absolute()
 
 
@@ -307,14 +347,20 @@ def _verify(path: Path) -> Plugin:
     """
     try:
         return verify(path)
+    except TritonExtError:
+        raise
     except OSError as error:
         raise TritonExtError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+    except Exception as error:  # one library, whatever is in it, does not keep the others from being listed
+        raise TritonExtError(f"{path} cannot be read: {type(error).__name__}: {error}") from None
 
 
 def _examine(path: Path, origin: str) -> Extension:
     """The extension in the file `path`, usable or not."""
     try:
         plugin = _verify(path)
+    except UnsafeDirectoryError:  # it is not the library that is at fault
+        raise
     except TritonExtError as error:
         return _broken(path, origin, str(error))
     manifest = plugin.manifest
@@ -332,9 +378,8 @@ def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
     from triton._C.libtriton import ir, passes
 
     _plugin_passes.offer()
-    plugin = verify(path)
-    content = path.read_bytes()
-    digest = hashlib.sha256(content).hexdigest()
+    library, plugin = verified_bytes(path)
+    digest = library.digest
     if digest in _loaded:
         return _loaded[digest]
     for dialect in plugin.dialects:
@@ -347,13 +392,13 @@ def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
     load_infra()
     needed = needed_by(path)
     shared = shared_libraries(path, needed)
-    used = [_load_shared(library) for library in shared]
-    copy = private_copy(path, digest, content)
+    used = [_load_shared(each) for each in shared]
+    copy = in_memory(library)
     names = [f"add_{name}" for name in plugin.passes]
     before = {name: passes.plugin.__dict__.pop(name) for name in names if name in passes.plugin.__dict__}
     try:
-        # The copy has left those behind that it would find beside itself.
-        ours = {infra_library().name, *(library.name for library in shared)}
+        # What is in memory has left those behind that it would find beside itself.
+        ours = {infra_library().name, *(each.name for each in shared)}
         for beside in (path.with_name(name) for name in needed if name not in ours):
             if beside.is_file():
                 ctypes.CDLL(str(beside))
@@ -366,13 +411,26 @@ def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
             ir.builder.extend_with(copy)
         add = {name: passes.plugin.__dict__.pop(f"add_{name}") for name in plugin.passes}
     except (OSError, RuntimeError, KeyError) as error:
-        raise TritonExtError(f"{path} does not load: {error}") from None
+        raise TritonExtError(f"{path} does not load: {in_words(error)}") from None
     finally:
         passes.plugin.__dict__.update(before)
     combined = hashlib.sha256("".join([digest, *used]).encode()).hexdigest() if used else digest
     _loaded[digest] = LoadedLibrary(combined, add)
     _dialects.update(dict.fromkeys(plugin.dialects, path))
     return _loaded[digest]
+
+
+def verified_bytes(path: Path) -> tuple[LibraryBytes, Plugin]:
+    """The bytes of the library `path`, and what was found out about exactly these.
+
+    Raises:
+        TritonExtError: it cannot be used, or changes all the time.
+    """
+    for _ in range(_TRIES):
+        library, plugin = read_bytes(path), verify(path)
+        if library.digest == plugin.digest:
+            return library, plugin
+    raise TritonExtError(f"{path} changes while it is loaded", fix="once more, when its build has ended")
 
 
 def _load_shared(path: Path) -> str:
@@ -386,24 +444,24 @@ def _load_shared(path: Path) -> str:
     stat = path.stat()
     if path.name.startswith("libtriton_ext_"):
         return _load(path, stat.st_mtime_ns, stat.st_size, stat.st_ino).digest
-    content = path.read_bytes()
-    digest = hashlib.sha256(content).hexdigest()
+    library = read_bytes(path)
     if path.name not in _shared:
         try:
-            copy = private_copy(path, digest, content)
+            copy = in_memory(library)
             ctypes.CDLL(copy, mode=os.RTLD_NOW)
             ir.extend_dialects_with(copy)
         except (OSError, RuntimeError) as error:
-            raise TritonExtError(f"{path} does not load: {error}") from None
-        _shared[path.name] = digest
-    if _shared[path.name] != digest:
+            raise TritonExtError(f"{path} does not load: {in_words(error)}") from None
+        _shared[path.name] = library.digest
+    if _shared[path.name] != library.digest:
         raise TritonExtError(
             f"{path} has changed: this process has the dialects of an earlier one, and MLIR keeps the first",
             fix="restart Python",
         )
-    return digest
+    return library.digest
 
 
+_TRIES = 20
 _loaded: dict[str, LoadedLibrary] = {}
 _shared: dict[str, str] = {}
 _dialects: dict[str, Path] = {}

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import keyword
 import re
 from dataclasses import dataclass
 from typing import TypeVar
+
+from .errors import PipelineError
 
 #: 2: the library has no copies of objects that must exist once per process; see `_singletons`.
 FORMAT = 2
@@ -19,6 +22,8 @@ _CHECKED_TYPES: dict[str, type | tuple[type, ...]] = {"str": str, "bool": bool, 
 #: The Python types that an option can have.
 Scalar = type[int] | type[float] | type[bool] | type[str]
 
+#: Of the integers that pipelines can hold; no argument or option of a pass has more than 64.
+_MOST_BITS = 1024
 _INTEGERS = {
     **dict.fromkeys(("int", "int32_t"), range(-(2**31), 2**31)),
     "int64_t": range(-(2**63), 2**63),
@@ -142,6 +147,22 @@ class Manifest:
         return manifest
 
 
+def digits(value: int) -> str:
+    """`value` in decimal digits.
+
+    Raises:
+        PipelineError: it has too many of them, of which Python writes 4,300.
+    """
+    if value.bit_length() > _MOST_BITS:
+        raise PipelineError(f"{in_words(value)}, expected at most {_MOST_BITS}")
+    return str(value)
+
+
+def in_words(value: int) -> str:
+    """`value` for a message: its digits, or how many bits it has where Python would refuse to write them."""
+    return str(value) if value.bit_length() <= _MOST_BITS else f"an integer of {value.bit_length():,} bits"
+
+
 def _names(field: str, value: object) -> tuple[str, ...]:
     """`value` as a tuple of texts."""
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
@@ -149,11 +170,19 @@ def _names(field: str, value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
+@functools.cache
+def _fields(cls: type) -> tuple[dict[str, object], set[str]]:
+    """The fields of a dataclass with their types, and the names of those that have a default."""
+    fields = dataclasses.fields(cls)
+    return (
+        {field.name: field.type for field in fields},
+        {field.name for field in fields if field.default is not dataclasses.MISSING},
+    )
+
+
 def _checked(cls: type[_T], values: object) -> _T:
     """The dataclass `cls` made of its fields, each of its type; a library from before a field was added lacks it."""
-    fields = dataclasses.fields(cls)  # type: ignore[arg-type]
-    declared = {field.name: field.type for field in fields}
-    added = {field.name for field in fields if field.default is not dataclasses.MISSING}
+    declared, added = _fields(cls)  # type: ignore[arg-type] # classes are hashable
     if not isinstance(values, dict):
         raise ValueError(f"{values!r} is no JSON object")
     if odd := sorted((declared.keys() ^ values.keys()) - (added - values.keys())):

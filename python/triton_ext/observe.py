@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import shutil
 import subprocess
 import time
@@ -19,7 +18,7 @@ from .edits import text_of_edits
 from .errors import TritonExtError
 from .kernels import Job, job
 from .pipeline import Pipeline
-from .record import Compilation, StageRecord
+from .record import Compilation
 
 
 def describe(
@@ -49,12 +48,19 @@ def describe(
     return compile_observed(job(kernel, target, signature, options), Level.SUMMARY, pipeline)
 
 
-def compile_observed(task: Job, level: Level, pipeline: Pipeline | None = None) -> Compilation:
-    """Compiles `task` and records it; nothing of it stays in Triton's cache."""
-    return compile_and_observe(task, level, pipeline)[1]
+def compile_observed(
+    task: Job, level: Level, pipeline: Pipeline | None = None, sources: str | os.PathLike[str] | None = None
+) -> Compilation:
+    """Compiles `task` and records it; nothing of it stays in Triton's cache.
+
+    At `Level.IR` the source files of the kernel are recorded, too, and those below the directory `sources`.
+    """
+    return compile_and_observe(task, level, pipeline, sources)[1]
 
 
-def compile_and_observe(task: Job, level: Level, pipeline: Pipeline | None = None) -> tuple[Any, Compilation]:
+def compile_and_observe(
+    task: Job, level: Level, pipeline: Pipeline | None = None, sources: str | os.PathLike[str] | None = None
+) -> tuple[Any, Compilation]:
     """As `compile_observed`, with Triton's ``CompiledKernel`` before the record."""
     import triton
 
@@ -86,19 +92,17 @@ def compile_and_observe(task: Job, level: Level, pipeline: Pipeline | None = Non
         seconds=seconds,
         stages=observer.stages,
         file=file.__code__.co_filename if file is not None else None,
-        sources=_sources(observer.stages) if level is Level.IR else (),
+        sources=_sources(task, observer, sources) if level is Level.IR else (),
         sass=_sass(compiled) if level is Level.IR else None,
     )
 
 
-def _sources(stages: tuple[StageRecord, ...]) -> tuple[tuple[str, str], ...]:
-    """The Python files that the modules point to."""
-    paths = {path: None for stage in stages for path in re.findall(r'loc\("([^"]+\.py)":', stage.source or "")}
-    texts = []
-    for path in paths:
-        with contextlib.suppress(OSError, UnicodeDecodeError):
-            texts.append((path, Path(path).read_text()))
-    return tuple(texts)
+def _sources(
+    task: Job, observer: _hook.Observer, directory: str | os.PathLike[str] | None
+) -> tuple[tuple[str, str], ...]:
+    from .tracing.sources import read_sources
+
+    return read_sources(task.source, observer.stages, directory)
 
 
 def _sass(compiled: Any) -> str | None:

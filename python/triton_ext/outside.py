@@ -6,7 +6,8 @@ reads such a thing is refused, and so is one that was seen to open a file while 
 says itself what it depends on, with an attribute ``cache_key``.
 
 The table has what people do read. Python can hide a read from any table, and what an installed package does on behalf
-of the function is seen by the guard alone.
+of the function is seen by the guard alone. A function that has a mode for writing is left to the guard as well, if
+there is one: it sees how each file is opened, and what is written is nobody's input.
 """
 
 from __future__ import annotations
@@ -14,18 +15,20 @@ from __future__ import annotations
 import builtins
 import inspect
 import os
+import re
 import sys
 import types
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ._code import INSTALLED, MISSING, Chain, chains, imports, is_installed, value_at, words
+from ._code import INSTALLED, MISSING, Chain, chains, imports, is_installed, texts, value_at, words
 
 WAY_OUT = "give the function an attribute cache_key, a text that changes when it does"
 
 _ENVIRONMENT, _FILES, _CLOCK = "the environment", "files", "the clock"
 _RANDOM, _BY_NAME, _PROCESSES = "random numbers", "what only running it names", "other processes"
+_FOREIGN = "what code in C returns"
 #: By module, with all that is in it.
 _MODULES = {
     "random": _RANDOM, "_random": _RANDOM, "secrets": _RANDOM, "uuid": _RANDOM, "numpy.random": _RANDOM,
@@ -33,7 +36,8 @@ _MODULES = {
     "socket": "the network", "_socket": "the network", "urllib.request": "the network", "http.client": "the network",
     "importlib": _BY_NAME, "_frozen_importlib": _BY_NAME, "runpy": _BY_NAME, "pkgutil": _BY_NAME,
     "genericpath": _FILES, "glob": _FILES, "linecache": _FILES, "fileinput": _FILES,
-    "triton.knobs": _ENVIRONMENT,
+    "triton.knobs": _ENVIRONMENT, "platform": _ENVIRONMENT, "getpass": _ENVIRONMENT, "locale": _ENVIRONMENT,
+    "ctypes": _FOREIGN, "_ctypes": _FOREIGN, "cffi": _FOREIGN,
 }  # fmt: skip
 _FUNCTIONS = {
     **dict.fromkeys(("os.getenv", "os.getenvb"), _ENVIRONMENT),
@@ -41,7 +45,10 @@ _FUNCTIONS = {
     **{f"posix.{name}": _FILES for name in ("open", "read", "listdir", "scandir", "stat", "lstat", "access")},
     **{f"pathlib.Path.{name}": _FILES for name in ("open", "read_text", "read_bytes", "exists", "stat", "glob")},
     **dict.fromkeys(("posixpath.expandvars", "posixpath.expanduser", "posix.uname", "posix.cpu_count"), _ENVIRONMENT),
+    **{f"posix.{name}": _ENVIRONMENT for name in ("sched_getaffinity", "getloadavg", "getuid", "geteuid", "getlogin")},
     **dict.fromkeys(("posix.getcwd", "posix.getcwdb", "posix.readlink", "shutil.which"), _FILES),
+    **{f"posixpath.{name}": _FILES for name in ("abspath", "realpath", "relpath")},
+    **dict.fromkeys(("pathlib.Path.home", "tempfile.gettempdir", "tempfile.gettempdirb"), _ENVIRONMENT),
     "triton._C.libtriton.ir.parse_mlir_module": _FILES,
     "posix.urandom": _RANDOM,
     **dict.fromkeys(("posix.system", "os.popen", "posix.getpid", "posix.getppid"), _PROCESSES),
@@ -49,12 +56,18 @@ _FUNCTIONS = {
     **{f"builtins.{name}": _BY_NAME for name in ("eval", "exec", "compile", "globals", "__import__")},
     "sys._getframe": _BY_NAME, "inspect.currentframe": _BY_NAME, "inspect.stack": _BY_NAME,
     "builtins.input": "standard input",
+    **dict.fromkeys(("_thread.start_new_thread", "_thread.start_new"), "what a thread that is not watched reads"),
 }  # fmt: skip
+#: Modules of which a text can take what reads something.
+_OF_MANY_THINGS = ("os", "posix", "sys", "builtins", "io", "_io")
+#: What opens a file, to read or to write.
+_OPENING = ("io.open", "_io.open", "posix.open", "os.fdopen", "pathlib.Path.open")
+_WRITING = re.compile(r"[bt]?[wax][bt]?\+?[bt]?|O_WRONLY")
 #: Asked for of anything, also where it cannot be told what that is.
 _ATTRIBUTES = {
     **dict.fromkeys(("environ", "environb", "getenv", "getenvb", "expandvars", "expanduser"), _ENVIRONMENT),
     # No audit event tells of these.
-    **dict.fromkeys(("exists", "is_file", "is_dir", "lstat", "cwd"), _FILES),
+    **dict.fromkeys(("exists", "is_file", "is_dir", "lstat", "cwd", "resolve", "absolute"), _FILES),
     **dict.fromkeys(("__globals__", "f_globals"), _BY_NAME),
 }
 _BUILTIN = (
@@ -63,15 +76,20 @@ _BUILTIN = (
 )  # fmt: skip
 
 
-def reading(function: types.FunctionType) -> str | None:
-    """What the code of `function` reads that no key covers; None if it shows nothing of that kind.
+def reading(function: types.FunctionType, *, watched: bool) -> str | None:
+    """Returns what `function` reads that no key covers, as far as its code shows it; None if it shows nothing.
 
     Functions that it calls are not looked into.
+
+    Args:
+        function: the function.
+        watched: whether a `Guard` sees how it opens files.
     """
+    whole_modules = []
     for chain, ends in chains(function.__code__).items():
         value: Any = MISSING
         for dotted, value in _values(function, chain):
-            if what := outside(value):
+            if (what := outside(value)) and not (watched and _may_write(value, function.__code__)):
                 return f"reads {what} ({dotted})"
             # The part of a package that is taken of it may not be loaded yet.
             if isinstance(value, types.ModuleType) and dotted != str(chain):
@@ -79,7 +97,7 @@ def reading(function: types.FunctionType) -> str | None:
                 if what := _of_module(f"{value.__name__}.{part}"):
                     return f"reads {what} ({chain})"
         if ends and isinstance(value, types.ModuleType) and (what := whole(value)):
-            return f"uses {what} ({chain})"
+            whole_modules.append(f"uses {what} ({chain})")
     for module, taken, file in imports(function):
         if what := _of_module(module):
             return f"imports {module}, which reads {what}"
@@ -90,11 +108,11 @@ def reading(function: types.FunctionType) -> str | None:
             return f"imports {module} when it runs, which has to be at the top of its file"
     if hidden := sorted(words(function.__code__) & _ATTRIBUTES.keys()):
         return f"reads {_ATTRIBUTES[hidden[0]]} ({hidden[0]})"
-    return None
+    return whole_modules[0] if whole_modules else None
 
 
 def outside(value: object) -> str | None:
-    """What is read by calling `value`, or by looking at it; None if it is of no such kind."""
+    """Returns what is read by calling `value` or by using it, e.g. ``files``; None if that reads nothing outside."""
     if value is os.environ or value is os.environb:
         return _ENVIRONMENT
     if value is sys.modules:
@@ -103,15 +121,21 @@ def outside(value: object) -> str | None:
         return "the command line" if value is sys.argv else "standard input"
     if isinstance(value, types.ModuleType):
         return None
-    module, name = _origin(value)
+    module, name = _origin(value.__func__ if isinstance(value, classmethod) else value)
     return _of_module(module) or _FUNCTIONS.get(f"{module}.{name}")
 
 
 def whole(module: types.ModuleType) -> str | None:
-    """What may be read where `module` is handed around as a value; None if it may be."""
+    """Returns why `module` may not be used as a value, e.g. as an argument; None if it may."""
     if what := _of_module(module.__name__):
         return what
-    return None if is_installed(module.__name__) else "a module as a value, of which anything may be taken"
+    is_known = is_installed(module.__name__) and module.__name__ not in _OF_MANY_THINGS
+    return None if is_known else "a module as a value, of which anything may be taken"
+
+
+def _may_write(value: object, code: types.CodeType) -> bool:
+    """Whether `value` opens files, and `code` has a mode for writing, of this file or of another one."""
+    return ".".join(_origin(value)) in _OPENING and any(map(_WRITING.fullmatch, texts(code)))
 
 
 def _of_module(module: str) -> str | None:
@@ -137,7 +161,10 @@ def _origin(value: object) -> tuple[str, str]:
 
 
 def _values(function: types.FunctionType, chain: Chain) -> Iterator[tuple[str, object]]:
-    """What each beginning of `chain` is, as far as that can be told without running anything."""
+    """Yields the value of each beginning of `chain`, e.g. of ``os`` and ``os.environ``, until one is not known.
+
+    Nothing is run to find them.
+    """
     value: Any
     if chain.kind == "import":
         value = sys.modules.get(chain.name, MISSING)

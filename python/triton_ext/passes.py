@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from .errors import ExtensionNotFoundError, PipelineError
 from .loader import Extension, extensions, find_pass
-from .manifest import Manifest, Option
+from .manifest import Manifest, Option, in_words
 
 STAGES = ("ttir", "ttgir", "llir", "cpuir", "linalgir")
 #: Stands for all of them, for a pass that takes the modules of each.
@@ -225,7 +225,8 @@ def _format(pass_name: str, option: Option, value: object) -> str:
             )
         if isinstance(item, int) and item not in option.range:
             raise PipelineError(
-                f"option '{option.python_name}' of pass '{pass_name}': {item} is out of the range of {option.type}"
+                f"option '{option.python_name}' of pass '{pass_name}': {in_words(item)} is out of the range of "
+                f"{option.type}"
             )
         if isinstance(item, str) and not _can_be_written(item, option.list):
             raise PipelineError(

@@ -15,8 +15,9 @@ from typing import Any, TypeVar, get_args
 
 from . import _hook
 from .edits import Anchor, Edit, Entry, OnMissing, StageFunction, Value, as_entry, text_of_edits
-from .errors import PipelineError
-from .passes import ANY, PLACEABLE, Pass
+from .errors import PipelineError, PipelineTypeError
+from .manifest import digits
+from .passes import ANY, PLACEABLE, STAGES, Pass
 
 _Kernel = TypeVar("_Kernel")
 #: Verbs of which a pass can bear only one.
@@ -44,6 +45,10 @@ class Pipeline:
     _loaded: list[_hook.Active] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if not (isinstance(self.edits, tuple) and all(isinstance(edit, Edit) for edit in self.edits)):
+            raise PipelineTypeError(
+                f"Pipeline: expected a tuple of edits, got {self.edits!r}", fix="Pipeline.parse reads a text"
+            )
         _refuse_conflicts(self.edits)
 
     @classmethod
@@ -52,6 +57,7 @@ class Pipeline:
 
         Raises:
             PipelineError: the text is malformed (the message points at the place), or names what does not exist.
+            PipelineTypeError: `text` is not a str.
         """
         from .text import parse
 
@@ -87,7 +93,7 @@ class Pipeline:
         Raises:
             PipelineError: `anchor` is malformed.
         """
-        place = Anchor.parse(anchor)
+        place = _anchor(anchor)
         return self._with(Edit("skip", place.stage, place, on_missing=_checked(on_missing)))
 
     def set(self, anchor: str, /, *, on_missing: OnMissing = "error", **arguments: Value) -> Pipeline:
@@ -102,11 +108,13 @@ class Pipeline:
             PipelineError: `anchor` is malformed or no argument is given. That an argument is unknown or has another
                 type turns out when a kernel is compiled.
         """
-        place = Anchor.parse(anchor)
+        place = _anchor(anchor)
         if not arguments:
             raise PipelineError(f"set('{anchor}'): expected an argument to set, such as num_stages=4")
         for name, value in arguments.items():
-            if not isinstance(value, int | bool | str) and not (isinstance(value, float) and math.isfinite(value)):
+            if isinstance(value, int):
+                digits(value)
+            elif not isinstance(value, str) and not (isinstance(value, float) and math.isfinite(value)):
                 raise PipelineError(
                     f"set('{anchor}'): argument '{name}': expected int, finite float, bool or str, got {value!r}"
                 )
@@ -151,7 +159,7 @@ class Pipeline:
         return self._with(Edit("stage", _stage_name(name), function=function, on_missing=_checked(on_missing)))
 
     def __add__(self, other: Pipeline) -> Pipeline:
-        """Both lists of edits as one pipeline; they see the same passes, not each other's."""
+        """Returns one pipeline with the edits of both, which see the passes of the backend, not each other's."""
         return Pipeline((*self.edits, *other.edits)) if isinstance(other, Pipeline) else NotImplemented
 
     def __str__(self) -> str:
@@ -211,7 +219,7 @@ class Pipeline:
         return self._with(Edit(verb, stage, entries=entries, on_missing=_checked(on_missing)))
 
     def _place(self, verb: str, anchor: str, passes: tuple[object, ...], on_missing: OnMissing) -> Pipeline:
-        place = Anchor.parse(anchor)
+        place = _anchor(anchor)
         entries = _entries(f"{verb}('{anchor}')", place.stage, passes)
         stages = {e.stage for e in entries if isinstance(e, Pass) and e.stage not in (None, ANY)}
         if len(stages) > 1:
@@ -295,7 +303,7 @@ def _entries(where: str, stage: str | None, passes: Iterable[object]) -> tuple[E
 
 
 def _bound(entries: tuple[Entry, ...], stage: str | None) -> tuple[Entry, ...]:
-    """`entries` with those for any stage as passes of `stage`, as its text would name them."""
+    """Returns `entries`, with passes for any stage made passes of `stage`, as the text of a pipeline names them."""
     if stage is None:
         return entries
     return tuple(
@@ -305,9 +313,22 @@ def _bound(entries: tuple[Entry, ...], stage: str | None) -> tuple[Entry, ...]:
 
 
 def _stage_name(name: object) -> str:
-    if not (isinstance(name, str) and name.isidentifier()):
-        raise PipelineError(f"{name!r} is no stage, expected one such as 'ttir'")
+    if not (isinstance(name, str) and name.isidentifier()) or name in (ANY, "plugin"):
+        stages = ", ".join(STAGES)
+        raise PipelineError(f"{name!r} is not a stage; there is: {stages}, or another one of the backend, such as ptx")
     return name
+
+
+def _anchor(text: str) -> Anchor:
+    """Returns the anchor that `text` means.
+
+    Raises:
+        PipelineError: it is malformed, or the stage that it names is not one.
+    """
+    place = Anchor.parse(text)
+    if place.stage is not None:
+        _stage_name(place.stage)
+    return place
 
 
 def _checked(on_missing: OnMissing) -> OnMissing:

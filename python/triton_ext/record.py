@@ -75,7 +75,7 @@ class Compilation:
         seconds: wall time of the compilation.
         stages: in order.
         file: the Python file of the kernel; None where it has none.
-        sources: the Python files that locations in the IR point to, by path, as text.
+        sources: the Python files that belong to the kernel and that locations in the IR point to, by path, as text.
         sass: the disassembled binary, where a disassembler exists and IR was asked for.
     """
 

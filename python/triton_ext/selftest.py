@@ -11,19 +11,16 @@ import ctypes
 import json
 import os
 import resource
-import signal
-import subprocess
 import sys
-import tempfile
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from . import _resources
+from ._child import Ended, run_module
 
 LIBRARY = "libTritonExtAbiSelfTest.so"
-_SECONDS = 120
 _CALLBACK = ctypes.CFUNCTYPE(
     None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p
 )  # group, check, -1: begins / 0: disagrees / 1: agrees, detail, user
@@ -89,32 +86,15 @@ def run_selftest(library: Path | None = None) -> SelfTestResult:
     library = library or _resources.library_dir() / LIBRARY
     if not library.is_file():
         return SelfTestResult(library, {}, problem=f"{library} does not exist")
-    with tempfile.TemporaryFile() as events, tempfile.TemporaryFile() as errors:
-        try:
-            status = subprocess.run(
-                [sys.executable, "-P", "-m", "triton_ext.selftest", str(library.resolve()), str(events.fileno())],
-                env=_resources.child_environment(),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=errors,
-                pass_fds=[events.fileno()],
-                timeout=_SECONDS,
-                check=False,
-            ).returncode
-        except subprocess.TimeoutExpired:
-            status = -signal.SIGKILL
-        events.seek(0)
-        errors.seek(0)
-        last_words = errors.read().decode(errors="replace").strip().splitlines()
-        return _result(library, events.read(), status, last_words[-1] if last_words else "")
+    return _result(library, run_module("triton_ext.selftest", str(library.resolve())))
 
 
-def _result(library: Path, events: bytes, status: int, last_words: str) -> SelfTestResult:
-    """The result that the lines `events` of a process with exit `status` stand for."""
+def _result(library: Path, ended: Ended) -> SelfTestResult:
+    """The result that the process stands for, whose answer has a line for each event."""
     begun = None
     checks: Counter[str] = Counter()
     notable: dict[bool, list[Check]] = {True: [], False: []}
-    for line in events.splitlines():
+    for line in ended.answer.splitlines():
         event: dict[str, Any] = json.loads(line)
         if "problem" in event:
             return SelfTestResult(library, {}, problem=event["problem"])
@@ -124,9 +104,8 @@ def _result(library: Path, events: bytes, status: int, last_words: str) -> SelfT
             if begun.detail or not event["ok"]:
                 notable[bool(event["ok"])].append(begun)
     crashed = None
-    if status:
-        how = signal.Signals(-status).name if status < 0 else f"exit status {status}"
-        crashed = f"{how} in {begun or 'no check yet'}" + (f": {last_words}" if last_words else "")
+    if ended.status:
+        crashed = f"{ended.how} in {begun or 'no check yet'}" + (f": {ended.last_words}" if ended.last_words else "")
     return SelfTestResult(library, dict(checks), tuple(notable[False]), tuple(notable[True]), crashed)
 
 

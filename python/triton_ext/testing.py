@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections import Counter
 from pathlib import Path
@@ -20,6 +19,7 @@ from xml.etree import ElementTree
 import click
 
 from . import _resources
+from ._storage import scratch_dir
 from .build import build_tree, check_tools, default_build_dir
 from .build import tool as find_program
 from .errors import ExtensionNotFoundError, TritonExtError
@@ -114,8 +114,8 @@ def _run(program: str, flags: list[str], report_flag: str, tests: list[Path], pr
     """
     if not tests:
         return Counter()
-    with tempfile.TemporaryDirectory() as scratch:
-        report = Path(scratch) / "report.xml"
+    with scratch_dir("triton-ext-test-") as scratch:
+        report = scratch / "report.xml"
         command = [find_program(program), *flags, f"{report_flag}={report}", *map(str, tests)]
         done = subprocess.run(command, cwd=project.root, env=_environment(project), check=False)
         try:

@@ -11,20 +11,21 @@ upper part has otherwise becomes edits, which therefore survive a Triton that ru
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-import difflib
 import importlib
 import json
 import re
 import sys
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
 from ._closest import closest
+from ._diff import diff
 from .edits import Anchor, BuiltinFactory, Edit, Entry, Value, as_entry, find_builtin
-from .errors import ExtensionNotFoundError, PipelineError
+from .errors import ExtensionNotFoundError, PipelineError, PipelineTypeError
 from .loader import find_pass
 from .passes import ANY, PLACEABLE, STAGES, PassFactory, find_factory
 from .record import Compilation, PassRecord
@@ -38,6 +39,8 @@ _STAGE = re.compile(r"(\w+|\*)\s*:")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _BRACES = re.compile(r"\{((?:[^{}\"]|\"(?:[^\"\\]|\\.)*\"|\{[^{}]*\})*)\}")
 _ARGUMENT = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+')
+#: Of an integer; no argument of a pass has more than 20. Python itself reads 4,300.
+_MOST_DIGITS = 300
 _FLOAT = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
 _OPTION = re.compile(r"([\w-]+)(?:=(\"(?:[^\"\\]|\\.)*\"|\{[^{}]*\}|[^\s\"]*))?\s*")
 
@@ -70,8 +73,8 @@ def read(text: str) -> str:
         return text
     try:
         return Path(text[1:]).read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise PipelineError(f"pipeline file '{text[1:]}': {getattr(error, 'strerror', None) or error}") from None
+    except (OSError, ValueError) as error:  # not UTF-8, or a name with a null character
+        raise PipelineError(f"pipeline file {text[1:]!r}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def syntax(text: str) -> list[_Call]:
@@ -88,7 +91,12 @@ def parse(text: str) -> tuple[Edit, ...]:
 
     Raises:
         PipelineError: it is malformed, or names what does not exist.
+        PipelineTypeError: `text` is not a str.
     """
+    if not isinstance(text, str):
+        raise PipelineTypeError(
+            f"Pipeline.parse: expected a text, got {text!r}", fix="Pipeline.parse('ttir: skip(loop_unroll)')"
+        )
     parser = _Parser(_edits_of_listing(text))
     return tuple(parser.edit(call) for call in parser.calls())
 
@@ -271,17 +279,43 @@ def _function(name: str) -> Any:
     module, _, path = name.partition(":")
     if not path:
         raise PipelineError(f"'{name}' is no function, expected module:function")
-    if "" not in sys.path and str(Path.cwd()) not in sys.path:
-        sys.path.append(str(Path.cwd()))
     try:
-        found: Any = importlib.import_module(module)
+        with _working_directory_too():
+            found: Any = importlib.import_module(module)
         for part in path.split("."):
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:
         raise PipelineError(f"'{name}': {error}") from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise PipelineError(f"'{name}': importing it raised {type(error).__name__}: {error}") from error
     return found
+
+
+@contextlib.contextmanager
+def _working_directory_too() -> Iterator[None]:
+    """While it lasts, modules are found in the working directory, after all other places, but not by ``python -P``.
+
+    What is imported later, by whomever, is not looked for there.
+    """
+    try:
+        directory = str(Path.cwd())
+    except OSError:  # it has been removed
+        directory = ""
+    if sys.flags.safe_path or not directory or {"", directory} & set(sys.path):
+        yield
+        return
+    entry = _Entry(directory)
+    sys.path.append(entry)
+    try:
+        yield
+    finally:
+        sys.path[:] = [place for place in sys.path if place is not entry]
+
+
+class _Entry(str):
+    """An entry of ``sys.path`` that is told from equal ones."""
+
+    __slots__ = ()
 
 
 def _value(text: str) -> Value:
@@ -290,6 +324,8 @@ def _value(text: str) -> Value:
     if text in ("true", "false"):
         return text == "true"
     if re.fullmatch(r"-?\d+", text):
+        if len(text) > _MOST_DIGITS:
+            raise PipelineError(f"an integer of {len(text):,} digits, expected at most {_MOST_DIGITS}")
         return int(text)
     return float(text) if _FLOAT.fullmatch(text) else text
 
@@ -376,13 +412,12 @@ def _read_stages(lines: list[str]) -> dict[str, list[str]]:
 def _difference(base: list[str], edited: list[str]) -> Iterator[str]:
     """The edits that make `edited` of `base`."""
     names = [_name(entry) for entry in base]
-    count: dict[str, int] = defaultdict(int)
+    total, count = Counter(names), Counter[str]()
     anchors = []
     for name in names:
         count[name] += 1
-        anchors.append(f"{name}#{count[name]}" if names.count(name) > 1 else name)
-    matcher = difflib.SequenceMatcher(None, base, edited, autojunk=False)
-    for _, a, a_end, b, b_end in (code for code in matcher.get_opcodes() if code[0] != "equal"):
+        anchors.append(f"{name}#{count[name]}" if total[name] > 1 else name)
+    for a, a_end, b, b_end in (block[1:] for block in diff(base, edited) if not block[0]):
         old, new = list(range(a, a_end)), edited[b:b_end]
         while old and new and names[old[0]] == _name(new[0]):
             yield from _changed(anchors[old[0]], base[old[0]], new[0])

@@ -8,23 +8,30 @@ the discovery index, so a library is read again only when it, or a library that 
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import json
 import os
 import select
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _resources, index
-from ._infra import OUR_LIBRARIES, infra_library, shared_libraries
+from . import _resources, _storage, index
+from ._infra import (
+    OUR_LIBRARIES,
+    LibraryBytes,
+    descriptor_of,
+    in_memory,
+    in_words,
+    infra_library,
+    read_bytes,
+    shared_libraries,
+)
+from ._json import AnyOf, parsed
 from .errors import AbiMismatchError, TritonExtError
 from .host import Triton, find_triton
 from .manifest import Manifest
@@ -49,6 +56,7 @@ class Plugin:
 
     Attributes:
         path: the library.
+        digest: SHA-256 of the bytes that were checked, as 64 hex digits.
         name: extension name, or the plugin name of a foreign library.
         version: its version.
         manifest: None for a foreign library.
@@ -58,6 +66,7 @@ class Plugin:
     """
 
     path: Path
+    digest: str
     name: str
     version: str
     manifest: Manifest | None
@@ -75,10 +84,11 @@ def verify(path: Path) -> Plugin:
     """
     if known := _recalled(path):
         return known
-    from ._elf import ENTRY_POINT, read_library  # pyelftools takes longer to import than everything else
+    from ._elf import ENTRY_POINT, parse_library  # pyelftools takes longer to import than everything else
 
     started = time.time_ns()
-    library = read_library(path)
+    content = read_bytes(path)
+    library = parse_library(content)
     if not library.exports_entry_point:
         raise TritonExtError(f"{path} is no Triton plugin: it does not export {ENTRY_POINT.decode()}")
     triton = find_triton()
@@ -91,23 +101,30 @@ def verify(path: Path) -> Plugin:
             raise TritonExtError(f"{path} has an unreadable manifest: {error}", fix=_REBUILD) from None
         _check_manifest(path, manifest, triton)
     hosts = _check_symbols(library, triton)
-    plugin = _plugin(path, manifest) if manifest else _probe(path)
+    plugin = _plugin(content, manifest) if manifest else _probe(content, library.needed)
     answer = {"note": library.note, **{name: getattr(plugin, name) for name in _FIELDS}}
     index.remember("plugin", path, answer, _read_for(path, library.needed, hosts), started)
     return plugin
 
 
-_FIELDS = ("name", "version", "passes", "dialects", "ops")
+_FIELDS = ("digest", "name", "version", "passes", "dialects", "ops")
+_OFFERS = {"passes": [str], "dialects": [str], "ops": [str]}
+#: What a foreign plugin says of itself, and what the index says of any.
+_DESCRIPTION = {"name": str, "version": str, **_OFFERS}
+_ANSWER = {"note": AnyOf(str, None), "digest": str, **_DESCRIPTION}
 
 
 def _recalled(path: Path) -> Plugin | None:
     """What the index says of the library `path`; None if it says nothing."""
-    found = index.recall("plugin", path)
+    found = index.recall("plugin", path, _ANSWER)
     if found is None:
         return None
-    manifest = Manifest.parse(found["note"]) if found["note"] is not None else None
-    offers = (tuple(found[kind]) for kind in ("passes", "dialects", "ops"))
-    return Plugin(path, found["name"], found["version"], manifest, *offers)
+    try:
+        manifest = Manifest.parse(found["note"]) if found["note"] is not None else None
+    except ValueError:
+        return None
+    offers = (tuple(found[kind]) for kind in _OFFERS)
+    return Plugin(path, found["digest"], found["name"], found["version"], manifest, *offers)
 
 
 def _read_for(path: Path, needed: Iterable[str], hosts: Iterable[Path]) -> list[Path]:
@@ -118,10 +135,12 @@ def _read_for(path: Path, needed: Iterable[str], hosts: Iterable[Path]) -> list[
     return list(dict.fromkeys([path, *hosts, *beside, *code]))
 
 
-def _plugin(path: Path, manifest: Manifest) -> Plugin:
+def _plugin(library: LibraryBytes, manifest: Manifest) -> Plugin:
     offers = {kind: (manifest.name,) if manifest.kind == kind else () for kind in ("pass", "dialect")}
     name, version = manifest.name, manifest.version
-    return Plugin(path, name, version, manifest, offers["pass"], offers["dialect"], manifest.ops)
+    return Plugin(
+        library.path, library.digest, name, version, manifest, offers["pass"], offers["dialect"], manifest.ops
+    )
 
 
 def _check_compiler(library: Library) -> None:
@@ -178,55 +197,66 @@ def _check_symbols(library: Library, triton: Triton) -> list[Path]:
     return hosts
 
 
-def _probe(path: Path) -> Plugin:
+def _probe(library: LibraryBytes, needed: Iterable[str]) -> Plugin:
     """Asks a foreign plugin what it offers; the answer is kept in the cache under the hash of the plugin's bytes.
 
     So is that it did not answer in time, which every process would find out as slowly.
     """
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    answer = _answers() / f"{find_triton().version}-{digest}.json"
-    too_slow = answer.with_suffix(_TOO_SLOW)
-    try:
-        found = json.loads(answer.read_text())
-    except (OSError, ValueError):
-        found = {"problem": _LATE, "late": True} if too_slow.is_file() else _run_probe(path, digest)
+    path, answers = library.path, _answers()
+    answer = answers / f"{find_triton().version}-{library.digest}.json" if answers else None
+    too_slow = answer.with_suffix(_TOO_SLOW) if answer else None
+    found = parsed(_storage.read_private(answer), _DESCRIPTION) if answer else None
+    if found is None:
+        if too_slow and _storage.read_private(too_slow) is not None:
+            found = {"problem": _LATE, "late": True}
+        else:
+            found = _asked.get(library.digest) or _asked.setdefault(library.digest, _run_probe(library, needed))
         late = found.get("late", False)
-        if late:
-            _resources.write_cache_file(too_slow, os.fsencode(path))
+        if late and too_slow:
+            _storage.write_cache_file(too_slow, os.fsencode(path))
         if "problem" in found:
             raise TritonExtError(
                 f"{path} is no usable plugin: {found['problem']}", fix="triton-ext list --retry" if late else None
             ) from None
-        _resources.write_cache_file(answer, json.dumps(found).encode())
-    offers = (tuple(found[kind]) for kind in ("passes", "dialects", "ops"))
-    return Plugin(path, found["name"], found["version"], None, *offers)
+        if answer:
+            _storage.write_cache_file(answer, json.dumps(found).encode())
+    offers = (tuple(found[kind]) for kind in _OFFERS)
+    return Plugin(path, library.digest, found["name"], found["version"], None, *offers)
 
 
 def forget_slow_plugins() -> None:
     """Has plugins that did not answer in time asked again."""
-    _run_probe.cache_clear()
-    for file in _answers().glob(f"*{_TOO_SLOW}"):
-        file.unlink(missing_ok=True)
+    _asked.clear()
+    if answers := _answers():
+        for file in answers.glob(f"*{_TOO_SLOW}"):
+            file.unlink(missing_ok=True)
 
 
-def _answers() -> Path:
-    return _resources.cache_dir() / "probe"
+def _answers() -> Path | None:
+    cache = _storage.cache_dir()
+    return cache / "probe" if cache else None
 
 
-@functools.lru_cache(maxsize=256)  # a bad answer is not worth asking for twice either
-def _run_probe(path: Path, _digest: str) -> dict[str, Any]:
+#: Answers by the hash of the plugin's bytes: a bad one is not worth asking for twice either.
+_asked: dict[str, dict[str, Any]] = {}
+
+
+def _run_probe(library: LibraryBytes, needed: Iterable[str]) -> dict[str, Any]:
     """What the plugin answers, or its ``problem``; ``late`` where it did not return in time."""
+    path = library.path
+    beside = [str(place) for place in map(path.resolve().with_name, needed) if place.is_file()]
     ready, is_ready = os.pipe()
-    with tempfile.TemporaryFile() as answer, open(ready, "rb") as started:
-        command = [sys.executable, "-P", "-m", "triton_ext._probe", str(path.resolve())]
+    with _storage.scratch_file() as answer, open(ready, "rb") as started:
+        content = descriptor_of(in_memory(library))
+        command = [sys.executable, "-P", "-m", "triton_ext._probe", f"/proc/self/fd/{content}"]
         try:
             process = subprocess.Popen(
-                [*command, str(answer.fileno()), str(is_ready)],
+                [*command, str(answer.fileno()), str(is_ready), *beside],
                 env=_resources.child_environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                pass_fds=[answer.fileno(), is_ready],
+                pass_fds=[answer.fileno(), is_ready, content],
                 start_new_session=True,
             )
         finally:
@@ -245,11 +275,11 @@ def _run_probe(path: Path, _digest: str) -> dict[str, Any]:
         if status < 0:
             return {"problem": f"its entry point crashed ({signal.Signals(-status).name})"}
         answer.seek(0)
-        try:
-            found: dict[str, Any] = json.loads(answer.read())
-        except ValueError:
-            return {"problem": f"its entry point ended the process (exit code {status})"}
-        return found
+        said = answer.read()
+        if problem := parsed(said, {"problem": str}):
+            return {"problem": in_words(problem["problem"])}
+        found: dict[str, Any] | None = parsed(said, _DESCRIPTION)
+        return found or {"problem": f"its entry point ended the process (exit code {status})"}
 
 
 def _wait(process: subprocess.Popen[bytes], path: Path) -> int:

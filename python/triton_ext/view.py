@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import difflib
 import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ._diff import diff
 from .record import Compilation, PassRecord, StageRecord
 from .text import entry_text
 
@@ -86,9 +86,8 @@ def difference(before: Compilation, after: Compilation) -> Iterator[tuple[str, s
             continue
         yield "@", stage.name
         old_texts, new_texts = [entry_text(r) for r in old], [entry_text(r) for r in new]
-        matcher = difflib.SequenceMatcher(None, old_texts, new_texts, autojunk=False)
-        for kind, a, a_end, b, b_end in matcher.get_opcodes():
-            if kind == "equal":
+        for is_equal, a, a_end, b, b_end in diff(old_texts, new_texts):
+            if is_equal:
                 yield from (_compared(x, y) for x, y in zip(old[a:a_end], new[b:b_end], strict=True))
             else:
                 yield from (("-", text) for text in old_texts[a:a_end])

@@ -3,20 +3,30 @@
 
 from __future__ import annotations
 
+import ctypes
+import inspect
 import os
 import re
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import triton
 import triton.language as tl
+from click.testing import CliRunner
+from triton._C.libtriton import ir, llvm, passes
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource, make_backend
 
 import triton_ext as tx
-from triton_ext import sdk
+from triton_ext import _inspect, _stages, sdk, tracing
+from triton_ext._inspect import Level
 from triton_ext._resources import library_dir
+from triton_ext.tuning import workers
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -108,6 +118,124 @@ def test_the_size_of_the_sdk_and_that_it_can_be_moved() -> None:
         assert abs(sum(path.stat().st_size for path in files) / 1e6 - int(said)) < 5
 
 
+def test_what_a_wheel_of_triton_has() -> None:
+    root = Path(triton.__file__).parent
+    assert list((root / "include").rglob("*.h"))
+    assert not [path for path in root.rglob("*") if path.name in ("mlir", "llvm", "mlir-tblgen")]
+    library = ctypes.CDLL(str(root / "_C" / "libtriton.so"))
+    assert all(
+        hasattr(library, name) for name in ("_ZN4mlir11PassManager3runEPNS_9OperationE", "_ZN4mlir9Operation5eraseEv")
+    )
+
+
+def test_extensions_have_assertions() -> None:
+    """CMake's build type is Release, which defines NDEBUG."""
+    assert "set(CMAKE_BUILD_TYPE Release)" in (ROOT / "CMakeLists.txt").read_text()
+    libraries = list(library_dir().glob("libtriton_ext_*.so"))
+    assert libraries
+    assert [path.name for path in libraries if b"__assert_fail" not in path.read_bytes()] == []
+
+
+# trace.md
+
+
+def test_a_trace_compiles_afresh_and_with_a_pipeline(tmp_path: Path) -> None:
+    text = (DOCS / "trace.md").read_text()
+    (tmp_path / "kernels.py").write_text(re.findall(r"`kernels.py`:\n\n```python\n(.*?)```", text, re.DOTALL)[0])
+    asked = [f"{tmp_path}/kernels.py:softmax", "-t", "cuda:90", "-s", "*fp32:16, *fp32:16, i32, 1024"]
+    indices = []
+    for i, more in enumerate(([], [], ["-p", "ttir: skip(loop_unroll)"])):
+        done = CliRunner().invoke(tracing.command, [*asked, "--dir", f"{tmp_path}/{i}", *more])
+        assert done.exit_code == 0, done.output
+        indices.append((tmp_path / str(i) / "index.txt").read_text())
+    first, again, edited = indices
+    assert re.search(r"^ *1 +\*? +common\.inliner ", first, re.MULTILINE)
+    assert re.sub(r"\d+\.\d+", "", first).split() == re.sub(r"\d+\.\d+", "", again).split()  # all but the times
+    assert "edits: ttir: skip(loop_unroll)" in edited
+    pipeline = tx.Pipeline().skip("ttir.loop_unroll")
+    stage, *_ = tx.trace(asked[0], target="cuda:90", signature=asked[-1], pipeline=pipeline).stages
+    assert [record.name for record in stage.passes if not record.ran] == ["ttir.loop_unroll"]
+
+
+def test_where_nothing_is_traced_nothing_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    levels: list[Level] = []
+
+    class Watched(_inspect.Inspection):
+        def __init__(self, level: Level, slot: int = -1) -> None:
+            levels.append(level)
+            super().__init__(level, slot)
+
+    monkeypatch.setattr(_stages, "Inspection", Watched)
+    triton.compile(division(), target=GPUTarget("cuda", 90, 32))
+    assert levels == []
+    with tx.Pipeline().skip("ttir:common.cse"):
+        triton.compile(division(), target=GPUTarget("cuda", 90, 32))
+    assert set(levels) == {Level.FAILURES}
+    tx.trace(division(), target="cuda:90")
+    assert levels[-1] is Level.IR
+
+
+# tuning.md
+
+
+def test_the_limits_of_a_candidate() -> None:
+    parameters, text = inspect.signature(tx.autotune).parameters, page("tuning.md")
+    for name in ("compile_timeout", "run_timeout"):
+        assert f"`{name}`, by default {parameters[name].default:g} seconds" in text
+    assert f"a candidate for {workers.GRACE:g} seconds more than a limit is ended" in text
+    assert f"and {workers.STARTUP // 60:g} minutes more".replace("2", "two") in text
+    without = tx.autotune([triton.Config({"BLOCK": 8})], [], compile_timeout=None, run_timeout=None)(divide)
+    assert (without.compile_timeout, without.run_timeout) == (None, None)
+
+
+def lets_others_run(work: Callable[[], object]) -> bool:
+    """Whether another thread runs while `work` does, or does again and again, if nobody makes it give way."""
+    ran: list[bool] = []
+    start = threading.Event()
+    other = threading.Thread(target=lambda: start.wait() and ran.append(True))
+    other.start()
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1000)
+    try:
+        start.set()
+        for _ in range(50):
+            work()
+            if ran:
+                return True
+        return False
+    finally:
+        sys.setswitchinterval(before)
+        other.join()
+
+
+def test_what_runs_without_the_lock_of_the_interpreter() -> None:
+    target, source = GPUTarget("cuda", 90, 32), division()
+    backend = make_backend(target)
+    options = backend.parse_options({})
+    functions, modules = backend.get_codegen_implementation(options), backend.get_module_map()
+    context = ir.context()
+    ir.load_dialects(context)
+    backend.load_dialects(context)
+
+    def make_ir() -> Any:
+        return source.make_ir(target, options, functions, modules, context)
+
+    def run_passes() -> None:
+        manager = ir.pass_manager(context)
+        passes.common.add_canonicalizer(manager)
+        passes.common.add_cse(manager)
+        manager.run(module, "test")
+
+    def translate() -> None:
+        llvm.translate_to_asm(llir, "nvptx64-nvidia-cuda", "sm_90a", "+ptx80", [], True, False, False)
+
+    module, llir = make_ir(), triton.compile(source, target=target).asm["llir"]
+    assert lets_others_run(run_passes)
+    assert lets_others_run(translate)
+    assert not lets_others_run(make_ir)
+    assert not lets_others_run(lambda: sum(range(10_000)))
+
+
 # linalg.md
 
 
@@ -148,6 +276,10 @@ def divide(x, y, out, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     left, right = tl.load(x + i), tl.load(y + i)
     tl.store(out + i, left // right + left % right)
+
+
+def division() -> ASTSource:
+    return ASTSource(divide, {"x": "*i32", "y": "*i32", "out": "*i32", "BLOCK": "constexpr"}, {"BLOCK": 64})
 
 
 @pytest.mark.parametrize("kind", ["int8", "int32", "int64"])

@@ -71,7 +71,7 @@ def near_sdk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> sdk.Sdk:
     found = sdk.Sdk(
         path=tmp_path, source="test", rank=0, origin="", triton=triton.version, llvm_commit=triton.llvm_commit,
         llvm_version="24.0", headers_commit="abcdef", abi_breaking_checks=True, guarded_ops=("LLVM::InvokeOp",),
-        packages={}, runtime=False, size=1,
+        packages={}, programs={}, runtime=False, size=1,
     )  # fmt: skip
     header = found.include_dirs[0] / "llvm" / "Config" / "abi-breaking.h"
     header.parent.mkdir(parents=True)
@@ -112,6 +112,31 @@ def test_no_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_half_an_sdk(near_sdk: sdk.Sdk) -> None:
     assert row("SDK").found == f"{near_sdk.include_dirs[1]} is missing"
     assert row("SDK").fix == f"{sdk.INSTALL_COMMAND} --force"
+
+
+def test_what_was_not_verified_is_shown(near_sdk: sdk.Sdk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of an SDK that was made before that was recorded, where the pinned hashes tell."""
+    from triton_ext.sdk.sources import load_manifest
+
+    monkeypatch.setattr("triton_ext.sdk.tools.find_tool", lambda id_: None)
+    pinned = load_manifest().packages[0].sha256
+    for unverified, packages, expected in (
+        ((), {"a.deb": "0" * 64}, None),
+        (("sid: gpgv is not installed",), {"a.deb": pinned}, "not verified: sid: gpgv is not installed"),
+        (None, {"a.deb": pinned}, None),
+        (None, {"a.deb": "0" * 64}, "not verified: a.deb: whether it was verified was not recorded then"),
+    ):
+        found = replace(near_sdk, unverified=unverified, packages=packages)
+        monkeypatch.setattr(sdk, "find", lambda found=found: found)
+        name, fix = "SDK's downloads", f"{sdk.INSTALL_COMMAND} --force"
+        if expected is None:
+            assert row(name) == Row(name, "ok", "verified", "files: 1")
+        else:
+            assert row(name) == Row(name, "warn", "verified", expected, fix)
+    monkeypatch.setattr("triton_ext.sdk.tools.find_tool", lambda id_: Path("mlir-opt"))
+    monkeypatch.setattr("triton_ext.sdk.tools.find_unverified", lambda id_: ("sid: expired",))
+    monkeypatch.setattr(sdk, "find", lambda: replace(near_sdk, unverified=()))
+    assert row("SDK's downloads").fix == f"{sdk.INSTALL_COMMAND} --with mlir-opt --force"
 
 
 def test_wrong_abi_flag(near_sdk: sdk.Sdk) -> None:

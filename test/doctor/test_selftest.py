@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from triton_ext import selftest
+from triton_ext._child import Ended
 from triton_ext.sdk import Sdk
 from triton_ext.selftest import Check, SelfTestResult, run_selftest
 
@@ -183,6 +184,6 @@ def test_a_crash_has_a_name(tmp_path: Path, clang: str) -> None:
 
 def test_last_words_of_an_assertion() -> None:
     events = b'{"group": "g", "check": "c", "ok": -1, "detail": ""}\n'
-    result = selftest._result(Path("x"), events, -signal.SIGABRT, "Assertion failed")
+    result = selftest._result(Path("x"), Ended(events, -signal.SIGABRT, "Assertion failed"))
     assert result.crashed == "SIGABRT in g: c: Assertion failed"
     assert str(Check("g", "c", "d")) == "g: c (d)"

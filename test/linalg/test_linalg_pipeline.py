@@ -16,6 +16,8 @@ import pytest
 import triton
 import triton.language as tl
 from click.testing import CliRunner
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
 
 import triton_ext as tx
 from triton_ext.commands import pipeline as commands
@@ -44,6 +46,11 @@ def assembly(x, y, n, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     v = tl.inline_asm_elementwise("mov.b32 $0, $1;", "=r,r", [tl.load(x + i)], tl.float32, True, 1)
     tl.store(y + i, v)
+
+
+def kernel_source(kernel: Any) -> ASTSource:
+    types = {"x": "*fp32", "y": "*fp32", "n": "i32", "BLOCK": "constexpr"}
+    return ASTSource(kernel, types, {"BLOCK": 64})
 
 
 def look(module: Any) -> None:
@@ -153,18 +160,52 @@ def test_passes_in_the_wrong_stage() -> None:
         P().at_end("ttir", tx.passes.linalgir.lower_linalg_ext())
 
 
-def test_what_cannot_be_converted() -> None:
-    """The message has the line of the kernel."""
-    with pytest.raises(tx.PipelineError) as error:
-        tx.linalg.compile(assembly, SIGNATURE)
+def refusal() -> str:
+    """What is said of `assembly`."""
     line = next(
         n for n, text in enumerate(Path(__file__).read_text().splitlines(), 1) if "inline_asm_elementwise" in text
     )
-    assert str(error.value).startswith(
-        "pass 'linalgir.convert_triton_to_linalg' failed in stage 'linalgir' on kernel 'assembly', without any edits: "
+    return (
+        f"{__file__}:{line}:9: 'tt.elementwise_inline_asm' cannot be converted to linalg: the assembly is that of one "
+        "kind of processor (use the operations of triton.language, or a pure function of tl.extra.libdevice)"
     )
-    assert f"{__file__}:{line}:" in str(error.value)
-    assert "'tt.elementwise_inline_asm' cannot be converted to linalg: the assembly is that of" in str(error.value)
+
+
+@pytest.mark.parametrize("lowered", [False, True])
+def test_what_cannot_be_converted(lowered: bool, capfd: pytest.CaptureFixture[str]) -> None:
+    """One line, whoever compiles, with and without edits."""
+    for _ in range(2):
+        with pytest.raises(RuntimeError) as error:
+            triton.compile(
+                kernel_source(assembly), target=GPUTarget("linalg", "generic", 1), options={"lowered": lowered}
+            )
+        assert str(error.value) == refusal()
+    with pytest.raises(tx.PipelineError) as seen:
+        tx.linalg.compile(assembly, SIGNATURE, lowered=lowered)
+    assert str(seen.value) == refusal()
+    with P().skip("ttir:common.cse"), pytest.raises(tx.PipelineError) as edited:
+        triton.compile(kernel_source(assembly), target=GPUTarget("linalg", "generic", 1), options={"lowered": lowered})
+    first, last = str(edited.value).splitlines()
+    assert first == (
+        f"stage 'linalgir' failed on kernel 'assembly', in the pipeline 'ttir: skip(common.cse)': {refusal()}"
+    )
+    assert last.startswith("without the edits the kernel fails, too, in stage 'linalgir': UnsupportedError: ")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_what_cannot_be_converted_in_full(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITON_EXT_DEBUG", "1")
+    with pytest.raises(RuntimeError, match=r"failed in make_linalgir: .*tt.elementwise_inline_asm"):
+        triton.compile(kernel_source(assembly), target=GPUTarget("linalg", "generic", 1))
+    said = capfd.readouterr().err
+    assert "tt.func public @assembly" in said
+    assert "mlir_reproducer" in said
+
+
+def test_no_mark_of_ours_is_in_the_result() -> None:
+    """The stage asks its conversions to refuse quietly by an attribute of the module."""
+    for lowered in (False, True):
+        assert "triton_ext." not in tx.linalg.compile(double, SIGNATURE, lowered=lowered)
 
 
 def test_options() -> None:

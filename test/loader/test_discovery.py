@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import builtins
 import json
-import os
 import shutil
+import struct
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import triton_ext as tx
+from triton_ext import _infra
 
 if TYPE_CHECKING:
     from conftest import MakePlugin, RunPython
@@ -87,6 +91,13 @@ def test_list_in_a_pipe(run_python: RunPython, tmp_path: Path) -> None:
         (line,) = (line for line in lines if line.startswith(name))
         assert str(directory / f"libtriton_ext_{name}.so") in line
         assert line == line.rstrip()
+
+
+def test_a_name_that_is_almost_right() -> None:
+    with pytest.raises(tx.ExtensionNotFoundError, match="no extension 'renam'; did you mean 'rename'"):
+        tx.load("renam")
+    with pytest.raises(tx.ExtensionNotFoundError, match=r"no extension 'nothing_like_it'; there is: .*rename"):
+        tx.load("nothing_like_it")
 
 
 def test_same_file_by_several_ways(make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,18 +190,53 @@ def test_rebuilt_library_is_loaded_anew(make_plugin: MakePlugin, tmp_path: Path)
     assert load_library(tx.load(make_plugin(path, VERSION='"1.0"'))).digest in digests
 
 
-@pytest.mark.parametrize("damage", ["missing", "empty"])
-def test_cached_copy_is_not_trusted(
-    damage: str, run_python: RunPython, make_plugin: MakePlugin, tmp_path: Path
-) -> None:
-    """A copy that a crash of the machine has damaged is made again."""
-    path, cache = make_plugin(tmp_path / "plain.so"), tmp_path / "cache"
-    load = f"import triton_ext as tx; print(tx.load({str(path)!r}).name)"
-    for _ in range(2):
-        done = run_python(load, XDG_CACHE_HOME=str(cache))
-        assert done.stdout == "plain\n", done.stderr
-        (copy,) = cache.glob("triton-ext/libraries/*/plain.so")
-        copy.unlink() if damage == "missing" else os.truncate(copy, 0)
+LOADED = """
+import pathlib
+import triton_ext as tx
+from triton_ext.loader import load_library
+path = pathlib.Path({path!r})
+load_library(tx.load(path))
+mapped = [line.split(maxsplit=5)[-1].strip() for line in open("/proc/self/maps") if path.name in line]
+print(sorted(set(mapped)))
+"""
+
+
+def test_what_is_loaded_has_no_path(run_python: RunPython, make_plugin: MakePlugin, tmp_path: Path) -> None:
+    """It is in memory, where nobody can exchange it; there is no copy, neither in the cache nor in /tmp."""
+    path, cache, temporary = make_plugin(tmp_path / "plain.so"), tmp_path / "cache", tmp_path / "temporary"
+    temporary.mkdir()
+    done = run_python(LOADED.format(path=str(path)), XDG_CACHE_HOME=str(cache), TMPDIR=str(temporary))
+    assert done.stdout == "['/memfd:plain.so (deleted)']\n", done.stderr
+    assert list(cache.rglob("*.so")) == list(temporary.iterdir()) == []
+
+
+def test_little_room_in_memory(run_python: RunPython, make_plugin: MakePlugin, tmp_path: Path) -> None:
+    """Where no copy can be made (``ulimit -f``), the file itself is loaded, by its descriptor."""
+    path = make_plugin(tmp_path / "plain.so")
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({path.stat().st_size - 1},) * 2)\n"
+    done = run_python(limit + LOADED.format(path=str(path)), XDG_CACHE_HOME=str(tmp_path / "cache"))
+    assert done.stdout == f"['{path}']\n", done.stderr
+
+
+def test_changed_while_it_is_loaded(make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was checked and what is loaded are the same bytes, whatever happens to the file in between."""
+    from triton_ext import loader
+
+    path = make_plugin(tmp_path / "plain.so")
+    good, bad = path.read_bytes(), make_plugin(API_VERSION="1").read_bytes()
+    real = loader.read_bytes
+
+    def read(path: Path) -> _infra.LibraryBytes:
+        path.write_bytes(bad)
+        found = real(path)
+        path.write_bytes(good)
+        return found
+
+    extension = tx.load(path)
+    path.write_bytes(good)  # another time, so that it is looked at again
+    monkeypatch.setattr(loader, "read_bytes", read)
+    with pytest.raises(tx.TritonExtError, match="changes while it is loaded"):
+        loader.verified_bytes(extension.path)
 
 
 def test_without_a_cache(run_python: RunPython, make_plugin: MakePlugin, tmp_path: Path) -> None:
@@ -207,3 +253,75 @@ def test_probe_ignores_the_current_directory(run_python: RunPython, make_plugin:
     code = f"import sys; sys.path.remove(''); import triton_ext as tx; print(tx.load({str(path)!r}).name)"
     done = run_python(code, cwd=tmp_path, XDG_CACHE_HOME=str(tmp_path / "cache"))
     assert done.stdout == "plain\n", done.stderr
+
+
+@pytest.mark.parametrize("flags", [[], ["-P"]])
+def test_a_name_is_no_path(flags: list[str], rename: Plugin, tmp_path: Path) -> None:
+    """Only what has a ``/`` is a path: a file of that name in the working directory is not even opened."""
+    shutil.copy(rename.path, tmp_path / "rename")
+    (tmp_path / "libother.so").write_bytes(rename.path.read_bytes())
+    code = """
+import triton_ext as tx
+print(tx.load("rename").origin)
+for name in ("libother.so", "nothing", "a.b"):
+    try:
+        tx.load(name)
+    except tx.ExtensionNotFoundError as error:
+        print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, *flags, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    origin, other, nothing, dotted = done.stdout.splitlines() or [done.stderr] * 4
+    assert origin == "built in"
+    assert other.startswith("no extension 'libother.so'; there is: ")
+    assert "; the file is './libother.so'" in other
+    assert "; the file" not in nothing
+    assert dotted.startswith("no extension 'a.b'")
+
+
+@pytest.mark.parametrize("path", ["a/\0b", "/" + "x" * 5000, "./\ud800"])
+def test_paths_that_cannot_be(path: str) -> None:
+    with pytest.raises(tx.TritonExtError):
+        tx.load(path)
+
+
+@pytest.mark.parametrize("error", ["ArrayError", "MemoryError", "ZeroDivisionError", "struct.error", "RecursionError"])
+def test_whatever_goes_wrong_is_a_row(
+    error: str, rename: Plugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One library that cannot be read, for whatever reason, does not break the list."""
+    from elftools.construct import ArrayError
+
+    from triton_ext import _elf
+
+    errors = {"ArrayError": ArrayError, "struct.error": struct.error}
+    bad = Path(shutil.copy(rename.path, tmp_path / "libbad.so"))
+    real = _elf.ELFFile
+
+    def read(file: Any) -> Any:
+        file.seek(0)
+        if file.read(3) == b"bad":
+            raise errors.get(error) or getattr(builtins, error)()
+        return real(file)
+
+    bad.write_bytes(b"bad" + bad.read_bytes()[3:])
+    monkeypatch.setattr(_elf, "ELFFile", read)
+    monkeypatch.setenv("TRITON_EXT_PATH", str(bad))
+    found = {e.name: e for e in tx.extensions()}
+    assert found["bad"].problem is not None
+    assert error.rpartition(".")[2].lower() in found["bad"].problem.lower() or "is no ELF" in found["bad"].problem
+    assert found["rename"].problem is None
+
+
+def test_a_damaged_distribution_is_a_row(run_python: RunPython, rename: Plugin, tmp_path: Path) -> None:
+    """Entry points that cannot be read keep no other bundle from being found, nor do impossible names of packages."""
+    site = tmp_path / "site"
+    add_bundle(site, "good", "good_package", rename.path)
+    add_bundle(site, "null", "null.\0package")
+    add_bundle(site, "broken", "broken_package")
+    (site / "broken-1.0.dist-info" / "entry_points.txt").write_bytes(b"[triton_ext.extensions]\nx = \xff\xfe\n")
+    found = {row[1]: row[2] for row in rows(run_python, PYTHONPATH=str(site))}
+    assert "duplicate" in found["bundle good"]  # it is the built-in one
+    assert "cannot be read" in found["bundle broken"]
+    assert "bundle null" in found

@@ -82,6 +82,14 @@ def test_what_is_not_there_says_what_is() -> None:
         passes.plugin.rename  # noqa: B018
 
 
+def test_dir_lists_the_passes(make_plugin: MakePlugin, tmp_path: Path) -> None:
+    listed = dir(passes.plugin)
+    assert {"add_rename", "extend_with"} <= set(listed)
+    assert all(callable(getattr(passes.plugin, name)) for name in listed if name.startswith("add_"))
+    tx.load(make_plugin(tmp_path / "plain.so"))
+    assert set(dir(passes.plugin)) - set(listed) == {"add_plain"}
+
+
 def test_two_of_one_name_are_an_error_that_names_both(make_plugin: MakePlugin, tmp_path: Path) -> None:
     one, other = (make_plugin(tmp_path / name) for name in ("one.so", "other.so"))
     tx.load(one)

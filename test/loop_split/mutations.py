@@ -1,47 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bugs for `loop_split`: in which file, what stands there, and what a bug would make of it."""
+"""Bugs for `loop_split`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: In front of each file; which bug is active is in the environment, so that one build has all of them.
-SWITCH = """
-#include <cstdlib>
-#include <string_view>
-static bool mutant(std::string_view name) {
-  const char *active = std::getenv("TRITON_EXT_MUTANT");
-  return active && name == active;
-}
-"""
+import mutants
 
 
 @dataclass(frozen=True)
-class Mutation:
-    """An expression that a bug replaces.
+class Mutation(mutants.Mutation):
+    """A bug, and how it is noticed.
 
     Attributes:
-        file: where it is.
-        old: the expression; occurs once, or once after `behind`.
-        new: what is there instead, of the same type.
         options: of the pass, where it is to be noticed.
-        behind: text before it.
         declined: whether it is noticed by loops that must not be split: random ones seldom have what is needed.
     """
 
-    file: str
-    old: str
-    new: str
     options: str = ""
-    behind: str = ""
     declined: bool = False
-
-    def apply(self, text: str, name: str) -> str:
-        """`text` with both, and a choice at run time."""
-        start = text.index(self.behind) + len(self.behind)
-        assert self.behind or text.count(self.old) == 1, f"{name}: {text.count(self.old)} times {self.old!r}"
-        at = text.index(self.old, start)
-        return f'{text[:at]}(mutant("{name}") ? ({self.new}) : ({self.old})){text[at + len(self.old) :]}'
 
 
 COUNT, ANALYSIS, PASS, GUARD, KNOWN = "TripCounter.cpp", "Condition.cpp", "LoopSplit.cpp", "Guard.cpp", "Known.cpp"
@@ -82,7 +59,9 @@ MUTATIONS = {
         COUNT, "!lhsSpread.isZero() && (side == Side::Tail || !increasing)", "false", MANY
     ),
     "lanes of the limit may wrap": Mutation(COUNT, "!rhsSpread.isZero()", "false", MANY),
-    "negative lanes": Mutation(ANALYSIS, "factor.isNegative()", "false", MANY, "static std::optional<Form> scale"),
+    "negative lanes": Mutation(
+        ANALYSIS, "factor.isNegative()", "false", MANY, behind="static std::optional<Form> scale"
+    ),
     "lanes not added": Mutation(ANALYSIS, "lhs.spread.uadd_ov(rhs.spread, overflow)", "lhs.spread", MANY),
     "wraps before the loop ends": Mutation(
         COUNT,
@@ -105,7 +84,7 @@ MUTATIONS = {
     "masks do not wrap before an extension": Mutation(ANALYSIS, "low.sge(first) && high.sle(last)", "true"),
     "more than one number": Mutation(PASS, "side == Side::Lead && !condition.exact", "false", behind="assumeAfter("),
     "other side of an equality": Mutation(PASS, "condition.increasing == equal", "equal"),
-    "tail taken for lead": Mutation(PASS, "side == Side::Lead", "true", MANY, "static void assumeBefore"),
+    "tail taken for lead": Mutation(PASS, "side == Side::Lead", "true", MANY, behind="static void assumeBefore"),
     "exact loop does all": Mutation(PASS, "side == Side::Lead && !first.exact", "true", behind="secondDoesAll ="),
     # Loops
     "iter_arg lost": Mutation(
@@ -117,16 +96,16 @@ MUTATIONS = {
     # Places where nothing wraps
     "place before the loop": Mutation(COUNT, "!isAtMost(lower, place)", "false", NO_WRAP),
     "place behind the loop": Mutation(COUNT, "!isAtMost(place, upper)", "false", NO_WRAP),
-    "place between two iterations": Mutation(COUNT, "isEven", "true", NO_WRAP, "is in the range of the loop"),
-    "strict for not strict, no wrap": Mutation(COUNT, "!condition.isStrict()", "false", NO_WRAP, PLACE),
+    "place between two iterations": Mutation(COUNT, "isEven", "true", NO_WRAP, behind="is in the range of the loop"),
+    "strict for not strict, no wrap": Mutation(COUNT, "!condition.isStrict()", "false", NO_WRAP, behind=PLACE),
     "only the first lane, no wrap": Mutation(
-        COUNT, "condition.lhs.spread.zext(wideBits)", "APInt::getZero(wideBits)", NO_WRAP, PLACE
+        COUNT, "condition.lhs.spread.zext(wideBits)", "APInt::getZero(wideBits)", NO_WRAP, behind=PLACE
     ),
     "lanes of the limit forgotten, no wrap": Mutation(
-        COUNT, "condition.rhs.spread.zext(wideBits)", "APInt::getZero(wideBits)", NO_WRAP, PLACE
+        COUNT, "condition.rhs.spread.zext(wideBits)", "APInt::getZero(wideBits)", NO_WRAP, behind=PLACE
     ),
     "anything is a multiple": Mutation(
-        COUNT, "isMultipleOf(term.first, stride)", "true", NO_WRAP, PLACE
+        COUNT, "isMultipleOf(term.first, stride)", "true", NO_WRAP, behind=PLACE
     ),
     "nothing is negative": Mutation(KNOWN, "isAtMost(lhs, value, depth)", "true", NO_WRAP),
     # Trip counts and guards
@@ -134,10 +113,10 @@ MUTATIONS = {
         COUNT, "side == Side::Lead ? number(type, 0) : trips", "trips", "max-splits=4 min-trips=3 false-masks=true"
     ),
     "guard one trip too long": Mutation(
-        GUARD, "CmpIPredicate::slt", "CmpIPredicate::sle", "guard=true", "side == Side::Lead ? "
+        GUARD, "CmpIPredicate::slt", "CmpIPredicate::sle", "guard=true", behind="side == Side::Lead ? "
     ),
     "guard trusts what it moves": Mutation(
-        GUARD, "noWrap", "false", "no-wrap=true guard=true", "analysis(loop, "
+        GUARD, "noWrap", "false", "no-wrap=true guard=true", behind="analysis(loop, "
     ),
     "guard of one mask of two": Mutation(
         GUARD, "arith::AndIOp::create(b, loc, allFree, one).getResult()", "one", "guard=true"

@@ -4,7 +4,6 @@ environment chooses."""
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from functools import cache
@@ -15,9 +14,9 @@ import corner_cases
 import interpret
 import programs
 import pytest
-from mutations import MUTATIONS, SWITCH
+from mutations import MUTATIONS
 
-from triton_ext import _resources, build
+import mutants
 
 PASS = Path(__file__).resolve().parents[2] / "passes" / "loop_split"
 BATCHES, PER_BATCH = 6, 100
@@ -73,38 +72,23 @@ def is_declined() -> bool:
 
 
 @pytest.fixture(scope="module")
-def mutants(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Builds the pass with all bugs in it and returns the directory of its libraries."""
     scratch = tmp_path_factory.mktemp("mutants")
-    source, libraries = scratch / "source", scratch / "lib"
-    shutil.copytree(PASS, source / PASS.name)
-    shutil.copytree(_resources.library_dir(), libraries)
-    for path in (source / PASS.name).glob("*.cpp"):
-        text = path.read_text()
-        mine = {name: mutation for name, mutation in MUTATIONS.items() if mutation.file == path.name}
-        for name, mutation in mine.items():
-            text = mutation.apply(text, name)
-        path.write_text(SWITCH + text if mine else text)
-    (source / "CMakeLists.txt").write_text(
-        "cmake_minimum_required(VERSION 3.27)\n"
-        "project(mutant VERSION 0 LANGUAGES CXX)\n"
-        "find_package(TritonExt REQUIRED)\n"
-        f"add_subdirectory({PASS.name})\n"
-    )
-    build.build_tree(source, scratch / "build", definitions=(f"TRITON_EXT_STAGE_DIR={libraries}",))
-    return libraries
+    mutants.apply(mutants.copy_source("passes/loop_split", scratch), MUTATIONS)
+    return mutants.build_source("passes/loop_split", scratch)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MUTATIONS)
-def test_it_is_noticed(name: str, mutants: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TRITON_EXT_LIBRARY_DIR", str(mutants))
+def test_it_is_noticed(name: str, libraries: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITON_EXT_LIBRARY_DIR", str(libraries))
     monkeypatch.setenv("TRITON_EXT_MUTANT", name)
     assert not is_declined() if MUTATIONS[name].declined else is_noticed(MUTATIONS[name].options)
 
 
 @pytest.mark.slow
-def test_without_a_bug_they_notice_nothing(mutants: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TRITON_EXT_LIBRARY_DIR", str(mutants))
+def test_without_a_bug_they_notice_nothing(libraries: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITON_EXT_LIBRARY_DIR", str(libraries))
     assert not is_noticed("")
     assert is_declined()

@@ -55,7 +55,8 @@ def foo(tmp_path: Path) -> Path:
         (FOO, ["-verify-each=perhaps"], "invalid value for boolean argument"),
         (FOO, ["-emit-bytecode"], "libtriton has no bytecode writer"),
         (FOO, ["--load-extension=/no/such.so"], "triton-ext-opt: error: /no/such.so: no such file"),
-        (FOO, ["--load-extension=in.mlir"], "is no ELF shared library"),
+        (FOO, ["--load-extension=./in.mlir"], "is no ELF shared library"),
+        (FOO, ["--load-extension=in.mlir"], "no extension 'in.mlir'; there is: "),
         (FOO, ["--load-extension"], "requires a value"),
         # tt.expand_dims of Triton 3.9.0 writes to axis 100000 of a shape of two.
         (

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from triton.backends.compiler import GPUTarget
@@ -58,3 +60,26 @@ def run_python() -> Callable[..., str]:
         return done.stdout
 
     return run
+
+
+@pytest.fixture
+def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
+    """``modules(mod_a="text", mod_b="text")`` writes and imports them anew, and returns `f` of the last.
+
+    Each begins with ``FILE``, the path of a file that a test may write.
+    """
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def load(**texts: str) -> Any:
+        for name, text in texts.items():
+            (tmp_path / f"{name}.py").write_text(f"FILE = {str(tmp_path / 'file')!r}\n{text}\n")
+        for name in texts:
+            sys.modules.pop(name, None)
+        importlib.invalidate_caches()
+        *_, last = (importlib.import_module(name) for name in texts)
+        return last.f
+
+    yield load
+    for name in [name for name in sys.modules if name.startswith("mod_")]:
+        del sys.modules[name]

@@ -7,6 +7,7 @@ the kernel's name, and so in the binary. One process keeps kernels in memory, se
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import random
@@ -123,3 +124,90 @@ def test_the_key_is_computed_on_entry_and_only_read_afterwards(monkeypatch: pyte
         monkeypatch.setattr(Path, "open", lambda *_: pytest.fail("a launch opened a file"))
         monkeypatch.setattr(Path, "stat", lambda *_: pytest.fail("a launch looked at a file"))
         assert hook() == first
+
+
+SETTINGS = {"level": 5}
+
+
+def leveller(seen: list[int]) -> Callable[[object], None]:
+    """A pass that notes in `seen` the level that it runs with; `SETTINGS` is changed in place."""
+
+    class Levels:
+        def __init__(self) -> None:
+            self.settings = SETTINGS
+
+        def __call__(self, module: object) -> None:
+            note(self.settings["level"])
+
+    def note(level: int) -> None:
+        seen.append(level)
+
+    note.cache_key = "it only notes"  # type: ignore[attr-defined]
+    return Levels()
+
+
+def launched(kernel: triton.JITFunction[..., None]) -> object:
+    x = MockTensor(triton.language.float32)
+    return kernel.warmup(x, x, 1000, 256, grid=(1,))
+
+
+@pytest.fixture
+def level(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Changes in place what passes of `leveller` read; 5 before and after each test."""
+    monkeypatch.setitem(SETTINGS, "level", 5)
+    return lambda value: monkeypatch.setitem(SETTINGS, "level", value)
+
+
+@pytest.mark.parametrize("one_object", [True, False])
+@pytest.mark.parametrize("same_block", [True, False])
+def test_what_is_compiled_after_a_change_in_place_is_not_found_later(
+    one_object: bool, same_block: bool, level: Callable[[int], None], no_gpu: None, kernel_cache: Path
+) -> None:
+    """A launch has its key in memory before the change is seen."""
+    seen: list[int] = []
+    function = leveller(seen)
+    pipelines = [tx.Pipeline().at_end("ttir", function)] * 3
+    if not one_object:
+        pipelines = [tx.Pipeline().at_end("ttir", function) for _ in pipelines]
+    kernel = triton.jit(softmax.fn)
+    with pipelines[0]:
+        if same_block:
+            launched(squares)
+            seen.clear()
+        level(6)
+        changed = launched(kernel)
+        assert seen == [6]
+        assert launched(kernel) is changed  # until the block ends
+        level(5)
+    with pipelines[1]:
+        own = launched(kernel)
+        assert seen == [6, 5]
+        assert launched(kernel) is own is not changed
+    with pipelines[2]:
+        assert launched(kernel) is own
+
+
+@pytest.mark.parametrize("how", ["block", "install", "use"])
+def test_a_change_in_place_is_seen_when_the_pipeline_is_entered(
+    how: str, level: Callable[[int], None], no_gpu: None, kernel_cache: Path
+) -> None:
+    """A launch does not look into the objects that a pass refers to; docs/pipelines.md says so."""
+    seen: list[int] = []
+    pipeline = tx.Pipeline().at_end("ttir", leveller(seen))
+    kernel = triton.jit(softmax.fn)
+    used = tx.use(pipeline)(kernel) if how == "use" else kernel
+    with contextlib.ExitStack() as scopes:
+        if how == "block":
+            scopes.enter_context(pipeline)
+        elif how == "install":
+            scopes.callback(pipeline.install().uninstall)
+        first = launched(used)
+        level(7)
+        assert launched(used) is first
+        with pipeline:
+            pass
+        if how == "block":
+            scopes.close()
+            scopes.enter_context(pipeline)
+        assert launched(used) is not first
+    assert seen == [5, 7]

@@ -125,7 +125,7 @@ def test_edits_of_a_text() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ([*SOFTMAX, "-t", "cuda"], "'cuda' is no target"),
+        ([*SOFTMAX, "-t", "cuda"], "'cuda' is not a target"),
         ([*SOFTMAX[:3], "-t", CUDA90], "kernel 'softmax' needs a signature"),
         ([*SOFTMAX, "-t", CUDA90, "-p", "skip("], "character 6: expected an anchor or a pass, found the end"),
         ([*SOFTMAX, "-t", CUDA90, "-p", "skip(nowhere)"], "no pass 'nowhere' in stage"),

@@ -18,9 +18,10 @@ import triton
 from kernels import softmax, source
 from seen import describe
 from triton.backends.compiler import GPUTarget
+from triton.backends.nvidia import compiler as nvidia
 
 import triton_ext as tx
-from triton_ext import _isolate
+from triton_ext import _inspect, _isolate
 
 P = tx.Pipeline
 CUDA90 = GPUTarget("cuda", 90, 32)
@@ -38,6 +39,34 @@ ABORTS = "test_crashes:aborts"
 
 def aborts(module: Any) -> None:
     os.abort()
+
+
+def leaves(module: Any) -> None:
+    os._exit(3)
+
+
+def is_killed(module: Any) -> None:
+    signal.raise_signal(signal.SIGKILL)
+
+
+def gets_a_signal_without_a_name(module: Any) -> None:
+    signal.raise_signal(signal.SIGRTMIN + 1)
+
+
+def runs_a_pass_that_crashes(mode: str, module: Any) -> Any:
+    """A pass of the backend, as far as the pipeline can tell: no edit has brought it in."""
+    manager = nvidia.ir.pass_manager(module.context)
+    nvidia.passes.plugin.add_report(manager, [f"mode={mode}"])
+    manager.run(module, "test")
+    return module
+
+
+def dies(source: Any, metadata: Any, inner: Any) -> Any:
+    return runs_a_pass_that_crashes("thread", source)
+
+
+def crashes(source: Any, metadata: Any, inner: Any) -> Any:
+    return runs_a_pass_that_crashes("crash", source)
 
 
 def aborts_later(source: Any, metadata: Any, inner: Any) -> Any:
@@ -68,7 +97,7 @@ def compiled() -> Any:
 
 
 def shell(command: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    return subprocess.run(command, shell=True, capture_output=True, text=True, check=False, cwd=HERE)
 
 
 def runs_again(text: str) -> None:
@@ -116,6 +145,31 @@ def test_a_function_that_kills_the_process_is_named() -> None:
     assert "TRITON_EXT_ISOLATE=1" in done.stderr
 
 
+def with_isolation(said: str) -> str:
+    """What the command prints that `said` ends in, pasted into a shell in the same directory."""
+    (command,) = re.findall(r": (TRITON_EXT_ISOLATE=1 .*)", said, re.DOTALL)
+    return shell(command.partition("\nwithout the edits")[0]).stderr
+
+
+def test_a_crash_of_the_backend_says_how_to_get_the_command() -> None:
+    done = run("ttir: stage(test_crashes:dies)")
+    assert done.returncode == -signal.SIGABRT
+    assert "in pass 'plugin.report', stage 'ttir' of kernel 'softmax'" in done.stderr
+    runs_again(with_isolation(done.stderr))
+
+
+def test_a_crash_of_the_backend_that_mlir_catches_says_so_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = run("ttir: stage(test_crashes:crashes)")
+    assert done.returncode == 1
+    assert "it crashed; what it said is on standard error\nto get a command that runs it again: " in done.stderr
+    runs_again(with_isolation(done.stderr))
+
+
+def test_a_long_command_is_left_to_the_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "orig_argv", ["python", "-c", "pass\n" * 2000])
+    assert _inspect.isolated_command() == "TRITON_EXT_ISOLATE=1 and the command that was used"
+
+
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_the_handler_of_somebody_else_is_called_too(when: str) -> None:
     enable = "import faulthandler; faulthandler.enable()\n"
@@ -149,6 +203,7 @@ def test_isolated_every_crash_is_an_exception(mode: str, isolated: None, capfd: 
     assert str(error.value).endswith("\nwithout the edits the kernel compiles")
     if mode == "fatal":
         assert "LLVM ERROR: cannot go on" in str(error.value)
+    assert "TRITON_EXT_ISOLATE" not in str(error.value) + capfd.readouterr().err  # which is set
     with P().skip("ttir.combine"):
         assert compiled().metadata.name == "softmax"  # life goes on
     assert os.environ.get(_isolate.VARIABLE) == "1"
@@ -156,22 +211,36 @@ def test_isolated_every_crash_is_an_exception(mode: str, isolated: None, capfd: 
 
 
 def test_isolated_code_that_is_no_pass(isolated: None) -> None:
-    with P().at_end("ttir", aborts), pytest.raises(tx.PipelineError, match=f"SIGABRT in pass '{ABORTS}'"):
-        compiled()
-    with P().stage("ptx", aborts_later), pytest.raises(tx.PipelineError, match="SIGABRT in no pass, stage 'ptx' of"):
-        compiled()
+    for pipeline, says in (
+        (P().at_end("ttir", aborts), f"crashed (SIGABRT) in pass '{ABORTS}' of the edit 'ttir: at_end("),
+        (P().stage("ptx", aborts_later), "crashed (SIGABRT) outside of any pass, stage 'ptx' of kernel 'softmax', "),
+        (P().at_end("ttir", leaves), "ended its process (exit code 3) in pass 'test_crashes:leaves' of the edit"),
+        (P().at_end("ttir", is_killed), "crashed (SIGKILL) in pass 'test_crashes:is_killed' of the edit"),
+        (P().at_end("ttir", gets_a_signal_without_a_name), f"crashed (signal {signal.SIGRTMIN + 1}) in pass 'test_"),
+    ):
+        with pipeline, pytest.raises(tx.PipelineError) as error:
+            compiled()
+        assert f"the compilation {says}" in str(error.value)
+        assert str(error.value).endswith("\nwithout the edits the kernel compiles")
 
 
-def test_isolated_a_hang_ends(isolated: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_isolated_a_hang_ends(isolated: None, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
     monkeypatch.setenv(_isolate.LIMIT, "20")
     with P.parse("ttir: after(combine, report{mode=hang})"), pytest.raises(tx.PipelineError) as error:
         compiled()
-    assert "did not end within 20 s (TRITON_EXT_ISOLATE_SECONDS): SIGXCPU in pass 'report{mode=hang}'" in str(
-        error.value
-    )
-    monkeypatch.setenv(_isolate.LIMIT, "soon")
-    with P().skip("ttir.cse"), pytest.raises(tx.TritonExtError, match="=soon: expected a number of seconds"):
+    assert "did not end within 20 s (TRITON_EXT_ISOLATE_SECONDS) in pass 'report{mode=hang}' of" in str(error.value)
+    assert "to run it again: " in str(error.value)
+    said = capfd.readouterr().err + str(error.value)
+    assert "SIG" not in said  # it is no crash
+    assert "TRITON_EXT_ISOLATE=" not in said  # which is set
+
+
+@pytest.mark.parametrize("value", ["soon", "-1", "0", "nan", "inf", "1e300"])
+def test_isolated_limits_that_are_none(value: str, isolated: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(_isolate.LIMIT, value)
+    with P().skip("ttir.cse"), pytest.raises(tx.TritonExtError) as error:
         compiled()
+    assert f"TRITON_EXT_ISOLATE_SECONDS={value}: expected a number of seconds, above 0" in str(error.value)
 
 
 def test_isolated_results_are_the_same(kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

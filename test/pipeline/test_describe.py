@@ -19,8 +19,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernels import SIGNATURE, matmul, softmax, source
 from seen import CUDA80, CUDA90, CUDA100, GFX942, KERNELS, MARK, TARGETS, describe, mark, names, records
+from triton.backends import backends
 from triton.backends.compiler import GPUTarget, Language
 from triton.compiler.compiler import make_backend
+from triton.runtime import driver
 
 import triton_ext as tx
 from triton_ext import _hook
@@ -172,8 +174,11 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "an unknown argument": ({"signature": {"z": "i32"}}, "has no argument 'z', it takes x, y, n, BLOCK"),
     "a missing one": ({"signature": {"x": "*fp32"}}, "the signature lacks 'y'"),
     "a wrong hint": ({"signature": "*fp32:8, *fp32, i32, 256"}, "the hints are :16 (a multiple of 16) and :1 (is 1)"),
-    "no target": ({"signature": "*fp32, *fp32, i32, 256", "target": "cuda"}, "'cuda' is no target, expected one such"),
-    "no number": ({"signature": "*fp32, *fp32, i32, 256", "target": "cuda:x"}, "'cuda:x' is no target"),
+    "no target": (
+        {"signature": "*fp32, *fp32, i32, 256", "target": "cuda"},
+        "'cuda' is not a target, expected one such as cuda:90, hip:gfx942, cpu:native or linalg:generic",
+    ),
+    "no number": ({"signature": "*fp32, *fp32, i32, 256", "target": "cuda:x"}, "'cuda:x' is not a target"),
 }
 
 
@@ -183,6 +188,20 @@ def test_wrong_requests(case: str) -> None:
     with pytest.raises(tx.TritonExtError) as error:
         tx.describe(softmax, **{"target": "cuda:90", **arguments})
     assert says in str(error.value)
+
+
+def test_targets_are_suggested_that_this_triton_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments, _ = WRONG["no target"]
+    monkeypatch.delitem(backends, "cpu", raising=False)
+    with pytest.raises(tx.TritonExtError, match=r"such as cuda:90, hip:gfx942 or linalg:generic$"):
+        tx.describe(softmax, **arguments)
+    monkeypatch.setattr(type(driver), "active", property(raises_runtime_error))
+    with pytest.raises(tx.TritonExtError, match=r"no GPU .* one of cuda:90, hip:gfx942 or linalg:generic"):
+        tx.describe(softmax, signature=arguments["signature"])
+
+
+def raises_runtime_error(self: object) -> None:
+    raise RuntimeError("0 active drivers")
 
 
 def test_wrong_kernels(tmp_path: Path) -> None:

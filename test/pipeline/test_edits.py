@@ -348,8 +348,23 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "no pass": (lambda: PLAIN.after("cse", "mark"), "after('cse'): expected a pass"),
     "a pass not called": (lambda: PLAIN.after("cse", tx.builtin.common.cse), "is not a pass yet, call it: add ()"),
     "a class": (lambda: PLAIN.after("cse", Counter), "got the class Counter"),
-    "no stage": (lambda: PLAIN.at_end("", CSE), "'' is no stage"),
-    "no name of a stage": (lambda: PLAIN.stage("tt ir", mark), "'tt ir' is no stage"),
+    "no stage": (lambda: PLAIN.at_end("", CSE), "'' is not a stage"),
+    "no name of a stage": (lambda: PLAIN.stage("tt ir", mark), "'tt ir' is not a stage"),
+    **{
+        f"any stage, {how}": (
+            functools.partial(build, "any"),
+            "'any' is not a stage; there is: ttir, ttgir, llir, cpuir, linalgir, or another one of the backend",
+        )
+        for how, build in {
+            "at_start": lambda stage: PLAIN.at_start(stage, CSE),
+            "at_end": lambda stage: PLAIN.at_end(stage, CSE),
+            "stage": lambda stage: PLAIN.stage(stage, mark),
+            "anchor": lambda stage: PLAIN.skip(f"{stage}:common.cse"),
+            "text": lambda stage: tx.Pipeline.parse(f"{stage}: at_end(common.cse)"),
+            "anchor in a text": lambda stage: tx.Pipeline.parse(f"{stage}: skip(cse)"),
+        }.items()
+    },
+    "plugins are in no stage": (lambda: PLAIN.at_end("plugin", CSE), "'plugin' is not a stage"),
     "a stage function that is none": (lambda: PLAIN.stage("ptx", "text"), "stage('ptx'): expected a function"),
 }
 
@@ -360,6 +375,16 @@ def test_refused_at_once(case: str) -> None:
     with pytest.raises(tx.PipelineError) as error:
         build()
     assert says in str(error.value)
+
+
+@pytest.mark.parametrize("value", [3, None, b"skip(cse)", ["skip(cse)"]])
+@pytest.mark.parametrize("build", [tx.Pipeline.parse, tx.Pipeline])
+def test_a_value_of_another_type_is_a_type_error_of_ours(build: Any, value: Any) -> None:
+    with pytest.raises(tx.PipelineError, match="expected a t") as error:
+        build(value)
+    assert isinstance(error.value, TypeError)
+    with pytest.raises(TypeError, match="expected a tuple of edits"):
+        tx.Pipeline((value,))
 
 
 def test_what_only_looks_like_a_conflict() -> None:

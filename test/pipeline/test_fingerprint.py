@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import triton
+from function_shapes import SHAPES
 from kernels import softmax, source, squares
 from triton.backends.compiler import GPUTarget
 
@@ -32,6 +33,7 @@ def made(code: str, name: str = "f", **variables: Any) -> Any:
 
 # Each code with pairs of replacements that make it do something else.
 DIFFERENT: dict[str, tuple[str, str]] = {
+    **{shape: (code, "1 2") for shape, code in SHAPES.items()},
     "a constant": ("def f(m): return #", "1 2"),
     "a constant of another type": ("def f(m): return #", "1 1.0 True '1'"),
     "the sign of zero": ("def f(m): return #", "0.0 -0.0"),
@@ -49,11 +51,7 @@ DIFFERENT: dict[str, tuple[str, str]] = {
         "def g():\n  x = #\n  def h(): return x\n  def f(m): return h()\n  return f\nf = g()",
         "1 2",
     ),
-    "a helper": ("def h(): return #\ndef f(m): return h()", "1 2"),
     "a helper's helper's global": ("x = #\ndef k(): return x\ndef h(): return k()\ndef f(m): return h()", "1 2"),
-    "a cached helper": ("import functools\n@functools.cache\ndef h(): return #\ndef f(m): return h()", "1 2"),
-    "a function within": ("def f(m):\n  def h(): return #\n  return h()", "1 2"),
-    "a lambda within a lambda": ("f = lambda m: (lambda: (lambda: #)())()", "1 2"),
     "a global of a lambda within": ("x = #\nf = lambda m: [lambda: x for _ in m]", "1 2"),
     "a default within": ("def f(m):\n  def h(x=#): return x\n  return h()", "1 2"),
     "what is caught": ("def f(m):\n  try: m()\n  except #: pass", "KeyError ValueError"),
@@ -67,18 +65,11 @@ DIFFERENT: dict[str, tuple[str, str]] = {
         "class B:\n  __slots__ = 'x'\nclass A(B):\n  __slots__ = ()\n  def __call__(s, m): s.x\nf = A()\nf.x = #",
         "1 2",
     ),
-    "a method": ("class A:\n  def __call__(s, m): return #\nf = A()", "1 2"),
-    "another method": ("class A:\n  def g(s): return #\n  def __call__(s, m): return s.g()\nf = A()", "1 2"),
-    "a method of a base": ("class B:\n  def g(s): return #\nclass A(B):\n  def __call__(s, m): s.g()\nf = A()", "1 2"),
-    "a static method": ("class A:\n  @staticmethod\n  def g(): return #\nf = lambda m: A.g()", "1 2"),
-    "a class method": ("class A:\n  @classmethod\n  def g(c): return #\nf = lambda m: A.g()", "1 2"),
-    "a property": ("class A:\n  @property\n  def g(s): return #\nf = lambda m: A().g", "1 2"),
     "a class's attribute": ("class A:\n  x = #\nf = lambda m: A.x", "1 2"),
     "what a class closes over": (
         "def g(x):\n  class A:\n    def __call__(s, m): return x\n  return A()\nf = g(#)",
         "1 2",
     ),
-    "a bound method": ("class A:\n  def g(s, m): return #\nf = A().g", "1 2"),
     "a bound method's object": ("class A:\n  def g(s, m): return s.x\na = A()\na.x = #\nf = a.g", "1 2"),
     "a dataclass's field": (
         "import dataclasses\n@dataclasses.dataclass\nclass A:\n  x: int = #\na = A()\nf = lambda m: a.x",
@@ -178,28 +169,6 @@ def test_it_does_not_depend_on_having_run() -> None:
 # ---------------------------------------------------------------------------
 
 
-@pytest.fixture
-def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    """``modules(a="text", b="text")`` writes and imports them anew, and returns `f` of the last."""
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-
-    def load(**texts: str) -> Any:
-        import importlib
-
-        for name, text in texts.items():
-            (tmp_path / f"{name}.py").write_text(textwrap.dedent(text))
-        for name in texts:
-            sys.modules.pop(name, None)
-        importlib.invalidate_caches()
-        *_, last = (importlib.import_module(name) for name in texts)
-        return last.f
-
-    yield load
-    for name in [name for name in sys.modules if name.startswith("mod_")]:
-        del sys.modules[name]
-
-
 USES = {
     "import": "import mod_a\ndef f(m): return mod_a.go(m)",
     "from import": "from mod_a import go\ndef f(m): return go(m)",
@@ -287,6 +256,23 @@ def test_a_key_of_its_own() -> None:
     f.cache_key = 1  # no text
     with pytest.raises(tx.PipelineError, match="the cache_key of f has to be a text, found int"):
         fingerprint(f)
+
+
+def test_functions_with_the_same_key_of_their_own_are_not_the_same() -> None:
+    codes = [
+        "def f(m): m.one",
+        "def f(m): m.two",
+        "def g(m): m.one\nf = g",
+        "f = lambda m: m.one",
+        "f = lambda m: m.two",
+    ]
+    codes += [f"class {name}:\n  def __call__(s, m): ...\nf = {name}()" for name in "AB"]
+    keys = set()
+    for code in codes:
+        f = made(code)
+        f.cache_key = "1"
+        keys.add(fingerprint(f))
+    assert len(keys) == len(codes)
 
 
 def test_a_kernel_is_known_by_its_key() -> None:

@@ -7,7 +7,8 @@ function reaches another, and in processes that share a disk cache.
 
 from __future__ import annotations
 
-import importlib
+import ctypes
+import functools
 import json
 import linecache
 import os
@@ -17,18 +18,21 @@ import sys
 import textwrap
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import triton
+from function_shapes import SHAPES
 from kernels import softmax, source
 from triton._C.libtriton import ir
 from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
-from triton_ext._guard import Guard
+from triton_ext._guard import Guard, unguarded
 from triton_ext.fingerprint import fingerprint
 
 HERE = Path(__file__).parent
@@ -57,9 +61,37 @@ WAYS: dict[str, tuple[str, str]] = {
         "import os\ndef read(): return [int(os.environ[k]) for k in ['N']][0]",
         "the environment (os.environ)",
     ),
-    "environ of a default": ("import os\ndef read(o=os): return int(o.environ['N'])", "the environment (environ)"),
+    "environ of a default": ("import os\ndef read(o=os): return int(o.environ['N'])", "'os': a module as a value"),
     "environ as a default": ("import os\ndef read(e=os.environ): return int(e['N'])", "the environment"),
     "environ by its name": ("import os\ndef read(): return int(getattr(os, 'environ')['N'])", "the environment"),
+    "environ by a name that is put together": (
+        "import os\nE = 'envi' + 'ron'\ndef read(): return int(getattr(os, E)['N'])",
+        "a module as a value, of which anything may be taken (os)",
+    ),
+    "environ by attrgetter": (
+        "import operator, os\nE = 'envi' + 'ron'\ndef read(): return int(operator.attrgetter(E)(os)['N'])",
+        "a module as a value, of which anything may be taken (os)",
+    ),
+    "environ by vars": (
+        "import os\nE = 'envi' + 'ron'\ndef read(): return int(vars(os)[E]['N'])",
+        "a module as a value, of which anything may be taken (os)",
+    ),
+    "environb": ("import os\ndef read(): return int(os.environb[b'N'])", "the environment (os.environb)"),
+    "getenv in C": (
+        "import ctypes\ndef read(): return int(ctypes.CDLL(None)['get' 'env'](b'N'))",
+        "what code in C returns (ctypes.CDLL)",
+    ),
+    "getenv of a library that is open": (
+        "import ctypes\nL, E = ctypes.CDLL(None), 'get' + 'env'\ndef read(): return int(getattr(L, E)(b'N'))",
+        "what code in C returns (L)",
+    ),
+    "a thread that is not watched": (
+        "import _thread\ndef read(): _thread.start_new_thread(int, ())",
+        "what a thread that is not watched reads (_thread.start_new_thread)",
+    ),
+    "the name of the machine": ("import platform\ndef read(): return len(platform.node())", "(platform.node)"),
+    "the name of the user": ("import getpass\ndef read(): return len(getpass.getuser())", "(getpass.getuser)"),
+    "which processors": ("import os\ndef read(): return len(os.sched_getaffinity(0))", "(os.sched_getaffinity)"),
     "a knob": ("from triton import knobs\ndef read(): return int(knobs.cache.dir)", "the environment (knobs.cache)"),
     "open": ("def read():\n  with open(FILE) as f: return int(f.read())", "files (open)"),
     "open by another name": ("o = open\ndef read(): return int(o(FILE).read())", "files (o)"),
@@ -74,6 +106,14 @@ WAYS: dict[str, tuple[str, str]] = {
     "whether a path exists": ("import pathlib as p\ndef read(): return int(p.Path(FILE).exists())", "files (exists)"),
     "whether it is a file": ("import pathlib as p\ndef read(): return int(p.Path(FILE).is_file())", "(is_file)"),
     "where it runs": ("import os\ndef read(): return len(os.getcwd())", "files (os.getcwd)"),
+    "where it runs, for a path": ("import pathlib as p\ndef read(): return str(p.Path('.').resolve())", "(resolve)"),
+    "where it runs, for a text": ("import os\ndef read(): return len(os.path.abspath('.'))", "files (os.path.abspath)"),
+    "the home": ("from pathlib import Path\ndef read(): return len(str(Path.home()))", "the environment (Path.home)"),
+    "the home of a module's path": ("import pathlib as p\ndef read(): return len(str(p.Path.home()))", "(p.Path.home)"),
+    "where temporary files are": (
+        "import tempfile\ndef read(): return len(tempfile.gettempdir())",
+        "the environment (tempfile.gettempdir)",
+    ),
     "a variable in a text": ("import os\ndef read(): return len(os.path.expandvars('$N'))", "(os.path.expandvars)"),
     "which program": ("import shutil\ndef read(): return len(shutil.which('ls'))", "files (shutil.which)"),
     "compile": ("def read(): return compile('1', '', 'eval')", "what only running it names (compile)"),
@@ -121,56 +161,17 @@ WAYS: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 #: Code that reaches `read`; `f` is the pass. Where there are two modules, `read` is in the other one.
 ROUTES: dict[str, str] = {
+    **{shape: code.replace("#", "read()") for shape, code in SHAPES.items()},
     "itself": "f = read",
-    "a helper": "def f(m): return read()",
-    "a helper's helper": "def g(): return read()\ndef h(): return g()\ndef f(m): return h()",
     "a closure": "def g(x):\n  def f(m): return x()\n  return f\nf = g(read)",
     "a default": "def f(m, x=read): return x()",
     "a keyword default": "def f(m, *, x=read): return x()",
     "a partial": "import functools\nf = functools.partial(lambda x, m: x(), read)",
     "a partial of it": "import functools\nf = functools.partial(read)",
-    "a cached function": "import functools\n@functools.cache\ndef g(): return read()\ndef f(m): return g()",
     "a list": "L = [[read]]\ndef f(m): return L[0][0]()",
     "a set": "L = {read}\ndef f(m): return [x() for x in L]",
-    "a callable object": "class A:\n  def __call__(s, m): return read()\nf = A()",
-    "a method": "class A:\n  def g(s): return read()\n  def __call__(s, m): return s.g()\nf = A()",
-    "a method by its name": "class A:\n  def g(s): return read()\n  def __call__(s, m): getattr(s, 'g')()\nf = A()",
-    "a method's method": (
-        "class A:\n  def g(s): return read()\n  def h(s): return s.g()\n  def __call__(s, m): return s.h()\nf = A()"
-    ),
-    "a base's method": "class B:\n  def g(s): return read()\nclass A(B):\n  def __call__(s, m): s.g()\nf = A()",
-    "a bound method": "class A:\n  def g(s, m): return read()\nf = A().g",
-    "a static method": "class A:\n  @staticmethod\n  def g(): return read()\ndef f(m): return A.g()",
-    "a class method": "class A:\n  @classmethod\n  def g(c): return read()\ndef f(m): return A.g()",
-    "a property": "class A:\n  @property\n  def g(s): return read()\na = A()\ndef f(m): return a.g",
-    "a constructor": "class A:\n  def __init__(s): s.x = read()\ndef f(m): return A().x",
-    "an operator": "class A:\n  def __len__(s): return read()\na = A()\ndef f(m): return len(a)",
     "an attribute": "class A: ...\na = A()\na.g = read\ndef f(m): return a.g()",
-    "a method of an object in a set": "class A:\n  def g(s): return read()\nL = {A()}\ndef f(m): [x.g() for x in L]",
-    "a decorator of a library": (
-        "import contextlib\n@contextlib.contextmanager\ndef g(): yield read()\n"
-        "def f(m):\n  with g() as x: return x"
-    ),
 }  # fmt: skip
-
-
-@pytest.fixture
-def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
-    """``modules(mod_a="text", mod_b="text")`` writes and imports them, and returns `f` of the last."""
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-
-    def load(**texts: str) -> Any:
-        for name, text in texts.items():
-            (tmp_path / f"{name}.py").write_text(f"FILE = {str(tmp_path / 'file')!r}\n{text}\n")
-            sys.modules.pop(name, None)
-        importlib.invalidate_caches()
-        *_, last = (importlib.import_module(name) for name in texts)
-        return last.f
-
-    yield load
-    for name in [name for name in sys.modules if name.startswith("mod_")]:
-        del sys.modules[name]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -215,6 +216,15 @@ def test_what_reads_nothing_is_not_refused(route: str, modules: Callable[..., An
     assert len(keys) == 1
 
 
+#: Passes that open a file to write.
+WRITES = [
+    "def f(m): open('x', 'w').write('text')",
+    "def f(m):\n  with open('x', mode='ab') as g: g.write(b'')",
+    "from pathlib import Path\nP = Path('x')\ndef f(m):\n  with P.open('x') as g: g.write('')",
+    "import os\ndef f(m): os.close(os.open('x', os.O_WRONLY | os.O_CREAT))",
+]
+
+
 @pytest.mark.parametrize(
     "code",
     [
@@ -228,6 +238,14 @@ def test_what_reads_nothing_is_not_refused(route: str, modules: Callable[..., An
 )
 def test_what_is_read_before_is_a_value_like_any_other(code: str, modules: Callable[..., Any]) -> None:
     assert fingerprint(modules(mod_f=code))
+
+
+@pytest.mark.parametrize("code", WRITES)
+def test_what_is_written_is_no_input_where_the_guard_sees_it(code: str, modules: Callable[..., Any]) -> None:
+    f = modules(mod_f=code)
+    assert fingerprint(f, watched=True)
+    with pytest.raises(tx.PipelineError, match="files"):  # a reference function of a tuning, for example
+        fingerprint(f)
 
 
 #: Values that ordinary passes hold, and others of the same kind.
@@ -290,6 +308,22 @@ HIDDEN = {
     "a library": "import numpy as np\ndef f(m): np.loadtxt(FILE)",
     "another library": "import json, tokenize\ndef f(m):\n  with tokenize.open(FILE) as g: json.load(g)",
     "a listing": "from pathlib import Path\ndef f(m): [*Path(FILE).parent.iterdir()]",
+    "a mode for writing, of another file": "def f(m): open(FILE).read(); lambda: open(FILE + '.copy', 'w')",
+    "both ways": "def f(m): open(FILE, 'a+').read()",
+    "a thread": (
+        "import threading\nfrom pathlib import Path\n"
+        "def f(m):\n  t = threading.Thread(target=lambda: m.__setattr__('limit', Path(FILE).read_text()))\n"
+        "  t.start()\n  t.join()"
+    ),
+    "a thread of a thread": (
+        "import threading\nfrom pathlib import Path\n"
+        "def g(target):\n  t = threading.Thread(target=target)\n  t.start()\n  t.join()\n"
+        "def f(m): g(lambda: g(lambda: Path(FILE).read_text()))"
+    ),
+    "a pool of threads": (
+        "import concurrent.futures as c\nfrom pathlib import Path\n"
+        "def f(m):\n  with c.ThreadPoolExecutor(1) as p: p.submit(lambda: Path(FILE).read_text()).result()"
+    ),
     "what it swallows": "from pathlib import Path\ndef f(m):\n  try: Path(FILE).read_text()\n  except: ...",
 }
 
@@ -319,22 +353,42 @@ def test_a_pass_that_opens_a_file_is_refused_when_it_runs(
     assert compiled(pipeline)
 
 
+def test_the_key_of_a_helper_does_not_excuse_what_the_pass_reads(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("64")
+
+    def helper() -> None: ...
+
+    def run(module: Any) -> None:
+        helper()
+        np.loadtxt(path)
+
+    helper.cache_key = "the same each time"  # type: ignore[attr-defined]
+    with pytest.raises(tx.PipelineError, match="which is in no cache key"):
+        compiled(tx.Pipeline().at_end("ttir", run))
+    run.cache_key = "the same each time"  # type: ignore[attr-defined]
+    assert compiled(tx.Pipeline().at_end("ttir", functools.partial(run)))
+
+
 def test_what_a_pass_writes_and_imports_is_its_own_business(tmp_path: Path) -> None:
     report = tmp_path / "report"
 
     def run(module: Any) -> None:
+        with open(report, "a") as file:
+            file.write("ran")
         import this  # noqa: F401 - imported by nobody else, so its file is read here
 
         traceback.format_stack()  # with lines of this file
 
     def write(module: Any) -> None:
-        report.write_text("ran")
+        report.with_suffix(".txt").write_text("ran")
 
-    write.cache_key = "writes"
     sys.modules.pop("this", None)
     linecache.clearcache()
-    assert compiled(tx.Pipeline().at_end("ttir", run, write))
-    assert report.read_text() == "ran"
+    pipeline = tx.Pipeline().at_end("ttir", run, write)
+    for _ in range(2):  # the second kernel is in the cache, so nothing runs
+        assert compiled(pipeline)
+        assert (report.read_text(), report.with_suffix(".txt").read_text()) == ("ran", "ran")
 
 
 def test_the_backend_s_own_files_are_not_the_stage_function_s() -> None:
@@ -346,13 +400,71 @@ def test_the_backend_s_own_files_are_not_the_stage_function_s() -> None:
     assert compiled(tx.Pipeline().stage("cubin", around)).asm["cubin"]
 
 
-def test_a_guard_is_that_of_its_thread(tmp_path: Path) -> None:
+def test_a_guard_is_that_of_its_thread_and_of_those_that_it_starts(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("1")
-    with Guard(limit) as guard:
+    read = (tmp_path / "file").read_text
+    with ThreadPoolExecutor(1) as earlier:
+        earlier.submit(int).result()
+        with Guard(limit) as guard:
+            earlier.submit(read).result()
+            assert guard.problem is None
+        with Guard(limit) as guard:
+            later = threading.Thread(target=read)
+            later.start()
+            later.join()
+        assert guard.problem
+
+
+def test_a_thread_that_the_backend_starts_is_not_the_pass_s(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("1")
+    with Guard(limit) as guard, unguarded():
         other = threading.Thread(target=(tmp_path / "file").read_text)
         other.start()
         other.join()
+    assert guard.problem is None
+
+
+def test_a_function_in_c_that_reads() -> None:
+    with Guard(limit) as guard:
+        ctypes.CDLL(None).strlen(b"text")
+    assert guard.problem is None
+    with Guard(limit) as guard:
+        ctypes.CDLL(None).getenv(b"N")
+    assert str(guard.problem).startswith("calls 'getenv' in C")
+
+
+#: What the page says cannot be seen, by its words there; each defines `read`.
+UNSEEN = {
+    "the environment": "import shutil\ndef read(): return shutil.get_terminal_size().columns",
+    "the clock": "import logging\ndef read(): return logging.makeLogRecord({}).created",
+    "random numbers": "import tempfile\ndef read(): return next(tempfile._get_candidate_names())",
+    "whether a file exists": "import zipfile\ndef read(): return zipfile.Path",
+    "the machine": "import numpy as np\ndef read(): return np.show_config",
+    "a thread that was there before": "",
+    "below the directories of Python and of pip": (
+        "import this\nfrom pathlib import Path\ndef read(): return len(Path(this.__file__).read_bytes())"
+    ),
+    "`id`": "def read(): return id(FILE)",
+    "`hash`": "def read(): return hash('text')",
+}
+
+
+@pytest.mark.parametrize("words", UNSEEN)
+def test_the_page_names_what_cannot_be_seen(words: str, modules: Callable[..., Any]) -> None:
+    page = " ".join((HERE.parents[1] / "docs" / "pipelines.md").read_text().split())
+    (said,) = re.findall(r"What cannot be seen .*? by `cache_key`\.", page)
+    assert words in said
+    if code := UNSEEN[words]:
+        f = modules(mod_f=f"{code}\nf = read")
+        assert fingerprint(f)
+        with Guard(f) as guard:
+            f()
         assert guard.problem is None
+
+
+def test_a_guard_inside_of_another(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("1")
+    with Guard(limit) as guard:
         with Guard(compiled) as inner:
             (tmp_path / "file").read_text()
         assert inner.problem

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
+import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import triton_ext as tx
+from triton_ext._diff import diff
 from triton_ext._hook import Active
 from triton_ext.passes import texts_of
-from triton_ext.text import syntax
+from triton_ext.text import _difference, read, syntax
 
 P = tx.Pipeline
 RENAME = tx.passes.ttir.rename
@@ -264,3 +268,93 @@ def test_arguments_of_a_foreign_plugin_may_be_anything(arguments: list[str]) -> 
 
     text = " ".join(texts_of(arguments, named=False))
     assert [_unquoted(match[0]) for match in _ARGUMENT.finditer(text)] == arguments
+
+
+BAD_TEXTS = {
+    "ttir: after(combine, loop_split{max-splits=" + "9" * 5000 + "})": "is out of the range|expected int",
+    "ttgir: set(pipeline, num_stages=" + "9" * 5000 + ")": "an integer of 5,000 digits, expected at most 300",
+    "ttir: skip(combine#" + "9" * 5000 + ")": "an ordinal of 5,000 digits",
+}
+
+
+@pytest.mark.parametrize("text", BAD_TEXTS, ids=["option", "argument", "ordinal"])
+def test_integers_of_many_digits(text: str) -> None:
+    with pytest.raises(tx.PipelineError, match=BAD_TEXTS[text]):
+        tx.Pipeline.parse(text)
+
+
+def test_integers_of_many_digits_in_python() -> None:
+    with pytest.raises(tx.PipelineError, match=r"an integer of 16,\d+ bits"):
+        tx.Pipeline().set("ttgpuir.pipeline", num_stages=10**5000)
+    with pytest.raises(tx.PipelineError, match=r"an integer of 16,\d+ bits"):
+        tx.passes.ttir.loop_split(max_splits=10**5000)
+
+
+@pytest.mark.parametrize("text", ["@a\0b", "@/", "@" + "x" * 5000])
+def test_files_that_cannot_be(text: str) -> None:
+    with pytest.raises(tx.PipelineError, match="pipeline file"):
+        read(text)
+
+
+IMPORTED = {
+    "raise SystemExit(3)": "importing it raised SystemExit: 3",
+    "import sys; sys.exit()": "importing it raised SystemExit",
+    "1 / 0": "importing it raised ZeroDivisionError",
+    "f = 1": "is no function|expected a function|not callable|int",
+}
+
+
+@pytest.mark.parametrize("code", IMPORTED)
+def test_what_an_imported_module_raises(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The working directory is searched for it, and is no longer afterwards."""
+    name = f"imported_{abs(hash(code))}"
+    (tmp_path / f"{name}.py").write_text(code)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [place for place in sys.path if place not in ("", os.getcwd())])
+    before = list(sys.path)
+    with pytest.raises(tx.PipelineError, match=IMPORTED[code]):
+        tx.Pipeline.parse(f"ttir: stage({name}:f)")
+    assert sys.path == before
+
+
+def test_the_working_directory_is_not_left_on_the_path(tmp_path: Path) -> None:
+    """Neither where importing succeeds, nor where it fails; with ``python -P`` it is not searched at all."""
+    (tmp_path / "mine.py").write_text("import beside\ndef f(module, metadata): pass\n")
+    (tmp_path / "beside.py").write_text("")
+    code = """
+import os, sys
+sys.path[:] = [place for place in sys.path if place not in ("", os.getcwd())]
+import triton_ext as tx
+for name in ("mine", "nowhere"):
+    try:
+        print(bool(tx.Pipeline.parse(f"ttir: stage({name}:f)")))
+    except tx.PipelineError as error:
+        print("No module" in str(error))
+print({"", os.getcwd()} & set(sys.path))
+"""
+    for flags, found in (([], "True\nTrue\nset()\n"), (["-P"], "True\nTrue\nset()\n")):
+        done = subprocess.run(
+            [sys.executable, *flags, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.stdout == found, done.stderr
+
+
+def test_a_listing_of_thousands_of_lines() -> None:
+    """The time is near linear: it took minutes where every line differs, and hours where names repeat."""
+    base = [f"  common.cse{{n={i}}}" for i in range(3000)]
+    edited = [f"  common.cse{{n={i + 1}}}" for i in range(3000)]
+    started = time.monotonic()
+    edits = list(_difference([line.strip() for line in base], [f"{line.strip()}x" for line in edited]))
+    assert len(edits) == 3000
+    assert time.monotonic() - started < 20  # 0.1 s on an idle machine
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=12), st.lists(st.sampled_from("abcd"), max_size=12))
+def test_blocks_of_a_difference(before: list[str], after: list[str]) -> None:
+    """They cover both lists in order, and those that are the same are."""
+    at, at_after = 0, 0
+    for same, a, a_end, b, b_end in diff(before, after):
+        assert (a, b) == (at, at_after)
+        assert (before[a:a_end] == after[b:b_end]) is same
+        at, at_after = a_end, b_end
+    assert (at, at_after) == (len(before), len(after))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fixtures of `sdk_world`, for every test in this directory."""
+"""Fixtures of the tests in this folder."""
 
+from sdk_signing import signer
 from sdk_world import server, world
 
-__all__ = ["server", "world"]
+__all__ = ["server", "signer", "world"]

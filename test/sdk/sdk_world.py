@@ -6,6 +6,7 @@ The real Triton is the host; nothing outside a test's own temporary directory is
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import os
@@ -167,9 +168,10 @@ class Server:
         return [range_ for path, range_ in self.log if path.endswith(name)]
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    state = Server(tmp_path / "www")
+@contextlib.contextmanager
+def serving(root: Path) -> Iterator[Server]:
+    """A running server of the files below `root`."""
+    state = Server(root)
     state.root.mkdir()
 
     class Handler(BaseHTTPRequestHandler):
@@ -181,7 +183,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
                 return self.send_error(404)
             data = file.read_bytes()
             start = int(re.findall(r"\d+", range_)[0]) if range_ and state.ranges else 0
-            if start >= len(data):
+            if start and start >= len(data):
                 self.send_response(416)
                 self.send_header("Content-Range", f"bytes */{len(data)}")
                 self.send_header("Content-Length", "0")
@@ -219,6 +221,12 @@ def server(tmp_path: Path) -> Iterator[Server]:
     thread.join()
 
 
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    with serving(tmp_path / "www") as state:
+        yield state
+
+
 @dataclass
 class World:
     """A cache, a manifest and the command line that uses them."""
@@ -226,7 +234,7 @@ class World:
     tmp: Path
     server: Server
     monkeypatch: pytest.MonkeyPatch
-    capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str] | None
 
     @property
     def cache(self) -> Path:
@@ -266,7 +274,7 @@ class World:
                 if name == gone:
                     (self.server.root / path).unlink()
                 text += f'[[{kind}.package]]\nname = "{name}"\npath = "{path}"\n'
-                text += f'sha256 = "{"0" * 64 if name == wrong else sha256}"\n'
+                text += f'sha256 = "{"0" * 64 if name == wrong else sha256}"\nsize = {len(data)}\n'
             return text
 
         debian = tables("source", debs or {})
@@ -294,6 +302,7 @@ class World:
             code = exit_.code
         finally:
             find_triton.cache_clear()
+        assert self.capsys is not None
         out, err = self.capsys.readouterr()
         return code, out, err
 
@@ -320,6 +329,13 @@ class World:
 
 @pytest.fixture
 def world(tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> World:
+    return make_world(tmp_path, server, monkeypatch, capsys)
+
+
+def make_world(
+    tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str] | None
+) -> World:
+    """A world in `tmp_path`; without `capsys`, its command line runs only in processes of its own."""
     infra = tmp_path / "infra"
     (infra / "sdk").mkdir(parents=True)
     shutil.copytree(REPO / "infra" / "sdk" / "llvm-c", infra / "sdk" / "llvm-c")

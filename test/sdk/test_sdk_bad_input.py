@@ -58,7 +58,7 @@ def test_no_network(world: World) -> None:
     world.monkeypatch.setenv("TRITON_EXT_LLVM_MIRROR", closed_port())
     world.monkeypatch.setenv("TRITON_EXT_DEBIAN_MIRROR", closed_port())
     message = world.fails("install")
-    for source in ("triton-llvm", SNAPSHOT, "debian-23"):
+    for source in (SNAPSHOT, "debian-23"):
         assert f"{source}: cannot download" in message
     assert "Connection refused" in message
     assert "check network and proxy" in message
@@ -90,11 +90,13 @@ def test_full_disk_is_seen_up_front(world: World) -> None:
 
 
 def test_source_that_needs_less_space_is_tried(world: World) -> None:
+    manifest = world.infra / "sdk" / "sources.toml"
+    manifest.write_text(manifest.read_text().replace("download_mb = 1\n", "download_mb = 900\n", 1))
     usage = shutil.disk_usage(world.tmp)._replace(free=400_000_000)
     world.monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
     code, _, err = world.run("install")
     assert code == 0, err
-    assert "triton-llvm cannot be used (the disk of" in err
+    assert f"{SNAPSHOT} cannot be used (the disk of" in err
     usage = usage._replace(free=100_000_000)
     assert "(fix: free some space" in world.run("install", "--force")[2].splitlines()[-1]
 

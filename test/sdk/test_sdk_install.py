@@ -28,10 +28,17 @@ def wait_for(condition: object, seconds: float = 20.0) -> None:
         time.sleep(0.01)
 
 
-def test_default_install_goes_on_to_the_packages_and_is_found(world: World) -> None:
+def test_default_install_goes_on_to_the_next_packages(world: World) -> None:
+    world.manifest(llvm_debs(), gone="llvm-dev")
+    code, _, err = world.run("install")
+    assert code == 1
+    assert f"debian-24-snapshot cannot be used ({world.server.url}/pool/llvm-dev_1.deb does not exist" in err
+    assert f"debian-23: {world.server.url}/pool/llvm-dev_1.deb does not exist" in err.splitlines()[-1]
+
+
+def test_default_install_is_found(world: World) -> None:
     code, _, err = world.run("install")
     assert code == 0, err
-    assert f"triton-llvm cannot be used ({world.server.url}/llvm-b010a18d-almalinux-x64-1.tar.gz does not exist" in err
     target = world.target(SNAPSHOT)
     assert world.leftovers() == [target.name]
     assert list((world.cache / "downloads").iterdir()) == []
@@ -298,3 +305,60 @@ def test_linked_header_and_tool_are_copied(world: World) -> None:
     header = world.target("user") / "include" / "llvm" / "Config" / "llvm-config.h"
     assert header.is_file()
     assert not header.is_symlink()
+
+
+EXCHANGED = {
+    "other": lambda tool: tool.write_text("#!/bin/sh\necho evil\n"),
+    "writable": lambda tool: tool.chmod(0o777),
+    "link": lambda tool: (tool.rename(tool.parent.parent / "moved"), tool.symlink_to(tool.parent.parent / "moved")),
+    "company": lambda tool: (tool.parent / "libc.so.6").write_text("evil"),
+    "gone": lambda tool: tool.unlink(),
+}
+
+
+@pytest.mark.parametrize("how", EXCHANGED)
+def test_a_program_that_was_exchanged_does_not_run(how: str, world: World) -> None:
+    """It is looked at before each build: such an SDK is none, and is made anew."""
+    assert world.run("install")[0] == 0
+    tool = world.target(SNAPSHOT) / "bin" / "mlir-tblgen"
+    good = tool.read_bytes()
+    assert world.run("path")[0] == 0
+    EXCHANGED[how](tool)
+    code, _, err = world.run("path")
+    assert (code, "no SDK is installed" in err) == (1, True), err
+    code, _, err = world.run("install")
+    assert code == 0, err
+    assert "is made anew: " in err
+    assert (tool.read_bytes(), tool.is_symlink()) == (good, False)
+    assert world.run("path")[0] == 0
+
+
+@pytest.mark.parametrize("where", ["", "sdk", SNAPSHOT])
+def test_a_directory_that_others_can_write(where: str, world: World) -> None:
+    assert world.run("install")[0] == 0
+    path = {"": world.cache, "sdk": world.cache / "sdk"}.get(where, world.target(SNAPSHOT))
+    path.chmod(0o777)
+    for command in ("path", "install"):
+        code, _, err = world.run(command)
+        assert code == 1
+        assert f"can write the directory {path}" in err
+        assert "chmod -R go-w" in err
+
+
+def test_it_is_made_for_the_user_alone(world: World) -> None:
+    before = os.umask(0)
+    try:
+        assert world.run("install")[0] == 0
+    finally:
+        os.umask(before)
+    assert {path: path.stat().st_mode & 0o777 for path in (world.cache, world.target(SNAPSHOT))} == {
+        world.cache: 0o700,
+        world.target(SNAPSHOT): 0o700,
+    }
+
+
+@pytest.mark.parametrize("value", [[], {}, None, 1, {"revision": 3}, {"revision": 3, "programs": [1]}, "x"])
+def test_a_description_of_another_shape_is_none(value: object, world: World) -> None:
+    world.run("install")
+    (world.target(SNAPSHOT) / "sdk.json").write_text(json.dumps(value))
+    assert sdk_module.find() is None

@@ -49,7 +49,7 @@ libraries = ["libMLIR.so.24.0", "libedit.so.2"]
         for name, data in found.items():
             sha256 = world.server.add(f"pool/{name}_1.deb", data)
             text += f'[[tool.{kind}]]\nname = "{name}"\npath = "pool/{name}_1.deb"\n'
-            text += f'sha256 = "{"0" * 64 if name == wrong else sha256}"\n'
+            text += f'sha256 = "{"0" * 64 if name == wrong else sha256}"\nsize = {len(data)}\n'
     with (world.infra / "sdk" / "sources.toml").open("a") as manifest:
         manifest.write(text)
     world.run("install", "--source", SNAPSHOT)

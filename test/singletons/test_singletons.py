@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -26,6 +28,7 @@ from triton_ext.host import find_triton
 HERE = Path(__file__).parent
 SOURCE = HERE / "third_party"
 FILECHECK = Path(triton.__file__).parent / "FileCheck"
+DEFAULT_RESOURCE = "_ZZN4mlir11SideEffects8Resource4BaseINS0_15DefaultResourceES1_E3getEvE8instance"
 CLANGS = [found for v in CLANG_VERSIONS if (found := shutil.which(f"clang++-{v}"))]
 # lld goes by the name of its version on some systems.
 LINKERS = [
@@ -156,7 +159,7 @@ def test_stub_of_libtriton(tmp_path: Path) -> None:
     names = in_stub(tmp_path / "stub.o")
     assert names == exported(find_triton().library).keys()
     for name in (
-        "_ZZN4mlir11SideEffects8Resource4BaseINS0_15DefaultResourceES1_E3getEvE8instance",
+        DEFAULT_RESOURCE,
         "_ZGVZN4mlir11SideEffects8Resource4BaseINS0_15DefaultResourceES1_E3getEvE8instance",
         "_ZZN4mlir11SideEffects6Effect3getINS_13MemoryEffects5WriteEEEPT_vE8instance",
     ):
@@ -180,11 +183,40 @@ def third_party(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return source / "src" / "third_party"
 
 
+@pytest.fixture(scope="module")
+def made_wrongly(third_party: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same libraries of the same objects, each linked as libraries were once: with copies of its own."""
+    directory = tmp_path_factory.mktemp("wrong") / "third_party"
+    shutil.copytree(third_party, directory)
+    build = default_build_dir(third_party.parents[1])
+    for library in directory.glob("libtriton_ext_*.so"):
+        listed = subprocess.run(
+            [tool("ninja"), "-C", build, "-t", "commands", library.stem.removeprefix("lib")],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        last = listed.stdout.splitlines()[-1]  # ": && link && check the copies && stage it"
+        link = [word for word in shlex.split(last.split(" && ")[1]) if "/triton_ext_singletons/" not in word]
+        link[link.index("-o") + 1] = str(library)
+        subprocess.run(link, cwd=build, check=True)
+    return directory
+
+
 @pytest.fixture
 def found(third_party: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """With the third party's libraries among the extensions."""
     monkeypatch.setenv("TRITON_EXT_PATH", str(third_party))
     return third_party
+
+
+def test_the_third_party_calls_every_function() -> None:
+    """So that the tests below compare what each of them makes."""
+    listed = (_resources.infra_dir() / "cmake" / "TritonExtConfig.cmake").read_text()
+    functions = set(re.findall(r"^#   (triton_ext_\w+)\(", listed, re.MULTILINE))
+    called = "".join(file.read_text() for file in SOURCE.rglob("CMakeLists.txt"))
+    assert len(functions) > 3
+    assert {name for name in functions if f"{name}(" not in called} == set()
 
 
 @pytest.mark.slow
@@ -201,6 +233,8 @@ def test_no_library_has_a_copy(third_party: Path) -> None:
 def test_all_addresses_are_the_same(found: Path) -> None:
     compared = {Path(each.library).name: each for each in _addresses.compare_all()}
     libraries = {path.name for path in (*_resources.library_dir().glob("*.so"), *found.glob("*.so"))}
+    extensions = ("tank", "name_resources", "note_alignment", "basin")  # a dialect, passes, a backend and its runtime
+    assert {*(f"libtriton_ext_{name}.so" for name in extensions), "libTritonExtBasinRuntime.so"} <= libraries
     assert libraries <= compared.keys()
     assert {name: each.wrong for name, each in compared.items() if each.wrong} == {}
     linked = [name for name in libraries if b"libtriton.so" in (_path_of(name, found)).read_bytes()]
@@ -212,34 +246,84 @@ def _path_of(name: str, found: Path) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("prefix", "passes"),
-    [
-        ("CSE", ["-cse"]),
-        ("CSE", ["-triton-loop-aware-cse"]),
-        ("DCE", ["-canonicalize"]),
-        ("DCE", ["-cse"]),
-        ("LICM", ["-loop-invariant-code-motion"]),
-        ("LICM", ["-triton-licm"]),
-        ("FORWARD", ["-triton-ext-forward-stores"]),
-        ("NAME", ["-triton-ext-name-resources"]),
-    ],
-    ids=lambda value: value if isinstance(value, str) else value[0],
-)
-def test_effects_of_a_third_party(prefix: str, passes: list[str], found: Path) -> None:
-    if prefix == "FORWARD" and not (found / "libtriton_ext_forward_stores.so").is_file():
-        pytest.skip("MLIR's dialects are not installed: triton-ext sdk install --with linalg")
-    command = [tool("triton-ext-opt"), SOURCE / "effects.mlir", "--load-extension=tank", *passes]
+def test_what_is_made_wrongly_is_named(made_wrongly: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of every kind, by its path, and nothing else is."""
+    monkeypatch.setenv("TRITON_EXT_PATH", str(made_wrongly))
+    compared = _addresses.compare_all()
+    wrong = {each.library: each.wrong for each in compared if each.wrong}
+    expected = {str(path) for path in made_wrongly.glob("libtriton_ext_*.so")}
+    expected.discard(str(made_wrongly / "libtriton_ext_deallocate_buffers.so"))  # has no objects of headers
+    assert len(expected) >= 4
+    assert wrong.keys() == expected
+    assert DEFAULT_RESOURCE in wrong[str(made_wrongly / "libtriton_ext_tank.so")]
+    monkeypatch.setattr(_addresses, "compare_all", lambda: compared)
+    rows = list(doctor.singletons())
+    assert {(row.state, row.fix) for row in rows} == {("fail", f"rebuild or remove {library}") for library in wrong}
+    for library in wrong:
+        assert any(row.found.startswith(f"{library} (TRITON_EXT_PATH) has copies of its own of ") for row in rows)
+
+
+def check(prefix: str, arguments: list[str]) -> str:
+    """Runs triton-ext-opt on a file of the third party, and returns what FileCheck has against it."""
+    file = SOURCE / arguments[0]
+    command = [tool("triton-ext-opt"), file, "--load-extension=tank", *arguments[1:]]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
     assert done.returncode == 0, done.stderr
-    checked = subprocess.run(
-        [FILECHECK, SOURCE / "effects.mlir", f"--check-prefix={prefix}", "--implicit-check-not=unknown"],
-        input=done.stderr if prefix == "NAME" else done.stdout,
+    return subprocess.run(
+        [FILECHECK, file, f"--check-prefix={prefix}", "--implicit-check-not=unknown"],
+        input=done.stderr if prefix in ("ALIGNMENT", "NAME") else done.stdout,
         capture_output=True,
         text=True,
         check=False,
-    )
-    assert checked.returncode == 0, checked.stderr
+    ).stderr
+
+
+#: What decides by the addresses of resources; the others by the kind of an effect alone, which a name tells apart.
+BY_RESOURCE = [
+    ("CSE", ["effects.mlir", "-cse"]),
+    ("CSE", ["effects.mlir", "-triton-loop-aware-cse"]),
+    ("SCOPE", ["effects.mlir", "-canonicalize"]),
+    ("NAME", ["effects.mlir", "-triton-ext-name-resources"]),
+    ("FREE", ["buffers.mlir", "-triton-ext-deallocate-buffers"]),
+    ("WRITES", ["kernel.mlir", "--load-extension=basin", "-basin-count-writes"]),
+]
+BY_KIND = [
+    ("DCE", ["effects.mlir", "-canonicalize"]),
+    ("DCE", ["effects.mlir", "-cse"]),
+    ("LICM", ["effects.mlir", "-loop-invariant-code-motion"]),
+    ("LICM", ["effects.mlir", "-triton-licm"]),
+    ("FORWARD", ["effects.mlir", "-triton-ext-forward-stores"]),
+    ("ALIGNMENT", ["kernel.mlir", "-triton-ext-note-alignment"]),
+]
+NEEDS_LINALG = {"FORWARD": "forward_stores", "FREE": "deallocate_buffers"}
+
+
+def skip_without_linalg(prefix: str, libraries: Path) -> None:
+    """Skips what the project left out."""
+    if prefix in NEEDS_LINALG and not (libraries / f"libtriton_ext_{NEEDS_LINALG[prefix]}.so").is_file():
+        pytest.skip("MLIR's dialects are not installed: triton-ext sdk install --with linalg")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("prefix", "arguments"), BY_RESOURCE + BY_KIND, ids=lambda value: value if isinstance(value, str) else value[-1]
+)
+def test_effects_of_a_third_party(prefix: str, arguments: list[str], found: Path) -> None:
+    skip_without_linalg(prefix, found)
+    assert check(prefix, arguments) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("prefix", "arguments"), BY_RESOURCE, ids=lambda value: value if isinstance(value, str) else value[-1]
+)
+def test_copies_give_wrong_results(
+    prefix: str, arguments: list[str], made_wrongly: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Loads merged across stores, memory of the stack freed and returned: what the tests above are there to catch."""
+    skip_without_linalg(prefix, made_wrongly)
+    monkeypatch.setenv("TRITON_EXT_PATH", str(made_wrongly))
+    assert "error" in check(prefix, arguments)
 
 
 def test_doctor_says_which_library(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,11 +127,11 @@ def test_nothing_is_left_of_a_failure(matmul: Compilation, tmp_path: Path, monke
         real(path, data[: len(data) // 2])
         raise OSError(28, "No space left on device", str(path))
 
-    def full_text(path: Path, data: str, **_: object) -> int:
-        return full(path, data.encode())
+    def no_room(descriptor: int, mode: int) -> None:
+        raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "write_bytes", full)
-    monkeypatch.setattr(Path, "write_text", full_text)
+    monkeypatch.setattr(os, "fchmod", no_room)
     with pytest.raises(OSError, match="No space left"):
         write_files(matmul, directory)
     with pytest.raises(OSError, match="No space left"):

@@ -14,9 +14,11 @@ import standin
 import triton
 from standin import Bench, launches
 from triton import knobs
+from triton.runtime.errors import OutOfResources
 from tuned import CONFIGS, TIMES, accumulate, ones, scale
 
 import triton_ext as tx
+from triton_ext.tuning import TuningError
 
 Autotune = Callable[..., Any]
 
@@ -178,6 +180,28 @@ def test_one_configuration_is_not_measured(configs: Any) -> None:
 
     theirs, ours = both(use)
     assert ours == theirs
+
+
+def test_what_triton_does_if_all_fail() -> None:
+    """It raises the first error, or chooses one that ran out of resources; ours lists the reasons."""
+
+    def fails(error: Exception) -> Callable[..., Any]:
+        def bench(fn: Callable[[], object], quantiles: object = None) -> Any:
+            raise error
+
+        return bench
+
+    def launch(autotune: Autotune, error: Exception) -> Any:
+        kernel = autotune(CONFIGS, ["n"], do_bench=fails(error))(scale)
+        kernel[(1,)](ones(), ones(), 32)
+        return kernel.best_config
+
+    assert launch(triton.autotune, OutOfResources(2, 1, "shared memory")) in CONFIGS
+    with pytest.raises(ValueError, match="first"):
+        launch(triton.autotune, ValueError("first"))
+    for error in (OutOfResources(2, 1, "shared memory"), ValueError("first")):
+        with pytest.raises(TuningError, match=r"out of resource|first"):
+            launch(tx.autotune, error)
 
 
 def test_mistakes_are_refused_as_by_triton() -> None:

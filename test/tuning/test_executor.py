@@ -130,6 +130,20 @@ def test_jobs_are_texts_and_numbers(kernel: Any) -> None:
     assert kernel.tuning_report.outer == str(outer + inner)
 
 
+def test_equal_binaries_are_measured_by_workers(kernel: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the workers know of them; in one process they are measured once."""
+    same = kernel.pipelines["fast"].skip("ttgpuir.coalesce_async_copy")
+    monkeypatch.setattr(kernel, "pipelines", {"fast": kernel.pipelines["fast"], "too": same})
+    for executor, measured in ((None, 3), (Here(), 6)):
+        monkeypatch.setattr(kernel, "executor", executor)
+        kernel.cache.clear()
+        launches.clear()
+        kernel[(8,)](ones(), standin.zeros(), 32)
+        rows = kernel.tuning_report.rows
+        assert [row.status for row in rows] == ["ok"] * 6
+        assert len([row for row in rows if not row.same_as]) == measured
+
+
 def test_a_worker_with_another_device_or_other_libraries(kernel: Any) -> None:
     executor = Here()
     kernel.executor = executor

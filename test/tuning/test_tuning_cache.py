@@ -22,6 +22,7 @@ from triton.runtime import driver
 from tuned import CONFIGS, PIPELINES, TIMES, doubled, ones, renamed, scale
 
 import triton_ext as tx
+from triton_ext.tuning import store
 
 HERE = Path(__file__).parent
 
@@ -228,3 +229,40 @@ def test_two_processes_at_once(kernel_cache: Path) -> None:
         assert output.split()[1] == "scale"
     assert len(files(kernel_cache)) == 1
     assert in_process("rename").split()[0] == "0"
+
+
+NONSENSE: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "negative time": lambda r: r["rows"][r["best"]].update(milliseconds=[-1.0]),
+    "infinite time": lambda r: r["rows"][r["best"]].update(milliseconds=[float("inf")]),
+    "no time": lambda r: r["rows"][r["best"]].update(milliseconds=[float("nan")]),
+    "status": lambda r: r["rows"][0].update(status="excellent"),
+    "best of others": lambda r: r.update(best=-1),
+    "too far": lambda r: r.update(best=len(r["rows"])),
+    "true": lambda r: r.update(best=True),
+    "not the fastest": lambda r: r.update(best=max(range(9), key=lambda i: r["rows"][i]["milliseconds"])),
+    "kernel": lambda r: r.update(kernel="another"),
+    "texts": lambda r: r["rows"][0].update(milliseconds=["1"]),
+    "duration": lambda r: r.update(seconds=-1.0),
+    "measured": lambda r: r["rows"][0].update(measured=0),
+    "more": lambda r: r.update(more=1),
+    "failed with times": lambda r: r["rows"][0].update(status="launch error"),
+}
+
+
+@pytest.mark.parametrize("what", NONSENSE)
+def test_a_report_that_cannot_be_is_a_miss(what: str, kernel_cache: Path) -> None:
+    """Its checksum is right: whoever wrote it wants it to be believed."""
+    assert measured() == 9
+    (path,) = files(kernel_cache)
+    report = json.loads(path.read_text())["report"]
+    NONSENSE[what](report)
+    path.write_text(json.dumps({"sha256": store._checksum(report), "report": report}))
+    assert measured() == 9
+
+
+def test_a_report_that_is_a_pipe_is_not_waited_for(kernel_cache: Path) -> None:
+    assert measured() == 9
+    (path,) = files(kernel_cache)
+    path.unlink()
+    os.mkfifo(path)
+    assert measured() == 9

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -165,13 +166,14 @@ def test_a_check_that_fails_itself(check: Callable[..., Any], reason: str) -> No
     ],
 )
 def test_a_reference_that_fails_itself(
-    reference: Callable[..., Any], message: str, monkeypatch: pytest.MonkeyPatch
+    reference: Callable[..., Any], message: str, monkeypatch: pytest.MonkeyPatch, kernel_cache: Path
 ) -> None:
     bench = Bench()
     with pytest.raises(tx.TritonExtError, match=message) as error:
         launch(tuned(reference=reference, do_bench=bench))
     assert not isinstance(error.value, TuningError)
     assert not bench.asked
+    assert not list(kernel_cache.glob("*/*.json"))  # nothing was compiled
     monkeypatch.setattr(remote, "_reference", reference)
     with ThreadPoolExecutor(1) as pool:
         monkeypatch.setattr(remote, "executor", pool)

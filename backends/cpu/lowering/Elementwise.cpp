@@ -9,36 +9,23 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
-#include <algorithm>
-
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
 
-int64_t mlir::triton_ext::cpu::pointeeBytes(Type type) {
-  auto pointer = cast<triton::PointerType>(getElementTypeOrSelf(type));
-  Type pointee = pointer.getPointeeType();
-  if (isa<triton::PointerType>(pointee))
-    return 8;
-  return std::max<int64_t>(1, pointee.getIntOrFloatBitWidth() / 8);
-}
-
-/// Address arithmetic as base + pattern; nothing where that is not known. What
-/// is exact of the result comes with it, unless the form always holds.
+/// Returns address arithmetic as base + pattern, and no lanes if the result is
+/// not known to have this form. If it has it under a condition, sets `exact`.
 Lanes Lowering::integerPattern(Operation *op, ArrayRef<Lanes> operands) {
   if (llvm::any_of(operands, [](const Lanes &l) { return bool(l.vec); }))
     return {};
-  bool isAssumed = false;
-  Lanes result = patternOf(op, operands, isAssumed);
+  Lanes result = patternOf(op, operands);
   if (!result)
     return {};
-  for (const Lanes &operand : operands) {
-    isAssumed |= bool(operand.exact);
+  for (const Lanes &operand : operands)
     if (operand.holds && result.holds)
       result.holds = b.createOrFold<arith::AndIOp>(result.holds, operand.holds);
     else if (operand.holds)
       result.holds = operand.holds;
-  }
-  if (!isAssumed)
+  if (!result.holds)
     return result;
   SmallVector<Value> values;
   for (const Lanes &operand : operands)
@@ -52,24 +39,9 @@ Lanes Lowering::integerPattern(Operation *op, ArrayRef<Lanes> operands) {
   return result;
 }
 
-/// Whether no lane of `lanes` wraps around as an unsigned number: its least and
-/// its greatest lane are in this order then, and the base between them.
-Value Lowering::staysInOrder(const Lanes &lanes) {
-  auto [least, greatest] =
-      std::minmax_element(lanes.pattern.begin(), lanes.pattern.end());
-  auto shifted = [&](int64_t by) {
-    return b.createOrFold<arith::AddIOp>(lanes.base,
-                                         constant(lanes.base.getType(), by));
-  };
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::ule,
-                               shifted(std::min<int64_t>(*least, 0)),
-                               shifted(std::max<int64_t>(*greatest, 0)));
-}
-
-/// The form base + pattern of a result whose operands have it; `isAssumed` is
-/// set where it is exact only under the assumption, or if `holds`.
-Lanes Lowering::patternOf(Operation *op, ArrayRef<Lanes> operands,
-                          bool &isAssumed) {
+/// Returns the result as base + pattern if its operands have this form. `holds`
+/// is the condition that this operation needs, without those of its operands.
+Lanes Lowering::patternOf(Operation *op, ArrayRef<Lanes> operands) {
   auto scalar = [&](ValueRange values) {
     return compute(op, values, convert(op->getResult(0).getType()));
   };
@@ -106,15 +78,14 @@ Lanes Lowering::patternOf(Operation *op, ArrayRef<Lanes> operands,
   if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op)) {
     if (convert(op->getResult(0).getType()).getIntOrFloatBitWidth() < 32)
       return {};
-    // Bits that are cut off take nothing with them; an extension sees whether a
-    // lane has wrapped around.
-    isAssumed = !isa<arith::TruncIOp>(op) && !neverWraps(operands[0]);
     result = Lanes::uniform(scalar({operands[0].base}));
     result.pattern = operands[0].pattern;
-    // Kernels count on unsigned numbers to wrap: with `uint32(i - n) < m` as
-    // the mask, the lanes before n are 2^32 apart from the others.
-    if (isAssumed && isa<arith::ExtUIOp>(op) && result.isPattern())
-      result.holds = staysInOrder(operands[0]);
+    // A truncation is exact modulo 2^width. An extension is not if some lanes
+    // wrap around: with `uint32(i - n) < m` as the mask, the lanes before n
+    // are 2^32 apart from the others.
+    if (!isa<arith::TruncIOp>(op) && !neverWraps(operands[0]))
+      result.holds = isa<arith::ExtUIOp>(op) ? staysUnsigned(operands[0])
+                                             : staysSigned(operands[0]);
     return normalize(result);
   }
   if (isa<arith::RemSIOp, arith::RemUIOp>(op) && operands[0].isPattern() &&
@@ -131,12 +102,10 @@ Lanes Lowering::patternOf(Operation *op, ArrayRef<Lanes> operands,
     result.pattern = operands[0].pattern;
     // Below zero, a multiple of the divisor and what follows it are far apart:
     // of -32 and -31, the remainders by 32 are 0 and -31.
-    if (isa<arith::RemSIOp>(op) && !facts.limit(operands[0].base)) {
-      isAssumed = true;
+    if (isa<arith::RemSIOp>(op) && !facts.limit(operands[0].base))
       result.holds =
           arith::CmpIOp::create(b, arith::CmpIPredicate::sge, operands[0].base,
                                 constant(operands[0].base.getType(), 0));
-    }
     return result;
   }
   if (isa<triton::AddPtrOp>(op)) {
@@ -144,11 +113,12 @@ Lanes Lowering::patternOf(Operation *op, ArrayRef<Lanes> operands,
     Lanes by = operands[1];
     Type i64 = b.getI64Type();
     if (by.base.getType() != i64) {
-      isAssumed = !neverWraps(by);
+      if (!neverWraps(by))
+        result.holds = staysSigned(by);
       by.base = b.createOrFold<arith::ExtSIOp>(i64, by.base);
     }
     by = scaleLanes(by, bytes);
-    result = Lanes::uniform(offset(operands[0].base, by.base));
+    result.base = offset(operands[0].base, by.base);
     result.pattern = operands[0].pattern;
     if (by.isPattern()) {
       result.pattern.resize(scope->lanes, 0);
@@ -208,7 +178,7 @@ Value Lowering::divide(Operation *op, Value lhs, Value rhs, bool isSigned,
   Value zero = constant(type, 0), one = constant(type, 1);
   Value isZero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rhs, zero);
   if (isa<VectorType>(type) && width <= 32) {
-    // There is no vector division of integers; that of doubles is exact here.
+    // x86 cannot divide vectors of integers; doubles give the exact quotient.
     Type wide = like(lhs, b.getF64Type()), i32 = like(lhs, b.getI32Type());
     Type i64 = like(lhs, b.getI64Type());
     rhs = arith::SelectOp::create(b, isZero, one, rhs);
@@ -283,7 +253,7 @@ Value Lowering::compute(Operation *op, ValueRange operands, Type result) {
   Type destination = getElementTypeOrSelf(op->getResult(0).getType());
   StringRef name = op->getName().getStringRef();
 
-  // There is no arithmetic on bf16; that of f32 rounds the same.
+  // bf16 has no arithmetic; f32 and one rounding give the same.
   bool isCast =
       isa<arith::ExtFOp, arith::TruncFOp, triton::FpToFpOp, arith::SelectOp,
           arith::ConstantOp, triton::BitcastOp, arith::BitcastOp>(op);

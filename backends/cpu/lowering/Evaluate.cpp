@@ -217,6 +217,8 @@ Lanes Lowering::withHint(Value value, Lanes lanes, const Coords &coords) {
     Lanes contiguous = Lanes::uniform(extract(lanes.vec, 0));
     for (int i = 0; i < scope->lanes; ++i)
       contiguous.pattern.push_back(i * step);
+    if (isa<IntegerType>(element))
+      facts.setRoom(contiguous.base, scope->lanes - 1);
     return contiguous;
   }
   return lanes;

@@ -85,8 +85,11 @@ std::optional<APInt> Facts::limit(Value value, int depth) const {
     if (loop.getUnsignedCmp() || !limit(loop.getLowerBound(), depth + 1))
       return std::nullopt;
     Limit upper = limit(loop.getUpperBound(), depth + 1);
-    return upper && !upper->isZero() ? *upper - 1
-                                     : APInt::getSignedMaxValue(width);
+    if (!upper || upper->isZero())
+      return APInt::getSignedMaxValue(width);
+    // Every value is a multiple of the divisor.
+    APInt last = *upper - 1;
+    return last - last.urem(divisor(value, depth));
   }
   Operation *op = value.getDefiningOp();
   if (!op)

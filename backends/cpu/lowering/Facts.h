@@ -25,6 +25,12 @@ public:
   /// The caller promises that `value`, read as signed, is in [0, limit].
   void setLimit(Value value, uint64_t limit);
 
+  /// The caller promises that `value` + k, read as signed, does not wrap around
+  /// for any k in [0, room].
+  void setRoom(Value value, int64_t room) { rooms[value] = room; }
+
+  /// The promised room of `value`; 0 if nothing was promised.
+  int64_t room(Value value) const { return rooms.lookup(value); }
   /// A power of two that divides `value`.
   int64_t divisor(Value value, int depth = 0) const;
   /// The largest value that `value` can have, read as signed; nullopt where it
@@ -33,6 +39,7 @@ public:
 
 private:
   DenseMap<Value, int64_t> divisors;
+  DenseMap<Value, int64_t> rooms;
   DenseMap<Value, APInt> limits;
 };
 

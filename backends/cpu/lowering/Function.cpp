@@ -95,6 +95,17 @@ LogicalResult Lowering::run() {
       return failure();
   }
   emitEntry();
+  // As integers of 30 bits, which Python can read.
+  constexpr int bits = 30;
+  SmallVector<int32_t> stored(n / bits + 1);
+  for (BlockArgument argument : func.getArguments())
+    if (isa<triton::PointerType>(argument.getType()) &&
+        mayStoreThrough(argument))
+      stored[argument.getArgNumber() / bits] |=
+          1 << argument.getArgNumber() % bits;
+  for (auto [i, word] : llvm::enumerate(stored))
+    module->setAttr("triton_ext_cpu.stored" + std::to_string(i),
+                    b.getI32IntegerAttr(word));
   module->setAttr("triton_ext_cpu.scratch", b.getI64IntegerAttr(scratchSize));
   module->setAttr(LLVM::LLVMDialect::getTargetTripleAttrName(),
                   b.getStringAttr("x86_64-unknown-linux-gnu"));

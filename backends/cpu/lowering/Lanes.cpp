@@ -229,3 +229,122 @@ bool Lowering::neverWraps(const Lanes &lanes) {
   (void)limit->sadd_ov(most, overflow);
   return !overflow && !most.isNegative();
 }
+
+/// Returns the least and the greatest of the numbers that are added to the base
+/// and of zero.
+static std::pair<int64_t, int64_t> patternRange(const Lanes &lanes) {
+  auto [low, high] =
+      std::minmax_element(lanes.pattern.begin(), lanes.pattern.end());
+  return {std::min<int64_t>(*low, 0), std::max<int64_t>(*high, 0)};
+}
+
+/// Returns an i1: whether no lane wraps around as an unsigned number. The least
+/// and the greatest lane are in this order then and only then, since they are
+/// less than 2^width apart.
+Value Lowering::staysUnsigned(const Lanes &lanes) {
+  auto [low, high] = patternRange(lanes);
+  auto shifted = [&](int64_t by) {
+    return b.createOrFold<arith::AddIOp>(lanes.base,
+                                         constant(lanes.base.getType(), by));
+  };
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ule, shifted(low),
+                               shifted(high));
+}
+
+namespace {
+/// An integer as a sum of terms, modulo 2^width.
+struct Terms {
+  /// Terms of unknown size, and the constants that they are multiplied by.
+  SmallVector<std::pair<Value, int64_t>> large;
+  /// The range of the sum of all other terms.
+  int64_t low = 0, high = 0;
+
+  void add(const Facts &facts, Value value, int64_t factor, int depth = 0);
+  bool addRange(int64_t from, int64_t to);
+};
+} // namespace
+
+/// Adds a term in [from, to] to the sum, unless the range became too large: an
+/// access whose base is that near to the ends of the type is a gather.
+bool Terms::addRange(int64_t from, int64_t to) {
+  constexpr int64_t most = int64_t(1) << 24;
+  if (low + from < -most || high + to > most)
+    return false;
+  low += from;
+  high += to;
+  return true;
+}
+
+/// Adds `factor` times `value` to the sum.
+void Terms::add(const Facts &facts, Value value, int64_t factor, int depth) {
+  constexpr unsigned mostBits = 24;
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number))) {
+    if (number.isSignedIntN(mostBits) &&
+        addRange(factor * number.getSExtValue(),
+                 factor * number.getSExtValue()))
+      return;
+  } else if (std::optional<APInt> limit = facts.limit(value);
+             limit && limit->isIntN(mostBits)) {
+    int64_t end = factor * limit->getSExtValue();
+    if (addRange(std::min<int64_t>(end, 0), std::max<int64_t>(end, 0)))
+      return;
+  } else if (Operation *op = value.getDefiningOp(); op && depth < 8) {
+    auto addOperand = [&](int i, int64_t times) {
+      add(facts, op->getOperand(i), factor * times, depth + 1);
+    };
+    if (isa<arith::TruncIOp>(op))
+      return addOperand(0, 1);
+    if (isa<arith::AddIOp, arith::SubIOp>(op)) {
+      addOperand(0, 1);
+      return addOperand(1, isa<arith::AddIOp>(op) ? 1 : -1);
+    }
+    if (isa<arith::MulIOp>(op) &&
+        matchPattern(op->getOperand(1), m_ConstantInt(&number)) &&
+        number.isSignedIntN(mostBits) &&
+        llvm::isInt<mostBits>(factor * number.getSExtValue()))
+      return addOperand(0, number.getSExtValue());
+  }
+  large.push_back({value, factor});
+}
+
+/// Returns an i1 that implies that no lane wraps around as a signed number, and
+/// null if no lane ever does. The condition leaves out the small terms of the
+/// base, the loop's induction variable among them, so that LLVM can move it out
+/// of the loop over a tile: for `start + arange(0, 1024)`, whose greatest lane
+/// is `start + 1023`, it is `start <= 2^31 - 1024`.
+Value Lowering::staysSigned(const Lanes &lanes) {
+  auto type = cast<IntegerType>(lanes.base.getType());
+  Terms terms;
+  terms.add(facts, lanes.base, 1);
+  auto [low, high] = patternRange(lanes);
+  if (low == 0 && high <= facts.room(lanes.base))
+    return {};
+  low = std::min<int64_t>(low + terms.low, 0);
+  high = std::max<int64_t>(high + terms.high, 0);
+  Value rest;
+  for (auto [value, factor] : terms.large) {
+    if (value.getType() != type)
+      value = b.createOrFold<arith::TruncIOp>(type, value);
+    value = b.createOrFold<arith::MulIOp>(value, constant(type, factor));
+    rest = rest ? b.createOrFold<arith::AddIOp>(rest, value) : value;
+  }
+  if (!rest)
+    return {};
+  unsigned width = type.getWidth();
+  assert(width >= 32 && "offsets of fewer bits are no pattern");
+  APInt first = APInt::getSignedMinValue(width) - APInt(width, low, true);
+  APInt last = APInt::getSignedMaxValue(width) - APInt(width, high, true);
+  std::optional<APInt> limit = facts.limit(rest);
+  if (limit && limit->sle(last))
+    return {};
+  auto compare = [&](arith::CmpIPredicate predicate, const APInt &with) {
+    return b.createOrFold<arith::CmpIOp>(predicate, rest,
+                                         constant(type, with.getSExtValue()));
+  };
+  Value stays = compare(arith::CmpIPredicate::sle, last);
+  if (low < 0)
+    stays = b.createOrFold<arith::AndIOp>(
+        stays, compare(arith::CmpIPredicate::sge, first));
+  return matchPattern(stays, m_One()) ? Value() : stays;
+}

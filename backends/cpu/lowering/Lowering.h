@@ -27,12 +27,11 @@ struct Lanes {
   Value base;
   SmallVector<int64_t, 4> pattern;
   Value vec;
-  /// What the lanes of a pattern hold, where base + pattern may be something
-  /// else. Unset: it never is.
+  /// The vector that the lanes of a pattern hold. Null if that is always base +
+  /// pattern.
   Value exact;
-  /// Whether base + pattern is what the lanes hold, an i1. Unset where `exact`
-  /// is set: addresses take it for granted that offsets do not wrap around
-  /// inside of a group of lanes (RATIONALE.md), everything else takes `exact`.
+  /// An i1 that implies that the lanes hold base + pattern. Null if `exact` is.
+  /// Loads and stores test it at run time, everything else takes `exact`.
   Value holds;
 
   static Lanes uniform(Value scalar) {
@@ -76,6 +75,12 @@ public:
   ArrayRef<RootUse> uses(Value tensor) const;
   /// The dimension of `tensor` along which its pointers are contiguous.
   int contiguousDim(Value tensor, ArrayRef<Value> others = {});
+  /// For each dimension, the difference of neighbours along it (of pointers: in
+  /// elements), modulo 2^width and read as signed; nullopt if it is unknown or
+  /// varies. Not a fact: neighbours differ by something else where a remainder
+  /// or the operand of an extension wraps around between them. Good enough to
+  /// choose a dimension.
+  ArrayRef<std::optional<int64_t>> strides(Value tensor);
 
 private:
   void visit(Value tensor);
@@ -83,7 +88,6 @@ private:
   bool mustStore(Value tensor);
   int cost(Value tensor);
   bool loadMayMove(triton::LoadOp load);
-  ArrayRef<std::optional<int64_t>> strides(Value tensor);
   void vote(Value value, ArrayRef<int> dims, MutableArrayRef<int64_t> votes,
             DenseSet<Value> &seen);
 
@@ -95,6 +99,8 @@ private:
 
 /// Whether each lane of the load is one access, which stays where it is.
 bool isVolatile(triton::LoadOp load);
+/// Whether the kernel whose `argument` it is may store to memory through it.
+bool mayStoreThrough(BlockArgument argument);
 /// How far apart neighbours lie that a pointer or a tensor of them points to.
 int64_t pointeeBytes(Type type);
 /// Whether all that is before `op` happens before all that is after it.
@@ -143,6 +149,8 @@ private:
   /// Whether the bits of base and pattern are known to be disjoint.
   bool hasDisjointBits(const Lanes &lanes);
   bool neverWraps(const Lanes &lanes);
+  Value staysUnsigned(const Lanes &lanes);
+  Value staysSigned(const Lanes &lanes);
   Lanes scaleLanes(const Lanes &lanes, int64_t factor);
   Value offset(Value ptr, Value bytes);
 
@@ -174,8 +182,7 @@ private:
   // Math64.cpp)
   Lanes elementwise(Operation *op, ArrayRef<Lanes> operands);
   Lanes integerPattern(Operation *op, ArrayRef<Lanes> operands);
-  Lanes patternOf(Operation *op, ArrayRef<Lanes> operands, bool &isAssumed);
-  Value staysInOrder(const Lanes &lanes);
+  Lanes patternOf(Operation *op, ArrayRef<Lanes> operands);
   Value compute(Operation *op, ValueRange operands, Type result);
   Value divide(Operation *op, Value lhs, Value rhs, bool isSigned, bool rem);
   Value divideBy(Value lanes, Value divisor);

@@ -243,7 +243,7 @@ Value Lowering::singlePower(Value x, Value y) {
   return arith::TruncFOp::create(b, type, math.power(toDouble(x), toDouble(y)));
 }
 
-/// Null for what there is no vector code for.
+/// Returns null if `name` has no vector code here.
 Value Lowering::doubleFunction(StringRef name, Value x) {
   auto type = cast<VectorType>(x.getType());
   F64 math{b, type.getShape()};

@@ -28,6 +28,17 @@ static bool isContiguous(ArrayRef<int64_t> pattern, int64_t bytes) {
   return true;
 }
 
+/// Returns the number of elements from the lowest to the highest lane: a small
+/// window is one load and a shuffle. 0 if lanes are not whole elements apart.
+/// The order of the lanes does not matter.
+static int64_t windowOf(ArrayRef<int64_t> pattern, int64_t bytes) {
+  auto [low, high] = std::minmax_element(pattern.begin(), pattern.end());
+  for (int64_t p : pattern)
+    if ((p - *low) % bytes != 0)
+      return 0;
+  return (*high - *low) / bytes + 1;
+}
+
 /// A scalar load. LLVM neither removes, repeats nor moves a volatile one, and
 /// what stands behind it stays there: it acquires, which is free on x86.
 /// Relaxed, as on a GPU by the letter, would let LLVM move the loads of the
@@ -77,19 +88,22 @@ Lanes Lowering::loadLanes(Type element, const Lanes &ptr, const Lanes *mask,
                        : Lanes::vector(branch.getResult(0));
   }
   auto type = VectorType::get(n, element);
+  int64_t window = ptr.isPattern() ? windowOf(ptr.pattern, bytes) : 0;
   if (ptr.holds) {
-    if (!isContiguous(ptr.pattern, bytes))
+    bool isVector = isContiguous(ptr.pattern, bytes) ||
+                    (!mask && window && window <= 2 * n);
+    if (!isVector)
       return loadLanes(element, Lanes::vector(ptr.exact), mask, other);
     auto branch = scf::IfOp::create(b, TypeRange{type}, ptr.holds, true);
-    Lanes contiguous = ptr;
-    contiguous.exact = contiguous.holds = {};
+    Lanes pattern = ptr;
+    pattern.exact = pattern.holds = {};
     auto fill = [&](Block *block, const Lanes &at) {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(block);
       scf::YieldOp::create(
           b, ValueRange{toVector(loadLanes(element, at, mask, other))});
     };
-    fill(branch.thenBlock(), contiguous);
+    fill(branch.thenBlock(), pattern);
     fill(branch.elseBlock(), Lanes::vector(ptr.exact));
     return Lanes::vector(branch.getResult(0));
   }
@@ -106,27 +120,18 @@ Lanes Lowering::loadLanes(Type element, const Lanes &ptr, const Lanes *mask,
         LLVM::MaskedLoadOp::create(b, type, address, toVector(*mask), through(),
                                    b.getI32IntegerAttr(align)));
   }
-  if (ptr.isPattern() && !mask) {
-    // All lanes lie in a window of few vectors without gaps of a page: load
-    // what spans them and permute.
-    auto [low, high] =
-        std::minmax_element(ptr.pattern.begin(), ptr.pattern.end());
-    int64_t span = (*high - *low) / bytes + 1;
-    bool aligned = llvm::all_of(ptr.pattern, [&, from = *low](int64_t p) {
-      return (p - from) % bytes == 0;
-    });
-    if (aligned && span <= 2 * n) {
-      Value address = ptr.base;
-      if (*low)
-        address = offset(address, constant(b.getI64Type(), *low));
-      Value window = LLVM::LoadOp::create(b, VectorType::get(span, element),
-                                          address, align);
-      SmallVector<int32_t> order;
-      for (int64_t p : ptr.pattern)
-        order.push_back((p - *low) / bytes);
-      return Lanes::vector(
-          shuffle(window, LLVM::PoisonOp::create(b, window.getType()), order));
-    }
+  if (!mask && window && window <= 2 * n) {
+    int64_t low = *llvm::min_element(ptr.pattern);
+    Value address = ptr.base;
+    if (low)
+      address = offset(address, constant(b.getI64Type(), low));
+    Value all = LLVM::LoadOp::create(b, VectorType::get(window, element),
+                                     address, align);
+    SmallVector<int32_t> order;
+    for (int64_t p : ptr.pattern)
+      order.push_back((p - low) / bytes);
+    return Lanes::vector(
+        shuffle(all, LLVM::PoisonOp::create(b, all.getType()), order));
   }
   Value condition =
       mask ? toVector(*mask) : constant(VectorType::get(n, b.getI1Type()), 1);

@@ -26,6 +26,14 @@ bool mlir::triton_ext::cpu::isRoot(Operation *op) {
              triton::MapElementwiseOp, scf::ForOp, scf::IfOp, scf::WhileOp>(op);
 }
 
+int64_t mlir::triton_ext::cpu::pointeeBytes(Type type) {
+  auto pointer = cast<triton::PointerType>(getElementTypeOrSelf(type));
+  Type pointee = pointer.getPointeeType();
+  if (isa<triton::PointerType>(pointee))
+    return 8;
+  return std::max<int64_t>(1, pointee.getIntOrFloatBitWidth() / 8);
+}
+
 bool mlir::triton_ext::cpu::isVolatile(triton::LoadOp load) {
   // Not by its cache modifier: Triton's passes move such loads, by its words
   // "cache policies [...] have no memory-ordering semantics".
@@ -309,6 +317,11 @@ ArrayRef<std::optional<int64_t>> Plan::strides(Value tensor) {
     ArrayRef<std::optional<int64_t>> s = strides(v);
     return Strides(s.begin(), s.end());
   };
+  // Differences of integers wrap around as the integers do.
+  auto wrap = [&](uint64_t stride) {
+    auto integer = dyn_cast<IntegerType>(type.getElementType());
+    return llvm::SignExtend64(stride, integer ? integer.getWidth() : 64);
+  };
   if (Operation *op = tensor.getDefiningOp(); op && !isRoot(op)) {
     llvm::TypeSwitch<Operation *>(op)
         .Case([&](triton::SplatOp) { result.assign(type.getRank(), 0); })
@@ -336,9 +349,10 @@ ArrayRef<std::optional<int64_t>> Plan::strides(Value tensor) {
         })
         .Case<arith::AddIOp, arith::SubIOp, triton::AddPtrOp>([&](auto add) {
           Strides l = of(add->getOperand(0)), r = of(add->getOperand(1));
+          int64_t sign = isa<arith::SubIOp>(add) ? -1 : 1;
           for (int i = 0; i < type.getRank(); ++i)
             if (l[i] && r[i])
-              result[i] = *l[i] + *r[i];
+              result[i] = wrap(uint64_t(*l[i]) + sign * uint64_t(*r[i]));
         })
         .Case([&](arith::MulIOp mul) {
           Strides l = of(mul.getLhs()), r = of(mul.getRhs());
@@ -349,19 +363,37 @@ ArrayRef<std::optional<int64_t>> Plan::strides(Value tensor) {
               result[i] = 0;
             else if (l[i] && matchPattern(mul.getRhs(), m_Constant(&dense)) &&
                      dense.isSplat())
-              result[i] = *l[i] * dense.getSplatValue<APInt>().getSExtValue();
+              result[i] = wrap(uint64_t(*l[i]) *
+                               dense.getSplatValue<APInt>().getSExtValue());
           }
         })
-        .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp,
-              triton::BitcastOp>(
-            [&](Operation *op) { result = of(op->getOperand(0)); })
+        .Case<arith::ExtSIOp, arith::ExtUIOp>([&](Operation *op) {
+          // Most groups of lanes do not wrap around.
+          result = of(op->getOperand(0));
+        })
+        .Case([&](arith::TruncIOp trunc) {
+          for (auto [i, s] : llvm::enumerate(of(trunc.getIn())))
+            if (s)
+              result[i] = wrap(*s);
+        })
+        .Case([&](triton::BitcastOp cast) {
+          int64_t from = 1, to = 1;
+          if (isa<triton::PointerType>(type.getElementType())) {
+            from = pointeeBytes(cast.getSrc().getType());
+            to = pointeeBytes(type);
+          }
+          bool isFloat = isa<FloatType>(type.getElementType());
+          for (auto [i, s] : llvm::enumerate(of(cast.getSrc())))
+            if (s && *s * from % to == 0 && (*s == 0 || !isFloat))
+              result[i] = *s * from / to;
+        })
         .Case<arith::RemSIOp, arith::RemUIOp>([&](Operation *op) {
           // Most groups of lanes stay in one piece.
           result = of(op->getOperand(0));
         })
         .Default([&](Operation *op) {
-          if (op->getNumRegions() || isa<triton::LoadOp>(op) ||
-              op->getNumResults() != 1)
+          // Equal operands give equal results.
+          if (!op->hasTrait<OpTrait::Elementwise>() || !isMemoryEffectFree(op))
             return;
           result.assign(type.getRank(), 0);
           for (Value operand : op->getOperands()) {
@@ -403,7 +435,7 @@ void Plan::vote(Value value, ArrayRef<int> dims, MutableArrayRef<int64_t> votes,
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](triton::LoadOp load) {
         for (auto [i, stride] : llvm::enumerate(strides(load.getPtr())))
-          if (stride == 1)
+          if (stride == 1 || stride == -1)
             add(i, 4);
       })
       .Case([&](triton::ExpandDimsOp expand) {
@@ -435,7 +467,7 @@ int Plan::contiguousDim(Value tensor, ArrayRef<Value> others) {
     vote(other, dims, votes, seen);
   if (isa<triton::PointerType>(type.getElementType()))
     for (auto [i, stride] : llvm::enumerate(strides(tensor)))
-      if (stride == 1 && type.getDimSize(i) > 1)
+      if ((stride == 1 || stride == -1) && type.getDimSize(i) > 1)
         votes[i] += 6;
   int best = type.getRank() - 1;
   for (int i = type.getRank() - 1; i >= 0; --i)

@@ -6,7 +6,15 @@
 
 #include "Runtime.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <string_view>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <vector>
 
 using namespace triton_ext::cpu;
@@ -30,7 +38,9 @@ struct Py_buffer {
   void *internal;
 };
 struct PyThreadState;
-extern PyObject *PyExc_RuntimeError, *PyExc_TypeError, *PyExc_ValueError;
+extern PyObject *PyExc_OverflowError, *PyExc_RuntimeError,
+    *PyExc_RuntimeWarning, *PyExc_TimeoutError, *PyExc_TypeError,
+    *PyExc_ValueError;
 extern PyObject _Py_NoneStruct;
 PyObject *PyCFunction_NewEx(PyMethodDef *, PyObject *, PyObject *);
 PyObject *PyCapsule_New(void *, const char *, void (*)(PyObject *));
@@ -38,6 +48,10 @@ void *PyCapsule_GetPointer(PyObject *, const char *);
 PyObject *PyErr_Format(PyObject *, const char *, ...);
 PyObject *PyErr_Occurred();
 void PyErr_Clear();
+int PyErr_CheckSignals();
+int PyErr_ExceptionMatches(PyObject *);
+PyObject *PyErr_NoMemory();
+int PyErr_WarnFormat(PyObject *, Py_ssize_t, const char *, ...);
 PyObject *PyObject_GetAttr(PyObject *, PyObject *);
 PyObject *PyObject_CallNoArgs(PyObject *);
 PyObject *PyObject_CallOneArg(PyObject *, PyObject *);
@@ -62,13 +76,21 @@ void Py_DecRef(PyObject *);
 namespace {
 /// What a launcher knows of its kernel.
 struct Launcher {
-  /// One letter for each argument: c(onstexpr, skipped), p(ointer), b(ool),
-  /// i(nteger), f(p32), d (fp64), h (fp16), e (bf16); "(" and ")" around the
-  /// elements of a tuple.
+  /// What a crash calls it.
+  std::string name;
+  /// One letter for each argument: c(onstexpr, skipped), p(ointer), r (pointer
+  /// that the kernel only reads through), b(ool), i(nteger), f(p32), d (fp64),
+  /// h (fp16), e (bf16); "(" and ")" around the elements of a tuple.
   std::string kinds;
+  /// The name of each argument, as the kernel's author calls it.
+  std::vector<std::string> arguments;
   size_t scratchSize;
   int threads;
   PyObject *askThreads;
+
+  const char *argument(size_t index) const {
+    return index < arguments.size() ? arguments[index].c_str() : "?";
+  }
 };
 
 struct Names {
@@ -80,8 +102,50 @@ Names &names() {
   return all;
 }
 
+/// The address of what has the buffer protocol; `name` is the argument's.
+bool buffer(PyObject *object, bool isWritten, const char *name,
+            uint64_t &slot) {
+  constexpr int strided = 0x18, format = 0x4;
+  Py_buffer view;
+  if (PyObject_GetBuffer(object, &view, strided | format) != 0) {
+    PyErr_Clear();
+    // NumPy has no format for types such as bfloat16.
+    if (PyObject_GetBuffer(object, &view, strided) != 0) {
+      PyErr_Clear();
+      PyErr_Format(PyExc_TypeError,
+                   "argument '%s': a pointer must be a torch tensor, a NumPy "
+                   "array, or have data_ptr(); got %R",
+                   name, object);
+      return false;
+    }
+  }
+  bool isForeign =
+      view.format && (view.format[0] == '>' || view.format[0] == '!');
+  bool isReadOnly = view.readonly;
+  slot = reinterpret_cast<uint64_t>(view.buf);
+  PyBuffer_Release(&view); // the caller holds the object while we run
+  if (isForeign) {
+    PyErr_Format(PyExc_ValueError,
+                 "argument '%s': an array in big-endian byte order, expected "
+                 "this machine's (fix: "
+                 "array.astype(array.dtype.newbyteorder('=')))",
+                 name);
+    return false;
+  }
+  if (isReadOnly && isWritten) {
+    PyErr_Format(PyExc_ValueError,
+                 "argument '%s': the array is read-only, and the kernel stores "
+                 "to it (fix: array.copy(), or for a file "
+                 "numpy.load(..., mmap_mode='r+'))",
+                 name);
+    return false;
+  }
+  return true;
+}
+
 /// The address that an argument stands for: of a tensor, an array or a number.
-bool pointer(PyObject *object, uint64_t &slot) {
+bool pointer(PyObject *object, bool isWritten, const char *name,
+             uint64_t &slot) {
   slot = 0;
   if (object == &_Py_NoneStruct)
     return true;
@@ -90,8 +154,9 @@ bool pointer(PyObject *object, uint64_t &slot) {
     Py_DecRef(isCpu);
     if (!local) {
       PyErr_Format(PyExc_ValueError,
-                   "a kernel on the CPU got a tensor that is elsewhere "
-                   "(fix: tensor.cpu())");
+                   "argument '%s': a kernel on the CPU got a tensor that is "
+                   "elsewhere (fix: tensor.cpu())",
+                   name);
       return false;
     }
   } else {
@@ -108,19 +173,7 @@ bool pointer(PyObject *object, uint64_t &slot) {
     return !PyErr_Occurred();
   }
   PyErr_Clear();
-  Py_buffer view;
-  constexpr int strided = 0x18;
-  if (PyObject_GetBuffer(object, &view, strided) == 0) {
-    slot = reinterpret_cast<uint64_t>(view.buf);
-    PyBuffer_Release(&view); // the caller holds the object while we run
-    return true;
-  }
-  PyErr_Clear();
-  PyErr_Format(PyExc_TypeError,
-               "a pointer argument must be a torch tensor, a NumPy array, or "
-               "have data_ptr(); got %R",
-               object);
-  return false;
+  return buffer(object, isWritten, name, slot);
 }
 
 bool scalar(char kind, PyObject *object, uint64_t &slot) {
@@ -151,33 +204,35 @@ bool scalar(char kind, PyObject *object, uint64_t &slot) {
   return true;
 }
 
-const char *unpackTuple(const char *kind, PyObject *tuple,
+const char *unpackTuple(const char *kind, PyObject *tuple, const char *name,
                         std::vector<uint64_t> &slots);
 
-/// Unpacks one argument; returns the kind after it, null with an error set.
-const char *unpack(const char *kind, PyObject *object,
+/// Unpacks the argument `name`; returns the kind after it, null with an error
+/// set.
+const char *unpack(const char *kind, PyObject *object, const char *name,
                    std::vector<uint64_t> &slots) {
   switch (*kind) {
   case 'c':
     return kind + 1;
   case '(':
-    return unpackTuple(kind + 1, object, slots);
+    return unpackTuple(kind + 1, object, name, slots);
   default:
     uint64_t slot;
-    bool isGood =
-        *kind == 'p' ? pointer(object, slot) : scalar(*kind, object, slot);
+    bool isGood = *kind == 'p' || *kind == 'r'
+                      ? pointer(object, *kind == 'p', name, slot)
+                      : scalar(*kind, object, slot);
     slots.push_back(slot);
     return isGood ? kind + 1 : nullptr;
   }
 }
 
-const char *unpackTuple(const char *kind, PyObject *tuple,
+const char *unpackTuple(const char *kind, PyObject *tuple, const char *name,
                         std::vector<uint64_t> &slots) {
   for (Py_ssize_t i = 0; *kind != ')'; ++i) {
     PyObject *item = PySequence_GetItem(tuple, i);
     if (!item)
       return nullptr;
-    kind = unpack(kind, item, slots);
+    kind = unpack(kind, item, name, slots);
     Py_DecRef(item);
     if (!kind)
       return nullptr;
@@ -195,26 +250,102 @@ bool callHook(PyObject *hook, PyObject *metadata) {
   return true;
 }
 
+/// When launches of this thread are to end, in ns of the runtime's clock; 0 for
+/// never.
+thread_local int64_t deadline = 0;
+
+/// What a launch asks from time to time, in its own thread and without the GIL.
+struct Asking {
+  PyThreadState *state = nullptr;
+  bool isMainThread = false, isKnown = false;
+
+  static Answer ask(void *context) {
+    return static_cast<Asking *>(context)->ask();
+  }
+  Answer ask() {
+    if (!isKnown) {
+      // Python runs signal handlers in this one alone.
+      isMainThread = syscall(SYS_gettid) == getpid();
+      isKnown = true;
+    }
+    bool isLate = deadline && triton_ext_cpu_clock() > deadline;
+    if (!isMainThread && !isLate)
+      return deadline ? Answer::GoOn : Answer::GoOnAndNeverAskAgain;
+    PyEval_RestoreThread(state);
+    bool isStopped = isMainThread && PyErr_CheckSignals() != 0;
+    if (!isStopped && isLate)
+      PyErr_Format(PyExc_TimeoutError, "the launch took too long");
+    state = PyEval_SaveThread();
+    return isStopped || isLate ? Answer::Stop : Answer::GoOn;
+  }
+};
+
+/// Reads the grid into `what`; false with an error set.
+bool readGrid(PyObject *const *args, Launch &what) {
+  // Threads add to the number of the next program beyond the last one.
+  constexpr int64_t most = int64_t(1) << 62;
+  int64_t total = 1;
+  bool isTooLarge = false, isEmpty = false;
+  for (int i = 0; i < 3; ++i) {
+    long size = PyLong_AsLong(args[i]);
+    if (PyErr_Occurred()) {
+      if (!PyErr_ExceptionMatches(PyExc_OverflowError))
+        return false;
+      PyErr_Clear();
+      size = -1;
+    }
+    if (size < 0 || size > INT32_MAX) {
+      PyErr_Format(PyExc_ValueError,
+                   "a grid of %R programs along axis %d: expected 0 to "
+                   "2147483647",
+                   args[i], i);
+      return false;
+    }
+    what.grid[i] = int32_t(size);
+    isEmpty |= size == 0;
+    isTooLarge |= size && total > most / size;
+    total = isTooLarge ? total : total * size;
+  }
+  if (isTooLarge && !isEmpty) {
+    PyErr_Format(PyExc_ValueError,
+                 "a grid of %d x %d x %d programs: expected at most 2^62 in "
+                 "all",
+                 what.grid[0], what.grid[1], what.grid[2]);
+    return false;
+  }
+  return true;
+}
+
+/// Says once that launches have fewer threads than they ask for; false with an
+/// error set where warnings are errors.
+bool warnOfThreads(const Result &result) {
+  static std::atomic<bool> wasSaid{false};
+  if (result.threads >= result.wantedThreads || wasSaid.exchange(true))
+    return true;
+  if (result.wantedThreads > mostThreads() && result.threads == mostThreads())
+    return PyErr_WarnFormat(
+               PyExc_RuntimeWarning, 1,
+               "a launch on the CPU asked for %d threads and ran on %d, which "
+               "is the most there are (fix: TRITON_EXT_CPU_THREADS or "
+               "num_threads of at most %d)",
+               result.wantedThreads, result.threads, result.threads) == 0;
+  return PyErr_WarnFormat(
+             PyExc_RuntimeWarning, 1,
+             "a launch on the CPU asked for %d threads and ran on %d: no more "
+             "can be made (fix: raise the limit, ulimit -u or -v or the "
+             "container's, or set TRITON_EXT_CPU_THREADS=%d)",
+             result.wantedThreads, result.threads, result.threads) == 0;
+}
+
 /// launcher(x, y, z, stream, function, packed, metadata, enter, exit, *args)
-PyObject *launch(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+PyObject *launchUnguarded(Launcher *launcher, PyObject *const *args,
+                          Py_ssize_t count) {
   constexpr Py_ssize_t fixed = 9;
-  auto *launcher = static_cast<Launcher *>(PyCapsule_GetPointer(self, nullptr));
-  if (!launcher)
-    return nullptr;
   if (count < fixed)
     return PyErr_Format(PyExc_TypeError, "expected at least 9 arguments");
   Launch what{};
-  for (int i = 0; i < 3; ++i) {
-    long size = PyLong_AsLong(args[i]);
-    if (PyErr_Occurred())
-      return nullptr;
-    if (size < 0 || size > INT32_MAX)
-      return PyErr_Format(PyExc_ValueError,
-                          "a grid of %ld programs along one axis: expected 0 "
-                          "to 2147483647",
-                          size);
-    what.grid[i] = int32_t(size);
-  }
+  if (!readGrid(args, what))
+    return nullptr;
   what.kernel = reinterpret_cast<Kernel>(PyLong_AsUnsignedLongLong(args[4]));
   if (PyErr_Occurred())
     return nullptr;
@@ -227,31 +358,61 @@ PyObject *launch(PyObject *self, PyObject *const *args, Py_ssize_t count) {
       return PyErr_Format(PyExc_TypeError,
                           "the kernel got %ld arguments, which are too few",
                           long(count - fixed));
-    kind = unpack(kind, args[i], slots);
+    kind = unpack(kind, args[i], launcher->argument(i - fixed), slots);
     if (!kind)
       return nullptr;
   }
   what.args = slots.data();
   what.scratchSize = launcher->scratchSize;
   what.threads = launcher->threads;
+  what.name = launcher->name.c_str();
   if (!what.threads && launcher->askThreads != &_Py_NoneStruct) {
     PyObject *number = PyObject_CallNoArgs(launcher->askThreads);
     if (!number)
       return nullptr;
-    what.threads = int(PyLong_AsLong(number));
+    long threads = PyLong_AsLong(number);
     Py_DecRef(number);
+    if (PyErr_Occurred())
+      return nullptr;
+    what.threads = int(std::min<long>(threads, INT32_MAX));
   }
   if (!callHook(args[7], args[6]))
     return nullptr;
-  PyThreadState *state = PyEval_SaveThread();
-  std::string failure = run(what);
-  PyEval_RestoreThread(state);
-  if (!failure.empty())
-    return PyErr_Format(PyExc_RuntimeError, "%s", failure.c_str());
-  if (!callHook(args[8], args[6]))
+  Asking asking;
+  what.ask = Asking::ask;
+  what.context = &asking;
+  Result result;
+  bool hasMemory = true;
+  asking.state = PyEval_SaveThread();
+  try {
+    result = run(what);
+  } catch (const std::bad_alloc &) {
+    hasMemory = false;
+  }
+  PyEval_RestoreThread(asking.state);
+  if (!hasMemory)
+    return PyErr_NoMemory();
+  if (result.wasStopped)
+    return nullptr; // with the error of who has stopped it
+  if (!result.failure.empty())
+    return PyErr_Format(PyExc_RuntimeError, "%s", result.failure.c_str());
+  if (!warnOfThreads(result) || !callHook(args[8], args[6]))
     return nullptr;
   Py_IncRef(&_Py_NoneStruct);
   return &_Py_NoneStruct;
+}
+
+/// No C++ exception may reach Python, which is written in C.
+PyObject *launch(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+  auto *launcher = static_cast<Launcher *>(PyCapsule_GetPointer(self, nullptr));
+  if (!launcher)
+    return nullptr;
+  try {
+    return launchUnguarded(launcher, args, count);
+  } catch (const std::exception &error) {
+    return PyErr_Format(PyExc_RuntimeError, "a launch on the CPU failed: %s",
+                        error.what());
+  }
 }
 
 void destroy(PyObject *capsule) {
@@ -266,20 +427,38 @@ PyMethodDef method = {"launch", reinterpret_cast<void *>(launch), fastCall,
                       nullptr};
 } // namespace
 
-/// Makes a launcher. `kinds`: see Launcher. `threads`: 0 to ask `askThreads`,
-/// or to take all processors if that is None.
-TRITON_EXT_CPU_API PyObject *triton_ext_cpu_launcher(const char *kinds,
-                                                     size_t scratchSize,
-                                                     int threads,
-                                                     PyObject *askThreads) {
-  Py_IncRef(askThreads);
-  auto *launcher = new Launcher{kinds, scratchSize, threads, askThreads};
-  PyObject *capsule = PyCapsule_New(launcher, nullptr, destroy);
-  if (!capsule) {
-    destroy(capsule);
-    return nullptr;
+/// Has launches of this thread end after that many seconds, with TimeoutError;
+/// 0 for never. A program that runs is not ended.
+TRITON_EXT_CPU_API void triton_ext_cpu_limit(double seconds) {
+  deadline = seconds > 0 ? triton_ext_cpu_clock() + int64_t(seconds * 1e9) : 0;
+}
+
+/// Makes a launcher. `name` and `kinds`: see Launcher. `arguments`: its names,
+/// separated by commas. `threads`: 0 to ask `askThreads`, or to take all
+/// processors if that is None.
+TRITON_EXT_CPU_API PyObject *
+triton_ext_cpu_launcher(const char *name, const char *kinds,
+                        const char *arguments, size_t scratchSize, int threads,
+                        PyObject *askThreads) try {
+  auto launcher = std::make_unique<Launcher>();
+  launcher->name = name;
+  launcher->kinds = kinds;
+  for (std::string_view rest = arguments; !rest.empty();) {
+    size_t size = std::min(rest.find(','), rest.size());
+    launcher->arguments.emplace_back(rest.substr(0, size));
+    rest.remove_prefix(std::min(size + 1, rest.size()));
   }
+  launcher->scratchSize = scratchSize;
+  launcher->threads = threads;
+  launcher->askThreads = askThreads;
+  PyObject *capsule = PyCapsule_New(launcher.get(), nullptr, destroy);
+  if (!capsule)
+    return nullptr;
+  Py_IncRef(askThreads);
+  launcher.release(); // it is the capsule's now
   PyObject *function = PyCFunction_NewEx(&method, capsule, nullptr);
   Py_DecRef(capsule);
   return function;
+} catch (const std::bad_alloc &) {
+  return PyErr_NoMemory();
 }

@@ -3,10 +3,15 @@
 // A pool of threads that lives as long as the process. One launch at a time has
 // it; a launch from another thread meanwhile runs in that thread alone, so that
 // there are never more threads than asked for. A fork starts without threads.
+// Where threads cannot be made, a launch runs on those that there are.
 
 #include "Runtime.h"
 
+#include "triton_ext/FatalSignals.h"
+
+#include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <csetjmp>
@@ -16,28 +21,54 @@
 #include <immintrin.h>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 using namespace triton_ext::cpu;
+using fatal_signals::say;
 
 namespace {
+/// Cycles of the time stamp counter, which counts 1 to 5 of them in a
+/// nanosecond: about 20 ms between two looks at whether to stop, and about
+/// 30 us for what one call of a kernel should take.
+constexpr uint64_t patience = uint64_t(1) << 26, briefly = uint64_t(1) << 16;
+
 /// One launch in progress; threads take chunks of its programs.
 struct Job {
   Launch launch;
   int64_t total = 0, chunk = 1;
   std::atomic<int64_t> next{0};
-  std::atomic<bool> hasFailed{false};
+  /// Whether no more programs are to begin.
+  std::atomic<bool> hasEnded{false};
+  bool wasStopped = false;
   std::mutex mutex;
   std::string failure;
+
+  /// Ends the launch; the first failure is the one that is told.
+  template <typename MakeText> void fail(MakeText text) noexcept {
+    std::lock_guard lock(mutex);
+    if (hasEnded)
+      return;
+    try {
+      failure = text();
+    } catch (const std::bad_alloc &) {
+      failure = "out of memory"; // short enough to need none
+    }
+    hasEnded = true;
+  }
 };
 
 /// Memory that a thread keeps for the kernels that it runs.
 class Arena {
 public:
+  Arena() = default;
+  Arena(const Arena &) = delete;
   ~Arena() { release(); }
   void *get(size_t size) {
     if (size > capacity) {
@@ -68,127 +99,386 @@ private:
   size_t capacity = 0;
 };
 
-thread_local Arena arena;
-thread_local jmp_buf *assertTarget = nullptr;
-thread_local Job *currentJob = nullptr;
+/// What a thread is doing for a launch.
+struct Running {
+  Running(Job &job, bool isLauncher, Running *outer)
+      : job(job), isLauncher(isLauncher), outer(outer) {}
 
-void work(Job &job) {
+  Job &job;
+  /// Whether it is the thread that launches, which alone may ask.
+  bool isLauncher;
+  /// What it does further out: a signal handler of Python's may launch, too.
+  Running *outer;
+  /// The programs that run now.
+  int64_t begin = 0, end = 0;
+  /// When it was last asked whether to go on.
+  uint64_t asked = __rdtsc();
+  jmp_buf target;
+};
+/// In static memory of the thread, since a signal handler reads it.
+__attribute__((tls_model("initial-exec"))) thread_local Running *running =
+    nullptr;
+
+/// Looks from time to time whether the launch is to go on, and ends it if not.
+void ask(Running &mine, uint64_t now) {
+  Job &job = mine.job;
+  if (!mine.isLauncher || !job.launch.ask || job.hasEnded ||
+      now - mine.asked < patience)
+    return;
+  Answer answer = job.launch.ask(job.launch.context);
+  mine.asked = __rdtsc();
+  if (answer == Answer::GoOnAndNeverAskAgain)
+    job.launch.ask = nullptr;
+  if (answer != Answer::Stop)
+    return;
+  std::lock_guard lock(job.mutex);
+  job.wasStopped = true;
+  job.hasEnded = true;
+}
+
+//===----------------------------------------------------------------------===//
+// Crashes
+//===----------------------------------------------------------------------===//
+
+struct Line {
+  char data[512];
+  size_t length = 0;
+
+  void add(std::string_view text) {
+    size_t taken = std::min(text.size(), sizeof data - length);
+    memcpy(data + length, text.data(), taken);
+    length += taken;
+  }
+  void add(uint64_t number, int base = 10) {
+    char digits[24];
+    auto end = std::to_chars(digits, digits + sizeof digits, number, base).ptr;
+    add({digits, size_t(end - digits)});
+  }
+  void addProgram(int64_t index, const int32_t *grid) {
+    add("(");
+    add(index % grid[0]);
+    add(", ");
+    add(index / grid[0] % grid[1]);
+    add(", ");
+    add(index / grid[0] / grid[1]);
+    add(")");
+  }
+};
+
+/// Runs in a signal handler.
+void reportCrash(const siginfo_t &info, std::string_view name) {
+  static std::atomic<bool> reported{false};
+  const Running *mine = running;
+  if (!mine || reported.exchange(true))
+    return;
+  const Launch &launch = mine->job.launch;
+  Line line;
+  line.add("\ntriton-ext: ");
+  line.add(name);
+  line.add(" in the kernel ");
+  line.add(launch.name);
+  line.add(mine->end - mine->begin == 1 ? ", program " : ", a program from ");
+  line.addProgram(mine->begin, launch.grid);
+  if (mine->end - mine->begin != 1) {
+    line.add(" to ");
+    line.addProgram(mine->end - 1, launch.grid);
+  }
+  line.add("\n");
+  bool isAccess = (info.si_signo == SIGSEGV || info.si_signo == SIGBUS) &&
+                  info.si_code > 0 && info.si_code != SI_KERNEL;
+  if (isAccess) {
+    line.add("triton-ext: it loaded from or stored to 0x");
+    line.add(reinterpret_cast<uint64_t>(info.si_addr), 16);
+    line.add(info.si_signo == SIGSEGV && info.si_code == SEGV_ACCERR
+                 ? ", which is protected, as read-only memory is"
+                 : ", where no memory is");
+    line.add(" (fix: compare masks and offsets with the sizes of the "
+             "tensors)\n");
+  }
+  say({line.data, line.length});
+}
+
+/// A stack for signal handlers, for as long as this thread lives; a thread that
+/// has one keeps it.
+class SignalStack {
+public:
+  SignalStack() {
+    stack_t now;
+    if (sigaltstack(nullptr, &now) != 0 || !(now.ss_flags & SS_DISABLE))
+      return;
+    // The kernel puts all vector registers and tiles there.
+    size = std::max<size_t>(sysconf(_SC_SIGSTKSZ), size_t(64) << 10);
+    memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    stack_t ours = {};
+    ours.ss_sp = memory;
+    ours.ss_size = size;
+    if (memory != MAP_FAILED && sigaltstack(&ours, nullptr) == 0)
+      return;
+    if (memory != MAP_FAILED)
+      munmap(memory, size);
+    memory = MAP_FAILED;
+  }
+  SignalStack(const SignalStack &) = delete;
+  ~SignalStack() {
+    if (memory == MAP_FAILED)
+      return;
+    stack_t now;
+    // Another one may lie on top by now.
+    if (sigaltstack(nullptr, &now) == 0 && now.ss_sp == memory) {
+      stack_t none = {};
+      none.ss_flags = SS_DISABLE;
+      sigaltstack(&none, nullptr);
+    }
+    munmap(memory, size);
+  }
+
+private:
+  void *memory = MAP_FAILED;
+  size_t size = 0;
+};
+
+/// What a thread keeps from launch to launch.
+struct Kept {
+  Arena arena;
+  SignalStack stack;
+
+  /// This thread's; null where there is no memory for it.
+  static Kept *get();
+};
+/// No object with a destructor: where there is no memory to register that, the
+/// C library ends the process.
+thread_local Kept *kept = nullptr;
+
+Kept *Kept::get() {
+  if (kept)
+    return kept;
+  static pthread_key_t key;
+  static const bool hasKey = pthread_key_create(&key, [](void *value) {
+                               kept = nullptr;
+                               delete static_cast<Kept *>(value);
+                             }) == 0;
+  std::unique_ptr<Kept> made(new (std::nothrow) Kept);
+  if (made && hasKey && pthread_setspecific(key, made.get()) == 0)
+    kept = made.release();
+  return kept;
+}
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+/// Runs programs of the job until none is left.
+void work(Job &job, bool isLauncher) {
+  // What is further out still needs its scratch memory.
+  Arena another;
+  Kept *keeps = Kept::get();
+  Arena &mine = keeps && !running ? keeps->arena : another;
   void *scratch = nullptr;
   if (job.launch.scratchSize) {
-    scratch = arena.get(job.launch.scratchSize);
+    scratch = mine.get(job.launch.scratchSize);
     if (!scratch) {
-      std::lock_guard lock(job.mutex);
-      job.failure = "out of memory: the kernel needs " +
-                    std::to_string(job.launch.scratchSize) +
-                    " bytes of scratch memory";
-      job.hasFailed = true;
+      job.fail([&] {
+        return "out of memory: the kernel needs " +
+               std::to_string(job.launch.scratchSize) +
+               " bytes of scratch memory";
+      });
       return;
     }
   }
-  jmp_buf here;
-  jmp_buf *outer = assertTarget;
-  Job *outerJob = currentJob;
-  assertTarget = &here;
-  currentJob = &job;
+  Running now(job, isLauncher, running);
+  running = &now;
   // A failed assertion comes back here; compiled code has nothing to clean up.
-  if (_setjmp(here) == 0) {
-    while (!job.hasFailed.load(std::memory_order_relaxed)) {
+  if (_setjmp(now.target) == 0) {
+    const Launch &launch = job.launch;
+    int64_t step = 1; // programs of one call: a launch ends between two calls
+    uint64_t before = now.asked;
+    while (!job.hasEnded.load(std::memory_order_relaxed)) {
       int64_t begin = job.next.fetch_add(job.chunk, std::memory_order_relaxed);
       if (begin >= job.total)
         break;
       int64_t end = std::min(begin + job.chunk, job.total);
-      job.launch.kernel(job.launch.args, begin, end, job.launch.grid, scratch);
+      do {
+        int64_t last = std::min(begin + step, end);
+        now.begin = begin;
+        now.end = last;
+        launch.kernel(launch.args, begin, last, launch.grid, scratch);
+        begin = last;
+        uint64_t after = __rdtsc(), took = after - before;
+        if (took < briefly)
+          step = std::min(2 * step, job.chunk);
+        else if (took > 2 * briefly)
+          step = std::max<int64_t>(1, step / int64_t(took / briefly));
+        before = after;
+        ask(now, after);
+      } while (begin < end && !job.hasEnded.load(std::memory_order_relaxed));
     }
   }
-  assertTarget = outer;
-  currentJob = outerJob;
+  running = now.outer;
 }
+
+/// Address space that threads must leave to everybody else, where it is
+/// limited.
+class Reserve {
+public:
+  Reserve() {
+    rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+      return;
+    isLimited = true;
+    memory = mmap(nullptr, size, PROT_NONE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  }
+  Reserve(const Reserve &) = delete;
+  ~Reserve() {
+    if (memory != MAP_FAILED)
+      munmap(memory, size);
+  }
+  bool isThere() const { return !isLimited || memory != MAP_FAILED; }
+
+private:
+  static constexpr size_t size = size_t(64) << 20;
+  bool isLimited = false;
+  void *memory = MAP_FAILED;
+};
 
 class Pool {
 public:
-  /// Runs the job on up to `threads` threads, this one among them.
-  void run(Job &job, int threads) {
-    std::unique_lock owner(ownership, std::try_to_lock);
-    if (threads <= 1 || job.total <= 1 || !owner) {
-      work(job);
-      return;
-    }
-    int helpers = std::min<int64_t>(threads, job.total) - 1;
-    {
-      std::lock_guard lock(mutex);
-      while (int(workers) < helpers)
-        start();
-      current = &job;
-      wanted = helpers;
-      active.store(helpers, std::memory_order_relaxed);
-      generation.fetch_add(1, std::memory_order_release);
-    }
-    if (sleeping.load())
-      wake.notify_all();
-    work(job);
-    // Helpers that have not come yet find no work; wait until all have gone.
-    for (int spins = 0; active.load(std::memory_order_acquire) > 0; ++spins) {
-      if (spins < 4000) {
-        _mm_pause();
-        continue;
-      }
-      std::unique_lock lock(mutex);
-      done.wait(lock, [&] { return active.load() == 0; });
-    }
-  }
+  /// Runs the job on up to `threads` threads, this one among them. Returns how
+  /// many there were.
+  int run(Job &job, int threads);
 
 private:
-  void start() {
-    int index = workers++;
-    std::thread([this, index] { loop(index); }).detach();
-  }
+  bool start();
+  void loop(int index);
 
-  void loop(int index) {
-    uint64_t seen = 0;
-    for (;;) {
-      // A next launch often follows at once.
-      for (int spins = 0;
-           spins < 2000 && generation.load(std::memory_order_acquire) == seen;
-           ++spins)
-        _mm_pause();
-      Job *job;
-      {
-        std::unique_lock lock(mutex);
-        ++sleeping;
-        wake.wait(lock, [&] { return generation.load() != seen; });
-        --sleeping;
-        seen = generation.load();
-        job = index < wanted ? current : nullptr;
-      }
-      if (!job)
-        continue;
-      work(*job);
-      if (active.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-        std::lock_guard lock(mutex);
-        done.notify_all();
-      }
-    }
-  }
-
-  std::mutex ownership, mutex;
+  std::mutex mutex;
   std::condition_variable wake, done;
   std::atomic<uint64_t> generation{0};
   std::atomic<int> active{0}, sleeping{0};
+  /// Whether a launch has the threads. No mutex: the thread that has them may
+  /// come back, from a signal handler of Python's.
+  std::atomic<bool> isTaken{false};
   Job *current = nullptr;
   int wanted = 0;
-  size_t workers = 0;
+  int workers = 0;
+  /// Until when no more threads are tried to be made, after one could not be.
+  std::chrono::steady_clock::time_point notBefore{};
 };
 
-Pool *pool = nullptr;
-std::once_flag poolOnce;
+/// Null until there is one.
+std::atomic<Pool *> pool{nullptr};
 
 Pool &thePool() {
-  std::call_once(poolOnce, [] {
-    pool = new Pool;
+  if (Pool *there = pool.load(std::memory_order_acquire))
+    return *there;
+  static std::once_flag once;
+  std::call_once(once, [] {
+    fatal_signals::reportFatalSignals(reportCrash);
     // The child has none of the threads; the parent's pool is left behind.
-    pthread_atfork(nullptr, nullptr, [] { pool = new Pool; });
+    pthread_atfork(nullptr, nullptr, [] { pool = nullptr; });
   });
-  return *pool;
+  auto made = std::make_unique<Pool>();
+  Pool *none = nullptr;
+  if (pool.compare_exchange_strong(none, made.get()))
+    return *made.release();
+  return *none;
+}
+
+int Pool::run(Job &job, int threads) {
+  if (threads <= 1 || isTaken.exchange(true, std::memory_order_acquire)) {
+    work(job, /*isLauncher=*/true);
+    return threads;
+  }
+  int helpers = threads - 1;
+  {
+    std::lock_guard lock(mutex);
+    if (workers < helpers) {
+      Reserve reserve;
+      while (reserve.isThere() && workers < helpers && start())
+        ;
+    }
+    helpers = std::min(helpers, workers);
+    current = &job;
+    wanted = helpers;
+    active.store(helpers, std::memory_order_relaxed);
+    generation.fetch_add(1, std::memory_order_release);
+  }
+  if (sleeping.load())
+    wake.notify_all();
+  work(job, /*isLauncher=*/true);
+  // Helpers that have not come yet find no work; wait until all have gone.
+  Running now(job, /*isLauncher=*/true, nullptr);
+  for (int spins = 0; active.load(std::memory_order_acquire) > 0; ++spins) {
+    if (spins < 4000) {
+      _mm_pause();
+      continue;
+    }
+    {
+      std::unique_lock lock(mutex);
+      auto haveGone = [&] { return active.load() == 0; };
+      if (!job.launch.ask)
+        done.wait(lock, haveGone);
+      else if (!done.wait_for(lock, std::chrono::milliseconds(20), haveGone))
+        now.asked = 0; // to be asked again: it has waited
+      else
+        break;
+    }
+    ask(now, __rdtsc());
+    if (pool != this) { // what `ask` called has forked, and this is the child
+      job.fail([] { return "the process has forked during the launch"; });
+      return threads;
+    }
+  }
+  isTaken.store(false, std::memory_order_release);
+  return helpers + 1;
+}
+
+/// Makes one more thread; says whether it could.
+bool Pool::start() {
+  using std::chrono::steady_clock;
+  if (notBefore != steady_clock::time_point() &&
+      steady_clock::now() < notBefore)
+    return false;
+  try {
+    std::thread([this, index = workers] { loop(index); }).detach();
+    ++workers;
+    return true;
+  } catch (
+      const std::system_error &) { // a limit of the process, or of the user
+  } catch (const std::bad_alloc &) {
+  }
+  notBefore = steady_clock::now() + std::chrono::seconds(1);
+  return false;
+}
+
+void Pool::loop(int index) {
+  Kept mine; // a thread of the pool never ends
+  kept = &mine;
+  uint64_t seen = 0;
+  for (;;) {
+    // A next launch often follows at once.
+    for (int spins = 0;
+         spins < 2000 && generation.load(std::memory_order_acquire) == seen;
+         ++spins)
+      _mm_pause();
+    Job *job;
+    {
+      std::unique_lock lock(mutex);
+      ++sleeping;
+      wake.wait(lock, [&] { return generation.load() != seen; });
+      --sleeping;
+      seen = generation.load();
+      job = index < wanted ? current : nullptr;
+    }
+    if (!job)
+      continue;
+    work(*job, /*isLauncher=*/false);
+    if (active.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      std::lock_guard lock(mutex);
+      done.notify_all();
+    }
+  }
 }
 
 int processors() {
@@ -199,40 +489,47 @@ int processors() {
 }
 } // namespace
 
-std::string triton_ext::cpu::run(const Launch &launch) {
+int triton_ext::cpu::mostThreads() {
+  // Stacks and mappings are the whole process's: 30,000 threads can be made on
+  // a large machine, and leave nothing for anybody else.
+  static const int most = std::max(1024, 4 * processors());
+  return most;
+}
+
+Result triton_ext::cpu::run(const Launch &launch) {
+  Result result;
   Job job;
   job.launch = launch;
   job.total = int64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
   if (job.total <= 0)
-    return "";
+    return result;
   int threads = launch.threads > 0 ? launch.threads : processors();
+  result.wantedThreads = int(std::min<int64_t>(threads, job.total));
+  threads = std::min(result.wantedThreads, mostThreads());
   // Small enough chunks to even out programs of unequal length, large enough
   // for ten million of them.
   job.chunk = std::max<int64_t>(1, job.total / (int64_t(threads) * 32));
-  thePool().run(job, threads);
-  return job.failure;
+  result.threads = thePool().run(job, threads);
+  result.wasStopped = job.wasStopped;
+  result.failure = std::move(job.failure);
+  return result;
 }
 
 TRITON_EXT_CPU_API void triton_ext_cpu_assert_failed(const char *message,
                                                      const char *where,
                                                      int32_t x, int32_t y,
                                                      int32_t z) {
-  Job *job = currentJob;
-  if (!job || !assertTarget) {
+  if (!running) {
     fprintf(stderr, "%s: device assertion failed: %s\n", where, message);
     abort();
   }
-  {
-    std::lock_guard lock(job->mutex);
-    if (!job->hasFailed) {
-      std::string text = *where ? std::string(where) + ": " : "";
-      job->failure = text + "device assertion failed in program (" +
-                     std::to_string(x) + ", " + std::to_string(y) + ", " +
-                     std::to_string(z) + "): " + message;
-      job->hasFailed = true;
-    }
-  }
-  longjmp(*assertTarget, 1);
+  running->job.fail([&] {
+    std::string text = *where ? std::string(where) + ": " : "";
+    return text + "device assertion failed in program (" + std::to_string(x) +
+           ", " + std::to_string(y) + ", " + std::to_string(z) +
+           "): " + message;
+  });
+  longjmp(running->target, 1);
 }
 
 /// Nanoseconds of a clock that never goes back.
@@ -266,9 +563,11 @@ TRITON_EXT_CPU_API int32_t triton_ext_cpu_poll(const void *address,
     if (uint64_t(triton_ext_cpu_clock() - start) >= budget)
       return 0;
     // Who was to write may have failed, or wait for this processor.
-    if (currentJob && assertTarget &&
-        currentJob->hasFailed.load(std::memory_order_relaxed))
-      longjmp(*assertTarget, 1);
+    if (running) {
+      ask(*running, __rdtsc());
+      if (running->job.hasEnded.load(std::memory_order_relaxed))
+        longjmp(running->target, 1);
+    }
     if (spins < 100)
       _mm_pause();
     else
@@ -317,12 +616,12 @@ static std::string format(const char *kind, int bytes, const char *at) {
 }
 
 /// Prints one operand of a tl.device_print, a line for each element, as
-/// Triton's code for GPUs does. `operand` is -1 if it is the only one, -2 if
-/// there is none but the prefix.
+/// Triton's code for GPUs does. `operand` is -1 if there is one operand, and -2
+/// if there is only a prefix.
 TRITON_EXT_CPU_API void
 triton_ext_cpu_print(const char *prefix, int32_t operand, int32_t x, int32_t y,
                      int32_t z, const char *kind, int32_t bytes,
-                     const char *data, int64_t shapeText) {
+                     const char *data, int64_t shapeText) try {
   static std::mutex mutex;
   std::vector<int64_t> shape;
   std::vector<int> widths; // of the largest index, as far as 10 takes one
@@ -360,4 +659,8 @@ triton_ext_cpu_print(const char *prefix, int32_t operand, int32_t x, int32_t y,
   std::lock_guard lock(mutex);
   fwrite(lines.data(), 1, lines.size(), stdout);
   fflush(stdout);
+} catch (const std::bad_alloc &) {
+  // Compiled code cannot be unwound.
+  if (running)
+    running->job.fail([] { return "out of memory in tl.device_print"; });
 }

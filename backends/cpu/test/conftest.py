@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import facts_remarks
 import pytest
 import torch
 import triton
@@ -18,3 +21,9 @@ def on_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
 def same_numbers() -> None:
     """Every test has the same random numbers in every run."""
     torch.manual_seed(0)
+
+
+@pytest.fixture(scope="session")
+def facts_pass(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The library of the pass that prints facts and strides, with every wrong rule behind a switch."""
+    return facts_remarks.build_pass(tmp_path_factory.mktemp("facts"))

@@ -58,7 +58,7 @@ def compile_file(tmp_path: Path, *options: str) -> subprocess.CompletedProcess[s
 
 
 def test_the_tool_without_a_target(tmp_path: Path) -> None:
-    """It compiles, and says why there is no C code. Without a word, it would look as if it had written some."""
+    """The tool compiles the kernel, then fails with the reason why it writes no C code for this target."""
     done = compile_file(tmp_path)
     assert done.returncode != 0
     last = done.stderr.strip().splitlines()[-1]

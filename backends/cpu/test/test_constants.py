@@ -43,7 +43,7 @@ def literal(x: torch.Tensor) -> str:
 def test_every_type(tmp_path: Path, name: str, size: int) -> None:
     dtype = TYPES[name]
     x = torch.randn(size).mul(50)
-    x[:2] = torch.tensor([1.0, -3.0])  # one that is the same everywhere is no table
+    x[:2] = torch.tensor([1.0, -3.0])  # a constant of equal elements would not become a table
     x = x.to(dtype)
     out = torch.zeros(size, dtype=dtype)
     ir = f"""
@@ -101,7 +101,7 @@ tt.func public @kernel(%x: !tt.ptr<f32>, %out: !tt.ptr<f32>, %sums: !tt.ptr<f32>
 
 
 def test_carried_by_a_loop(tmp_path: Path) -> None:
-    """Pointers that a loop moves by other distances in each lane are no scalar induction."""
+    """A loop moves the pointers of each lane by another distance: it cannot carry one scalar for all lanes."""
     steps = torch.tensor([1, 2, 3, 4], dtype=torch.int32)
     x, out = torch.arange(64.0), torch.zeros(4)
     ir = f"""

@@ -138,7 +138,7 @@ def test_reduce(host: bool, op: str, dtype: torch.dtype) -> None:
     if dtype.is_floating_point:
         x, values = torch.randint(-9, 9, (m, n)).to(dtype), torch.randint(-9, 9, (16, 16)).to(dtype)
     else:
-        # Sums wrap around, and a sign is no large number.
+        # Sums wrap around, and the maximum of signed numbers must not compare their bits as unsigned.
         x, values = (torch.randint(-(2**31), 2**31, shape).to(dtype) for shape in ((m, n), (16, 16)))
         if dtype.itemsize == 8:
             x = x * 3

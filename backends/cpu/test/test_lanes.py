@@ -11,7 +11,9 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from facts_programs import signed
 from lanes_programs import wrong_values
+from numpy.typing import NDArray
 
 KERNELS = 48
 
@@ -59,6 +61,18 @@ def test_lanes_on_both_sides_of_zero() -> None:
     o = torch.zeros(16, dtype=torch.int64)
     shifted[(1,)](o, 5)
     assert o.tolist() == [(k - 5) % 2**32 for k in range(16)]
+
+
+@triton.jit
+def below(o, by):
+    i = (by & 63) + tl.arange(0, 4) * -2
+    tl.store(o + tl.arange(0, 4), i.to(tl.uint32).to(tl.int64))
+
+
+def test_lanes_below_a_small_number() -> None:
+    o = torch.zeros(4, dtype=torch.int64)
+    below[(1,)](o, 5)
+    assert o.tolist() == [5, 3, 1, 2**32 - 1]
 
 
 @triton.jit
@@ -159,3 +173,133 @@ def test_addresses_on_both_sides_of_zero(load: bool, head: int) -> None:
     else:
         expected[lanes[inside] - head] = lanes[inside]
     assert o.tolist() == expected.tolist()
+
+
+@triton.jit
+def around(x, o, starts, KIND: tl.constexpr, LOAD: tl.constexpr, BLOCK: tl.constexpr):
+    lane = tl.arange(0, BLOCK)
+    i = tl.load(starts + tl.program_id(0))
+    if KIND == "up":
+        i = i + lane
+    elif KIND == "down":
+        i = i - lane
+    elif KIND == "reversed":
+        i = (BLOCK - 1) - lane + i
+    elif KIND == "every other":
+        i = i + 2 * lane
+    elif KIND == "extended":
+        i = (i + lane).to(tl.int64)
+    elif KIND == "extended, then moved":
+        i = (i + lane + 5).to(tl.int64) - 5
+    elif KIND == "rows":
+        i = i + lane % 16 + lane // 16 * 17
+    elif KIND == "not negative":
+        i = (i & (2**31 - 49)) + lane  # the last group starts at 2^31 - 1
+    elif KIND == "narrowed":
+        i = (i.to(tl.int64) * 2**32 + i + lane).to(tl.int32)
+    keep = (i & 7) != 3
+    if LOAD == "plain":
+        tl.store(o + tl.program_id(0) * BLOCK + lane, tl.load(x + i))
+    elif LOAD == "masked":
+        tl.store(o + tl.program_id(0) * BLOCK + lane, tl.load(x + i, mask=keep, other=7))
+    elif LOAD == "masked store":
+        tl.store(x + i, (i % 251 - 125).to(tl.int8), mask=keep)
+    else:
+        tl.store(x + i, (i % 251 - 125).to(tl.int8))
+
+
+ROUND, SPACE = 64, 4096
+OFFSETS = {
+    "up": lambda i, lane: i + lane,
+    "down": lambda i, lane: i - lane,
+    "reversed": lambda i, lane: i + ROUND - 1 - lane,
+    "every other": lambda i, lane: i + 2 * lane,
+    "extended": lambda i, lane: i + lane,
+    "extended, then moved": lambda i, lane: signed(i + lane + 5, 32) - 5,
+    "rows": lambda i, lane: i + lane % 16 + lane // 16 * 17,
+    "not negative": lambda i, lane: (i & (2**31 - 49)) + lane,
+    "narrowed": lambda i, lane: i + lane,
+}
+
+
+@pytest.fixture(scope="module")
+def everywhere(tmp_path_factory: pytest.TempPathFactory) -> NDArray[np.int8]:
+    """What an offset of 32 bits from the middle reaches, and more at both ends. The file has holes: it is small."""
+    file = tmp_path_factory.mktemp("lanes") / "memory"
+    return np.memmap(file, np.int8, "w+", shape=(2**32 + 2 * SPACE,))
+
+
+@pytest.mark.parametrize("load", ["plain", "masked", "store", "masked store"])
+@pytest.mark.parametrize("kind", OFFSETS)
+def test_addresses_at_the_ends_of_32_bits(kind: str, load: str, everywhere: NDArray[np.int8]) -> None:
+    """Offsets wrap around inside of a group of lanes, of a tile and between tiles: at every place near the ends."""
+    starts = signed(np.arange(2**31 - 3 * ROUND, 2**31 + 3 * ROUND), 32)
+    offsets = OFFSETS[kind](starts[:, None], np.arange(ROUND))
+    if "extended, then" not in kind:
+        offsets = signed(offsets, 32)
+    keep = (offsets & 7) != 3 if "masked" in load else np.ones_like(offsets, np.bool_)
+    middle = 2**31 + SPACE
+    ends = [(np.arange(-SPACE, SPACE) + end) for end in (-(2**31), 0, 2**31)]
+    for end in ends:
+        everywhere[end + middle] = 0 if "store" in load else end % 241 - 120
+    out = np.zeros(offsets.shape, np.int8)
+    around[(len(starts),)](everywhere[middle:], out, starts.astype(np.int32), KIND=kind, LOAD=load, BLOCK=ROUND)
+    if "store" in load:
+        stored = np.unique(offsets[keep])
+        remainder = stored - 251 * np.trunc(stored / 251).astype(np.int64)
+        for end in ends:
+            expected = np.zeros(len(end), np.int8)
+            isThere = np.isin(end, stored)
+            expected[isThere] = (remainder[np.isin(stored, end)] - 125).astype(np.int8)
+            np.testing.assert_array_equal(everywhere[end + middle], expected)
+    else:
+        np.testing.assert_array_equal(out, np.where(keep, offsets % 241 - 120, 7))
+
+
+@triton.jit
+def usual(x, o, n, stride, KIND: tl.constexpr, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    lane = tl.arange(0, BLOCK)
+    i = pid * BLOCK + lane
+    if KIND == "block":
+        at = i
+    elif KIND == "row":
+        x += pid * stride
+        at = lane
+    elif KIND == "even stride":
+        at = pid * (stride * 16) + lane
+    elif KIND == "any stride":
+        at = pid * stride + lane
+    elif KIND == "shifted":
+        at = i + 1
+    elif KIND == "reversed":
+        at = n - 1 - i
+    tl.store(o + i, tl.load(x + at))
+
+
+AT = {
+    "block": lambda pid, lane: pid * len(lane) + lane,
+    "row": lambda pid, lane: pid * 67 + lane,
+    "even stride": lambda pid, lane: pid * 67 * 16 + lane,
+    "any stride": lambda pid, lane: pid * 67 + lane,
+    "shifted": lambda pid, lane: pid * len(lane) + lane + 1,
+    "reversed": lambda pid, lane: 4096 - 1 - pid * len(lane) - lane,
+}
+
+
+@pytest.mark.parametrize("kind", AT)
+def test_a_loop_over_a_tile_has_vector_loads_and_no_branch(kind: str) -> None:
+    """Whether offsets wrap around is not asked where the tile is a multiple of 16, and else once for the tile."""
+    block = 1024
+    x, o = torch.rand(8192), torch.zeros(2 * block)
+    kernel = usual[(2,)](x, o, 4096, 67, KIND=kind, BLOCK=block)
+    at = torch.cat([torch.from_numpy(AT[kind](pid, np.arange(block))) for pid in range(2)])
+    assert torch.equal(o, x[at])
+    ir = kernel.asm["llir"]
+    assert ("masked.gather" in ir) == (kind in ("any stride", "shifted", "reversed"))
+    loops = [text for text in re.split(r"\n(?=\S*:)", ir) if re.search(r"load <\d+ x float>", text)]
+    assert loops
+    for text in loops:
+        label = text[: text.index(":")]
+        assert re.search(rf"br i1 \S+ label %{re.escape(label)},", text), "the loop is more than one block"
+        assert text.count("\n  br ") == 1

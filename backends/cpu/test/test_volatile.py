@@ -207,7 +207,7 @@ ORDERS = {
 @pytest.mark.parametrize("scope", ["cta", "gpu", "sys"])
 @pytest.mark.parametrize("sem", ORDERS)
 def test_order_and_scope_of_atomics(sem: str, scope: str) -> None:
-    """A smaller scope is no smaller here: programs are threads of one process."""
+    """Every scope is the whole system here: programs are threads of one process."""
     x = torch.zeros(2, dtype=torch.int32)
     kernel = atomics[(1,)](x, SEM=sem, SCOPE=scope)
     assert x.tolist() == [1, 1]

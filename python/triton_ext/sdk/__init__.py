@@ -7,19 +7,21 @@ brings in what downloads and unpacks.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
-from .._resources import cache_dir
+from .. import index
+from .._json import AnyOf, fits, parsed
+from .._storage import cache_dir, check_private, is_private_file, needed_cache_dir, read_private
 from ..host import Triton, find_triton
 
 INSTALL_COMMAND = "triton-ext sdk install"
 #: Of what an SDK holds: raise it when guards, kept files or ``sdk.json`` change, and older SDKs are made anew.
-REVISION = 2
+REVISION = 3
 USER_ENV = "TRITON_EXT_LLVM_DIR"
 
 __all__ = ["INSTALL_COMMAND", "USER_ENV", "Sdk", "find", "install", "sdk_root"]
@@ -41,8 +43,10 @@ class Sdk:
         abi_breaking_checks: flag in the overlay header, that of libtriton.
         guarded_ops: ops that are unusable through their C++ accessors, e.g. ``LLVM::InvokeOp``.
         packages: file name and SHA-256 of each thing that was downloaded.
+        programs: SHA-256 of each file that building runs or loads, by its path in the directory.
         runtime: whether mlir-tblgen runs on the SDK's own C library.
         size: bytes on disk.
+        unverified: what of it nothing has verified, and why; None if it was made before that was recorded.
     """
 
     path: Path
@@ -56,8 +60,10 @@ class Sdk:
     abi_breaking_checks: bool
     guarded_ops: tuple[str, ...]
     packages: dict[str, str]
+    programs: dict[str, str]
     runtime: bool
     size: int
+    unverified: tuple[str, ...] | None = None
 
     @property
     def include_dirs(self) -> tuple[Path, Path]:
@@ -87,39 +93,92 @@ class Sdk:
 
     @classmethod
     def load(cls, path: Path) -> Sdk | None:
-        """Reads the SDK in the directory `path`; None if there is none, or one of another triton-ext."""
-        try:
-            data: dict[str, Any] = json.loads((path / "sdk.json").read_text())
-            if data.pop("revision") != REVISION:
-                return None
-            return cls(path=path, **{**data, "guarded_ops": tuple(data["guarded_ops"])})
-        except (OSError, ValueError, KeyError, TypeError):
+        """Reads the SDK in the directory `path`; None if there is none, or one of another triton-ext.
+
+        Raises:
+            UnsafeDirectoryError: others than this user can write there.
+        """
+        data = parsed(read_private(path / "sdk.json"), dict)
+        if data is None or not fits({"unverified": None, **data}, _SHAPE) or data.pop("revision") != REVISION:
             return None
+        if data.get("unverified") is not None:
+            data["unverified"] = tuple(data["unverified"])
+        return cls(path=path, **{**data, "guarded_ops": tuple(data["guarded_ops"])})
+
+    @property
+    def problem(self) -> str | None:
+        """Why none of its programs may run: one is not what was installed, or not this user's; None if all are.
+
+        A file whose identity (inode, size, times) the index knows is not read again. Headers are not looked at: the
+        directory is this user's alone.
+        """
+        try:
+            check_private(self.path)
+            if self.mlir_tblgen.relative_to(self.path).as_posix() not in self.programs:
+                return "its description has no hash of mlir-tblgen"
+            if (there := set(program_files(self.path))) != self.programs.keys():
+                return f"{min(there ^ self.programs.keys())} is missing or does not belong there"
+            for name, digest in self.programs.items():
+                path = self.path / name
+                if not is_private_file(path):
+                    return f"{name} is not a file that only its owner can write"
+                if index.sha256_of(path) != digest:
+                    return f"{name} is not what was installed"
+        except OSError as error:
+            return f"{error.filename}: {error.strerror}"
+        return None
 
     def fits(self, triton: Triton) -> bool:
         """Whether it was made for this Triton."""
         return (self.llvm_commit, self.abi_breaking_checks) == (triton.llvm_commit, triton.abi_breaking_checks)
 
 
+_SHAPE = {
+    "revision": int,
+    **{
+        field.name: {"str": str, "int": int, "bool": bool, "str | None": AnyOf(str, None)}.get(str(field.type))
+        for field in dataclasses.fields(Sdk)
+        if field.name != "path"
+    },
+    "guarded_ops": [str],
+    "packages": {str: str},
+    "programs": {str: str},
+    "unverified": AnyOf([str], None),
+}
+
+
+def program_files(root: Path) -> list[str]:
+    """The files below `root` that building runs or loads: those that are not headers."""
+    places = (path for name in ("bin", "runtime") for path in sorted((root / name).rglob("*")))
+    return [path.relative_to(root).as_posix() for path in places if path.is_symlink() or not path.is_dir()]
+
+
 def sdk_root() -> Path:
-    """The directory that holds every installed SDK."""
-    return cache_dir() / "sdk"
+    """The directory that holds every installed SDK.
+
+    Raises:
+        TritonExtError: there is no place for one.
+    """
+    return needed_cache_dir(INSTALL_COMMAND) / "sdk"
 
 
 def find() -> Sdk | None:
     """The best SDK that is installed for the installed Triton, None if there is none.
 
     While the environment variable ``TRITON_EXT_LLVM_DIR`` names an LLVM install, only what was taken from it counts.
+    One of which a program is not what was installed is as good as none.
 
     Raises:
-        TritonExtError: no Triton, or one that plugins cannot be built for.
+        TritonExtError: no Triton, or one that plugins cannot be built for; or others can write where SDKs are.
     """
     triton = find_triton()
+    if cache_dir() is None:
+        return None
     found = (Sdk.load(path) for path in sdk_root().glob(f"{triton.version}-{triton.llvm_commit[:8]}-*"))
     fitting = [sdk for sdk in found if sdk and sdk.fits(triton)]
     if named := os.environ.get(USER_ENV):
         fitting = [sdk for sdk in fitting if sdk.origin_path == str(Path(named).expanduser().resolve())]
-    return min(fitting, key=lambda sdk: sdk.rank, default=None)
+    return next((sdk for sdk in sorted(fitting, key=lambda sdk: sdk.rank) if sdk.problem is None), None)
 
 
 def install(
@@ -127,6 +186,7 @@ def install(
     *,
     source: str | None = None,
     force: bool = False,
+    unverified: bool = False,
     say: Callable[[str], None] | None = None,
 ) -> Sdk:
     """Installs an SDK for the installed Triton; does nothing if there is one.
@@ -136,6 +196,7 @@ def install(
             environment variable ``TRITON_EXT_LLVM_DIR`` names, if it is set.
         source: id of the only source to try.
         force: install again what is installed already.
+        unverified: also install what neither a pinned hash nor a signature verifies; the SDK remembers it.
         say: called with one line of news; by default news go to stderr.
 
     Returns:
@@ -147,4 +208,4 @@ def install(
     """
     from ._install import install as run
 
-    return run(from_, source, force, say)
+    return run(from_, source, force, say, unverified)

@@ -20,15 +20,16 @@ from pathlib import Path
 from typing import Any
 
 from .._lock import alone
-from .._resources import cache_dir, infra_dir
+from .._resources import infra_dir
 from .._singletons import exported, own_copies, write_stub
+from .._storage import needed_cache_dir, private_dir
 from ..errors import BuildError
 from ..host import find_triton
 from ..manifest import FORMAT
-from . import Sdk
+from . import INSTALL_COMMAND, Sdk
 from ._install import WAITING, _check_space, _staging, _storage_errors, _to_stderr
 from .archive import static_library_members, unpack
-from .debian import mirror
+from .debian import connect
 from .download import Say, fetch
 from .parts import Part, compiler, key_of, llvm_library_dir, part_dir
 from .sources import PartSource, SourceUnavailableError, load_manifest
@@ -71,9 +72,9 @@ class _Builder:
     def run(self, force: bool) -> Part:
         """Builds, unless it is there already and `force` is false."""
         key = key_of(self.source, self.sdk)
-        root, work = self.target.parent, cache_dir() / "downloads" / self.target.name
+        root, work = self.target.parent, needed_cache_dir(INSTALL_COMMAND) / "downloads" / self.target.name
         with _storage_errors(root):
-            root.mkdir(parents=True, exist_ok=True)
+            private_dir(root)
             with alone(Path(f"{self.target}.lock"), self.say, WAITING):
                 present = Part.load(self.target)
                 if present and present.key == key and not force:
@@ -82,7 +83,7 @@ class _Builder:
                 objects = work / f"objects-{key_of(self.source, self.sdk, own=False)[:16]}"
                 if force:
                     shutil.rmtree(objects, ignore_errors=True)
-                objects.mkdir(parents=True, exist_ok=True)
+                private_dir(objects)
                 with _staging(self.target) as staging:
                     part = self._build(staging, work, objects, key)
                 shutil.rmtree(work)
@@ -115,7 +116,9 @@ class _Builder:
         tree = work / "sources"
         shutil.rmtree(tree, ignore_errors=True)
         tree.mkdir()
-        archive = fetch(f"{mirror()}/{self.source.package.path}", work, sha256=self.source.package.sha256, say=self.say)
+        package = self.source.package
+        url = f"{connect(self.say)}/{package.path}"
+        archive = fetch(url, work, sha256=package.sha256, size=package.size, say=self.say)
         self._unpack(archive, tree)
         jobs = {objects / f"{f.replace('/', '.')}.o": tree / f for f in self.source.sources}
         waiting = {obj: file for obj, file in jobs.items() if not obj.is_file()}
@@ -145,7 +148,7 @@ class _Builder:
             return inner if inner in wanted else None
 
         self.say(f"taking {len(wanted)} files out of {archive.name}")
-        unpack(archive, tree, select, most=len(wanted))
+        unpack(archive, tree, select, verified=True, most=len(wanted))
         if missing := sorted(f for f in wanted if not (tree / f).is_file()):
             raise BuildError(f"{archive.name} has no {missing[0]}", fix="upgrade triton-ext")
 

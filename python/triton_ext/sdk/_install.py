@@ -19,15 +19,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .._lock import alone
-from .._resources import cache_dir, infra_dir
+from .._resources import infra_dir
+from .._storage import needed_cache_dir, private_dir
 from ..errors import BuildError
 from ..host import Triton, find_triton
-from . import INSTALL_COMMAND, USER_ENV, Sdk, find, sdk_root
+from . import INSTALL_COMMAND, USER_ENV, Sdk, find, program_files, sdk_root
 from .archive import Select, libraries, sdk_files, unpack
-from .debian import MIRROR_ENV, fetch_package, mirror
+from .debian import MIRROR_ENV, connect, fetch_package
 from .download import Say, fetch, file_sha256
 from .headers import apply_guards, llvm_commit, llvm_version, write_overlay
 from .sources import Manifest, Package, Source, SourceUnavailableError, load_manifest
+from .trust import Trust, checked_address
 
 _INSTALLED_MB = 200
 WAITING = "another process is installing this SDK, waiting for it"
@@ -45,7 +47,7 @@ exec "$runtime/{loader}" --library-path "$runtime" "$runtime/mlir-tblgen" "$@"
 """
 
 
-def install(from_: str | None, source: str | None, force: bool, say: Say | None) -> Sdk:
+def install(from_: str | None, source: str | None, force: bool, say: Say | None, unverified: bool) -> Sdk:
     """See `triton_ext.sdk.install`."""
     say = say or _to_stderr
     triton, manifest = find_triton(), load_manifest()
@@ -57,17 +59,18 @@ def install(from_: str | None, source: str | None, force: bool, say: Say | None)
     if named or source:
         chosen = manifest.source(source or "user")
         try:
-            return _Installer(chosen, triton, manifest, say, _user_origin(named) if named else None).run(force)
+            origin = _user_origin(named) if named else None
+            return _Installer(chosen, triton, manifest, Trust(unverified, say), origin).run(force)
         except SourceUnavailableError as error:
             raise BuildError(f"{chosen.id} cannot be used: {error.message}", fix=error.fix or _CHECK_NETWORK) from None
     if not force and (found := find()):
         return found
     failures, fix = [], None
     for candidate in manifest.sources:
-        if candidate.kind == "user":
+        if not candidate.automatic:
             continue
         try:
-            return _Installer(candidate, triton, manifest, say).run(force)
+            return _Installer(candidate, triton, manifest, Trust(unverified, say)).run(force)
         except SourceUnavailableError as error:
             failures.append(f"{candidate.id}: {error.message}")
             fix = error.fix
@@ -85,8 +88,13 @@ class _Installer:
     source: Source
     triton: Triton
     manifest: Manifest
-    say: Say
+    trust: Trust
     origin: Path | None = None
+
+    @property
+    def say(self) -> Say:
+        """Where news go."""
+        return self.trust.say
 
     @property
     def target(self) -> Path:
@@ -96,7 +104,7 @@ class _Installer:
     @property
     def downloads(self) -> Path:
         """Where downloads wait until the SDK is installed; one per target, so that its lock covers them."""
-        return cache_dir() / "downloads" / self.target.name
+        return needed_cache_dir(INSTALL_COMMAND) / "downloads" / self.target.name
 
     @property
     def stamp(self) -> str:
@@ -111,13 +119,15 @@ class _Installer:
             raise SourceUnavailableError(f"it was not checked against LLVM {self.triton.llvm_commit[:8]}")
         root = self.target.parent
         with _storage_errors(root):
-            root.mkdir(parents=True, exist_ok=True)
+            private_dir(root)
             with alone(Path(f"{self.target}.lock"), self.say, WAITING):
                 present = Sdk.load(self.target)
                 if present and present.fits(self.triton) and present.origin == self.stamp and not force:
-                    return present
+                    if present.problem is None:
+                        return present
+                    self.say(f"the SDK in {self.target} is made anew: {present.problem}")
                 _check_space(root, self.source.download_mb)
-                self.downloads.mkdir(parents=True, exist_ok=True)
+                private_dir(self.downloads)
                 try:
                     with _staging(self.target) as staging:
                         self.say(f"installing the SDK for Triton {self.triton.version} from {self._place}")
@@ -142,21 +152,22 @@ class _Installer:
         """Fills `staging` with headers and mlir-tblgen; returns file name and hash of what was downloaded."""
         select = sdk_files(self.manifest.prune)
         if self.origin is not None:
-            unpack(self.origin, staging, select)
+            unpack(self.origin, staging, select, verified=False)
             return {}
         if self.source.kind == "archive":
-            base = os.environ.get(self.source.base_env, self.source.base).rstrip("/")
+            base = checked_address(os.environ.get(self.source.base_env, self.source.base), self.source.base_env)
             url = f"{base}/{self.source.path.format(llvm8=self.triton.llvm_commit[:8])}"
-            archive = fetch(url, self.downloads, sha256=None, say=self.say)
-            unpack(archive, staging, select)
+            self.trust.accept(url.rpartition("/")[2], "nobody has published its hash")
+            archive = fetch(url, self.downloads, sha256=None, most=self.source.download_mb * 2_000_000, say=self.say)
+            unpack(archive, staging, select, verified=False)
             return {archive.name: file_sha256(archive)}
         return self._unpack_packages(self.source.packages, staging, select)
 
     def _unpack_packages(self, packages: tuple[Package, ...], staging: Path, select: Select) -> dict[str, str]:
-        base, hashes = mirror(), {}
+        base, hashes = connect(self.say), {}
         for wanted in packages:
-            file, package = fetch_package(wanted, base, self.downloads, self.say)
-            unpack(file, staging, select)
+            file, package = fetch_package(wanted, base, self.downloads, self.trust)
+            unpack(file, staging, select, verified=True)
             hashes[file.name] = package.sha256
         return hashes
 
@@ -188,6 +199,8 @@ class _Installer:
             abi_breaking_checks=self.triton.abi_breaking_checks,
             guarded_ops=tuple(guarded),
             packages=packages,
+            programs={name: file_sha256(staging / name) for name in program_files(staging)},
+            unverified=tuple(self.trust.unverified),
             runtime=(staging / "runtime").is_dir(),
             size=_disk_usage(staging),
         )
@@ -256,7 +269,7 @@ def _staging(target: Path) -> Iterator[Path]:
     for stale in (staging, old):
         shutil.rmtree(stale, ignore_errors=True)
     try:
-        staging.mkdir()
+        staging.mkdir(0o700)  # not what waits there, such as a link
         yield staging
         if target.exists():
             target.rename(old)
@@ -282,6 +295,11 @@ def _storage_errors(root: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise BuildError(
+                f"installing into {root} failed: this process may not write files of that size",
+                fix="ulimit -f unlimited",
+            ) from None
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise BuildError(f"the disk of {root} is full: {error.strerror}", fix=_LARGER_DISK) from None
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST):

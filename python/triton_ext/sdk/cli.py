@@ -27,17 +27,22 @@ def sdk() -> None:
     "--with", "parts", multiple=True, metavar="PART", help="Also this part of MLIR (linalg) or program (mlir-opt)."
 )
 @click.option("--force", is_flag=True, help="Install again what is installed already.")
-def install_command(from_: str | None, source: str | None, parts: tuple[str, ...], force: bool) -> None:
+@click.option(
+    "--unverified", is_flag=True, help="Also install what nothing can verify; it is remembered, and shown by doctor."
+)
+def install_command(
+    from_: str | None, source: str | None, parts: tuple[str, ...], force: bool, unverified: bool
+) -> None:
     """Install the SDK into the user's cache; does nothing if it is there."""
     start = time.monotonic()
     # With a part, --force is about the part: the SDK below it is what other builds go on using.
-    found = install(from_, source=source, force=force and not parts)
+    found = install(from_, source=source, force=force and not parts, unverified=unverified)
     tools = {tool.id for tool in load_manifest().tools}
     for id_ in parts:
         if id_ in tools:
             from .tools import install_tool
 
-            click.echo(f"{id_} in {install_tool(id_, force=force)}", err=True)
+            click.echo(f"{id_} in {install_tool(id_, force=force, unverified=unverified)}", err=True)
             continue
         from ._build_part import install_part
 
@@ -76,6 +81,8 @@ def info_command(as_json: bool) -> None:
         rows[f"part {part.id}"] = f"{', '.join(part.dialects)} in {part.library_path} (from {part.origin})"
     for name, value in rows.items():
         click.echo(f"{name:<12} {value}")
+    for line in found.unverified or ():
+        click.echo(f"{'unverified':<12} {line}")
     for name, sha256 in found.packages.items():
         click.echo(f"{'package':<12} {name}\n{'':<12}   sha256 {sha256}")
 
@@ -102,6 +109,7 @@ def _describe(found: Sdk) -> dict[str, object]:
         "abi_breaking_checks": found.abi_breaking_checks,
         "guarded_ops": list(found.guarded_ops),
         "packages": found.packages,
+        "unverified": None if found.unverified is None else list(found.unverified),
         "runtime": found.runtime,
         "size": found.size,
         "parts": {

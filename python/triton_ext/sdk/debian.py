@@ -2,28 +2,42 @@
 """Debian packages as files: which mirror, the pinned path, and the successor of a pin that has moved on.
 
 Nothing is installed on the system and no package database is read or written; apt is only asked which
-mirror it uses.
+mirror it uses. The mirror is not trusted: a pinned hash verifies a package, or else one in an index that the
+archive's signature verifies.
 """
 
 from __future__ import annotations
 
-import lzma
+import io
 import os
 import platform
 import re
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from pathlib import Path
-from urllib.parse import quote
+from typing import Any
+from urllib.parse import quote, urlsplit
 
 from ..errors import BuildError
-from .download import MissingFileError, Say, fetch
-from .sources import Package, SourceUnavailableError
+from .archive import decompressed
+from .download import MissingFileError, Say, answers, fetch
+from .sources import Archive, Package, SourceUnavailableError, Suite, load_manifest
+from .trust import Trust, checked_address, without_credentials
 
 MIRROR_ENV = "TRITON_EXT_DEBIAN_MIRROR"
 _INDEX = "main/binary-amd64/Packages.xz"
-_KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+_KEYRINGS = tuple(Path(f"/usr/share/keyrings/debian-archive-keyring.{kind}") for kind in ("gpg", "pgp"))
+_GET_GPGV = "apt-get install gpgv debian-archive-keyring"
+_OTHER_MIRROR = f"name another mirror in {MIRROR_ENV}"
+_MOST_RELEASE, _MOST_INDEX = 16_000_000, 1_000_000_000  # bytes; of sid: 0.2 MB and 60 MB
+_CLOCKS = timedelta(days=1)  # by how much the clocks of two machines may differ
+_STATUS = "[GNUPG:] "
+_NOT_GOOD = frozenset({"BADSIG", "ERRSIG", "EXPSIG", "EXPKEYSIG", "REVKEYSIG", "NO_PUBKEY", "NODATA", "FAILURE"})
 
 
 def mirror() -> str:
@@ -33,13 +47,34 @@ def mirror() -> str:
         SourceUnavailableError: neither names one.
     """
     if named := os.environ.get(MIRROR_ENV):
-        return named.rstrip("/")
+        return checked_address(named, MIRROR_ENV)
     for base in (*_listed_mirrors(), *_configured_mirrors()):
         if base.startswith("http") and not base.endswith("-security"):
             return base
     raise SourceUnavailableError(
         "apt names no mirror of the Debian archive on this system", fix=f"set {MIRROR_ENV} to the address of one"
     )
+
+
+def connect(say: Say) -> str:
+    """Base URL of the mirror, over https if its server has it: only the addresses of apt's are mostly http.
+
+    Raises:
+        SourceUnavailableError: there is no mirror.
+    """
+    base = mirror()
+    try:
+        parts = urlsplit(base)
+    except ValueError:
+        return base  # whoever uses it says what is wrong with it
+    # A port that was named is one for http.
+    if parts.scheme != "http" or parts.netloc.rpartition("@")[2].partition(":")[1]:
+        return base
+    secure = parts._replace(scheme="https").geturl()
+    if answers(f"{secure}/dists/{load_manifest().debian.suites[0].name}/InRelease"):
+        return secure
+    say(f"{without_credentials(base)} has no https: going on with http; hashes and signatures are checked all the same")
+    return base
 
 
 def _listed_mirrors() -> list[str]:
@@ -75,63 +110,184 @@ def _apt_get(*arguments: str) -> str:
         return ""
 
 
-def fetch_package(package: Package, base: str, into: Path, say: Say) -> tuple[Path, Package]:
+def fetch_package(package: Package, base: str, into: Path, trust: Trust) -> tuple[Path, Package]:
     """Downloads `package` from the mirror `base`, or its successor if the pinned file is gone.
 
     The successor is what the index of the package's suite lists.
 
     Returns:
         The file, and the package that it is.
+
+    Raises:
+        BuildError: it has another hash, or the index cannot be verified.
     """
     try:
-        return fetch(f"{base}/{quote(package.path)}", into, sha256=package.sha256, say=say), package
+        return _fetch_file(package, base, into, trust.say), package
     except MissingFileError:
         if package.suite is None:
             raise
-    say(f"{package.path.rpartition('/')[2]} is gone from the mirror, looking {package.name} up in {package.suite}")
-    found = _look_up(package, package.suite, base, into, say)
-    return fetch(f"{base}/{quote(found.path)}", into, sha256=found.sha256, say=say), found
+    name = package.path.rpartition("/")[2]
+    trust.say(f"{name} is gone from the mirror, looking {package.name} up in {package.suite}")
+    found = _look_up(package, package.suite, base, into, trust)
+    return _fetch_file(found, base, into, trust.say), found
 
 
-def _look_up(package: Package, suite: str, base: str, into: Path, say: Say) -> Package:
-    """Finds `package` in the index of `suite`, which is itself checked against the suite's signed release file."""
-    release_file = fetch(f"{base}/dists/{suite}/InRelease", into, sha256=None, say=say)
-    try:
-        release = _signed_text(release_file, say)
-    finally:
-        # Not kept: it names no version, so a later run could not tell that it is stale.
-        release_file.unlink()
-    digest = re.search(rf"^ ([0-9a-f]{{64}}) +\d+ {re.escape(_INDEX)}$", release, re.MULTILINE)
-    if digest is None:
-        raise SourceUnavailableError(f"the release file of {suite} at {base} lists no {_INDEX}")
-    index = fetch(f"{base}/dists/{suite}/{_INDEX}", into, sha256=digest[1], say=say)
-    for stanza in lzma.decompress(index.read_bytes()).decode().split("\n\n"):
-        if not stanza.startswith(f"Package: {package.name}\n"):
-            continue
-        fields = dict(re.findall(r"^(Version|Filename|SHA256): (.+)$", stanza, re.MULTILINE))
-        if fields["Version"].rpartition(":")[2].startswith(package.version_prefix):
-            return replace(package, path=fields["Filename"], sha256=fields["SHA256"])
+def _fetch_file(package: Package, base: str, into: Path, say: Say) -> Path:
+    url = f"{base}/{quote(package.path)}"
+    return fetch(url, into, sha256=package.sha256, size=package.size, say=say)
+
+
+def _look_up(package: Package, name: str, base: str, into: Path, trust: Trust) -> Package:
+    """Finds `package` in the index of the suite `name`, which is checked against the suite's signed release file."""
+    archive = load_manifest().debian
+    suite, shown = archive.suite(name), without_credentials(base)
+    # Not kept: it names no version, so a later run could not tell that it is stale.
+    with tempfile.TemporaryDirectory(dir=into) as scratch:
+        url = f"{base}/dists/{name}/InRelease"
+        release_file = fetch(url, Path(scratch), sha256=None, most=_MOST_RELEASE, say=trust.say)
+        text = _signed_text(release_file, archive, suite, trust)
+    sha256, size = _index_of(text, suite, shown, trust)
+    url = f"{base}/dists/{name}/{_INDEX}"
+    index = fetch(url, into, sha256=sha256, size=size, say=trust.say)
+    for fields in _stanzas(index, package.name):
+        try:
+            if fields["Version"].rpartition(":")[2].startswith(package.version_prefix):
+                return replace(package, path=fields["Filename"], sha256=fields["SHA256"], size=int(fields["Size"]))
+        except (KeyError, ValueError) as error:
+            raise BuildError(f"the index of {name} at {shown} is damaged: {error}", fix=_OTHER_MIRROR) from None
     wanted = f"{package.name} {package.version_prefix}".strip()
-    raise SourceUnavailableError(f"{suite} at {base} has no {wanted} any more")
+    raise SourceUnavailableError(f"{name} at {shown} has no {wanted} any more")
 
 
-def _signed_text(release: Path, say: Say) -> str:
-    """The text of an ``InRelease`` file: only what is signed, if there is something to check signatures with.
+def _stanzas(index: Path, name: str) -> Iterator[Any]:
+    """What `index` says of the package `name`; only that is parsed, one part in sixty thousand."""
+    from debian.deb822 import Packages
+
+    with decompressed(index, most=_MOST_INDEX) as stream:
+        lines: list[str] | None = None
+        for line in io.TextIOWrapper(io.BufferedReader(stream, 1 << 20), "utf-8", "replace"):
+            if line == f"Package: {name}\n":
+                lines = []
+            if lines is not None and line == "\n":
+                yield Packages(lines)
+                lines = None
+            elif lines is not None:
+                lines.append(line)
+        if lines:
+            yield Packages(lines)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _index_of(text: str, suite: Suite, shown: str, trust: Trust) -> tuple[str, int]:
+    """Hash and size of the index that a release file names, which must be of `suite` and of today.
+
+    An old release file, or one of another suite, has a good signature, too. Whoever serves it keeps back what has
+    been mended since, or sends other versions than were asked for.
 
     Raises:
-        BuildError: it was checked and no good signature was found.
+        BuildError: it is of another suite or from the future; or it has expired, which `trust` does not allow.
     """
-    gpgv = shutil.which("gpgv")
-    if gpgv is None or not _KEYRING.exists():
-        say("the signature of the package index was not verified: gpgv or the Debian keyring is not installed")
-        return release.read_text()
-    # Several keys sign; one that is known suffices, so gpgv's exit status (all of them) is not the judge.
-    command = [gpgv, "--keyring", str(_KEYRING), "--status-fd", "2", "--output", "-", str(release)]
-    result = subprocess.run(command, capture_output=True, check=False)
-    status = result.stderr.decode(errors="replace")
-    if "[GNUPG:] VALIDSIG" not in status or "[GNUPG:] BADSIG" in status:
-        raise BuildError(
-            "the package index of the Debian mirror carries no valid signature",
-            fix="apt-get install debian-archive-keyring, or name another mirror in " + MIRROR_ENV,
+    from debian.deb822 import Release
+
+    where = f"the release file of {suite.name} at {shown}"
+    try:
+        release = Release(text)
+        named = (release.get("Suite"), release.get("Codename"))
+        made = _time(release["Date"])
+        until = _time(release["Valid-Until"]) if "Valid-Until" in release else None
+        index = next((entry for entry in release.get("SHA256", ()) if entry["name"] == _INDEX), None)
+        size = int(index["size"]) if index else 0
+    except (KeyError, ValueError, TypeError, AttributeError, IndexError) as error:
+        raise BuildError(f"{where} is damaged: {type(error).__name__}: {error}", fix=_OTHER_MIRROR) from None
+    if named != (suite.suite, suite.codename):
+        found = " ".join(f"'{field}'" for field in named)
+        raise BuildError(f"{where} is of {found}, expected '{suite.suite}' '{suite.codename}'", fix=_OTHER_MIRROR)
+    if made > _now() + _CLOCKS:
+        raise BuildError(f"{where} is of {made:%Y-%m-%d}, which is in the future", fix="set this machine's clock")
+    if until is None:
+        until = made + timedelta(days=suite.max_age_days)
+    if until < _now():
+        trust.accept(
+            f"the package index of {suite.name}",
+            f"it is of {made:%Y-%m-%d} and was valid until {until:%Y-%m-%d}",
+            f"check this machine's clock, or {_OTHER_MIRROR}",
         )
-    return result.stdout.decode()
+    if index is None or not re.fullmatch("[0-9a-f]{64}", index["sha256"]):
+        raise SourceUnavailableError(f"{where} lists no {_INDEX}")
+    return index["sha256"], size
+
+
+def _time(text: str) -> datetime:
+    found = parsedate_to_datetime(text)
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _signed_text(release: Path, archive: Archive, suite: Suite, trust: Trust) -> str:
+    """The text of an ``InRelease`` file: only what is signed, as gpgv has written it.
+
+    gpgv must exit with 0, which it does if it knows the keys of all signatures and all are good: so it is for the
+    release files of Debian's suites and the keyring of Debian 12. Its exit status does not say that a key has expired,
+    nor whose key it is: the keyring holds those of other archives, too. So the status lines must have, for a key of
+    `archive`, both GOODSIG and VALIDSIG, and nothing bad for any. They come through a file of their own, because
+    gpgv copies text of the file that it checks to its log.
+
+    Raises:
+        BuildError: it was checked and no good signature was found; or it could not be, which `trust` does not allow.
+    """
+    what = f"the package index of {suite.name}"
+    gpgv, keyring = shutil.which("gpgv"), next((path for path in _KEYRINGS if path.is_file()), None)
+    if gpgv is None or keyring is None:
+        why = "gpgv is not installed" if gpgv is None else f"there is no {_KEYRINGS[0]}"
+        trust.accept(what, why, _GET_GPGV)
+        return release.read_text(errors="replace")
+    with tempfile.TemporaryDirectory() as home, tempfile.TemporaryFile() as status:
+        command = [
+            gpgv, "--homedir", home, "--keyring", str(keyring), "--weak-digest", "SHA1",
+            "--status-fd", str(status.fileno()), "--output", "-", str(release),
+        ]  # fmt: skip
+        try:
+            result = subprocess.run(
+                command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60,
+                pass_fds=(status.fileno(),), env=os.environ | {"LC_ALL": "C"},
+            )  # fmt: skip
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise BuildError(f"{what} cannot be verified: gpgv failed: {error}", fix=_GET_GPGV) from None
+        status.seek(0)
+        lines = status.read().decode(errors="replace").splitlines()
+    if problem := _signature_problem(result.returncode, lines, archive.signing_keys):
+        raise BuildError(
+            f"{what} carries no valid signature of the Debian archive: {problem}",
+            fix=f"{_GET_GPGV}, or {_OTHER_MIRROR}",
+        )
+    return result.stdout.decode(errors="replace")
+
+
+def _signature_problem(returncode: int, lines: list[str], expected: tuple[str, ...]) -> str:
+    """What is wrong with the signatures that gpgv has reported in `lines`; empty if nothing is.
+
+    Args:
+        returncode: exit status of gpgv.
+        lines: its status lines.
+        expected: fingerprints of primary keys; one of them must have signed.
+    """
+    good, signers = "", []
+    for line in lines:
+        word, *fields = line.removeprefix(_STATUS).split(" ") if line.startswith(_STATUS) else [""]
+        if word in _NOT_GOOD:
+            return " ".join([word, *fields[:1]])
+        if word == "NEWSIG":
+            good = ""
+        elif word == "GOODSIG":
+            good = fields[0]
+        elif word == "VALIDSIG" and len(fields) >= 10 and good and fields[0].endswith(good):
+            signers.append(fields[9])
+    if returncode:
+        return f"gpgv exits with {returncode}"
+    if not signers:
+        return "it is not signed"
+    if not set(signers) & set(expected):
+        return f"it is signed by {', '.join(signers)}, expected one of {', '.join(expected)}"
+    return ""

@@ -18,10 +18,12 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from .._json import parsed
 from .._resources import infra_dir
+from .._storage import is_private_file, read_private
 from ..errors import BuildError
 from . import Sdk, sdk_root
-from .sources import PartSource, load_manifest
+from .sources import PartSource, contents, load_manifest
 
 #: Of how a part is built: raise it when flags or steps change, and older parts are made anew.
 REVISION = 2
@@ -66,13 +68,19 @@ class Part:
 
     @classmethod
     def load(cls, path: Path) -> Part | None:
-        """Reads the part in the directory `path`; None if there is none."""
-        try:
-            data = json.loads((path / "part.json").read_text())
-            part = cls(path=path, **{**data, "dialects": tuple(data["dialects"])})
-        except (OSError, ValueError, KeyError, TypeError):
+        """Reads the part in the directory `path`; None if there is none.
+
+        Raises:
+            UnsafeDirectoryError: others than this user can write there.
+        """
+        data = parsed(read_private(path / "part.json"), _SHAPE)
+        if data is None:
             return None
-        return part if part.library_path.is_file() else None
+        part = cls(path=path, **{**data, "dialects": tuple(data["dialects"])})
+        return part if part.library_path.parent == path and is_private_file(part.library_path) else None
+
+
+_SHAPE = {**dict.fromkeys(("id", "key", "library", "origin"), str), "dialects": [str], "files": int, "size": int}
 
 
 def part_dir(sdk: Sdk, id_: str) -> Path:
@@ -98,7 +106,7 @@ def key_of(source: PartSource, sdk: Sdk, own: bool = True) -> str:
                 "revision": REVISION,
                 "sdk": [sdk.source, sdk.origin, sdk.llvm_commit, sdk.headers_commit, sdk.packages],
                 "compiler": _version(compiler()),
-                "part": asdict(source),
+                "part": contents(source),
                 "own": (infra_dir() / source.own).read_text() if own else "",
             },
             sort_keys=True,

@@ -7,7 +7,7 @@ Reads one file and nothing else; what the sources hold is fetched by the modules
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from .._resources import infra_dir
@@ -20,7 +20,7 @@ class SourceUnavailableError(BuildError):
 
 @dataclass(frozen=True)
 class Package:
-    """One Debian package: its name, its path below a mirror, its hash, and where to look for its successor.
+    """One Debian package: its name, its path below a mirror, its hash and size, and where to look for its successor.
 
     A package without a suite is in no index any more: only the pinned file will do.
     """
@@ -28,6 +28,7 @@ class Package:
     name: str
     path: str
     sha256: str
+    size: int
     suite: str | None = None
     version_prefix: str = ""
 
@@ -63,6 +64,52 @@ class Source:
     llvm_commits: tuple[str, ...] = ()
     download_mb: int = 0
     packages: tuple[Package, ...] = ()
+
+    @property
+    def automatic(self) -> bool:
+        """Whether it is tried without being named: only if hashes verify what is downloaded."""
+        return bool(self.packages)
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A suite of the Debian archive, by what its signed release file must say.
+
+    Attributes:
+        name: directory of the suite below ``dists``.
+        suite: the field ``Suite``.
+        codename: the field ``Codename``.
+        max_age_days: how old the field ``Date`` may be where there is no ``Valid-Until``.
+    """
+
+    name: str
+    suite: str
+    codename: str
+    max_age_days: int
+
+
+@dataclass(frozen=True)
+class Archive:
+    """The Debian archive: who signs it, and which suites are used.
+
+    Attributes:
+        signing_keys: fingerprints of the primary keys, of which one must have signed.
+        suites: the suites.
+    """
+
+    signing_keys: tuple[str, ...]
+    suites: tuple[Suite, ...]
+
+    def suite(self, name: str) -> Suite:
+        """The suite in the directory `name`.
+
+        Raises:
+            BuildError: ``sources.toml`` does not say what its release file must say.
+        """
+        for suite in self.suites:
+            if suite.name == name:
+                return suite
+        raise BuildError(f"infra/sdk/sources.toml describes no suite '{name}'", fix="add it under [[debian.suite]]")
 
 
 @dataclass(frozen=True)
@@ -153,8 +200,19 @@ class Manifest:
     prune: tuple[str, ...]
     guards: tuple[Guard, ...]
     runtime: Runtime
+    debian: Archive
     parts: tuple[PartSource, ...] = ()
     tools: tuple[ToolSource, ...] = ()
+
+    @property
+    def packages(self) -> tuple[Package, ...]:
+        """Every package that is pinned here."""
+        return (
+            *(package for source in self.sources for package in source.packages),
+            *self.runtime.packages,
+            *(part.package for part in self.parts),
+            *(package for tool in self.tools for package in (*tool.packages, *tool.library_packages)),
+        )
 
     def source(self, id_: str) -> Source:
         """The source named `id_`.
@@ -206,9 +264,24 @@ def load_manifest() -> Manifest:
             libraries=tuple(runtime["libraries"]),
             packages=tuple(Package(**table, suite=runtime["suite"]) for table in runtime["package"]),
         ),
+        debian=Archive(
+            signing_keys=tuple(data["debian"]["signing_keys"]),
+            suites=tuple(Suite(**table) for table in data["debian"]["suite"]),
+        ),
         parts=tuple(_part(table) for table in data.get("part", ())),
         tools=tuple(_tool(table) for table in data.get("tool", ())),
     )
+
+
+def contents(source: PartSource | ToolSource) -> dict[str, Any]:
+    """`source` as a dictionary, without the sizes of packages: their hashes already say what they hold."""
+
+    def without_size(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: without_size(item) for key, item in value.items() if key != "size"}
+        return [without_size(item) for item in value] if isinstance(value, list | tuple) else value
+
+    return {key: without_size(value) for key, value in asdict(source).items()}
 
 
 def _source(rank: int, table: dict[str, Any]) -> Source:

@@ -10,19 +10,21 @@ from __future__ import annotations
 import json
 import platform
 import shutil
-from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
+from .._json import fits, parsed
 from .._lock import alone
-from .._resources import cache_dir
+from .._storage import is_private_file, needed_cache_dir, private_dir, read_private
 from ..errors import BuildError
 from ..host import find_triton
-from . import sdk_root
+from . import INSTALL_COMMAND, program_files, sdk_root
 from ._install import WAITING, _check_space, _runs, _staging, _storage_errors, _to_stderr
 from .archive import Select, libraries, unpack
-from .debian import MIRROR_ENV, fetch_package, mirror
+from .debian import MIRROR_ENV, connect, fetch_package
 from .download import Say
-from .sources import Runtime, SourceUnavailableError, ToolSource, load_manifest
+from .sources import Runtime, SourceUnavailableError, ToolSource, contents, load_manifest
+from .trust import Trust
 
 _CHECK_NETWORK = f"check network and proxy, or set {MIRROR_ENV} to a Debian mirror"
 _WRAPPER = """\
@@ -36,15 +38,33 @@ exec "$runtime/{loader}" --library-path "$runtime" "$runtime/{name}" "$@"
 def find_tool(id_: str) -> Path | None:
     """The installed program `id_`, None if there is none or another would be installed today."""
     source = load_manifest().tool(id_)
-    try:
-        present = json.loads((_target(source) / "tool.json").read_text())
-    except (OSError, ValueError):
+    target = _target(source)
+    if _recorded(source)[0] != _description(source):
         return None
-    return _target(source) / "bin" / source.id if present == _description(source) else None
+    # It is about to be run.
+    return target / "bin" / source.id if all(is_private_file(target / name) for name in program_files(target)) else None
 
 
-def install_tool(id_: str, *, force: bool = False, say: Say | None = None) -> Path:
+def find_unverified(id_: str) -> tuple[str, ...]:
+    """What of the installed program `id_` nothing has verified, and why; one line each."""
+    return _recorded(load_manifest().tool(id_))[1]
+
+
+def _recorded(source: ToolSource) -> tuple[object, tuple[str, ...]]:
+    """What the installed tool was made from, None if there is none; and what of it was not verified."""
+    present = parsed(read_private(_target(source) / "tool.json"), dict)
+    unverified = present.pop("unverified", []) if present else []
+    return (present, tuple(unverified)) if fits(unverified, [str]) else (None, ())
+
+
+def install_tool(id_: str, *, force: bool = False, unverified: bool = False, say: Say | None = None) -> Path:
     """Installs the program `id_`; does nothing if it is there and `force` is false.
+
+    Args:
+        id_: name of the program.
+        force: install again what is installed already.
+        unverified: also install what neither a pinned hash nor a signature verifies; the record of it says so.
+        say: called with one line of news; by default news go to stderr.
 
     Returns:
         The program.
@@ -60,19 +80,19 @@ def install_tool(id_: str, *, force: bool = False, say: Say | None = None) -> Pa
     if source.arch != platform.machine():
         raise BuildError(f"{id_} is for {source.arch}, this machine is {platform.machine()}", fix="use another machine")
     target = _target(source)
-    downloads = cache_dir() / "downloads" / target.name
+    downloads = needed_cache_dir(INSTALL_COMMAND) / "downloads" / target.name
     with _storage_errors(target.parent):
-        target.parent.mkdir(parents=True, exist_ok=True)
+        private_dir(target.parent)
         with alone(Path(f"{target}.lock"), say, WAITING):
             present = find_tool(id_)
             if present is not None and not force:
                 return present
             _check_space(target.parent, source.download_mb)
-            downloads.mkdir(parents=True, exist_ok=True)
+            private_dir(downloads)
             say(f"installing {id_} of LLVM {source.llvm_version}")
             try:
                 with _staging(target) as staging:
-                    _fill(staging, source, manifest.runtime, downloads, say)
+                    _fill(staging, source, manifest.runtime, downloads, Trust(unverified, say))
             except SourceUnavailableError as error:
                 raise SourceUnavailableError(error.message, fix=error.fix or _CHECK_NETWORK) from None
             shutil.rmtree(downloads)
@@ -84,9 +104,9 @@ def _target(source: ToolSource) -> Path:
     return sdk_root() / f"{triton.version}-{triton.llvm_commit[:8]}-{source.id}"
 
 
-def _description(source: ToolSource) -> object:
+def _description(source: ToolSource) -> Any:
     """What an installed tool was made from, as JSON reads it back."""
-    return json.loads(json.dumps(asdict(source)))
+    return json.loads(json.dumps(contents(source)))
 
 
 def _program(name: str) -> Select:
@@ -94,14 +114,15 @@ def _program(name: str) -> Select:
     return lambda member: f"runtime/{name}" if member.endswith(f"/bin/{name}") else None
 
 
-def _fill(staging: Path, source: ToolSource, runtime: Runtime, downloads: Path, say: Say) -> None:
+def _fill(staging: Path, source: ToolSource, runtime: Runtime, downloads: Path, trust: Trust) -> None:
     """Puts program, libraries and C library into `staging`, and a script that brings them together."""
-    base = mirror()
+    base = connect(trust.say)
     wanted = (*source.libraries, *runtime.libraries)
     for package in (*source.packages, *source.library_packages, *runtime.packages):
-        file, _ = fetch_package(package, base, downloads, say)
+        file, _ = fetch_package(package, base, downloads, trust)
         program = package.name == source.program_package
-        unpack(file, staging, _program(source.id) if program else libraries(wanted), most=1 if program else None)
+        select = _program(source.id) if program else libraries(wanted)
+        unpack(file, staging, select, verified=True, most=1 if program else None)
     for name in (source.id, *source.libraries):
         if not (staging / "runtime" / name).is_file():
             raise BuildError(f"the packages of {source.id} have no '{name}'", fix="upgrade triton-ext")
@@ -114,4 +135,6 @@ def _fill(staging: Path, source: ToolSource, runtime: Runtime, downloads: Path, 
     script.chmod(0o755)
     if not _runs(script):
         raise BuildError(f"{source.id} does not run on this machine", fix="triton-ext doctor")
-    (staging / "tool.json").write_text(json.dumps(_description(source), indent=2) + "\n")
+    (staging / "tool.json").write_text(
+        json.dumps(_description(source) | {"unverified": trust.unverified}, indent=2) + "\n"
+    )

@@ -28,6 +28,7 @@ def trace(
     pipeline: Pipeline | None = None,
     html: str | os.PathLike[str] | None = None,
     directory: str | os.PathLike[str] | None = None,
+    sources: str | os.PathLike[str] | None = None,
 ) -> Compilation:
     """Compiles `kernel` afresh and records the IR around every pass.
 
@@ -39,6 +40,8 @@ def trace(
         pipeline: the edits to apply.
         html: file to write as one page that needs nothing else, with the differences that each pass made.
         directory: directory to write as one file for each changed module, stage output and source.
+        sources: directory whose Python files are shown where the IR names them. Those of the kernel's own functions
+            are shown anyway, but a file with IR may name any file, so of that one no others are.
 
     Returns:
         What was recorded, the IR of every pass that changed it included.
@@ -46,7 +49,7 @@ def trace(
     Raises:
         TritonExtError: as of `describe`; or a file cannot be written.
     """
-    return _trace(job(kernel, target, signature, options), pipeline, html, directory)
+    return _trace(job(kernel, target, signature, options), pipeline, html, directory, sources)
 
 
 def _trace(
@@ -54,17 +57,19 @@ def _trace(
     pipeline: Pipeline | None,
     html: str | os.PathLike[str] | None,
     directory: str | os.PathLike[str] | None,
+    sources: str | os.PathLike[str] | None,
 ) -> Compilation:
     from .page import write_files, write_page
 
-    compilation = compile_observed(task, Level.IR, pipeline)
+    compilation = compile_observed(task, Level.IR, pipeline, sources)
     try:
         if html is not None:
             write_page(compilation, Path(html))
         if directory is not None:
             write_files(compilation, Path(directory))
-    except OSError as error:
-        raise TritonExtError(f"{error.filename or html or directory}: {error.strerror or error}") from error
+    except (OSError, ValueError) as error:  # a null character in a name is no error of the system
+        what = getattr(error, "filename", None) or html or directory
+        raise TritonExtError(f"{what!r}: {getattr(error, 'strerror', None) or error}") from error
     return compilation
 
 
@@ -74,7 +79,12 @@ def _trace(
     "--html", type=click.Path(dir_okay=False), help="Page to write. Default: KERNEL.html, unless --dir is given."
 )
 @click.option("--dir", "directory", type=click.Path(file_okay=False), help="Directory to write instead, or as well.")
-def command(task: Job, pipeline: Pipeline, html: str | None, directory: str | None) -> None:
+@click.option(
+    "--sources",
+    type=click.Path(file_okay=False, exists=True),
+    help="Directory of Python files to show where IR in a file names them.",
+)
+def command(task: Job, pipeline: Pipeline, html: str | None, directory: str | None, sources: str | None) -> None:
     r"""Compile KERNEL and write the IR before and after every pass.
 
     \b
@@ -82,7 +92,7 @@ def command(task: Job, pipeline: Pipeline, html: str | None, directory: str | No
     """
     if html is None and directory is None:
         html = f"{task.kernel}.html"
-    compilation = _trace(task, pipeline, html, directory)
+    compilation = _trace(task, pipeline, html, directory, sources)
     passes = [record for stage in compilation.stages for record in stage.passes if record.ran]
     changed = sum(record.changed for record in passes)
     click.echo(f"{compilation.kernel} for {compilation.target}: {len(passes)} passes, {changed} changed the IR")

@@ -185,7 +185,7 @@ class _MlirLocations:
             rest = text[string.end() :]
             position = _POSITION.match(rest)
             if position:
-                return (Frame(_unescape(string[1]), int(position[1]), int(position[2] or 0)),)
+                return (Frame(unescaped(string[1]), int(position[1]), int(position[2] or 0)),)
             return self.chain(rest[1:-1]) if rest.startswith("(") and rest.endswith(")") else ()
         if text.startswith("callsite(") and text.endswith(")"):
             parts = _parts(text[len("callsite(") : -1], " at ")
@@ -238,7 +238,7 @@ def _parts(text: str, separator: str) -> list[str]:
     return [*parts, text[start:].strip()]
 
 
-def _unescape(text: str) -> str:
+def unescaped(text: str) -> str:
     """What MLIR or LLVM wrote as `text`: bytes that are not printable ASCII are two hexadecimal digits there."""
     if "\\" not in text:
         return text
@@ -273,7 +273,7 @@ def split_llvm(text: str) -> Located:
         for _ in range(len(nodes)):  # scopes are chained; a chain that is longer than that is a circle
             kind, fields = nodes.get(number, ("", {}))
             if kind == "DIFile":
-                return os.path.join(_unescape(fields.get("directory", "")), _unescape(fields.get("filename", "")))
+                return os.path.join(unescaped(fields.get("directory", "")), unescaped(fields.get("filename", "")))
             number = fields.get("file") or fields.get("scope") or ""
         return ""
 
@@ -315,7 +315,7 @@ _INSTRUCTION = re.compile(r"\s+(?:\{\s*)?[@a-zA-Z_]")
 def split_assembly(text: str) -> Located:
     """PTX or AMD's assembly; directives for the debugger are left out, sections of debug information too."""
     files = {
-        match[1]: os.path.join(_unescape(match[2]), _unescape(match[3] or ""))[: None if match[3] else -1]
+        match[1]: os.path.join(unescaped(match[2]), unescaped(match[3] or ""))[: None if match[3] else -1]
         for match in map(_FILE.match, _lines(text))
         if match
     }

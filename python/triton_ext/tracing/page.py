@@ -10,11 +10,13 @@ import json
 import os
 import re
 import shutil
+import tempfile
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from .._storage import write_whole
 from ..errors import TritonExtError
 from ..record import Compilation, PassRecord, StageRecord
 from . import locations
@@ -40,12 +42,7 @@ def write_page(compilation: Compilation, path: Path) -> None:
         OSError: the file cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        partial.write_text(page(compilation), encoding="utf-8")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    write_whole(path, page(compilation).encode())
 
 
 def page(compilation: Compilation) -> str:
@@ -185,8 +182,9 @@ def write_files(compilation: Compilation, directory: Path) -> list[Path]:
     _refuse_foreign(directory)
     files = _files(compilation)
     directory.parent.mkdir(parents=True, exist_ok=True)
-    partial = directory.with_name(f".{directory.name}.{os.getpid()}")
-    replaced = directory.with_name(f".{directory.name}.{os.getpid()}.old")
+    # A directory that nobody else can enter until it has its name; the old one goes into it, too.
+    scratch = Path(tempfile.mkdtemp(prefix=f".{directory.name[:100]}.", dir=directory.parent))
+    partial, replaced = scratch / "new", scratch / "old"
     try:
         for name, content in files.items():
             path = partial / name
@@ -201,8 +199,7 @@ def write_files(compilation: Compilation, directory: Path) -> list[Path]:
                 replaced.rename(directory)
             raise
     finally:
-        shutil.rmtree(partial, ignore_errors=True)
-        shutil.rmtree(replaced, ignore_errors=True)
+        shutil.rmtree(scratch, ignore_errors=True)
     return [directory / name for name in files]
 
 

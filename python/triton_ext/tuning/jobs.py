@@ -12,9 +12,10 @@ import functools
 import importlib
 import pickle
 import sys
+import time
 import uuid
+from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future, as_completed
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ from .candidates import Candidate
 from .check import Arguments, Checker
 from .outcome import Launch, Outcome, device, state, text_of_error
 from .progress import Bar
+from .workers import GRACE, STARTUP, Workers, ends_process_after, process, run_jobs
 
 if TYPE_CHECKING:
     from .tuner import Autotuner
@@ -69,6 +71,8 @@ class Job:
         arguments: of the launch by name, tensors as `TensorSpec`.
         positional: how many of them come by position.
         grid: of the launch.
+        sender: the process that has made it, as `process` calls it.
+        attempt: how often it was sent before; Dask would answer the same job with the same failure.
     """
 
     group: str
@@ -84,12 +88,17 @@ class Job:
     arguments: dict[str, Any]
     positional: int
     grid: tuple[int, ...]
+    sender: str = ""
+    attempt: int = 0
 
 
 def evaluate_on(
-    executor: Executor, tuner: Autotuner, candidates: list[Candidate], launch: Launch, bar: Bar
+    workers: Workers, tuner: Autotuner, candidates: list[Candidate], launch: Launch, bar: Bar
 ) -> list[Outcome]:
-    """Measures `candidates` in the workers of `executor`.
+    """Measures `candidates` in `workers`.
+
+    A candidate that ends its worker fails alone. All that were under way then are suspects; each is measured again with
+    nothing beside it, in workers made anew, and what ends those, too, has failed.
 
     Raises:
         TritonExtError: the kernel or an argument cannot be described to another process.
@@ -110,35 +119,55 @@ def evaluate_on(
         arguments=_described(tuner, launch),
         positional=len(launch.args),
         grid=(),
+        sender=process(),
     )
     outcomes: list[Outcome] = [Outcome("worker error")] * len(candidates)
-    futures: dict[Future[Outcome], int] = {}
-    try:
-        for i, candidate in enumerate(candidates):
-            try:
-                job = replace(
-                    common,
-                    config=candidate.all_kwargs(),
-                    pipeline=candidate.pipeline,
-                    edits=str(candidate.edits),
-                    key=state(candidate.edits),
-                    grid=_grid(tuner, candidate, launch),
-                )
-                futures[executor.submit(evaluate, job)] = i
-            except Exception as error:  # of the grid's function, or of a pool that has broken
-                outcomes[i] = _worker_error(error)
-                bar.step("measuring")
-        for future in as_completed(list(futures)):
-            try:
-                outcomes[futures[future]] = future.result()
-            except Exception as error:
-                outcomes[futures[future]] = _worker_error(error)
-            bar.step("measuring")
-    except BaseException:
-        for future in futures:
-            future.cancel()
-        raise
+    jobs: dict[int, Job] = {}
+
+    def ended(number: int, outcome: Outcome | None, error: Exception | None) -> None:
+        outcomes[number] = outcome if outcome is not None else _worker_error(error)
+        bar.step("measuring")
+
+    for i, candidate in enumerate(candidates):
+        try:
+            jobs[i] = replace(
+                common,
+                config=candidate.all_kwargs(),
+                pipeline=candidate.pipeline,
+                edits=str(candidate.edits),
+                key=state(candidate.edits),
+                grid=_grid(tuner, candidate, launch),
+            )
+        except Exception as error:  # of the grid's function
+            ended(i, None, error)
+    limits = [limit for limit in (tuner.compile_timeout, tuner.run_timeout) if limit is not None]
+    patience = workers.attempts() * (sum(limits) + 2 * GRACE) + STARTUP if len(limits) == 2 else None
+    rest = deque(jobs.items())
+    last: Exception | None = None
+    while rest:
+        for i, death in run_jobs(workers, evaluate, rest, ended, patience).items():
+            last = death
+            if not workers.renew():
+                ended(i, None, death)
+                continue
+            started = time.monotonic()
+            alone = deque([(i, replace(jobs[i], attempt=1))])
+            for again in run_jobs(workers, evaluate, alone, ended, patience).values():
+                ended(i, _death(again, time.monotonic() - started, limits), None)
+        if rest and not workers.renew():
+            for i, _ in rest:
+                ended(i, None, last or TritonExtError("the executor is broken, and cannot be made again"))
+            break
     return outcomes
+
+
+def _death(error: Exception, seconds: float, limits: list[float]) -> Outcome:
+    """The outcome of a candidate whose worker has ended, with nothing beside it, after so many seconds."""
+    is_late = bool(limits) and seconds > min(limits) + GRACE
+    reason = f"it ended its worker twice, the second time alone and after {seconds:.1f} s"
+    if is_late:
+        reason += f", where a candidate may take {' + '.join(f'{limit:g} s' for limit in limits)} to compile and to run"
+    return Outcome("time limit" if is_late else "worker error", error=error, reason=f"{reason}: {text_of_error(error)}")
 
 
 def evaluate(job: Job) -> Outcome:
@@ -167,8 +196,12 @@ def evaluate(job: Job) -> Outcome:
             return Outcome("worker error", reason=str(error))
         except Exception as error:
             return Outcome("worker error", reason=f"arguments: {type(error).__name__}: {error}")
-        (compiled,) = tuner.compile_all([candidate], launch)
-        outcome = tuner.measure(candidate, compiled, launch, checker)
+        # In a pool of threads, the process is the tuner's own.
+        limits = (None, None) if job.sender == process() else (tuner.compile_timeout, tuner.run_timeout)
+        with ends_process_after(limits[0] and limits[0] + GRACE):
+            (compiled,) = tuner.compile_all([candidate], launch)
+        with ends_process_after(limits[1] and limits[1] + GRACE):
+            outcome = tuner.measure(candidate, compiled, launch, checker)
     return replace(outcome, error=None) if outcome.error is not None else outcome  # exceptions may not pickle
 
 
@@ -250,7 +283,7 @@ def _grid(tuner: Autotuner, candidate: Candidate, launch: Launch) -> tuple[int, 
     return tuple(int(size) for size in grid(known))
 
 
-def _worker_error(error: Exception) -> Outcome:
+def _worker_error(error: Exception | None) -> Outcome:
     return Outcome("worker error", error=error, reason=text_of_error(error))
 
 

@@ -21,6 +21,12 @@ def check_count(name: str, count: object, least: int) -> None:
         raise TritonExtError(f"{name}: expected an int from {least}, got {count!r}")
 
 
+def check_seconds(name: str, seconds: object) -> None:
+    """Raises TritonExtError unless `seconds` is a number above 0, or None."""
+    if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0):
+        raise TritonExtError(f"{name}: expected seconds above 0, or None for no limit, got {seconds!r}")
+
+
 def checked_tolerance(tolerance: Any) -> tuple[float, float] | None:
     """`tolerance` as a pair of floats, or None.
 

@@ -17,7 +17,7 @@ from ..pipeline import Pipeline
 from . import store
 from .candidates import Candidate
 from .check import Arguments, CheckError
-from .parallel import Compiled
+from .parallel import Compiled, CompileTimeoutError
 from .report import Row, Status
 
 
@@ -76,7 +76,9 @@ def failure(error: Exception | None, compiled: Compiled) -> Outcome:
     from triton.compiler.errors import CompilationError
 
     status: Status = "launch error"
-    if isinstance(error, OutOfResources):
+    if isinstance(error, CompileTimeoutError):
+        status = "time limit"
+    elif isinstance(error, OutOfResources):
         status = "out of resources"
     elif isinstance(error, CheckError):
         status = "check error"

@@ -8,15 +8,18 @@ arguments, and the compilation itself goes to a thread. Passes, LLVM and ptxas r
 from __future__ import annotations
 
 import os
+import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass
 from typing import Any
 
 from triton.runtime._async_compile import AsyncCompileMode, FutureKernel, active_mode
 
 from .._parsing import parse_one_at_a_time
+from ..errors import TritonExtError
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,79 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
+class CompileTimeoutError(TritonExtError):
+    """A compilation took too long, and goes on in a thread that nobody waits for."""
+
+
+class _Threads(Executor):
+    """A thread for each job, so many at a time.
+
+    They are daemons: one that never ends, in a pass that hangs, does not keep the process from ending.
+
+    Attributes:
+        started: when each job has begun.
+    """
+
+    def __init__(self, at_once: int) -> None:
+        self._free = list(range(at_once))[::-1]
+        self._waiting: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
+        self._places: dict[Future[Any], int] = {}
+        self._lock = threading.Lock()
+        self.started: dict[Future[Any], float] = {}
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        with self._lock:
+            self._waiting.append((future, lambda: fn(*args, **kwargs)))
+        self._begin()
+        return future
+
+    def abandon(self, future: Future[Any]) -> None:
+        """Does not wait for a job, whose place another one gets."""
+        self._leave(future)
+        self._begin()
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002 - as in the base
+        """Forgets what has not begun."""
+        with self._lock:
+            for future, _ in self._waiting:
+                future.cancel()
+            self._waiting.clear()
+
+    def _leave(self, future: Future[Any]) -> None:
+        with self._lock:
+            place = self._places.pop(future, None)
+            if place is not None:  # otherwise it was abandoned
+                self._free.append(place)
+
+    def _begin(self) -> None:
+        while True:
+            with self._lock:
+                if not self._free or not self._waiting:
+                    return
+                future, call = self._waiting.popleft()
+                if not future.set_running_or_notify_cancel():
+                    continue
+                place = self._places[future] = self._free.pop()
+                self.started[future] = time.monotonic()
+            name = f"triton-ext-tuning_{place}"
+            try:
+                threading.Thread(target=self._run, args=(future, call), name=name, daemon=True).start()
+            except RuntimeError:  # the process may have no more threads
+                self._do(future, call)
+
+    def _run(self, future: Future[Any], call: Callable[[], Any]) -> None:
+        self._do(future, call)
+        self._begin()
+
+    def _do(self, future: Future[Any], call: Callable[[], Any]) -> None:
+        try:
+            future.set_result(call())
+        except BaseException as error:
+            future.set_exception(error)
+        self._leave(future)
+
+
 class _Mode(AsyncCompileMode):  # type: ignore[misc]
     """Measures, and can be left without waiting.
 
@@ -46,7 +122,7 @@ class _Mode(AsyncCompileMode):  # type: ignore[misc]
         seconds: how long each compilation took, by the `id` of the kernel to come, which would wait if it were asked.
     """
 
-    def __init__(self, executor: ThreadPoolExecutor) -> None:
+    def __init__(self, executor: Executor) -> None:
         super().__init__(executor)
         self.seconds: dict[int, list[float]] = {}
 
@@ -80,7 +156,10 @@ class _Mode(AsyncCompileMode):  # type: ignore[misc]
 
 
 def compile_all(
-    jobs: Sequence[Callable[[], Any]], workers: int, done: Callable[[], None] = lambda: None
+    jobs: Sequence[Callable[[], Any]],
+    workers: int,
+    done: Callable[[], None] = lambda: None,
+    timeout: float | None = None,
 ) -> list[Compiled] | None:
     """Runs `jobs`, each a launch with ``warmup=True``, and waits for the kernels.
 
@@ -88,6 +167,7 @@ def compile_all(
         jobs: are called one after the other in this thread.
         workers: how many threads compile.
         done: is called whenever one has ended.
+        timeout: seconds for each, from when its thread begins; None for no limit.
 
     Returns:
         How each of them ended; None if the caller is compiling asynchronously already.
@@ -97,15 +177,15 @@ def compile_all(
     parse_one_at_a_time()
     ended: list[Compiled | None] = [None] * len(jobs)
     under_way: dict[Future[Any], tuple[Any, list[int]]] = {}
-    executor = ThreadPoolExecutor(workers, thread_name_prefix="triton-ext-tuning")
+    executor = _Threads(workers)
     mode = _Mode(executor)
     try:
         with mode:
             for i, job in enumerate(jobs):
                 try:
                     kernel = job()
-                except Exception as error:
-                    ended[i] = Compiled(error=error)
+                except (Exception, SystemExit) as error:
+                    ended[i] = Compiled(error=contained(error))
                     done()
                     continue
                 if isinstance(kernel, FutureKernel) and id(kernel) in mode.seconds:
@@ -113,12 +193,26 @@ def compile_all(
                 else:  # it is there, or another thread is compiling it
                     ended[i] = Compiled(None if isinstance(kernel, FutureKernel) else kernel)
                     done()
-        for future in as_completed(list(under_way)):
-            pending, indices = under_way[future]
-            result = _finish(pending, sum(mode.seconds[id(pending)]))
-            for i in indices:
-                ended[i] = result
-                done()
+        waiting = set(under_way)
+        while waiting:
+            ended_now, waiting = wait(waiting, _until_late(executor, waiting, timeout), FIRST_COMPLETED)
+            late = {future for future in waiting if _until_late(executor, {future}, timeout) == 0}
+            for future in late:
+                executor.abandon(future)
+            waiting -= late
+            for future in ended_now | late:
+                pending, indices = under_way[future]
+                if future in late:
+                    pending.cleanup_compile(pending)  # a later launch compiles it again
+                    message = f"compiling took longer than {timeout:g} s"
+                    result = Compiled(
+                        seconds=timeout, error=CompileTimeoutError(message, fix="compile_timeout=seconds")
+                    )
+                else:
+                    result = _finish(pending, sum(mode.seconds[id(pending)]))
+                for i in indices:
+                    ended[i] = result
+                    done()
     except BaseException:
         mode.give_up()
         executor.shutdown(wait=False, cancel_futures=True)
@@ -127,8 +221,21 @@ def compile_all(
     return [one or Compiled() for one in ended]
 
 
+def _until_late(executor: _Threads, futures: set[Future[Any]], timeout: float | None) -> float | None:
+    """Seconds until one of `futures` takes too long; None if that is not foreseen."""
+    begun = [executor.started[future] for future in futures if future in executor.started]
+    if timeout is None or not begun:
+        return None
+    return max(0.0, min(begun) + timeout - time.monotonic())
+
+
 def _finish(pending: Any, seconds: float) -> Compiled:
     try:
         return Compiled(pending.result(), seconds)
-    except Exception as error:
-        return Compiled(seconds=seconds, error=error)
+    except (Exception, SystemExit) as error:
+        return Compiled(seconds=seconds, error=contained(error))
+
+
+def contained(error: Exception | SystemExit) -> Exception:
+    """Returns `error` as an exception that fails one candidate, where ``sys.exit`` would end the program."""
+    return error if isinstance(error, Exception) else RuntimeError(f"it called sys.exit({error.code!r})")

@@ -6,10 +6,11 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+import math
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ..errors import TritonExtError
 
@@ -17,7 +18,14 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 Status = Literal[
-    "ok", "compile error", "out of resources", "launch error", "check error", "wrong result", "worker error"
+    "ok",
+    "compile error",
+    "out of resources",
+    "launch error",
+    "check error",
+    "wrong result",
+    "time limit",
+    "worker error",
 ]
 
 
@@ -56,6 +64,16 @@ class Row:
     reason: str = ""
     same_as: str = ""
     measured: int = 1
+
+    @property
+    def problem(self) -> str | None:
+        """What cannot be; see `Report.problem`."""
+        if self.status not in get_args(Status):
+            return f"an unknown status {self.status!r}"
+        if (self.status == "ok") != bool(self.milliseconds):
+            return "times of a candidate that failed, or none of one that did not"
+        times = (*self.milliseconds, *(() if self.compile_seconds is None else (self.compile_seconds,)))
+        return None if all(map(_is_time, times)) and self.measured >= 1 else "a negative or infinite time or number"
 
     @property
     def summary(self) -> str:
@@ -111,6 +129,23 @@ class Report:
         """
         rows = tuple(Row(**{**row, "milliseconds": tuple(row["milliseconds"])}) for row in data["rows"])
         return cls(**{**data, "rows": rows})
+
+    @property
+    def problem(self) -> str | None:
+        """What cannot be, of a report that somebody else may have written; None if nothing is."""
+        wrong = next((row for row in self.rows if row.problem is not None), None)
+        if wrong is not None:
+            return wrong.problem
+        if not _is_time(self.seconds):
+            return "a negative or infinite time"
+        good = [row for row in self.rows if row.status == "ok"]
+        if self.best is None:
+            return "a candidate went well, but none is the best" if good else None
+        if not 0 <= self.best < len(self.rows) or self.rows[self.best].status != "ok":
+            return "the best candidate is none that went well"
+        if self.rows[self.best].milliseconds[0] > min(row.milliseconds[0] for row in good):
+            return "the best candidate is not the fastest"
+        return None
 
     def table(self) -> RenderableType:
         """A rich table of those that were measured, the fastest first, and the reasons of the others."""
@@ -186,6 +221,10 @@ class Report:
             more = f"; and {len(failed) - 3} more" if len(failed) > 3 else ""
             lines.append(f"{status}: {summary}\n    " + "; ".join(failed[:3]) + more)
         return "\n  ".join(lines)
+
+
+def _is_time(value: float) -> bool:
+    return math.isfinite(value) and value >= 0
 
 
 #: What Triton says of a configuration where nobody said anything.

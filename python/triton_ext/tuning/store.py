@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import warnings
 from typing import Any
 
+from .._json import AnyOf, parsed
 from .candidates import Candidate
 from .report import Report
 
@@ -21,30 +23,52 @@ def digest(parts: list[object]) -> str:
 
 
 def find(entry: str, kernel: str, candidates: list[Candidate]) -> Report | None:
-    """The report that was put under `entry`, or None; what is damaged counts as not there."""
+    """The report that was put under `entry`, or None; what is damaged, or cannot be, counts as not there."""
     try:
         path = _manager(entry).get_file(_file(kernel))
         if path is None:
             return None
-        with open(path) as file:
-            content = json.load(file)
-        if content["sha256"] != _checksum(content["report"]):
-            return None
-        report = Report.from_dict({**content["report"], "cached": True})
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError):
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            content = parsed(file.read(_MOST_BYTES), {"sha256": str, "report": _REPORT})
+    except (OSError, RuntimeError):
         return None
+    if content is None or content["sha256"] != _checksum(content["report"]):
+        return None
+    report = Report.from_dict({**content["report"], "cached": True})
     same = [(row.config, row.pipeline) for row in report.rows] == [describe(c) for c in candidates]
-    return report if same and report.best is not None and report.rows[report.best].milliseconds else None
+    fits = same and report.kernel == kernel and report.problem is None
+    return report if fits and report.best is not None else None
+
+
+_NUMBER = AnyOf(float, int)
+_ROW = {
+    **dict.fromkeys(("config", "pipeline", "status", "reason", "same_as"), str),
+    "milliseconds": [_NUMBER],
+    "compile_seconds": AnyOf(_NUMBER, None),
+    "measured": int,
+}
+_REPORT = {
+    **dict.fromkeys(("kernel", "key", "device", "outer"), str),
+    "rows": [_ROW],
+    "best": AnyOf(int, None),
+    "pruned": int,
+    "seconds": _NUMBER,
+    "cached": bool,
+}
+_MOST_BYTES = 64 << 20
 
 
 def put(entry: str, kernel: str, report: Report) -> None:
-    """Keeps `report` under `entry`; a reader sees all of it or nothing. A full disk costs the entry, no more."""
+    """Keeps `report` under `entry`; a reader sees all of it or nothing.
+
+    What goes wrong, on a full disk or in a cache manager of somebody else's, costs the entry, no more.
+    """
     data = report.as_dict()
     # Through JSON once, so that the checksum is of what a reader gets.
     data = json.loads(json.dumps(data))
     try:
         _manager(entry).put(json.dumps({"sha256": _checksum(data), "report": data}), _file(kernel), binary=False)
-    except (OSError, RuntimeError) as error:
+    except Exception as error:
         warnings.warn(f"the tuning results of '{kernel}' cannot be kept: {error}", stacklevel=2)
 
 

@@ -31,9 +31,9 @@ from . import store
 from .candidates import Candidate, checked_pipelines
 from .check import Arguments, Check, Checker, Reference
 from .finals import settle
-from .options import check_count, check_executor, check_function, checked_tolerance
+from .options import check_count, check_executor, check_function, check_seconds, checked_tolerance
 from .outcome import Launch, Outcome, device, failure, inner_pipelines, state, synchronize
-from .parallel import Compiled, compile_all, cores
+from .parallel import Compiled, CompileTimeoutError, compile_all, contained, cores
 from .progress import Bar
 from .report import Report, TuningError
 
@@ -50,6 +50,8 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
         best_config: the `Candidate` that the last launch used.
         cache: the best candidate by tuning key.
         tuning_reports: what was tried, by tuning key.
+        compile_timeout: see `autotune`.
+        run_timeout: see `autotune`.
     """
 
     perf_model: Callable[..., float] | None
@@ -71,6 +73,8 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
         workers: int | None,
         progress: bool | None,
         rounds: int,
+        compile_timeout: float | None,
+        run_timeout: float | None,
         **options: Any,
     ) -> None:
         super().__init__(fn, fn.arg_names, configs, key, prune_configs_by=prune_configs_by, **options)
@@ -82,6 +86,7 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
         self._workers = workers
         self._progress = progress
         self._rounds = rounds
+        self.compile_timeout, self.run_timeout = compile_timeout, run_timeout
         self._prune_candidates = (prune_configs_by or {}).get("prune_candidates")
         self._names = frozenset(self.arg_names)
         self._edited = [pipeline for pipeline in self.pipelines.values() if pipeline.edits]
@@ -265,15 +270,17 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
                 )
         if self.executor is not None:
             from .jobs import evaluate_on
+            from .workers import Workers
 
-            executor = self.executor if isinstance(self.executor, Executor) else self.executor()
-            check_executor(executor, made=True)
-            with Bar(self.base_fn.__name__, len(candidates), self._progress) as bar:
-                outcomes = evaluate_on(executor, self, candidates, launch, bar)
+            with (
+                contextlib.closing(Workers(self.executor)) as workers,
+                Bar(self.base_fn.__name__, len(candidates), self._progress) as bar,
+            ):
+                outcomes = evaluate_on(workers, self, candidates, launch, bar)
 
                 def elsewhere(indices: list[int]) -> list[Outcome]:
                     bar.more(len(indices))
-                    return evaluate_on(executor, self, [candidates[i] for i in indices], launch, bar)
+                    return evaluate_on(workers, self, [candidates[i] for i in indices], launch, bar)
 
                 return settle(outcomes, elsewhere, self._rounds)
         # The reference first: a mistake in it costs no compilation.
@@ -324,14 +331,15 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
                 if candidate.edits.edits:
                     candidate.edits._active()
                 ready.append(i)
-            except Exception as error:  # its libraries, or its functions
-                results[i] = Compiled(error=error)
+            except (Exception, SystemExit) as error:  # its libraries, or its functions
+                results[i] = Compiled(error=contained(error))
                 done()
         if self._jit is None:  # interpreted
             return results
         jobs = [functools.partial(self._compile, candidates[i], launch) for i in ready]
         workers = min(len(jobs), cores() if self._workers is None else self._workers)
-        for i, result in zip(ready, (compile_all(jobs, workers, done) if workers > 0 else None) or (), strict=False):
+        compiled = compile_all(jobs, workers, done, self.compile_timeout) if workers > 0 else None
+        for i, result in zip(ready, compiled or (), strict=False):
             results[i] = result
         return results
 
@@ -350,8 +358,8 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
             if result.error is None and result.kernel is None:  # interpreted, or asynchronous
                 try:
                     compiled[i] = Compiled(self._compile(candidate, launch))
-                except Exception as error:
-                    compiled[i] = Compiled(error=error)
+                except (Exception, SystemExit) as error:
+                    compiled[i] = Compiled(error=contained(error))
             if compiled[i].error is None:
                 kernels.append(compiled[i].kernel)
         if not kernels:
@@ -381,19 +389,25 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
     def measure(self, candidate: Candidate, compiled: Compiled, launch: Launch, checker: Checker | None) -> Outcome:
         """Checks and times one candidate; whatever goes wrong with it is part of the outcome."""
         # With hooks of the user, what was compiled ahead may not be what is launched.
-        if compiled.error is not None and not self.user_defined_pre_hook:
+        is_late = isinstance(compiled.error, CompileTimeoutError)
+        if compiled.error is not None and (is_late or not self.user_defined_pre_hook):
             return failure(compiled.error, compiled)
         if knobs.autotuning.print:
             print(f"Autotuning kernel {self.base_fn.__name__} with config {candidate}")
-        call = _Call(self, candidate, launch)
+        call = _Call(self, candidate, launch, self.run_timeout)
         try:
-            if checker is not None:
-                checker.spoil()
-                problem = call(checker.problem)
-                if problem is not None:
-                    return Outcome("wrong result", (), compiled.seconds, None, problem)
-            times = self.do_bench(call, quantiles=(0.5, 0.2, 0.8))
-        except Exception as error:
+            with _launches_end_after(self.run_timeout):
+                if checker is not None:
+                    checker.spoil()
+                    problem = call(checker.problem)
+                    if problem is not None:
+                        return Outcome("wrong result", (), compiled.seconds, None, problem)
+                times = self.do_bench(call, quantiles=(0.5, 0.2, 0.8))
+        except (Exception, SystemExit) as raised:
+            error = contained(raised)
+            if call.is_late():
+                reason = f"checking and measuring took longer than {self.run_timeout:g} s (fix: run_timeout=seconds)"
+                return Outcome("time limit", (), compiled.seconds, error, reason)
             return failure(error, compiled)
         try:
             milliseconds = tuple(float(t) for t in (times if isinstance(times, Sequence) else [times]))
@@ -484,6 +498,12 @@ def _all_failed(report: Report) -> TuningError:
     return TuningError(f"{report.kernel}: {who} failed\n  {report.failures()}", report)
 
 
+def _launches_end_after(seconds: float | None) -> contextlib.AbstractContextManager[None]:
+    """Ends the launches of this thread after so many seconds, on a device that can do so: the CPU, between programs."""
+    limit = getattr(driver.active, "time_limit", None) if seconds is not None and not knobs.runtime.interpret else None
+    return contextlib.nullcontext() if limit is None else limit(seconds)
+
+
 class _Call:
     """What `do_bench` is given: one launch of a candidate, with the hooks around it.
 
@@ -491,15 +511,22 @@ class _Call:
         config: the candidate.
     """
 
-    def __init__(self, tuner: Autotuner, candidate: Candidate, launch: Launch) -> None:
+    def __init__(self, tuner: Autotuner, candidate: Candidate, launch: Launch, timeout: float | None) -> None:
         self.config = candidate
+        self._end = float("inf") if timeout is None else time.monotonic() + timeout
         self._tuner = tuner
         self._launch = launch
         self._arguments = launch.with_config(candidate)
 
+    def is_late(self) -> bool:
+        """Whether the candidate has had its time."""
+        return time.monotonic() >= self._end
+
     def __call__(self, look: Callable[[Arguments], str | None] | None = None) -> str | None:
         """Launches; `look` sees the arguments before the hooks put them back."""
         tuner, found = self._tuner, None
+        if self.is_late():
+            raise TimeoutError
         if self.config.pre_hook is not None:
             self.config.pre_hook(self._arguments)
         tuner.pre_hook(self._arguments)
@@ -540,6 +567,8 @@ def autotune(  # noqa: PLR0917 - the order is Triton's
     workers: int | None = None,
     progress: bool | None = None,
     rounds: int = 5,
+    compile_timeout: float | None = 300.0,
+    run_timeout: float | None = 120.0,
 ) -> Callable[[Any], Autotuner]:
     """Decorator: `triton.autotune`, which tries pipelines as well.
 
@@ -577,6 +606,11 @@ def autotune(  # noqa: PLR0917 - the order is Triton's
         progress: whether to draw a progress bar; default: if standard error is a terminal.
         rounds: how often those are measured, in turns, that come close to the fastest; the medians decide. 1: only
             once, as Triton does.
+        compile_timeout: seconds that a candidate may take to compile, without turning its source into IR; None for no
+            limit.
+        run_timeout: seconds that the check and the measurement of a candidate may take, from one launch to the next; a
+            launch on the CPU ends then. None for no limit. With `executor`, a worker that exceeds one of the two by ten
+            seconds is ended.
 
     Raises:
         PipelineError: `pipelines` is no mapping of names to pipelines.
@@ -591,6 +625,8 @@ def autotune(  # noqa: PLR0917 - the order is Triton's
     if workers is not None:
         check_count("workers", workers, 0)
     check_count("rounds", rounds, 1)
+    check_seconds("compile_timeout", compile_timeout)
+    check_seconds("run_timeout", run_timeout)
 
     def decorate(function: Any) -> Autotuner:
         return Autotuner(
@@ -616,6 +652,8 @@ def autotune(  # noqa: PLR0917 - the order is Triton's
             workers=workers,
             progress=progress,
             rounds=rounds,
+            compile_timeout=compile_timeout,
+            run_timeout=run_timeout,
         )
 
     return decorate

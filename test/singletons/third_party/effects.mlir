@@ -150,3 +150,31 @@ func.func @scope() -> memref<4xf32> {
   %0 = memref.alloca() : memref<4xf32>
   return %0 : memref<4xf32>
 }
+
+// A scope stays around what is on the stack, which would be there once for each time around the loop, and goes around
+// what is not.
+// SCOPE-LABEL: func.func @cups
+// SCOPE: scf.for
+// SCOPE-NEXT: memref.alloca_scope
+// SCOPE-NEXT: tank.cup
+// SCOPE: scf.for
+// SCOPE-NEXT: tank.make
+func.func @cups(%v: f32, %n: index, %m: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    memref.alloca_scope {
+      %cup = tank.cup : memref<4xf32>
+      tank.fill %v, %cup : memref<4xf32>
+    }
+    tank.flood
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    memref.alloca_scope {
+      %made = tank.make : memref<4xf32>
+      tank.drop %made : memref<4xf32>
+    }
+    tank.flood
+  }
+  return
+}

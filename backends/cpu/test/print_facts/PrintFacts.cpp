@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Prints the facts that the CPU backend's lowering has of emitted integers, on
-// modules of scalar arithmetic.
+// modules of scalar arithmetic, and the strides that its plan has of tensors.
 
 #include "Facts.h"
+#include "Lowering.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -43,6 +44,18 @@ struct PrintFactsPass
       emitRemark(op->getLoc()) << what << ": divisor " << facts.divisor(value)
                                << ", limit " << limit;
     };
+    for (auto function : getOperation().getOps<triton::FuncOp>()) {
+      mlir::triton_ext::cpu::Plan plan(function);
+      function.walk([&](Operation *op) {
+        if (op->getNumResults() != 1 ||
+            !isa<RankedTensorType>(op->getResult(0).getType()))
+          return;
+        std::string strides;
+        for (std::optional<int64_t> stride : plan.strides(op->getResult(0)))
+          strides += stride ? " " + std::to_string(*stride) : " ?";
+        emitRemark(op->getLoc()) << "strides:" << strides;
+      });
+    }
     getOperation().walk([&](Operation *op) {
       if (auto loop = dyn_cast<scf::ForOp>(op))
         print(op, "loop", loop.getInductionVar());

@@ -154,8 +154,8 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
     def load_dialects(self, ctx: Any) -> None:
         """Nothing: passes bring the dialects that they need."""
 
-    # Hooks run the source of these two in modules of their own (docs/plugin-examples.md), so they take what those of
-    # other backends take, and import what they need of this module.
+    # Hooks edit the source of these two and run it in modules of their own (docs/plugin-examples.md). So they take what
+    # those of other backends take, import what they need of this module, and have a line for each pass, as Triton's do.
 
     @staticmethod
     def make_ttir(
@@ -188,7 +188,7 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         capability: str,  # noqa: ARG004
     ) -> str:
         """What ``passes/triton_to_linalg`` runs, in its order; the text has no locations."""
-        from triton_ext._inspect import run
+        from triton_ext._inspect import run, run_quietly
         from triton_ext.backends.linalg.compiler import linalgir
 
         metadata["name"] = mod.get_entry_func_name()
@@ -202,6 +202,9 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         linalgir.add_ptr_strength_reduction(pm, [])
         passes.common.add_canonicalizer(pm)
         linalgir.add_convert_triton_to_linalg(pm, [])
+        run_quietly(pm, mod, "make_linalgir")
+        pm = ir.pass_manager(mod.context)
+        pm.enable_debug()
         linalgir.add_extract_like_move_backward(pm, [])
         passes.common.add_canonicalizer(pm)
         linalgir.add_convert_arith_to_linalg(pm, [])
@@ -211,7 +214,9 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         linalgir.add_wrap_func_body_with_single_block(pm, [])
         if opt.lowered:  # type: ignore[attr-defined]
             linalgir.add_lower_linalg_ext(pm, [])
-        run(pm, mod, "make_linalgir")
+            run_quietly(pm, mod, "make_linalgir")
+        else:
+            run(pm, mod, "make_linalgir")
         text: str = mod.str_nodebug()
         return text
 

@@ -32,6 +32,11 @@ def Tank_MakeOp : Tank_Op<"make"> {
   let results = (outs Res<Tank_MemRef, "", [MemAlloc]>:$memory);
   let assemblyFormat = "attr-dict `:` type($memory)";
 }
+// On the stack: it goes by itself, where the function or a memref.alloca_scope ends.
+def Tank_CupOp : Tank_Op<"cup"> {
+  let results = (outs Res<Tank_MemRef, "", [MemAlloc<AutomaticAllocationScopeResource>]>:$memory);
+  let assemblyFormat = "attr-dict `:` type($memory)";
+}
 def Tank_DropOp : Tank_Op<"drop"> {
   let arguments = (ins Arg<Tank_MemRef, "", [MemFree]>:$memory);
   let assemblyFormat = "$memory attr-dict `:` type($memory)";

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The attacks on launches on the CPU at a small scale; ``make attack`` runs them at a large one."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from attack_cpu import ATTACKS
+
+from attack import Attack
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+def test_nothing_gets_through(attack: Attack) -> None:
+    outcome = attack.run(random.Random(1), 1)
+    assert outcome.got_through == 0, outcome.note
+    assert outcome.tried

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The attacks on what is loaded and read, at a small scale; `make attack` tries more."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from attack_loading import ATTACKS
+
+from attack import Attack
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+def test_nothing_gets_through(attack: Attack) -> None:
+    outcome = attack.run(random.Random(0), 1)
+    assert outcome.got_through == 0, outcome.note

@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits and refusals of downloads and archives that the attacks do not show: https, the words, what still works."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import http.server
+import lzma
+import os
+import shutil
+import ssl
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import urllib3.util.connection
+from sdk_world import REPO, Server, World, closed_port, deb_bytes, llvm_files, tar_bytes
+
+from triton_ext.errors import BuildError
+from triton_ext.sdk import archive, debian, download
+from triton_ext.sdk.sources import SourceUnavailableError, load_manifest
+from triton_ext.sdk.trust import without_credentials
+
+SNAPSHOT = "debian-24-snapshot"
+
+
+def quiet(line: str) -> None:
+    """News that nobody reads."""
+
+
+# https
+
+
+@pytest.fixture
+def secure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], str]]:
+    """A server of https for 127.0.0.1 and `mirror.test`; what it returns adds a path, and where that redirects to."""
+    if not shutil.which("openssl"):
+        pytest.skip("making a certificate needs openssl")
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+         "-keyout", key, "-out", certificate, "-subj", "/CN=mirror.test",
+         "-addext", "subjectAltName=DNS:mirror.test,IP:127.0.0.1"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    answers: dict[str, str] = {}
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if self.path not in answers:
+                return self.send_error(404)
+            self.send_response(302 if answers[self.path] else 200)
+            if answers[self.path]:
+                self.send_header("Location", answers[self.path])
+            self.send_header("Content-Length", "0")
+            return self.end_headers()
+
+        do_HEAD = do_GET  # noqa: N815
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate))
+    for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    real = urllib3.util.connection.create_connection
+
+    def connect(address: tuple[str, int], *args: object, **kwargs: object) -> object:
+        """The usual port of `mirror.test` is that of this server."""
+        port = server.server_port if address == ("mirror.test", 443) else address[1]
+        return real(("127.0.0.1", port), *args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(urllib3.util.connection, "create_connection", connect)
+
+    def answer(path: str, location: str = "") -> str:
+        answers[path] = location
+        return f"https://127.0.0.1:{server.server_port}"
+
+    yield answer
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_mirror_of_http_is_used_over_https(secure: Callable[[str], str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITON_EXT_DEBIAN_MIRROR", "http://user:hunter2@mirror.test/debian")
+    news: list[str] = []
+    assert debian.connect(news.append) == "http://user:hunter2@mirror.test/debian"
+    assert news == [
+        "http://***@mirror.test/debian has no https: going on with http; hashes and signatures are checked all the same"
+    ]
+    secure("/debian/dists/sid/InRelease")
+    assert debian.connect(news.append) == "https://user:hunter2@mirror.test/debian"
+    assert len(news) == 1
+
+
+def test_port_and_https_are_left_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(debian, "answers", lambda url: pytest.fail("nobody is to be asked"))
+    for address in (closed_port(), "https://mirror.test/debian", "http://u:p@mirror.test:80/debian", "http://[::1"):
+        monkeypatch.setenv("TRITON_EXT_DEBIAN_MIRROR", address)
+        assert debian.connect(quiet) == address
+
+
+def test_https_never_becomes_http(secure: Callable[..., str], server: Server, tmp_path: Path) -> None:
+    """A server of https that redirects to http: what is there is not asked for."""
+    server.add("file.deb", b"content")
+    url = secure("/file.deb", f"{server.url}/file.deb")
+    with pytest.raises(SourceUnavailableError, match="redirects from https to an address without it"):
+        download.fetch(f"{url}/file.deb", tmp_path, sha256=None, say=quiet)
+    assert server.log == []
+
+
+def test_certificate_that_is_not_known(
+    secure: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("REQUESTS_CA_BUNDLE")
+    monkeypatch.delenv("CURL_CA_BUNDLE", raising=False)
+    url = secure("/file.deb")
+    assert not download.answers(f"{url}/file.deb")
+    with pytest.raises(SourceUnavailableError, match="certificate"):
+        download.fetch(f"{url}/file.deb", tmp_path, sha256=None, say=quiet)
+
+
+# Downloads
+
+
+def test_size_that_is_known_is_the_limit(server: Server, tmp_path: Path) -> None:
+    digest = server.add("file.deb", b"0123456789")
+    with pytest.raises(SourceUnavailableError, match=r"sends 10 bytes, expected 9 bytes$"):
+        download.fetch(f"{server.url}/file.deb", tmp_path, sha256=digest, size=9, say=quiet)
+    with pytest.raises(SourceUnavailableError, match=r"sends 10 bytes, expected 9 bytes at most$"):
+        download.fetch(f"{server.url}/file.deb", tmp_path, sha256=None, most=9, say=quiet)
+    assert download.fetch(f"{server.url}/file.deb", tmp_path, sha256=digest, size=10, say=quiet).read_bytes()
+
+
+def test_slow_download_ends_and_is_resumed(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every try brings bytes, so only the whole time ends it."""
+    digest = server.add("file.deb", os.urandom(1 << 20))
+    server.delay = 0.2
+    monkeypatch.setattr(download, "_PATIENCE", 3.0)
+    monkeypatch.setattr(download, "_SLOWEST", 1e9)
+    start = time.monotonic()
+    with pytest.raises(SourceUnavailableError, match="too few bytes in the time that there is for it"):
+        download.fetch(f"{server.url}/file.deb", tmp_path, sha256=digest, size=1 << 20, say=quiet)
+    assert time.monotonic() - start < 60
+    (part,) = tmp_path.glob("*.part")
+    have = part.stat().st_size
+    assert have > 0
+    assert part.stat().st_mode & 0o777 == 0o600
+    server.delay = 0.0
+    monkeypatch.undo()
+    download.fetch(f"{server.url}/file.deb", tmp_path, sha256=digest, size=1 << 20, say=quiet)
+    assert server.asked("file.deb")[1] == f"bytes={have}-"
+
+
+@pytest.mark.parametrize("name", ["..%2Fevil", "%2Fevil", ".evil", "%2e%2e", "", "a%00b", "a%0Ab"])
+def test_name_that_is_none(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BuildError, match="names no file"):
+        download.fetch(f"{closed_port()}/{name}", tmp_path, sha256=None, say=quiet)
+
+
+def test_credentials_are_hidden_in_every_text() -> None:
+    assert without_credentials("get http://u:p@h/x and https://u:a@b/c@h:1/y, a@b") == (
+        "get http://***@h/x and https://***@h:1/y, a@b"
+    )
+    assert without_credentials("http://h/x") == "http://h/x"
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://user:hun ter2@h/debian", "http://user:hun'ter2@h/x", "http:/user:hunter2@h/x", "http:user:hunter2@h/x"],
+)
+def test_address_that_is_none_is_not_shown(world: World, address: str) -> None:
+    world.monkeypatch.setenv("TRITON_EXT_DEBIAN_MIRROR", address)
+    said = world.fails("install", "--source", SNAPSHOT)
+    assert "ter2" not in said
+    assert "TRITON_EXT_DEBIAN_MIRROR is not an address of a server" in said
+
+
+def test_proxy_with_a_password(world: World) -> None:
+    world.monkeypatch.setenv("http_proxy", f"{closed_port().replace('//', '//user:hunter2@')}")
+    assert "hunter2" not in world.fails("install", "--source", SNAPSHOT)
+    world.monkeypatch.setenv("http_proxy", "http://user:hunter2/x@nowhere")
+    assert "hunter2" not in world.fails("install", "--source", SNAPSHOT)
+
+
+# Archives
+
+
+def packed(kind: str, files: dict[str, str]) -> bytes:
+    plain = tar_bytes(files, "")
+    if kind == "zst":
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+        else:
+            from backports import zstd
+        data: bytes = zstd.compress(plain)
+        return data
+    return {"gz": gzip.compress, "xz": lzma.compress, "bz2": bz2.compress, "": bytes}[kind](plain)
+
+
+@pytest.mark.parametrize("kind", ["gz", "xz", "bz2", "zst", ""])
+def test_every_compression_in_tar_and_deb(tmp_path: Path, kind: str) -> None:
+    data = packed(kind, llvm_files())
+    (tmp_path / "llvm.tar").write_bytes(data)
+    name = f"data.tar.{kind}".rstrip(".")
+    deb = b"!<arch>\n"
+    for part, content in (("debian-binary", b"2.0\n"), (name, data)):
+        deb += f"{part:<16}{0:<12}{0:<6}{0:<6}{100644:<8}{len(content):<10}`\n".encode() + content
+        deb += b"\n" * (len(content) % 2)
+    (tmp_path / "llvm.deb").write_bytes(deb)
+    for suffix in ("tar", "deb"):
+        archive.unpack(tmp_path / f"llvm.{suffix}", tmp_path / suffix, archive.sdk_files(()), verified=False)
+        assert (tmp_path / suffix / "include/mlir/IR/BuiltinOps.h").read_text() == "// builtin\n"
+
+
+@pytest.mark.parametrize("kind", ["gz", "xz", "bz2", "zst", ""])
+def test_stream_that_is_cut(tmp_path: Path, kind: str) -> None:
+    """Wherever it ends, also where all that is wanted has been read."""
+    data = packed(kind, llvm_files())
+    file = tmp_path / "llvm.tar"
+    # What pads a tar file to a multiple of its record holds nothing.
+    whole = len(data) if kind else len(data.rstrip(b"\0")) + 512
+    for end in range(1, whole, max(1, whole // 100)):
+        file.write_bytes(data[:end])
+        with pytest.raises(BuildError, match="is not a readable archive"):
+            archive.unpack(file, tmp_path / "into", archive.sdk_files(()), verified=False)
+
+
+def test_damage_after_all_that_is_wanted(tmp_path: Path) -> None:
+    """Read to the end, unless a hash has verified the file."""
+    files = llvm_files() | {"lib/libMLIRIR.a": os.urandom(1 << 21).hex()}
+    deb = bytearray(deb_bytes(files))
+    deb[-1000] ^= 1
+    (tmp_path / "llvm.deb").write_bytes(deb)
+    with pytest.raises(BuildError, match="is not a Debian package"):
+        archive.unpack(tmp_path / "llvm.deb", tmp_path / "a", archive.sdk_files(()), verified=False)
+    archive.unpack(tmp_path / "llvm.deb", tmp_path / "b", archive.sdk_files(()), verified=True)
+    tar = bytearray(tar_bytes(files, "gz"))
+    tar[-6] ^= 1  # of the checksum
+    (tmp_path / "llvm.tar").write_bytes(tar)
+    with pytest.raises(BuildError, match="is not a readable archive: CRC check failed"):
+        archive.unpack(tmp_path / "llvm.tar", tmp_path / "c", archive.sdk_files(()), verified=False, most=3)
+
+
+@pytest.mark.parametrize("suffix", ["deb", "zip"])
+def test_corrupt_archive_is_one_clear_error(world: World, suffix: str) -> None:
+    import io
+    import zipfile
+
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as file:
+        for name, text in llvm_files().items():
+            file.writestr(name, text)
+    data = deb_bytes(llvm_files()) if suffix == "deb" else buffer.getvalue()
+    named = world.tmp / f"llvm.{suffix}"
+    step = len(data) // 12
+    for at in range(8 if suffix == "deb" else 0, len(data), step):
+        named.write_bytes(data[:at] + bytes(8) + data[at + 8 :])
+        code, _, err = world.run("install", "--from", str(named), "--force")
+        lines = [line for line in err.splitlines() if line.startswith("triton-ext: error: ")]
+        assert code == 0 or lines == err.splitlines()[-1:], err
+        assert "internal" not in err
+
+
+@pytest.mark.parametrize(
+    "header",
+    [b"-60       ", b"          ", b"x         ", b"9999999999", b"+1        "],
+)
+def test_static_library_with_a_wrong_size(tmp_path: Path, header: bytes) -> None:
+    """A negative size was read for ever."""
+    library = tmp_path / "lib.a"
+    library.write_bytes(b"!<arch>\n" + b"a.o/".ljust(48) + header + b"`\n" + bytes(64))
+    with pytest.raises(BuildError, match="is no static library that holds its objects"):
+        list(archive.static_library_members(library))
+
+
+@pytest.mark.parametrize("link", [False, True])
+def test_members_that_collide(tmp_path: Path, link: bool) -> None:
+    files, below = {"include/llvm/a": "file", "include/llvm/c.h": ""}, "include/llvm/a/b.h"
+    data = tar_bytes(files, "gz", "", {below: "../c.h"}) if link else tar_bytes(files | {below: "below it"}, "gz")
+    (tmp_path / "llvm.tar").write_bytes(data)
+    with pytest.raises(BuildError, match=r"is not a readable archive: b\.h cannot be written"):
+        archive.unpack(tmp_path / "llvm.tar", tmp_path / "into", archive.sdk_files(()), verified=False)
+
+
+def test_time_of_unpacking_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "_MOST_SECONDS", -1.0)
+    (tmp_path / "llvm.tar").write_bytes(tar_bytes(llvm_files(), "gz"))
+    with pytest.raises(BuildError, match="s to unpack"):
+        archive.unpack(tmp_path / "llvm.tar", tmp_path / "into", archive.sdk_files(()), verified=False)
+
+
+def test_index_is_limited(tmp_path: Path) -> None:
+    (tmp_path / "Packages.xz").write_bytes(lzma.compress(bytes(1 << 20)))
+    with archive.decompressed(tmp_path / "Packages.xz", most=1_000_000) as stream:
+        assert len(stream.read(900_000)) == 900_000
+        with pytest.raises(BuildError, match="unpacks to more than 1000000 bytes"):
+            stream.read(200_000)
+
+
+def test_sources_of_llvm_are_within_the_limits() -> None:
+    """Measured: llvm-toolchain-23 has 197,000 members and unpacks to 11.4 times its size."""
+    assert archive._MOST_MEMBERS > 4 * 197_000
+    assert archive._MOST_RATIO > 4 * 11.4
+
+
+def test_planted_directory_of_the_next_sdk_is_not_followed(world: World) -> None:
+    """The directory that becomes the SDK has a name that others know."""
+    outside = world.tmp / "outside"
+    outside.mkdir()
+    (outside / "keep").write_text("")
+    target = world.target(SNAPSHOT)
+    target.parent.mkdir(parents=True)
+    target.with_name(f".{target.name}.new").symlink_to(outside)
+    _, _, err = world.run("install", "--source", SNAPSHOT)
+    assert [path.name for path in outside.iterdir()] == ["keep"], err
+    assert not list(world.tmp.glob("outside/*/"))
+
+
+def test_limits_are_those_of_the_documentation() -> None:
+    page = " ".join((REPO / "docs" / "sdk.md").read_text().split())
+    assert f"unpack to {archive._MOST_RATIO} times its size and {archive._ANY_RATIO >> 20} MiB" in page
+    assert f"write {archive._MOST_WRITTEN // 10**9} GB, have a million members and take half an hour" in page
+    assert (archive._MOST_MEMBERS, archive._MOST_SECONDS) == (10**6, 1800)
+    assert f"a minute in which less than {download._STALL_BYTES >> 10} KiB arrive" in page
+    assert download._STALL == 60
+    assert [suite.max_age_days for suite in load_manifest().debian.suites] == [10]
+    assert "the file may be ten days old" in page

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A process with no home, no place for temporary files, a full disk or little of anything: it works, or says why."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+COMPILE = """
+from triton.backends.compiler import GPUTarget
+import triton_ext as tx
+from triton_ext import demo
+with tx.Pipeline().at_end("ttir", tx.passes.ttir.rename(old="matmul", new="other")):
+    print(demo.compile_matmul(GPUTarget("cuda", 90, 32)).name)
+"""
+LAUNCH = """
+import numpy, triton, triton.language as tl, sys, importlib.util
+spec = importlib.util.spec_from_file_location("limits_kernel", sys.argv[1])
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+x = numpy.zeros(16, dtype=numpy.float32)
+module.fill[(1,)](x, 16)
+print(x.sum())
+"""
+KERNEL = """
+import triton
+import triton.language as tl
+
+@triton.jit
+def fill(x, N: tl.constexpr):
+    tl.store(x + tl.arange(0, N), 2.0)
+"""
+UNKNOWN = 54321
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to be another user or to mount")
+
+
+def run(
+    *command: str, before: str = "", cwd: Path | None = None, **environment: str | None
+) -> subprocess.CompletedProcess[str]:
+    """Runs Python; `before` is run by it first. A variable that is None is unset."""
+    code, *arguments = command
+    merged = {**os.environ, **environment}
+    return subprocess.run(
+        [sys.executable, "-c", before + code, *arguments], env={k: v for k, v in merged.items() if v is not None},
+        cwd=cwd, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+
+
+def last_line(done: subprocess.CompletedProcess[str]) -> str:
+    return (done.stderr.strip().splitlines() or [""])[-1]
+
+
+#: Imports what another user may not read, before it becomes that user without a name and a home.
+NOBODY = f"""
+import os, sys
+import triton, triton_ext.demo, triton_ext.loader, triton_ext.verify, triton_ext.sdk, triton_ext._elf
+import elftools.elf.elffile, triton_ext._stages, triton_ext.tracing.page, importlib.metadata
+del os.environ["HOME"]
+os.environ.pop("XDG_CACHE_HOME", None)
+os.setuid({UNKNOWN})
+"""
+
+
+@needs_root
+def test_no_home_and_no_name(tmp_path: Path) -> None:
+    """There is no cache, and no need of one; the SDK, which has to be kept, asks for a place."""
+    kernels = tmp_path / "kernels"
+    kernels.mkdir(mode=0o777)
+    code = """
+from triton_ext import _storage, index, sdk
+print(_storage.cache_dir(), index.recall("a", "b", object), sdk.find_triton and _storage.scratch_root() is not None)
+index.remember("a", "b", 1, [], 0)
+index.save()
+try:
+    sdk.sdk_root()
+except triton_ext.errors.TritonExtError as error:
+    print(error)
+"""
+    done = run(code, before=NOBODY + "import triton_ext.errors\n", TRITON_CACHE_DIR=str(kernels))
+    first, second = done.stdout.splitlines() or [done.stderr] * 2
+    assert first == "None None True"
+    fix = "XDG_CACHE_HOME=/a/directory triton-ext sdk install"
+    assert second == f"user {UNKNOWN} has no home directory to keep files in (fix: {fix})"
+
+
+#: Nowhere to write temporary files: a limit does it for every user, root included.
+NO_TEMPORARY = """
+import tempfile
+def nowhere(*_):
+    raise FileNotFoundError(2, "No usable temporary directory found")
+tempfile._get_default_tempdir = nowhere
+tempfile._candidate_tempdir_list = lambda: []
+"""
+
+
+def test_no_writable_tmp(tmp_path: Path) -> None:
+    """Triton's own backends for GPUs need one; what is ours does not."""
+    (tmp_path / "k.py").write_text(KERNEL)
+    code = """
+import triton_ext as tx
+with tx.Pipeline.parse("ttir: at_end(common.cse)"):
+""" + "".join(f"    {line}\n" for line in LAUNCH.strip().splitlines())
+    done = run(code, str(tmp_path / "k.py"), before=NO_TEMPORARY, TRITON_DEFAULT_BACKEND="cpu")
+    assert done.stdout == "32.0\n", done.stderr
+
+
+def test_no_place_at_all(tmp_path: Path) -> None:
+    code = """
+import os
+from triton_ext import _storage
+_storage._scratch_roots = lambda: iter(("/nowhere", "/proc"))
+try:
+    _storage.scratch_dir("x").__enter__()
+except _storage.TritonExtError as error:
+    print(error)
+"""
+    wanted = "no directory for temporary files can be made (fix: TMPDIR=/a/writable/directory)\n"
+    assert run(code).stdout == wanted
+
+
+def test_limit_of_file_size(tmp_path: Path) -> None:
+    """`ulimit -f`: caches stay empty, and a library that does not fit into memory is taken as it is."""
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+    code = """
+import triton_ext as tx
+from triton_ext.loader import load_library
+import triton
+found = {e.name: e for e in tx.extensions()}
+print(all(e.problem is None for e in found.values()), sorted(load_library(found["rename"]).add))
+"""
+    done = run(code, before=limit, XDG_CACHE_HOME=str(tmp_path / "cache"))
+    assert done.stdout == "True ['rename']\n", done.stderr
+    assert [path for path in (tmp_path / "cache").rglob("*") if path.is_file()] == []
+
+
+@pytest.fixture
+def full_disk(tmp_path: Path) -> Path:
+    """A disk on which there is no room."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.mount(b"tmpfs", os.fsencode(place), b"tmpfs", 0, b"size=64k"):
+        pytest.skip("this process may not mount")
+    with (place / "filler").open("wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(b"x" * 4096)
+        except OSError:
+            pass
+    yield place
+    libc.umount2(os.fsencode(place), 2)
+
+
+@needs_root
+def test_a_full_disk(full_disk: Path, tmp_path: Path) -> None:
+    """With the cache and all temporary files there."""
+    done = run(COMPILE, XDG_CACHE_HOME=str(full_disk / "cache"), TMPDIR=str(full_disk))
+    assert done.stdout == "other\n", done.stderr
+    assert [path for path in full_disk.rglob("*") if path.is_file() and path.name != "filler"] == []
+
+
+@needs_root
+def test_a_full_disk_on_the_cpu(full_disk: Path, tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(KERNEL)
+    environment = {"TRITON_DEFAULT_BACKEND": "cpu", "TMPDIR": str(full_disk)}
+    done = run(LAUNCH, str(tmp_path / "k.py"), **environment)
+    assert done.stdout == "32.0\n", done.stderr
+
+
+def test_nothing_is_left_of_a_launch(tmp_path: Path) -> None:
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "k.py").write_text(KERNEL)
+    done = run(LAUNCH, str(tmp_path / "k.py"), TRITON_DEFAULT_BACKEND="cpu", TMPDIR=str(tmp_path / "tmp"))
+    assert done.stdout == "32.0\n", done.stderr
+    assert os.listdir(tmp_path / "tmp") == []
+
+
+def test_nothing_is_left_of_a_launch_in_a_process_that_is_killed(tmp_path: Path) -> None:
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "k.py").write_text(KERNEL)
+    code = LAUNCH + "\nimport os\nos.kill(os.getpid(), 9)"
+    done = run(code, str(tmp_path / "k.py"), TRITON_DEFAULT_BACKEND="cpu", TMPDIR=str(tmp_path / "tmp"))
+    assert done.returncode == -9, done.stderr
+    assert os.listdir(tmp_path / "tmp") == []
+
+
+def launch_with_cache(tmp_path: Path, cache: str) -> subprocess.CompletedProcess[str]:
+    (tmp_path / "k.py").write_text(KERNEL)
+    return run(LAUNCH, str(tmp_path / "k.py"), cwd=tmp_path, TRITON_DEFAULT_BACKEND="cpu", TRITON_CACHE_DIR=cache)
+
+
+@pytest.mark.parametrize(("mode", "is_safe"), [(0o700, True), (0o755, True), (0o775, True), (0o777, False)])
+def test_a_cache_of_triton_that_others_can_write(tmp_path: Path, mode: int, is_safe: bool) -> None:
+    """Whoever writes there has his code run. A group of one's own is what umask 002 is for."""
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache").chmod(mode)
+    done = launch_with_cache(tmp_path, str(tmp_path / "cache"))
+    if is_safe:
+        assert done.stdout == "32.0\n", done.stderr
+    else:
+        assert f"can be written by others than its owner (mode {mode:04o})" in last_line(done)
+        assert "TRITON_CACHE_DIR=" in last_line(done)
+
+
+@needs_root
+def test_a_cache_of_triton_of_another_user(tmp_path: Path) -> None:
+    (tmp_path / "cache").mkdir(0o700)
+    os.chown(tmp_path / "cache", UNKNOWN, UNKNOWN)
+    assert f"belongs to user {UNKNOWN}, this process runs as" in last_line(
+        launch_with_cache(tmp_path, str(tmp_path / "cache"))
+    )
+
+
+def test_a_cache_of_triton_in_the_working_directory(tmp_path: Path) -> None:
+    """As Triton has it for a user without a home directory."""
+    assert "would be in the working directory" in last_line(launch_with_cache(tmp_path, "~/.triton/cache"))

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A cache is its user's alone, files appear whole or not at all, and nothing that others have planted is followed."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+import triton_ext as tx
+from triton_ext import _json, _storage, index
+from triton_ext._storage import UnsafeDirectoryError
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the cache will be; there is none yet."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    for name, empty in (("_files", {}), ("_answers", {}), ("_read", None)):
+        monkeypatch.setattr(index, name, empty)
+    return tmp_path / "xdg" / "triton-ext"
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o002, 0o022, 0o077, 0o777])
+def test_made_for_the_user_alone(umask: int, cache: Path) -> None:
+    before = os.umask(umask)
+    try:
+        assert _storage.write_cache_file(cache / "a" / "b" / "file", b"x")
+    finally:
+        os.umask(before)
+    assert [mode(path) for path in (cache, cache / "a", cache / "a" / "b")] == [0o700] * 3
+    assert mode(cache / "a" / "b" / "file") == 0o600
+
+
+def test_a_cache_that_others_may_read_stays_in_use(cache: Path) -> None:
+    """One of an earlier version: its owner can write it, the others can read it."""
+    cache.mkdir(parents=True, mode=0o755)
+    assert _storage.write_cache_file(cache / "file", b"x")
+    assert _storage.read_private(cache / "file") == b"x"
+    assert mode(cache) == 0o755
+
+
+@pytest.mark.parametrize("bits", [0o777, 0o770, 0o775, 0o702])
+@pytest.mark.parametrize("inner", ["", "probe"])
+def test_one_that_others_can_write_is_refused(bits: int, inner: str, cache: Path) -> None:
+    wrong = cache / inner
+    wrong.mkdir(parents=True)
+    (wrong / "file").write_bytes(b"planted")
+    wrong.chmod(bits)
+    with pytest.raises(UnsafeDirectoryError, match=rf"(?s)can write.*{wrong}.*{bits:04o}.*chmod -R go-w"):
+        _storage.write_cache_file(wrong / "other", b"")
+    with pytest.raises(UnsafeDirectoryError):
+        _storage.read_private(wrong / "file")
+    if not inner:
+        with pytest.raises(UnsafeDirectoryError):
+            tx.extensions()
+
+
+def test_one_of_another_user_is_refused(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache.mkdir(parents=True)
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    with pytest.raises(UnsafeDirectoryError, match=r"belongs to user \d+, this process runs as user 12345.*XDG_CACHE"):
+        _storage.private_dir(cache)
+
+
+def test_a_link_decides_where_the_cache_is(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The user's own link to another disk is fine; somebody else's is not."""
+    (tmp_path / "disk").mkdir(mode=0o700)
+    cache.parent.mkdir()
+    cache.symlink_to(tmp_path / "disk")
+    assert _storage.write_cache_file(cache / "file", b"x")
+    if os.geteuid() == 0:
+        os.lchown(cache, 12345, 12345)
+        with pytest.raises(UnsafeDirectoryError, match="belongs to user 12345"):
+            _storage.write_cache_file(cache / "file", b"x")
+
+
+def test_a_file_of_another_user_is_a_miss(cache: Path) -> None:
+    _storage.write_cache_file(cache / "file", b"x")
+    (cache / "file").chmod(0o660)
+    assert _storage.read_private(cache / "file") is None
+    (cache / "pipe").parent.mkdir(exist_ok=True)
+    os.mkfifo(cache / "pipe")
+    (cache / "link").symlink_to(cache / "pipe")
+    assert _storage.read_private(cache / "pipe") is None  # and does not wait for a writer
+    assert _storage.read_private(cache / "link") is None
+
+
+@pytest.mark.parametrize("root", ["cache", "./cache", ""])
+def test_a_relative_cache_is_none(root: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would be in the working directory, which may be anybody's."""
+    monkeypatch.setenv("XDG_CACHE_HOME", root)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert _storage.cache_dir() == tmp_path / ".cache" / "triton-ext"
+    monkeypatch.setenv("HOME", "home")
+    assert _storage.cache_dir() is None
+
+
+def test_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, victim = tmp_path / "file", tmp_path / "victim"
+    victim.write_text("precious")
+    path.symlink_to(victim)
+    (tmp_path / f".file.{os.getpid()}").symlink_to(victim)
+    _storage.write_whole(path, b"new")
+    assert (path.read_bytes(), path.is_symlink(), victim.read_text()) == (b"new", False, "precious")
+    before = os.umask(0o027)
+    try:
+        _storage.write_whole(path, b"newer")
+    finally:
+        os.umask(before)
+    assert mode(path) == 0o640
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fchmod", full)
+    names = sorted(os.listdir(tmp_path))
+    with pytest.raises(OSError, match="No space left"):
+        _storage.write_whole(path, b"newest")
+    assert path.read_bytes() == b"newer"
+    assert sorted(os.listdir(tmp_path)) == names
+
+
+@pytest.mark.parametrize(
+    ("value", "shape", "fits"),
+    [
+        (1, int, True), (True, int, False), (1.0, int, False), ("a", str, True), (None, None, True), ([], object, True),
+        ([1, "a"], [int], False), ([], [int], True), ([1, "a"], (int, str), True), ([1], (int, str), False),
+        ({"a": 1}, {"a": int}, True), ({"a": 1, "b": 2}, {"a": int}, False), ({}, {"a": int}, False),
+        ({"x": [1]}, {str: [int]}, True), ({"x": 1}, {str: str}, False), (None, _json.AnyOf(int, None), True),
+    ],
+)  # fmt: skip
+def test_shapes(value: object, shape: object, fits: bool) -> None:
+    assert _json.fits(value, shape) is fits
+    assert _json.parsed(json.dumps(value), shape) == (value if fits else None)
+
+
+def test_an_answer_counts_in_the_process_that_gave_it(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before it is written, too, when its lists are tuples still: each library would be read at each use."""
+    from triton_ext import _elf, _resources, verify
+
+    library = _resources.library_dir() / "libtriton_ext_rename.so"
+    first = verify.verify(library)
+    monkeypatch.delattr(_elf, "parse_library")
+    assert verify.verify(library) == first
+
+
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "1" * 5000, b"\xff", None, "nul"])
+def test_what_is_no_json(text: str | bytes | None) -> None:
+    assert _json.parsed(text, object) is None

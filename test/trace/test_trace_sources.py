@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which source files a trace shows: those of the kernel, and not what somebody has written into its IR."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from click.testing import CliRunner
+from conftest import SIGNATURE
+
+import triton_ext as tx
+from triton_ext import demo
+from triton_ext.cli import cli
+
+HELPER = """
+import triton
+import triton.language as tl
+
+@triton.jit
+def twice(x):
+    return x + x
+"""
+KERNEL = """
+import triton
+import triton.language as tl
+import helper_{0} as helper
+from once_{0} import once
+
+@triton.jit
+def kernel(x, F: tl.constexpr):
+    value = helper.twice(once(tl.load(x))) + tl.sum(tl.arange(0, 16), 0)
+    tl.store(x, F(value))
+"""
+MODULE = """
+module {{
+  tt.func public @k() {{
+    tt.return loc("{0}":1:1)
+  }} loc("{0}":1:1)
+}} loc("{0}":1:1)
+"""
+
+
+def load(name: str, text: str, directory: Path) -> ModuleType:
+    path = directory / f"{name}.py"
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_files_of_what_a_kernel_calls(tmp_path: Path) -> None:
+    """By the name of its module, by its own name, as an argument, and of Triton itself."""
+    unique = tmp_path.name
+    load(f"helper_{unique}", HELPER, tmp_path)
+    load(f"once_{unique}", HELPER.replace("twice", "once"), tmp_path)
+    given = load(f"given_{unique}", HELPER.replace("twice", "given"), tmp_path)
+    kernel = load(f"kernel_{unique}", KERNEL.format(unique), tmp_path).kernel
+    found = tx.trace(kernel, target="cuda:90", signature={"x": "*fp32", "F": given.given})
+    names = {Path(path).name for path, _ in found.sources}
+    assert {f"{kind}_{unique}.py" for kind in ("kernel", "helper", "once", "given")} <= names
+    assert "standard.py" in names  # tl.sum
+
+
+@pytest.mark.parametrize("kind", ["file", "pipe", "device"])
+def test_ir_in_a_file_chooses_nothing(kind: str, tmp_path: Path) -> None:
+    """It may be anybody's; and no pipe or device is waited for."""
+    named = tmp_path / "named.py"
+    if kind == "file":
+        named.write_text("secret")
+    elif kind == "pipe":
+        os.mkfifo(named)
+    else:
+        named.symlink_to("/dev/zero")
+    module = tmp_path / "k.ttir"
+    module.write_text(MODULE.format(named))
+    assert tx.trace(module, target="cuda:90").sources == ()
+    shown = tx.trace(module, target="cuda:90", sources=tmp_path).sources
+    assert shown == (((str(named), "secret"),) if kind == "file" else ())
+    (tmp_path / "other").mkdir()
+    assert tx.trace(module, target="cuda:90", sources=tmp_path / "other").sources == ()
+    with pytest.raises(tx.TritonExtError, match="is not a directory with sources"):
+        tx.trace(module, target="cuda:90", sources=tmp_path / "nowhere")
+
+
+def test_on_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "named.py").write_text("shown")
+    (tmp_path / "k.ttir").write_text(MODULE.format(tmp_path / "named.py"))
+    command = ["trace", str(tmp_path / "k.ttir"), "-t", "cuda:90", "--dir", str(tmp_path / "trace")]
+    for more, is_shown in (([], False), (["--sources", str(tmp_path)], True)):
+        done = CliRunner().invoke(cli, [*command, *more])
+        assert done.exit_code == 0, done.output
+        assert (tmp_path / "trace" / "sources" / "named.py").exists() == is_shown
+
+
+def test_a_file_that_cannot_be_written() -> None:
+    with pytest.raises(tx.TritonExtError, match="null"):
+        tx.trace(demo.matmul, target="cuda:90", signature=SIGNATURE, html="a\0b")
