@@ -38,7 +38,8 @@ import ctypes, json, os, socket, sys
 from triton_ext import driver
 
 def remote(argc, argv, plugins, count, extensions):
-    names = [[p.path, p.argument, p.alias] for p in plugins]
+    # The second field is what is loaded. It is the file, for valgrind reads the names of functions from it.
+    names = [[p.path, p.path, p.argument, p.alias] for p in plugins]
     request = [argv[:argc], names, extensions], os.getcwd(), dict(os.environ)
     with socket.socket(socket.AF_UNIX) as server:
         server.connect({address!r})
