@@ -43,7 +43,7 @@ bench: build ## How long building, importing, triton-ext-opt, pipelines and lina
 	@$(BIN)/python benchmarks/linalg.py
 
 docs: linalg build ## Reference pages from the .td files and docstrings
-	@$(BIN)/python -m triton_ext.reference docs/reference
+	@$(BIN)/python -m triton_ext.authoring.reference docs/reference
 	@$(BIN)/python test/linalg/linalg_coverage.py docs/reference
 
 wheel: .venv/ready linalg ## One wheel with everything, into dist/

@@ -44,7 +44,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def stamps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Two builds of the pass `stamp`, which append ``_v1`` and ``_v2`` to the names of public functions."""
-    from triton_ext import build
+    from triton_ext.authoring import build
 
     built = {}
     for version in ("v1", "v2"):

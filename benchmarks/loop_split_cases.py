@@ -20,7 +20,7 @@ from random import Random
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test" / "loop_split"))
 import programs
 
-from triton_ext import _resources
+from triton_ext.support import resources
 
 PER_BATCH = 250
 
@@ -33,7 +33,7 @@ def batch(seed: int) -> tuple[int, programs.Outcome]:
 
 def state() -> str:
     """What results in a log are valid for."""
-    made_of = [_resources.library_dir() / "libtriton_ext_loop_split.so", Path(programs.__file__)]
+    made_of = [resources.library_dir() / "libtriton_ext_loop_split.so", Path(programs.__file__)]
     return hashlib.sha256(b"".join(path.read_bytes() for path in made_of)).hexdigest()[:16]
 
 

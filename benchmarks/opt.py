@@ -23,7 +23,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from triton_ext._resources import library_dir
+from triton_ext.support.resources import library_dir
 
 OPT = Path(sys.executable).with_name("triton-ext-opt")
 LIT_TESTS, OPERATIONS = 200, 10_000
@@ -43,7 +43,7 @@ LIT_CONFIG = """\
 import sys
 from pathlib import Path
 import lit.formats
-from triton_ext.host import triton_root
+from triton_ext.loading.host import triton_root
 config.name = "benchmark"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir"]

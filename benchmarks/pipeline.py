@@ -35,8 +35,8 @@ from triton.runtime import driver
 from triton.runtime.jit import MockTensor
 
 import triton_ext as tx
-from triton_ext._stages import install_proxies
 from triton_ext.demo import matmul
+from triton_ext.pipeline.execution import install_proxies
 
 SLOT = "add_stages_inspection_hook"
 LAUNCHES, TURNS = 500, 101

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from triton_ext import _resources
+from triton_ext.support import resources
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -24,7 +24,7 @@ def copy(directory: Path) -> Path:
             (directory / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, directory / name)
     (directory / ".venv").symlink_to(Path(sys.prefix))
-    shutil.copytree(_resources.library_dir(), directory / "python" / "triton_ext" / "lib")
+    shutil.copytree(resources.library_dir(), directory / "python" / "triton_ext" / "lib")
     return directory
 
 

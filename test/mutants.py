@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from triton_ext import _resources, build
+from triton_ext.authoring import build
+from triton_ext.support import resources
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -75,7 +76,7 @@ def build_source(extension: str, scratch: Path) -> Path:
         f"add_subdirectory({extension})\n"
     )
     libraries = scratch / "lib"
-    shutil.copytree(_resources.library_dir(), libraries)
+    shutil.copytree(resources.library_dir(), libraries)
     build.build_tree(scratch, build.default_build_dir(scratch), definitions=(f"TRITON_EXT_STAGE_DIR={libraries}",))
     return libraries
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from triton._C.libtriton import ir
 
-from triton_ext._infra import in_memory, read_bytes
-from triton_ext._resources import library_dir
 from triton_ext.errors import TritonExtError
+from triton_ext.loading.libraries import in_memory, read_bytes
+from triton_ext.support.resources import library_dir
 
 
 def compiler_path() -> Path:

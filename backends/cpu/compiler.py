@@ -21,10 +21,10 @@ from triton import knobs
 from triton._C.libtriton import ir, llvm, passes
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
-from triton_ext import _inspect
-from triton_ext._elf import UNDEFINED, WEAK, damage, symbols
-from triton_ext._resources import own_code
-from triton_ext._storage import scratch_dir
+from triton_ext.loading.elf import UNDEFINED, WEAK, damage, symbols
+from triton_ext.pipeline import inspection
+from triton_ext.support.resources import own_code
+from triton_ext.support.storage import scratch_dir
 
 from . import _library
 
@@ -160,7 +160,7 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         """Triton's own clean-up, with tensor descriptors as pointers."""
         from triton_ext.backends.cpu.compiler import cpu  # type: ignore[import-untyped]
 
-        from triton_ext._inspect import run
+        from triton_ext.pipeline.inspection import run
 
         pm = ir.pass_manager(mod.context)
         pm.enable_debug()
@@ -182,8 +182,8 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         """Loops over vectors."""
         from triton_ext.backends.cpu.compiler import VECTORS, _library, cpu
 
-        from triton_ext._inspect import is_debugging
         from triton_ext.errors import UnsupportedError
+        from triton_ext.pipeline.inspection import is_debugging
 
         name = mod.get_entry_func_name()
         pm = ir.pass_manager(mod.context)
@@ -238,7 +238,7 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         passes.common.add_cse(pm)
         if not knobs.compilation.disable_line_info:
             passes.llvmir.add_di_scope(pm)
-        _inspect.run(pm, mod, "make_llir")
+        inspection.run(pm, mod, "make_llir")
         compiler = _library.compiler()
         context = llvm.context()
         llvm_mod = llvm.to_module(mod, context)

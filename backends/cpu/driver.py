@@ -21,9 +21,9 @@ from triton import knobs
 from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase, decompose_descriptor, expand_signature, wrap_handle_tensordesc_impl
 
-from triton_ext._infra import LibraryBytes, in_memory
-from triton_ext._storage import UnsafeDirectoryError, private_dir, scratch_dir, write_whole
 from triton_ext.errors import TritonExtError
+from triton_ext.loading.libraries import LibraryBytes, in_memory
+from triton_ext.support.storage import UnsafeDirectoryError, private_dir, scratch_dir, write_whole
 
 from . import _library
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Objects of headers that must exist once per process, such as the instance of a memory resource: a library uses those of
-# its hosts (libtriton, libraries of dialects) and has no copies. See python/triton_ext/_singletons.py for the way.
+# its hosts (libtriton, libraries of dialects) and has no copies. See python/triton_ext/loading/singletons.py for the way.
 
-set(TRITON_EXT_SINGLETONS ${TRITON_EXT_PYTHON} -m triton_ext._singletons)
+set(TRITON_EXT_SINGLETONS ${TRITON_EXT_PYTHON} -m triton_ext.loading.singletons)
 set(TRITON_EXT_STUB_DIR ${CMAKE_BINARY_DIR}/triton_ext_singletons)
 
 # triton_ext_singletons_of(host result)

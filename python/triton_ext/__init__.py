@@ -10,11 +10,11 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from ._dependencies import follow_builtins
+from .keys.builtins import follow_builtins
 
 if TYPE_CHECKING:
     from . import builtin, linalg, passes
-    from ._plugin_passes import digest
+    from .compilation.describe import describe
     from .driver import opt
     from .errors import (
         AbiMismatchError,
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
         PipelineError,
         TritonExtError,
     )
-    from .loader import Extension, extensions, load
-    from .observe import describe
-    from .passes import Pass
-    from .pipeline import Pipeline, use
+    from .loading.loader import Extension, extensions, load
+    from .loading.plugin_passes import digest
+    from .pipeline.extension_passes import Pass
+    from .pipeline.pipeline import Pipeline, use
     from .tracing import trace
     from .tuning import autotune, product, sweep
 
@@ -45,13 +45,13 @@ _HOME = {
         ),
         "errors",
     ),
-    **dict.fromkeys(("Extension", "extensions", "load"), "loader"),
-    "describe": "observe",
-    "digest": "_plugin_passes",
+    **dict.fromkeys(("Extension", "extensions", "load"), "loading.loader"),
+    "describe": "compilation.describe",
+    "digest": "loading.plugin_passes",
     "opt": "driver",
-    "Pass": "passes",
+    "Pass": "pipeline.extension_passes",
     "trace": "tracing",
-    **dict.fromkeys(("Pipeline", "use"), "pipeline"),
+    **dict.fromkeys(("Pipeline", "use"), "pipeline.pipeline"),
     **dict.fromkeys(("autotune", "product", "sweep"), "tuning"),
 }
 

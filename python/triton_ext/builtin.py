@@ -7,8 +7,8 @@ The groups are those of libtriton: ``common``, ``ttir``, ``ttgpuir``, ``gluon``,
 
 from __future__ import annotations
 
-from .edits import BuiltinFactory, builtin_names, find_builtin
 from .errors import PipelineError
+from .pipeline.edits import BuiltinFactory, builtin_names, find_builtin
 
 
 class BuiltinPasses:

@@ -22,8 +22,8 @@ from rich.table import Table
 from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
-from triton_ext._storage import scratch_dir
-from triton_ext.host import find_triton
+from triton_ext.loading.host import find_triton
+from triton_ext.support.storage import scratch_dir
 
 TARGETS = (GPUTarget("cuda", 90, 32), GPUTarget("hip", "gfx942", 64))
 

@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Literal, get_args, overload
 
-from . import kernels
-from ._inspect import Level
-from ._resources import child_environment
+from .compilation import requests
+from .compilation.describe import compile_and_observe
 from .driver import opt
 from .errors import PipelineError, TritonExtError
-from .observe import compile_and_observe
-from .pipeline import Pipeline
+from .pipeline.inspection import Level
+from .pipeline.pipeline import Pipeline
+from .support.resources import child_environment
 
 __all__ = ["compile", "convert"]
 
@@ -80,7 +80,7 @@ def compile(  # noqa: A001
     _check_form(form, lowered)
     given = dict(options or {})
     _check_options(given)
-    task = kernels.job(kernel, "linalg:generic", signature, {**given, "lowered": lowered})
+    task = requests.job(kernel, "linalg:generic", signature, {**given, "lowered": lowered})
     compiled, _ = compile_and_observe(task, Level.FAILURES, pipeline)
     return _in_form(compiled.asm["linalgir"].decode(), form)
 

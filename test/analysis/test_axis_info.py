@@ -18,7 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from triton_ext.build import default_build_dir
+from triton_ext.authoring.build import default_build_dir
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BUILT = default_build_dir(ROOT) / "test" / "analysis" / "print_analyses"

@@ -19,8 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from attack import Attack, Outcome
-from triton_ext import _infra, _json, _resources, _storage, index, sdk
+from triton_ext import sdk
 from triton_ext.errors import TritonExtError
+from triton_ext.loading import index, libraries
+from triton_ext.support import json_shape, resources, storage
 from triton_ext.tuning import store
 from triton_ext.tuning.report import Report, Row
 
@@ -77,7 +79,7 @@ def other_user(rng: random.Random, scale: int) -> Outcome:
             tried += 2
             os.umask(umask := rng.choice((0o000, 0o002, 0o022, 0o077)))
             try:
-                assert _storage.write_cache_file(_storage.needed_cache_dir("") / f"d{number}" / "file", b"mine")
+                assert storage.write_cache_file(storage.needed_cache_dir("") / f"d{number}" / "file", b"mine")
             finally:
                 os.umask(0o022)
             cache = directory / "cache" / "triton-ext"
@@ -103,7 +105,7 @@ def other_user(rng: random.Random, scale: int) -> Outcome:
             del umask
             for use in (
                 lambda: index.recall("any", "thing", object),
-                lambda cache=cache: _storage.write_cache_file(cache / "file", b""),
+                lambda cache=cache: storage.write_cache_file(cache / "file", b""),
                 lambda cache=cache: sdk.Sdk.load(cache / "sdk" / "x"),
             ):
                 try:
@@ -116,7 +118,7 @@ def other_user(rng: random.Random, scale: int) -> Outcome:
 
 def planted_links(rng: random.Random, scale: int) -> Outcome:
     """Links under every temporary name that can be guessed, and under the name itself, lead to a file of the victim."""
-    from triton_ext.record import Compilation
+    from triton_ext.pipeline.records import Compilation
     from triton_ext.tracing.page import write_files, write_page
 
     through = tried = 0
@@ -136,7 +138,7 @@ def planted_links(rng: random.Random, scale: int) -> Outcome:
             before = len(list(place.iterdir()))
             write_page(empty, place / "page.html")
             write_files(empty, place / "files")
-            _storage.write_whole(place / "file", b"new")
+            storage.write_whole(place / "file", b"new")
             tried += 3
             through += victim.read_text() != "precious" or len(list(place.iterdir())) != before + 1
     return Outcome(tried, through)
@@ -167,20 +169,20 @@ def changed(rng: random.Random, value: Any) -> Any:
 
 def _cached_files(directory: Path) -> dict[str, tuple[Any, Callable[[Any], object]]]:
     """For each kind of cached file: what a good one says, and what reads one after it has been written."""
-    library = _resources.library_dir() / "libtriton_ext_rename.so"
+    library = resources.library_dir() / "libtriton_ext_rename.so"
 
     def read_index(value: Any) -> None:
         content = json.dumps(value).encode()
-        _storage.write_cache_file(_storage.needed_cache_dir("") / "index", index._digest(content) + b"\n" + content)
+        storage.write_cache_file(storage.needed_cache_dir("") / "index", index._digest(content) + b"\n" + content)
         forget()
-        from triton_ext.verify import verify
+        from triton_ext.loading.verification import verify
 
         verify(library)
-        _infra.needed_by(library)
+        libraries.needed_by(library)
 
     def read_sdk(value: Any) -> None:
-        path = _storage.needed_cache_dir("") / "sdk" / "3.9.0-x"
-        _storage.write_cache_file(path / "sdk.json", json.dumps(value).encode())
+        path = storage.needed_cache_dir("") / "sdk" / "3.9.0-x"
+        storage.write_cache_file(path / "sdk.json", json.dumps(value).encode())
         if found := sdk.Sdk.load(path):
             assert found.problem is not None, "it has no programs, so something is wrong with it"
 
@@ -190,7 +192,7 @@ def _cached_files(directory: Path) -> dict[str, tuple[Any, Callable[[Any], objec
             text = json.dumps({"sha256": store._checksum(report), "report": value})
         except ValueError:
             return
-        found = _json.parsed(text, {"sha256": str, "report": store._REPORT})
+        found = json_shape.parsed(text, {"sha256": str, "report": store._REPORT})
         if found is not None and (read := Report.from_dict(found["report"])).problem is None:
             str(read)
 
@@ -267,7 +269,7 @@ def hijack(rng: random.Random, scale: int) -> Outcome:
         subprocess.run([compiler, "-shared", "-fPIC", directory / "evil.c", "-o", evil], check=True)
         place = directory / "place"
         place.mkdir()
-        good = _resources.library_dir() / "libtriton_ext_rename.so"
+        good = resources.library_dir() / "libtriton_ext_rename.so"
         library = place / good.name
         shutil.copy(good, library)
         environment = {**os.environ, "EVIL": str(directory / "marks")}
@@ -305,9 +307,9 @@ def exchanged_programs(rng: random.Random, scale: int) -> Outcome:
     through = tried = 0
     for _ in range(10 * scale):
         with scratch():
-            root = _storage.private_dir(_storage.needed_cache_dir("") / "sdk" / "x")
+            root = storage.private_dir(storage.needed_cache_dir("") / "sdk" / "x")
             for name in ("bin/mlir-tblgen", "runtime/libc.so.6"):
-                _storage.write_cache_file(root / name, name.encode())
+                storage.write_cache_file(root / name, name.encode())
             fields: dict[str, Any] = dict.fromkeys(
                 ("source", "origin", "triton", "llvm_commit", "llvm_version", "headers_commit"), "x"
             )
@@ -320,7 +322,7 @@ def exchanged_programs(rng: random.Random, scale: int) -> Outcome:
             victim = root / rng.choice(sorted(made.programs))
             how = rng.choice(("other", "in place", "link", "mode", "more", "gone", "directory", "owner"))
             if how == "other":
-                _storage.write_whole(victim, b"evil", mode=0o700)
+                storage.write_whole(victim, b"evil", mode=0o700)
             elif how == "in place":
                 victim.write_bytes(victim.read_bytes()[::-1])
             elif how == "link":

@@ -15,12 +15,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from attack import Attack, Outcome
-from triton_ext import _infra, _resources
-from triton_ext._elf import parse_library
 from triton_ext.errors import TritonExtError
-from triton_ext.manifest import Manifest
-from triton_ext.record import Compilation, StageRecord
-from triton_ext.text import parse, read
+from triton_ext.loading import libraries
+from triton_ext.loading.elf import parse_library
+from triton_ext.loading.manifest import Manifest
+from triton_ext.pipeline.records import Compilation, StageRecord
+from triton_ext.pipeline.text_form import parse, read
+from triton_ext.support import resources
 from triton_ext.tracing.page import page
 from triton_ext.tracing.sources import read_sources
 
@@ -63,7 +64,7 @@ def attempts(tries: int, attempt: Callable[[], object]) -> Outcome:
 
 def elf(rng: random.Random, scale: int) -> Outcome:
     """Libraries with wrong bytes: a few anywhere, or whole words in the headers, the tables and their targets."""
-    good = (_resources.library_dir() / "libtriton_ext_rename.so").read_bytes()
+    good = (resources.library_dir() / "libtriton_ext_rename.so").read_bytes()
     sections = int.from_bytes(good[40:48], "little")
     words = (0, 1, 0xFF, 2**16 - 1, 2**31, 2**32 - 1, 2**63, 2**64 - 1, len(good), len(good) - 1)
 
@@ -79,14 +80,14 @@ def elf(rng: random.Random, scale: int) -> Outcome:
                 data[place : place + size] = (rng.choice(words) % 256**size).to_bytes(size, "little")
         if rng.random() < 0.1:
             del data[rng.randrange(len(data)) :]
-        parse_library(_infra.LibraryBytes(Path("mutant.so"), bytes(data), ""))
+        parse_library(libraries.LibraryBytes(Path("mutant.so"), bytes(data), ""))
 
     return attempts(2500 * scale, attempt)
 
 
 def manifests(rng: random.Random, scale: int) -> Outcome:
     """The text of a manifest with other characters, or another JSON value somewhere."""
-    good = str(parse_library(_infra.read_bytes(_resources.library_dir() / "libtriton_ext_loop_split.so")).note)
+    good = str(parse_library(libraries.read_bytes(resources.library_dir() / "libtriton_ext_loop_split.so")).note)
     values = (
         None,
         True,

@@ -298,7 +298,7 @@ def test_no_clang(tree: Tree, tmp_path: Path) -> None:
 @pytest.mark.parametrize("tool", ["cmake", "ninja"])
 def test_no_tool(tool: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from triton_ext import BuildError
-    from triton_ext.build import build_tree
+    from triton_ext.authoring.build import build_tree
 
     (tmp_path / "python").symlink_to(os.path.realpath(sys.executable))
     if tool == "ninja":

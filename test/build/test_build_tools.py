@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from triton_ext import testing
-from triton_ext.build import GET_TOOLS, build_tree
+from triton_ext.authoring import testing
+from triton_ext.authoring.build import GET_TOOLS, build_tree
+from triton_ext.authoring.project import Project
 from triton_ext.errors import BuildError
-from triton_ext.project import Project
 
 Program = Callable[[str, str], Path]
 

@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import triton_ext as tx
-from triton_ext import loader
-from triton_ext.build import build_tree
-from triton_ext.catalogue import catalogue, option_text
+from triton_ext.authoring.build import build_tree
+from triton_ext.authoring.catalogue import catalogue, option_text
 from triton_ext.errors import BuildError
+from triton_ext.loading import loader
 
 pytestmark = pytest.mark.slow
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from triton_ext import build
+from triton_ext.authoring import build
 
 HERE = Path(__file__).parent
 COUNTED = "module attributes {t.maps = 1 : i32, t.views = 1 : i32} {"
@@ -25,7 +25,7 @@ tt.func public @f(%p: !llvm.ptr, %o: tensor<4xf32>) -> memref<4xf32> {
 PROGRAM = """
 import sys, triton_ext as tx
 from triton._C.libtriton import ir
-from triton_ext.loader import load_library
+from triton_ext.loading.loader import load_library
 extension = tx.load(sys.argv[1])
 context = ir.context()
 ir.load_dialects(context)

@@ -23,9 +23,10 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, make_backend
 
 import triton_ext as tx
-from triton_ext import _inspect, _stages, sdk, tracing
-from triton_ext._inspect import Level
-from triton_ext._resources import library_dir
+from triton_ext import sdk, tracing
+from triton_ext.pipeline import execution, inspection
+from triton_ext.pipeline.inspection import Level
+from triton_ext.support.resources import library_dir
 from triton_ext.tuning import workers
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -160,12 +161,12 @@ def test_a_trace_compiles_afresh_and_with_a_pipeline(tmp_path: Path) -> None:
 def test_where_nothing_is_traced_nothing_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     levels: list[Level] = []
 
-    class Watched(_inspect.Inspection):
+    class Watched(inspection.Inspection):
         def __init__(self, level: Level, slot: int = -1) -> None:
             levels.append(level)
             super().__init__(level, slot)
 
-    monkeypatch.setattr(_stages, "Inspection", Watched)
+    monkeypatch.setattr(execution, "Inspection", Watched)
     triton.compile(division(), target=GPUTarget("cuda", 90, 32))
     assert levels == []
     with tx.Pipeline().skip("ttir:common.cse"):

@@ -12,7 +12,7 @@ import pytest
 
 import checkout as checkout_copy
 import pages
-from triton_ext import reference
+from triton_ext.authoring import reference
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # These are what is running this test; .ci/run runs them on a clean checkout.

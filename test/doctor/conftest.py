@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from triton_ext import _resources, host, sdk
-from triton_ext._singletons import write_stub
-from triton_ext.doctor import CLANG_VERSIONS
+from triton_ext import sdk
+from triton_ext.authoring.doctor import CLANG_VERSIONS
+from triton_ext.loading import host
+from triton_ext.loading.singletons import write_stub
+from triton_ext.support import resources
 
 SOURCES = Path(__file__).parents[2] / "infra" / "sdk" / "selftest"
 Build = Callable[..., Path]
@@ -35,7 +37,7 @@ def clang() -> str:
 @pytest.fixture
 def library() -> Path:
     """The self-test that was built with this installation."""
-    path = _resources.library_dir() / "libTritonExtAbiSelfTest.so"
+    path = resources.library_dir() / "libTritonExtAbiSelfTest.so"
     return path if path.is_file() else pytest.skip(f"{path} is not built")
 
 

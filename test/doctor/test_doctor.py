@@ -16,10 +16,13 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 
-from triton_ext import _resources, doctor, host, loader, sdk
-from triton_ext.doctor import Row
+from triton_ext import sdk
+from triton_ext.authoring import doctor
+from triton_ext.authoring.doctor import Row
+from triton_ext.authoring.selftest import Check, SelfTestResult
 from triton_ext.errors import TritonExtError
-from triton_ext.selftest import Check, SelfTestResult
+from triton_ext.loading import host, loader
+from triton_ext.support import resources
 
 NO_TRITON = """
 import importlib.metadata, sys
@@ -88,7 +91,7 @@ def test_python_and_triton() -> None:
 
 def test_no_triton_at_all(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(NO_TRITON)
-    paths = os.pathsep.join([str(tmp_path), str(_resources.PACKAGE_DIR.parent)])
+    paths = os.pathsep.join([str(tmp_path), str(resources.PACKAGE_DIR.parent)])
     result = subprocess.run(
         [sys.executable, "-m", "triton_ext", "doctor", "--json"],
         env={**os.environ, "PYTHONPATH": paths},
@@ -200,7 +203,7 @@ def test_a_tool_that_hangs_up(path: Path) -> None:
 
 
 def test_no_libraries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_resources, "library_dir", lambda: tmp_path)
+    monkeypatch.setattr(resources, "library_dir", lambda: tmp_path)
     for name, file in (("infra library", "libTritonExtPassInfra.so"), ("ABI self-test", "libTritonExtAbiSelfTest.so")):
         assert row(name) == Row(name, "fail", "", f"{tmp_path / file} does not exist", "triton-ext build")
 
@@ -255,10 +258,10 @@ def test_exit_status_and_json(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_same_clangs_and_cmake_as_the_build() -> None:
     versions = re.search(
-        r"TRITON_EXT_CLANG_VERSIONS ([\d ]+)\)", (_resources.infra_dir() / "cmake/TritonExtCompiler.cmake").read_text()
+        r"TRITON_EXT_CLANG_VERSIONS ([\d ]+)\)", (resources.infra_dir() / "cmake/TritonExtCompiler.cmake").read_text()
     )
     assert versions
     assert tuple(map(int, versions[1].split())) == doctor.CLANG_VERSIONS
-    wanted = re.search(r"VERSION ([\d.]+)\)", (_resources.infra_dir().parent / "CMakeLists.txt").read_text())
+    wanted = re.search(r"VERSION ([\d.]+)\)", (resources.infra_dir().parent / "CMakeLists.txt").read_text())
     assert wanted
     assert wanted[1] == doctor._dotted(doctor.OLDEST_CMAKE)

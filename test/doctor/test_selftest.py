@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from triton_ext import selftest
-from triton_ext._child import Ended
+from triton_ext.authoring import selftest
+from triton_ext.authoring.selftest import Check, SelfTestResult, run_selftest
 from triton_ext.sdk import Sdk
-from triton_ext.selftest import Check, SelfTestResult, run_selftest
+from triton_ext.support.child import Ended
 
 if TYPE_CHECKING:
     from conftest import Build

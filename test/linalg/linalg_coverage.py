@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import triton_ext as tx
-from triton_ext.host import triton_root
+from triton_ext.loading.host import triton_root
 
 PAGE = "linalg-coverage.md"
 

@@ -20,7 +20,7 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
 import triton_ext as tx
-from triton_ext.commands import pipeline as commands
+from triton_ext.cli.pipeline import pipeline as commands
 
 P = tx.Pipeline
 SIGNATURE = "*fp32, *fp32, i32, 64"
@@ -252,7 +252,7 @@ def test_cache_of_triton() -> None:
     """Whoever compiles for the target by Triton's own function gets the same, from its cache the second time."""
     from triton.compiler import ASTSource
 
-    from triton_ext.kernels import find_target
+    from triton_ext.compilation.requests import find_target
 
     source = ASTSource(double, {"x": "*fp32", "y": "*fp32", "n": "i32", "BLOCK": "constexpr"}, {"BLOCK": 64})
     first = triton.compile(source, target=find_target(TARGET))

@@ -15,9 +15,11 @@ from typing import Any
 
 import pytest
 
-from triton_ext import _resources, loader, sdk, verify
-from triton_ext.manifest import FORMAT
-from triton_ext.verify import Plugin
+from triton_ext import sdk
+from triton_ext.loading import loader, verification
+from triton_ext.loading.manifest import FORMAT
+from triton_ext.loading.verification import Plugin
+from triton_ext.support import resources
 
 HERE = Path(__file__).parent
 MakePlugin = Callable[..., Path]
@@ -41,14 +43,14 @@ def fresh_loader(installed_sdk: sdk.Sdk | None, cache: Path, monkeypatch: pytest
     """Nothing loaded by hand, nothing in the environment, a cache of these tests' own."""
     monkeypatch.setattr(loader, "_by_hand", {})
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
-    for variable in ("TRITON_EXT_PATH", *_resources.PLUGIN_VARIABLES):
+    for variable in ("TRITON_EXT_PATH", *resources.PLUGIN_VARIABLES):
         monkeypatch.delenv(variable, raising=False)
 
 
 @pytest.fixture(scope="session")
 def rename() -> Plugin:
     """The built-in extension, which no bad plugin may take down."""
-    return verify.verify(_resources.library_dir() / "libtriton_ext_rename.so")
+    return verification.verify(resources.library_dir() / "libtriton_ext_rename.so")
 
 
 @pytest.fixture(scope="session")

@@ -20,10 +20,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import triton_ext as tx
-from triton_ext import sdk, verify
-from triton_ext._elf import read_library
+from triton_ext import sdk
 from triton_ext.cli import cli
-from triton_ext.verify import Plugin
+from triton_ext.loading import verification
+from triton_ext.loading.elf import read_library
+from triton_ext.loading.verification import Plugin
 
 if TYPE_CHECKING:
     from conftest import MakePlugin, RunPython
@@ -316,14 +317,14 @@ def test_shared_library_is_bad(
     content: bytes | float | None, says: str, rename: Plugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The one that every pass needs."""
-    infra = tmp_path / verify.infra_library().name
+    infra = tmp_path / verification.infra_library().name
     if isinstance(content, float):
-        _truncated(infra, verify.infra_library(), content)
+        _truncated(infra, verification.infra_library(), content)
     elif content is not None:
         infra.write_bytes(content)
     monkeypatch.setenv("TRITON_EXT_LIBRARY_DIR", str(tmp_path))
     with pytest.raises(tx.TritonExtError, match=f"{infra} {says}"):
-        verify.verify(Path(shutil.copy(rename.path, tmp_path)))
+        verification.verify(Path(shutil.copy(rename.path, tmp_path)))
 
 
 @pytest.mark.slow

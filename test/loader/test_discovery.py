@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import triton_ext as tx
-from triton_ext import _infra
+from triton_ext.loading import libraries
 
 if TYPE_CHECKING:
     from conftest import MakePlugin, RunPython
 
-    from triton_ext.verify import Plugin
+    from triton_ext.loading.verification import Plugin
 
 LIST = """
 import json, triton_ext as tx
@@ -182,7 +182,7 @@ def test_loaded_on_first_use(run_python: RunPython) -> None:
 
 def test_rebuilt_library_is_loaded_anew(make_plugin: MakePlugin, tmp_path: Path) -> None:
     """The dynamic loader would give back the old code for a path that it has seen."""
-    from triton_ext.loader import load_library
+    from triton_ext.loading.loader import load_library
 
     path = tmp_path / "plain.so"
     digests = {load_library(tx.load(make_plugin(path, VERSION=f'"{n}.0"'))).digest for n in (1, 2)}
@@ -193,7 +193,7 @@ def test_rebuilt_library_is_loaded_anew(make_plugin: MakePlugin, tmp_path: Path)
 LOADED = """
 import pathlib
 import triton_ext as tx
-from triton_ext.loader import load_library
+from triton_ext.loading.loader import load_library
 path = pathlib.Path({path!r})
 load_library(tx.load(path))
 mapped = [line.split(maxsplit=5)[-1].strip() for line in open("/proc/self/maps") if path.name in line]
@@ -220,13 +220,13 @@ def test_little_room_in_memory(run_python: RunPython, make_plugin: MakePlugin, t
 
 def test_changed_while_it_is_loaded(make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was checked and what is loaded are the same bytes, whatever happens to the file in between."""
-    from triton_ext import loader
+    from triton_ext.loading import loader
 
     path = make_plugin(tmp_path / "plain.so")
     good, bad = path.read_bytes(), make_plugin(API_VERSION="1").read_bytes()
     real = loader.read_bytes
 
-    def read(path: Path) -> _infra.LibraryBytes:
+    def read(path: Path) -> libraries.LibraryBytes:
         path.write_bytes(bad)
         found = real(path)
         path.write_bytes(good)
@@ -293,11 +293,11 @@ def test_whatever_goes_wrong_is_a_row(
     """One library that cannot be read, for whatever reason, does not break the list."""
     from elftools.construct import ArrayError
 
-    from triton_ext import _elf
+    from triton_ext.loading import elf
 
     errors = {"ArrayError": ArrayError, "struct.error": struct.error}
     bad = Path(shutil.copy(rename.path, tmp_path / "libbad.so"))
-    real = _elf.ELFFile
+    real = elf.ELFFile
 
     def read(file: Any) -> Any:
         file.seek(0)
@@ -306,7 +306,7 @@ def test_whatever_goes_wrong_is_a_row(
         return real(file)
 
     bad.write_bytes(b"bad" + bad.read_bytes()[3:])
-    monkeypatch.setattr(_elf, "ELFFile", read)
+    monkeypatch.setattr(elf, "ELFFile", read)
     monkeypatch.setenv("TRITON_EXT_PATH", str(bad))
     found = {e.name: e for e in tx.extensions()}
     assert found["bad"].problem is not None

@@ -14,7 +14,7 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
 import triton_ext as tx
-from triton_ext.loader import load_library
+from triton_ext.loading.loader import load_library
 
 if TYPE_CHECKING:
     from conftest import MakePlugin, RunPython

@@ -18,12 +18,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import triton_ext as tx
-from triton_ext import _resources, index
+from triton_ext.loading import index
+from triton_ext.support import resources
 
 if TYPE_CHECKING:
     from conftest import MakePlugin, RunPython
 
-    from triton_ext.verify import Plugin
+    from triton_ext.loading.verification import Plugin
 
 #: Prints the extensions with their problems, and whether an ELF file had to be read for that.
 LIST = """
@@ -60,12 +61,12 @@ def copies(rename: Plugin, tmp_path: Path) -> Path:
     directory = tmp_path / "lib"
     directory.mkdir()
     for name in ("libTritonExtPassInfra.so", rename.path.name):
-        shutil.copy(_resources.library_dir() / name, directory)
+        shutil.copy(resources.library_dir() / name, directory)
     return directory
 
 
 def test_read_once(run_python: RunPython, index_file: Path, copies: Path) -> None:
-    age(*copies.iterdir(), *_resources.PACKAGE_DIR.glob("*.py"))
+    age(*copies.iterdir(), *resources.PACKAGE_DIR.rglob("*.py"))
     first, read = listed(run_python, TRITON_EXT_LIBRARY_DIR=str(copies))
     assert read
     assert index_file.is_file()
@@ -78,7 +79,7 @@ def test_opt_reads_nothing(index_file: Path, tmp_path: Path) -> None:
     module.write_text("tt.func @old() { tt.return }")
     code = "import sys; sys.argv[1:] = [{!r}, '-rename=old=old new=new']; from triton_ext.driver import main\n"
     code += "try: main()\nexcept SystemExit as end: print('elftools' in sys.modules, end.code, file=sys.stderr)\n"
-    age(*_resources.library_dir().iterdir())
+    age(*resources.library_dir().iterdir())
     for expected in ("True 0", "False 0"):
         done = subprocess.run(
             [sys.executable, "-c", code.format(str(module))], capture_output=True, text=True, check=True
@@ -116,7 +117,7 @@ def test_what_a_library_binds_to_counts(run_python: RunPython, index_file: Path,
     infra = copies / "libTritonExtPassInfra.so"
     age(*copies.iterdir())
     assert listed(run_python, TRITON_EXT_LIBRARY_DIR=str(copies))[0][0][2] is None
-    shutil.copy(_resources.library_dir() / "libTritonExtInspect.so", infra)
+    shutil.copy(resources.library_dir() / "libTritonExtInspect.so", infra)
     assert "needs _ZN4mlir10triton_ext" in listed(run_python, TRITON_EXT_LIBRARY_DIR=str(copies))[0][0][2]
     infra.unlink()
     assert "libTritonExtPassInfra.so is missing" in listed(run_python, TRITON_EXT_LIBRARY_DIR=str(copies))[0][0][2]
@@ -129,7 +130,7 @@ def test_a_damaged_index(data: st.DataObject, index_file: Path, copies: Path, mo
     monkeypatch.setenv("TRITON_EXT_LIBRARY_DIR", str(copies))
     good = index_file.with_name("good")
     if not good.exists():
-        age(*copies.iterdir(), *_resources.PACKAGE_DIR.glob("*.py"))
+        age(*copies.iterdir(), *resources.PACKAGE_DIR.rglob("*.py"))
         _forget_everything()
         tx.extensions()
         shutil.copy(index_file, good)
@@ -154,7 +155,7 @@ def _forget_everything() -> None:
 
 def test_many_at_once(index_file: Path) -> None:
     """Processes that start together write the index over each other, whole."""
-    age(*_resources.library_dir().iterdir())
+    age(*resources.library_dir().iterdir())
     command = [sys.executable, "-c", LIST]
     processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(6)]
     answers = {process.communicate()[0] for process in processes}

@@ -15,9 +15,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import triton_ext as tx
-from triton_ext.loader import AddPass, load_library
-from triton_ext.manifest import Manifest, Option
-from triton_ext.passes import PassFactory
+from triton_ext.loading.loader import AddPass, load_library
+from triton_ext.loading.manifest import Manifest, Option
+from triton_ext.pipeline.extension_passes import PassFactory
 
 OPTION = "option '{}' of pass 'rename': {}"
 WRONG: dict[str, tuple[Callable[[], object], type[tx.TritonExtError], str]] = {
@@ -76,7 +76,9 @@ def test_wrong_use(case: str) -> None:
 
 def test_signature_and_help() -> None:
     factory = tx.passes.ttir.rename
-    assert str(inspect.signature(factory)) == ("(*, old: str = 'foo', new: str = 'bar') -> triton_ext.passes.Pass")
+    assert str(inspect.signature(factory)) == (
+        "(*, old: str = 'foo', new: str = 'bar') -> triton_ext.pipeline.extension_passes.Pass"
+    )
     assert factory.__doc__ is not None
     assert factory.__doc__.startswith("Rename a function and every use of its symbol.\n\nRenames the function")
     assert "\nArgs:\n    old: The function to rename.\n    new: The name that it gets.\n" in factory.__doc__

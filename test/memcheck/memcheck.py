@@ -55,7 +55,7 @@ driver.{main}()
 
 _LIT = """
 from pathlib import Path
-from triton_ext.testing import configure_lit
+from triton_ext.authoring.testing import configure_lit
 configure_lit(config, Path({root!r}))
 config.test_exec_root = {scratch!r}
 config.environment["PATH"] = {scratch!r} + ":" + config.environment["PATH"]

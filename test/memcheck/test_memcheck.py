@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from triton_ext import build
+from triton_ext.authoring import build
 
 HERE = Path(__file__).parent
 TEST = """// RUN: triton-ext-opt %s -planted{options} | FileCheck %s

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import checkout
-from triton_ext.passes import STAGES
+from triton_ext.pipeline.extension_passes import STAGES
 
 PROGRAMS = Path(sys.executable).parent
 SUMMARY = re.compile(r"^(\w+|1 extension): lit: (\d+) passed; Python: (\d+) passed; [\d.]+ s$", re.MULTILINE)

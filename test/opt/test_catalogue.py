@@ -13,8 +13,8 @@ from types import ModuleType
 
 import pytest
 
-from triton_ext import reference
-from triton_ext.catalogue import GROUPS, NOT_LISTED, TAXONOMY, CataloguedPass, catalogue
+from triton_ext.authoring import reference
+from triton_ext.authoring.catalogue import GROUPS, NOT_LISTED, TAXONOMY, CataloguedPass, catalogue
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CLI = Path(sys.executable).with_name("triton-ext")

@@ -14,7 +14,7 @@ import pytest
 from triton.backends.compiler import GPUTarget
 from triton.runtime import driver
 
-from triton_ext import build
+from triton_ext.authoring import build
 
 HERE = Path(__file__).parent
 

@@ -14,7 +14,7 @@ from triton._C.libtriton import ir
 from triton.backends import backends
 
 import triton_ext as tx
-from triton_ext.kernels import job
+from triton_ext.compilation.requests import job
 
 ASSEMBLY = {"cuda": ("ptx", "cubin"), "hip": ("amdgcn", "hsaco")}
 

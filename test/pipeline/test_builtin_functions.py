@@ -119,7 +119,7 @@ def test_one_that_reads_anything_is_known_by_its_file(run: Run) -> None:
 def test_a_kernel_without_one_has_triton_s_key() -> None:
     """With triton-ext and in a process that never had it."""
     program = "import sys, kernels\nprint([k.cache_key for k in (kernels.softmax, kernels.squares, kernels.matmul)])\n"
-    ours = "from triton_ext._dependencies import follow_builtins\nimport triton\nfollow_builtins()\n"
+    ours = "from triton_ext.keys.builtins import follow_builtins\nimport triton\nfollow_builtins()\n"
     here = Path(__file__).parent
     found = [
         subprocess.run(

@@ -25,12 +25,12 @@ from triton.compiler.compiler import make_backend
 from triton.runtime import driver
 
 import triton_ext as tx
-from triton_ext import _hook
-from triton_ext._inspect import Level
-from triton_ext.kernels import find_target
-from triton_ext.record import Compilation, PassRecord
-from triton_ext.text import _CUT, entry_text, listing
-from triton_ext.view import difference
+from triton_ext.compilation.rendering import difference
+from triton_ext.compilation.requests import find_target
+from triton_ext.pipeline import scope
+from triton_ext.pipeline.inspection import Level
+from triton_ext.pipeline.records import Compilation, PassRecord
+from triton_ext.pipeline.text_form import _CUT, entry_text, listing
 
 P = tx.Pipeline
 RENAME = tx.passes.ttir.rename(old="softmax", new="renamed")
@@ -152,7 +152,7 @@ def with_default(x, y, n, BLOCK: triton.language.constexpr = 64):
 
 
 def test_signatures() -> None:
-    from triton_ext.kernels import job
+    from triton_ext.compilation.requests import job
 
     def parts(kernel: Any, signature: Any) -> Any:
         made = job(kernel, "cuda:90", signature).source
@@ -517,15 +517,15 @@ def stage_of(target: str) -> Callable[[tx.Pipeline], list[PassRecord]]:
         module = made.make_ir(
             where, options, backend.get_codegen_implementation(options), backend.get_module_map(), context
         )
-        observer = _hook.Observer(Level.SUMMARY)
-        token = _hook.observe(observer)
+        observer = scope.Observer(Level.SUMMARY)
+        token = scope.observe(observer)
         try:
             with pipeline:
                 stages: dict[str, Any] = {}
                 backend.add_stages(stages, options, Language.TRITON)
             stages["ttir"](module, {})
         finally:
-            _hook.stop_observing(token)
+            scope.stop_observing(token)
         return list(observer.stages[0].passes)
 
     return run

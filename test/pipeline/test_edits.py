@@ -18,9 +18,9 @@ from triton._C.libtriton import ir, llvm
 from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
-from triton_ext.edits import Anchor
-from triton_ext.kernels import job
-from triton_ext.record import Compilation
+from triton_ext.compilation.requests import job
+from triton_ext.pipeline.edits import Anchor
+from triton_ext.pipeline.records import Compilation
 
 RENAME = tx.passes.ttir.rename(old="softmax", new="renamed")
 CSE = tx.builtin.common.cse()

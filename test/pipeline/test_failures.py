@@ -24,7 +24,7 @@ from triton.runtime.errors import PTXASError
 from triton.runtime.jit import MockTensor
 
 import triton_ext as tx
-from triton_ext import _failures, _stages
+from triton_ext.pipeline import execution, failures
 
 B = tx.builtin
 P = tx.Pipeline
@@ -40,7 +40,7 @@ def nothing_stays(kernel_cache: Path) -> Iterator[None]:
     """After whatever a test did wrong, the process is as it was, and so is the cache."""
     yield
     assert knobs.runtime.add_stages_inspection_hook is None
-    assert _stages._current.get() is None
+    assert execution._current.get() is None
     assert type(nvidia.ir.pass_manager(ir.context())) is ir.pass_manager
     for made in kernel_cache.glob("*/__grp__*.json"):  # a kernel is there if its group is, and then it is complete
         for path in json.loads(made.read_text())["child_paths"].values():
@@ -250,14 +250,14 @@ def test_a_kernel_that_fails_without_the_edits_too() -> None:
 def test_trying_without_the_edits_leaves_nothing(kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[Any] = []
     monkeypatch.setattr(knobs.compilation, "listener", lambda **values: heard.append(values))
-    monkeypatch.setattr(_failures, "_known", {})
+    monkeypatch.setattr(failures, "_known", {})
     for _ in range(2):
         with (
             P().at_end("ttir", wrong_value),
             pytest.raises(tx.PipelineError, match="without the edits the kernel comp"),
         ):
             compiled()
-    assert len(_failures._known) == 1
+    assert len(failures._known) == 1
     assert not heard
     assert not list(kernel_cache.glob("*/*.json"))
 
@@ -499,7 +499,7 @@ def test_an_interrupt_passes_through(verb: str) -> None:
     for attempt in (compiled, lambda: describe(None)):
         with pytest.raises(KeyboardInterrupt), pipeline:
             attempt()
-        assert _stages._current.get() is None
+        assert execution._current.get() is None
 
 
 def exits(*arguments: Any) -> None:

@@ -20,8 +20,8 @@ from kernels import softmax, source, squares
 from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
-from triton_ext import _hook
-from triton_ext.fingerprint import fingerprint
+from triton_ext.keys.fingerprint import fingerprint
+from triton_ext.pipeline import scope
 
 
 def made(code: str, name: str = "f", **variables: Any) -> Any:
@@ -294,7 +294,7 @@ def test_a_method_that_is_not_called_may_read_anything() -> None:
 
 PROGRAM = """
 import sys
-from triton_ext.fingerprint import fingerprint
+from triton_ext.keys.fingerprint import fingerprint
 sys.path.insert(0, sys.argv[1])
 import subject
 print(fingerprint(subject.f), fingerprint(subject.g), fingerprint(subject.h))
@@ -371,7 +371,7 @@ def test_a_changed_module_variable_is_seen_inside_of_a_block(modules: Callable[.
         assert hook() == before
         sys.modules["mod_a"].level = 2
         assert hook() != before
-    assert _hook._stack.get() is _hook._NOTHING
+    assert scope._stack.get() is scope._NOTHING
 
 
 def test_pipelines_that_differ_in_a_function_only() -> None:

@@ -18,10 +18,10 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import make_backend
 
 import triton_ext as tx
-from triton_ext import _inspect
-from triton_ext._inspect import Inspection, Level, Result
 from triton_ext.errors import BuildError, TritonExtError
-from triton_ext.loader import extensions, load_library
+from triton_ext.loading.loader import extensions, load_library
+from triton_ext.pipeline import inspection
+from triton_ext.pipeline.inspection import Inspection, Level, Result
 
 HERE = Path(__file__).parent
 CUDA90 = GPUTarget("cuda", 90, 32)
@@ -105,7 +105,7 @@ def number_of_operations(module: Any) -> int:
 
 
 def count() -> int:
-    return _inspect._load()[0].tritonExtInspectCount()
+    return inspection._load()[0].tritonExtInspectCount()
 
 
 @pytest.mark.parametrize("kernel", [softmax, squares], ids=["softmax", "squares"])
@@ -422,4 +422,4 @@ def test_it_is_no_extension_and_leaves_no_name_behind() -> None:
 def test_a_library_that_is_not_built_is_an_error_with_its_remedy(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("TRITON_EXT_LIBRARY_DIR", str(tmp_path))
     with pytest.raises(BuildError, match=r"libTritonExtInspect.so.*fix: triton-ext build"):
-        _inspect._load.__wrapped__()
+        inspection._load.__wrapped__()

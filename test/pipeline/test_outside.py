@@ -32,8 +32,8 @@ from triton._C.libtriton import ir
 from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
-from triton_ext._guard import Guard, unguarded
-from triton_ext.fingerprint import fingerprint
+from triton_ext.keys.fingerprint import fingerprint
+from triton_ext.keys.guard import Guard, unguarded
 
 HERE = Path(__file__).parent
 CUDA90 = GPUTarget("cuda", 90, 32)

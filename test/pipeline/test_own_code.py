@@ -42,7 +42,7 @@ print(json.dumps([hits, sorted(filter(None, files))]))
 #: What `own_code` says after an edit of each of the files that it is given.
 EACH = """
 import json, pathlib, sys
-from triton_ext._resources import own_code
+from triton_ext.support.resources import own_code
 unseen, before = [], own_code()
 for name in sys.argv[1:]:
     path = pathlib.Path(name)
@@ -92,7 +92,7 @@ def test_every_module_that_takes_part_in_a_compilation_counts(copy: Path, run: C
 def test_an_edit_compiles_anew(copy: Path, run: Callable[..., object]) -> None:
     assert run(PROGRAM)[0] == NOTHING  # type: ignore[index]
     assert run(PROGRAM)[0] == EVERYTHING  # type: ignore[index]
-    with (copy / "python" / "triton_ext" / "signatures.py").open("a") as file:
+    with (copy / "python" / "triton_ext" / "pipeline" / "signatures.py").open("a") as file:
         file.write("# edited\n")
     assert run(PROGRAM)[0] == NOTHING  # type: ignore[index]
 

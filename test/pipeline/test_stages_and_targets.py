@@ -17,11 +17,11 @@ from click.testing import CliRunner
 from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
-from triton_ext import build, reference
-from triton_ext.catalogue import catalogue
+from triton_ext.authoring import build, reference
+from triton_ext.authoring.catalogue import catalogue
 from triton_ext.cli import cli
 from triton_ext.errors import BuildError
-from triton_ext.passes import STAGES
+from triton_ext.pipeline.extension_passes import STAGES
 
 pytestmark = pytest.mark.slow
 SOURCE = Path(__file__).parent / "subtract"

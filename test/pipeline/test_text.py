@@ -18,10 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import triton_ext as tx
-from triton_ext._diff import diff
-from triton_ext._hook import Active
-from triton_ext.passes import texts_of
-from triton_ext.text import _difference, read, syntax
+from triton_ext.pipeline.extension_passes import texts_of
+from triton_ext.pipeline.scope import Active
+from triton_ext.pipeline.text_form import _difference, read, syntax
+from triton_ext.support.diff import diff
 
 P = tx.Pipeline
 RENAME = tx.passes.ttir.rename
@@ -264,7 +264,7 @@ def test_no_text_breaks_the_parser(text: str) -> None:
 
 @given(st.lists(st.text(max_size=6), max_size=4))
 def test_arguments_of_a_foreign_plugin_may_be_anything(arguments: list[str]) -> None:
-    from triton_ext.text import _ARGUMENT, _unquoted
+    from triton_ext.pipeline.text_form import _ARGUMENT, _unquoted
 
     text = " ".join(texts_of(arguments, named=False))
     assert [_unquoted(match[0]) for match in _ARGUMENT.finditer(text)] == arguments

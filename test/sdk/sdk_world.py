@@ -26,7 +26,7 @@ from pathlib import Path
 import pytest
 
 from triton_ext import cli
-from triton_ext.host import find_triton
+from triton_ext.loading.host import find_triton
 
 REPO = Path(__file__).resolve().parents[2]
 TOOL = "#!/bin/sh\necho fake mlir-tblgen\n"

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from sdk_world import World, closed_port, llvm_debs, llvm_files, tar_bytes, write_tree
 
-from triton_ext import host
+from triton_ext.loading import host
 
 SNAPSHOT = "debian-24-snapshot"
 REINSTALL = "triton-ext sdk install"

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from triton_ext import sdk as sdk_module
-from triton_ext.host import find_triton
+from triton_ext.loading.host import find_triton
 from triton_ext.sdk import Sdk
 from triton_ext.sdk.headers import guard_op
 

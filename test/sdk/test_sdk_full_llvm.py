@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from sdk_world import World, llvm_files, write_tree
 
-from triton_ext.host import find_triton
+from triton_ext.loading.host import find_triton
 from triton_ext.sdk.parts import compiler
 
 #: By static library: the files whose objects are in it. What is not part of the part does not link.

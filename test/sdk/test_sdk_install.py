@@ -14,7 +14,7 @@ import pytest
 from sdk_world import OPS, REPO, World, llvm_debs, llvm_files, runtime_debs, tar_bytes, write_tree
 
 from triton_ext import sdk as sdk_module
-from triton_ext.host import find_triton
+from triton_ext.loading.host import find_triton
 
 SNAPSHOT = "debian-24-snapshot"
 BROKEN_TOOL = "#!/bin/sh\nexit 127\n"

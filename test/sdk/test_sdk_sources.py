@@ -12,7 +12,7 @@ import pytest
 from sdk_world import REPO, World, closed_port, llvm_debs, llvm_files, tar_bytes
 
 from triton_ext.errors import BuildError
-from triton_ext.host import find_triton
+from triton_ext.loading.host import find_triton
 from triton_ext.sdk import debian
 from triton_ext.sdk.sources import SourceUnavailableError, load_manifest
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sdk_world import World, closed_port, deb_bytes
 
-from triton_ext.host import find_triton
+from triton_ext.loading.host import find_triton
 from triton_ext.sdk import tools
 
 SNAPSHOT = "debian-24-snapshot"

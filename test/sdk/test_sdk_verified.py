@@ -12,7 +12,7 @@ from sdk_signing import Signer, forge, release_text, serve_packages, serve_relea
 from sdk_world import World, deb_bytes, llvm_debs, llvm_files, tar_bytes, write_tree
 
 from triton_ext.errors import BuildError
-from triton_ext.host import find_triton
+from triton_ext.loading.host import find_triton
 from triton_ext.sdk import debian, tools
 from triton_ext.sdk.sources import SourceUnavailableError, load_manifest
 from triton_ext.sdk.trust import Trust
@@ -195,7 +195,7 @@ def test_where_nothing_can_verify_nothing_is_installed(world: World, lack: objec
     assert f"not verified: {line}" in err
     assert json.loads(world.run("info", "--json")[1])["unverified"] == [line]
     assert f"unverified   {line}" in world.run("info")[1]
-    from triton_ext import doctor
+    from triton_ext.authoring import doctor
 
     (row,) = doctor.sdk_downloads()
     assert (row.state, row.found) == ("warn", f"not verified: {line}")

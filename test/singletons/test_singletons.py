@@ -17,13 +17,14 @@ from pathlib import Path
 import pytest
 import triton
 
-from triton_ext import _addresses, _resources, doctor
-from triton_ext._addresses import Comparison
-from triton_ext._singletons import exported, in_stub, own_copies, write_stub
-from triton_ext.build import build_tree, default_build_dir, tool
-from triton_ext.doctor import CLANG_VERSIONS
+from triton_ext.authoring import addresses, doctor
+from triton_ext.authoring.addresses import Comparison
+from triton_ext.authoring.build import build_tree, default_build_dir, tool
+from triton_ext.authoring.doctor import CLANG_VERSIONS
 from triton_ext.errors import BuildError
-from triton_ext.host import find_triton
+from triton_ext.loading.host import find_triton
+from triton_ext.loading.singletons import exported, in_stub, own_copies, write_stub
+from triton_ext.support import resources
 
 HERE = Path(__file__).parent
 SOURCE = HERE / "third_party"
@@ -119,7 +120,7 @@ def test_an_extension_uses_the_objects_of_its_host(clang: str, linker: str, tmp_
     # What the host has not is the extension's.
     assert ctypes.CDLL(str(pair.extension)).extension_own()
     assert any("Id" in name for name in own_copies(pair.extension, {"_ZN4mlir2IdIlE2idE"}))
-    compared = _addresses.compare(pair.extension, [pair.host])
+    compared = addresses.compare(pair.extension, [pair.host])
     assert compared.wrong == ()
     assert compared.same >= len(SHARED)
 
@@ -131,10 +132,10 @@ def test_without_the_stub_there_are_copies(visibility: str, tmp_path: Path) -> N
     copies = own_copies(pair.extension, exported(pair.host))
     assert {"_ZZN4mlir8resourceEvE8instance", "_ZN4mlir3keyE", "_ZN4mlir2IdIiE2idE"} <= set(copies)
     assert all(len(set(pair.addresses(name))) == 2 for name in SHARED)
-    assert set(_addresses.compare(pair.extension, [pair.host]).wrong) >= set(copies)
+    assert set(addresses.compare(pair.extension, [pair.host]).wrong) >= set(copies)
     write_stub(tmp_path / "stub.o", [pair.host], CLANGS[0])
     checked = subprocess.run(
-        [sys.executable, "-m", "triton_ext._singletons", "check", pair.extension, tmp_path / "stub.o"],
+        [sys.executable, "-m", "triton_ext.loading.singletons", "check", pair.extension, tmp_path / "stub.o"],
         capture_output=True,
         text=True,
         check=False,
@@ -212,7 +213,7 @@ def found(third_party: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_third_party_calls_every_function() -> None:
     """So that the tests below compare what each of them makes."""
-    listed = (_resources.infra_dir() / "cmake" / "TritonExtConfig.cmake").read_text()
+    listed = (resources.infra_dir() / "cmake" / "TritonExtConfig.cmake").read_text()
     functions = set(re.findall(r"^#   (triton_ext_\w+)\(", listed, re.MULTILINE))
     called = "".join(file.read_text() for file in SOURCE.rglob("CMakeLists.txt"))
     assert len(functions) > 3
@@ -221,7 +222,7 @@ def test_the_third_party_calls_every_function() -> None:
 
 @pytest.mark.slow
 def test_no_library_has_a_copy(third_party: Path) -> None:
-    libraries = [*_resources.library_dir().glob("*.so"), *third_party.glob("*.so")]
+    libraries = [*resources.library_dir().glob("*.so"), *third_party.glob("*.so")]
     hosts = [find_triton().library, *libraries]
     tables = {host: exported(host) for host in hosts}
     for library in libraries:
@@ -231,8 +232,8 @@ def test_no_library_has_a_copy(third_party: Path) -> None:
 
 @pytest.mark.slow
 def test_all_addresses_are_the_same(found: Path) -> None:
-    compared = {Path(each.library).name: each for each in _addresses.compare_all()}
-    libraries = {path.name for path in (*_resources.library_dir().glob("*.so"), *found.glob("*.so"))}
+    compared = {Path(each.library).name: each for each in addresses.compare_all()}
+    libraries = {path.name for path in (*resources.library_dir().glob("*.so"), *found.glob("*.so"))}
     extensions = ("tank", "name_resources", "note_alignment", "basin")  # a dialect, passes, a backend and its runtime
     assert {*(f"libtriton_ext_{name}.so" for name in extensions), "libTritonExtBasinRuntime.so"} <= libraries
     assert libraries <= compared.keys()
@@ -242,21 +243,21 @@ def test_all_addresses_are_the_same(found: Path) -> None:
 
 
 def _path_of(name: str, found: Path) -> Path:
-    return found / name if (found / name).is_file() else _resources.library_dir() / name
+    return found / name if (found / name).is_file() else resources.library_dir() / name
 
 
 @pytest.mark.slow
 def test_what_is_made_wrongly_is_named(made_wrongly: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of every kind, by its path, and nothing else is."""
     monkeypatch.setenv("TRITON_EXT_PATH", str(made_wrongly))
-    compared = _addresses.compare_all()
+    compared = addresses.compare_all()
     wrong = {each.library: each.wrong for each in compared if each.wrong}
     expected = {str(path) for path in made_wrongly.glob("libtriton_ext_*.so")}
     expected.discard(str(made_wrongly / "libtriton_ext_deallocate_buffers.so"))  # has no objects of headers
     assert len(expected) >= 4
     assert wrong.keys() == expected
     assert DEFAULT_RESOURCE in wrong[str(made_wrongly / "libtriton_ext_tank.so")]
-    monkeypatch.setattr(_addresses, "compare_all", lambda: compared)
+    monkeypatch.setattr(addresses, "compare_all", lambda: compared)
     rows = list(doctor.singletons())
     assert {(row.state, row.fix) for row in rows} == {("fail", f"rebuild or remove {library}") for library in wrong}
     for library in wrong:
@@ -330,10 +331,10 @@ def test_doctor_says_which_library(monkeypatch: pytest.MonkeyPatch) -> None:
     good = Comparison("/a/libgood.so", "bundle good", False, 5, ())
     bad = Comparison("/a/libbad.so", "bundle bad", False, 5, ("_ZN4mlir3keyE", "_ZN4mlir5otherE"))
     foreign = Comparison("/a/libforeign.so", "TRITON_PLUGIN_PATHS", True, 0, ("_ZN4mlir3keyE",))
-    monkeypatch.setattr(_addresses, "compare_all", lambda: [good])
+    monkeypatch.setattr(addresses, "compare_all", lambda: [good])
     (row,) = doctor.singletons()
     assert (row.state, row.found) == ("ok", "5 addresses in 1 libraries are the only ones")
-    monkeypatch.setattr(_addresses, "compare_all", lambda: [good, bad, foreign])
+    monkeypatch.setattr(addresses, "compare_all", lambda: [good, bad, foreign])
     first, second = doctor.singletons()
     assert (first.state, first.fix) == ("fail", "rebuild or remove /a/libbad.so")
     assert first.found.startswith("/a/libbad.so (bundle bad) has copies of its own of 2, e.g. _ZN4mlir3keyE: ")

@@ -58,8 +58,9 @@ def last_line(done: subprocess.CompletedProcess[str]) -> str:
 #: Imports what another user may not read, before it becomes that user without a name and a home.
 NOBODY = f"""
 import os, sys
-import triton, triton_ext.demo, triton_ext.loader, triton_ext.verify, triton_ext.sdk, triton_ext._elf
-import elftools.elf.elffile, triton_ext._stages, triton_ext.tracing.page, importlib.metadata
+import triton, triton_ext.demo, triton_ext.sdk
+import triton_ext.loading.elf, triton_ext.loading.loader, triton_ext.loading.verification
+import elftools.elf.elffile, triton_ext.pipeline.execution, triton_ext.tracing.page, importlib.metadata
 del os.environ["HOME"]
 os.environ.pop("XDG_CACHE_HOME", None)
 os.setuid({UNKNOWN})
@@ -128,7 +129,7 @@ def test_limit_of_file_size(tmp_path: Path) -> None:
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
     code = """
 import triton_ext as tx
-from triton_ext.loader import load_library
+from triton_ext.loading.loader import load_library
 import triton
 found = {e.name: e for e in tx.extensions()}
 print(all(e.problem is None for e in found.values()), sorted(load_library(found["rename"]).add))

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 import triton_ext as tx
-from triton_ext import _json, _storage, index
-from triton_ext._storage import UnsafeDirectoryError
+from triton_ext.loading import index
+from triton_ext.support import json_shape, storage
+from triton_ext.support.storage import UnsafeDirectoryError
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def mode(path: Path) -> int:
 def test_made_for_the_user_alone(umask: int, cache: Path) -> None:
     before = os.umask(umask)
     try:
-        assert _storage.write_cache_file(cache / "a" / "b" / "file", b"x")
+        assert storage.write_cache_file(cache / "a" / "b" / "file", b"x")
     finally:
         os.umask(before)
     assert [mode(path) for path in (cache, cache / "a", cache / "a" / "b")] == [0o700] * 3
@@ -43,8 +44,8 @@ def test_made_for_the_user_alone(umask: int, cache: Path) -> None:
 def test_a_cache_that_others_may_read_stays_in_use(cache: Path) -> None:
     """One of an earlier version: its owner can write it, the others can read it."""
     cache.mkdir(parents=True, mode=0o755)
-    assert _storage.write_cache_file(cache / "file", b"x")
-    assert _storage.read_private(cache / "file") == b"x"
+    assert storage.write_cache_file(cache / "file", b"x")
+    assert storage.read_private(cache / "file") == b"x"
     assert mode(cache) == 0o755
 
 
@@ -56,9 +57,9 @@ def test_one_that_others_can_write_is_refused(bits: int, inner: str, cache: Path
     (wrong / "file").write_bytes(b"planted")
     wrong.chmod(bits)
     with pytest.raises(UnsafeDirectoryError, match=rf"(?s)can write.*{wrong}.*{bits:04o}.*chmod -R go-w"):
-        _storage.write_cache_file(wrong / "other", b"")
+        storage.write_cache_file(wrong / "other", b"")
     with pytest.raises(UnsafeDirectoryError):
-        _storage.read_private(wrong / "file")
+        storage.read_private(wrong / "file")
     if not inner:
         with pytest.raises(UnsafeDirectoryError):
             tx.extensions()
@@ -68,7 +69,7 @@ def test_one_of_another_user_is_refused(cache: Path, monkeypatch: pytest.MonkeyP
     cache.mkdir(parents=True)
     monkeypatch.setattr(os, "geteuid", lambda: 12345)
     with pytest.raises(UnsafeDirectoryError, match=r"belongs to user \d+, this process runs as user 12345.*XDG_CACHE"):
-        _storage.private_dir(cache)
+        storage.private_dir(cache)
 
 
 def test_a_link_decides_where_the_cache_is(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,22 +77,22 @@ def test_a_link_decides_where_the_cache_is(cache: Path, tmp_path: Path, monkeypa
     (tmp_path / "disk").mkdir(mode=0o700)
     cache.parent.mkdir()
     cache.symlink_to(tmp_path / "disk")
-    assert _storage.write_cache_file(cache / "file", b"x")
+    assert storage.write_cache_file(cache / "file", b"x")
     if os.geteuid() == 0:
         os.lchown(cache, 12345, 12345)
         with pytest.raises(UnsafeDirectoryError, match="belongs to user 12345"):
-            _storage.write_cache_file(cache / "file", b"x")
+            storage.write_cache_file(cache / "file", b"x")
 
 
 def test_a_file_of_another_user_is_a_miss(cache: Path) -> None:
-    _storage.write_cache_file(cache / "file", b"x")
+    storage.write_cache_file(cache / "file", b"x")
     (cache / "file").chmod(0o660)
-    assert _storage.read_private(cache / "file") is None
+    assert storage.read_private(cache / "file") is None
     (cache / "pipe").parent.mkdir(exist_ok=True)
     os.mkfifo(cache / "pipe")
     (cache / "link").symlink_to(cache / "pipe")
-    assert _storage.read_private(cache / "pipe") is None  # and does not wait for a writer
-    assert _storage.read_private(cache / "link") is None
+    assert storage.read_private(cache / "pipe") is None  # and does not wait for a writer
+    assert storage.read_private(cache / "link") is None
 
 
 @pytest.mark.parametrize("root", ["cache", "./cache", ""])
@@ -99,9 +100,9 @@ def test_a_relative_cache_is_none(root: str, tmp_path: Path, monkeypatch: pytest
     """It would be in the working directory, which may be anybody's."""
     monkeypatch.setenv("XDG_CACHE_HOME", root)
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert _storage.cache_dir() == tmp_path / ".cache" / "triton-ext"
+    assert storage.cache_dir() == tmp_path / ".cache" / "triton-ext"
     monkeypatch.setenv("HOME", "home")
-    assert _storage.cache_dir() is None
+    assert storage.cache_dir() is None
 
 
 def test_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,11 +110,11 @@ def test_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     victim.write_text("precious")
     path.symlink_to(victim)
     (tmp_path / f".file.{os.getpid()}").symlink_to(victim)
-    _storage.write_whole(path, b"new")
+    storage.write_whole(path, b"new")
     assert (path.read_bytes(), path.is_symlink(), victim.read_text()) == (b"new", False, "precious")
     before = os.umask(0o027)
     try:
-        _storage.write_whole(path, b"newer")
+        storage.write_whole(path, b"newer")
     finally:
         os.umask(before)
     assert mode(path) == 0o640
@@ -124,7 +125,7 @@ def test_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(os, "fchmod", full)
     names = sorted(os.listdir(tmp_path))
     with pytest.raises(OSError, match="No space left"):
-        _storage.write_whole(path, b"newest")
+        storage.write_whole(path, b"newest")
     assert path.read_bytes() == b"newer"
     assert sorted(os.listdir(tmp_path)) == names
 
@@ -135,24 +136,25 @@ def test_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         (1, int, True), (True, int, False), (1.0, int, False), ("a", str, True), (None, None, True), ([], object, True),
         ([1, "a"], [int], False), ([], [int], True), ([1, "a"], (int, str), True), ([1], (int, str), False),
         ({"a": 1}, {"a": int}, True), ({"a": 1, "b": 2}, {"a": int}, False), ({}, {"a": int}, False),
-        ({"x": [1]}, {str: [int]}, True), ({"x": 1}, {str: str}, False), (None, _json.AnyOf(int, None), True),
+        ({"x": [1]}, {str: [int]}, True), ({"x": 1}, {str: str}, False), (None, json_shape.AnyOf(int, None), True),
     ],
 )  # fmt: skip
 def test_shapes(value: object, shape: object, fits: bool) -> None:
-    assert _json.fits(value, shape) is fits
-    assert _json.parsed(json.dumps(value), shape) == (value if fits else None)
+    assert json_shape.fits(value, shape) is fits
+    assert json_shape.parsed(json.dumps(value), shape) == (value if fits else None)
 
 
 def test_an_answer_counts_in_the_process_that_gave_it(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before it is written, too, when its lists are tuples still: each library would be read at each use."""
-    from triton_ext import _elf, _resources, verify
+    from triton_ext.loading import elf, verification
+    from triton_ext.support import resources
 
-    library = _resources.library_dir() / "libtriton_ext_rename.so"
-    first = verify.verify(library)
-    monkeypatch.delattr(_elf, "parse_library")
-    assert verify.verify(library) == first
+    library = resources.library_dir() / "libtriton_ext_rename.so"
+    first = verification.verify(library)
+    monkeypatch.delattr(elf, "parse_library")
+    assert verification.verify(library) == first
 
 
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "1" * 5000, b"\xff", None, "nul"])
 def test_what_is_no_json(text: str | bytes | None) -> None:
-    assert _json.parsed(text, object) is None
+    assert json_shape.parsed(text, object) is None

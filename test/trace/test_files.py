@@ -12,7 +12,7 @@ import pytest
 from conftest import HOSTILE, compilation, large_module
 
 from triton_ext.errors import TritonExtError
-from triton_ext.record import Compilation, PassRecord, StageRecord
+from triton_ext.pipeline.records import Compilation, PassRecord, StageRecord
 from triton_ext.tracing.page import page, write_files, write_page
 
 

@@ -47,7 +47,9 @@ def test_it_holds_the_libraries_and_what_building_against_it_needs(wheel: Path) 
     page = {f"triton_ext/tracing/{p.name}" for p in tracing.iterdir() if p.suffix in (".html", ".css", ".js")}
     assert {"triton_ext/tracing/page.html", "triton_ext/tracing/page.css", "triton_ext/tracing/page.js"} < page
     assert page <= set(names)
-    templates = {str(p.relative_to(ROOT / "python")) for p in (ROOT / "python/triton_ext/templates").rglob("*.in")}
+    templates = {
+        str(p.relative_to(ROOT / "python")) for p in (ROOT / "python/triton_ext/authoring/templates").rglob("*.in")
+    }
     assert templates
     assert templates <= set(names)
     assert wheel.name.endswith(f"-py3-none-{sys.platform}_x86_64.whl")

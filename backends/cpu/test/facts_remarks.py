@@ -14,7 +14,7 @@ from pathlib import Path
 import facts_mutations
 
 import mutants
-from triton_ext import build
+from triton_ext.authoring import build
 
 CPU = Path(__file__).resolve().parent.parent
 REMARK = re.compile(r"<stdin>:(\d+):\d+: remark: (.*)")

@@ -13,7 +13,7 @@ import triton
 import triton.language as tl
 from triton.language.extra import libdevice
 
-from triton_ext.host import find_triton
+from triton_ext.loading.host import find_triton
 
 DOCS = Path(__file__).parents[3] / "docs" / "cpu.md"
 

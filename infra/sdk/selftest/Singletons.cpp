@@ -3,7 +3,7 @@
 // Objects of headers that are one per process: the effects that libtriton's
 // operations have name the same resources, by address, as the headers do here.
 // `triton-ext doctor` compares all other addresses in every library, see
-// python/triton_ext/_singletons.py.
+// python/triton_ext/loading/singletons.py.
 
 #include "Dialects.h"
 #include "Report.h"

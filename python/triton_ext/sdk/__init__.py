@@ -14,10 +14,10 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from .. import index
-from .._json import AnyOf, fits, parsed
-from .._storage import cache_dir, check_private, is_private_file, needed_cache_dir, read_private
-from ..host import Triton, find_triton
+from ..loading import index
+from ..loading.host import Triton, find_triton
+from ..support.json_shape import AnyOf, fits, parsed
+from ..support.storage import cache_dir, check_private, is_private_file, needed_cache_dir, read_private
 
 INSTALL_COMMAND = "triton-ext sdk install"
 #: Of what an SDK holds: raise it when guards, kept files or ``sdk.json`` change, and older SDKs are made anew.

@@ -19,13 +19,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .._lock import alone
-from .._resources import infra_dir
-from .._singletons import exported, own_copies, write_stub
-from .._storage import needed_cache_dir, private_dir
 from ..errors import BuildError
-from ..host import find_triton
-from ..manifest import FORMAT
+from ..loading.host import find_triton
+from ..loading.manifest import FORMAT
+from ..loading.singletons import exported, own_copies, write_stub
+from ..support.lock import alone
+from ..support.resources import infra_dir
+from ..support.storage import needed_cache_dir, private_dir
 from . import INSTALL_COMMAND, Sdk
 from ._install import WAITING, _check_space, _staging, _storage_errors, _to_stderr
 from .archive import static_library_members, unpack

@@ -18,11 +18,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .._lock import alone
-from .._resources import infra_dir
-from .._storage import needed_cache_dir, private_dir
 from ..errors import BuildError
-from ..host import Triton, find_triton
+from ..loading.host import Triton, find_triton
+from ..support.lock import alone
+from ..support.resources import infra_dir
+from ..support.storage import needed_cache_dir, private_dir
 from . import INSTALL_COMMAND, USER_ENV, Sdk, find, program_files, sdk_root
 from .archive import Select, libraries, sdk_files, unpack
 from .debian import MIRROR_ENV, connect, fetch_package

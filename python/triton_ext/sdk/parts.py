@@ -18,10 +18,10 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from .._json import parsed
-from .._resources import infra_dir
-from .._storage import is_private_file, read_private
 from ..errors import BuildError
+from ..support.json_shape import parsed
+from ..support.resources import infra_dir
+from ..support.storage import is_private_file, read_private
 from . import Sdk, sdk_root
 from .sources import PartSource, contents, load_manifest
 

@@ -10,8 +10,8 @@ import tomllib
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .._resources import infra_dir
 from ..errors import BuildError
+from ..support.resources import infra_dir
 
 
 class SourceUnavailableError(BuildError):

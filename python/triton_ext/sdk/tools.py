@@ -13,11 +13,11 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from .._json import fits, parsed
-from .._lock import alone
-from .._storage import is_private_file, needed_cache_dir, private_dir, read_private
 from ..errors import BuildError
-from ..host import find_triton
+from ..loading.host import find_triton
+from ..support.json_shape import fits, parsed
+from ..support.lock import alone
+from ..support.storage import is_private_file, needed_cache_dir, private_dir, read_private
 from . import INSTALL_COMMAND, program_files, sdk_root
 from ._install import WAITING, _check_space, _runs, _staging, _storage_errors, _to_stderr
 from .archive import Select, libraries, unpack

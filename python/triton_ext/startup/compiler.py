@@ -11,8 +11,8 @@ from types import ModuleType
 
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
-from triton_ext import _plugin_passes
-from triton_ext._dependencies import follow_builtins
+from triton_ext.keys.builtins import follow_builtins
+from triton_ext.loading import plugin_passes
 
 
 class NoBackend(BaseBackend):  # type: ignore[misc]
@@ -40,8 +40,8 @@ class NoBackend(BaseBackend):  # type: ignore[misc]
         raise NotImplementedError
 
 
-_plugin_passes.offer()
+plugin_passes.offer()
 if os.environ.get("TRITON_EXT_PIPELINE", "").strip():  # everybody imports this; few want more of it
-    from triton_ext.pipeline import from_environment
+    from triton_ext.pipeline.pipeline import from_environment
 
     from_environment()

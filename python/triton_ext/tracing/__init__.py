@@ -10,13 +10,13 @@ from typing import Any
 
 import click
 
-from .._inspect import Level
-from ..commands import kernel_options
+from ..cli.pipeline import kernel_options
+from ..compilation.describe import compile_observed
+from ..compilation.requests import Job, job
 from ..errors import TritonExtError
-from ..kernels import Job, job
-from ..observe import compile_observed
-from ..pipeline import Pipeline
-from ..record import Compilation
+from ..pipeline.inspection import Level
+from ..pipeline.pipeline import Pipeline
+from ..pipeline.records import Compilation
 
 
 def trace(

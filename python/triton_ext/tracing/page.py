@@ -16,9 +16,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from .._storage import write_whole
 from ..errors import TritonExtError
-from ..record import Compilation, PassRecord, StageRecord
+from ..pipeline.records import Compilation, PassRecord, StageRecord
+from ..support.storage import write_whole
 from . import locations
 from .locations import Chain, Located
 

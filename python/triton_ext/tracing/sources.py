@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..errors import TritonExtError
-from ..host import triton_root
-from ..record import StageRecord
+from ..loading.host import triton_root
+from ..pipeline.records import StageRecord
 from .locations import unescaped
 
 #: Bytes of one file; a page with more is of no use.

@@ -9,10 +9,10 @@ from typing import Any
 
 from triton.runtime.autotuner import Config
 
-from .. import _hook
-from ..edits import Value, text_of
 from ..errors import PipelineError
-from ..pipeline import Pipeline
+from ..pipeline import scope
+from ..pipeline.edits import Value, text_of
+from ..pipeline.pipeline import Pipeline
 
 
 class Candidate(Config):  # type: ignore[misc]
@@ -29,7 +29,7 @@ class Candidate(Config):  # type: ignore[misc]
         self.edits = Pipeline() if edits is None else edits
 
     @property
-    def active(self) -> _hook.Active | None:
+    def active(self) -> scope.Active | None:
         """The pipeline ready to be entered, or None if it has no edits: such a kernel is as it is without us."""
         if not self.edits.edits:
             return None

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any
 
 from triton.runtime.autotuner import Heuristics
 
-from .. import _hook
-from ..edits import text_of_edits
+from ..compilation.requests import load_kernel
 from ..errors import TritonExtError
-from ..kernels import load_kernel
-from ..pipeline import Pipeline
+from ..pipeline import scope
+from ..pipeline.edits import text_of_edits
+from ..pipeline.pipeline import Pipeline
 from .candidates import Candidate
 from .check import Arguments, Checker
 from .outcome import Launch, Outcome, device, state, text_of_error
@@ -104,7 +104,7 @@ def evaluate_on(
         TritonExtError: the kernel or an argument cannot be described to another process.
     """
     module, file, name = _find_name(tuner)
-    layers = (*_hook._installed.active, *_hook._stack.get().active)
+    layers = (*scope._installed.active, *scope._stack.get().active)
     common = Job(
         uuid.uuid4().hex,
         module,

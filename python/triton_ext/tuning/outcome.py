@@ -13,7 +13,7 @@ from triton.runtime.driver import driver
 from triton.runtime.errors import OutOfResources, PTXASError
 
 from ..errors import TritonExtError
-from ..pipeline import Pipeline
+from ..pipeline.pipeline import Pipeline
 from . import store
 from .candidates import Candidate
 from .check import Arguments, CheckError

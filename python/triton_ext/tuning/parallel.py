@@ -18,8 +18,8 @@ from typing import Any
 
 from triton.runtime._async_compile import AsyncCompileMode, FutureKernel, active_mode
 
-from .._parsing import parse_one_at_a_time
 from ..errors import TritonExtError
+from ..patches.kernel_parsing import parse_one_at_a_time
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import os
 import warnings
 from typing import Any
 
-from .._json import AnyOf, parsed
+from ..support.json_shape import AnyOf, parsed
 from .candidates import Candidate
 from .report import Report
 

@@ -23,10 +23,10 @@ from triton.runtime.autotuner import Autotuner as TritonAutotuner
 from triton.runtime.driver import driver
 from triton.runtime.jit import JITFunction, MockTensor
 
-from .. import _hook
 from ..errors import PipelineError, TritonExtError
-from ..fingerprint import fingerprint
-from ..pipeline import Pipeline
+from ..keys.fingerprint import fingerprint
+from ..pipeline import scope
+from ..pipeline.pipeline import Pipeline
 from . import store
 from .candidates import Candidate, checked_pipelines
 from .check import Arguments, Check, Checker, Reference
@@ -162,11 +162,11 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
         active = candidate.active
         if active is None:
             return self.fn.run(*args, **kwargs, **candidate.all_kwargs())
-        _hook.enter(active)
+        scope.enter(active)
         try:
             return self.fn.run(*args, **kwargs, **candidate.all_kwargs())
         finally:
-            _hook.leave(active)
+            scope.leave(active)
 
     def _key(self, launch: Launch) -> tuple[Any, ...]:
         """Triton's key, and that of the pipelines and hooks that are active here if there are any."""
@@ -437,13 +437,13 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
     ) -> Report:
         rows = tuple(outcome.row(candidate) for candidate, outcome in zip(candidates, outcomes, strict=True))
         good = [i for i, row in enumerate(rows) if row.status == "ok"]
-        from ..edits import text_of_edits
+        from ..pipeline.edits import text_of_edits
 
         return Report(
             kernel=self.base_fn.__name__,
             key=str(tuple(part for part in key if not str(part).startswith("triton-ext:"))),  # that is `outer`
             device=device(),
-            outer=text_of_edits(_hook.active_edits()),
+            outer=text_of_edits(scope.active_edits()),
             rows=rows,
             best=min(good, key=lambda i: rows[i].milliseconds) if good else None,
             pruned=len(self.configs) * len(self.pipelines) - len(candidates),

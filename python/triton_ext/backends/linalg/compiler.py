@@ -18,10 +18,10 @@ from triton import knobs
 from triton._C.libtriton import ir, passes
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
-from triton_ext._resources import own_code
+from triton_ext.support.resources import own_code
 
 if TYPE_CHECKING:  # everybody who imports Triton imports this; few want more of it
-    from triton_ext.loader import AddPass, LoadedLibrary
+    from triton_ext.loading.loader import AddPass, LoadedLibrary
 
 #: The extensions that the stage runs.
 _EXTENSIONS = (
@@ -41,8 +41,8 @@ def _find_libraries() -> None:
         ExtensionNotFoundError: one is not built.
     """
     from triton_ext.errors import ExtensionNotFoundError
-    from triton_ext.loader import extensions, load_library
-    from triton_ext.passes import PLACEABLE, find_factory
+    from triton_ext.loading.loader import extensions, load_library
+    from triton_ext.pipeline.extension_passes import PLACEABLE, find_factory
 
     among = extensions()
     for name in _EXTENSIONS:
@@ -165,7 +165,7 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         capability: str,  # noqa: ARG004
     ) -> ir.module:
         """Triton's own clean-up."""
-        from triton_ext._inspect import run
+        from triton_ext.pipeline.inspection import run
 
         pm = ir.pass_manager(mod.context)
         pm.enable_debug()
@@ -188,8 +188,8 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         capability: str,  # noqa: ARG004
     ) -> str:
         """What ``passes/triton_to_linalg`` runs, in its order; the text has no locations."""
-        from triton_ext._inspect import run, run_quietly
         from triton_ext.backends.linalg.compiler import linalgir
+        from triton_ext.pipeline.inspection import run, run_quietly
 
         metadata["name"] = mod.get_entry_func_name()
         pm = ir.pass_manager(mod.context)

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares the addresses that loaded libraries hold of objects that must exist once per process; see `_singletons`.
+
+`compare_all` loads every extension, in a process of its own, and looks at the words that the dynamic loader has
+written: what a library holds as the address of an object must be where its host has the object.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import json
+import os
+import resource
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ..errors import TritonExtError
+from ..loading.host import find_triton
+from ..loading.libraries import in_words
+from ..loading.singletons import exported, own_copies, references
+from ..support import resources
+from ..support.child import run_module
+
+_RTLD_DI_LINKMAP = 2
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How the objects that a library uses are those of the process.
+
+    Attributes:
+        library: its file.
+        origin: who brought it, as in `loader.Extension`.
+        foreign: whether it was not built with triton-ext.
+        same: number of addresses that are those of the host.
+        wrong: mangled names of the objects of which it has a copy of its own, or whose address is not the host's.
+    """
+
+    library: str
+    origin: str
+    foreign: bool
+    same: int
+    wrong: tuple[str, ...]
+
+
+def compare_all() -> list[Comparison]:
+    """Compares in every library of this installation and every extension that is found, in a new process.
+
+    Raises:
+        TritonExtError: the process failed.
+    """
+    ended = run_module("triton_ext.authoring.addresses")
+    if ended.status:
+        raise TritonExtError(f"the libraries cannot be compared ({ended.how}): {ended.last_words or 'no word'}")
+    return [Comparison(**{**each, "wrong": tuple(each["wrong"])}) for each in json.loads(ended.answer)]
+
+
+def compare(library: Path, hosts: Iterable[Path], origin: str = "", foreign: bool = False) -> Comparison:
+    """Compares in `library`, which this process has loaded, from there or from a copy of the same file name.
+
+    Of a library that is not loaded, only its own copies are found, and only if it was not stripped.
+
+    Args:
+        library: the file.
+        hosts: the libraries whose objects it may use, which this process has loaded, too; libtriton first.
+        origin: see `Comparison`.
+        foreign: see `Comparison`.
+
+    Raises:
+        TritonExtError: a file cannot be read.
+    """
+    bases, expected = _bases(), dict[str, int]()
+    shared: set[str] = set()
+    for host in hosts:
+        if host.name != library.name:
+            shared |= _exported(host).keys()
+            for name, offset in _exported(host, weak=False).items():
+                expected.setdefault(name, bases[host.name] + offset)
+    wrong, same = set(own_copies(library, shared)), 0
+    for name, offset in references(library) if library.name in bases else ():
+        if name in expected:
+            if ctypes.c_size_t.from_address(bases[library.name] + offset).value == expected[name]:
+                same += 1
+            else:
+                wrong.add(name)
+    return Comparison(str(library), origin, foreign, same, tuple(sorted(wrong)))
+
+
+_exported = functools.cache(exported)  # of hosts; libtriton's table takes a moment
+
+
+class _LinkMap(ctypes.Structure):
+    """The public part of the C library's ``struct link_map``."""
+
+
+_LinkMap._fields_ = [
+    ("address", ctypes.c_size_t),
+    ("name", ctypes.c_char_p),
+    ("dynamic", ctypes.c_void_p),
+    ("next", ctypes.POINTER(_LinkMap)),
+    ("previous", ctypes.POINTER(_LinkMap)),
+]
+
+
+def _bases() -> dict[str, int]:
+    """File name and load address of every library in this process; of two of one name, the first."""
+    at, process = ctypes.POINTER(_LinkMap)(), ctypes.CDLL(None)
+    if process.dlinfo(ctypes.c_void_p(process._handle), _RTLD_DI_LINKMAP, ctypes.byref(at)):
+        raise TritonExtError("the libraries of this process cannot be listed")
+    bases: dict[str, int] = {}
+    while at:
+        bases.setdefault(os.path.basename(in_words(os.fsdecode(at.contents.name))), at.contents.address)
+        at = at.contents.next
+    return bases
+
+
+def _run(descriptor: int) -> None:
+    """Loads everything and writes the comparisons as JSON to the file `descriptor`."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    import triton._C.libtriton  # noqa: F401  # the libraries are linked to this copy
+
+    from ..loading import loader
+    from ..loading.libraries import load_infra
+
+    load_infra()
+    found = [(e.path, e.origin, e.manifest is None) for e in loader.extensions() if e.problem is None]
+    for extension in loader.extensions():
+        if extension.problem is None and extension.manifest is not None:  # whoever loads others runs their code
+            loader.load_library(extension)
+    origins = {resources.library_dir(): "built in"}
+    for path, origin, foreign in found:
+        if not foreign:
+            origins.setdefault(path.parent, origin)
+    for directory, origin in origins.items():
+        for library in sorted(directory.glob("libTritonExt*.so")):  # what extensions share, runtimes of backends
+            if library.name not in _bases():
+                ctypes.CDLL(str(library))
+            found.append((library, origin, False))
+    loaded = _bases()
+    hosts = [find_triton().library, *(path for path, _, foreign in found if not foreign and path.name in loaded)]
+    comparisons = [compare(path, hosts, origin, foreign) for path, origin, foreign in found]
+    os.write(descriptor, json.dumps([asdict(each) for each in comparisons]).encode())
+
+
+if __name__ == "__main__":
+    _run(int(sys.argv[1]))
+    sys.stderr.flush()
+    os._exit(0)  # as in `selftest`

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``triton-ext build``: configures and builds the extensions of a checkout, incrementally."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+
+from ..errors import BuildError
+from ..support import resources
+from ..support.lock import alone
+
+# "CMake Error at FILE:LINE (function):" and indented paragraphs, or "CMake Error: text".
+_CMAKE_ERROR = re.compile(
+    r"^CMake Error(?: at (?P<where>[^\n]*?:\d+)[^\n]*)?:(?P<text>[^\n]*\n(?:[ \t]+[^\n]*\n|\n(?=[ \t]))*)", re.MULTILINE
+)
+_LEFT_OUT = re.compile(r"^-- triton-ext: leaving out (\w+), which needs (.*)$", re.MULTILINE)
+_TARGET = re.compile(r"^triton_ext_(\w+): phony$", re.MULTILINE)
+OLDEST_CMAKE = (3, 27)
+#: What brings the programs that building and testing need into this environment.
+GET_TOOLS = "pip install 'triton-ext[build]'"
+_COMPILER_ERROR = re.compile(r"^.*(?:\berror:|undefined symbol:|undefined reference to|hidden symbol).*$", re.MULTILINE)
+
+
+@click.command("build")
+@click.argument("names", nargs=-1)
+@click.option("--source", type=click.Path(path_type=Path), default=".", help="Default: the current directory.")
+@click.option("--build-dir", type=click.Path(path_type=Path), help="Default: build/dev in the source directory.")
+@click.option("-D", "definitions", multiple=True, metavar="VAR=VALUE", help="Passed on to CMake.")
+@click.option("--watch", is_flag=True, help="Build again whenever a file is saved, until Ctrl-C.")
+def build(
+    names: tuple[str, ...], source: Path, build_dir: Path | None, definitions: tuple[str, ...], watch: bool
+) -> None:
+    """Build the extensions NAMES of a source tree, or everything."""
+    source = source.resolve()
+    if not (source / "CMakeLists.txt").is_file():
+        raise BuildError(f"{source} has no CMakeLists.txt", fix="triton-ext build --source DIR")
+
+    def once() -> None:
+        build_tree(source, build_dir or default_build_dir(source), names, definitions)
+
+    if watch:
+        from .watch import repeat
+
+        repeat(once, source, names)
+    else:
+        once()
+
+
+def default_build_dir(source: Path) -> Path:
+    """Where the command line builds the tree `source`."""
+    return source / "build" / "dev"
+
+
+def build_tree(source: Path, build_dir: Path, names: tuple[str, ...] = (), definitions: tuple[str, ...] = ()) -> None:
+    """Configures `source` into `build_dir` and builds the extensions `names`, or everything.
+
+    `source` is this repository or a project of your own that calls ``find_package(TritonExt)``.
+
+    Compiler output goes to the terminal as it comes. A build in the same directory is waited for: two would write the
+    same files.
+
+    Raises:
+        BuildError: a tool is missing, or CMake or the compiler failed; the message is their first error.
+    """
+    check_tools("cmake", "ninja")
+    try:
+        build_dir.mkdir(parents=True, exist_ok=True)
+        (build_dir / ".lock").touch()
+    except OSError as error:
+        raise BuildError(f"{build_dir}: {error.strerror}", fix=f"another --build-dir, or rm -r {build_dir}") from None
+    waiting = f"triton-ext: another build in {build_dir} is going on, waiting for it"
+    with alone(build_dir / ".lock", lambda text: click.echo(text, err=True), waiting):
+        _build_alone(source, build_dir, names, definitions)
+
+
+def _build_alone(source: Path, build_dir: Path, names: tuple[str, ...], definitions: tuple[str, ...]) -> None:
+    cmake = tool("cmake")
+    configure = [cmake, "-S", str(source), "-B", str(build_dir), "-G", "Ninja"]
+    modules = resources.infra_dir() / "cmake"
+    settings = {
+        "CMAKE_MAKE_PROGRAM": tool("ninja"),
+        "CMAKE_PROJECT_TOP_LEVEL_INCLUDES": modules / "TritonExtCompiler.cmake",
+        "Python3_EXECUTABLE": sys.executable,
+        "TritonExt_DIR": modules,
+    }
+    configure += [f"-D{name}={value}" for name, value in settings.items()]
+    configure += [f"-D{definition}" for definition in definitions]
+    configured = subprocess.run(configure, capture_output=True, text=True, errors="replace", check=False)
+    if configured.returncode:
+        raise _configure_error(configured.stderr, build_dir)
+    if not names:
+        _say_what_is_left_out(configured.stdout)
+    else:
+        listed = subprocess.run(
+            [tool("ninja"), "-C", str(build_dir), "-t", "targets", "all"], capture_output=True, text=True, check=False
+        )
+        known = sorted(set(_TARGET.findall(listed.stdout)))
+        if unknown := [name for name in names if name not in known]:
+            raise BuildError(
+                f"no extension '{unknown[0]}' in {source}; there is: {', '.join(known) or 'none'}",
+                fix="triton-ext build",
+            )
+    command = [cmake, "--build", str(build_dir), *(f"--target=triton_ext_{name}" for name in names)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    ) as process:
+        assert process.stdout is not None
+        output = []
+        for line in process.stdout:
+            output.append(line)
+            click.echo(line, nl=False)
+    if process.returncode:
+        first = _COMPILER_ERROR.search("".join(output))
+        raise BuildError(
+            f"the build failed: {first[0].strip() if first else 'see above'}", fix="mend it and build again"
+        )
+
+
+def _say_what_is_left_out(stdout: str) -> None:
+    """Prints what CMake leaves out, a line for each reason."""
+    left_out: dict[str, list[str]] = {}
+    for name, reason in _LEFT_OUT.findall(stdout):
+        left_out.setdefault(reason, []).append(name)
+    for reason, without in left_out.items():
+        click.echo(f"triton-ext: left out: {', '.join(without)}: needs {reason}", err=True)
+
+
+def _configure_error(stderr: str, build_dir: Path) -> BuildError:
+    """The first error that CMake has printed."""
+    match = _CMAKE_ERROR.search(stderr)
+    what = " ".join((match["text"] if match else stderr).split())
+    message, _, fix = what.removeprefix("triton-ext: ").removesuffix(")").partition(" (fix: ")
+    if fix:  # one of our own
+        return BuildError(message, fix=fix)
+    where = match["where"] if match else None
+    if where:
+        return BuildError(f"{where}: {what}", fix="mend that CMakeLists.txt")
+    return BuildError(f"cmake: {what}", fix=f"another --build-dir, or rm -r {build_dir}")
+
+
+def find_tool(name: str) -> str | None:
+    """The tool of this virtual environment, or of the system; None if there is none."""
+    return shutil.which(name, path=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
+
+
+def tool(name: str) -> str:
+    """Like `find_tool`.
+
+    Raises:
+        BuildError: there is none.
+    """
+    found = find_tool(name)
+    if found is None:
+        raise BuildError(f"{name} is not installed", fix=GET_TOOLS)
+    return found
+
+
+def cmake_version(program: str) -> tuple[int, ...]:
+    """The version of the CMake `program`; empty if it does not say it."""
+    try:
+        done = subprocess.run([program, "--version"], capture_output=True, text=True, errors="replace", check=False)
+    except OSError:
+        return ()
+    match = re.search(r"version (\d+(?:\.\d+)*)", done.stdout)
+    return tuple(map(int, match[1].split("."))) if match else ()
+
+
+def check_tools(*names: str) -> None:
+    """Checks that these programs can be run, before the first of them is.
+
+    Raises:
+        BuildError: some are missing or too old; the message names them all.
+    """
+    problems = [f"{name} is not installed" for name in names if find_tool(name) is None]
+    if "cmake" in names and (program := find_tool("cmake")) and (version := cmake_version(program)) < OLDEST_CMAKE:
+        found, wanted = (".".join(map(str, numbers)) for numbers in (version, OLDEST_CMAKE))
+        problems.insert(0, f"{program} is CMake {found or 'of an unknown version'}, expected {wanted} or newer")
+    if problems:
+        raise BuildError("; ".join(problems), fix=GET_TOOLS)

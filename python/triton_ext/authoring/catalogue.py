@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The catalogue of passes: what libtriton and the extensions offer to textual pipelines.
+
+A built-in pass is asked by the driver for its argument, options and description; the stages are those whose functions
+in Triton's backends add it. `TAXONOMY` relates the names under which Triton's passes are commonly described to what
+there is now.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import json
+import re
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import click
+
+from ..errors import BuildError, TritonExtError
+from ..loading.host import triton_root
+from ..loading.loader import extensions
+from ..pipeline.extension_passes import ANY, STAGES
+from ..support import resources
+
+GROUPS = (
+    *("analysis", "common", "convert", "ttir", "ttgpuir", "ttnvgpuir", "llvmir"),
+    *("gluon", "amd", "nvidia", "proton", "extensions"),
+)
+_STAGE_FUNCTIONS = {
+    "make_ttir": "ttir",
+    "make_ttgir": "ttgir",
+    "gluon_to_ttgir": "ttgir",
+    "make_llir": "llir",
+}
+# What help shows between < and >; no value at all is bool.
+_TYPES = {"uint": "unsigned", "ulong": "unsigned long", "number": "float", "value": "enum", "pass-manager": "pipeline"}
+
+#: For passes that describe themselves poorly or not at all.
+_SUMMARIES = {
+    "add-sched-barriers": "Keep AMD's scheduler from moving instructions across Proton's records",
+    "gluon-inline": "Inline the functions of a Gluon kernel",
+    "gluon-canonicalize": "Simplify TTGIR with those patterns that keep explicit layouts as they are",
+    "triton-combine": "Combine operations: fold a dot's addition into it, a select into a masked load, and the like",
+    "tritonamdgpu-accelerate-matmul": "Give matrix products the layouts of AMD's matrix cores",
+    "tritonamdgpu-pipeline": "Software-pipeline loops for AMD, by the schedule that is on them",
+    "tritonamdgpu-warp-pipeline": "Partition loops into the stages of a pipeline of warps",
+    "tritongpu-accelerate-matmul": "Give matrix products the layouts of tensor cores",
+    "tritongpu-coalesce": "Give loads and stores layouts in which neighbouring threads access neighbouring addresses",
+    "tritongpu-combine-tensor-select-and-if": "Merge selects into an if on the same condition",
+    "tritongpu-optimize-dot-operands": "Fold transpositions and conversions into the operands of matrix products",
+    "tritongpu-pipeline": "Software-pipeline loops: overlap the loads of an iteration with the work of those before",
+    "tritongpu-prefetch": "Load a matrix product's operands from shared memory one slice ahead",
+    "tritongpu-reorder-instructions": "Move operations to where they need fewer registers",
+    "tritongpu-schedule-loops": "Assign the operations of loops to pipeline stages",
+    "tritongpu-assign-latencies": "Decide how many stages ahead the loads of a loop are issued",
+}
+
+#: What Python's ``passes`` modules offer that is no entry of its own, and why.
+NOT_LISTED = {
+    "passes.plugin.extend_with": "loads a plugin; in the driver --load-extension",
+    "amd.passes.ttgpuir.add_prepare_consan_captures": "tritoninstrument-prepare-consan-captures with target=amd",
+    "amd.add_scalarize_packed_fops_llvm_pass": "works on LLVM IR, not on MLIR",
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A name under which one of Triton's passes is described, and what it is in the installed Triton.
+
+    Attributes:
+        group: its group in Triton's ``passes`` module.
+        name: the name.
+        arguments: the passes that it is, or that replaced it.
+        note: what became of it, if it is not simply such a pass.
+    """
+
+    group: str
+    name: str
+    arguments: tuple[str, ...]
+    note: str = ""
+
+
+TAXONOMY = (
+    Entry(
+        "analysis",
+        "ModuleAllocation",
+        ("allocate-shared-memory", "allocate-shared-memory-nv", "allocate-amdgpu-shared-memory"),
+        "an analysis; Python's passes.analysis.allocation; these passes run it and write down its result",
+    ),
+    Entry(
+        "analysis",
+        "ModuleMembarAnalysis",
+        ("triton-nvidia-gpu-membar", "triton-amdgpu-membar"),
+        "an analysis; Python's passes.analysis.membar; these passes run it and insert the barriers",
+    ),
+    Entry("common", "SCCP", ("sccp",)),
+    Entry("common", "SymbolDCE", ("symbol-dce",)),
+    Entry("common", "Inliner", ("inline",)),
+    Entry("common", "Canonicalizer", ("canonicalize",)),
+    Entry("common", "CSE", ("cse",)),
+    Entry("common", "LoopInvariantCodeMotion", ("loop-invariant-code-motion", "triton-licm")),
+    Entry("convert", "ConvertSCFToCF", ("convert-scf-to-cf",)),
+    Entry("convert", "ConvertControlFlowToLLVM", ("convert-cf-to-llvm",)),
+    Entry(
+        "convert",
+        "ConvertIndexToLLVM",
+        ("convert-index-to-llvm",),
+        "there, but libtriton cannot parse the index dialect that it converts",
+    ),
+    Entry("convert", "ArithToLLVMConversion", ("convert-arith-to-llvm",)),
+    Entry("ttir", "CombineOps", ("triton-combine",)),
+    Entry("ttir", "ReorderBroadcast", ("triton-reorder-broadcast",)),
+    Entry(
+        "ttir",
+        "RewriteTensorPointer",
+        ("triton-rewrite-tensor-descriptor-to-pointer",),
+        "dropped with block pointers (tl.make_block_ptr); tensor descriptors are lowered by this pass",
+    ),
+    Entry(
+        "ttir",
+        "ConvertTensorPointer",
+        ("triton-rewrite-tensor-descriptor-to-pointer",),
+        "dropped with block pointers (tl.make_block_ptr); tensor descriptors are lowered by this pass",
+    ),
+    Entry("ttir", "ConvertTritonToTritonGPU", ("convert-triton-to-tritongpu",)),
+    Entry("ttgpuir", "Coalesce", ("tritongpu-coalesce",)),
+    Entry("ttgpuir", "OptimizeThreadLocality", ("tritongpu-optimize-thread-locality",)),
+    Entry("ttgpuir", "Pipeline", ("tritongpu-pipeline",)),
+    Entry("ttgpuir", "Prefetch", ("tritongpu-prefetch",)),
+    Entry("ttgpuir", "AccelerateMatmul", ("tritongpu-accelerate-matmul",)),
+    Entry("ttgpuir", "ReorderInstructions", ("tritongpu-reorder-instructions",)),
+    Entry("ttgpuir", "F32DotTC", ("tritongpu-F32DotTC",)),
+    Entry("ttgpuir", "OptimizeDotOperands", ("tritongpu-optimize-dot-operands",)),
+    Entry("ttgpuir", "RemoveLayoutConversions", ("tritongpu-remove-layout-conversions",)),
+    Entry("ttgpuir", "ReduceDataDuplication", ("tritongpu-reduce-data-duplication",)),
+    Entry("ttgpuir", "AllocateSharedMemory", ("allocate-shared-memory",)),
+    Entry("ttgpuir", "CombineTensorSelectAndIf", ("tritongpu-combine-tensor-select-and-if",)),
+    Entry("ttgpuir", "ConvertTritonGPUToLLVM", ("convert-triton-gpu-to-llvm", "convert-triton-amdgpu-to-llvm")),
+    Entry(
+        "ttgpuir",
+        "DecomposeUnsupportedConversions",
+        ("convert-triton-gpu-to-llvm", "tritongpu-reduce-data-duplication"),
+        "dropped: the conversion to LLVM lowers every layout conversion itself; the second pass still takes apart those"
+        " into operands of matrix products",
+    ),
+    Entry(
+        "ttnvgpuir",
+        "PlanCTA",
+        ("triton-nvidia-gpu-assign-cga-layouts", "triton-nvidia-gpu-optimize-cta-locality"),
+        "dropped: these two stand in its place in the pipeline",
+    ),
+    Entry("ttnvgpuir", "FenceInsertion", ("triton-nvidia-gpu-fence-insertion",)),
+    Entry("ttnvgpuir", "TMALowering", ("triton-nvidia-tma-lowering",)),
+    Entry("llvmir", "LLVMDIScope", ("enable-line-info",)),
+)
+
+
+@dataclass(frozen=True)
+class PassOption:
+    """One option of a pass.
+
+    Attributes:
+        name: its spelling in pipelines.
+        type: the type of its value, as a word.
+        default: its default as it would be written; None for none.
+        values: the values of an enum.
+        description: what it is.
+    """
+
+    name: str
+    type: str
+    default: str | None
+    values: tuple[str, ...]
+    description: str
+
+
+@dataclass(frozen=True)
+class CataloguedPass:
+    """One pass that textual pipelines can name.
+
+    Attributes:
+        group: group in Triton's ``passes`` module; ``extensions`` for those of extensions.
+        argument: its name in pipelines and on the command line.
+        stages: the stages that Triton runs it in; for an extension, the one that it is for.
+        binding: the function in Python that adds it, e.g. ``passes.ttgpuir.add_coalesce``; empty for none.
+        origin: ``libtriton``, or who brought the extension.
+        summary: one line of what it does.
+        options: its options.
+    """
+
+    group: str
+    argument: str
+    stages: tuple[str, ...]
+    binding: str
+    origin: str
+    summary: str
+    options: tuple[PassOption, ...]
+
+
+def catalogue() -> list[CataloguedPass]:
+    """Every built-in pass and every pass of an extension that can be used.
+
+    Raises:
+        BuildError: the driver is not built.
+        TritonExtError: Triton is not installed.
+    """
+    return [*_builtin_passes(), *_extension_passes()]
+
+
+@click.command("passes")
+@click.option("--stage", type=click.Choice(STAGES), help="Only those that Triton runs in this stage.")
+@click.option("--group", type=click.Choice(GROUPS), help="Only those of this group.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+def passes(stage: str | None, group: str | None, as_json: bool) -> None:
+    """List every pass that triton-ext-opt and pipelines can name."""
+    found = [p for p in catalogue() if (not stage or stage in p.stages) and (not group or group == p.group)]
+    if as_json:
+        click.echo(json.dumps([asdict(p) for p in found], indent=2))
+        return
+    for name in GROUPS:
+        members = [p for p in found if p.group == name]
+        if members:
+            click.secho(name, bold=True)
+        for member in members:
+            click.echo(f"  {member.argument}".ljust(52) + f" {member.summary}")
+            for option in member.options:
+                click.echo(f"      {option_text(option)}".ljust(52) + f" {option.description}")
+    changed = [e for e in TAXONOMY if e.note and not stage and group in (None, e.group)]
+    if changed:
+        click.secho("no pass of their own any more", bold=True)
+    for entry in changed:
+        click.echo(f"  {entry.group} {entry.name}".ljust(52) + f" {', '.join(entry.arguments)}: {entry.note}")
+
+
+def option_text(option: PassOption) -> str:
+    """``name=<type>``, with the default if there is one."""
+    kind = "|".join(option.values) if option.values else option.type
+    return f"{option.name}=<{kind}>" + (f" [{option.default}]" if option.default else "")
+
+
+@functools.cache
+def _builtin_passes() -> tuple[CataloguedPass, ...]:
+    stages = _stages(triton_root())
+    # A process of its own: the driver prints to the real standard output.
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "triton_ext.driver", "--print-pass-catalogue"],
+        env=resources.child_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        message = done.stderr.strip().splitlines()[-1:] or ["the driver failed"]
+        raise BuildError(message[0].removeprefix("triton-ext-opt: error: "))
+    return tuple(_read_record(record, stages) for record in done.stdout.split("\f\n") if record)
+
+
+def _read_record(record: str, stages: dict[str, set[str]]) -> CataloguedPass:
+    """The pass that a record of `printCatalogue` in ``infra/opt/Passes.cpp`` describes."""
+    head, summary_line, *lines = record.splitlines()
+    group, binding, argument, pipeline = head.split("\t")
+    defaults = dict(re.findall(r"([\w-]+)=([^\s{}]*)", pipeline[len(argument) :]))
+    options: list[PassOption] = []
+    for line in lines:
+        if match := re.match(r" +--([\w-]+)(?:=<([\w-]+)>)?\s+- (.*)", line):
+            name, kind, description = match.groups()
+            kind = _TYPES.get(kind, kind) if kind else "bool"
+            # A list at its default is left out of the pipeline's text.
+            kind = kind if name in defaults else f"list of {kind}"
+            options.append(PassOption(name, kind, defaults.get(name), (), description.strip().rstrip(".")))
+        elif match := re.match(r" +=(\S+)\s+-", line):
+            last = options.pop()
+            options.append(PassOption(last.name, last.type, last.default, (*last.values, match[1]), last.description))
+    summary = _SUMMARIES.get(argument) or summary_line.partition(" - ")[2].strip().rstrip(".")
+    return CataloguedPass(
+        group,
+        argument,
+        tuple(s for s in STAGES if s in stages.get(binding, ())),
+        binding,
+        "libtriton",
+        summary[:1].upper() + summary[1:],
+        tuple(options),
+    )
+
+
+def _extension_passes() -> list[CataloguedPass]:
+    found = []
+    for extension in extensions():
+        manifest = extension.manifest
+        if manifest is None or manifest.kind != "pass" or extension.problem:
+            continue
+        options = tuple(
+            PassOption(o.name, f"list of {o.type}" if o.list else o.type, o.default or None, o.values, o.description)
+            for o in manifest.options
+        )
+        stage = STAGES if manifest.stage == ANY else (manifest.stage,) if manifest.stage else ()
+        only = f" (only for {' or '.join(manifest.targets)})" if manifest.targets else ""
+        summary = manifest.summary + only
+        found.append(CataloguedPass("extensions", manifest.argument, stage, "", extension.origin, summary, options))
+    return found
+
+
+def _stages(triton: Path) -> dict[str, set[str]]:
+    """The stages whose functions in Triton's backends call each ``<module>.passes.<group>.add_<name>``."""
+    stages: dict[str, set[str]] = {}
+    for compiler in sorted(triton.glob("backends/*/compiler.py")):
+        try:
+            tree = ast.parse(compiler.read_text())
+        except (OSError, SyntaxError) as error:
+            raise TritonExtError(
+                f"{compiler} cannot be read: {error}", fix="pip install --force-reinstall triton"
+            ) from None
+        for function in ast.walk(tree):
+            if isinstance(function, ast.FunctionDef) and function.name in _STAGE_FUNCTIONS:
+                for node in ast.walk(function):
+                    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                        stages.setdefault(ast.unparse(node.func), set()).add(_STAGE_FUNCTIONS[function.name])
+    return stages

@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``triton-ext doctor``: everything that must hold for extensions to be built and used, in one table.
+
+Each row is made by a small function that returns it or raises; what it raises becomes a failing row. So one thing that
+is broken, Triton itself included, does not hide the others.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from .. import sdk
+from ..errors import TritonExtError
+from ..loading import host, libraries
+from ..loading.elf import read_library
+from ..loading.manifest import Manifest
+from ..support import resources
+from ..support.console import print_table
+from . import addresses
+from .build import GET_TOOLS, OLDEST_CMAKE, cmake_version, find_tool
+from .selftest import run_selftest
+
+OLDEST_PYTHON = (3, 11)
+CLANG_VERSIONS = (21, 20, 19, 18, 17)  # in the order of infra/cmake/TritonExtCompiler.cmake
+GET_CLANG = "apt-get install clang-19"
+GET_PYTHON = "apt-get install python3.11"
+_ABI_FLAG = re.compile(r"^#define LLVM_ENABLE_ABI_BREAKING_CHECKS (\d)", re.MULTILINE)
+_MOST_FAILURES = 5
+
+State = Literal["ok", "warn", "fail"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One thing that must hold.
+
+    Attributes:
+        name: what it is.
+        state: whether it holds; ``warn`` is worth knowing and does not fail.
+        wanted: what it must be.
+        found: what it is.
+        fix: the command that mends it; empty if it holds.
+    """
+
+    name: str
+    state: State
+    wanted: str
+    found: str
+    fix: str = ""
+
+
+def examine() -> list[Row]:
+    """All rows of the table."""
+    return [row for name, check in _CHECKS.items() for row in _rows(name, check)]
+
+
+def python() -> Row:
+    """Python itself."""
+    found = sys.version_info[:2]
+    return _row("Python", found >= OLDEST_PYTHON, f">= {_dotted(OLDEST_PYTHON)}", platform.python_version(), GET_PYTHON)
+
+
+def triton() -> Row:
+    """The installed Triton."""
+    return Row("Triton", "ok", f">= {_dotted(host.OLDEST_TRITON)}", host.triton_version())
+
+
+def headers() -> Row:
+    """Triton's headers and what libtriton says of itself."""
+    return Row("Triton's headers", "ok", "in the wheel", str(_short(host.find_triton().include_dir)))
+
+
+def sdk_installed() -> Row:
+    """The SDK."""
+    found = _sdk()
+    missing = [path for path in (*found.include_dirs, found.mlir_tblgen) if not path.exists()]
+    if missing:
+        raise TritonExtError(f"{missing[0]} is missing", fix=f"{sdk.INSTALL_COMMAND} --force")
+    return Row("SDK", "ok", "installed", f"{_short(found.path)} ({found.size / 1e6:.0f} MB)")
+
+
+def sdk_downloads() -> Iterator[Row]:
+    """Whether a hash or a signature has verified what the SDK and the programs beside it were made from."""
+    from ..sdk.sources import load_manifest
+    from ..sdk.tools import find_tool, find_unverified
+
+    name, wanted = "SDK's downloads", "verified"
+    found, manifest = _sdk(), load_manifest()
+    if found.unverified is None:  # made before this was recorded
+        pinned = {package.sha256 for package in manifest.packages}
+        unknown = [file for file, sha256 in found.packages.items() if sha256 not in pinned]
+        unverified = {"": [f"{file}: whether it was verified was not recorded then" for file in unknown]}
+    else:
+        unverified = {"": list(found.unverified)}
+    for tool in manifest.tools:
+        if find_tool(tool.id):
+            unverified[f" --with {tool.id}"] = list(find_unverified(tool.id))
+    for part, lines in unverified.items():
+        for line in lines:
+            yield Row(name, "warn", wanted, f"not verified: {line}", f"{sdk.INSTALL_COMMAND}{part} --force")
+    if not any(unverified.values()):
+        yield Row(name, "ok", wanted, f"files: {len(found.packages)}")
+
+
+def llvm_commit() -> Row:
+    """The LLVM of the headers against the LLVM of libtriton."""
+    wanted, found = host.find_triton().llvm_commit, _sdk()
+    exact = bool(found.headers_commit) and wanted.startswith(found.headers_commit or "")
+    guarded = f", guarded: {', '.join(found.guarded_ops)}" if found.guarded_ops else ""
+    how = f"{found.headers} from {found.source}, {'exact' if exact else 'near'}{guarded}"
+    return Row("LLVM", "ok", wanted[:12], how)
+
+
+def abi_flag() -> Row:
+    """The flag that decides the layout of containers: in libtriton, and in the header that comes first."""
+    wanted = host.find_triton().abi_breaking_checks
+    header = _sdk().include_dirs[0] / "llvm" / "Config" / "abi-breaking.h"
+    match = _ABI_FLAG.search(header.read_text())
+    found = match[1] if match else "nothing"
+    return _row("ABI checks", found == str(int(wanted)), f"{wanted:d}", found, f"{sdk.INSTALL_COMMAND} --force")
+
+
+def compiler() -> Row:
+    """The compiler that a build takes."""
+    chosen = os.environ.get("CXX")
+    names = [chosen] if chosen else [f"clang++-{version}" for version in CLANG_VERSIONS] + ["clang++"]
+    path = next(filter(None, map(_which, names)), None)
+    wanted = "clang"
+    if path is None:
+        found = f"CXX={chosen}, which is not found" if chosen else "none"
+        return Row("compiler", "fail", wanted, found, f"unset CXX; {GET_CLANG}" if chosen else GET_CLANG)
+    says = _first_line([path])
+    if "clang version" not in says:
+        fix = f"unset CXX; {GET_CLANG}" if chosen else GET_CLANG
+        return Row("compiler", "fail", wanted, f"{'CXX=' if chosen else ''}{path}: {says}", fix)
+    return Row("compiler", "ok", wanted, f"{Path(path).name}: {says}")
+
+
+def cmake() -> Row:
+    """CMake, new enough."""
+    path = _which("cmake")
+    if path is None:
+        raise TritonExtError("not found", fix=GET_TOOLS)
+    version = cmake_version(path)
+    wanted = f">= {_dotted(OLDEST_CMAKE)}"
+    return _row("CMake", version >= OLDEST_CMAKE, wanted, _dotted(version), GET_TOOLS)
+
+
+def ninja() -> Row:
+    """Ninja."""
+    path = _which("ninja")
+    if path is None:
+        raise TritonExtError("not found", fix=GET_TOOLS)
+    return Row("Ninja", "ok", "any", _first_line([path]))
+
+
+def infra_library() -> Row:
+    """The library that every pass needs."""
+    path = libraries.infra_library()
+    if not path.is_file():
+        raise TritonExtError(f"{path} does not exist", fix=_rebuild())
+    library, wanted = read_library(path), host.find_triton()
+    if library.note is None:
+        return Row("infra library", "ok", "built", f"{path.name}, {path.stat().st_size / 1e3:.0f} kB")
+    manifest = Manifest.parse(library.note)
+    fits = (manifest.triton, manifest.llvm_commit) == (wanted.version, wanted.llvm_commit)
+    found = f"{path.name}: Triton {manifest.triton}, LLVM {manifest.llvm_commit[:12]}, {manifest.compiler}"
+    return _row("infra library", fits, f"Triton {wanted.version}, LLVM {wanted.llvm_commit[:12]}", found, _rebuild())
+
+
+def abi_selftest() -> Iterator[Row]:
+    """What headers and compiler believe against what libtriton does: one row, and one for each disagreement."""
+    name, wanted = "ABI self-test", "agreement"
+    result = run_selftest()
+    if result.problem:
+        raise TritonExtError(result.problem, fix=_rebuild())
+    count = f"{sum(result.checks.values())} checks in {len(result.checks)} groups"
+    guarded = f", {len(result.guarded)} known disagreements guarded" if result.guarded else ""
+    mend = f"{sdk.INSTALL_COMMAND} --force; {_rebuild()}"
+    if result.ok:
+        yield Row(name, "ok", wanted, f"{count}{guarded}")
+        return
+    yield Row(name, "fail", wanted, f"{count}, {len(result.failures)} disagree{guarded}", mend)
+    if result.crashed:
+        yield Row(name, "fail", "no crash", result.crashed, mend)
+    for failure in result.failures[:_MOST_FAILURES]:
+        yield Row(name, "fail", "agreement", str(failure), mend)
+    if (more := len(result.failures) - _MOST_FAILURES) > 0:
+        yield Row(name, "fail", "agreement", f"and {more} more", "triton-ext doctor --json")
+
+
+def singletons() -> Iterator[Row]:
+    """Whether objects that must exist once per process do: one row, and one for each library with copies of its own."""
+    name, wanted = "header objects", "one per process"
+    compared = addresses.compare_all()
+    wrong = [each for each in compared if each.wrong]
+    if not wrong:
+        found = f"{sum(each.same for each in compared)} addresses in {len(compared)} libraries are the only ones"
+        yield Row(name, "ok", wanted, found)
+    for each in wrong:
+        # What Triton's passes are told about is decided by who compiled it; of others it cannot be mended here.
+        state: State = "warn" if each.foreign else "fail"
+        found = (
+            f"{each.library} ({each.origin}) has copies of its own of {len(each.wrong)}, e.g. {each.wrong[0]}: "
+            "passes take effects of its operations for independent of all others"
+        )
+        fix = f"link it as in {_short(resources.infra_dir() / 'cmake')}" if each.foreign else _mend(Path(each.library))
+        yield Row(name, state, wanted, found, fix)
+
+
+def extensions() -> Iterator[Row]:
+    """Each extension that is found."""
+    from ..loading import loader
+
+    for found in loader.extensions():
+        what = " ".join(filter(None, (found.kind, found.stage, found.version)))
+        state: State = "fail" if found.problem else "ok"
+        text = found.problem or f"{what} ({found.origin})"
+        yield Row(f"extension {found.name}", state, "usable", text, _mend(found.path) if found.problem else "")
+
+
+# What only those who build need; a user of the wheel is told, and no more.
+_TO_BUILD = ("Triton's headers", "SDK", "SDK's downloads", "LLVM", "ABI checks", "compiler", "CMake", "Ninja")
+_CHECKS: dict[str, Callable[[], Row | Iterator[Row]]] = {
+    "Python": python,
+    "Triton": triton,
+    "Triton's headers": headers,
+    "SDK": sdk_installed,
+    "SDK's downloads": sdk_downloads,
+    "LLVM": llvm_commit,
+    "ABI checks": abi_flag,
+    "compiler": compiler,
+    "CMake": cmake,
+    "Ninja": ninja,
+    "infra library": infra_library,
+    "ABI self-test": abi_selftest,
+    "header objects": singletons,
+    "extensions": extensions,
+}
+
+
+def _rows(name: str, check: Callable[[], Row | Iterator[Row]]) -> list[Row]:
+    """What `check` finds; what it raises is a failing row."""
+    try:
+        found = check()
+        rows = [found] if isinstance(found, Row) else list(found)
+    except TritonExtError as error:
+        rows = [Row(name, "fail", "", error.message, error.fix or "triton-ext --debug doctor")]
+    except Exception as error:
+        rows = [Row(name, "fail", "", f"{type(error).__name__}: {error}", "triton-ext --debug doctor")]
+    if name in _TO_BUILD and not _in_checkout():
+        rows = [replace(row, state="warn", wanted="to build") if row.state == "fail" else row for row in rows]
+    return rows
+
+
+def _row(name: str, holds: bool, wanted: str, found: str, fix: str) -> Row:
+    return Row(name, "ok", wanted, found) if holds else Row(name, "fail", wanted, found, fix)
+
+
+def _sdk() -> sdk.Sdk:
+    found = sdk.find()
+    if found is None:
+        raise TritonExtError("not installed for this Triton", fix=sdk.INSTALL_COMMAND)
+    return found
+
+
+def _rebuild() -> str:
+    """How the libraries of this installation are made anew: built in a checkout, installed from a wheel."""
+    return "triton-ext build" if _in_checkout() else "pip install --force-reinstall triton-ext"
+
+
+def _in_checkout() -> bool:
+    return resources.infra_dir().parent.joinpath("CMakeLists.txt").is_file()
+
+
+def _mend(library: Path) -> str:
+    return _rebuild() if library.is_relative_to(resources.PACKAGE_DIR) else f"rebuild or remove {library}"
+
+
+def _which(command: str) -> str | None:
+    """The program that `command` runs, looked for as a build does: in this virtual environment first."""
+    words = [word for word in shlex.split(command) if Path(word).name not in ("ccache", "sccache")]
+    return find_tool(words[0]) if words else None
+
+
+def _first_line(command: list[str]) -> str:
+    """The first line of what `command --version` prints."""
+    result = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=20, check=False)
+    lines = (result.stdout or result.stderr).splitlines()
+    return lines[0].strip() if lines else "says nothing of its version"
+
+
+def _short(path: Path) -> str:
+    """`path` as people write it."""
+    home = os.path.expanduser("~")  # is "~" where there is none
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
+
+
+def _dotted(version: tuple[int, ...]) -> str:
+    return ".".join(map(str, version))
+
+
+@click.command("doctor")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+def doctor(as_json: bool) -> None:
+    """Check everything that must hold to build and use extensions; say how to mend what does not."""
+    rows = examine()
+    if as_json:
+        click.echo(json.dumps([asdict(row) for row in rows], indent=2))
+    else:
+        _print(rows)
+    if any(row.state == "fail" for row in rows):
+        sys.exit(1)
+
+
+def _print(rows: list[Row]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    marks = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red")}
+    table = Table(box=None, pad_edge=False)
+    for heading, no_wrap in (("", True), ("", True), ("wanted", True), ("found", False), ("fix", False)):
+        table.add_column(heading, no_wrap=no_wrap)
+    for row in rows:
+        mark, colour = marks[row.state]
+        # Text: what was found may hold the brackets of rich's markup.
+        cells = (Text(row.name), Text(row.wanted), Text(row.found, overflow="fold"), Text(row.fix, "bold"))
+        table.add_row(Text(mark, colour), *cells)
+    print_table(table)

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``triton-ext new``: writes an extension that builds and whose tests pass, from the files in ``templates/``."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from string import Template
+
+import click
+
+from .. import __version__
+from ..errors import DuplicateExtensionError, TritonExtError
+from ..loading.host import triton_version
+from ..loading.loader import extensions
+from ..pipeline.extension_passes import ANY, STAGES
+from ..support import resources
+from .build import find_tool
+from .project import KINDS, Project, find_project
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+_LONGEST_NAME = 40
+_NAME_LISTS = {
+    "TRITON_EXT_RESERVED_NAMES": ("TritonExtExtension.cmake", "is reserved in Python or C++"),
+    "TRITON_EXT_TRITON_DIALECTS": ("TritonExtDialect.cmake", "is the name of a dialect of Triton"),
+}
+#: Where the test of a new pass compiles its kernel: the last text that each target makes, for the stages of one target.
+_TARGETS = {"cpuir": '{"asm": "cpu:native"}', "linalgir": '{"linalgir": "linalg:generic"}'}
+_FORMATTERS = (
+    ((".cpp", ".h"), ("clang-format", "--style=LLVM", "-i")),
+    ((".py",), ("ruff", "format", "--isolated", "--no-cache", "--line-length=120", "--quiet")),
+)
+
+
+@click.command("new")
+@click.argument("kind", type=click.Choice(["pass", "dialect", "bundle"]))
+@click.argument("name")
+@click.option(
+    "--dir", "parent", type=click.Path(path_type=Path), help="Write a project of its own, to the directory DIR/NAME."
+)
+@click.option("--stage", type=click.Choice([*STAGES, ANY]), help="The stage that the pass is for; default: ttir.")
+def new(kind: str, name: str, parent: Path | None, stage: str | None) -> None:
+    """Write a new extension NAME that builds and whose tests pass.
+
+    In a checkout of triton-ext or in a bundle, a pass goes to passes/NAME and a dialect to dialects/NAME. Elsewhere,
+    and with --dir, it becomes a bundle: a project of its own that pip installs and triton-ext then finds.
+    """
+    here = Path.cwd()
+    project = find_project(here) if parent is None else None
+    again = f"triton-ext new {kind}"
+    check_name(kind, name, again)
+    if stage and kind == "dialect":
+        raise TritonExtError("a dialect has no stage, --stage is for a pass", fix=f"triton-ext new dialect {name}")
+    if project and kind == "bundle":
+        raise TritonExtError(f"{here} is a project already, a bundle is one of its own", fix=f"{again} {name} --dir ..")
+    check_free(name, project, again)
+    if project:
+        target = project.root / KINDS[kind] / name
+        written = write(target, [(_TEMPLATES / kind, Path())], kind, name, stage or "ttir")
+    else:
+        if importlib.util.find_spec(name):
+            raise DuplicateExtensionError(
+                f"'{name}' is the name of an installed Python module, which the bundle would hide",
+                fix=f"{again} {_other(name)}",
+            )
+        target = (parent or here) / name
+        extension = "pass" if kind == "bundle" else kind
+        parts = [(_TEMPLATES / "bundle", Path()), (_TEMPLATES / extension, Path(KINDS[extension], name))]
+        written = write(target, parts, extension, name, stage or "ttir")
+    for path in written:
+        click.echo(f"wrote {_shown(path)}")
+    enter = "" if project else f"cd {_shown(target)} && "
+    click.echo(f"next: {enter}triton-ext test {name}")
+    if not project:
+        click.echo("then: pip install .")
+
+
+def check_name(kind: str, name: str, again: str) -> None:
+    """Checks that `name` can be that of an extension of `kind`; `again` is the command for another one.
+
+    Raises:
+        TritonExtError: it cannot.
+    """
+    if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
+        words = re.findall(r"[A-Z]*[a-z0-9]+|[A-Z]+", name if name.isascii() else "")
+        better = "_".join(words).lower().lstrip("0123456789_")[:_LONGEST_NAME].strip("_") or "loop_split"
+        raise TritonExtError(
+            f"'{name}' is no name for a {kind}: expected lower-case letters and digits in words joined by '_', "
+            f"a letter first, {_LONGEST_NAME} at most",
+            fix=f"{again} {better}",
+        )
+    for variable, (file, problem) in _NAME_LISTS.items():
+        text = (resources.infra_dir() / "cmake" / file).read_text()
+        names = re.search(rf"set\({variable}([^)]*)\)", text)
+        assert names
+        if name in names[1].split() and (kind == "dialect" or variable == "TRITON_EXT_RESERVED_NAMES"):
+            raise TritonExtError(f"'{name}' {problem}", fix=f"{again} {_other(name)}")
+
+
+def check_free(name: str, project: Project | None, again: str) -> None:
+    """Checks that nobody has the name: neither a directory of the project nor an installed extension.
+
+    Raises:
+        DuplicateExtensionError: somebody has.
+    """
+    owners = [str(project.extensions()[name])] if project and name in project.extensions() else []
+    owners += [f"{e.path} ({e.origin})" for e in extensions() if e.name == name]
+    if owners:
+        raise DuplicateExtensionError(f"the name '{name}' is taken by {owners[0]}", fix=f"{again} {_other(name)}")
+
+
+def write(target: Path, parts: list[tuple[Path, Path]], kind: str, name: str, stage: str) -> list[Path]:
+    """Writes the directory `target`, whole or not at all.
+
+    Args:
+        target: it must not exist.
+        parts: directories of templates, each with the place in `target` that its files go to.
+        kind: ``pass`` or ``dialect``.
+        name: of the extension.
+        stage: that a pass is for.
+
+    Returns:
+        The files that were written.
+
+    Raises:
+        TritonExtError: `target` exists or cannot be written.
+    """
+    if target.exists() or target.is_symlink():
+        raise TritonExtError(f"{_shown(target)} exists already", fix="another name, or remove it")
+    stem = "".join(word.capitalize() for word in name.split("_"))
+    values = {
+        "name": name,
+        "stem": stem,
+        "upper": stem.upper(),
+        "dashed": name.replace("_", "-"),
+        "project": name.replace("_", "-"),
+        "directory": KINDS[kind],
+        "version": __version__,
+        "triton": triton_version(),
+        "stage": stage,
+        "place": "ttir" if stage == ANY else stage,
+        "targets": _TARGETS.get(stage, '{"ptx": "cuda:90", "amdgcn": "hip:gfx942"}'),
+    }
+    scratch = None
+    try:
+        # On the same file system, for the rename, but not where CMake looks for extensions.
+        ancestor = next(parent for parent in target.absolute().parents if parent.is_dir())
+        scratch = Path(tempfile.mkdtemp(prefix=f".{name}.", dir=ancestor))
+        written = [
+            _write_file(source, scratch / name / place / _renamed(source.relative_to(templates), name, stem), values)
+            for templates, place in parts
+            for source in sorted(p for p in templates.rglob("*.in") if p.is_file())
+        ]
+        _format(written)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        (scratch / name).rename(target)
+    except OSError as error:
+        raise TritonExtError(f"cannot write {_shown(target)}: {error.strerror}", fix="another --dir") from None
+    finally:
+        if scratch:
+            shutil.rmtree(scratch, ignore_errors=True)
+    return [target / path.relative_to(scratch / name) for path in written]
+
+
+def _write_file(source: Path, path: Path, values: dict[str, str]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(Template(source.read_text()).substitute(values))
+    return path
+
+
+def _renamed(path: Path, name: str, stem: str) -> Path:
+    """``test/test_name.py.in`` and ``Name.cpp.in`` with the extension's name, and without ``.in``."""
+    return Path(str(path.with_suffix("")).replace("name", name).replace("Name", stem))
+
+
+def _format(files: list[Path]) -> None:
+    """Where lines break depends on the length of the name. The formatters are development tools, so only if there."""
+    for suffixes, (tool, *flags) in _FORMATTERS:
+        program = find_tool(tool)
+        named = [str(file) for file in files if file.suffix in suffixes]
+        if program and named:
+            subprocess.run([program, *flags, *named], check=False, capture_output=True)
+
+
+def _other(name: str) -> str:
+    return f"{name}_2"
+
+
+def _shown(path: Path) -> Path:
+    """`path` relative to the current directory where it lies below it."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``triton-ext test``, and the lit configuration that every source tree shares.
+
+The tests of an extension lie in its directory ``test``: lit tests (``*.mlir``, ``*.ttir``, ``*.ttgir``) and Python
+tests (``test_*.py``).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import click
+
+from ..errors import ExtensionNotFoundError, TritonExtError
+from ..loading.host import find_triton
+from ..loading.loader import HIDDEN_BUNDLE
+from ..support import resources
+from ..support.storage import scratch_dir
+from .build import build_tree, check_tools, default_build_dir
+from .build import tool as find_program
+from .project import Project, find_project
+
+LIT_SUFFIXES = (".mlir", ".ttir", ".ttgir")
+_DRIVER = "libTritonExtOpt.so"
+
+
+def configure_lit(config: Any, root: Path) -> None:
+    """Sets up lit for the source tree `root`; ``lit.cfg.py`` in it calls this with what lit gives it.
+
+    Tests find the tools of this environment, the FileCheck that ships with Triton, and the tree's libraries.
+    """
+    import lit.formats
+
+    config.name = root.name
+    config.test_format = lit.formats.ShTest(execute_external=False)
+    config.suffixes = list(LIT_SUFFIXES)
+    config.excludes = ["build", "dist", ".venv", "fixtures", "Inputs"]
+    config.test_source_root = str(root)
+    config.test_exec_root = str(root / "build" / "lit")
+    path = [str(Path(sys.executable).parent), str(find_triton().root), os.environ.get("PATH", "")]
+    config.environment["PATH"] = os.pathsep.join(path)
+    project = find_project(root) or Project(root, None)
+    for name, value in _environment(project).items():
+        if name in ("HOME", HIDDEN_BUNDLE, "TRITON_EXT_LIBRARY_DIR", "TRITON_EXT_PATH", "XDG_CACHE_HOME"):
+            config.environment[name] = value
+
+
+@click.command("test")
+@click.argument("names", nargs=-1)
+@click.option("--watch", is_flag=True, help="Build and test again whenever a file is saved, until Ctrl-C.")
+def test(names: tuple[str, ...], watch: bool) -> None:
+    """Build and test the extensions NAMES of this source tree, or all of them."""
+    project = find_project(Path.cwd())
+    if project is None:
+        raise TritonExtError(
+            f"{Path.cwd()} is no source tree of extensions", fix="triton-ext new bundle NAME && cd NAME"
+        )
+    if watch:
+        from .watch import repeat
+
+        repeat(lambda: run_tests(project, names), project.root, names)
+    else:
+        run_tests(project, names)
+
+
+def run_tests(project: Project, names: tuple[str, ...] = ()) -> None:
+    """Builds and tests extensions of `project`, and prints one line with the numbers.
+
+    Raises:
+        ExtensionNotFoundError: there is no extension of such a name.
+        BuildError: it does not build.
+        TritonExtError: a test failed, or there is none.
+    """
+    started = time.monotonic()
+    known = project.extensions()
+    if unknown := [name for name in names if name not in known]:
+        raise ExtensionNotFoundError(
+            f"no extension '{unknown[0]}' in {project.root}; there is: {', '.join(known) or 'none'}",
+            fix=f"triton-ext new pass {unknown[0]}",
+        )
+    targets = names
+    if names and not (resources.library_dir() / _DRIVER).is_file() and not project.package:
+        targets = (*names, "opt")  # a fresh checkout: the lit tests need the driver
+    directories = [known[name] for name in names or known]
+    lit_tests = [d for d in directories if any(f.suffix in LIT_SUFFIXES for f in (d / "test").rglob("*"))]
+    python_tests = [file for d in directories for file in sorted((d / "test").rglob("test_*.py"))]
+    check_tools("cmake", "ninja", *(["lit"] if lit_tests else ()), *(["pytest"] if python_tests else ()))
+    build_tree(project.root, default_build_dir(project.root), targets)
+    lit = _run("lit", ["-sv"], "--xunit-xml-output", lit_tests, project)
+    python = _run("pytest", ["-q"], "--junitxml", python_tests, project)
+    what = ", ".join(names) or f"{len(known)} extension{'s' * (len(known) != 1)}"
+    summary = f"{what}: lit: {_counted(lit)}; Python: {_counted(python)}; {time.monotonic() - started:.1f} s"
+    total = lit + python
+    if total["failed"]:
+        raise TritonExtError(summary)
+    if not total["passed"]:
+        raise TritonExtError(f"{summary}: nothing was tested", fix="add test/NAME.mlir or test/test_NAME.py")
+    click.secho(summary, fg="green")
+
+
+def _run(program: str, flags: list[str], report_flag: str, tests: list[Path], project: Project) -> Counter[str]:
+    """Runs `tests` with `program` and counts what the report in JUnit's format says: passed, failed, skipped.
+
+    Raises:
+        BuildError: `program` is missing.
+        TritonExtError: it ended without a report.
+    """
+    if not tests:
+        return Counter()
+    with scratch_dir("triton-ext-test-") as scratch:
+        report = scratch / "report.xml"
+        command = [find_program(program), *flags, f"{report_flag}={report}", *map(str, tests)]
+        done = subprocess.run(command, cwd=project.root, env=_environment(project), check=False)
+        try:
+            suites = list(ElementTree.parse(report).iter("testsuite"))
+        except (OSError, ElementTree.ParseError):
+            raise TritonExtError(f"{program} ended with {done.returncode} and no report") from None
+    counts: Counter[str] = Counter()
+    for suite in suites:
+        failed = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
+        skipped = int(suite.get("skipped", 0))
+        counts += Counter(failed=failed, skipped=skipped, passed=int(suite.get("tests", 0)) - failed - skipped)
+    if done.returncode and not counts["failed"]:
+        counts["failed"] = 1  # e.g. interrupted, or an error outside of any test
+    return counts
+
+
+def _environment(project: Project) -> dict[str, str]:
+    """The environment in which the project's libraries are found, and Triton 3.9 does not warn at each compilation."""
+    environment = {"TRITON_DEFAULT_FP_FUSION": "1", **os.environ}
+    if project.package:
+        others = os.environ.get("TRITON_EXT_PATH", "")
+        environment["TRITON_EXT_PATH"] = os.pathsep.join(filter(None, [str(project.libraries), others]))
+        environment[HIDDEN_BUNDLE] = project.package
+    return environment
+
+
+def _counted(counts: Counter[str]) -> str:
+    return ", ".join(f"{counts[kind]} {kind}" for kind in ("passed", "failed", "skipped") if counts[kind]) or "none"

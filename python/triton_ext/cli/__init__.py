@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ``triton-ext`` command. Each subcommand is imported only when it runs."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+from ..errors import TritonExtError
+
+_COMMANDS = {
+    "build": "triton_ext.authoring.build:build",
+    "cmake-dir": "triton_ext.cli.list_extensions:cmake_dir",
+    "doctor": "triton_ext.authoring.doctor:doctor",
+    "list": "triton_ext.cli.list_extensions:list_extensions",
+    "passes": "triton_ext.authoring.catalogue:passes",
+    "new": "triton_ext.authoring.new:new",
+    "pipeline": "triton_ext.cli.pipeline:pipeline",
+    "run": "triton_ext.cli.pipeline:run",
+    "sdk": "triton_ext.cli.sdk:sdk",
+    "test": "triton_ext.authoring.testing:test",
+    "trace": "triton_ext.tracing:command",
+}
+
+
+class _LazyGroup(click.Group):
+    """A group whose subcommands are imported on first use, so that ``--help`` stays fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in _COMMANDS:
+            return None
+        module, _, name = _COMMANDS[cmd_name].partition(":")
+        command = getattr(importlib.import_module(module), name)
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--debug", is_flag=True, help="Show the Python traceback of an error.")
+@click.version_option(package_name="triton-ext")
+def cli(debug: bool) -> None:
+    """Extend the Triton compiler that pip installed: no fork, no LLVM build."""
+
+
+def main() -> None:
+    """Entry point of the console script: one line per error, the traceback with ``--debug``."""
+    try:
+        sys.exit(cli.main(standalone_mode=False) or 0)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        sys.exit(130)
+    except TritonExtError as error:
+        if "--debug" in sys.argv:
+            raise
+        click.echo(f"triton-ext: error: {error}", err=True)
+        sys.exit(1)

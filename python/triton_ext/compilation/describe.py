@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`describe`: the pipeline that really runs for a kernel, seen while it runs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import TritonExtError
+from ..pipeline import scope
+from ..pipeline.edits import text_of_edits
+from ..pipeline.inspection import Level
+from ..pipeline.pipeline import Pipeline
+from ..pipeline.records import Compilation
+from .requests import Job, job
+
+
+def describe(
+    kernel: object,
+    *,
+    target: object = None,
+    signature: str | Mapping[str, object] | None = None,
+    options: Mapping[str, Any] | None = None,
+    pipeline: Pipeline | None = None,
+) -> Compilation:
+    """Compiles `kernel` afresh and tells which passes ran.
+
+    Args:
+        kernel: a kernel; an ``ASTSource``; the path of a file with IR; or ``FILE.py:kernel``.
+        target: e.g. ``cuda:90``, or a ``GPUTarget``; default: that of the active driver. No GPU is needed.
+        signature: type or value of each argument: ``"*fp16:16, i32, 64"`` in order, or a mapping by name; for kernels.
+        options: of the backend, e.g. ``{"num_warps": 8}``.
+        pipeline: the edits to apply, inside of those that are active anyway.
+
+    Returns:
+        Stages and passes with times, sizes and what they changed. ``print`` shows a table.
+
+    Raises:
+        TritonExtError: the kernel cannot be found or its signature does not fit.
+        PipelineError: an edit does not fit the kernel's pipeline, or a pass failed.
+    """
+    return compile_observed(job(kernel, target, signature, options), Level.SUMMARY, pipeline)
+
+
+def compile_observed(
+    task: Job, level: Level, pipeline: Pipeline | None = None, sources: str | os.PathLike[str] | None = None
+) -> Compilation:
+    """Compiles `task` and records it; nothing of it stays in Triton's cache.
+
+    At `Level.IR` the source files of the kernel are recorded, too, and those below the directory `sources`.
+    """
+    return compile_and_observe(task, level, pipeline, sources)[1]
+
+
+def compile_and_observe(
+    task: Job, level: Level, pipeline: Pipeline | None = None, sources: str | os.PathLike[str] | None = None
+) -> tuple[Any, Compilation]:
+    """As `compile_observed`, with Triton's ``CompiledKernel`` before the record."""
+    import triton
+
+    observer = scope.Observer(level)
+    with contextlib.ExitStack() as scopes:
+        scopes.callback(_forget, observer)
+        scopes.callback(scope.stop_observing, scope.observe(observer))
+        for outer in task.pipelines:
+            active = outer._active()
+            scope.enter(active, by_use=True)
+            scopes.callback(scope.leave, active)
+        if pipeline:
+            scopes.enter_context(pipeline)
+        edits = text_of_edits(scope.active_edits())
+        started = time.perf_counter()
+        compiled = triton.compile(task.source, target=task.target, options=dict(task.options))
+        seconds = time.perf_counter() - started
+        if observer.compilation is None:
+            raise TritonExtError(
+                f"the backend of {task.target.backend}:{task.target.arch} does not call Triton's hook, so its pipeline "
+                "cannot be seen"
+            )
+    file = getattr(getattr(task.source, "fn", None), "fn", None)
+    return compiled, Compilation(
+        kernel=compiled.metadata.name if not task.kernel else task.kernel,
+        target=f"{task.target.backend}:{task.target.arch}",
+        triton=triton.__version__,
+        pipeline=edits,
+        seconds=seconds,
+        stages=observer.stages,
+        file=file.__code__.co_filename if file is not None else None,
+        sources=_sources(task, observer, sources) if level is Level.IR else (),
+        sass=_sass(compiled) if level is Level.IR else None,
+    )
+
+
+def _sources(
+    task: Job, observer: scope.Observer, directory: str | os.PathLike[str] | None
+) -> tuple[tuple[str, str], ...]:
+    from ..tracing.sources import read_sources
+
+    return read_sources(task.source, observer.stages, directory)
+
+
+def _sass(compiled: Any) -> str | None:
+    """The disassembled cubin; None for another binary, or where cuobjdump fails."""
+    if "cubin" not in compiled.asm:
+        return None
+    try:
+        return str(compiled.asm["sass"])
+    except (OSError, RuntimeError, subprocess.SubprocessError):
+        return None
+
+
+def _forget(observer: scope.Observer) -> None:
+    """Removes the files of an observed compilation, which nobody can ask for again, from Triton's cache."""
+    from triton.runtime.cache import get_cache_manager
+
+    key = observer.compilation.cache_hash if observer.compilation else None
+    directory = getattr(get_cache_manager(key), "cache_dir", None) if key else None
+    if directory and os.path.isdir(directory):
+        shutil.rmtree(Path(directory), ignore_errors=True)

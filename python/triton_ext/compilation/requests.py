@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds kernels, targets and signatures by what people write: ``kernels.py:matmul``, ``cuda:90``, ``*fp16:16, 64``."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import os
+import re
+import sys
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import TritonExtError
+
+_HINTS = {"16": [["tt.divisibility", 16]]}
+#: Of the value of an argument: no type of Triton has more than 20.
+_MOST_DIGITS = 300
+_WARP_SIZES = {"cuda": 32, "cpu": 0, "linalg": 0}
+#: A target of each backend.
+_EXAMPLES = {"nvidia": "cuda:90", "amd": "hip:gfx942", "cpu": "cpu:native", "linalg": "linalg:generic"}
+_MODULES = (".ttir", ".ttgir", ".glir")  # what `triton.compile` can read
+
+
+@dataclass(frozen=True)
+class Job:
+    """What `triton.compile` is asked for.
+
+    Attributes:
+        source: an ``ASTSource``, or the path of an IR file.
+        target: a ``GPUTarget``.
+        options: of the backend, e.g. ``{"num_warps": 8}``.
+        kernel: name of the kernel.
+        pipelines: those that ``@tx.use`` put on the kernel, outermost first.
+    """
+
+    source: Any
+    target: Any
+    options: Mapping[str, Any] = field(default_factory=dict)
+    kernel: str = ""
+    pipelines: tuple[Any, ...] = ()
+
+
+def job(
+    kernel: object,
+    target: object = None,
+    signature: str | Mapping[str, object] | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Job:
+    """One compilation of `kernel`.
+
+    Args:
+        kernel: a kernel, autotuned or not; an ``ASTSource``; the path of a file with IR; or ``FILE.py:kernel``.
+        target: e.g. ``cuda:90``, or a ``GPUTarget``; default: that of the active driver.
+        signature: the type of each argument, or the value of a ``tl.constexpr``: ``"*fp16:16, i32, 64"`` in order, or
+            by name. ``:16`` says that it is a multiple of 16. Needed for kernels only.
+        options: of the backend, e.g. ``{"num_warps": 8}``.
+
+    Raises:
+        TritonExtError: it cannot be found, or does not fit together.
+    """
+    from triton.compiler import ASTSource
+
+    where = find_target(target)
+    if isinstance(kernel, str | os.PathLike):
+        path, _, name = str(kernel).rpartition(":")
+        if not path and Path(kernel).suffix in _MODULES:
+            if not Path(kernel).is_file():
+                raise TritonExtError(f"no such file: {kernel}")
+            return Job(str(kernel), where, options or {}, Path(kernel).stem)
+        kernel = load_kernel(path, name)
+    if isinstance(kernel, ASTSource):
+        return Job(kernel, where, options or {}, kernel.name, getattr(kernel.fn, "triton_ext_pipelines", ()))
+    function, pipelines = _unwrap(kernel)
+    types, constants, attributes = _signature(function, signature)
+    if function.is_gluon():
+        from triton.experimental.gluon._runtime import GluonASTSource
+
+        source = GluonASTSource(function, types, constants, attributes)
+    else:
+        source = ASTSource(function, types, constants, attributes)
+    return Job(source, where, options or {}, function.__name__, pipelines)
+
+
+def load_kernel(path: str, name: str) -> Any:
+    """The object `name` of the Python file `path`, which is run unless it is imported already.
+
+    Raises:
+        TritonExtError: there is no such file or kernel, or the file raised.
+    """
+    file = Path(path)
+    if not path or not file.is_file():
+        problem = f"no such file '{path}'" if path else "expected FILE.py:KERNEL, or a file with ttir, ttgir or glir"
+        raise TritonExtError(f"'{path and path + ':'}{name}' is no kernel: {problem}")
+    module = sys.modules.get(file.stem)
+    if getattr(module, "__file__", None) != str(file.resolve()):
+        module = _run_file(file, file.stem if module is None else f"{file.stem}_{uuid.uuid4().hex}")
+    kernels = [n for n, value in vars(module).items() if _is_kernel(value)]
+    if not hasattr(module, name):
+        raise TritonExtError(f"{path} has no kernel '{name}', it has: {', '.join(kernels) or 'none'}")
+    return getattr(module, name)
+
+
+def _run_file(file: Path, name: str) -> Any:
+    """The module that a Python file makes, by a name that no other one has."""
+    sys.path.insert(0, str(file.parent.resolve()))
+    spec = importlib.util.spec_from_file_location(name, file.resolve())
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise TritonExtError(f"{file} raised {type(error).__name__}: {error}") from error
+    return module
+
+
+def find_target(target: object) -> Any:
+    """The ``GPUTarget`` that is written ``backend:arch`` or ``backend:arch:warp size``.
+
+    Raises:
+        TritonExtError: it is not written like that, or none is given and there is no GPU.
+    """
+    from triton.backends.compiler import GPUTarget
+
+    if isinstance(target, GPUTarget):
+        return target
+    if target is None:
+        from triton.runtime import driver
+
+        try:
+            return driver.active.get_current_target()
+        except RuntimeError:
+            examples = _target_examples()
+            raise TritonExtError("there is no GPU to compile for, so name a target", fix=f"one of {examples}") from None
+    match = re.fullmatch(r"(\w{1,99}):([\w-]{1,99})(?::(\d{1,9}))?", str(target))
+    if match is None or (match[1] == "cuda" and not match[2].isdecimal()):
+        raise TritonExtError(f"'{target}' is not a target, expected one such as {_target_examples()}")
+    if match[1] == "linalg":
+        from ..backends import linalg
+
+        linalg.register()
+    wave64 = match[1] == "hip" and match[2].startswith("gfx9")
+    size = int(match[3]) if match[3] else _WARP_SIZES.get(match[1], 64 if wave64 else 32)
+    return GPUTarget(match[1], int(match[2]) if match[2].isdecimal() else match[2], size)
+
+
+def _target_examples() -> str:
+    """A target of each backend that this Triton has."""
+    from triton.backends import backends
+
+    from ..backends import linalg
+
+    linalg.register()
+    found = [example for name, example in _EXAMPLES.items() if name in backends]
+    return " or ".join(filter(None, (", ".join(found[:-1]), found[-1])))
+
+
+def _is_kernel(value: object) -> bool:
+    from triton.runtime import KernelInterface
+
+    return isinstance(value, KernelInterface)
+
+
+def _unwrap(kernel: object) -> tuple[Any, tuple[Any, ...]]:
+    """The kernel below autotuners and heuristics, and the pipelines that ``@tx.use`` put on the way."""
+    from triton.runtime import JITFunction
+
+    if not _is_kernel(kernel):
+        raise TritonExtError(f"{kernel!r} is no kernel", fix="put @triton.jit on it")
+    pipelines: list[Any] = []
+    inner: Any = kernel
+    while True:
+        pipelines += getattr(inner, "triton_ext_pipelines", ())
+        if isinstance(inner, JITFunction):
+            return inner, tuple(pipelines)
+        inner = inner.fn
+
+
+def _signature(
+    function: Any, signature: str | Mapping[str, object] | None
+) -> tuple[dict[str, str], dict[str, object], dict[tuple[int, ...], Any]]:
+    """Types, constants and attributes as ``ASTSource`` takes them.
+
+    Raises:
+        TritonExtError: it does not fit the kernel.
+    """
+    names: list[str] = function.arg_names
+    wanted = ", ".join(names)
+    if signature is None:
+        raise TritonExtError(f"kernel '{function.__name__}' needs a signature: types or values for {wanted}")
+    if isinstance(signature, str):
+        items = _items(signature)
+        if len(items) != len(names):
+            raise TritonExtError(f"the signature has {len(items)} entries, '{function.__name__}' takes {wanted}")
+        given: dict[str, object] = dict(zip(names, items, strict=True))
+    else:
+        given = dict(signature)
+        for name in given:
+            if name not in names:
+                raise TritonExtError(f"kernel '{function.__name__}' has no argument '{name}', it takes {wanted}")
+        for name, parameter in inspect.signature(function.fn).parameters.items():
+            if name not in given and parameter.default is not inspect.Parameter.empty:
+                given[name] = parameter.default
+        missing = [name for name in names if name not in given]
+        if missing:
+            raise TritonExtError(f"the signature lacks '{missing[0]}'; '{function.__name__}' takes {wanted}")
+    constexprs = {names[i] for i in function.constexprs}
+    types: dict[str, str] = {}
+    constants: dict[str, object] = {}
+    attributes: dict[tuple[int, ...], Any] = {}
+    for i, name in enumerate(names):
+        value = given[name]
+        if name in constexprs or not isinstance(value, str) or _number(value) is not None:
+            types[name], constants[name] = "constexpr", _constant(value)
+            continue
+        kind, _, hint = value.partition(":")
+        if hint == "1":
+            types[name], constants[name] = "constexpr", 1
+            continue
+        if hint and hint not in _HINTS:
+            raise TritonExtError(f"argument '{name}': '{value}': the hints are :16 (a multiple of 16) and :1 (is 1)")
+        if not _is_type(kind):
+            raise TritonExtError(
+                f"argument '{name}': '{kind}' is no type, expected one such as *fp32, i32 or tensordesc<fp16[64, 64]>"
+            )
+        types[name] = kind
+        if hint:
+            attributes[(i,)] = _HINTS[hint]
+    return types, constants, attributes
+
+
+def _is_type(text: str) -> bool:
+    """Whether Triton has a type of an argument that is written like that. There are no pointers to pointers."""
+    from triton.language import str_to_ty
+
+    try:
+        str_to_ty(text, None)
+    except (KeyError, IndexError, NameError, SyntaxError, ValueError):
+        return False
+    return not text.startswith(("**", "*k*"))
+
+
+def _items(text: str) -> list[str]:
+    """What stands between commas, those in brackets left aside, as in ``tensordesc<fp16[64, 64]>``."""
+    items, depth = [""], 0
+    for character in text:
+        depth += (character in "<[(") - (character in ">])")
+        if character == "," and depth == 0:
+            items.append("")
+        else:
+            items[-1] += character
+    return [item.strip() for item in items] if text.strip() else []
+
+
+def _constant(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    number = _number(value)
+    named = {"True": True, "False": False, "None": None}
+    return number if number is not None else named.get(value, value)
+
+
+def _number(text: str) -> int | float | None:
+    if len(text) > _MOST_DIGITS and re.fullmatch(r"\s*[+-]?[\d_]+\s*", text):
+        raise TritonExtError(f"an integer of {len(text):,} digits, expected at most {_MOST_DIGITS}")
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return None

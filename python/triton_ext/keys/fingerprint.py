@@ -1,0 +1,412 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A text that changes whenever a Python function may behave differently, for cache keys that outlive the process.
+
+Covers the bytecode, the defaults, what the function closes over, and the globals that it reads: other functions and
+classes in the same way, data by value, modules by the bytes of their file and by what the function takes from them.
+Packages that are installed are known by their files' size and time, and are not looked into. What cannot be told apart
+reliably is refused, and so is what reads from outside of the program (`outside`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import dataclasses
+import datetime
+import decimal
+import enum
+import fractions
+import functools
+import hashlib
+import inspect
+import logging
+import re
+import sys
+import types
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePath
+from typing import Any
+
+from ..errors import PipelineError
+from .code import MISSING, file_of, imports, is_installed, is_installed_function, value_at, variables_of, words
+from .outside import WAY_OUT, outside, reading, whole
+
+_CONSTANTS = (
+    bool, int, float, complex, str, bytes, type(None), types.EllipsisType, types.ModuleType, types.CodeType,
+    types.BuiltinFunctionType, types.MethodDescriptorType, enum.Enum, PurePath, re.Pattern,
+)  # fmt: skip
+_CACHED = type(functools.cache(len))
+_BUILTIN = (
+    types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType,
+    types.ClassMethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType,
+)  # fmt: skip
+_ABSTRACT = ("abc", "typing")  # whose classes bring no state
+#: What runs when a class is called, which the class of an object that is there already does not need to be.
+_CONSTRUCTORS = ("__new__", "__init__", "__post_init__")
+
+
+def fingerprint(function: object, *, watched: bool = False) -> str:
+    """SHA-256, as hex digits, of what `function` does.
+
+    An object with an attribute ``cache_key`` (a string, as `triton.jit` functions have) is known by it, together with
+    its name and, if it is a function, its own code: two passes may have the same text.
+
+    Args:
+        function: what to describe.
+        watched: whether a `Guard` sees which files it opens to read, so that it may open others to write.
+
+    Raises:
+        PipelineError: it depends on an object that has no stable description.
+    """
+    description = _Description(watched=watched)
+    text = repr(description.of(function, ""))
+    description.refuse_called()
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def declaring_code(function: object) -> set[types.CodeType]:
+    """The code of `function`, and of what it uses, that says by an attribute ``cache_key`` what it depends on."""
+    reads = _Reads()
+    reads.add(function)
+    return reads.declaring
+
+
+class Watch:
+    """The fingerprints of functions that a `Guard` watches, made again where one may do something else than before.
+
+    It may if its code, a cell of its closure or a global that it names is another object than it was, which is quickly
+    seen. It also may if such an object was changed in place, a list or the attributes of an object, which takes a new
+    description to see; many functions do so themselves, to report what they found.
+    """
+
+    def __init__(self, functions: Iterable[object]) -> None:
+        self.functions = tuple(functions)
+        self._known: tuple[str, ...] = ()
+        self._reads = _Reads()
+        self._describe()
+
+    def fingerprints(self, *, inside: bool) -> tuple[str, ...]:
+        """One for each function.
+
+        Args:
+            inside: look for changes in place, too.
+
+        Raises:
+            PipelineError: one depends on an object that has no stable description.
+        """
+        if self.functions and ((inside and self._reads.mutable) or not self._reads.unchanged()):
+            self._describe()
+        return self._known
+
+    def drift(self) -> str:
+        """A text for what has changed in place since the fingerprints were made; empty if nothing has."""
+        if not self._reads.mutable:
+            return ""
+        now = tuple(fingerprint(function, watched=True) for function in self.functions)
+        return "" if now == self._known else f"~{hashlib.sha256(repr(now).encode()).hexdigest()[:16]}"
+
+    def _describe(self) -> None:
+        self._reads = _Reads()
+        for function in self.functions:
+            self._reads.add(function)
+        self._known = tuple(fingerprint(function, watched=True) for function in self.functions)
+
+
+class _Reads:
+    """What functions read, and the objects that were found there.
+
+    Attributes:
+        mutable: whether some of the objects can change in place.
+        declaring: the code of those that have a key of their own; that of a kernel is Triton's.
+    """
+
+    def __init__(self) -> None:
+        self.mutable = False
+        self.declaring: set[types.CodeType] = set()
+        self._functions: dict[types.FunctionType, tuple[object, object]] = {}
+        self._cells: list[tuple[types.CellType, object]] = []
+        self._names: list[tuple[Mapping[str, object], str, object]] = []
+
+    def unchanged(self) -> bool:
+        """Whether the same objects are there."""
+        for function, (code, defaults) in self._functions.items():
+            if function.__code__ is not code or function.__defaults__ is not defaults:
+                return False
+        try:
+            for cell, value in self._cells:
+                if cell.cell_contents is not value:
+                    return False
+        except ValueError:  # the variable is deleted
+            return False
+        for variables, name, value in self._names:  # noqa: SIM110 - this is on the way of every launch
+            if variables.get(name, MISSING) is not value:
+                return False
+        return True
+
+    def add(self, value: object) -> None:
+        """Adds `value` and what it reads."""
+        if _cache_key(value) is not None:
+            self.mutable = True
+            if type(value).__module__.partition(".")[0] != "triton":
+                self.declaring.update(_code_of(value))
+        elif isinstance(value, types.FunctionType):
+            if value not in self._functions:
+                self._add_function(value)
+        elif isinstance(value, tuple):
+            for item in value:
+                self.add(item)
+        elif isinstance(value, functools.partial):
+            for item in (value.func, *value.args, *value.keywords.values()):
+                self.add(item)
+        elif isinstance(value, type):
+            self.mutable |= not is_installed(value.__module__)
+        elif value is not MISSING and not isinstance(value, _CONSTANTS):
+            self.mutable = True
+
+    def _add_function(self, function: types.FunctionType) -> None:
+        self._functions[function] = function.__code__, function.__defaults__
+        self.mutable |= bool(function.__kwdefaults__)
+        self.add(function.__defaults__)
+        for _, place, name in variables_of(function):
+            value = value_at(place, name)
+            if not isinstance(place, types.CellType):
+                self._names.append((place, name, value))
+            elif value is MISSING:
+                self.mutable = True
+            else:
+                self._cells.append((place, value))
+            self.add(value)
+
+
+def _code_of(value: object) -> Iterator[types.CodeType]:
+    """The code of a function, with that of the functions within it, or of an object's methods."""
+    while isinstance(value, functools.partial | types.MethodType):
+        value = value.func if isinstance(value, functools.partial) else value.__func__
+    todo: list[object] = [value]
+    if not isinstance(value, types.FunctionType):
+        kinds = value.__mro__ if isinstance(value, type) else type(value).__mro__
+        todo = [member for kind in kinds for member in vars(kind).values()]
+    while todo:
+        found = inspect.unwrap(item) if callable(item := todo.pop()) else item
+        found = getattr(found, "__func__", getattr(found, "fget", found))
+        code = found if isinstance(found, types.CodeType) else getattr(found, "__code__", None)
+        if isinstance(code, types.CodeType):
+            yield code
+            todo += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
+
+
+class _Description:
+    """Describes values as nested tuples of plain data, functions and classes that it meets again by a number."""
+
+    def __init__(self, parent: _Description | None = None, *, watched: bool = False) -> None:
+        self._watched: bool = parent._watched if parent else watched
+        self._numbers: dict[int, int] = {}
+        self._modules: dict[str, object] = {}
+        self._open: list[int] = []  # the containers around a value
+        # What is not described of classes, and what may ask for it.
+        self._left_out: list[tuple[type, str, PipelineError]] = parent._left_out if parent else []
+        self._words: set[str] = parent._words if parent else set()
+        self._called: set[type] = parent._called if parent else set()
+
+    def refuse_called(self) -> None:
+        """Raises the error of a method that is not described, if something that is described may call it."""
+        for cls, name, error in self._left_out:
+            is_special = name.startswith("__") and name.endswith("__")
+            if (cls in self._called) if name in _CONSTRUCTORS else (is_special or name in self._words):
+                raise error
+
+    def of(self, value: object, where: str) -> object:
+        """The description of `value`, which `where` names in errors."""
+        if value is None or isinstance(value, bool | int | float | complex | str | bytes | types.EllipsisType):
+            return (type(value).__name__, repr(value))
+        if isinstance(value, types.ModuleType):
+            if what := whole(value):
+                raise _refused(where, f"is the module '{value.__name__}': {what}")
+            return self._module(value.__name__, getattr(value, "__file__", None))
+        if (key := _cache_key(value)) is not None:
+            named = value if isinstance(value, types.FunctionType | type) else type(value)
+            code = self.of(value.__code__, where) if isinstance(value, types.FunctionType) else None
+            return ("key", named.__module__, named.__qualname__, code, key)
+        if what := outside(value):
+            raise _refused(where or _name_of(value), f"reads {what}")
+        if isinstance(value, type):
+            self._called.add(value)
+        return self._shared(value) if isinstance(value, types.FunctionType | type) else self._inner(value, where)
+
+    def _shared(self, value: types.FunctionType | type) -> object:
+        if id(value) in self._numbers:
+            return ("again", self._numbers[id(value)])
+        self._numbers[id(value)] = len(self._numbers)
+        return self._function(value) if isinstance(value, types.FunctionType) else self._class(value)
+
+    def _inner(self, value: object, where: str) -> object:
+        if id(value) in self._open:
+            return ("around", len(self._open) - self._open.index(id(value)))
+        self._open.append(id(value))
+        try:
+            return self._compound(value, where)
+        finally:
+            self._open.pop()
+
+    def _compound(self, value: Any, where: str) -> object:
+        if isinstance(value, types.CodeType):
+            constants = tuple(self.of(constant, where) for constant in value.co_consts)
+            table = getattr(value, "co_exceptiontable", b"")
+            return ("code", value.co_code, table, constants, value.co_names, value.co_varnames, value.co_freevars)
+        if isinstance(value, list | tuple | collections.deque):
+            return (type(value).__name__, *(self.of(item, where) for item in value))
+        if isinstance(value, set | frozenset):  # has no order, so the numbers of one item must not depend on another
+            return (type(value).__name__, *sorted(repr(_Description(self).of(item, where)) for item in value))
+        if isinstance(value, dict | types.MappingProxyType):
+            return (type(value).__name__, *((self.of(k, where), self.of(v, where)) for k, v in value.items()))
+        if isinstance(value, types.MethodType):
+            return ("method", self.of(value.__func__, where), self.of(value.__self__, where))
+        if isinstance(value, functools.partial):
+            return ("partial", *(self.of(part, where) for part in (value.func, value.args, value.keywords)))
+        if isinstance(value, _CACHED | staticmethod | classmethod):
+            return (type(value).__name__, self.of(value.__wrapped__, where))
+        if isinstance(value, property):
+            return ("property", *(self.of(part, where) for part in (value.fget, value.fset, value.fdel)))
+        if isinstance(value, enum.Enum):
+            return ("enum", type(value).__qualname__, value.name, self.of(value.value, where))
+        if isinstance(value, PurePath):
+            return ("path", str(value))
+        if isinstance(value, slice):
+            return ("slice", *(self.of(part, where) for part in (value.start, value.stop, value.step)))
+        if isinstance(value, types.SimpleNamespace | argparse.Namespace):
+            return ("namespace", self.of(vars(value), where))
+        if isinstance(value, _SHOWN_WHOLE):
+            return (type(value).__qualname__, repr(value))
+        if isinstance(value, logging.Logger):
+            return ("logger", value.name)
+        if type(value).__qualname__ == "_tuplegetter":  # a field of a named tuple
+            return ("field", *(self.of(part, where) for part in value.__reduce__()[1]))
+        if array := _array(value):
+            return array
+        if isinstance(value, re.Pattern):
+            return ("pattern", value.pattern, value.flags)
+        if isinstance(value, functools.cached_property):
+            return ("cached property", self.of(value.func, where))
+        if isinstance(value, _BUILTIN):
+            return ("builtin", getattr(value, "__module__", None), value.__qualname__)
+        if _is_plain_object(value):
+            call = vars(type(value)).get("__call__")  # what runs, if it is the pass, has to be described in full
+            parts = [self.of(call, where), self._shared(type(value))]
+            for name, attribute in sorted(dict(_state(value)).items()):
+                parts.append((name, self.of(attribute, f"the attribute '{name}' of {where or repr(value)}")))
+            return ("object", *parts)
+        raise _refused(where or repr(value), f"is a {type(value).__module__}.{type(value).__qualname__}")
+
+    def _function(self, function: types.FunctionType) -> object:
+        name = function.__qualname__
+        code, defaults = function.__code__, function.__defaults__ or ()
+        names = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
+        parts: list[object] = [self.of(code, name)]
+        for key, value in (*zip(names, defaults, strict=True), *sorted((function.__kwdefaults__ or {}).items())):
+            parts.append((key, self.of(value, f"the default '{key}' of {name}")))
+        is_open = not is_installed_function(function)
+        if is_open and (what := reading(function, watched=self._watched)):
+            raise _refused(name, what)
+        for label, place, variable in variables_of(function):
+            value = value_at(place, variable)
+            if value is MISSING:
+                parts.append((label, "missing"))
+            elif isinstance(value, types.ModuleType):  # what is taken of it is a variable of its own
+                parts.append((label, self._module(value.__name__, getattr(value, "__file__", None))))
+            else:
+                parts.append((label, self.of(value, f"{label} of {name}")))
+        if is_open:
+            self._words |= words(code)
+            return ("function", *parts, *(self._module(module, file) for module, _, file in imports(function)))
+        module = str(function.__globals__.get("__name__"))
+        return ("function", *parts, self._module(module))
+
+    def _class(self, cls: type) -> object:
+        parts: list[object] = [cls.__module__, cls.__qualname__, self._module(cls.__module__)]
+        if is_installed(cls.__module__):
+            return ("class", *parts)
+        parts += (self._shared(base) for base in cls.__bases__)
+        for name, value in sorted(vars(cls).items()):
+            if name in _OF_EVERY_CLASS:
+                continue
+            known = dict(self._numbers)
+            try:
+                parts.append((name, self.of(value, f"the attribute '{name}' of {cls.__qualname__}")))
+            except PipelineError as error:  # of many methods, one that is not called may read anything
+                self._numbers = known
+                self._left_out.append((cls, name, error))
+                code = getattr(value, "__code__", None)
+                parts.append((name, self.of(code, "") if code else type(value).__qualname__))
+        return ("class", *parts)
+
+    def _module(self, name: str, file: str | None = None) -> object:
+        if name not in self._modules:
+            self._modules[name] = file_of(name, file or getattr(sys.modules.get(name), "__file__", None))
+        return self._modules[name]
+
+
+#: What these show is all that there is to them.
+_SHOWN_WHOLE = (
+    range, bytearray, decimal.Decimal, fractions.Fraction, datetime.date, datetime.time, datetime.timedelta,
+    types.GenericAlias, types.UnionType,
+)  # fmt: skip
+
+
+def _array(value: Any) -> tuple[object, ...] | None:
+    """The description of an array, a number or a data type of NumPy; None for objects in one, and anything else."""
+    numpy: Any = sys.modules.get("numpy")
+    if numpy is None:
+        return None
+    if isinstance(value, numpy.dtype):
+        return ("data type", str(value))
+    if isinstance(value, numpy.ndarray | numpy.generic) and not value.dtype.hasobject:
+        return ("array", str(value.dtype), value.shape, hashlib.sha256(value.tobytes()).hexdigest())
+    return None
+
+
+_OF_EVERY_CLASS = {
+    *vars(type("Empty", (), {})), "__annotations__", "__slots__", "__match_args__", "__dataclass_fields__",
+    "__dataclass_params__", "_abc_impl",
+}  # fmt: skip
+
+
+def _refused(what: str, why: str) -> PipelineError:
+    return PipelineError(f"no cache key can be made of {what}, which {why}; {WAY_OUT}")
+
+
+def _name_of(value: object) -> str:
+    return str(getattr(value, "__qualname__", None) or repr(value))
+
+
+def _cache_key(value: object) -> str | None:
+    if inspect.getattr_static(value, "cache_key", None) is None:  # nobody's __getattr__ is asked
+        return None
+    key = getattr(value, "cache_key", None)
+    if isinstance(value, types.FunctionType) and not isinstance(key, str):
+        raise PipelineError(f"the cache_key of {_name_of(value)} has to be a text, found {type(key).__name__}")
+    return key if isinstance(key, str) else None
+
+
+def _is_plain_object(value: object) -> bool:
+    """Whether its class and its attributes are all that there is to it."""
+    cls = type(value)
+    if dataclasses.is_dataclass(cls) or isinstance(getattr(cls, "__call__", None), types.FunctionType):  # noqa: B004
+        return True
+    if "__dict__" in vars(cls) and cls.__bases__ == (object,) and not vars(value):
+        return True  # such as the marks that a library puts where nothing is given
+    return all(_is_python(base) for base in cls.__mro__ if base is not object and base.__module__ not in _ABSTRACT)
+
+
+def _is_python(cls: type) -> bool:
+    """Whether it is written in Python, and not in an installed package."""
+    has_attributes = "__slots__" in vars(cls) or any("__dict__" in vars(base) for base in cls.__mro__)
+    return has_attributes and not is_installed(cls.__module__)
+
+
+def _state(value: object) -> Iterator[tuple[str, object]]:
+    """The attributes of an object, in ``__dict__`` or in slots."""
+    yield from getattr(value, "__dict__", {}).items()
+    for cls in type(value).__mro__:
+        for name, member in vars(cls).items():
+            if isinstance(member, types.MemberDescriptorType) and hasattr(value, name):
+                yield name, getattr(value, name)

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads what a shared library says of itself without loading it."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import io
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+
+from ..errors import TritonExtError
+from .libraries import LibraryBytes, read_bytes
+
+ENTRY_POINT = b"tritonGetPluginInfo"
+_NOTE_SECTION = ".note.triton_ext"
+# Objects that are another library's, see _singletons: weak, but at address 0 where that library does not have them.
+_STATIC_LOCALS = (b"_ZZ", b"_ZGVZ")
+# How g++ spells the function whose name keys MLIR's implicit type ids; clang writes "[DesiredTypeName = ...]".
+_GCC_TYPE_NAME = b"[with DesiredTypeName = "
+_SYMBOL = struct.Struct("<IBBHQQ")  # Elf64_Sym
+UNDEFINED, DATA = 0, 1  # SHN_UNDEF, STT_OBJECT
+LOCAL, WEAK, UNIQUE = 0, 2, 10  # STB_LOCAL, STB_WEAK, STB_GNU_UNIQUE
+
+
+@dataclass(frozen=True)
+class Library:
+    """The facts of a shared library that decide whether libtriton can host it.
+
+    Attributes:
+        path: the file.
+        note: text of its triton-ext manifest note, or None.
+        exports_entry_point: whether it exports ``tritonGetPluginInfo``.
+        undefined: names of its undefined symbols, weak ones left out but for static locals.
+        needed: file names of the libraries that it is linked to.
+        gcc_type_names: whether it holds type names in g++'s spelling.
+    """
+
+    path: Path
+    note: str | None
+    exports_entry_point: bool
+    undefined: frozenset[str]
+    needed: tuple[str, ...]
+    gcc_type_names: bool
+
+
+def read_library(path: Path) -> Library:
+    """Reads the ELF file `path`.
+
+    Raises:
+        TritonExtError: the file is missing, unreadable or no ELF shared library.
+    """
+    return parse_library(read_bytes(path))
+
+
+def parse_library(library: LibraryBytes) -> Library:
+    """Reads an ELF file out of its bytes.
+
+    Raises:
+        TritonExtError: it is no ELF shared library.
+    """
+    path, content = library.path, library.content
+    with damage(f"{path} is no ELF shared library"):
+        elf = ELFFile(io.BytesIO(content))
+        if elf.get_section_by_name(".dynsym") is None:
+            raise TritonExtError(f"{path} is no shared library")
+        undefined: set[str] = set()
+        exports = False
+        for name, _, bind, section, _ in symbols(elf, ".dynsym"):
+            if section != UNDEFINED:
+                exports |= name == ENTRY_POINT
+            elif name and (bind != WEAK or name.startswith(_STATIC_LOCALS)):
+                undefined.add(name.decode(errors="replace"))
+        note = None
+        if section := elf.get_section_by_name(_NOTE_SECTION):
+            notes = [n for n in section.iter_notes() if n["n_name"] == "TritonExt"]
+            note = notes[0]["n_descdata"].decode(errors="replace") if notes else None
+        dynamic = elf.get_section_by_name(".dynamic")
+        needed = tuple(str(tag.needed) for tag in dynamic.iter_tags("DT_NEEDED")) if dynamic else ()
+        gcc_type_names = _GCC_TYPE_NAME in content
+    return Library(path, note, exports, frozenset(undefined), needed, gcc_type_names)
+
+
+@contextlib.contextmanager
+def damage(what: str) -> Iterator[None]:
+    """Says `what` of anything that goes wrong in the body, which reads a file that may be damaged.
+
+    pyelftools trusts the offsets and sizes in a file, so that a damaged one fails in more ways than can be listed.
+
+    Raises:
+        TritonExtError: something went wrong; the message says what.
+    """
+    try:
+        yield
+    except TritonExtError:
+        raise
+    except Exception as error:
+        raise TritonExtError(f"{what}: {str(error) or type(error).__name__}") from None
+
+
+def missing_symbols(names: frozenset[str], libraries: list[Path]) -> list[str]:
+    """Those of `names` that none of `libraries` exports, sorted.
+
+    Raises:
+        TritonExtError: one of `libraries` cannot be read.
+    """
+    missing = set(names)
+    for library in libraries:
+        with damage(f"{library} is damaged"):
+            known = library.stat()
+            missing -= _exported(library, known.st_mtime_ns, known.st_size, known.st_ino)
+    return sorted(missing)
+
+
+@functools.lru_cache(maxsize=8)  # every extension is held against libtriton
+def _exported(library: Path, _mtime: int, _size: int, _inode: int) -> frozenset[str]:
+    """The names that `library` defines for others."""
+    with library.open("rb") as file:
+        found = symbols(ELFFile(file), ".dynsym")
+        return frozenset(name.decode(errors="replace") for name, _, _, section, _ in found if section != UNDEFINED)
+
+
+def symbols(elf: ELFFile, table: str) -> Iterator[tuple[bytes, int, int, int, int]]:
+    """Name, type, binding, section and value of each symbol in `table`: ``.dynsym`` or ``.symtab``.
+
+    They are unpacked all at once: pyelftools makes an object of each, and libtriton has 140,000.
+    """
+    section = elf.get_section_by_name(table)
+    if section is None:
+        return
+    if elf.elfclass != 64 or not elf.little_endian:
+        raise ELFError("it is not for x86-64")
+    names = elf.get_section(section["sh_link"])
+    if section.compressed or names.compressed:  # of a few bytes gigabytes could be made
+        raise ELFError("its symbols are compressed")
+    names = names.data()
+    for start, info, _, index, value, _ in _SYMBOL.iter_unpack(section.data()):
+        yield names[start : names.index(b"\0", start)], info & 15, info >> 4, index, value

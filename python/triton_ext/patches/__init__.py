@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything in Triton that this package replaces or wraps."""

@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: Apache-2.0
+"""With ``TRITON_EXT_ISOLATE=1`` the stages of a compilation with edits run in a child, whose crash is an exception.
+
+The first stage forks. The child reads the module into a context of its own, because the threads of its parent's are
+not there, runs that stage and all behind it, and leaves what each returned in a file. The parent hands these results
+out as its stages are called, so that Triton's cache gets them as ever. What a stage has done to objects of Python stays
+in the child.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import math
+import os
+import pickle
+import select
+import shlex
+import signal
+import sys
+import tempfile
+import threading
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from triton._C.libtriton import ir
+
+from ..errors import PipelineError, TritonExtError
+from ..support import storage
+from . import inspection
+from .inspection import FILE
+
+if TYPE_CHECKING:
+    from .execution import Compilation
+
+VARIABLE = "TRITON_EXT_ISOLATE"
+#: Seconds after which a child has hung; none if it is not set.
+LIMIT = "TRITON_EXT_ISOLATE_SECONDS"
+_PR_SET_PDEATHSIG = 1
+_is_child = False
+
+
+def is_wanted() -> bool:
+    """Whether compilations with edits are to run in a child process."""
+    return os.environ.get(VARIABLE, "") not in ("", "0") and not _is_child
+
+
+def is_child() -> bool:
+    """Whether this is such a child."""
+    return _is_child
+
+
+def command(before: str, template: str) -> str:
+    """Writes the module `before` to a file, and returns the command that runs a pass on it.
+
+    Args:
+        before: the module.
+        template: the command, with `FILE` for the name of the file.
+    """
+    path = "module.mlir, which could not be written"
+    if root := storage.scratch_root():
+        with (
+            contextlib.suppress(OSError),  # such as a full disk: the error that is being reported counts more
+            tempfile.NamedTemporaryFile(
+                "w", prefix="triton-ext-crash-", suffix=".mlir", dir=root, delete=False
+            ) as file,
+        ):
+            file.write(before)
+            path = file.name
+    return template.replace(FILE, shlex.quote(path), 1)
+
+
+def driver(library: Path | None = None) -> str:
+    """Returns the command of a shell that runs this Python's ``triton-ext-opt`` with the passes of `library`."""
+    return f"{_driver()} --load-extension={shlex.quote(str(library))}" if library else _driver()
+
+
+@functools.cache
+def _driver() -> str:
+    beside = Path(os.path.abspath(sys.executable)).with_name("triton-ext-opt")
+    return shlex.quote(str(beside)) if beside.is_file() else "triton-ext-opt"
+
+
+@dataclass(frozen=True)
+class _Result:
+    """The result of one stage.
+
+    Attributes:
+        stage: its name.
+        value: the text or the bytes; of a module, its text.
+        is_module: whether it was a module.
+        metadata: the entries of Triton's metadata that it changed.
+    """
+
+    stage: str
+    value: str | bytes
+    is_module: bool
+    metadata: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What a child sends to its parent.
+
+    Attributes:
+        results: of the stages that ended.
+        error: what the next one raised, or None.
+        state: attributes of the `Compilation`.
+    """
+
+    results: list[_Result]
+    error: Exception | None
+    state: dict[str, Any]
+
+
+def wrap(stages: dict[str, Callable[..., Any]], compilation: Compilation, backend: Any) -> None:
+    """Makes `stages` run in one child process, which is forked when the first of them is called."""
+    isolated = _Isolated(dict(stages), compilation, backend)
+    for name in stages:
+        stages[name] = functools.partial(isolated.run, name)
+
+
+class _Isolated:
+    def __init__(self, stages: dict[str, Callable[..., Any]], compilation: Compilation, backend: Any) -> None:
+        self.stages = stages
+        self.compilation = compilation
+        self.backend = backend
+        self._left: list[_Result] = []  # results that have not been asked for
+        self._last: object = None  # the one that was handed out last
+        self._error: Exception | None = None
+
+    def run(self, name: str, source: Any, metadata: dict[str, Any]) -> Any:
+        """What the stage returns for `source`."""
+        if source is not self._last or self._last is None:  # the first one, or Triton put another module in its place
+            self._left, self._error = self._compile(name, source, metadata)
+        if not self._left:
+            assert self._error is not None
+            raise self._error
+        result = self._left.pop(0)
+        metadata.update(result.metadata)
+        self._last = _parsed(result.value, source.context) if result.is_module else result.value
+        return self._last
+
+    def _compile(self, name: str, source: Any, metadata: dict[str, Any]) -> tuple[list[_Result], Exception | None]:
+        names = list(self.stages)[list(self.stages).index(name) :]
+        text = str(source.str()) if isinstance(source, ir.module) else source
+
+        def work() -> _Outcome:
+            return self._work(names, text if not isinstance(source, ir.module) else self._own_module(text), metadata)
+
+        self.compilation.kernel = _kernel_of(source) or self.compilation.kernel
+        done = in_child(work)
+        if done.answer is None:
+            return [], self._crash(done, names)
+        vars(self.compilation).update(done.answer.state)
+        return done.answer.results, done.answer.error
+
+    def _own_module(self, text: str) -> Any:
+        context = ir.context()
+        ir.load_dialects(context)
+        self.backend.load_dialects(context)
+        return _parsed(text, context)
+
+    def _work(self, names: list[str], source: Any, metadata: dict[str, Any]) -> _Outcome:
+        """In the child: all of the stages, or those up to the first that fails."""
+        results: list[_Result] = []
+        error: Exception | None = None
+        metadata = dict(metadata)
+        for name in names:
+            before = dict(metadata)
+            try:
+                source = self.stages[name](source, metadata)
+            except Exception as raised:
+                error = _portable(raised)
+                break
+            changed = {k: v for k, v in metadata.items() if k not in before or before[k] is not v}
+            is_module = isinstance(source, ir.module)
+            results.append(_Result(name, str(source.str()) if is_module else source, is_module, changed))
+        state = {key: vars(self.compilation)[key] for key in ("records", "seen", "cache_hash", "kernel")}
+        return _Outcome(results, error, state)
+
+    def _crash(self, died: _Child, names: list[str]) -> Exception:
+        where = died.place or (
+            f"in stage '{names[0]}' or a later one of kernel '{self.compilation.kernel}', "
+            f"with the pipeline '{self.compilation.text}'"
+        )
+        lines = [f"the compilation {died.ended} {where}"]
+        lines += [line.strip() for line in died.said.splitlines() if "LLVM ERROR" in line or "Assertion" in line][:1]
+        if died.place and died.place.before:
+            lines.append(f"to run it again: {command(died.place.before, died.place.command)}")
+        lines += filter(None, [in_child(self.compilation.without_edits).answer])
+        return PipelineError("\n".join(lines))
+
+
+def _kernel_of(source: Any) -> str:
+    return str(source.get_entry_func_name() or "") if isinstance(source, ir.module) else ""
+
+
+def _parsed(text: Any, context: Any) -> Any:
+    with storage.scratch_file() as file:
+        file.write(text.encode())
+        module = ir.parse_mlir_module(storage.path_of(file), context)
+    module.context = context
+    return module
+
+
+def _portable(error: Exception) -> Exception:
+    """Returns `error` if it can be pickled, otherwise a PipelineError with the same text and notes."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        same = PipelineError(f"{type(error).__name__}: {error}")
+        for note in getattr(error, "__notes__", ()):
+            same.add_note(note)
+        return same
+    return error
+
+
+@dataclass(frozen=True)
+class _Child:
+    """How a child ended.
+
+    Attributes:
+        answer: what its work returned; None if it died.
+        ended: how it died, e.g. ``crashed (SIGSEGV)``; empty if it did not.
+        said: what it wrote to standard error.
+        place: where it was at its end, if a compilation was under way.
+    """
+
+    answer: Any
+    ended: str = ""
+    said: str = ""
+    place: inspection.Place | None = None
+
+
+def in_child(work: Callable[[], Any]) -> _Child:
+    """Runs `work` in a forked child, and copies to standard error what the child has written there."""
+    limit = _limit()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    with storage.scratch_file() as answer, storage.scratch_file() as errors, storage.scratch_file() as place:
+        parent = os.getpid()
+        with warnings.catch_warnings():
+            # The child never touches what Python warns of: locks of other threads' objects, and the GPU.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            child = os.fork()
+        if child == 0:
+            _be_child(work, parent, answer, errors, place)
+        status: int | None = None
+        try:
+            status = _wait(child, limit)
+            hangs = status is None
+        finally:
+            if status is None:
+                os.kill(child, signal.SIGKILL)
+                status = os.waitpid(child, 0)[1]
+        said, content, last = (_all_of(file) for file in (errors, answer, place))
+    os.write(2, said) if said else None
+    code = os.waitstatus_to_exitcode(status)
+    text = said.decode(errors="replace")
+    if code == 0 and content:
+        return _Child(pickle.loads(content), said=text)
+    if hangs:
+        ended = f"did not end within {limit:g} s ({LIMIT})"
+    else:
+        ended = f"crashed ({_signal_name(-code)})" if code < 0 else f"ended its process (exit code {code})"
+    return _Child(None, ended, text, inspection.Place.parse(last))
+
+
+def _signal_name(number: int) -> str:
+    """Returns e.g. ``SIGSEGV``; most real-time signals have no name."""
+    return next((known.name for known in signal.Signals if known == number), f"signal {number}")
+
+
+def _all_of(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    return file.read()
+
+
+def _limit() -> float | None:
+    """The seconds after which a child has hung; None if there is no limit.
+
+    Raises:
+        TritonExtError: the variable is not a number above zero.
+    """
+    value = os.environ.get(LIMIT, "")
+    if not value:
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds <= threading.TIMEOUT_MAX:
+        raise TritonExtError(f"{LIMIT}={value}: expected a number of seconds, above 0", fix=f"{LIMIT}=60")
+    return seconds
+
+
+def _wait(child: int, limit: float | None) -> int | None:
+    """The status of `child` once it has ended; None if that takes more than `limit` seconds."""
+    descriptor = os.pidfd_open(child)
+    try:
+        if not select.select([descriptor], [], [], limit)[0]:
+            return None
+    finally:
+        os.close(descriptor)
+    return os.waitpid(child, 0)[1]
+
+
+def _be_child(work: Callable[[], Any], parent: int, answer: IO[bytes], errors: IO[bytes], place: IO[bytes]) -> None:
+    """Runs `work` and ends the process, whatever happens: nothing of the parent's is to be cleaned up here."""
+    global _is_child  # noqa: PLW0603
+    code = 1
+    try:
+        _is_child = True
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() == parent:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent has got it as well, and says so
+            os.dup2(errors.fileno(), 2)
+            inspection.publish(place.fileno())
+            answer.write(pickle.dumps(work()))
+            answer.flush()
+            code = 0
+    except BaseException as error:
+        os.write(2, f"{type(error).__name__}: {error}\n".encode(errors="replace"))
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(code)

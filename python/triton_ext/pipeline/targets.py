@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which targets a pass is for: ``cuda``, or one architecture of it as in ``cuda:90`` or ``hip:gfx9*``."""
+
+from __future__ import annotations
+
+import fnmatch
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..errors import PipelineError
+from .edits import Edit
+from .extension_passes import Pass
+
+if TYPE_CHECKING:
+    from .execution import Layer
+
+
+def is_among(targets: Sequence[str], backend: str, arch: object) -> bool:
+    """Whether `targets` of a pass name this target; none name every target."""
+    pairs = (target.partition(":")[::2] for target in targets)
+    return not targets or any(
+        backend == name and fnmatch.fnmatchcase(str(arch), wanted or "*") for name, wanted in pairs
+    )
+
+
+def for_target(layers: tuple[Layer, ...], target: Any) -> tuple[Layer, ...]:
+    """`layers` as a compilation for the ``GPUTarget`` `target` runs them.
+
+    An edit with a pass for other targets is refused, or left out with ``on_missing`` at ``"warn"`` or ``"ignore"``,
+    as is one whose anchor does not occur: so one pipeline can serve several targets.
+
+    Raises:
+        PipelineError: a pass is for other targets.
+    """
+
+    def kept(edit: Edit) -> bool:
+        for entry in edit.entries:
+            if not isinstance(entry, Pass) or is_among(entry.extension.targets, target.backend, target.arch):
+                continue
+            problem = (
+                f"'{edit}': pass '{entry.name}' is for the target {' or '.join(entry.extension.targets)}, "
+                f"this compilation is for {target.backend}:{target.arch}"
+            )
+            if edit.on_missing == "error":
+                raise PipelineError(problem, fix="on_missing='ignore' leaves the edit out elsewhere")
+            if edit.on_missing == "warn":
+                warnings.warn(problem, stacklevel=2)
+            return False
+        return True
+
+    return tuple(
+        layer if len(edits) == len(layer.edits) else replace(layer, edits=edits)
+        for layer in layers
+        for edits in [tuple(edit for edit in layer.edits if kept(edit))]
+    )
