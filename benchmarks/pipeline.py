@@ -36,7 +36,7 @@ from triton.runtime.jit import MockTensor
 
 import triton_ext as tx
 from triton_ext.demo import matmul
-from triton_ext.pipeline.execution import install_proxies
+from triton_ext.patches.backend_globals import replace_globals
 
 SLOT = "add_stages_inspection_hook"
 LAUNCHES, TURNS = 500, 101
@@ -226,7 +226,7 @@ def proxies(target: GPUTarget) -> Iterator[tuple[str, str, str, str]]:
     backend = make_backend(target)
     module: Any = __import__(type(backend).__module__, fromlist=["*"])
     before = dict(vars(module))
-    install_proxies(backend)
+    replace_globals(backend)
     ORIGINAL[target.backend] = {name: before[name] for name in before if before[name] is not vars(module)[name]}
     source = matmul_source()
 

@@ -14,6 +14,7 @@ from triton._C.libtriton import ir
 
 from triton_ext.errors import TritonExtError
 from triton_ext.loading.libraries import in_memory, read_bytes
+from triton_ext.patches import plugin_module
 from triton_ext.support.resources import library_dir
 
 
@@ -40,18 +41,15 @@ class Compiler:
     """
 
     def __init__(self, path: Path) -> None:
-        from triton._C.libtriton import passes
-
         content = read_bytes(path)
         self.digest = content.digest
         copy = in_memory(content)
         self._library = ctypes.CDLL(copy, mode=os.RTLD_NOW)
         self._library.triton_ext_cpu_initialize()
-        passes.plugin.extend_with(copy)
-        names = [name for name in passes.plugin.__dict__ if name.startswith("add_cpu_")]
+        plugin_module.bind(copy)
         #: The functions that add its passes to a pass manager, by name without ``add_``.
         self.passes: dict[str, Callable[[Any, list[str]], None]] = {
-            name.removeprefix("add_cpu_"): passes.plugin.__dict__.pop(name) for name in names
+            name.removeprefix("cpu_"): plugin_module.take(name) for name in plugin_module.names_bound("cpu_")
         }
 
     def last_error(self) -> str:

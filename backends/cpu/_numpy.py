@@ -13,6 +13,8 @@ from typing import Any
 
 from triton._C.libtriton import native_specialize_impl
 
+from triton_ext.patches.kernel_arguments import specialize_by
+
 from .compiler import CPUBackend
 
 _TYPES = {
@@ -58,15 +60,4 @@ def _specialize(backend: Any, arg: Any, is_const: bool, specialize: bool, align:
 @functools.cache
 def accept_arrays() -> None:
     """Lets kernels on the CPU take arrays, from now on."""
-    from triton.runtime import jit
-
-    original = jit.create_function_from_signature
-
-    @functools.wraps(original)
-    def create(sig: Any, kparams: Any, backend: Any) -> Any:
-        function = original(sig, kparams, backend)
-        if isinstance(backend, CPUBackend):
-            function.__globals__["specialize_impl"] = _specialize
-        return function
-
-    jit.create_function_from_signature = create
+    specialize_by(_specialize, lambda backend: isinstance(backend, CPUBackend))

@@ -24,7 +24,7 @@ from triton.compiler import ASTSource, make_backend
 
 import triton_ext as tx
 from triton_ext import sdk, tracing
-from triton_ext.pipeline import execution, inspection
+from triton_ext.pipeline import inspection, stage_run
 from triton_ext.pipeline.inspection import Level
 from triton_ext.support.resources import library_dir
 from triton_ext.tuning import workers
@@ -166,7 +166,7 @@ def test_where_nothing_is_traced_nothing_is_recorded(monkeypatch: pytest.MonkeyP
             levels.append(level)
             super().__init__(level, slot)
 
-    monkeypatch.setattr(execution, "Inspection", Watched)
+    monkeypatch.setattr(stage_run, "Inspection", Watched)
     triton.compile(division(), target=GPUTarget("cuda", 90, 32))
     assert levels == []
     with tx.Pipeline().skip("ttir:common.cse"):

@@ -29,7 +29,7 @@ from triton.runtime import driver
 from triton.runtime.jit import MockTensor
 
 import triton_ext as tx
-from triton_ext.pipeline import scope
+from triton_ext.pipeline import hook
 
 CUDA90 = GPUTarget("cuda", 90, 32)
 
@@ -184,7 +184,7 @@ def work(job: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     """Answers until standard input ends."""
-    scope._RECHECK = 0.0  # libraries are looked at each time, not every half second
+    hook._RECHECK = 0.0  # libraries are looked at each time, not every half second
     driver.set_active(NoGpu(CUDA90))
     for line in sys.stdin:
         job = json.loads(line)

@@ -30,6 +30,7 @@ from triton_ext.compilation.requests import find_target
 from triton_ext.pipeline import scope
 from triton_ext.pipeline.inspection import Level
 from triton_ext.pipeline.records import Compilation, PassRecord
+from triton_ext.pipeline.stack import Observer
 from triton_ext.pipeline.text_form import _CUT, entry_text, listing
 
 P = tx.Pipeline
@@ -517,7 +518,7 @@ def stage_of(target: str) -> Callable[[tx.Pipeline], list[PassRecord]]:
         module = made.make_ir(
             where, options, backend.get_codegen_implementation(options), backend.get_module_map(), context
         )
-        observer = scope.Observer(Level.SUMMARY)
+        observer = Observer(Level.SUMMARY)
         token = scope.observe(observer)
         try:
             with pipeline:

@@ -24,7 +24,8 @@ from triton.runtime.errors import PTXASError
 from triton.runtime.jit import MockTensor
 
 import triton_ext as tx
-from triton_ext.pipeline import execution, failures
+from triton_ext.patches import backend_globals
+from triton_ext.pipeline import failures
 
 B = tx.builtin
 P = tx.Pipeline
@@ -40,7 +41,7 @@ def nothing_stays(kernel_cache: Path) -> Iterator[None]:
     """After whatever a test did wrong, the process is as it was, and so is the cache."""
     yield
     assert knobs.runtime.add_stages_inspection_hook is None
-    assert execution._current.get() is None
+    assert backend_globals.running.get() is None
     assert type(nvidia.ir.pass_manager(ir.context())) is ir.pass_manager
     for made in kernel_cache.glob("*/__grp__*.json"):  # a kernel is there if its group is, and then it is complete
         for path in json.loads(made.read_text())["child_paths"].values():
@@ -499,7 +500,7 @@ def test_an_interrupt_passes_through(verb: str) -> None:
     for attempt in (compiled, lambda: describe(None)):
         with pytest.raises(KeyboardInterrupt), pipeline:
             attempt()
-        assert execution._current.get() is None
+        assert backend_globals.running.get() is None
 
 
 def exits(*arguments: Any) -> None:

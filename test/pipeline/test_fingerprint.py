@@ -21,7 +21,7 @@ from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
 from triton_ext.keys.fingerprint import fingerprint
-from triton_ext.pipeline import scope
+from triton_ext.pipeline import stack
 
 
 def made(code: str, name: str = "f", **variables: Any) -> Any:
@@ -371,7 +371,7 @@ def test_a_changed_module_variable_is_seen_inside_of_a_block(modules: Callable[.
         assert hook() == before
         sys.modules["mod_a"].level = 2
         assert hook() != before
-    assert scope._stack.get() is scope._NOTHING
+    assert stack.current.get() is stack.NOTHING
 
 
 def test_pipelines_that_differ_in_a_function_only() -> None:

@@ -92,7 +92,7 @@ def test_every_module_that_takes_part_in_a_compilation_counts(copy: Path, run: C
 def test_an_edit_compiles_anew(copy: Path, run: Callable[..., object]) -> None:
     assert run(PROGRAM)[0] == NOTHING  # type: ignore[index]
     assert run(PROGRAM)[0] == EVERYTHING  # type: ignore[index]
-    with (copy / "python" / "triton_ext" / "pipeline" / "signatures.py").open("a") as file:
+    with (copy / "python" / "triton_ext" / "patches" / "signatures.py").open("a") as file:
         file.write("# edited\n")
     assert run(PROGRAM)[0] == NOTHING  # type: ignore[index]
 

@@ -23,7 +23,7 @@ from triton.backends.compiler import GPUTarget
 from triton.runtime.jit import MockTensor
 
 import triton_ext as tx
-from triton_ext.pipeline import scope
+from triton_ext.pipeline import scope, stack
 
 CUDA90 = GPUTarget("cuda", 90, 32)
 X = MockTensor(triton.language.float32)
@@ -33,8 +33,8 @@ X = MockTensor(triton.language.float32)
 def nothing_stays_installed() -> Iterator[None]:
     """Not even by a test that fails."""
     yield
-    while scope._installed.active:
-        scope.uninstall(scope._installed.active[-1])
+    while stack.installed.active:
+        scope.uninstall(stack.installed.active[-1])
 
 
 def rename(old: str, new: str) -> tx.Pipeline:
@@ -104,7 +104,7 @@ def test_blocks_that_end_out_of_order() -> None:
     assert compiled().metadata.name == "b"
     b.__exit__(None, None, None)
     assert compiled().metadata.name == "softmax"
-    assert scope._stack.get() is scope._NOTHING
+    assert stack.current.get() is stack.NOTHING
 
 
 def test_an_exit_too_many() -> None:

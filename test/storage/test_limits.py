@@ -60,7 +60,7 @@ NOBODY = f"""
 import os, sys
 import triton, triton_ext.demo, triton_ext.sdk
 import triton_ext.loading.elf, triton_ext.loading.loader, triton_ext.loading.verification
-import elftools.elf.elffile, triton_ext.pipeline.execution, triton_ext.tracing.page, importlib.metadata
+import elftools.elf.elffile, triton_ext.pipeline.edited_compilation, triton_ext.tracing.page, importlib.metadata
 del os.environ["HOME"]
 os.environ.pop("XDG_CACHE_HOME", None)
 os.setuid({UNKNOWN})

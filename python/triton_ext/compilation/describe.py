@@ -16,8 +16,9 @@ from ..errors import TritonExtError
 from ..pipeline import scope
 from ..pipeline.edits import text_of_edits
 from ..pipeline.inspection import Level
-from ..pipeline.pipeline import Pipeline
+from ..pipeline.pipeline import Pipeline, ready
 from ..pipeline.records import Compilation
+from ..pipeline.stack import Observer
 from .requests import Job, job
 
 
@@ -64,12 +65,12 @@ def compile_and_observe(
     """As `compile_observed`, with Triton's ``CompiledKernel`` before the record."""
     import triton
 
-    observer = scope.Observer(level)
+    observer = Observer(level)
     with contextlib.ExitStack() as scopes:
         scopes.callback(_forget, observer)
         scopes.callback(scope.stop_observing, scope.observe(observer))
         for outer in task.pipelines:
-            active = outer._active()
+            active = ready(outer)
             scope.enter(active, by_use=True)
             scopes.callback(scope.leave, active)
         if pipeline:
@@ -97,9 +98,7 @@ def compile_and_observe(
     )
 
 
-def _sources(
-    task: Job, observer: scope.Observer, directory: str | os.PathLike[str] | None
-) -> tuple[tuple[str, str], ...]:
+def _sources(task: Job, observer: Observer, directory: str | os.PathLike[str] | None) -> tuple[tuple[str, str], ...]:
     from ..tracing.sources import read_sources
 
     return read_sources(task.source, observer.stages, directory)
@@ -115,7 +114,7 @@ def _sass(compiled: Any) -> str | None:
         return None
 
 
-def _forget(observer: scope.Observer) -> None:
+def _forget(observer: Observer) -> None:
     """Removes the files of an observed compilation, which nobody can ask for again, from Triton's cache."""
     from triton.runtime.cache import get_cache_manager
 

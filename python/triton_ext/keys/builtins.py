@@ -11,33 +11,16 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from ..patches.kernel_keys import add_to_keys
+
 
 def follow_builtins() -> None:
     """From now on every kernel has them in its key; nothing where Triton is not imported yet, or not to the end.
 
-    A kernel of which somebody has asked the hash before keeps it, because a table may know the kernel by it.
+    Raises:
+        TritonExtError: Triton is not as expected.
     """
-    finder: Any = getattr(sys.modules.get("triton.runtime.jit"), "DependenciesFinder", None)
-    if finder is None or hasattr(finder, "triton_ext_follows_builtins"):
-        return
-    finder.triton_ext_follows_builtins = True
-    record, visit_attribute = finder.record_reference, finder.visit_Attribute
-
-    def record_reference(self: Any, val: Any, *args: Any, **kwargs: Any) -> None:
-        record(self, val, *args, **kwargs)
-        if _is_foreign_builtin(val):
-            self.hasher.update(_key(val).encode())
-
-    def visit_any_attribute(self: Any, node: Any) -> Any:
-        import triton.language as tl
-
-        # Triton does not look into its own modules, and cannot know what has a method. Others may have put one there.
-        for owner in (tl, tl.core, tl.tensor):
-            if _is_foreign_builtin(vars(owner).get(node.attr)):
-                self.hasher.update(_key(vars(owner)[node.attr]).encode())
-        return visit_attribute(self, node)
-
-    finder.record_reference, finder.visit_Attribute = record_reference, visit_any_attribute
+    add_to_keys(_key)
 
 
 def _is_foreign_builtin(value: Any) -> bool:
@@ -46,17 +29,19 @@ def _is_foreign_builtin(value: Any) -> bool:
     return str(getattr(value, "__module__", "")).partition(".")[0] != "triton"
 
 
-def _key(builtin: Any) -> str:
-    """A text that changes when the function may do something else.
+def _key(value: Any) -> str | None:
+    """A text that changes when the builtin may do something else; None for a value that is none of others' builtins.
 
     A kernel is compiled also where a builtin reads what is in no key; then this is the text of the builtin's file.
     """
+    if not _is_foreign_builtin(value):
+        return None
     from ..errors import PipelineError
     from .code import file_of
     from .fingerprint import fingerprint
 
     try:
-        return fingerprint(builtin)
+        return fingerprint(value)
     except PipelineError:
-        module = str(builtin.__module__)
-        return repr((builtin.__qualname__, file_of(module, getattr(sys.modules.get(module), "__file__", None))))
+        module = str(value.__module__)
+        return repr((value.__qualname__, file_of(module, getattr(sys.modules.get(module), "__file__", None))))

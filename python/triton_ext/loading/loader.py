@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DuplicateExtensionError, ExtensionNotFoundError, TritonExtError
+from ..patches import plugin_module
 from ..support import resources
 from ..support.closest import closest
 from ..support.json_shape import AnyOf
@@ -376,7 +377,7 @@ def _broken(path: Path, origin: str, problem: str) -> Extension:
 
 @functools.cache
 def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
-    from triton._C.libtriton import ir, passes
+    from triton._C.libtriton import ir
 
     plugin_passes.offer()
     library, plugin = verified_bytes(path)
@@ -395,8 +396,6 @@ def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
     shared = shared_libraries(path, needed)
     used = [_load_shared(each) for each in shared]
     copy = in_memory(library)
-    names = [f"add_{name}" for name in plugin.passes]
-    before = {name: passes.plugin.__dict__.pop(name) for name in names if name in passes.plugin.__dict__}
     try:
         # What is in memory has left those behind that it would find beside itself.
         ours = {infra_library().name, *(each.name for each in shared)}
@@ -404,17 +403,17 @@ def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
             if beside.is_file():
                 ctypes.CDLL(str(beside))
         ctypes.CDLL(copy, mode=os.RTLD_NOW)  # what Triton's lazy binding would only find out in the middle of a call
+        add: dict[str, AddPass] = {}
         if plugin.passes:
-            passes.plugin.extend_with(copy)
+            with plugin_module.without(plugin.passes):
+                plugin_module.bind(copy)
+                add = {name: plugin_module.take(name) for name in plugin.passes}
         if plugin.dialects:
             ir.extend_dialects_with(copy)
         if plugin.ops:
             ir.builder.extend_with(copy)
-        add = {name: passes.plugin.__dict__.pop(f"add_{name}") for name in plugin.passes}
     except (OSError, RuntimeError, KeyError) as error:
         raise TritonExtError(f"{path} does not load: {in_words(error)}") from None
-    finally:
-        passes.plugin.__dict__.update(before)
     combined = hashlib.sha256("".join([digest, *used]).encode()).hexdigest() if used else digest
     _loaded[digest] = LoadedLibrary(combined, add)
     _dialects.update(dict.fromkeys(plugin.dialects, path))

@@ -10,47 +10,29 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import threading
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ExtensionNotFoundError, TritonExtError
+from ..patches.plugin_module import answer_for_missing
 
 if TYPE_CHECKING:
     from .loader import Extension
 
-_thread = threading.local()
-
 
 def offer() -> None:
-    """Makes ``passes.plugin`` offer the passes of every extension; they are looked for when one is asked for."""
-    from triton._C.libtriton import passes
+    """Makes ``passes.plugin`` offer the passes of every extension; they are looked for when one is asked for.
 
-    module = passes.plugin
-    if "__getattr__" in vars(module):
-        return
-    extend_with = module.extend_with
-
-    @functools.wraps(extend_with)
-    def extend_as_before(path: str) -> None:
-        # nanobind asks the module what it overloads, and ends the process if that is not a function of its own.
-        _thread.extending = True
-        try:
-            extend_with(path)
-        finally:
-            _thread.extending = False
-
-    module.extend_with = extend_as_before
-    module.__getattr__ = _answer
-    module.__dir__ = lambda: sorted({*vars(module), *_names()})
+    Raises:
+        TritonExtError: Triton is not as expected.
+    """
+    answer_for_missing(_function_for, _names)
 
 
-def _answer(attribute: str) -> Any:
-    if not attribute.startswith("add_") or getattr(_thread, "extending", False):
-        raise AttributeError(f"module 'triton._C.libtriton.passes.plugin' has no attribute '{attribute}'")
+def _function_for(name: str) -> Any:
     from ..keys.guard import note_plugin_pass, unguarded
     from .loader import find_pass, load_library
 
-    name = attribute.removeprefix("add_")
     try:
         with unguarded():  # a Python pass may ask, which is not to blame for how a library is found
             find_pass(name)
@@ -62,6 +44,7 @@ def _answer(attribute: str) -> Any:
         with unguarded():
             load_library(find_pass(name)).add[name](pm, args)
 
+    attribute = f"add_{name}"
     add_pass.__name__ = add_pass.__qualname__ = attribute
     add_pass.__doc__ = (
         f"{attribute}(pm: triton._C.libtriton.ir.pass_manager, args: collections.abc.Sequence[str] = []) -> None"
@@ -69,11 +52,11 @@ def _answer(attribute: str) -> Any:
     return add_pass
 
 
-def _names() -> list[str]:
-    """Returns the names that `_answer` has a function for: one for each pass that a single library offers."""
+def _names() -> Iterator[str]:
+    """Yields the names that `_function_for` has a function for: one for each pass that a single library offers."""
     from .loader import extensions
 
-    return [f"add_{name}" for e in extensions() if e.plugin and not e.problem for name in e.plugin.passes]
+    return (name for e in extensions() if e.plugin and not e.problem for name in e.plugin.passes)
 
 
 def digest(*names: str) -> str:

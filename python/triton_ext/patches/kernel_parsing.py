@@ -11,13 +11,20 @@ import functools
 import threading
 from typing import Any
 
+from .table import expected
+
 
 @functools.cache
 def parse_one_at_a_time() -> None:
-    """Makes it so for every kernel of Triton."""
-    from triton.runtime.jit import JITCallable
+    """Makes it so for every kernel of Triton.
 
-    parse = JITCallable.parse
+    Raises:
+        TritonExtError: Triton is not as expected.
+    """
+    from triton.runtime import jit
+
+    callable_: Any = expected("kernel_parsing", jit, "JITCallable")
+    parse = expected("kernel_parsing", callable_, "parse", ("self",))
     lock = threading.Lock()
 
     @functools.wraps(parse)
@@ -25,4 +32,4 @@ def parse_one_at_a_time() -> None:
         with lock:
             return parse(self)
 
-    JITCallable.parse = parse_alone
+    callable_.parse = parse_alone

@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 from ..errors import PipelineError
 from ..loading.manifest import digits
+from ..patches import signatures
 from ..support.closest import closest
-from . import signatures
 from .extension_passes import Pass
 
 Value = int | float | bool | str

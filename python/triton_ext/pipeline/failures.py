@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from triton._C.libtriton import ir
 from triton.errors import TritonError
 
 from ..errors import PipelineError, TritonExtError, UnsupportedError
+from ..patches.compile_requests import Request
 from ..support import storage
 from . import inspection
 from .edits import Edit
@@ -44,31 +45,40 @@ _known: dict[str, Trial] = {}
 _MOST_KNOWN = 256
 
 
-def without_edits(stages: Mapping[str, Stage]) -> Trial | None:
-    """Compiles the kernel that is being compiled with `stages`, which have no edits.
+@dataclass(frozen=True)
+class Unedited:
+    """The compilation that is under way, as it would be without edits.
 
-    That is done on a module of its own: nothing is cached, and nobody else hears of it. The answer is kept, because a
-    tuner may try many pipelines on one kernel. None where the stages are not run by ``triton.compile``.
+    Attributes:
+        stages: of the backend.
+        backend: that of the compilation.
+        request: what ``triton.compile`` was asked for; None where something else runs the stages.
     """
-    caller = _compile_frame()
-    if caller is None:
-        return None
-    from triton.compiler.compiler import get_cache_key
 
-    src, backend, options, variables = (caller[name] for name in ("src", "backend", "options", "env_vars"))
-    key = get_cache_key(src, backend, options, env_vars=variables)
-    if key not in _known:
-        if len(_known) >= _MOST_KNOWN:
-            _known.clear()
-        _known[key] = _try(stages, caller)
-    return _known[key]
+    stages: Mapping[str, Stage]
+    backend: Any
+    request: Request | None
+
+    def trial(self) -> Trial | None:
+        """Compiles the kernel, and returns how that ended; None where ``triton.compile`` does not run the stages.
+
+        That is done on a module of its own: nothing is cached, and nobody else hears of it. The answer is kept, because
+        a tuner may try many pipelines on one kernel.
+        """
+        if self.request is None:
+            return None
+        if self.request.key not in _known:
+            if len(_known) >= _MOST_KNOWN:
+                _known.clear()
+            _known[self.request.key] = _try(self.stages, self.backend, self.request)
+        return _known[self.request.key]
 
 
-def _try(stages: Mapping[str, Stage], caller: Mapping[str, Any]) -> Trial:
+def _try(stages: Mapping[str, Stage], backend: Any, request: Request) -> Trial:
     from triton import __version__
     from triton.compiler.compiler import IRSource
 
-    src, backend, options = (caller[name] for name in ("src", "backend", "options"))
+    src, options = request.source, request.options
     names = list(stages)
     where = "before its first stage"
     metadata: dict[str, Any] = {}
@@ -83,8 +93,9 @@ def _try(stages: Mapping[str, Stage], caller: Mapping[str, Any]) -> Trial:
                 backend.load_dialects(context)
                 names = names[names.index(src.ext) :]
             functions = backend.get_codegen_implementation(options)
-            result = src.make_ir(caller["target"], options, functions, backend.get_module_map(), context)
-            metadata |= {"hash": caller["hash"], "target": caller["target"], **vars(options), **caller["env_vars"]}
+            result = src.make_ir(backend.target, options, functions, backend.get_module_map(), context)
+            key = hashlib.sha256(request.key.encode()).hexdigest()
+            metadata |= {"hash": key, "target": backend.target, **vars(options), **request.variables}
             metadata["triton_version"] = __version__
             for name in names:
                 where = f"in stage '{name}'"
@@ -94,16 +105,6 @@ def _try(stages: Mapping[str, Stage], caller: Mapping[str, Any]) -> Trial:
         outcome = f"without the edits the kernel fails, too, {where}: {type(error).__name__}: {reason}"
         return Trial(outcome, frozenset(metadata))
     return Trial("without the edits the kernel compiles", frozenset(metadata))
-
-
-def _compile_frame() -> Mapping[str, Any] | None:
-    """The variables of the ``triton.compile`` that runs this; None if none does."""
-    from triton.compiler import compiler
-
-    frame = sys._getframe()
-    while frame is not None and frame.f_code is not compiler.compile.__code__:
-        frame = frame.f_back  # type: ignore[assignment]
-    return frame.f_locals if frame is not None else None
 
 
 @contextmanager
@@ -223,18 +224,18 @@ def ran(error: PipelineError) -> PipelineError:
     return error
 
 
-def check_metadata(edits: Sequence[Edit], metadata: Mapping[str, Any], stages: Mapping[str, Stage]) -> None:
+def check_metadata(edits: Sequence[Edit], metadata: Mapping[str, Any], unedited: Unedited) -> None:
     """Refuses a kernel without what the stages set in its metadata: launching it, or the next stage, needs that.
 
     Args:
         edits: those with a stage function that has not called the stage.
         metadata: of the kernel, after its last stage.
-        stages: without edits.
+        unedited: the compilation without edits.
 
     Raises:
         PipelineError: something is not set.
     """
-    trial = without_edits(stages)
+    trial = unedited.trial()
     missing = sorted(trial.metadata - metadata.keys()) if trial else ()
     if missing:
         names = ", ".join(f"metadata['{name}']" for name in missing)
@@ -244,7 +245,7 @@ def check_metadata(edits: Sequence[Edit], metadata: Mapping[str, Any], stages: M
         )
 
 
-def explained(error: Exception, stage: str, kernel: str, edits: str, stages: Mapping[str, Stage]) -> Exception:
+def explained(error: Exception, stage: str, kernel: str, edits: str, unedited: Unedited) -> Exception:
     """The exception to raise for `error`: one that says what the edits have to do with it.
 
     Triton's own errors keep their type, by which autotuners catch some of them, and get a note. So do errors of ours
@@ -255,14 +256,14 @@ def explained(error: Exception, stage: str, kernel: str, edits: str, stages: Map
         stage: where.
         kernel: its name.
         edits: all edits, as text.
-        stages: without edits.
+        unedited: the compilation without edits.
     """
     if isinstance(error, PipelineError) and not isinstance(error, UnsupportedError):
-        if error.while_running and (trial := without_edits(stages)):
+        if error.while_running and (trial := unedited.trial()):
             error.message += f"\n{trial.outcome}"
             error.while_running = False  # it has been said
         return error
-    trial = without_edits(stages)
+    trial = unedited.trial()
     outcome = trial.outcome if trial else ""
     if isinstance(error, TritonError | TritonExtError) and not isinstance(error, UnsupportedError):
         error.add_note("; ".join(filter(None, (f"in stage '{stage}' with the pipeline '{edits}'", outcome))))

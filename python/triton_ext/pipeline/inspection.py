@@ -27,6 +27,7 @@ from typing import Any
 
 from ..errors import BuildError, TritonExtError, UnsupportedError
 from ..loading.libraries import in_memory, in_words, read_bytes
+from ..patches import plugin_module
 from ..support import resources
 
 #: Stands for the file in `Result.command`.
@@ -320,15 +321,13 @@ def _load() -> tuple[ctypes.CDLL, Any, Any]:
     Raises:
         BuildError: it does not load.
     """
-    from triton._C.libtriton import passes
-
     path = resources.library_dir() / "libTritonExtInspect.so"
     try:
         copy = in_memory(read_bytes(path))  # not the file, which a build replaces
         with _loading:
             library = ctypes.CDLL(copy, mode=os.RTLD_NOW)
-            passes.plugin.extend_with(copy)
-            add, mark = (passes.plugin.__dict__.pop(f"add_triton_ext_{name}") for name in ("inspect", "mark"))
+            plugin_module.bind(copy)
+            add, mark = (plugin_module.take(f"triton_ext_{name}") for name in ("inspect", "mark"))
     except (OSError, RuntimeError, KeyError, TritonExtError) as error:
         raise BuildError(f"the inspection of passes does not load: {in_words(error)}", fix="triton-ext build") from None
     library.tritonExtInspectOpen.restype = ctypes.c_uint64

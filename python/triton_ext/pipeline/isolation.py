@@ -35,7 +35,7 @@ from . import inspection
 from .inspection import FILE
 
 if TYPE_CHECKING:
-    from .execution import Compilation
+    from .edited_compilation import EditedCompilation
 
 VARIABLE = "TRITON_EXT_ISOLATE"
 #: Seconds after which a child has hung; none if it is not set.
@@ -109,7 +109,7 @@ class _Outcome:
     Attributes:
         results: of the stages that ended.
         error: what the next one raised, or None.
-        state: attributes of the `Compilation`.
+        state: attributes of the `EditedCompilation`.
     """
 
     results: list[_Result]
@@ -117,7 +117,7 @@ class _Outcome:
     state: dict[str, Any]
 
 
-def wrap(stages: dict[str, Callable[..., Any]], compilation: Compilation, backend: Any) -> None:
+def wrap(stages: dict[str, Callable[..., Any]], compilation: EditedCompilation, backend: Any) -> None:
     """Makes `stages` run in one child process, which is forked when the first of them is called."""
     isolated = _Isolated(dict(stages), compilation, backend)
     for name in stages:
@@ -125,7 +125,7 @@ def wrap(stages: dict[str, Callable[..., Any]], compilation: Compilation, backen
 
 
 class _Isolated:
-    def __init__(self, stages: dict[str, Callable[..., Any]], compilation: Compilation, backend: Any) -> None:
+    def __init__(self, stages: dict[str, Callable[..., Any]], compilation: EditedCompilation, backend: Any) -> None:
         self.stages = stages
         self.compilation = compilation
         self.backend = backend

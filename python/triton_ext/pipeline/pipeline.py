@@ -16,6 +16,7 @@ from typing import Any, TypeVar, get_args
 from ..errors import PipelineError, PipelineTypeError
 from ..loading.manifest import digits
 from . import scope
+from .active import Active
 from .edits import Anchor, Edit, Entry, OnMissing, StageFunction, Value, as_entry, text_of_edits
 from .extension_passes import ANY, PLACEABLE, STAGES, Pass
 
@@ -42,7 +43,7 @@ class Pipeline:
     """
 
     edits: tuple[Edit, ...] = ()
-    _loaded: list[scope.Active] = field(default_factory=list, init=False, repr=False, compare=False)
+    _loaded: list[Active] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not (isinstance(self.edits, tuple) and all(isinstance(edit, Edit) for edit in self.edits)):
@@ -203,12 +204,12 @@ class Pipeline:
         if not (self._loaded and scope.uninstall(self._loaded[0])):
             raise PipelineError(f"the pipeline '{self}' is not installed")
 
-    def _active(self) -> scope.Active:
+    def _active(self) -> Active:
         """This pipeline with its libraries and its key, both of now."""
         if self._loaded:
             self._loaded[0].refresh()
         else:
-            self._loaded.append(scope.Active(self.edits))
+            self._loaded.append(Active(self.edits))
         return self._loaded[0]
 
     def _with(self, edit: Edit) -> Pipeline:
@@ -228,6 +229,23 @@ class Pipeline:
         stage = place.stage or next(iter(stages), None)
         entries = _bound(entries, stage)
         return self._with(Edit(verb, stage, replace(place, stage=stage), entries, on_missing=_checked(on_missing)))
+
+
+def ready(pipeline: Pipeline) -> Active:
+    """`pipeline` with its libraries and its key, both of now.
+
+    Raises:
+        TritonExtError: a library that it needs cannot be used.
+    """
+    return pipeline._active()
+
+
+def loaded(pipeline: Pipeline) -> Active:
+    """As `ready`, but with the libraries as they were when it was last used: a launch has no time to look at them.
+
+    The hook does that now and then.
+    """
+    return pipeline._loaded[0] if pipeline._loaded else pipeline._active()
 
 
 def use(pipeline: Pipeline) -> Callable[[_Kernel], _Kernel]:
@@ -265,8 +283,7 @@ def use(pipeline: Pipeline) -> Callable[[_Kernel], _Kernel]:
 
 
 def _run_with(pipeline: Pipeline, run: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    # The hook looks after the libraries of what is loaded; a launch has no time to.
-    active = pipeline._loaded[0] if pipeline._loaded else pipeline._active()
+    active = loaded(pipeline)
     scope.enter(active, by_use=True)
     try:
         return run(*args, **kwargs)

@@ -14,7 +14,7 @@ from .edits import Edit
 from .extension_passes import Pass
 
 if TYPE_CHECKING:
-    from .execution import Layer
+    from .steps import Layer
 
 
 def is_among(targets: Sequence[str], backend: str, arch: object) -> bool:

@@ -7,12 +7,15 @@ Importing it applies ``TRITON_EXT_PIPELINE`` and offers ``passes.plugin.add_*``;
 from __future__ import annotations
 
 import os
+import warnings
 from types import ModuleType
 
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
+from triton_ext.errors import TritonExtError
 from triton_ext.keys.builtins import follow_builtins
 from triton_ext.loading import plugin_passes
+from triton_ext.patches.compile_requests import follow_requests
 
 
 class NoBackend(BaseBackend):  # type: ignore[misc]
@@ -22,6 +25,8 @@ class NoBackend(BaseBackend):  # type: ignore[misc]
     def supports_target(target: GPUTarget) -> bool:  # noqa: ARG004
         """No target at all. Triton asks at each compilation, before it makes the kernel's key."""
         follow_builtins()
+        if _has_pipeline:
+            follow_requests()
         return False
 
     def hash(self) -> str:  # noqa: D102
@@ -40,8 +45,12 @@ class NoBackend(BaseBackend):  # type: ignore[misc]
         raise NotImplementedError
 
 
-plugin_passes.offer()
-if os.environ.get("TRITON_EXT_PIPELINE", "").strip():  # everybody imports this; few want more of it
+try:
+    plugin_passes.offer()
+except TritonExtError as error:  # whoever imports Triton may want nothing of triton-ext
+    warnings.warn(str(error), RuntimeWarning, stacklevel=1)
+_has_pipeline = bool(os.environ.get("TRITON_EXT_PIPELINE", "").strip())
+if _has_pipeline:  # everybody imports this; few want more of it
     from triton_ext.pipeline.pipeline import from_environment
 
     from_environment()

@@ -10,9 +10,9 @@ from typing import Any
 from triton.runtime.autotuner import Config
 
 from ..errors import PipelineError
-from ..pipeline import scope
+from ..pipeline.active import Active
 from ..pipeline.edits import Value, text_of
-from ..pipeline.pipeline import Pipeline
+from ..pipeline.pipeline import Pipeline, loaded
 
 
 class Candidate(Config):  # type: ignore[misc]
@@ -29,12 +29,11 @@ class Candidate(Config):  # type: ignore[misc]
         self.edits = Pipeline() if edits is None else edits
 
     @property
-    def active(self) -> scope.Active | None:
+    def active(self) -> Active | None:
         """The pipeline ready to be entered, or None if it has no edits: such a kernel is as it is without us."""
         if not self.edits.edits:
             return None
-        # The hook looks after the libraries of what is loaded; a launch has no time to.
-        return self.edits._loaded[0] if self.edits._loaded else self.edits._active()
+        return loaded(self.edits)
 
     def __str__(self) -> str:
         return str(super().__str__()) + (f", pipeline: {self.pipeline}" if self.pipeline else "")

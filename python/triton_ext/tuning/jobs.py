@@ -104,7 +104,7 @@ def evaluate_on(
         TritonExtError: the kernel or an argument cannot be described to another process.
     """
     module, file, name = _find_name(tuner)
-    layers = (*scope._installed.active, *scope._stack.get().active)
+    layers = scope.layers_of_thread()
     common = Job(
         uuid.uuid4().hex,
         module,

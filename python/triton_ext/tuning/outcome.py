@@ -13,7 +13,7 @@ from triton.runtime.driver import driver
 from triton.runtime.errors import OutOfResources, PTXASError
 
 from ..errors import TritonExtError
-from ..pipeline.pipeline import Pipeline
+from ..pipeline.pipeline import Pipeline, ready
 from . import store
 from .candidates import Candidate
 from .check import Arguments, CheckError
@@ -121,7 +121,7 @@ def state(pipeline: Pipeline) -> str:
     if not pipeline.edits:
         return ""
     try:
-        return pipeline._active().key
+        return ready(pipeline).key
     except TritonExtError as error:
         return f"cannot be used: {error}"
 

@@ -25,8 +25,9 @@ from triton.runtime.jit import JITFunction, MockTensor
 
 from ..errors import PipelineError, TritonExtError
 from ..keys.fingerprint import fingerprint
+from ..patches.hook_slot import what_is_in_it
 from ..pipeline import scope
-from ..pipeline.pipeline import Pipeline
+from ..pipeline.pipeline import Pipeline, ready
 from . import store
 from .candidates import Candidate, checked_pipelines
 from .check import Arguments, Check, Checker, Reference
@@ -173,7 +174,7 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
         arguments = {k: v for k, v in {**launch.named, **launch.kwargs}.items() if k in self._names}
         key = [arguments[name] for name in self.keys if name in arguments]
         key += [str(value.dtype) for value in arguments.values() if hasattr(value, "dtype")]
-        hook = knobs.runtime.add_stages_inspection_hook
+        hook = what_is_in_it()
         if hook is not None:
             key.append(str(hook()[0]))
         if self._edited and time.monotonic() > self._next_check:
@@ -324,22 +325,22 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
         self, candidates: list[Candidate], launch: Launch, done: Callable[[], None] = lambda: None
     ) -> list[Compiled]:
         """Compiles in parallel what can be compiled without launching it."""
-        ready = []
+        prepared = []
         results = [Compiled()] * len(candidates)
         for i, candidate in enumerate(candidates):
             try:
                 if candidate.edits.edits:
-                    candidate.edits._active()
-                ready.append(i)
+                    ready(candidate.edits)
+                prepared.append(i)
             except (Exception, SystemExit) as error:  # its libraries, or its functions
                 results[i] = Compiled(error=contained(error))
                 done()
         if self._jit is None:  # interpreted
             return results
-        jobs = [functools.partial(self._compile, candidates[i], launch) for i in ready]
+        jobs = [functools.partial(self._compile, candidates[i], launch) for i in prepared]
         workers = min(len(jobs), cores() if self._workers is None else self._workers)
         compiled = compile_all(jobs, workers, done, self.compile_timeout) if workers > 0 else None
-        for i, result in zip(ready, compiled or (), strict=False):
+        for i, result in zip(prepared, compiled or (), strict=False):
             results[i] = result
         return results
 

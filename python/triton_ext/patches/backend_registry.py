@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The backends that Triton knows, which it looks for once, when it is imported."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .table import differs, expected
+
+
+def register(name: str, compiler: type, driver: type) -> None:
+    """Makes a backend one that Triton knows, unless it knows one of that name.
+
+    Raises:
+        TritonExtError: Triton is not as expected.
+    """
+    import triton.backends
+
+    known: Any = expected("backend_registry", triton.backends, "backends")
+    make = expected("backend_registry", triton.backends, "Backend", ("compiler", "driver"))
+    if not isinstance(known, dict):
+        raise differs("backend_registry", f"triton.backends.backends is {type(known).__name__}, expected dict")
+    known.setdefault(name, make(compiler, driver))

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of patches: what of Triton is patched, why, and what happens if Triton is not as expected."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import TritonExtError
+
+#: The versions of Triton that every patch was checked with.
+CHECKED_WITH = ("3.9.0",)
+
+
+@dataclass(frozen=True)
+class Patch:
+    """One thing of Triton that is replaced or wrapped.
+
+    Attributes:
+        module: the module of this package that does it, which is also the name of the patch.
+        place: what is patched.
+        why: what the patch is for.
+        otherwise: what happens if Triton is not as expected.
+    """
+
+    module: str
+    place: str
+    why: str
+    otherwise: str
+
+
+PATCHES = (
+    Patch(
+        "hook_slot",
+        "knobs.runtime.add_stages_inspection_hook: the class gets a data descriptor of this name",
+        "a pipeline is active in one thread or block, and a user's own hook keeps working beside it",
+        "entering or installing a pipeline raises the error",
+    ),
+    Patch(
+        "compile_requests",
+        "compiler.compiler.get_cache_key and get_cache_manager, and add_stages of each backend's class, are wrapped",
+        "the hook learns that triton.compile asks, not a launch, and for which kernel: kernels under @tx.use, keys on "
+        "disk, and the trial of a kernel without edits depend on it",
+        "entering or installing a pipeline raises the error",
+    ),
+    Patch(
+        "async_compilation",
+        "runtime._async_compile.AsyncCompileMode.submit is wrapped",
+        "threads that Triton compiles in see the pipelines of the thread that asked for the kernel",
+        "entering or installing a pipeline raises the error",
+    ),
+    Patch(
+        "backend_globals",
+        "ir, passes and the like in a backend's compiler.py are replaced by proxies",
+        "passes are inserted, dropped and changed while a stage adds them, on any backend",
+        "the first compilation with edits for that backend raises the error",
+    ),
+    Patch(
+        "plugin_module",
+        "libtriton's passes.plugin gets __getattr__ and __dir__, extend_with is wrapped, what it binds is taken out",
+        "passes.plugin.add_<name> runs the current library, and names do not clash",
+        "a warning when Triton is imported; loading an extension raises the error",
+    ),
+    Patch(
+        "kernel_keys",
+        "runtime.jit.DependenciesFinder.record_reference and visit_Attribute are wrapped",
+        "the key of a kernel covers the builtins of dialects that it calls",
+        "importing triton_ext, and every compilation, raise the error: a stale kernel would be worse",
+    ),
+    Patch(
+        "kernel_parsing",
+        "runtime.jit.JITCallable.parse is wrapped in a lock",
+        "CPython 3.11's parser fails when two threads are in it",
+        "entering or installing a pipeline raises the error",
+    ),
+    Patch(
+        "kernel_names",
+        "compiler.compiler.CompiledKernel.__init__ is wrapped",
+        "Triton's tools/compile.py writes the name that a pass has given to the kernel",
+        "the first launch or compilation inside of a pipeline raises the error",
+    ),
+    Patch(
+        "kernel_arguments",
+        "runtime.jit.create_function_from_signature is wrapped: what it makes gets another specialize_impl",
+        "kernels on the CPU take NumPy arrays",
+        "activating the CPU backend raises the error",
+    ),
+    Patch(
+        "backend_registry",
+        "backends.backends gets an entry",
+        "a target exists also where TRITON_BACKENDS_IN_TREE=1 keeps Triton from finding ours",
+        "asking for the target raises the error",
+    ),
+)
+
+
+def differs(patch: str, found: str) -> TritonExtError:
+    """The error that says that Triton is not as the patch expects; `found` is what there is instead."""
+    version = getattr(sys.modules.get("triton"), "__version__", "of an unknown version")
+    return TritonExtError(
+        f"patch '{patch}': Triton {version} is not as expected: {found}; triton-ext was checked with Triton "
+        f"{', '.join(CHECKED_WITH)}",
+        fix=f"pip install triton=={CHECKED_WITH[-1]}, or pip uninstall triton-ext",
+    )
+
+
+def expected(patch: str, owner: Any, attribute: str, parameters: tuple[str, ...] | None = None) -> Any:
+    """What `owner` has as `attribute`: a function whose first parameters have the given names, where they are given.
+
+    Raises:
+        TritonExtError: it has none, or a function with others; the message names the patch.
+    """
+    name = f"{getattr(owner, '__module__', '')}.{getattr(owner, '__qualname__', '')}".strip(".")
+    where = f"{name or getattr(owner, '__name__', repr(owner))}.{attribute}"
+    try:
+        value = getattr(owner, attribute)
+    except AttributeError:
+        raise differs(patch, f"there is no {where}") from None
+    if parameters is not None:
+        try:
+            found = tuple(inspect.signature(value).parameters)
+        except (TypeError, ValueError):
+            raise differs(patch, f"{where} is not a function: {value!r}") from None
+        if found[: len(parameters)] != parameters:
+            raise differs(patch, f"{where} takes ({', '.join(found)}), expected ({', '.join(parameters)}, ...)")
+    return value

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One compilation with the edits of the active pipelines: its stages, what was found in them, and what failed."""
+
+from __future__ import annotations
+
+import functools
+import time
+import warnings
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+from triton._C.libtriton import ir
+
+from ..errors import PipelineError
+from ..keys.guard import Guard, unguarded
+from ..patches.compile_requests import Request
+from ..support.closest import closest
+from . import failures, isolation
+from .edits import Edit, text_of_edits
+from .failures import Stage, Unedited
+from .inspection import Level
+from .records import StageRecord
+from .stage_run import StageRun
+from .steps import Layer
+
+
+class EditedCompilation:
+    """One compilation: its layers, innermost first, and what an observer wants to know of it.
+
+    Args:
+        layers: the active pipelines, innermost first.
+        level: how much is recorded in `records`; None for nothing.
+        request: what ``triton.compile`` was asked for; None where something else asks for the stages.
+    """
+
+    def __init__(self, layers: tuple[Layer, ...], level: Level | None = None, request: Request | None = None) -> None:
+        self._request = request
+        self.layers = layers
+        self.level = level
+        self.records: list[StageRecord] = []
+        self.cache_hash: str | None = None  # by which Triton's cache knows it
+        self.seen: dict[str, list[str]] = {}  # the names of every stage that ran, before edits
+        self.without_inner: list[Edit] = []  # whose function has not called the stage that it is for
+        self.kernel = ""  # kept here because the module loses its symbol name before conversion to LLVM
+        # By layer, because one pipeline may be active twice.
+        self._unmatched = {(i, id(e)): e for i, layer in enumerate(layers) for e in layer.edits if e.anchor}
+
+    def wrap(self, stages: dict[str, Stage], backend: Any) -> None:
+        """Makes the stages of `backend` run with the edits."""
+        for i, layer in enumerate(self.layers):
+            for edit in layer.edits:
+                if edit.stage is not None and edit.stage not in stages:
+                    _missing(edit, f"this compilation has no stage '{edit.stage}', it has: {', '.join(stages)}")
+                    self._unmatched.pop((i, id(edit)), None)
+        self._stages = list(stages)
+        self._binary_problem: Callable[[bytes, str], str | None] | None = getattr(backend, "binary_problem", None)
+        self._unedited = Unedited(dict(stages), backend, self._request)
+        for name, stage in stages.items():
+            stages[name] = functools.partial(self._run, name, self._replaced(name, stage))
+        if isolation.is_wanted():
+            isolation.wrap(stages, self, backend)
+
+    @functools.cached_property
+    def has_edits(self) -> bool:
+        """Whether there are any edits."""
+        return any(layer.edits for layer in self.layers)
+
+    def without_edits(self) -> str:
+        """A sentence that says whether the kernel compiles without edits; empty where that cannot be tried."""
+        trial = self._unedited.trial()
+        return trial.outcome if trial else ""
+
+    def _replaced(self, name: str, stage: Stage) -> Stage:
+        """Returns `stage` wrapped in the functions that ``Pipeline.stage`` was given for it."""
+        for layer in self.layers:
+            for edit in layer.edits:
+                if edit.function is not None and edit.stage == name:
+                    stage = functools.partial(self._call_stage_function, edit, stage)
+        return stage
+
+    def _call_stage_function(self, edit: Edit, inner: Stage, source: Any, metadata: dict[str, Any]) -> Any:
+        assert edit.function is not None
+        expected: type | None = None
+        inner_error: BaseException | None = None
+        given, needed = source, set(metadata)
+        before = self._stages[: self._stages.index(str(edit.stage))]
+
+        def run_inner(source: Any, metadata: dict[str, Any]) -> Any:
+            nonlocal expected, inner_error
+            if source is not given and before:
+                failures.check_source(edit, before[-1], source)
+            try:
+                with unguarded():
+                    result = inner(source, metadata)
+            except (Exception, SystemExit) as error:
+                inner_error = error
+                raise
+            expected = type(result)
+            needed.update(metadata)
+            return result
+
+        guard = Guard(edit.function)
+        try:
+            with guard:
+                result = edit.function(source, metadata, run_inner)
+        except PipelineError:
+            raise
+        except (Exception, SystemExit) as error:
+            if error is inner_error:
+                raise
+            raise failures.ran(PipelineError(f"'{edit}': {type(error).__name__}: {error}")) from error
+        if guard.problem:
+            raise failures.ran(PipelineError(f"'{edit}': {guard.problem}"))
+        failures.check_result(edit, str(edit.stage), result, expected)
+        failures.check_kept(edit, needed, metadata)
+        if expected is None and edit not in self.without_inner:  # a rehearsal calls it, too
+            self.without_inner.append(edit)
+        return result
+
+    def _run(self, name: str, stage: Stage, source: Any, metadata: dict[str, Any]) -> Any:
+        started = time.perf_counter()
+        if not self.seen:
+            self._refuse_skipped(self._stages[: self._stages.index(name)])
+        self.cache_hash = metadata.get("hash")
+        if isinstance(source, ir.module):
+            self.kernel = source.get_entry_func_name() or self.kernel
+        run = StageRun(name, self.layers, self.level, self.kernel)
+        edits = self.text
+        pipeline = f"with the pipeline '{edits}'" if edits else "without edits"
+        try:
+            with failures.watch(f"stage '{name}' of kernel '{self.kernel}', {pipeline}") as run.slot:
+                result = run.run(stage, source, metadata)
+            if name == self._stages[-1] and self.without_inner:
+                failures.check_metadata(self.without_inner, metadata, self._unedited)
+            functions = [edit for layer in self.layers for edit in layer.edits if edit.function is not None]
+            if name == self._stages[-1] and functions and self._binary_problem is not None:
+                problem = self._binary_problem(result, metadata["name"])
+                failures.check_binary(functions, self.kernel, problem)
+        except Exception as error:
+            if not self.has_edits:
+                raise
+            better = failures.explained(error, name, self.kernel, edits, self._unedited)
+            if better is error:
+                raise
+            raise better from error
+        for i, placement in enumerate(run.placements):
+            missing = {id(e) for e in placement.missing()}
+            for edit in placement.edits:
+                if id(edit) not in missing:
+                    self._unmatched.pop((i, id(edit)), None)
+        self.seen[name] = run.names
+        # Nothing can be found any more once the module has become text.
+        ended = name == self._stages[-1] or not isinstance(result, ir.module)
+        for key, edit in list(self._unmatched.items()):
+            if edit.stage != name and not (edit.stage is None and ended):
+                continue
+            del self._unmatched[key]
+            _missing(edit, self._not_found(edit))
+        if self.level is not None:
+            self.records.append(
+                StageRecord(
+                    name,
+                    time.perf_counter() - started,
+                    tuple(run.records),
+                    source=run.source_text,
+                    output=_printed(result) if self.level is Level.IR else None,
+                )
+            )
+        return result
+
+    def _refuse_skipped(self, stages: list[str]) -> None:
+        """Edits of stages that do not run, because the source is an IR file."""
+        for i, layer in enumerate(self.layers):
+            for edit in layer.edits:
+                if edit.stage in stages:
+                    self._unmatched.pop((i, id(edit)), None)
+                    _missing(edit, f"this compilation begins after the stage '{edit.stage}'")
+
+    @functools.cached_property
+    def text(self) -> str:
+        """All edits, outermost first."""
+        return text_of_edits(edit for layer in reversed(self.layers) for edit in layer.edits)
+
+    def _not_found(self, edit: Edit) -> str:
+        assert edit.anchor is not None
+        where = [edit.stage] if edit.stage else [name for name, passes in self.seen.items() if passes]
+        names = [name for stage in where for name in self.seen.get(stage, ())]
+        counts: dict[str, int] = {n: names.count(n) for n in names}
+        matching = [n for n in names if edit.anchor.matches(n)]
+        text = f"no pass '{edit.anchor}' in stage {' or '.join(where) or 'any'}"
+        elsewhere = [s for s, ns in self.seen.items() if s not in where and any(edit.anchor.matches(n) for n in ns)]
+        close = closest(edit.anchor.name, counts)
+        if matching:
+            times = "once" if len(matching) == 1 else f"{len(matching)} times"
+            in_stages = [sum(map(edit.anchor.matches, self.seen.get(stage, ()))) for stage in where]
+            text += f": it occurs {times}" + (f", at most {max(in_stages)} in a stage" if len(where) > 1 else "")
+            text += " before the edits of inner pipelines" if len(self.layers) > 1 else ""
+        elif elsewhere:
+            text += f": it occurs in stage {elsewhere[0]}, but this edit is for {edit.stage}"
+        elif close:
+            text += f"; did you mean '{close}'?"
+        listing = [f"\n  {stage}: {', '.join(self._anchors(stage))}" for stage in where if self.seen.get(stage)]
+        return f"{text}\nthe anchors, in order, are" + ("".join(listing) or " none")
+
+    def _anchors(self, stage: str) -> list[str]:
+        """The passes of `stage` as anchors, with ordinals where a name occurs more than once."""
+        names, count = self.seen[stage], defaultdict[str, int](int)
+        anchors = []
+        for name in names:
+            count[name] += 1
+            anchors.append(f"{name}#{count[name]}" if names.count(name) > 1 else name)
+        return anchors
+
+
+def _missing(edit: Edit, problem: str) -> None:
+    if edit.on_missing == "warn":
+        warnings.warn(f"'{edit}': {problem}", stacklevel=2)
+    elif edit.on_missing == "error":
+        raise PipelineError(f"'{edit}': {problem}")
+
+
+def _printed(result: Any) -> str | bytes | None:
+    if isinstance(result, ir.module):
+        return str(result.str())
+    return result if isinstance(result, str | bytes) else None

@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs one stage of a backend with the edits of the active pipelines, and records what its passes did.
+
+While the stage runs, the proxies of `patches.backend_globals` hand its pass managers to a `StageRun`, which edits the
+list of passes and runs it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from triton._C.libtriton import ir
+
+from ..errors import PipelineError
+from ..keys.guard import Guard
+from ..patches import signatures
+from ..patches.backend_globals import Manager, running
+from ..support import storage
+from . import failures, inspection, isolation
+from .failures import MODULE_STAGES, Stage
+from .inspection import Event, Inspection, Level
+from .placement import Placement
+from .records import PassRecord
+from .steps import Step
+
+if TYPE_CHECKING:
+    from .steps import Layer
+
+#: What MLIR may say when it has caught a signal in a pass, and what Triton says of every failure.
+_CRASHED = "A signal was caught while processing the MLIR module"
+_RUN_FAILED = "PassManager::run failed"
+
+
+class StageRun:
+    """One stage while it runs."""
+
+    def __init__(self, stage: str, layers: tuple[Layer, ...], level: Level | None, kernel: str) -> None:
+        self.stage = stage
+        self.level = level
+        self.layers = layers
+        self.placements = [Placement(layer, stage) for layer in self.layers]
+        self.edited = any(e.stage in (None, stage) for layer in self.layers for e in layer.edits)
+        self.kernel = kernel
+        self.slot = -1  # see _failures.watch
+        self.keeps_ir = isolation.is_child()  # before every pass, where it costs nobody else
+        self.watches = not self.edited and self.level is None  # and leaves the pass managers as they are
+        self.names: list[str] = []
+        self.records: list[PassRecord] = []
+        self.source_text: str | None = None
+        self._ordinals: dict[str, int] = defaultdict(int)
+        self._rehearsed: list[list[Step]] | None = None  # while a rehearsal is under way
+        self._managers = 0
+        self._last_manager: int | None = None  # the one that at_end is appended to
+
+    @property
+    def rehearsing(self) -> bool:
+        """Whether the stage runs only to see which passes it would run."""
+        return self._rehearsed is not None
+
+    def run(self, stage: Stage, source: Any, metadata: dict[str, Any]) -> Any:
+        """What `stage` makes of `source` with the edits."""
+        if self.watches:
+            token = running.set(self)
+            try:
+                return stage(source, metadata)
+            finally:
+                running.reset(token)
+        is_module = isinstance(source, ir.module)
+        if is_module and self.level is Level.IR:
+            self.source_text = str(source.str())
+        start = [step for placement in self.placements for step in placement.at_start]
+        end = [step for placement in self.placements for step in placement.at_end]
+        if (start or end) and not is_module:
+            edit = (start or end)[0].edit
+            raise PipelineError(
+                f"'{edit}': stage '{self.stage}' has no MLIR module; use .stage('{self.stage}', function)"
+            )
+        returns_module = self.stage in MODULE_STAGES
+        if (end and not returns_module) or any(p.looks_ahead for p in self.placements):
+            returns_module = self._rehearse(stage, source, metadata) or returns_module
+        if end and not returns_module and self._last_manager is None:
+            raise PipelineError(f"'{end[0].edit}': stage '{self.stage}' runs no MLIR pass and ends in no module")
+        if returns_module:
+            self._last_manager = None
+        if start:
+            self.execute(self._edited([], first=True), source, "triton_ext.at_start")
+        token = running.set(self)
+        try:
+            result = stage(source, metadata)
+        finally:
+            running.reset(token)
+        if end and returns_module:
+            self.execute(self._edited([], last=True), result, "triton_ext.at_end")
+        self._check_rehearsal()
+        return result
+
+    def _edited(self, steps: list[Step], *, first: bool = False, last: bool = False) -> list[Step]:
+        """`steps` with the edits of every layer, of which each sees what those before it have made of them."""
+        for placement in self.placements:
+            steps = placement.edited(steps, first=first, last=last)
+        return steps
+
+    def _rehearse(self, stage: Stage, source: Any, metadata: dict[str, Any]) -> bool:
+        """Runs the stage with managers that run nothing, to learn what comes; whether it ends in a module."""
+        managers: list[list[Step]] = []
+        self._rehearsed = managers
+        token = running.set(self)
+        result = None
+        try:
+            # It meets a module that is not what the passes would have made of it, and may stumble over that.
+            with contextlib.suppress(Exception):
+                result = stage(_copy_of(source), dict(metadata))
+        finally:
+            running.reset(token)
+            self._rehearsed = None
+        self._last_manager = len(managers) - 1 if managers else None
+        parts = [[], *managers, []]
+        for placement in self.placements:
+            for steps in parts:
+                placement.place(steps, count_only=True)
+            placement.total = dict(placement.matches)
+            placement.matches.clear()
+            first, *others, last = parts
+            parts = [
+                placement.edited(first, first=True),
+                *map(placement.place, others),
+                placement.edited(last, last=True),
+            ]
+            placement.matches.clear()
+        return isinstance(result, ir.module)
+
+    def _check_rehearsal(self) -> None:
+        for placement in self.placements:
+            for number, edit in enumerate(placement.edits):
+                anchor = edit.anchor
+                assert anchor is not None
+                if anchor.ordinal == "last" and placement.matches[number] != placement.total.get(number, 0):
+                    raise PipelineError(
+                        f"'{edit}': stage '{self.stage}' chooses its passes by what earlier ones did, so which is the "
+                        f"last is not known beforehand; use '{anchor.name}#n'"
+                    )
+
+    def run_manager(self, manager: Manager, module: Any, label: str) -> None:
+        """Does what ``manager.run(module, label)`` is to do in the stage."""
+        steps = [Step(one.name, one.add, one.args) for one in manager.added]
+        if self.watches:
+            self._run_watched(steps, manager, module, label)
+        else:
+            self._run_edited(steps, manager, module, label)
+
+    def _run_edited(self, steps: list[Step], manager: Manager, module: Any, label: str) -> None:
+        if self._rehearsed is not None:
+            self._rehearsed.append(steps)
+            return
+        if ir.pass_manager.get_pipeline_str(manager) != "any()":
+            raise PipelineError(
+                f"stage '{self.stage}' adds passes in a way that triton-ext does not see, so it cannot be edited: "
+                + ir.pass_manager.get_pipeline_str(manager)
+            )
+        self.names += [step.name for step in steps if self._is_listed(step)]
+        steps = self._edited(steps, last=self._managers == self._last_manager)
+        self._managers += 1
+        self.execute(steps, module, label, manager)
+
+    def execute(self, steps: list[Step], module: Any, label: str, manager: Manager | None = None) -> None:
+        """Runs `steps`: passes that follow each other in one manager, Python functions between them."""
+        records: dict[int, PassRecord] = {}
+        for i, group in enumerate(_groups([step for step in steps if not step.dropped])):
+            if group and group[0].call is not None:
+                records[id(group[0])] = self._call(group[0], module)
+                continue
+            inner: Any = manager if i == 0 else None
+            if inner is None:
+                inner = ir.pass_manager(module.context)
+                if manager is None or manager.debugged:
+                    inner.enable_debug()
+            records |= self._run_passes(inner, group, module, label)
+        if self.level is not None:
+            self.records += (self._record(step, records.get(id(step))) for step in steps if self._is_listed(step))
+
+    def _is_listed(self, step: Step) -> bool:
+        """An instrumentation point may add nothing."""
+        return not step.name.startswith("instrument.") or bool(step.pipeline)
+
+    def _record(self, step: Step, ran: PassRecord | None) -> PassRecord:
+        edit = str(step.edit) if step.edit else None
+        base = ran or PassRecord(step.name, 0, step.arguments, step.pipeline, None, ran=False)
+        if step.brought_in:
+            return replace(base, edit=edit)
+        self._ordinals[step.name] += 1
+        return replace(base, ordinal=self._ordinals[step.name], edit=edit)
+
+    def _run_passes(self, manager: Any, steps: list[Step], module: Any, label: str) -> dict[int, PassRecord]:
+        with Inspection(Level.FAILURES if self.level is None else self.level, self.slot) as recorder:
+            for step in steps:
+                assert step.add is not None
+                try:
+                    step.add(manager, *step.args)
+                except (RuntimeError, ValueError, TypeError) as error:
+                    raise self._failure(step, module, str(error)) from error
+                recorder.mark(manager, _label(step), self._driver(step))
+            recorder.attach(manager)
+            try:
+                ir.pass_manager.run(manager, module, label)
+            except Exception as error:  # a pass that throws is none of Triton's, and may throw anything
+                result = recorder.result()
+                failed = next((e.index for e in result.events if e.failed), None)
+                culprit = next(
+                    (s for s, events in _by_step(steps, result.events) if any(e.index == failed for e in events)), None
+                )
+                raise self._failure(culprit, module, _reason(result, error)) from error
+            if self.level is None:
+                return {}
+            events = recorder.result().events
+        return {id(step): _summary(step, mine) for step, mine in _by_step(steps, events)}
+
+    def _run_watched(self, steps: list[Step], manager: Manager, module: Any, label: str) -> None:
+        """Does ``manager.run(module, label)`` in a stage without edits, where those of earlier stages may fail."""
+        with Inspection(Level.FAILURES, self.slot) as recorder:
+            if self.keeps_ir:
+                recorder.mark(manager, "", isolation.driver())
+            recorder.attach(manager)
+            try:
+                ir.pass_manager.run(manager, module, label)
+            except Exception as error:
+                result = recorder.result()
+                failed = next((e for e in result.events if e.failed), None)
+                alike = [step for step in steps if failed and step.pipeline == failed.pipeline]
+                culprit = alike[0] if alike else Step(failed.argument or failed.pipeline) if failed else None
+                raise self._failure(culprit, module, _reason(result, error)) from error
+
+    def _driver(self, step: Step) -> str:
+        """Returns the command that runs `step` again, without the file and the pass.
+
+        Empty for the backend's own passes, because printing the module before each of them takes time.
+        """
+        if step.library is not None:
+            return isolation.driver(step.library)
+        return isolation.driver() if step.brought_in or self.keeps_ir else ""
+
+    def _call(self, step: Step, module: Any) -> PassRecord:
+        assert step.call is not None
+        before = _snapshot(module) if self.level is not None else (0, "")
+        started = time.perf_counter()
+        inspection.begin_step(self.slot, _label(step))
+        guard = Guard(step.call)
+        try:
+            with guard:
+                returned = step.call(module)
+        except (Exception, SystemExit) as error:
+            raise self._failure(step, module, f"{type(error).__name__}: {error}") from error
+        finally:
+            inspection.begin_step(self.slot, None)
+        if guard.problem:
+            raise self._failure(step, module, guard.problem)
+        seconds = time.perf_counter() - started
+        if returned is not None:
+            problem = f"returned {type(returned).__name__}; it has to change the module in place and return nothing"
+            raise self._failure(step, module, problem)
+        if not module.verify():
+            raise self._failure(step, module, f"left a module that does not verify{inspection.diagnosis(module)}")
+        if self.level is None:
+            return PassRecord(step.name, 0, (), "", None)
+        after = _snapshot(module)
+        text = after[1] if self.level is Level.IR and after != before else None
+        return PassRecord(step.name, 0, (), "", None, True, seconds, before[0], after[0], before != after, (), text)
+
+    def _failure(self, step: Step | None, module: Any, problem: str) -> PipelineError:
+        kernel = module.get_entry_func_name() or self.kernel
+        if step is not None and step.edit is not None:
+            name = step.text or step.name
+            return failures.ran(
+                PipelineError(
+                    f"'{step.edit}': pass '{name}' failed in stage '{self.stage}' on kernel '{kernel}': {problem}"
+                )
+            )
+        edits = "; ".join(str(e) for layer in self.layers for e in layer.edits)
+        name = f"pass '{step.name}'" if step else "a pass"
+        owner = "" if step and step.is_extension else " of Triton"
+        return failures.ran(
+            PipelineError(
+                f"{name}{owner} failed in stage '{self.stage}' on kernel '{kernel}', "
+                + (f"in the pipeline '{edits}': {problem}" if edits else f"without any edits: {problem}")
+            )
+        )
+
+
+def _label(step: Step) -> str:
+    """Returns what a crash report calls `step`."""
+    name = f"pass '{step.text or step.name}'"
+    return f"{name} of the edit '{step.edit}'" if step.edit else name
+
+
+def _reason(result: inspection.Result, error: Exception) -> str:
+    """Returns why a pass failed: its diagnostics; if it has crashed, with the command that runs it again."""
+    said = [text for text in result.diagnostics if not text.partition("error: ")[2].startswith(_CRASHED)]
+    # MLIR has caught a signal: the pass neither returned nor threw.
+    if str(error) == _RUN_FAILED and any(event.failed and not event.ns for event in result.events):
+        said.append("it crashed; what it said is on standard error")
+        if result.before:
+            said.append(f"to run it again: {isolation.command(result.before, result.command)}")
+        else:
+            said.append(f"to get a command that runs it again: {inspection.isolated_command()}")
+    return "\n".join(said) or str(error)
+
+
+def _copy_of(source: Any) -> Any:
+    """A module that a rehearsal may change."""
+    if not isinstance(source, ir.module):
+        return source
+    with storage.scratch_file() as file:
+        file.write(str(source.str()).encode())
+        copy = ir.parse_mlir_module(storage.path_of(file), source.context)
+    copy.context = source.context
+    return copy
+
+
+def _groups(steps: list[Step]) -> list[list[Step]]:
+    """`steps` in runs of passes that one manager can hold; a Python function is alone.
+
+    So are extension passes that follow each other: MLIR would merge those that are nested, and tell us of both as one.
+    There is one group at least, because a manager with no passes verifies the module.
+    """
+    groups: list[list[Step]] = [[]]
+    for step in steps:
+        last = groups[-1][-1] if groups[-1] else None
+        alone = step.call or (last and (last.call or (last.is_extension and step.is_extension)))
+        if alone and last is not None:
+            groups.append([])
+        groups[-1].append(step)
+    return groups
+
+
+def _by_step(steps: list[Step], events: Iterable[Event]) -> Iterator[tuple[Step, list[Event]]]:
+    """Yields each step with the events of the passes that it added to the manager."""
+    left = list(events)
+    position = 0
+    for step in steps:
+        position, start = position + signatures.count(step.pipeline), position
+        yield step, [e for e in left if start <= e.index < position]
+
+
+def _summary(step: Step, events: list[Event]) -> PassRecord:
+    """One record for all the passes that one step added."""
+    return PassRecord(
+        step.name,
+        0,
+        step.arguments,
+        step.pipeline,
+        None,
+        seconds=sum(e.ns for e in events) * 1e-9,
+        ops_before=events[0].ops_before if events else 0,
+        ops_after=events[-1].ops_after if events else 0,
+        changed=any(e.changed for e in events),
+        remarks=tuple(r for e in events for r in e.remarks),
+        ir=next((e.ir for e in reversed(events) if e.ir is not None), None),
+    )
+
+
+def _snapshot(module: Any) -> tuple[int, str]:
+    count = [0]
+
+    def visit(_: object) -> None:
+        count[0] += 1
+
+    module.walk(visit)
+    return count[0], str(module.str())
