@@ -26,11 +26,12 @@ test: linalg build lint ## lit + FileCheck and pytest, for every extension and w
 	@$(BIN)/lit -s passes $(wildcard dialects backends) test/analysis test/opt
 	@$(BIN)/pytest -q -n 2 --dist loadfile
 
-lint: .venv/ready ## clang-format, ruff and mypy
+lint: .venv/ready ## clang-format, ruff, mypy and the layers of pyproject.toml
 	@git ls-files '*.cpp' '*.h' | xargs -r $(BIN)/clang-format --dry-run --Werror
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check --no-cache .
 	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache >/dev/null || $(BIN)/lint-imports --no-cache
 
 attack: linalg build ## The attacks of docs/security.md, in a table (SEED=, SCALE=, AREAS= limit or repeat them)
 	@$(BIN)/python test/attack --seed $(or $(SEED),0) --scale $(or $(SCALE),20) $(AREAS)

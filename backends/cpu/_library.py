@@ -13,7 +13,7 @@ from typing import Any
 from triton._C.libtriton import ir
 
 from triton_ext.errors import TritonExtError
-from triton_ext.loading.libraries import in_memory, read_bytes
+from triton_ext.loading.library_bytes import in_memory, read_bytes
 from triton_ext.patches import plugin_module
 from triton_ext.support.resources import library_dir
 

@@ -22,7 +22,7 @@ from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase, decompose_descriptor, expand_signature, wrap_handle_tensordesc_impl
 
 from triton_ext.errors import TritonExtError
-from triton_ext.loading.libraries import LibraryBytes, in_memory
+from triton_ext.loading.library_bytes import LibraryBytes, in_memory
 from triton_ext.support.storage import UnsafeDirectoryError, private_dir, scratch_dir, write_whole
 
 from . import _library

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
         PipelineError,
         TritonExtError,
     )
-    from .loading.loader import Extension, extensions, load
+    from .loading.discovery import Extension, extensions
+    from .loading.loader import load
     from .loading.plugin_passes import digest
     from .pipeline.extension_passes import Pass
     from .pipeline.pipeline import Pipeline, use
@@ -45,7 +46,8 @@ _HOME = {
         ),
         "errors",
     ),
-    **dict.fromkeys(("Extension", "extensions", "load"), "loading.loader"),
+    **dict.fromkeys(("Extension", "extensions"), "loading.discovery"),
+    "load": "loading.loader",
     "describe": "compilation.describe",
     "digest": "loading.plugin_passes",
     "opt": "driver",

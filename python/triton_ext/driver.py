@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import BuildError, ExtensionNotFoundError, PipelineError, TritonExtError
-from .loading.libraries import LibraryBytes, in_memory, read_bytes
+from .loading.library_bytes import LibraryBytes, in_memory, read_bytes
 from .support.resources import PLUGIN_VARIABLES
 
 if TYPE_CHECKING:
-    from .loading.loader import Extension
+    from .loading.discovery import Extension
 
 _PREFIX = "triton-ext-"
 _PIPELINE_OPTIONS = ("pass-pipeline", "p")
@@ -91,7 +91,7 @@ def _load(library: ctypes.CDLL, name: str, path: Path, argument: str | None) -> 
     """
     problems: list[str] = []
     receive = _Receiver(lambda text, size: problems.append(ctypes.string_at(text, size).decode(errors="replace")))
-    from .loading.loader import verified_bytes
+    from .loading.verification import verified_bytes
 
     itself = verified_bytes(path)[0]
     # In memory as for the loader: a dialect exists once in a process.
@@ -201,12 +201,12 @@ def _named_libraries(arguments: list[str]) -> list[_Plugin]:
     for argument, following in zip(arguments[1:], [*arguments[2:], ""], strict=False):
         name, equals, value = argument.lstrip("-").partition("=")
         if argument.startswith("-") and name == "load-extension" and (item := value if equals else following):
-            from .loading.loader import find_library
+            from .loading.discovery import find_library
 
             paths.append(Path(item).absolute() if "/" in item else find_library(item))
     plugins: list[_Plugin] = []
     for path in dict.fromkeys(paths):
-        from .loading.loader import verified_bytes
+        from .loading.verification import verified_bytes
 
         itself, plugin = verified_bytes(path)
         its_pass = plugin.manifest.argument if plugin.manifest else None
@@ -224,7 +224,7 @@ def _plugins(names: Iterable[str], library: ctypes.CDLL) -> list[_Plugin]:
     plugins: list[_Plugin] = []
     for name, extension in _extensions(names, library):
         if extension.manifest:
-            from .loading.loader import verified_bytes
+            from .loading.verification import verified_bytes
 
             itself = verified_bytes(extension.path)[0]
             plugins += (_plugin(read_bytes(needed), None, None) for needed in _with_needed(extension.path)[:-1])
@@ -242,7 +242,7 @@ def _extensions(names: Iterable[str], library: ctypes.CDLL) -> list[tuple[str, E
     unknown = [n for n in dict.fromkeys(names) if not library.tritonExtOptKnows(n.encode())]
     if not unknown:
         return []
-    from .loading.loader import extensions
+    from .loading.discovery import extensions
 
     by_name = {e.name.replace("_", "-"): e for e in extensions() if e.problem or (e.manifest and e.kind == "pass")}
     found = []
@@ -267,7 +267,7 @@ def _plugin(library: LibraryBytes, argument: str | None, alias: str | None) -> _
 
 def _extension_help() -> str:
     """The part of ``--help`` about extensions, from their manifests; nothing is loaded."""
-    from .loading.loader import extensions
+    from .loading.discovery import extensions
 
     lines = []
     for extension in extensions():

@@ -80,7 +80,7 @@ def compile(  # noqa: A001
     _check_form(form, lowered)
     given = dict(options or {})
     _check_options(given)
-    task = requests.job(kernel, "linalg:generic", signature, {**given, "lowered": lowered})
+    task = requests.request_for(kernel, "linalg:generic", signature, {**given, "lowered": lowered})
     compiled, _ = compile_and_observe(task, Level.FAILURES, pipeline)
     return _in_form(compiled.asm["linalgir"].decode(), form)
 

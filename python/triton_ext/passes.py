@@ -8,7 +8,7 @@ stage has as well), and ``plugin`` for the passes of plugins that are not built 
 from __future__ import annotations
 
 from .errors import ExtensionNotFoundError
-from .loading.loader import extensions, find_pass
+from .loading.discovery import extensions, find_pass
 from .pipeline.extension_passes import ANY, STAGES, PassFactory
 
 

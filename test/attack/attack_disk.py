@@ -118,7 +118,7 @@ def other_user(rng: random.Random, scale: int) -> Outcome:
 
 def planted_links(rng: random.Random, scale: int) -> Outcome:
     """Links under every temporary name that can be guessed, and under the name itself, lead to a file of the victim."""
-    from triton_ext.pipeline.records import Compilation
+    from triton_ext.compilation.records import Compilation
     from triton_ext.tracing.page import write_files, write_page
 
     through = tried = 0
@@ -242,14 +242,14 @@ LOAD = """
 import sys
 from pathlib import Path
 import triton
-from triton_ext import loader
+from triton_ext.loading import discovery, loader
 from triton_ext.errors import TritonExtError
 loaded = 0
 for _ in range(int(sys.argv[2])):
     loader._load.cache_clear()
     loader._loaded.clear()
     try:
-        loader.load_library(loader._examine(Path(sys.argv[1]), "attack"))
+        loader.load_library(discovery._examine(Path(sys.argv[1]), "attack"))
         loaded += 1
     except TritonExtError:
         pass

@@ -15,15 +15,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from attack import Attack, Outcome
+from triton_ext.compilation.records import Compilation
+from triton_ext.compilation.sources import read_sources
 from triton_ext.errors import TritonExtError
-from triton_ext.loading import libraries
+from triton_ext.loading import library_bytes
 from triton_ext.loading.elf import parse_library
 from triton_ext.loading.manifest import Manifest
-from triton_ext.pipeline.records import Compilation, StageRecord
+from triton_ext.pipeline.records import StageRecord
 from triton_ext.pipeline.text_form import parse, read
 from triton_ext.support import resources
 from triton_ext.tracing.page import page
-from triton_ext.tracing.sources import read_sources
 
 #: Seconds that one attempt may take, on a busy machine.
 _SECONDS = 30
@@ -80,14 +81,14 @@ def elf(rng: random.Random, scale: int) -> Outcome:
                 data[place : place + size] = (rng.choice(words) % 256**size).to_bytes(size, "little")
         if rng.random() < 0.1:
             del data[rng.randrange(len(data)) :]
-        parse_library(libraries.LibraryBytes(Path("mutant.so"), bytes(data), ""))
+        parse_library(library_bytes.LibraryBytes(Path("mutant.so"), bytes(data), ""))
 
     return attempts(2500 * scale, attempt)
 
 
 def manifests(rng: random.Random, scale: int) -> Outcome:
     """The text of a manifest with other characters, or another JSON value somewhere."""
-    good = str(parse_library(libraries.read_bytes(resources.library_dir() / "libtriton_ext_loop_split.so")).note)
+    good = str(parse_library(library_bytes.read_bytes(resources.library_dir() / "libtriton_ext_loop_split.so")).note)
     values = (
         None,
         True,

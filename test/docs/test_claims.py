@@ -23,7 +23,8 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, make_backend
 
 import triton_ext as tx
-from triton_ext import sdk, tracing
+from triton_ext import sdk
+from triton_ext.cli.trace import trace
 from triton_ext.pipeline import inspection, stage_run
 from triton_ext.pipeline.inspection import Level
 from triton_ext.support.resources import library_dir
@@ -146,7 +147,7 @@ def test_a_trace_compiles_afresh_and_with_a_pipeline(tmp_path: Path) -> None:
     asked = [f"{tmp_path}/kernels.py:softmax", "-t", "cuda:90", "-s", "*fp32:16, *fp32:16, i32, 1024"]
     indices = []
     for i, more in enumerate(([], [], ["-p", "ttir: skip(loop_unroll)"])):
-        done = CliRunner().invoke(tracing.command, [*asked, "--dir", f"{tmp_path}/{i}", *more])
+        done = CliRunner().invoke(trace, [*asked, "--dir", f"{tmp_path}/{i}", *more])
         assert done.exit_code == 0, done.output
         indices.append((tmp_path / str(i) / "index.txt").read_text())
     first, again, edited = indices

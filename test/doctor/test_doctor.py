@@ -21,7 +21,7 @@ from triton_ext.authoring import doctor
 from triton_ext.authoring.doctor import Row
 from triton_ext.authoring.selftest import Check, SelfTestResult
 from triton_ext.errors import TritonExtError
-from triton_ext.loading import host, loader
+from triton_ext.loading import discovery, host
 from triton_ext.support import resources
 
 NO_TRITON = """
@@ -228,7 +228,7 @@ def test_extension_rows(monkeypatch: pytest.MonkeyPatch) -> None:
         name="good", kind="pass", stage="ttir", version="1.0", path=Path("/a.so"), origin="built in", problem=None
     )
     bad = SimpleNamespace(**{**vars(good), "name": "bad", "problem": "built with [bold]g++"})
-    monkeypatch.setattr(loader, "extensions", lambda: [good, bad])
+    monkeypatch.setattr(discovery, "extensions", lambda: [good, bad])
     first, second = doctor._rows("extensions", doctor.extensions)
     assert first == Row("extension good", "ok", "usable", "pass ttir 1.0 (built in)")
     assert second == Row("extension bad", "fail", "usable", "built with [bold]g++", "rebuild or remove /a.so")

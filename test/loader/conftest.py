@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from triton_ext import sdk
-from triton_ext.loading import loader, verification
+from triton_ext.loading import discovery, verification
 from triton_ext.loading.manifest import FORMAT
 from triton_ext.loading.verification import Plugin
 from triton_ext.support import resources
@@ -41,7 +41,7 @@ def installed_sdk() -> sdk.Sdk | None:
 @pytest.fixture(autouse=True)
 def fresh_loader(installed_sdk: sdk.Sdk | None, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing loaded by hand, nothing in the environment, a cache of these tests' own."""
-    monkeypatch.setattr(loader, "_by_hand", {})
+    monkeypatch.setattr(discovery, "by_hand", {})
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     for variable in ("TRITON_EXT_PATH", *resources.PLUGIN_VARIABLES):
         monkeypatch.delenv(variable, raising=False)

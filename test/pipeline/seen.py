@@ -8,7 +8,8 @@ from typing import Any
 from kernels import add_one, matmul, softmax
 
 import triton_ext as tx
-from triton_ext.pipeline.records import Compilation, PassRecord
+from triton_ext.compilation.records import Compilation
+from triton_ext.pipeline.records import PassRecord
 
 CUDA80, CUDA90, CUDA100, GFX942 = "cuda:80", "cuda:90", "cuda:100", "hip:gfx942"
 TARGETS = (CUDA80, CUDA90, CUDA100, GFX942)

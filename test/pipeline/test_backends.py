@@ -14,7 +14,7 @@ from triton._C.libtriton import ir
 from triton.backends import backends
 
 import triton_ext as tx
-from triton_ext.compilation.requests import job
+from triton_ext.compilation.requests import request_for
 
 ASSEMBLY = {"cuda": ("ptx", "cubin"), "hip": ("amdgcn", "hsaco")}
 
@@ -26,7 +26,7 @@ def stamp(module: Any) -> None:
 
 def compiled(pipeline: tx.Pipeline, target: str, kernel: str) -> Any:
     function, signature = KERNELS[kernel]
-    task = job(function, target, signature.format(warp=64 if target == GFX942 else 32))
+    task = request_for(function, target, signature.format(warp=64 if target == GFX942 else 32))
     with pipeline:
         return triton.compile(task.source, target=task.target)
 

@@ -15,7 +15,7 @@ from seen import CUDA80, CUDA90, GFX942, MARK, describe, names
 
 import triton_ext as tx
 from triton_ext.cli import cli
-from triton_ext.pipeline.text_form import entry_text
+from triton_ext.pipeline.listing_form import entry_text
 
 HERE = Path(__file__).parent
 SOFTMAX = ["pipeline", "show", f"{HERE}/kernels.py:softmax", "-s", "*fp32, *fp32, i32, 256"]

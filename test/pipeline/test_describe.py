@@ -25,13 +25,15 @@ from triton.compiler.compiler import make_backend
 from triton.runtime import driver
 
 import triton_ext as tx
-from triton_ext.compilation.rendering import difference
+from triton_ext.compilation.records import Compilation
+from triton_ext.compilation.rendering import difference, listing
 from triton_ext.compilation.requests import find_target
 from triton_ext.pipeline import scope
 from triton_ext.pipeline.inspection import Level
-from triton_ext.pipeline.records import Compilation, PassRecord
+from triton_ext.pipeline.listing_form import CUT as _CUT
+from triton_ext.pipeline.listing_form import entry_text
+from triton_ext.pipeline.records import PassRecord
 from triton_ext.pipeline.stack import Observer
-from triton_ext.pipeline.text_form import _CUT, entry_text, listing
 
 P = tx.Pipeline
 RENAME = tx.passes.ttir.rename(old="softmax", new="renamed")
@@ -153,10 +155,10 @@ def with_default(x, y, n, BLOCK: triton.language.constexpr = 64):
 
 
 def test_signatures() -> None:
-    from triton_ext.compilation.requests import job
+    from triton_ext.compilation.requests import request_for
 
     def parts(kernel: Any, signature: Any) -> Any:
-        made = job(kernel, "cuda:90", signature).source
+        made = request_for(kernel, "cuda:90", signature).source
         return made.signature, made.constants, made.attrs
 
     types = {"x": "*fp32", "y": "*fp32", "n": "i32", "BLOCK": "constexpr"}

@@ -18,9 +18,9 @@ from triton._C.libtriton import ir, llvm
 from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
-from triton_ext.compilation.requests import job
+from triton_ext.compilation.records import Compilation
+from triton_ext.compilation.requests import request_for
 from triton_ext.pipeline.edits import Anchor
-from triton_ext.pipeline.records import Compilation
 
 RENAME = tx.passes.ttir.rename(old="softmax", new="renamed")
 CSE = tx.builtin.common.cse()
@@ -30,7 +30,7 @@ PLAIN = tx.Pipeline()
 
 def compiled(pipeline: tx.Pipeline, kernel: str = "softmax", target: str = CUDA90) -> Any:
     function, signature = KERNELS[kernel]
-    task = job(function, target, signature)
+    task = request_for(function, target, signature)
     with pipeline:
         return triton.compile(task.source, target=task.target)
 

@@ -19,7 +19,8 @@ from triton.compiler import make_backend
 
 import triton_ext as tx
 from triton_ext.errors import BuildError, TritonExtError
-from triton_ext.loading.loader import extensions, load_library
+from triton_ext.loading.discovery import extensions
+from triton_ext.loading.loader import load_library
 from triton_ext.pipeline import inspection
 from triton_ext.pipeline.inspection import Inspection, Level, Result
 

@@ -45,7 +45,7 @@ def test_after_loop_unroll(plugin: tx.Pass) -> None:
 
 
 def test_an_edited_dump_for_one_kernel_and_not_for_the_other(plugin: tx.Pass) -> None:
-    from triton_ext.pipeline.text_form import listing
+    from triton_ext.compilation.rendering import listing
 
     seen = tx.describe(source(softmax), target="cuda:90")
     dump = listing(seen, seen).replace("  ttir.loop_unroll", "  plugin.plugin\n  ttir.loop_unroll", 1)

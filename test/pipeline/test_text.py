@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 
 import triton_ext as tx
 from triton_ext.pipeline.extension_passes import texts_of
+from triton_ext.pipeline.listing_form import _difference
 from triton_ext.pipeline.scope import Active
-from triton_ext.pipeline.text_form import _difference, read, syntax
+from triton_ext.pipeline.text_form import read, syntax
 from triton_ext.support.diff import diff
 
 P = tx.Pipeline

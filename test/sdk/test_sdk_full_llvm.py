@@ -87,7 +87,7 @@ size = 1
 {lists}""")
     (world.infra / "mlir").mkdir()
     (world.infra / "mlir" / "Dialects.cpp").write_text(OWN)
-    for module in ("parts", "_build_part"):
+    for module in ("parts", "build_part"):
         world.monkeypatch.setattr(f"triton_ext.sdk.{module}.infra_dir", lambda: world.infra)
     return root
 

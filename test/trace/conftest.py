@@ -14,7 +14,8 @@ import pytest
 
 import triton_ext as tx
 from triton_ext import demo
-from triton_ext.pipeline.records import Compilation, PassRecord, StageRecord
+from triton_ext.compilation.records import Compilation
+from triton_ext.pipeline.records import PassRecord, StageRecord
 from triton_ext.tracing import trace
 from triton_ext.tracing.page import write_page
 

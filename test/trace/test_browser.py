@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from conftest import HOSTILE, compilation, passes, wait
 
-from triton_ext.pipeline.records import Compilation, PassRecord, StageRecord
+from triton_ext.compilation.records import Compilation
+from triton_ext.pipeline.records import PassRecord, StageRecord
 
 Open = Callable[..., Any]
 SHOWN = ".entry:not([hidden])"

@@ -11,8 +11,9 @@ from time import perf_counter
 import pytest
 from conftest import HOSTILE, compilation, large_module
 
+from triton_ext.compilation.records import Compilation
 from triton_ext.errors import TritonExtError
-from triton_ext.pipeline.records import Compilation, PassRecord, StageRecord
+from triton_ext.pipeline.records import PassRecord, StageRecord
 from triton_ext.tracing.page import page, write_files, write_page
 
 

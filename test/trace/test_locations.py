@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triton_ext.pipeline.records import Compilation
+from triton_ext.compilation.records import Compilation
 from triton_ext.tracing.locations import Chain, Frame, language_of, shown_frame, split, split_mlir
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from ..errors import TritonExtError
 from ..loading.host import find_triton
-from ..loading.libraries import in_words
+from ..loading.library_bytes import in_words
 from ..loading.singletons import exported, own_copies, references
 from ..support import resources
 from ..support.child import run_module
@@ -33,7 +33,7 @@ class Comparison:
 
     Attributes:
         library: its file.
-        origin: who brought it, as in `loader.Extension`.
+        origin: who brought it, as in `discovery.Extension`.
         foreign: whether it was not built with triton-ext.
         same: number of addresses that are those of the host.
         wrong: mangled names of the objects of which it has a copy of its own, or whose address is not the host's.
@@ -122,12 +122,12 @@ def _run(descriptor: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     import triton._C.libtriton  # noqa: F401  # the libraries are linked to this copy
 
-    from ..loading import loader
+    from ..loading import discovery, loader
     from ..loading.libraries import load_infra
 
     load_infra()
-    found = [(e.path, e.origin, e.manifest is None) for e in loader.extensions() if e.problem is None]
-    for extension in loader.extensions():
+    found = [(e.path, e.origin, e.manifest is None) for e in discovery.extensions() if e.problem is None]
+    for extension in discovery.extensions():
         if extension.problem is None and extension.manifest is not None:  # whoever loads others runs their code
             loader.load_library(extension)
     origins = {resources.library_dir(): "built in"}

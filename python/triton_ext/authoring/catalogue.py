@@ -10,18 +10,15 @@ from __future__ import annotations
 
 import ast
 import functools
-import json
 import re
 import subprocess
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
-import click
-
 from ..errors import BuildError, TritonExtError
+from ..loading.discovery import extensions
 from ..loading.host import triton_root
-from ..loading.loader import extensions
 from ..pipeline.extension_passes import ANY, STAGES
 from ..support import resources
 
@@ -208,31 +205,6 @@ def catalogue() -> list[CataloguedPass]:
         TritonExtError: Triton is not installed.
     """
     return [*_builtin_passes(), *_extension_passes()]
-
-
-@click.command("passes")
-@click.option("--stage", type=click.Choice(STAGES), help="Only those that Triton runs in this stage.")
-@click.option("--group", type=click.Choice(GROUPS), help="Only those of this group.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
-def passes(stage: str | None, group: str | None, as_json: bool) -> None:
-    """List every pass that triton-ext-opt and pipelines can name."""
-    found = [p for p in catalogue() if (not stage or stage in p.stages) and (not group or group == p.group)]
-    if as_json:
-        click.echo(json.dumps([asdict(p) for p in found], indent=2))
-        return
-    for name in GROUPS:
-        members = [p for p in found if p.group == name]
-        if members:
-            click.secho(name, bold=True)
-        for member in members:
-            click.echo(f"  {member.argument}".ljust(52) + f" {member.summary}")
-            for option in member.options:
-                click.echo(f"      {option_text(option)}".ljust(52) + f" {option.description}")
-    changed = [e for e in TAXONOMY if e.note and not stage and group in (None, e.group)]
-    if changed:
-        click.secho("no pass of their own any more", bold=True)
-    for entry in changed:
-        click.echo(f"  {entry.group} {entry.name}".ljust(52) + f" {', '.join(entry.arguments)}: {entry.note}")
 
 
 def option_text(option: PassOption) -> str:

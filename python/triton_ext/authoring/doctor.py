@@ -7,7 +7,6 @@ is broken, Triton itself included, does not hide the others.
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import re
@@ -15,11 +14,9 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
-
-import click
 
 from .. import sdk
 from ..errors import TritonExtError
@@ -27,7 +24,6 @@ from ..loading import host, libraries
 from ..loading.elf import read_library
 from ..loading.manifest import Manifest
 from ..support import resources
-from ..support.console import print_table
 from . import addresses
 from .build import GET_TOOLS, OLDEST_CMAKE, cmake_version, find_tool
 from .selftest import run_selftest
@@ -222,9 +218,9 @@ def singletons() -> Iterator[Row]:
 
 def extensions() -> Iterator[Row]:
     """Each extension that is found."""
-    from ..loading import loader
+    from ..loading import discovery
 
-    for found in loader.extensions():
+    for found in discovery.extensions():
         what = " ".join(filter(None, (found.kind, found.stage, found.version)))
         state: State = "fail" if found.problem else "ok"
         text = found.problem or f"{what} ({found.origin})"
@@ -310,32 +306,3 @@ def _short(path: Path) -> str:
 
 def _dotted(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version))
-
-
-@click.command("doctor")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
-def doctor(as_json: bool) -> None:
-    """Check everything that must hold to build and use extensions; say how to mend what does not."""
-    rows = examine()
-    if as_json:
-        click.echo(json.dumps([asdict(row) for row in rows], indent=2))
-    else:
-        _print(rows)
-    if any(row.state == "fail" for row in rows):
-        sys.exit(1)
-
-
-def _print(rows: list[Row]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    marks = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red")}
-    table = Table(box=None, pad_edge=False)
-    for heading, no_wrap in (("", True), ("", True), ("wanted", True), ("found", False), ("fix", False)):
-        table.add_column(heading, no_wrap=no_wrap)
-    for row in rows:
-        mark, colour = marks[row.state]
-        # Text: what was found may hold the brackets of rich's markup.
-        cells = (Text(row.name), Text(row.wanted), Text(row.found, overflow="fold"), Text(row.fix, "bold"))
-        table.add_row(Text(mark, colour), *cells)
-    print_table(table)

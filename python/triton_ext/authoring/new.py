@@ -15,9 +15,9 @@ import click
 
 from .. import __version__
 from ..errors import DuplicateExtensionError, TritonExtError
+from ..loading.discovery import extensions
 from ..loading.host import triton_version
-from ..loading.loader import extensions
-from ..pipeline.extension_passes import ANY, STAGES
+from ..pipeline.extension_passes import ANY
 from ..support import resources
 from .build import find_tool
 from .project import KINDS, Project, find_project
@@ -37,18 +37,18 @@ _FORMATTERS = (
 )
 
 
-@click.command("new")
-@click.argument("kind", type=click.Choice(["pass", "dialect", "bundle"]))
-@click.argument("name")
-@click.option(
-    "--dir", "parent", type=click.Path(path_type=Path), help="Write a project of its own, to the directory DIR/NAME."
-)
-@click.option("--stage", type=click.Choice([*STAGES, ANY]), help="The stage that the pass is for; default: ttir.")
-def new(kind: str, name: str, parent: Path | None, stage: str | None) -> None:
-    """Write a new extension NAME that builds and whose tests pass.
+def create(kind: str, name: str, parent: Path | None = None, stage: str | None = None) -> None:
+    """Writes the extension `name`, and prints what was written and what to do next.
 
-    In a checkout of triton-ext or in a bundle, a pass goes to passes/NAME and a dialect to dialects/NAME. Elsewhere,
-    and with --dir, it becomes a bundle: a project of its own that pip installs and triton-ext then finds.
+    Args:
+        kind: ``pass``, ``dialect`` or ``bundle``.
+        name: of the extension.
+        parent: write a project of its own into this directory; default: where the working directory's project has such
+            extensions, or else a project in the working directory.
+        stage: the stage that a pass is for; default: ``ttir``.
+
+    Raises:
+        TritonExtError: the name or the place is taken, or cannot be used.
     """
     here = Path.cwd()
     project = find_project(here) if parent is None else None

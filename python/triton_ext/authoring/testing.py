@@ -19,8 +19,8 @@ from xml.etree import ElementTree
 import click
 
 from ..errors import ExtensionNotFoundError, TritonExtError
+from ..loading.discovery import HIDDEN_BUNDLE
 from ..loading.host import find_triton
-from ..loading.loader import HIDDEN_BUNDLE
 from ..support import resources
 from ..support.storage import scratch_dir
 from .build import build_tree, check_tools, default_build_dir
@@ -50,24 +50,6 @@ def configure_lit(config: Any, root: Path) -> None:
     for name, value in _environment(project).items():
         if name in ("HOME", HIDDEN_BUNDLE, "TRITON_EXT_LIBRARY_DIR", "TRITON_EXT_PATH", "XDG_CACHE_HOME"):
             config.environment[name] = value
-
-
-@click.command("test")
-@click.argument("names", nargs=-1)
-@click.option("--watch", is_flag=True, help="Build and test again whenever a file is saved, until Ctrl-C.")
-def test(names: tuple[str, ...], watch: bool) -> None:
-    """Build and test the extensions NAMES of this source tree, or all of them."""
-    project = find_project(Path.cwd())
-    if project is None:
-        raise TritonExtError(
-            f"{Path.cwd()} is no source tree of extensions", fix="triton-ext new bundle NAME && cd NAME"
-        )
-    if watch:
-        from .watch import repeat
-
-        repeat(lambda: run_tests(project, names), project.root, names)
-    else:
-        run_tests(project, names)
 
 
 def run_tests(project: Project, names: tuple[str, ...] = ()) -> None:

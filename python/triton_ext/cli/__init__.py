@@ -11,17 +11,17 @@ import click
 from ..errors import TritonExtError
 
 _COMMANDS = {
-    "build": "triton_ext.authoring.build:build",
-    "cmake-dir": "triton_ext.cli.list_extensions:cmake_dir",
-    "doctor": "triton_ext.authoring.doctor:doctor",
+    "build": "triton_ext.cli.build:build",
+    "cmake-dir": "triton_ext.cli.cmake_dir:cmake_dir",
+    "doctor": "triton_ext.cli.doctor:doctor",
     "list": "triton_ext.cli.list_extensions:list_extensions",
-    "passes": "triton_ext.authoring.catalogue:passes",
-    "new": "triton_ext.authoring.new:new",
+    "passes": "triton_ext.cli.passes:passes",
+    "new": "triton_ext.cli.new:new",
     "pipeline": "triton_ext.cli.pipeline:pipeline",
-    "run": "triton_ext.cli.pipeline:run",
+    "run": "triton_ext.cli.run:run",
     "sdk": "triton_ext.cli.sdk:sdk",
-    "test": "triton_ext.authoring.testing:test",
-    "trace": "triton_ext.tracing:command",
+    "test": "triton_ext.cli.test:test",
+    "trace": "triton_ext.cli.trace:trace",
 }
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``triton-ext list`` and ``triton-ext cmake-dir``."""
+"""``triton-ext list``."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import json
 
 import click
 
-from ..loading.loader import Extension, extensions
-from ..loading.verification import forget_slow_plugins
-from ..support import resources
+from ..loading.discovery import Extension, extensions
+from ..loading.foreign_plugins import forget_slow_plugins
 from ..support.console import print_table
 
 
@@ -34,12 +33,6 @@ def list_extensions(as_json: bool, retry: bool) -> None:
         print_table(table)
     else:
         click.echo("no extensions found (fix: triton-ext build)")
-
-
-@click.command("cmake-dir")
-def cmake_dir() -> None:
-    """Print the directory for -DTritonExt_DIR=, with which find_package(TritonExt) finds this package."""
-    click.echo(resources.infra_dir() / "cmake")
 
 
 def _plain(text: str) -> str:

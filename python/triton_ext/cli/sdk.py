@@ -44,7 +44,7 @@ def install_command(
 
             click.echo(f"{id_} in {install_tool(id_, force=force, unverified=unverified)}", err=True)
             continue
-        from ..sdk._build_part import install_part
+        from ..sdk.build_part import install_part
 
         part = install_part(id_, found, force, None)
         click.echo(f"part {part.id} ({part.size / 1e6:.1f} MB) in {part.path}", err=True)

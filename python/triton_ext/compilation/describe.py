@@ -12,14 +12,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..compilation.records import Compilation
 from ..errors import TritonExtError
 from ..pipeline import scope
 from ..pipeline.edits import text_of_edits
 from ..pipeline.inspection import Level
 from ..pipeline.pipeline import Pipeline, ready
-from ..pipeline.records import Compilation
 from ..pipeline.stack import Observer
-from .requests import Job, job
+from .requests import KernelRequest, request_for
 
 
 def describe(
@@ -46,11 +46,11 @@ def describe(
         TritonExtError: the kernel cannot be found or its signature does not fit.
         PipelineError: an edit does not fit the kernel's pipeline, or a pass failed.
     """
-    return compile_observed(job(kernel, target, signature, options), Level.SUMMARY, pipeline)
+    return compile_observed(request_for(kernel, target, signature, options), Level.SUMMARY, pipeline)
 
 
 def compile_observed(
-    task: Job, level: Level, pipeline: Pipeline | None = None, sources: str | os.PathLike[str] | None = None
+    task: KernelRequest, level: Level, pipeline: Pipeline | None = None, sources: str | os.PathLike[str] | None = None
 ) -> Compilation:
     """Compiles `task` and records it; nothing of it stays in Triton's cache.
 
@@ -60,7 +60,7 @@ def compile_observed(
 
 
 def compile_and_observe(
-    task: Job, level: Level, pipeline: Pipeline | None = None, sources: str | os.PathLike[str] | None = None
+    task: KernelRequest, level: Level, pipeline: Pipeline | None = None, sources: str | os.PathLike[str] | None = None
 ) -> tuple[Any, Compilation]:
     """As `compile_observed`, with Triton's ``CompiledKernel`` before the record."""
     import triton
@@ -98,8 +98,10 @@ def compile_and_observe(
     )
 
 
-def _sources(task: Job, observer: Observer, directory: str | os.PathLike[str] | None) -> tuple[tuple[str, str], ...]:
-    from ..tracing.sources import read_sources
+def _sources(
+    task: KernelRequest, observer: Observer, directory: str | os.PathLike[str] | None
+) -> tuple[tuple[str, str], ...]:
+    from .sources import read_sources
 
     return read_sources(task.source, observer.stages, directory)
 

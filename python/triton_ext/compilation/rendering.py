@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables and differences of recorded compilations."""
+"""Recorded compilations as tables, differences and listings."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..pipeline.records import Compilation, PassRecord, StageRecord
-from ..pipeline.text_form import entry_text
+from ..pipeline.listing_form import CUT, entry_text
+from ..pipeline.records import PassRecord, StageRecord
 from ..support.diff import diff
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
+
+    from .records import Compilation
 
 
 def plain(compilation: Compilation, width: int = 160) -> str:
@@ -99,3 +101,21 @@ def _compared(before: PassRecord, after: PassRecord) -> tuple[str, str]:
     if before.ops_after == after.ops_after:
         return " ", text
     return "~", f"{text}  ({before.ops_after} → {after.ops_after} ops after it)"
+
+
+def listing(compilation: Compilation, without_edits: Compilation) -> str:
+    """Both compilations of one kernel as a text that `parse` takes back."""
+    head = (
+        f"# {compilation.kernel} for {compilation.target}, Triton {compilation.triton}.\n"
+        "# Delete, move, change or add lines, then: TRITON_EXT_PIPELINE=@FILE python train.py\n"
+    )
+    return f"{head}{_stages_text(compilation)}\n{CUT}\n{_stages_text(without_edits)}"
+
+
+def _stages_text(compilation: Compilation) -> str:
+    blocks = []
+    for stage in compilation.stages:
+        entries = [f"  {entry_text(record)}\n" for record in stage.passes if record.ran]
+        if entries:
+            blocks.append(f"{stage.name}:\n{''.join(entries)}")
+    return "\n".join(blocks)

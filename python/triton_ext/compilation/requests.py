@@ -26,7 +26,7 @@ _MODULES = (".ttir", ".ttgir", ".glir")  # what `triton.compile` can read
 
 
 @dataclass(frozen=True)
-class Job:
+class KernelRequest:
     """What `triton.compile` is asked for.
 
     Attributes:
@@ -44,12 +44,12 @@ class Job:
     pipelines: tuple[Any, ...] = ()
 
 
-def job(
+def request_for(
     kernel: object,
     target: object = None,
     signature: str | Mapping[str, object] | None = None,
     options: Mapping[str, Any] | None = None,
-) -> Job:
+) -> KernelRequest:
     """One compilation of `kernel`.
 
     Args:
@@ -70,10 +70,10 @@ def job(
         if not path and Path(kernel).suffix in _MODULES:
             if not Path(kernel).is_file():
                 raise TritonExtError(f"no such file: {kernel}")
-            return Job(str(kernel), where, options or {}, Path(kernel).stem)
+            return KernelRequest(str(kernel), where, options or {}, Path(kernel).stem)
         kernel = load_kernel(path, name)
     if isinstance(kernel, ASTSource):
-        return Job(kernel, where, options or {}, kernel.name, getattr(kernel.fn, "triton_ext_pipelines", ()))
+        return KernelRequest(kernel, where, options or {}, kernel.name, getattr(kernel.fn, "triton_ext_pipelines", ()))
     function, pipelines = _unwrap(kernel)
     types, constants, attributes = _signature(function, signature)
     if function.is_gluon():
@@ -82,7 +82,7 @@ def job(
         source = GluonASTSource(function, types, constants, attributes)
     else:
         source = ASTSource(function, types, constants, attributes)
-    return Job(source, where, options or {}, function.__name__, pipelines)
+    return KernelRequest(source, where, options or {}, function.__name__, pipelines)
 
 
 def load_kernel(path: str, name: str) -> Any:

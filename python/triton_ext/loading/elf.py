@@ -15,7 +15,7 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
 from ..errors import TritonExtError
-from .libraries import LibraryBytes, read_bytes
+from .library_bytes import LibraryBytes, read_bytes
 
 ENTRY_POINT = b"tritonGetPluginInfo"
 _NOTE_SECTION = ".note.triton_ext"

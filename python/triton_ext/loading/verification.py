@@ -8,47 +8,27 @@ the discovery index, so a library is read again only when it, or a library that 
 
 from __future__ import annotations
 
-import json
-import os
-import select
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import AbiMismatchError, TritonExtError
-from ..support import resources, storage
-from ..support.json_shape import AnyOf, parsed
+from ..support.json_shape import AnyOf
 from . import index
+from .foreign_plugins import DESCRIPTION, OFFERS, description_of
 from .host import Triton, find_triton
-from .libraries import (
-    OUR_LIBRARIES,
-    LibraryBytes,
-    descriptor_of,
-    in_memory,
-    in_words,
-    infra_library,
-    read_bytes,
-    shared_libraries,
-)
+from .libraries import OUR_LIBRARIES, infra_library, shared_libraries
+from .library_bytes import LibraryBytes, read_bytes
 from .manifest import Manifest
 
 if TYPE_CHECKING:
     from .elf import Library
 
-#: Seconds that a foreign plugin may take to load and to describe itself.
-_PROBE_SECONDS = 5
-#: Seconds of these before the user hears of it.
-_SILENT_SECONDS = 1
-#: Seconds that Python and libtriton may take before.
-_LOADING_SECONDS = 60
-_LATE = f"it did not load and describe itself within {_PROBE_SECONDS} s, and is not asked again until its bytes change"
-_TOO_SLOW = ".late"
 _REBUILD = "triton-ext build"
+#: How often a library that changes is read again.
+_TRIES = 20
 
 
 @dataclass(frozen=True)
@@ -102,17 +82,30 @@ def verify(path: Path) -> Plugin:
             raise TritonExtError(f"{path} has an unreadable manifest: {error}", fix=_REBUILD) from None
         _check_manifest(path, manifest, triton)
     hosts = _check_symbols(library, triton)
-    plugin = _plugin(content, manifest) if manifest else _probe(content, library.needed)
+    plugin = _plugin(content, manifest) if manifest else _foreign(content, library.needed)
     answer = {"note": library.note, **{name: getattr(plugin, name) for name in _FIELDS}}
     index.remember("plugin", path, answer, _read_for(path, library.needed, hosts), started)
     return plugin
 
 
+def verified_bytes(path: Path) -> tuple[LibraryBytes, Plugin]:
+    """The bytes of the library `path`, and what was found out about exactly these.
+
+    Raises:
+        TritonExtError: it cannot be used, or changes all the time.
+    """
+    for _ in range(_TRIES):
+        library, plugin = read_bytes(path), verify(path)
+        if library.digest == plugin.digest:
+            return library, plugin
+    raise TritonExtError(f"{path} changes while it is loaded", fix="once more, when its build has ended")
+
+
+#: Our modules that decide what is said of a library.
+_DECIDES = ("elf", "foreign_plugins", "host", "libraries", "library_bytes", "manifest", "verification")
 _FIELDS = ("digest", "name", "version", "passes", "dialects", "ops")
-_OFFERS = {"passes": [str], "dialects": [str], "ops": [str]}
-#: What a foreign plugin says of itself, and what the index says of any.
-_DESCRIPTION = {"name": str, "version": str, **_OFFERS}
-_ANSWER = {"note": AnyOf(str, None), "digest": str, **_DESCRIPTION}
+#: What the index says of a library.
+_ANSWER = {"note": AnyOf(str, None), "digest": str, **DESCRIPTION}
 
 
 def _recalled(path: Path) -> Plugin | None:
@@ -124,7 +117,7 @@ def _recalled(path: Path) -> Plugin | None:
         manifest = Manifest.parse(found["note"]) if found["note"] is not None else None
     except ValueError:
         return None
-    offers = (tuple(found[kind]) for kind in _OFFERS)
+    offers = (tuple(found[kind]) for kind in OFFERS)
     return Plugin(path, found["digest"], found["name"], found["version"], manifest, *offers)
 
 
@@ -132,7 +125,7 @@ def _read_for(path: Path, needed: Iterable[str], hosts: Iterable[Path]) -> list[
     """The files that decide what `verify` says of the library `path`, our own code among them."""
     # A library that appears beside it takes the place of the one in the package.
     beside = [path.with_name(name) for name in needed if name.startswith(OUR_LIBRARIES)]
-    code = [Path(__file__).with_name(f"{name}.py") for name in ("elf", "host", "libraries", "manifest", "verification")]
+    code = [Path(__file__).with_name(f"{name}.py") for name in _DECIDES]
     return list(dict.fromkeys([path, *hosts, *beside, *code]))
 
 
@@ -142,6 +135,12 @@ def _plugin(library: LibraryBytes, manifest: Manifest) -> Plugin:
     return Plugin(
         library.path, library.digest, name, version, manifest, offers["pass"], offers["dialect"], manifest.ops
     )
+
+
+def _foreign(library: LibraryBytes, needed: Iterable[str]) -> Plugin:
+    found = description_of(library, needed)
+    offers = (tuple(found[kind]) for kind in OFFERS)
+    return Plugin(library.path, library.digest, found["name"], found["version"], None, *offers)
 
 
 def _check_compiler(library: Library) -> None:
@@ -196,102 +195,3 @@ def _check_symbols(library: Library, triton: Triton) -> list[Path]:
             f"{library.path} needs {missing[0]}{more}, which Triton {triton.version} does not have", fix=_REBUILD
         )
     return hosts
-
-
-def _probe(library: LibraryBytes, needed: Iterable[str]) -> Plugin:
-    """Asks a foreign plugin what it offers; the answer is kept in the cache under the hash of the plugin's bytes.
-
-    So is that it did not answer in time, which every process would find out as slowly.
-    """
-    path, answers = library.path, _answers()
-    answer = answers / f"{find_triton().version}-{library.digest}.json" if answers else None
-    too_slow = answer.with_suffix(_TOO_SLOW) if answer else None
-    found = parsed(storage.read_private(answer), _DESCRIPTION) if answer else None
-    if found is None:
-        if too_slow and storage.read_private(too_slow) is not None:
-            found = {"problem": _LATE, "late": True}
-        else:
-            found = _asked.get(library.digest) or _asked.setdefault(library.digest, _run_probe(library, needed))
-        late = found.get("late", False)
-        if late and too_slow:
-            storage.write_cache_file(too_slow, os.fsencode(path))
-        if "problem" in found:
-            raise TritonExtError(
-                f"{path} is no usable plugin: {found['problem']}", fix="triton-ext list --retry" if late else None
-            ) from None
-        if answer:
-            storage.write_cache_file(answer, json.dumps(found).encode())
-    offers = (tuple(found[kind]) for kind in _OFFERS)
-    return Plugin(path, library.digest, found["name"], found["version"], None, *offers)
-
-
-def forget_slow_plugins() -> None:
-    """Has plugins that did not answer in time asked again."""
-    _asked.clear()
-    if answers := _answers():
-        for file in answers.glob(f"*{_TOO_SLOW}"):
-            file.unlink(missing_ok=True)
-
-
-def _answers() -> Path | None:
-    cache = storage.cache_dir()
-    return cache / "probe" if cache else None
-
-
-#: Answers by the hash of the plugin's bytes: a bad one is not worth asking for twice either.
-_asked: dict[str, dict[str, Any]] = {}
-
-
-def _run_probe(library: LibraryBytes, needed: Iterable[str]) -> dict[str, Any]:
-    """What the plugin answers, or its ``problem``; ``late`` where it did not return in time."""
-    path = library.path
-    beside = [str(place) for place in map(path.resolve().with_name, needed) if place.is_file()]
-    ready, is_ready = os.pipe()
-    with storage.scratch_file() as answer, open(ready, "rb") as started:
-        content = descriptor_of(in_memory(library))
-        command = [sys.executable, "-P", "-m", "triton_ext.loading.describe_plugin", f"/proc/self/fd/{content}"]
-        try:
-            process = subprocess.Popen(
-                [*command, str(answer.fileno()), str(is_ready), *beside],
-                env=resources.child_environment(),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                pass_fds=[answer.fileno(), is_ready, content],
-                start_new_session=True,
-            )
-        finally:
-            os.close(is_ready)
-        try:
-            # Its own time begins when Python and libtriton, which take long on a busy machine, are loaded.
-            if not select.select([started], [], [], _LOADING_SECONDS)[0]:
-                return {"problem": f"asking it took too long: libtriton did not load within {_LOADING_SECONDS} s"}
-            status = _wait(process, path)
-        except subprocess.TimeoutExpired:
-            return {"problem": _LATE, "late": True}
-        finally:
-            if process.returncode is None:
-                os.killpg(process.pid, signal.SIGKILL)  # with whatever it has started
-                process.wait()
-        if status < 0:
-            return {"problem": f"its entry point crashed ({signal.Signals(-status).name})"}
-        answer.seek(0)
-        said = answer.read()
-        if problem := parsed(said, {"problem": str}):
-            return {"problem": in_words(problem["problem"])}
-        found: dict[str, Any] | None = parsed(said, _DESCRIPTION)
-        return found or {"problem": f"its entry point ended the process (exit code {status})"}
-
-
-def _wait(process: subprocess.Popen[bytes], path: Path) -> int:
-    """The exit status of a probe; says what it waits for if that takes long.
-
-    Raises:
-        TimeoutExpired: it did not end in time.
-    """
-    try:
-        return process.wait(_SILENT_SECONDS)
-    except subprocess.TimeoutExpired:
-        # A library that nobody asked for by name may be the reason why a program stands still.
-        print(f"triton-ext: waiting up to {_PROBE_SECONDS} s for {path} to load", file=sys.stderr, flush=True)
-        return process.wait(_PROBE_SECONDS - _SILENT_SECONDS)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ..errors import ExtensionNotFoundError, PipelineError
-from ..loading.loader import Extension, find_pass
+from ..loading.discovery import Extension, find_pass
 from ..loading.manifest import Manifest, Option, in_words
 
 STAGES = ("ttir", "ttgir", "llir", "cpuir", "linalgir")

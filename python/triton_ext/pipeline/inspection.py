@@ -26,7 +26,7 @@ from types import TracebackType
 from typing import Any
 
 from ..errors import BuildError, TritonExtError, UnsupportedError
-from ..loading.libraries import in_memory, in_words, read_bytes
+from ..loading.library_bytes import in_memory, in_words, read_bytes
 from ..patches import plugin_module
 from ..support import resources
 

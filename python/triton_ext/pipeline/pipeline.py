@@ -5,20 +5,17 @@ from __future__ import annotations
 
 import copy
 import functools
-import math
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 from ..errors import PipelineError, PipelineTypeError
-from ..loading.manifest import digits
-from . import scope
+from . import checked_edits, scope
 from .active import Active
-from .edits import Anchor, Edit, Entry, OnMissing, StageFunction, Value, as_entry, text_of_edits
-from .extension_passes import ANY, PLACEABLE, STAGES, Pass
+from .edits import Anchor, Edit, Entry, OnMissing, StageFunction, Value, text_of_edits
 
 _Kernel = TypeVar("_Kernel")
 #: Verbs of which a pass can bear only one.
@@ -70,7 +67,7 @@ class Pipeline:
         Raises:
             PipelineError: `anchor` is malformed, or a pass is not one, or is for another stage.
         """
-        return self._place("before", anchor, passes, on_missing)
+        return self._with(checked_edits.placed("before", anchor, *passes, on_missing=on_missing))
 
     def after(self, anchor: str, *passes: Entry | Callable[[Any], None], on_missing: OnMissing = "error") -> Pipeline:
         """This pipeline with `passes`, in order, right after each match of `anchor`.
@@ -78,7 +75,7 @@ class Pipeline:
         Raises:
             PipelineError: as of `before`.
         """
-        return self._place("after", anchor, passes, on_missing)
+        return self._with(checked_edits.placed("after", anchor, *passes, on_missing=on_missing))
 
     def replace(self, anchor: str, *passes: Entry | Callable[[Any], None], on_missing: OnMissing = "error") -> Pipeline:
         """This pipeline with `passes`, in order, instead of each match of `anchor`.
@@ -86,7 +83,7 @@ class Pipeline:
         Raises:
             PipelineError: as of `before`, or no pass is given.
         """
-        return self._place("replace", anchor, passes, on_missing)
+        return self._with(checked_edits.placed("replace", anchor, *passes, on_missing=on_missing))
 
     def skip(self, anchor: str, *, on_missing: OnMissing = "error") -> Pipeline:
         """This pipeline without the matches of `anchor`.
@@ -94,8 +91,7 @@ class Pipeline:
         Raises:
             PipelineError: `anchor` is malformed.
         """
-        place = _anchor(anchor)
-        return self._with(Edit("skip", place.stage, place, on_missing=_checked(on_missing)))
+        return self._with(checked_edits.skip(anchor, on_missing=on_missing))
 
     def set(self, anchor: str, /, *, on_missing: OnMissing = "error", **arguments: Value) -> Pipeline:
         """This pipeline with other arguments for the passes that match `anchor`.
@@ -109,18 +105,7 @@ class Pipeline:
             PipelineError: `anchor` is malformed or no argument is given. That an argument is unknown or has another
                 type turns out when a kernel is compiled.
         """
-        place = _anchor(anchor)
-        if not arguments:
-            raise PipelineError(f"set('{anchor}'): expected an argument to set, such as num_stages=4")
-        for name, value in arguments.items():
-            if isinstance(value, int):
-                digits(value)
-            elif not isinstance(value, str) and not (isinstance(value, float) and math.isfinite(value)):
-                raise PipelineError(
-                    f"set('{anchor}'): argument '{name}': expected int, finite float, bool or str, got {value!r}"
-                )
-        ordered = tuple(sorted(arguments.items()))
-        return self._with(Edit("set", place.stage, place, arguments=ordered, on_missing=_checked(on_missing)))
+        return self._with(checked_edits.set_arguments(anchor, on_missing=on_missing, **arguments))
 
     def at_start(self, stage: str, *passes: Entry | Callable[[Any], None], on_missing: OnMissing = "error") -> Pipeline:
         """This pipeline with `passes` run, in order, on the module that enters `stage`.
@@ -128,7 +113,7 @@ class Pipeline:
         Raises:
             PipelineError: something that is not a pass, or a pass for another stage.
         """
-        return self._at("at_start", stage, passes, on_missing)
+        return self._with(checked_edits.at_edge("at_start", stage, *passes, on_missing=on_missing))
 
     def at_end(self, stage: str, *passes: Entry | Callable[[Any], None], on_missing: OnMissing = "error") -> Pipeline:
         """This pipeline with `passes` run, in order, after all others of `stage`.
@@ -141,7 +126,7 @@ class Pipeline:
         Raises:
             PipelineError: something that is not a pass, or a pass for another stage.
         """
-        return self._at("at_end", stage, passes, on_missing)
+        return self._with(checked_edits.at_edge("at_end", stage, *passes, on_missing=on_missing))
 
     def stage(self, name: str, function: StageFunction, *, on_missing: OnMissing = "error") -> Pipeline:
         """This pipeline with a whole stage replaced or wrapped.
@@ -155,9 +140,7 @@ class Pipeline:
         Raises:
             PipelineError: `function` is not callable.
         """
-        if not callable(function):
-            raise PipelineError(f"stage('{name}'): expected a function, got {function!r}")
-        return self._with(Edit("stage", _stage_name(name), function=function, on_missing=_checked(on_missing)))
+        return self._with(checked_edits.stage(name, function, on_missing=on_missing))
 
     def __add__(self, other: Pipeline) -> Pipeline:
         """Returns one pipeline with the edits of both, which see the passes of the backend, not each other's."""
@@ -214,21 +197,6 @@ class Pipeline:
 
     def _with(self, edit: Edit) -> Pipeline:
         return Pipeline((*self.edits, edit))
-
-    def _at(self, verb: str, stage: str, passes: tuple[object, ...], on_missing: OnMissing) -> Pipeline:
-        entries = _entries(f"{verb}('{stage}')", _stage_name(stage), passes)
-        return self._with(Edit(verb, stage, entries=entries, on_missing=_checked(on_missing)))
-
-    def _place(self, verb: str, anchor: str, passes: tuple[object, ...], on_missing: OnMissing) -> Pipeline:
-        place = _anchor(anchor)
-        entries = _entries(f"{verb}('{anchor}')", place.stage, passes)
-        stages = {e.stage for e in entries if isinstance(e, Pass) and e.stage not in (None, ANY)}
-        if len(stages) > 1:
-            names = ", ".join(sorted(filter(None, stages)))
-            raise PipelineError(f"{verb}('{anchor}'): the passes are for different stages: {names}")
-        stage = place.stage or next(iter(stages), None)
-        entries = _bound(entries, stage)
-        return self._with(Edit(verb, stage, replace(place, stage=stage), entries, on_missing=_checked(on_missing)))
 
 
 def ready(pipeline: Pipeline) -> Active:
@@ -305,53 +273,6 @@ def from_environment() -> None:
     text = read(variable)
     syntax(text)
     scope.install_later(lambda: [Pipeline.parse(text)._active()])
-
-
-def _entries(where: str, stage: str | None, passes: Iterable[object]) -> tuple[Entry, ...]:
-    entries = tuple(as_entry(item, where) for item in passes)
-    if not entries:
-        raise PipelineError(f"{where}: expected at least one pass")
-    for entry in entries:
-        if not isinstance(entry, Pass) or stage is None or entry.stage in (None, ANY):
-            continue
-        if entry.stage not in PLACEABLE.get(stage, (stage,)):
-            raise PipelineError(f"{where}: pass '{entry.name}' is for stage '{entry.stage}', not for '{stage}'")
-    return _bound(entries, stage)
-
-
-def _bound(entries: tuple[Entry, ...], stage: str | None) -> tuple[Entry, ...]:
-    """Returns `entries`, with passes for any stage made passes of `stage`, as the text of a pipeline names them."""
-    if stage is None:
-        return entries
-    return tuple(
-        replace(entry, stage=stage) if isinstance(entry, Pass) and entry.extension.stage == ANY else entry
-        for entry in entries
-    )
-
-
-def _stage_name(name: object) -> str:
-    if not (isinstance(name, str) and name.isidentifier()) or name in (ANY, "plugin"):
-        stages = ", ".join(STAGES)
-        raise PipelineError(f"{name!r} is not a stage; there is: {stages}, or another one of the backend, such as ptx")
-    return name
-
-
-def _anchor(text: str) -> Anchor:
-    """Returns the anchor that `text` means.
-
-    Raises:
-        PipelineError: it is malformed, or the stage that it names is not one.
-    """
-    place = Anchor.parse(text)
-    if place.stage is not None:
-        _stage_name(place.stage)
-    return place
-
-
-def _checked(on_missing: OnMissing) -> OnMissing:
-    if on_missing not in get_args(OnMissing):
-        raise PipelineError(f"on_missing: expected one of {', '.join(get_args(OnMissing))}, got {on_missing!r}")
-    return on_missing
 
 
 def _refuse_conflicts(edits: tuple[Edit, ...]) -> None:

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text forms of a `Pipeline`: edits on a line, and a listing of everything that runs, to be changed by hand.
+"""The text forms of a `Pipeline`: edits on a line, and a listing, of which `listing_form` makes such edits.
 
 Edits: ``ttir: after(loop_unroll, loop_split{max-splits=2}); ttgir: skip(prefetch), set(pipeline, num_stages=4)``. A
 stage holds for the edits up to the next one; without it, or after ``*:``, an anchor is looked for in every stage. ``#``
 after a blank begins a comment, line breaks are blanks.
-
-Listing: what ``triton-ext pipeline show --text`` prints. Its lower part is the pipeline without edits, and what the
-upper part has otherwise becomes edits, which therefore survive a Triton that runs further passes.
 """
 
 from __future__ import annotations
@@ -17,24 +14,21 @@ import importlib
 import json
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
 from ..errors import ExtensionNotFoundError, PipelineError, PipelineTypeError
-from ..loading.loader import find_pass
+from ..loading.discovery import find_pass
 from ..support.closest import closest
-from ..support.diff import diff
+from .checked_edits import made
 from .edits import Anchor, BuiltinFactory, Edit, Entry, Value, as_entry, find_builtin
 from .extension_passes import ANY, PLACEABLE, STAGES, PassFactory, find_factory
-from .records import Compilation, PassRecord
+from .listing_form import edits_of_listing, options_in
 
 _VERBS = ("before", "after", "at_start", "at_end", "replace", "skip", "set", "stage")
-_CUT = "--- below: the pipeline without edits. Leave it alone; what differs from it becomes edits ---"
 _BLANK = re.compile(r"(?:\s|(?<![^\s;,({])#[^\n]*)*")
 _WORD = re.compile(r"[^\s,;(){}=\"#]+(?:#\w+)?")
-_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|(?:^|(?<=\s))#.*')
 _STAGE = re.compile(r"(\w+|\*)\s*:")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _BRACES = re.compile(r"\{((?:[^{}\"]|\"(?:[^\"\\]|\\.)*\"|\{[^{}]*\})*)\}")
@@ -42,7 +36,6 @@ _ARGUMENT = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+')
 #: Of an integer; no argument of a pass has more than 20. Python itself reads 4,300.
 _MOST_DIGITS = 300
 _FLOAT = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
-_OPTION = re.compile(r"([\w-]+)(?:=(\"(?:[^\"\\]|\\.)*\"|\{[^{}]*\}|[^\s\"]*))?\s*")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,7 +76,7 @@ def syntax(text: str) -> list[_Call]:
     Raises:
         PipelineError: it is malformed; the message points at the place.
     """
-    return _Parser(_edits_of_listing(text)).calls()
+    return _Parser(edits_of_listing(text)).calls()
 
 
 def parse(text: str) -> tuple[Edit, ...]:
@@ -97,7 +90,7 @@ def parse(text: str) -> tuple[Edit, ...]:
         raise PipelineTypeError(
             f"Pipeline.parse: expected a text, got {text!r}", fix="Pipeline.parse('ttir: skip(loop_unroll)')"
         )
-    parser = _Parser(_edits_of_listing(text))
+    parser = _Parser(edits_of_listing(text))
     return tuple(parser.edit(call) for call in parser.calls())
 
 
@@ -194,8 +187,6 @@ class _Parser:
 
     def edit(self, call: _Call) -> Edit:
         """The edit that `call` stands for; everything that is wrong is said with its place."""
-        from .pipeline import Pipeline
-
         arguments = list(call.arguments)
         keywords: dict[str, Any] = {}
         for argument in [a for a in arguments if a.value is not None]:
@@ -209,11 +200,10 @@ class _Parser:
                 keywords[name] = _value(argument.value or "")
             except PipelineError as error:
                 self.fail(str(error), argument.at)
-        place: tuple[str, ...] = ()
         if call.verb in ("at_start", "at_end", "stage"):
             if call.stage is None:
                 self.fail(f"'{call.verb}' needs its stage before it, as in 'ttir: {call.verb}(...)'", call.at)
-            place = (call.stage,)
+            place = call.stage
         else:
             if not arguments or arguments[0].options is not None:
                 self.fail(f"'{call.verb}' begins with an anchor, as in {call.verb}(loop_unroll)", call.at)
@@ -223,7 +213,7 @@ class _Parser:
             except PipelineError as error:
                 self.fail(str(error), anchor.at)
             stage = parsed.stage or call.stage
-            place = ((f"{stage}:" if stage else "") + str(parsed),)
+            place = (f"{stage}:" if stage else "") + str(parsed)
         if call.verb in ("skip", "set") and arguments:
             self.fail(f"'{call.verb}' takes no pass", arguments[0].at)
         items: list[Any] = []
@@ -235,10 +225,9 @@ class _Parser:
         if call.verb == "stage" and len(items) != 1:
             self.fail("'stage' takes one function, as in stage(my_module:my_function)", call.at)
         try:
-            pipeline: Pipeline = getattr(Pipeline(), call.verb)(*place, *items, **keywords)
+            return made(call.verb, place, items, keywords)
         except PipelineError as error:
             self.fail(str(error), call.at)
-        return pipeline.edits[0]
 
 
 def _entry(argument: _Argument, stage: str | None) -> Entry:
@@ -252,26 +241,11 @@ def _entry(argument: _Argument, stage: str | None) -> Entry:
         words = (match[0] for match in _ARGUMENT.finditer(options or ""))
         return PassFactory(find_pass(name, "plugin"), name)(*(_unquoted(word) for word in words))
     if "." in name and not name.startswith("linalgir."):
-        return BuiltinFactory(name, find_builtin(name))(**{n: _value(v) for n, v in _options(options or "").items()})
+        return BuiltinFactory(name, find_builtin(name))(**{n: _value(v) for n, v in options_in(options or "").items()})
     # In a listing, those that the stage linalgir runs by itself are in a group of its name.
     stages = PLACEABLE.get(stage or "", (ANY, *STAGES))
     factory = find_factory(name.removeprefix("linalgir."), stages)
-    return factory.parse((n, _as_mlir(v)) for n, v in _options(options or "").items())
-
-
-def _options(text: str) -> dict[str, str]:
-    """Values by name, as they are written; a name alone is true."""
-    values: dict[str, str] = {}
-    at, text = 0, text.strip()
-    while at < len(text):
-        match = _OPTION.match(text, at)
-        if match is None:
-            raise PipelineError(f"malformed options '{{{text}}}', expected {{name=value name=value}}")
-        at, name = match.end(), match[1].replace("-", "_")
-        if name in values:
-            raise PipelineError(f"option '{match[1]}' is given twice")
-        values[name] = match[2] if match[2] is not None else "true"
-    return values
+    return factory.parse((n, _as_mlir(v)) for n, v in options_in(options or "").items())
 
 
 def _function(name: str) -> Any:
@@ -346,100 +320,3 @@ def _as_mlir(text: str) -> str:
     value = _unquoted(text)
     quote = "'" if '"' in value else '"'
     return f"{quote}{value}{quote}"
-
-
-def entry_text(record: PassRecord) -> str:
-    """One entry of a listing, e.g. ``ttgpuir.pipeline{num-stages=3 dump-intermediate-steps=false}``."""
-    named = not record.name.startswith("plugin.")
-    inner = " ".join(f"{n.replace('_', '-')}={v}" if named else n for n, v in record.arguments)
-    return record.name + ("{" + inner + "}" if inner else "")
-
-
-def listing(compilation: Compilation, without_edits: Compilation) -> str:
-    """Both compilations of one kernel as a text that `parse` takes back."""
-    head = (
-        f"# {compilation.kernel} for {compilation.target}, Triton {compilation.triton}.\n"
-        "# Delete, move, change or add lines, then: TRITON_EXT_PIPELINE=@FILE python train.py\n"
-    )
-    return f"{head}{_stages_text(compilation)}\n{_CUT}\n{_stages_text(without_edits)}"
-
-
-def _stages_text(compilation: Compilation) -> str:
-    blocks = []
-    for stage in compilation.stages:
-        entries = [f"  {entry_text(record)}\n" for record in stage.passes if record.ran]
-        if entries:
-            blocks.append(f"{stage.name}:\n{''.join(entries)}")
-    return "\n".join(blocks)
-
-
-def _edits_of_listing(text: str) -> str:
-    """`text` with a listing turned into edits; other text as it is."""
-    lines = text.splitlines()
-    cuts = [i for i, line in enumerate(lines) if line.startswith("--- ")]
-    if not cuts:
-        return text
-    edited, base = _read_stages(lines[: cuts[0]]), _read_stages(lines[cuts[0] + 1 :])
-    for stage in edited:
-        if stage not in base:
-            raise PipelineError(
-                f"pipeline listing: stage '{stage}' is not in its lower part, which has {', '.join(base)}"
-            )
-    blocks = []
-    for stage, entries in base.items():
-        edits = list(_difference(entries, edited.get(stage, entries)))
-        if edits:
-            blocks.append(f"{stage}: {', '.join(edits)}")
-    return ";\n".join(blocks)
-
-
-def _read_stages(lines: list[str]) -> dict[str, list[str]]:
-    stages: dict[str, list[str]] = {}
-    entries: list[str] | None = None
-    for number, line in enumerate(lines, 1):
-        content = _COMMENT.sub(lambda match: match[1] or "", line).strip()
-        if not content:
-            continue
-        if re.fullmatch(r"\w+:", content):
-            entries = stages.setdefault(content[:-1], [])
-        elif entries is None:
-            raise PipelineError(f"pipeline listing, line {number}: expected a stage such as 'ttir:', found '{content}'")
-        else:
-            entries.append(content)
-    return stages
-
-
-def _difference(base: list[str], edited: list[str]) -> Iterator[str]:
-    """The edits that make `edited` of `base`."""
-    names = [_name(entry) for entry in base]
-    total, count = Counter(names), Counter[str]()
-    anchors = []
-    for name in names:
-        count[name] += 1
-        anchors.append(f"{name}#{count[name]}" if total[name] > 1 else name)
-    for a, a_end, b, b_end in (block[1:] for block in diff(base, edited) if not block[0]):
-        old, new = list(range(a, a_end)), edited[b:b_end]
-        while old and new and names[old[0]] == _name(new[0]):
-            yield from _changed(anchors[old[0]], base[old[0]], new[0])
-            old, new = old[1:], new[1:]
-        for i in old:
-            yield f"skip({anchors[i]})"
-        place = old[0] if old else a_end
-        if new and place:
-            yield f"after({anchors[place - 1]}, {', '.join(new)})"
-        elif new:
-            yield f"before({anchors[0]}, {', '.join(new)})" if anchors else f"at_start({', '.join(new)})"
-
-
-def _name(entry: str) -> str:
-    return entry.partition("{")[0].rstrip()
-
-
-def _changed(anchor: str, old: str, new: str) -> Iterator[str]:
-    """The edit that makes one pass of another with the same name."""
-    before, after = (_options(entry.partition("{")[2].removesuffix("}")) for entry in (old, new))
-    arguments = [f"{name}={value}" for name, value in after.items() if before.get(name) != value]
-    if arguments and before.keys() == after.keys():
-        yield f"set({anchor}, {', '.join(arguments)})"
-    elif old != new:
-        yield f"replace({anchor}, {new})"

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Iterable
 from types import ModuleType
 
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
 from triton_ext.errors import TritonExtError
 from triton_ext.keys.builtins import follow_builtins
-from triton_ext.loading import plugin_passes
 from triton_ext.patches.compile_requests import follow_requests
+from triton_ext.patches.plugin_module import answer_for_missing
 
 
 class NoBackend(BaseBackend):  # type: ignore[misc]
@@ -45,8 +46,20 @@ class NoBackend(BaseBackend):  # type: ignore[misc]
         raise NotImplementedError
 
 
+def _function_for(name: str) -> object:
+    from triton_ext.loading.loader import function_for  # everybody imports this; few want a pass
+
+    return function_for(name)
+
+
+def _names() -> Iterable[str]:
+    from triton_ext.loading.loader import names
+
+    return names()
+
+
 try:
-    plugin_passes.offer()
+    answer_for_missing(_function_for, _names)
 except TritonExtError as error:  # whoever imports Triton may want nothing of triton-ext
     warnings.warn(str(error), RuntimeWarning, stacklevel=1)
 _has_pipeline = bool(os.environ.get("TRITON_EXT_PIPELINE", "").strip())

@@ -8,15 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import click
-
-from ..cli.pipeline import kernel_options
 from ..compilation.describe import compile_observed
-from ..compilation.requests import Job, job
+from ..compilation.records import Compilation
+from ..compilation.requests import KernelRequest, request_for
 from ..errors import TritonExtError
 from ..pipeline.inspection import Level
 from ..pipeline.pipeline import Pipeline
-from ..pipeline.records import Compilation
 
 
 def trace(
@@ -49,16 +46,17 @@ def trace(
     Raises:
         TritonExtError: as of `describe`; or a file cannot be written.
     """
-    return _trace(job(kernel, target, signature, options), pipeline, html, directory, sources)
+    return trace_request(request_for(kernel, target, signature, options), pipeline, html, directory, sources)
 
 
-def _trace(
-    task: Job,
+def trace_request(
+    task: KernelRequest,
     pipeline: Pipeline | None,
     html: str | os.PathLike[str] | None,
     directory: str | os.PathLike[str] | None,
     sources: str | os.PathLike[str] | None,
 ) -> Compilation:
+    """As `trace`, for what `request_for` has made."""
     from .page import write_files, write_page
 
     compilation = compile_observed(task, Level.IR, pipeline, sources)
@@ -71,30 +69,3 @@ def _trace(
         what = getattr(error, "filename", None) or html or directory
         raise TritonExtError(f"{what!r}: {getattr(error, 'strerror', None) or error}") from error
     return compilation
-
-
-@click.command("trace")
-@kernel_options
-@click.option(
-    "--html", type=click.Path(dir_okay=False), help="Page to write. Default: KERNEL.html, unless --dir is given."
-)
-@click.option("--dir", "directory", type=click.Path(file_okay=False), help="Directory to write instead, or as well.")
-@click.option(
-    "--sources",
-    type=click.Path(file_okay=False, exists=True),
-    help="Directory of Python files to show where IR in a file names them.",
-)
-def command(task: Job, pipeline: Pipeline, html: str | None, directory: str | None, sources: str | None) -> None:
-    r"""Compile KERNEL and write the IR before and after every pass.
-
-    \b
-    triton-ext trace kernels.py:matmul -s "*fp16:16, *fp16:16, *fp32:16, i32:16, 64" -t cuda:90 --html matmul.html
-    """
-    if html is None and directory is None:
-        html = f"{task.kernel}.html"
-    compilation = _trace(task, pipeline, html, directory, sources)
-    passes = [record for stage in compilation.stages for record in stage.passes if record.ran]
-    changed = sum(record.changed for record in passes)
-    click.echo(f"{compilation.kernel} for {compilation.target}: {len(passes)} passes, {changed} changed the IR")
-    for written in filter(None, (html, directory)):
-        click.echo(f"wrote {written}")

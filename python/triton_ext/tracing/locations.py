@@ -13,6 +13,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from ..compilation.escapes import unescaped
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:
@@ -100,7 +102,6 @@ _ONLY_ALIAS = re.compile(r"(?<= )loc\(#loc\d*\)$")
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _POSITION = re.compile(r":(\d+)(?::(\d+))?(?: to (?:\d+)?:\d+)?")
 _DEEPEST = 100  # locations in locations; deeper ones are unknown
-_ESCAPE = re.compile(r"\\(?:([0-9A-Fa-f]{2})|(.))")
 
 
 def split_mlir(text: str) -> Located:
@@ -236,19 +237,6 @@ def _parts(text: str, separator: str) -> list[str]:
             start = match.end()
         depth += {"(": 1, "[": 1, "<": 1, ")": -1, "]": -1, ">": -1}.get(match[0], 0)
     return [*parts, text[start:].strip()]
-
-
-def unescaped(text: str) -> str:
-    """What MLIR or LLVM wrote as `text`: bytes that are not printable ASCII are two hexadecimal digits there."""
-    if "\\" not in text:
-        return text
-    raw = b""
-    start = 0
-    for match in _ESCAPE.finditer(text):
-        raw += text[start : match.start()].encode()
-        raw += bytes.fromhex(match[1]) if match[1] else match[2].encode()
-        start = match.end()
-    return (raw + text[start:].encode()).decode(errors="replace")
 
 
 # LLVM IR

@@ -16,8 +16,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from ..compilation.records import Compilation
 from ..errors import TritonExtError
-from ..pipeline.records import Compilation, PassRecord, StageRecord
+from ..pipeline.records import PassRecord, StageRecord
 from ..support.storage import write_whole
 from . import locations
 from .locations import Chain, Located

@@ -7,8 +7,9 @@
 from __future__ import annotations
 
 from .candidates import Candidate, product, sweep
+from .decorator import autotune
 from .jobs import TensorSpec
 from .report import Report, Row, TuningError
-from .tuner import Autotuner, autotune
+from .tuner import Autotuner
 
 __all__ = ["Autotuner", "Candidate", "Report", "Row", "TensorSpec", "TuningError", "autotune", "product", "sweep"]

@@ -17,7 +17,7 @@ import uuid
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from triton.runtime.autotuner import Heuristics
 
@@ -28,12 +28,10 @@ from ..pipeline.edits import text_of_edits
 from ..pipeline.pipeline import Pipeline
 from .candidates import Candidate
 from .check import Arguments, Checker
+from .measuring import Measurer
 from .outcome import Launch, Outcome, device, state, text_of_error
 from .progress import Bar
 from .workers import GRACE, STARTUP, Workers, ends_process_after, process, run_jobs
-
-if TYPE_CHECKING:
-    from .tuner import Autotuner
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,7 @@ class Job:
 
 
 def evaluate_on(
-    workers: Workers, tuner: Autotuner, candidates: list[Candidate], launch: Launch, bar: Bar
+    workers: Workers, tuner: Measurer, candidates: list[Candidate], launch: Launch, bar: Bar
 ) -> list[Outcome]:
     """Measures `candidates` in `workers`.
 
@@ -208,7 +206,7 @@ def evaluate(job: Job) -> Outcome:
 _last: tuple[str, Launch, Checker | None] | None = None
 
 
-def _prepared(tuner: Autotuner, job: Job) -> tuple[Launch, Checker | None]:
+def _prepared(tuner: Measurer, job: Job) -> tuple[Launch, Checker | None]:
     """The arguments, made once for all candidates of one tuning that a worker gets."""
     global _last  # noqa: PLW0603
     if _last is None or _last[0] != job.group:
@@ -246,7 +244,7 @@ def random_arguments(described: Arguments) -> Arguments:
     return {name: make(value) if isinstance(value, TensorSpec) else value for name, value in described.items()}
 
 
-def _described(tuner: Autotuner, launch: Launch) -> Arguments:
+def _described(tuner: Measurer, launch: Launch) -> Arguments:
     described: Arguments = {}
     for name, value in {**launch.named, **launch.kwargs}.items():
         if name in ("grid", "warmup"):
@@ -267,11 +265,11 @@ def _described(tuner: Autotuner, launch: Launch) -> Arguments:
     return described
 
 
-def _grid(tuner: Autotuner, candidate: Candidate, launch: Launch) -> tuple[int, ...]:
+def _grid(tuner: Measurer, candidate: Candidate, launch: Launch) -> tuple[int, ...]:
     grid = launch.kwargs["grid"]
     if not callable(grid):
         return tuple(grid)
-    parameters = tuner._jit.signature.parameters.items() if tuner._jit is not None else ()
+    parameters = tuner.jit.signature.parameters.items() if tuner.jit is not None else ()
     known = {name: p.default for name, p in parameters if p.default is not p.empty}
     known |= launch.with_config(candidate)
     function = tuner.fn
@@ -293,7 +291,7 @@ def _chain(kernel: Any) -> Iterator[Any]:
         kernel = getattr(kernel, "fn", None)
 
 
-def _find_name(tuner: Autotuner) -> tuple[str, str, str]:
+def _find_name(tuner: Measurer) -> tuple[str, str, str]:
     """Module, file and name under which another process finds `tuner`.
 
     Raises:
@@ -310,9 +308,7 @@ def _find_name(tuner: Autotuner) -> tuple[str, str, str]:
 
 
 @functools.cache
-def _import(module: str, file: str, name: str) -> Autotuner:
-    from .tuner import Autotuner
-
+def _import(module: str, file: str, name: str) -> Measurer:
     try:
         if module in ("__main__", "__mp_main__"):
             raise ImportError
@@ -320,6 +316,6 @@ def _import(module: str, file: str, name: str) -> Autotuner:
     except ImportError:
         kernel = load_kernel(file, name)
     for inner in _chain(kernel):
-        if isinstance(inner, Autotuner):
+        if isinstance(inner, Measurer):
             return inner
     raise TritonExtError(f"'{name}' of {file} is not made by tx.autotune")

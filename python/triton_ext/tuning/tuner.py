@@ -9,42 +9,40 @@ can be checked, kept on disk and measured elsewhere.
 from __future__ import annotations
 
 import contextlib
-import functools
 import inspect
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from triton import knobs
-from triton.runtime.autotuner import Autotuner as TritonAutotuner
 from triton.runtime.driver import driver
-from triton.runtime.jit import JITFunction, MockTensor
+from triton.runtime.jit import MockTensor
 
 from ..errors import PipelineError, TritonExtError
 from ..keys.fingerprint import fingerprint
 from ..patches.hook_slot import what_is_in_it
 from ..pipeline import scope
-from ..pipeline.pipeline import Pipeline, ready
+from ..pipeline.pipeline import Pipeline
 from . import store
-from .candidates import Candidate, checked_pipelines
-from .check import Arguments, Check, Checker, Reference
+from .candidates import Candidate
+from .check import Arguments, Check, Reference
 from .finals import settle
-from .options import check_count, check_executor, check_function, check_seconds, checked_tolerance
-from .outcome import Launch, Outcome, device, failure, inner_pipelines, state, synchronize
-from .parallel import Compiled, CompileTimeoutError, compile_all, contained, cores
+from .measuring import Measurer
+from .options import check_executor
+from .outcome import Launch, Outcome, device, failure, inner_pipelines, state
+from .parallel import Compiled, contained
 from .progress import Bar
 from .report import Report, TuningError
 
 #: Seconds between two looks at the libraries of the pipelines to choose from.
 _RECHECK = 0.5
 _FAILED = [float("inf")] * 3
-Kernel = TypeVar("Kernel")
 
 
-class Autotuner(TritonAutotuner):  # type: ignore[misc]
+class Autotuner(Measurer):
     """A kernel that is tuned when it is first launched with a new key; made by `autotune`.
 
     Attributes:
@@ -147,7 +145,7 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
         self.best_config = candidate
         if candidate.pre_hook is not None:
             candidate.pre_hook(launch.with_config(candidate))
-        return self._run(candidate, args, kwargs)
+        return self.launch_with(candidate, args, kwargs)
 
     def warmup(self, *args: Any, **kwargs: Any) -> list[Any]:
         """Compiles every candidate that is not pruned, and returns the kernels; tensors may be given as their types.
@@ -158,16 +156,6 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
         args = tuple(map(MockTensor.wrap_dtype, args))
         kwargs = {**kwargs, "warmup": True}
         return self._compile_only(Launch(args, kwargs, dict(zip(self.arg_names, args, strict=False))))
-
-    def _run(self, candidate: Candidate, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        active = candidate.active
-        if active is None:
-            return self.fn.run(*args, **kwargs, **candidate.all_kwargs())
-        scope.enter(active)
-        try:
-            return self.fn.run(*args, **kwargs, **candidate.all_kwargs())
-        finally:
-            scope.leave(active)
 
     def _key(self, launch: Launch) -> tuple[Any, ...]:
         """Triton's key, and that of the pipelines and hooks that are active here if there are any."""
@@ -224,7 +212,7 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
                 store.put(entry, report.kernel, report)
         if knobs.autotuning.listener is not None:
             knobs.autotuning.listener(
-                fn=self._jit,
+                fn=self.jit,
                 key=key,
                 best_config=best,
                 configs_timings=self.configs_timings,
@@ -321,34 +309,6 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
         config, _ = store.describe(candidate)
         return config, candidate.pre_hook, compiled.kernel.kernel, repr(sorted(metadata.items()))
 
-    def compile_all(
-        self, candidates: list[Candidate], launch: Launch, done: Callable[[], None] = lambda: None
-    ) -> list[Compiled]:
-        """Compiles in parallel what can be compiled without launching it."""
-        prepared = []
-        results = [Compiled()] * len(candidates)
-        for i, candidate in enumerate(candidates):
-            try:
-                if candidate.edits.edits:
-                    ready(candidate.edits)
-                prepared.append(i)
-            except (Exception, SystemExit) as error:  # its libraries, or its functions
-                results[i] = Compiled(error=contained(error))
-                done()
-        if self._jit is None:  # interpreted
-            return results
-        jobs = [functools.partial(self._compile, candidates[i], launch) for i in prepared]
-        workers = min(len(jobs), cores() if self._workers is None else self._workers)
-        compiled = compile_all(jobs, workers, done, self.compile_timeout) if workers > 0 else None
-        for i, result in zip(prepared, compiled or (), strict=False):
-            results[i] = result
-        return results
-
-    def _compile(self, candidate: Candidate, launch: Launch) -> Any:
-        if candidate.pre_hook is not None:
-            candidate.pre_hook(launch.with_config(candidate))  # may set a descriptor's block shape
-        return self._run(candidate, launch.args, {**launch.kwargs, "warmup": True})
-
     def _compile_only(self, launch: Launch) -> list[Any]:
         started = time.perf_counter()
         with self._lock:
@@ -358,7 +318,7 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
         for i, (candidate, result) in enumerate(zip(candidates, compiled, strict=True)):
             if result.error is None and result.kernel is None:  # interpreted, or asynchronous
                 try:
-                    compiled[i] = Compiled(self._compile(candidate, launch))
+                    compiled[i] = Compiled(self.compile_one(candidate, launch))
                 except (Exception, SystemExit) as error:
                     compiled[i] = Compiled(error=contained(error))
             if compiled[i].error is None:
@@ -369,69 +329,7 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
             raise _all_failed(report) from outcomes[0].error
         return kernels
 
-    @contextlib.contextmanager
-    def checking(self, launch: Launch) -> Iterator[Checker | None]:
-        """A checker for launches like `launch`, or None; puts everything back at the end."""
-        checker = self.checker(launch)
-        try:
-            yield checker
-        finally:
-            if checker is not None:
-                checker.restore()
-
-    def checker(self, launch: Launch) -> Checker | None:
-        """What compares the results of launches like `launch`; None if there is nothing to compare with."""
-        if not self._checks:
-            return None
-        kept = {*self.reset_to_zero, *self.restore_value}
-        arguments = {**launch.named, **launch.kwargs}
-        return Checker(self._reference, self._check, self._tolerance, kept, arguments)
-
-    def measure(self, candidate: Candidate, compiled: Compiled, launch: Launch, checker: Checker | None) -> Outcome:
-        """Checks and times one candidate; whatever goes wrong with it is part of the outcome."""
-        # With hooks of the user, what was compiled ahead may not be what is launched.
-        is_late = isinstance(compiled.error, CompileTimeoutError)
-        if compiled.error is not None and (is_late or not self.user_defined_pre_hook):
-            return failure(compiled.error, compiled)
-        if knobs.autotuning.print:
-            print(f"Autotuning kernel {self.base_fn.__name__} with config {candidate}")
-        call = _Call(self, candidate, launch, self.run_timeout)
-        try:
-            with _launches_end_after(self.run_timeout):
-                if checker is not None:
-                    checker.spoil()
-                    problem = call(checker.problem)
-                    if problem is not None:
-                        return Outcome("wrong result", (), compiled.seconds, None, problem)
-                times = self.do_bench(call, quantiles=(0.5, 0.2, 0.8))
-        except (Exception, SystemExit) as raised:
-            error = contained(raised)
-            if call.is_late():
-                reason = f"checking and measuring took longer than {self.run_timeout:g} s (fix: run_timeout=seconds)"
-                return Outcome("time limit", (), compiled.seconds, error, reason)
-            return failure(error, compiled)
-        try:
-            milliseconds = tuple(float(t) for t in (times if isinstance(times, Sequence) else [times]))
-        except (TypeError, ValueError):
-            milliseconds = ()
-        if not milliseconds:  # it is the same for every candidate
-            raise TritonExtError(f"do_bench: expected milliseconds, one number or several, got {times!r}")
-        if not 0 < milliseconds[0] < float("inf"):
-            reason = f"do_bench returned {times!r}, expected a finite time above 0"
-            return Outcome("launch error", (), compiled.seconds, None, reason)
-        return Outcome("ok", milliseconds, compiled.seconds)
-
     # Reports
-
-    @property
-    def _jit(self) -> Any:
-        """The kernel below heuristics; None if it is interpreted."""
-        function = self.fn
-        while not isinstance(function, JITFunction):
-            function = getattr(function, "fn", None)
-            if function is None:
-                return None
-        return function
 
     def _report(
         self, key: tuple[Any, ...], candidates: list[Candidate], outcomes: list[Outcome], seconds: float
@@ -470,7 +368,7 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
         from triton.compiler.compiler import make_backend
         from triton.runtime.cache import triton_key
 
-        if not key or self._jit is None:
+        if not key or self.jit is None:
             return None
         try:
             functions = [fingerprint(c.pre_hook) if c.pre_hook is not None else "" for c in candidates]
@@ -482,7 +380,7 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
                 triton_key(),
                 make_backend(driver.active.get_current_target()).hash(),
                 device(),
-                self._jit.cache_key,
+                self.jit.cache_key,
                 sorted(get_cache_invalidating_env_vars().items()),
                 str(key),
                 [str(candidate) for candidate in candidates],
@@ -497,164 +395,3 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
 def _all_failed(report: Report) -> TuningError:
     who = f"each of {len(report.rows)} candidates" if len(report.rows) > 1 else "the only candidate"
     return TuningError(f"{report.kernel}: {who} failed\n  {report.failures()}", report)
-
-
-def _launches_end_after(seconds: float | None) -> contextlib.AbstractContextManager[None]:
-    """Ends the launches of this thread after so many seconds, on a device that can do so: the CPU, between programs."""
-    limit = getattr(driver.active, "time_limit", None) if seconds is not None and not knobs.runtime.interpret else None
-    return contextlib.nullcontext() if limit is None else limit(seconds)
-
-
-class _Call:
-    """What `do_bench` is given: one launch of a candidate, with the hooks around it.
-
-    Attributes:
-        config: the candidate.
-    """
-
-    def __init__(self, tuner: Autotuner, candidate: Candidate, launch: Launch, timeout: float | None) -> None:
-        self.config = candidate
-        self._end = float("inf") if timeout is None else time.monotonic() + timeout
-        self._tuner = tuner
-        self._launch = launch
-        self._arguments = launch.with_config(candidate)
-
-    def is_late(self) -> bool:
-        """Whether the candidate has had its time."""
-        return time.monotonic() >= self._end
-
-    def __call__(self, look: Callable[[Arguments], str | None] | None = None) -> str | None:
-        """Launches; `look` sees the arguments before the hooks put them back."""
-        tuner, found = self._tuner, None
-        if self.is_late():
-            raise TimeoutError
-        if self.config.pre_hook is not None:
-            self.config.pre_hook(self._arguments)
-        tuner.pre_hook(self._arguments)
-        try:
-            tuner._run(self.config, self._launch.args, self._launch.kwargs)
-            if look is not None:
-                synchronize()
-                found = look(self._arguments)
-        except BaseException as error:  # Ctrl-C leaves the arguments as they were, too
-            try:
-                tuner.post_hook(self._arguments, exception=error)
-            finally:
-                raise
-        tuner.post_hook(self._arguments, exception=None)
-        return found
-
-
-def autotune(  # noqa: PLR0917 - the order is Triton's
-    configs: Sequence[Any],
-    key: Sequence[str],
-    prune_configs_by: Mapping[str, Any] | None = None,
-    reset_to_zero: Sequence[str] | None = None,
-    restore_value: Sequence[str] | None = None,
-    pre_hook: Callable[..., Any] | None = None,
-    post_hook: Callable[..., Any] | None = None,
-    warmup: int | None = None,
-    rep: int | None = None,
-    use_cuda_graph: bool = False,
-    do_bench: Callable[..., Any] | None = None,
-    cache_results: bool = False,
-    *,
-    pipelines: Mapping[str, Pipeline] | None = None,
-    reference: Reference | None = None,
-    check: Check | None = None,
-    tolerance: tuple[float, float] | None = None,
-    executor: Executor | Callable[[], Executor] | None = None,
-    arguments: Callable[[Arguments], Arguments] | None = None,
-    workers: int | None = None,
-    progress: bool | None = None,
-    rounds: int = 5,
-    compile_timeout: float | None = 300.0,
-    run_timeout: float | None = 120.0,
-) -> Callable[[Any], Autotuner]:
-    """Decorator: `triton.autotune`, which tries pipelines as well.
-
-    Everything up to `cache_results` is what `triton.autotune` calls so; only what differs is described here. What it
-    makes has `tuning_report`, `tuning_reports` (by key), `best_config` and `best_pipeline`.
-
-    Args:
-        configs: each is tried with each of `pipelines`.
-        key: names of arguments; the pipelines that are active around a launch are part of the key, too.
-        prune_configs_by: as for Triton, where it prunes `configs`. If ``perf_model`` has a parameter ``pipeline``, it
-            ranks the candidates instead. ``prune_candidates(candidates, named_args, **kwargs)`` returns those to keep;
-            each is a `Candidate`, a ``triton.Config`` with the name of its ``pipeline``.
-        reset_to_zero: see Triton.
-        restore_value: see Triton.
-        pre_hook: see Triton.
-        post_hook: see Triton.
-        warmup: see Triton.
-        rep: see Triton.
-        use_cuda_graph: see Triton.
-        do_bench: as for Triton; the function that it times has the candidate as its attribute ``config``.
-        cache_results: keep the results on disk. They are found again by the same Triton, device, kernel, key and
-            candidates, the same active pipelines, and the same bytes of their libraries.
-        pipelines: what to try, by name. `sweep` and `product` make such mappings.
-        reference: ``reference(arguments)`` returns, by name, what arguments have to hold after a launch. It gets
-            tensors before anything ran. What it names is filled with NaN (other types: with something else than what is
-            expected) before each candidate, unless it is in `reset_to_zero` or `restore_value`.
-        check: ``check(arguments)`` is called after one launch of each candidate, and returns False or raises
-            AssertionError if something is wrong.
-        tolerance: relative and absolute, for `reference`; default: those of ``torch.testing.assert_close``.
-        executor: measures the candidates there, or in what the function returns; default: here. Its workers import
-            the kernel.
-        arguments: for `executor`: ``arguments(described)`` makes a worker's arguments from those of the launch, in
-            which tensors are `TensorSpec`; default: random numbers for floats, zeros otherwise.
-        workers: how many threads compile; default: one for each core; 0: compile when measured.
-        progress: whether to draw a progress bar; default: if standard error is a terminal.
-        rounds: how often those are measured, in turns, that come close to the fastest; the medians decide. 1: only
-            once, as Triton does.
-        compile_timeout: seconds that a candidate may take to compile, without turning its source into IR; None for no
-            limit.
-        run_timeout: seconds that the check and the measurement of a candidate may take, from one launch to the next; a
-            launch on the CPU ends then. None for no limit. With `executor`, a worker that exceeds one of the two by ten
-            seconds is ended.
-
-    Raises:
-        PipelineError: `pipelines` is no mapping of names to pipelines.
-        TritonExtError: another argument after `cache_results` is not what is said here.
-        TuningError: at a launch, no candidate compiled, ran and was right.
-    """
-    tried = checked_pipelines(pipelines)
-    pair = checked_tolerance(tolerance)
-    for name, function in (("reference", reference), ("check", check), ("arguments", arguments)):
-        check_function(name, function)
-    check_executor(executor)
-    if workers is not None:
-        check_count("workers", workers, 0)
-    check_count("rounds", rounds, 1)
-    check_seconds("compile_timeout", compile_timeout)
-    check_seconds("run_timeout", run_timeout)
-
-    def decorate(function: Any) -> Autotuner:
-        return Autotuner(
-            function,
-            configs,
-            key,
-            tried,
-            prune_configs_by,
-            reset_to_zero=reset_to_zero,
-            restore_value=restore_value,
-            pre_hook=pre_hook,
-            post_hook=post_hook,
-            warmup=warmup,
-            rep=rep,
-            use_cuda_graph=use_cuda_graph,
-            do_bench=do_bench,
-            cache_results=cache_results,
-            reference=reference,
-            check=check,
-            tolerance=pair,
-            executor=executor,
-            arguments=arguments,
-            workers=workers,
-            progress=progress,
-            rounds=rounds,
-            compile_timeout=compile_timeout,
-            run_timeout=run_timeout,
-        )
-
-    return decorate

@@ -41,7 +41,8 @@ def _find_libraries() -> None:
         ExtensionNotFoundError: one is not built.
     """
     from triton_ext.errors import ExtensionNotFoundError
-    from triton_ext.loading.loader import extensions, load_library
+    from triton_ext.loading.discovery import extensions
+    from triton_ext.loading.loader import load_library
     from triton_ext.pipeline.extension_passes import PLACEABLE, find_factory
 
     among = extensions()

@@ -18,7 +18,7 @@ from typing import Any
 from ..errors import TritonExtError
 from ..loading.host import triton_root
 from ..pipeline.records import StageRecord
-from .locations import unescaped
+from .escapes import unescaped
 
 #: Bytes of one file; a page with more is of no use.
 _MOST_BYTES = 8 << 20

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the edits of a `Pipeline`, each checked as far as it can be before a kernel is compiled."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, get_args
+
+from ..errors import PipelineError
+from ..loading.manifest import digits
+from .edits import Anchor, Edit, Entry, OnMissing, StageFunction, Value, as_entry
+from .extension_passes import ANY, PLACEABLE, STAGES, Pass
+
+
+def placed(verb: str, anchor: str, *passes: object, on_missing: OnMissing = "error") -> Edit:
+    """`passes` ``before``, ``after`` or in the place of (``replace``) each match of `anchor`.
+
+    Raises:
+        PipelineError: `anchor` is malformed, or a pass is not one, or is for another stage.
+    """
+    place = _anchor(anchor)
+    entries = _entries(f"{verb}('{anchor}')", place.stage, passes)
+    stages = {e.stage for e in entries if isinstance(e, Pass) and e.stage not in (None, ANY)}
+    if len(stages) > 1:
+        names = ", ".join(sorted(filter(None, stages)))
+        raise PipelineError(f"{verb}('{anchor}'): the passes are for different stages: {names}")
+    stage = place.stage or next(iter(stages), None)
+    entries = _bound(entries, stage)
+    return Edit(verb, stage, replace(place, stage=stage), entries, on_missing=_checked(on_missing))
+
+
+def at_edge(verb: str, stage: str, *passes: object, on_missing: OnMissing = "error") -> Edit:
+    """`passes` ``at_start`` or ``at_end`` of `stage`.
+
+    Raises:
+        PipelineError: something that is not a pass, or a pass for another stage.
+    """
+    entries = _entries(f"{verb}('{stage}')", _stage_name(stage), passes)
+    return Edit(verb, stage, entries=entries, on_missing=_checked(on_missing))
+
+
+def skip(anchor: str, *, on_missing: OnMissing = "error") -> Edit:
+    """No pass where `anchor` matches.
+
+    Raises:
+        PipelineError: `anchor` is malformed.
+    """
+    place = _anchor(anchor)
+    return Edit("skip", place.stage, place, on_missing=_checked(on_missing))
+
+
+def set_arguments(anchor: str, /, *, on_missing: OnMissing = "error", **arguments: Value) -> Edit:
+    """Other arguments for the passes that match `anchor`.
+
+    Raises:
+        PipelineError: `anchor` is malformed, no argument is given, or a value is of no type that passes take.
+    """
+    place = _anchor(anchor)
+    if not arguments:
+        raise PipelineError(f"set('{anchor}'): expected an argument to set, such as num_stages=4")
+    for name, value in arguments.items():
+        if isinstance(value, int):
+            digits(value)
+        elif not isinstance(value, str) and not (isinstance(value, float) and math.isfinite(value)):
+            raise PipelineError(
+                f"set('{anchor}'): argument '{name}': expected int, finite float, bool or str, got {value!r}"
+            )
+    ordered = tuple(sorted(arguments.items()))
+    return Edit("set", place.stage, place, arguments=ordered, on_missing=_checked(on_missing))
+
+
+def stage(name: str, function: StageFunction, *, on_missing: OnMissing = "error") -> Edit:
+    """A function that replaces or wraps the stage `name`.
+
+    Raises:
+        PipelineError: `function` is not callable, or `name` is not a stage.
+    """
+    if not callable(function):
+        raise PipelineError(f"stage('{name}'): expected a function, got {function!r}")
+    return Edit("stage", _stage_name(name), function=function, on_missing=_checked(on_missing))
+
+
+def made(verb: str, place: str, items: Iterable[Any], keywords: dict[str, Any]) -> Edit:
+    """The edit that the text form writes as ``verb(place, items, keywords)``; of a stage, `place` is its name.
+
+    Raises:
+        PipelineError: as of the functions above.
+    """
+    if verb in ("before", "after", "replace"):
+        return placed(verb, place, *items, **keywords)
+    if verb in ("at_start", "at_end"):
+        return at_edge(verb, place, *items, **keywords)
+    if verb == "stage":
+        return stage(place, *items, **keywords)
+    return skip(place, **keywords) if verb == "skip" else set_arguments(place, **keywords)
+
+
+def _entries(where: str, stage: str | None, passes: Iterable[object]) -> tuple[Entry, ...]:
+    entries = tuple(as_entry(item, where) for item in passes)
+    if not entries:
+        raise PipelineError(f"{where}: expected at least one pass")
+    for entry in entries:
+        if not isinstance(entry, Pass) or stage is None or entry.stage in (None, ANY):
+            continue
+        if entry.stage not in PLACEABLE.get(stage, (stage,)):
+            raise PipelineError(f"{where}: pass '{entry.name}' is for stage '{entry.stage}', not for '{stage}'")
+    return _bound(entries, stage)
+
+
+def _bound(entries: tuple[Entry, ...], stage: str | None) -> tuple[Entry, ...]:
+    """Returns `entries`, with passes for any stage made passes of `stage`, as the text of a pipeline names them."""
+    if stage is None:
+        return entries
+    return tuple(
+        replace(entry, stage=stage) if isinstance(entry, Pass) and entry.extension.stage == ANY else entry
+        for entry in entries
+    )
+
+
+def _stage_name(name: object) -> str:
+    if not (isinstance(name, str) and name.isidentifier()) or name in (ANY, "plugin"):
+        stages = ", ".join(STAGES)
+        raise PipelineError(f"{name!r} is not a stage; there is: {stages}, or another one of the backend, such as ptx")
+    return name
+
+
+def _anchor(text: str) -> Anchor:
+    """Returns the anchor that `text` means.
+
+    Raises:
+        PipelineError: it is malformed, or the stage that it names is not one.
+    """
+    place = Anchor.parse(text)
+    if place.stage is not None:
+        _stage_name(place.stage)
+    return place
+
+
+def _checked(on_missing: OnMissing) -> OnMissing:
+    if on_missing not in get_args(OnMissing):
+        raise PipelineError(f"on_missing: expected one of {', '.join(get_args(OnMissing))}, got {on_missing!r}")
+    return on_missing
