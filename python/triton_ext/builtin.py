@@ -8,7 +8,7 @@ The groups are those of libtriton: ``common``, ``ttir``, ``ttgpuir``, ``gluon``,
 from __future__ import annotations
 
 from .errors import PipelineError
-from .pipeline.edits import BuiltinFactory, builtin_names, find_builtin
+from .pipeline.builtin_passes import BuiltinFactory, builtin_names, find_builtin
 
 
 class BuiltinPasses:

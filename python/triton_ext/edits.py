@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """``triton_ext.edits.Anchor``, as the reference names it."""
 
-from .pipeline.edits import Anchor
+from .pipeline.anchors import Anchor
 
 __all__ = ["Anchor"]

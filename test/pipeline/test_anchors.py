@@ -18,7 +18,7 @@ from triton._C.libtriton import ir
 from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
-from triton_ext.pipeline.edits import Anchor
+from triton_ext.pipeline.anchors import Anchor
 
 Place = tuple[str, str, int]  # stage, pass and how many of that name there were before it
 

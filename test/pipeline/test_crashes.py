@@ -21,7 +21,7 @@ from triton.backends.compiler import GPUTarget
 from triton.backends.nvidia import compiler as nvidia
 
 import triton_ext as tx
-from triton_ext.pipeline import inspection, isolation
+from triton_ext.pipeline import forked_child, inspection_library, isolation
 
 P = tx.Pipeline
 CUDA90 = GPUTarget("cuda", 90, 32)
@@ -167,7 +167,7 @@ def test_a_crash_of_the_backend_that_mlir_catches_says_so_too(monkeypatch: pytes
 
 def test_a_long_command_is_left_to_the_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "orig_argv", ["python", "-c", "pass\n" * 2000])
-    assert inspection.isolated_command() == "TRITON_EXT_ISOLATE=1 and the command that was used"
+    assert inspection_library.isolated_command() == "TRITON_EXT_ISOLATE=1 and the command that was used"
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -207,7 +207,7 @@ def test_isolated_every_crash_is_an_exception(mode: str, isolated: None, capfd: 
     with P().skip("ttir.combine"):
         assert compiled().metadata.name == "softmax"  # life goes on
     assert os.environ.get(isolation.VARIABLE) == "1"
-    assert not isolation.is_child()
+    assert not forked_child.is_child()
 
 
 def test_isolated_code_that_is_no_pass(isolated: None) -> None:
@@ -225,7 +225,7 @@ def test_isolated_code_that_is_no_pass(isolated: None) -> None:
 
 
 def test_isolated_a_hang_ends(isolated: None, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
-    monkeypatch.setenv(isolation.LIMIT, "20")
+    monkeypatch.setenv(forked_child.LIMIT, "20")
     with P.parse("ttir: after(combine, report{mode=hang})"), pytest.raises(tx.PipelineError) as error:
         compiled()
     assert "did not end within 20 s (TRITON_EXT_ISOLATE_SECONDS) in pass 'report{mode=hang}' of" in str(error.value)
@@ -237,7 +237,7 @@ def test_isolated_a_hang_ends(isolated: None, monkeypatch: pytest.MonkeyPatch, c
 
 @pytest.mark.parametrize("value", ["soon", "-1", "0", "nan", "inf", "1e300"])
 def test_isolated_limits_that_are_none(value: str, isolated: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(isolation.LIMIT, value)
+    monkeypatch.setenv(forked_child.LIMIT, value)
     with P().skip("ttir.cse"), pytest.raises(tx.TritonExtError) as error:
         compiled()
     assert f"TRITON_EXT_ISOLATE_SECONDS={value}: expected a number of seconds, above 0" in str(error.value)

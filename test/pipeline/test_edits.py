@@ -20,7 +20,7 @@ from triton.backends.compiler import GPUTarget
 import triton_ext as tx
 from triton_ext.compilation.records import Compilation
 from triton_ext.compilation.requests import request_for
-from triton_ext.pipeline.edits import Anchor
+from triton_ext.pipeline.anchors import Anchor
 
 RENAME = tx.passes.ttir.rename(old="softmax", new="renamed")
 CSE = tx.builtin.common.cse()

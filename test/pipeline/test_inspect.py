@@ -21,7 +21,7 @@ import triton_ext as tx
 from triton_ext.errors import BuildError, TritonExtError
 from triton_ext.loading.discovery import extensions
 from triton_ext.loading.loader import load_library
-from triton_ext.pipeline import inspection
+from triton_ext.pipeline import inspection_library
 from triton_ext.pipeline.inspection import Inspection, Level, Result
 
 HERE = Path(__file__).parent
@@ -106,7 +106,7 @@ def number_of_operations(module: Any) -> int:
 
 
 def count() -> int:
-    return inspection._load()[0].tritonExtInspectCount()
+    return inspection_library.load()[0].tritonExtInspectCount()
 
 
 @pytest.mark.parametrize("kernel", [softmax, squares], ids=["softmax", "squares"])
@@ -423,4 +423,4 @@ def test_it_is_no_extension_and_leaves_no_name_behind() -> None:
 def test_a_library_that_is_not_built_is_an_error_with_its_remedy(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("TRITON_EXT_LIBRARY_DIR", str(tmp_path))
     with pytest.raises(BuildError, match=r"libTritonExtInspect.so.*fix: triton-ext build"):
-        inspection._load.__wrapped__()
+        inspection_library.load.__wrapped__()

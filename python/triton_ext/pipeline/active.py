@@ -12,7 +12,8 @@ from ..keys.fingerprint import Watch
 from ..loading.libraries import load_infra
 from ..loading.loader import load_library
 from ..support.resources import own_code
-from .edits import BuiltinPass, Edit, Entry, PythonPass
+from .builtin_passes import BuiltinPass
+from .edits import Edit, Entry, PythonPass
 from .extension_passes import Pass
 from .steps import Layer
 

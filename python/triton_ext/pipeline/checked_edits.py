@@ -10,8 +10,10 @@ from typing import Any, get_args
 
 from ..errors import PipelineError
 from ..loading.manifest import digits
-from .edits import Anchor, Edit, Entry, OnMissing, StageFunction, Value, as_entry
+from .anchors import Anchor
+from .edits import Edit, Entry, OnMissing, StageFunction, as_entry
 from .extension_passes import ANY, PLACEABLE, STAGES, Pass
+from .values import Value
 
 
 def placed(verb: str, anchor: str, *passes: object, on_missing: OnMissing = "error") -> Edit:

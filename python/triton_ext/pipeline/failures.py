@@ -17,7 +17,7 @@ from triton.errors import TritonError
 from ..errors import PipelineError, TritonExtError, UnsupportedError
 from ..patches.compile_requests import Request
 from ..support import storage
-from . import inspection
+from . import crash_reports, inspection
 from .edits import Edit
 
 Stage = Callable[[Any, dict[str, Any]], Any]
@@ -111,15 +111,15 @@ def _try(stages: Mapping[str, Stage], backend: Any, request: Request) -> Trial:
 def watch(what: str) -> Iterator[int]:
     """Makes a crash of this process within the block report that it happened during `what`.
 
-    Yields the slot that `inspection.begin` returned.
+    Yields the slot that `crash_reports.begin` returned.
     """
     name = f"triton-ext-crash-{os.getpid()}-{secrets.token_hex(8)}.mlir"
     root = storage.scratch_root()
-    slot = inspection.begin(what, os.path.join(root, name) if root else "")
+    slot = crash_reports.begin(what, os.path.join(root, name) if root else "")
     try:
         yield slot
     finally:
-        inspection.end(slot)
+        crash_reports.end(slot)
 
 
 def check_result(edit: Edit, stage: str, result: Any, expected: type | None) -> None:

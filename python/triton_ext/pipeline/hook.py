@@ -8,6 +8,7 @@ and threads do not see each other's pipelines.
 
 from __future__ import annotations
 
+import functools
 import threading
 import time
 from collections.abc import Callable
@@ -208,18 +209,23 @@ def take_slot() -> None:
     if is_taken:
         return
     with active_pipelines.lock:
+        if not stacks.pending:  # else Triton is being imported, and `load_pending` does this
+            kernel_parsing.parse_one_at_a_time()
+            compile_requests.follow_requests()
+        _follow_threads()
         if not is_taken:
             hook_slot.replace_by(_Slot())
-            carry_to_threads(_carry)
             is_taken = True
-    if not stacks.pending:  # else Triton is being imported
-        kernel_parsing.parse_one_at_a_time()
-        compile_requests.follow_requests()
 
 
 def know_empty(installed: Stack) -> None:
     """Says that this thread knows that no pipeline is installed any more."""
     _thread.empty = installed
+
+
+@functools.cache
+def _follow_threads() -> None:
+    carry_to_threads(_carry)
 
 
 def _carry(compile_fn: Callable[[], Any]) -> tuple[str, Callable[[], Any]]:

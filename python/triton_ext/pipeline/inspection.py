@@ -12,26 +12,16 @@ After a run that raised, `Inspection.result` says which pass failed.
 from __future__ import annotations
 
 import contextlib
-import ctypes
-import functools
 import json
 import os
-import shlex
-import sys
-import threading
 import weakref
 from dataclasses import dataclass
 from enum import IntEnum
 from types import TracebackType
 from typing import Any
 
-from ..errors import BuildError, TritonExtError, UnsupportedError
-from ..loading.library_bytes import in_memory, in_words, read_bytes
-from ..patches import plugin_module
-from ..support import resources
-
-#: Stands for the file in `Result.command`.
-FILE = "\1"
+from ..errors import TritonExtError, UnsupportedError
+from .inspection_library import load
 
 
 class Level(IntEnum):
@@ -114,7 +104,7 @@ class Inspection:
     """
 
     def __init__(self, level: Level, slot: int = -1) -> None:
-        self._library, self._add, self._mark = _load()
+        self._library, self._add, self._mark = load()
         self._handle = self._library.tritonExtInspectOpen(level, slot)
         self._close = weakref.finalize(self, self._library.tritonExtInspectClose, self._handle)
 
@@ -221,77 +211,10 @@ def run_quietly(manager: Any, module: Any, label: str) -> None:
         raise UnsupportedError(reasons)
 
 
-def begin(what: str, file: str) -> int:
-    """Makes a crash of the process report that it happened during `what`, until `end` is called.
-
-    Args:
-        what: e.g. ``kernel 'softmax', stage 'ttir'``.
-        file: where a crash writes the module before the pass, if that was kept.
-
-    Returns:
-        A slot, for `end` and `begin_step`.
-    """
-    slot: int = _load()[0].tritonExtCrashBegin(what.encode(errors="replace"), os.fsencode(file))
-    return slot
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a compilation is.
-
-    Attributes:
-        step: the pass that runs, e.g. ``pass 'cse'``; empty between passes.
-        what: as for `begin`.
-        before: the module before the pass, if it was kept.
-        command: what runs the pass on a file, for which `FILE` stands; empty if the module was not kept.
-    """
-
-    step: str
-    what: str
-    before: str = ""
-    command: str = ""
-
-    @classmethod
-    def parse(cls, published: bytes) -> Place | None:
-        """What `publish` has written; None if no compilation is under way."""
-        step, _, rest = published.decode(errors="replace").partition("\0")
-        what, _, rest = rest.partition("\0")
-        command, _, before = rest.partition("\0")
-        return cls(step, what, before, command) if what else None
-
-    def __str__(self) -> str:
-        return f"in {self.step}, {self.what}" if self.step else f"outside of any pass, {self.what}"
-
-
-def publish(file: int) -> None:
-    """Writes where this process is to the open file `file`, before every pass; a crash then says nothing itself."""
-    _load()[0].tritonExtCrashPublish(file)
-
-
-def isolated_command() -> str:
-    """The command that runs this process again so that a crash is an exception."""
-    words = shlex.join([sys.executable, *sys.orig_argv[1:]])
-    # A crash has a buffer of some thousand bytes for it.
-    return "TRITON_EXT_ISOLATE=1 " + (words if len(words.encode()) < 5000 else "and the command that was used")
-
-
-def begin_step(slot: int, what: str | None) -> None:
-    """Says that the compilation `slot` runs `what`, which is not a pass of MLIR, e.g. a Python function.
-
-    None ends that.
-    """
-    _load()[0].tritonExtCrashPass(slot, what.encode(errors="replace") if what is not None else None)
-
-
-def end(slot: int) -> None:
-    """Ends the report that `begin` returned `slot` for."""
-    _load()[0].tritonExtCrashEnd(slot)
-
-
 def check_llvm_ir(text: str) -> str | None:
     """Returns why `text` is not LLVM IR that defines a function; None if it is."""
     encoded = text.encode(errors="surrogateescape")
-    problem: bytes | None = _load()[0].tritonExtCheckLLVMIR(encoded, len(encoded))
+    problem: bytes | None = load()[0].tritonExtCheckLLVMIR(encoded, len(encoded))
     return problem.decode(errors="replace") if problem is not None else None
 
 
@@ -309,37 +232,3 @@ def diagnosis(module: Any) -> str:
         with contextlib.suppress(RuntimeError):
             manager.run(module, "triton_ext.verify")
         return "".join(f": {text}" for text in inspection.result().diagnostics[:1])
-
-
-_loading = threading.Lock()
-
-
-@functools.cache
-def _load() -> tuple[ctypes.CDLL, Any, Any]:
-    """The library, and the functions that attach an inspection to a pass manager and that mark its passes.
-
-    Raises:
-        BuildError: it does not load.
-    """
-    path = resources.library_dir() / "libTritonExtInspect.so"
-    try:
-        copy = in_memory(read_bytes(path))  # not the file, which a build replaces
-        with _loading:
-            library = ctypes.CDLL(copy, mode=os.RTLD_NOW)
-            plugin_module.bind(copy)
-            add, mark = (plugin_module.take(f"triton_ext_{name}") for name in ("inspect", "mark"))
-    except (OSError, RuntimeError, KeyError, TritonExtError) as error:
-        raise BuildError(f"the inspection of passes does not load: {in_words(error)}", fix="triton-ext build") from None
-    library.tritonExtInspectOpen.restype = ctypes.c_uint64
-    library.tritonExtCrashBegin.argtypes = (ctypes.c_char_p, ctypes.c_char_p)
-    library.tritonExtCrashPass.argtypes = (ctypes.c_int, ctypes.c_char_p)
-    library.tritonExtCrashPublish.argtypes = (ctypes.c_int,)
-    library.tritonExtCrashIsolated.argtypes = (ctypes.c_char_p,)
-    library.tritonExtCrashIsolated(isolated_command().encode(errors="replace"))
-    library.tritonExtCheckLLVMIR.argtypes = (ctypes.c_char_p, ctypes.c_size_t)
-    library.tritonExtCheckLLVMIR.restype = ctypes.c_char_p
-    library.tritonExtInspectClose.argtypes = (ctypes.c_uint64,)
-    library.tritonExtInspectCount.restype = ctypes.c_size_t
-    library.tritonExtInspectRead.argtypes = (ctypes.c_uint64,)
-    library.tritonExtInspectRead.restype = ctypes.c_char_p
-    return library, add, mark

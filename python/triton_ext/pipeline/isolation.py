@@ -10,48 +10,33 @@ in the child.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import functools
-import math
 import os
 import pickle
-import select
 import shlex
-import signal
 import sys
 import tempfile
-import threading
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from triton._C.libtriton import ir
 
-from ..errors import PipelineError, TritonExtError
+from ..errors import PipelineError
 from ..support import storage
-from . import inspection
-from .inspection import FILE
+from .crash_reports import FILE
+from .forked_child import Child, in_child, is_child
 
 if TYPE_CHECKING:
     from .edited_compilation import EditedCompilation
 
 VARIABLE = "TRITON_EXT_ISOLATE"
-#: Seconds after which a child has hung; none if it is not set.
-LIMIT = "TRITON_EXT_ISOLATE_SECONDS"
-_PR_SET_PDEATHSIG = 1
-_is_child = False
 
 
 def is_wanted() -> bool:
     """Whether compilations with edits are to run in a child process."""
-    return os.environ.get(VARIABLE, "") not in ("", "0") and not _is_child
-
-
-def is_child() -> bool:
-    """Whether this is such a child."""
-    return _is_child
+    return os.environ.get(VARIABLE, "") not in ("", "0") and not is_child()
 
 
 def command(before: str, template: str) -> str:
@@ -183,7 +168,7 @@ class _Isolated:
         state = {key: vars(self.compilation)[key] for key in ("records", "seen", "cache_hash", "kernel")}
         return _Outcome(results, error, state)
 
-    def _crash(self, died: _Child, names: list[str]) -> Exception:
+    def _crash(self, died: Child, names: list[str]) -> Exception:
         where = died.place or (
             f"in stage '{names[0]}' or a later one of kernel '{self.compilation.kernel}', "
             f"with the pipeline '{self.compilation.text}'"
@@ -218,115 +203,3 @@ def _portable(error: Exception) -> Exception:
             same.add_note(note)
         return same
     return error
-
-
-@dataclass(frozen=True)
-class _Child:
-    """How a child ended.
-
-    Attributes:
-        answer: what its work returned; None if it died.
-        ended: how it died, e.g. ``crashed (SIGSEGV)``; empty if it did not.
-        said: what it wrote to standard error.
-        place: where it was at its end, if a compilation was under way.
-    """
-
-    answer: Any
-    ended: str = ""
-    said: str = ""
-    place: inspection.Place | None = None
-
-
-def in_child(work: Callable[[], Any]) -> _Child:
-    """Runs `work` in a forked child, and copies to standard error what the child has written there."""
-    limit = _limit()
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
-    with storage.scratch_file() as answer, storage.scratch_file() as errors, storage.scratch_file() as place:
-        parent = os.getpid()
-        with warnings.catch_warnings():
-            # The child never touches what Python warns of: locks of other threads' objects, and the GPU.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            child = os.fork()
-        if child == 0:
-            _be_child(work, parent, answer, errors, place)
-        status: int | None = None
-        try:
-            status = _wait(child, limit)
-            hangs = status is None
-        finally:
-            if status is None:
-                os.kill(child, signal.SIGKILL)
-                status = os.waitpid(child, 0)[1]
-        said, content, last = (_all_of(file) for file in (errors, answer, place))
-    os.write(2, said) if said else None
-    code = os.waitstatus_to_exitcode(status)
-    text = said.decode(errors="replace")
-    if code == 0 and content:
-        return _Child(pickle.loads(content), said=text)
-    if hangs:
-        ended = f"did not end within {limit:g} s ({LIMIT})"
-    else:
-        ended = f"crashed ({_signal_name(-code)})" if code < 0 else f"ended its process (exit code {code})"
-    return _Child(None, ended, text, inspection.Place.parse(last))
-
-
-def _signal_name(number: int) -> str:
-    """Returns e.g. ``SIGSEGV``; most real-time signals have no name."""
-    return next((known.name for known in signal.Signals if known == number), f"signal {number}")
-
-
-def _all_of(file: IO[bytes]) -> bytes:
-    file.seek(0)
-    return file.read()
-
-
-def _limit() -> float | None:
-    """The seconds after which a child has hung; None if there is no limit.
-
-    Raises:
-        TritonExtError: the variable is not a number above zero.
-    """
-    value = os.environ.get(LIMIT, "")
-    if not value:
-        return None
-    try:
-        seconds = float(value)
-    except ValueError:
-        seconds = math.nan
-    if not 0 < seconds <= threading.TIMEOUT_MAX:
-        raise TritonExtError(f"{LIMIT}={value}: expected a number of seconds, above 0", fix=f"{LIMIT}=60")
-    return seconds
-
-
-def _wait(child: int, limit: float | None) -> int | None:
-    """The status of `child` once it has ended; None if that takes more than `limit` seconds."""
-    descriptor = os.pidfd_open(child)
-    try:
-        if not select.select([descriptor], [], [], limit)[0]:
-            return None
-    finally:
-        os.close(descriptor)
-    return os.waitpid(child, 0)[1]
-
-
-def _be_child(work: Callable[[], Any], parent: int, answer: IO[bytes], errors: IO[bytes], place: IO[bytes]) -> None:
-    """Runs `work` and ends the process, whatever happens: nothing of the parent's is to be cleaned up here."""
-    global _is_child  # noqa: PLW0603
-    code = 1
-    try:
-        _is_child = True
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() == parent:
-            signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent has got it as well, and says so
-            os.dup2(errors.fileno(), 2)
-            inspection.publish(place.fileno())
-            answer.write(pickle.dumps(work()))
-            answer.flush()
-            code = 0
-    except BaseException as error:
-        os.write(2, f"{type(error).__name__}: {error}\n".encode(errors="replace"))
-    finally:
-        for stream in (sys.stdout, sys.stderr):
-            stream.flush()
-        os._exit(code)

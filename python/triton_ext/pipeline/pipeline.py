@@ -15,7 +15,9 @@ from typing import Any, TypeVar
 from ..errors import PipelineError, PipelineTypeError
 from . import checked_edits, scope
 from .active import Active
-from .edits import Anchor, Edit, Entry, OnMissing, StageFunction, Value, text_of_edits
+from .anchors import Anchor
+from .edits import Edit, Entry, OnMissing, StageFunction, text_of_edits
+from .values import Value
 
 _Kernel = TypeVar("_Kernel")
 #: Verbs of which a pass can bear only one.

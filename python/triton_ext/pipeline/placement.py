@@ -9,9 +9,11 @@ from dataclasses import replace
 
 from ..errors import ExtensionNotFoundError, PipelineError
 from ..patches import signatures
-from .edits import Edit, Value, check_arguments
+from .builtin_passes import check_arguments
+from .edits import Edit
 from .extension_passes import STAGES, find_factory
 from .steps import Layer, Step
+from .values import Value
 
 
 class Placement:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,14 +17,13 @@ from triton._C.libtriton import ir
 
 from ..errors import PipelineError
 from ..keys.guard import Guard
-from ..patches import signatures
 from ..patches.backend_globals import Manager, running
-from ..support import storage
-from . import failures, inspection, isolation
+from . import crash_reports, failures, forked_child, inspection, inspection_library, isolation
 from .failures import MODULE_STAGES, Stage
-from .inspection import Event, Inspection, Level
+from .inspection import Inspection, Level
 from .placement import Placement
 from .records import PassRecord
+from .step_runs import by_step, copy_of, groups, snapshot, summary
 from .steps import Step
 
 if TYPE_CHECKING:
@@ -47,7 +45,7 @@ class StageRun:
         self.edited = any(e.stage in (None, stage) for layer in self.layers for e in layer.edits)
         self.kernel = kernel
         self.slot = -1  # see _failures.watch
-        self.keeps_ir = isolation.is_child()  # before every pass, where it costs nobody else
+        self.keeps_ir = forked_child.is_child()  # before every pass, where it costs nobody else
         self.watches = not self.edited and self.level is None  # and leaves the pass managers as they are
         self.names: list[str] = []
         self.records: list[PassRecord] = []
@@ -114,7 +112,7 @@ class StageRun:
         try:
             # It meets a module that is not what the passes would have made of it, and may stumble over that.
             with contextlib.suppress(Exception):
-                result = stage(_copy_of(source), dict(metadata))
+                result = stage(copy_of(source), dict(metadata))
         finally:
             running.reset(token)
             self._rehearsed = None
@@ -170,7 +168,7 @@ class StageRun:
     def execute(self, steps: list[Step], module: Any, label: str, manager: Manager | None = None) -> None:
         """Runs `steps`: passes that follow each other in one manager, Python functions between them."""
         records: dict[int, PassRecord] = {}
-        for i, group in enumerate(_groups([step for step in steps if not step.dropped])):
+        for i, group in enumerate(groups([step for step in steps if not step.dropped])):
             if group and group[0].call is not None:
                 records[id(group[0])] = self._call(group[0], module)
                 continue
@@ -211,13 +209,13 @@ class StageRun:
                 result = recorder.result()
                 failed = next((e.index for e in result.events if e.failed), None)
                 culprit = next(
-                    (s for s, events in _by_step(steps, result.events) if any(e.index == failed for e in events)), None
+                    (s for s, events in by_step(steps, result.events) if any(e.index == failed for e in events)), None
                 )
                 raise self._failure(culprit, module, _reason(result, error)) from error
             if self.level is None:
                 return {}
             events = recorder.result().events
-        return {id(step): _summary(step, mine) for step, mine in _by_step(steps, events)}
+        return {id(step): summary(step, mine) for step, mine in by_step(steps, events)}
 
     def _run_watched(self, steps: list[Step], manager: Manager, module: Any, label: str) -> None:
         """Does ``manager.run(module, label)`` in a stage without edits, where those of earlier stages may fail."""
@@ -245,9 +243,9 @@ class StageRun:
 
     def _call(self, step: Step, module: Any) -> PassRecord:
         assert step.call is not None
-        before = _snapshot(module) if self.level is not None else (0, "")
+        before = snapshot(module) if self.level is not None else (0, "")
         started = time.perf_counter()
-        inspection.begin_step(self.slot, _label(step))
+        crash_reports.begin_step(self.slot, _label(step))
         guard = Guard(step.call)
         try:
             with guard:
@@ -255,7 +253,7 @@ class StageRun:
         except (Exception, SystemExit) as error:
             raise self._failure(step, module, f"{type(error).__name__}: {error}") from error
         finally:
-            inspection.begin_step(self.slot, None)
+            crash_reports.begin_step(self.slot, None)
         if guard.problem:
             raise self._failure(step, module, guard.problem)
         seconds = time.perf_counter() - started
@@ -266,7 +264,7 @@ class StageRun:
             raise self._failure(step, module, f"left a module that does not verify{inspection.diagnosis(module)}")
         if self.level is None:
             return PassRecord(step.name, 0, (), "", None)
-        after = _snapshot(module)
+        after = snapshot(module)
         text = after[1] if self.level is Level.IR and after != before else None
         return PassRecord(step.name, 0, (), "", None, True, seconds, before[0], after[0], before != after, (), text)
 
@@ -305,68 +303,5 @@ def _reason(result: inspection.Result, error: Exception) -> str:
         if result.before:
             said.append(f"to run it again: {isolation.command(result.before, result.command)}")
         else:
-            said.append(f"to get a command that runs it again: {inspection.isolated_command()}")
+            said.append(f"to get a command that runs it again: {inspection_library.isolated_command()}")
     return "\n".join(said) or str(error)
-
-
-def _copy_of(source: Any) -> Any:
-    """A module that a rehearsal may change."""
-    if not isinstance(source, ir.module):
-        return source
-    with storage.scratch_file() as file:
-        file.write(str(source.str()).encode())
-        copy = ir.parse_mlir_module(storage.path_of(file), source.context)
-    copy.context = source.context
-    return copy
-
-
-def _groups(steps: list[Step]) -> list[list[Step]]:
-    """`steps` in runs of passes that one manager can hold; a Python function is alone.
-
-    So are extension passes that follow each other: MLIR would merge those that are nested, and tell us of both as one.
-    There is one group at least, because a manager with no passes verifies the module.
-    """
-    groups: list[list[Step]] = [[]]
-    for step in steps:
-        last = groups[-1][-1] if groups[-1] else None
-        alone = step.call or (last and (last.call or (last.is_extension and step.is_extension)))
-        if alone and last is not None:
-            groups.append([])
-        groups[-1].append(step)
-    return groups
-
-
-def _by_step(steps: list[Step], events: Iterable[Event]) -> Iterator[tuple[Step, list[Event]]]:
-    """Yields each step with the events of the passes that it added to the manager."""
-    left = list(events)
-    position = 0
-    for step in steps:
-        position, start = position + signatures.count(step.pipeline), position
-        yield step, [e for e in left if start <= e.index < position]
-
-
-def _summary(step: Step, events: list[Event]) -> PassRecord:
-    """One record for all the passes that one step added."""
-    return PassRecord(
-        step.name,
-        0,
-        step.arguments,
-        step.pipeline,
-        None,
-        seconds=sum(e.ns for e in events) * 1e-9,
-        ops_before=events[0].ops_before if events else 0,
-        ops_after=events[-1].ops_after if events else 0,
-        changed=any(e.changed for e in events),
-        remarks=tuple(r for e in events for r in e.remarks),
-        ir=next((e.ir for e in reversed(events) if e.ir is not None), None),
-    )
-
-
-def _snapshot(module: Any) -> tuple[int, str]:
-    count = [0]
-
-    def visit(_: object) -> None:
-        count[0] += 1
-
-    module.walk(visit)
-    return count[0], str(module.str())

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from ..patches import signatures
-from .edits import BuiltinPass, Edit, Entry, PythonPass, text_of
+from .builtin_passes import BuiltinPass
+from .edits import Edit, Entry, PythonPass
 from .extension_passes import Pass, texts_of
+from .values import text_of
 
 
 @dataclass

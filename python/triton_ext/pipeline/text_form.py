@@ -8,23 +8,23 @@ after a blank begins a comment, line breaks are blanks.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import importlib
 import json
 import re
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
 from ..errors import ExtensionNotFoundError, PipelineError, PipelineTypeError
 from ..loading.discovery import find_pass
 from ..support.closest import closest
+from .anchors import Anchor
+from .builtin_passes import BuiltinFactory, find_builtin
 from .checked_edits import made
-from .edits import Anchor, BuiltinFactory, Edit, Entry, Value, as_entry, find_builtin
+from .edits import Edit, Entry, as_entry
 from .extension_passes import ANY, PLACEABLE, STAGES, PassFactory, find_factory
 from .listing_form import edits_of_listing, options_in
+from .named_functions import find_function
+from .values import Value
 
 _VERBS = ("before", "after", "at_start", "at_end", "replace", "skip", "set", "stage")
 _BLANK = re.compile(r"(?:\s|(?<![^\s;,({])#[^\n]*)*")
@@ -219,7 +219,7 @@ class _Parser:
         items: list[Any] = []
         for argument in arguments:
             try:
-                items.append(_function(argument.name) if call.verb == "stage" else _entry(argument, call.stage))
+                items.append(find_function(argument.name) if call.verb == "stage" else _entry(argument, call.stage))
             except (PipelineError, ExtensionNotFoundError) as error:
                 self.fail(str(error), argument.at)
         if call.verb == "stage" and len(items) != 1:
@@ -235,7 +235,7 @@ def _entry(argument: _Argument, stage: str | None) -> Entry:
     if ":" in name:
         if options is not None:
             raise PipelineError(f"'{name}' is a function, which takes no options")
-        return as_entry(_function(name), name)
+        return as_entry(find_function(name), name)
     if name.startswith("plugin."):
         name = name.removeprefix("plugin.")
         words = (match[0] for match in _ARGUMENT.finditer(options or ""))
@@ -246,50 +246,6 @@ def _entry(argument: _Argument, stage: str | None) -> Entry:
     stages = PLACEABLE.get(stage or "", (ANY, *STAGES))
     factory = find_factory(name.removeprefix("linalgir."), stages)
     return factory.parse((n, _as_mlir(v)) for n, v in options_in(options or "").items())
-
-
-def _function(name: str) -> Any:
-    """The object ``module:qualified.name``."""
-    module, _, path = name.partition(":")
-    if not path:
-        raise PipelineError(f"'{name}' is no function, expected module:function")
-    try:
-        with _working_directory_too():
-            found: Any = importlib.import_module(module)
-        for part in path.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        raise PipelineError(f"'{name}': {error}") from None
-    except (Exception, SystemExit) as error:
-        raise PipelineError(f"'{name}': importing it raised {type(error).__name__}: {error}") from error
-    return found
-
-
-@contextlib.contextmanager
-def _working_directory_too() -> Iterator[None]:
-    """While it lasts, modules are found in the working directory, after all other places, but not by ``python -P``.
-
-    What is imported later, by whomever, is not looked for there.
-    """
-    try:
-        directory = str(Path.cwd())
-    except OSError:  # it has been removed
-        directory = ""
-    if sys.flags.safe_path or not directory or {"", directory} & set(sys.path):
-        yield
-        return
-    entry = _Entry(directory)
-    sys.path.append(entry)
-    try:
-        yield
-    finally:
-        sys.path[:] = [place for place in sys.path if place is not entry]
-
-
-class _Entry(str):
-    """An entry of ``sys.path`` that is told from equal ones."""
-
-    __slots__ = ()
 
 
 def _value(text: str) -> Value:

@@ -11,8 +11,8 @@ from triton.runtime.autotuner import Config
 
 from ..errors import PipelineError
 from ..pipeline.active import Active
-from ..pipeline.edits import Value, text_of
 from ..pipeline.pipeline import Pipeline, loaded
+from ..pipeline.values import Value, text_of
 
 
 class Candidate(Config):  # type: ignore[misc]

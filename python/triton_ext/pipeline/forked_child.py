@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a function in a forked child, of whose crash this process hears."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import pickle
+import select
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import IO, Any
+
+from ..errors import TritonExtError
+from ..support import storage
+from . import crash_reports
+
+#: Seconds after which a child has hung; none if it is not set.
+LIMIT = "TRITON_EXT_ISOLATE_SECONDS"
+_PR_SET_PDEATHSIG = 1
+_is_child = False
+
+
+def is_child() -> bool:
+    """Whether this is such a child."""
+    return _is_child
+
+
+@dataclass(frozen=True)
+class Child:
+    """How a child ended.
+
+    Attributes:
+        answer: what its work returned; None if it died.
+        ended: how it died, e.g. ``crashed (SIGSEGV)``; empty if it did not.
+        said: what it wrote to standard error.
+        place: where it was at its end, if a compilation was under way.
+    """
+
+    answer: Any
+    ended: str = ""
+    said: str = ""
+    place: crash_reports.Place | None = None
+
+
+def in_child(work: Callable[[], Any]) -> Child:
+    """Runs `work` in a forked child, and copies to standard error what the child has written there."""
+    limit = _limit()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    with storage.scratch_file() as answer, storage.scratch_file() as errors, storage.scratch_file() as place:
+        parent = os.getpid()
+        with warnings.catch_warnings():
+            # The child never touches what Python warns of: locks of other threads' objects, and the GPU.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            child = os.fork()
+        if child == 0:
+            _be_child(work, parent, answer, errors, place)
+        status: int | None = None
+        try:
+            status = _wait(child, limit)
+            hangs = status is None
+        finally:
+            if status is None:
+                os.kill(child, signal.SIGKILL)
+                status = os.waitpid(child, 0)[1]
+        said, content, last = (_all_of(file) for file in (errors, answer, place))
+    os.write(2, said) if said else None
+    code = os.waitstatus_to_exitcode(status)
+    text = said.decode(errors="replace")
+    if code == 0 and content:
+        return Child(pickle.loads(content), said=text)
+    if hangs:
+        ended = f"did not end within {limit:g} s ({LIMIT})"
+    else:
+        ended = f"crashed ({_signal_name(-code)})" if code < 0 else f"ended its process (exit code {code})"
+    return Child(None, ended, text, crash_reports.Place.parse(last))
+
+
+def _signal_name(number: int) -> str:
+    """Returns e.g. ``SIGSEGV``; most real-time signals have no name."""
+    return next((known.name for known in signal.Signals if known == number), f"signal {number}")
+
+
+def _all_of(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    return file.read()
+
+
+def _limit() -> float | None:
+    """The seconds after which a child has hung; None if there is no limit.
+
+    Raises:
+        TritonExtError: the variable is not a number above zero.
+    """
+    value = os.environ.get(LIMIT, "")
+    if not value:
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds <= threading.TIMEOUT_MAX:
+        raise TritonExtError(f"{LIMIT}={value}: expected a number of seconds, above 0", fix=f"{LIMIT}=60")
+    return seconds
+
+
+def _wait(child: int, limit: float | None) -> int | None:
+    """The status of `child` once it has ended; None if that takes more than `limit` seconds."""
+    descriptor = os.pidfd_open(child)
+    try:
+        if not select.select([descriptor], [], [], limit)[0]:
+            return None
+    finally:
+        os.close(descriptor)
+    return os.waitpid(child, 0)[1]
+
+
+def _be_child(work: Callable[[], Any], parent: int, answer: IO[bytes], errors: IO[bytes], place: IO[bytes]) -> None:
+    """Runs `work` and ends the process, whatever happens: nothing of the parent's is to be cleaned up here."""
+    global _is_child  # noqa: PLW0603
+    code = 1
+    try:
+        _is_child = True
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() == parent:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent has got it as well, and says so
+            os.dup2(errors.fileno(), 2)
+            crash_reports.publish(place.fileno())
+            answer.write(pickle.dumps(work()))
+            answer.flush()
+            code = 0
+    except BaseException as error:
+        os.write(2, f"{type(error).__name__}: {error}\n".encode(errors="replace"))
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(code)
