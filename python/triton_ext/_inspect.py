@@ -113,7 +113,7 @@ class Inspection:
     """
 
     def __init__(self, level: Level, slot: int = -1) -> None:
-        self._library, self._add, self._mark = _load()
+        self._library, self._add, self._mark, self._listen = _load()
         self._handle = self._library.tritonExtInspectOpen(level, slot)
         self._close = weakref.finalize(self, self._library.tritonExtInspectClose, self._handle)
 
@@ -125,6 +125,15 @@ class Inspection:
         """
         self._check_open()
         self._add(manager, [str(self._handle)])
+
+    def listen(self, module: Any) -> None:
+        """Records the diagnostics of `module`'s context, outside of passes, too. May be called once.
+
+        While a manager runs that this is not attached to, Triton takes the diagnostics.
+        """
+        from triton._C.libtriton import ir
+
+        self._listen(ir.pass_manager(module.context), [str(self._handle)])
 
     def mark(self, manager: Any, label: str, driver: str) -> None:
         """Sets what a crash says of the passes that were added to `manager` since the last call.
@@ -314,8 +323,8 @@ _loading = threading.Lock()
 
 
 @functools.cache
-def _load() -> tuple[ctypes.CDLL, Any, Any]:
-    """The library, and the functions that attach an inspection to a pass manager and that mark its passes.
+def _load() -> tuple[ctypes.CDLL, Any, Any, Any]:
+    """The library, and its functions of a pass manager: attach an inspection, mark passes, listen to the context.
 
     Raises:
         BuildError: it does not load.
@@ -328,7 +337,8 @@ def _load() -> tuple[ctypes.CDLL, Any, Any]:
         with _loading:
             library = ctypes.CDLL(copy, mode=os.RTLD_NOW)
             passes.plugin.extend_with(copy)
-            add, mark = (passes.plugin.__dict__.pop(f"add_triton_ext_{name}") for name in ("inspect", "mark"))
+            names = ("inspect", "mark", "listen")
+            add, mark, listen = (passes.plugin.__dict__.pop(f"add_triton_ext_{name}") for name in names)
     except (OSError, RuntimeError, KeyError, TritonExtError) as error:
         raise BuildError(f"the inspection of passes does not load: {in_words(error)}", fix="triton-ext build") from None
     library.tritonExtInspectOpen.restype = ctypes.c_uint64
@@ -343,4 +353,4 @@ def _load() -> tuple[ctypes.CDLL, Any, Any]:
     library.tritonExtInspectCount.restype = ctypes.c_size_t
     library.tritonExtInspectRead.argtypes = (ctypes.c_uint64,)
     library.tritonExtInspectRead.restype = ctypes.c_char_p
-    return library, add, mark
+    return library, add, mark, listen

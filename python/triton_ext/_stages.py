@@ -145,6 +145,7 @@ class _Placement:
         after: dict[int, list[Step]] = defaultdict(list)
         instead: dict[int, list[Step]] = {}
         changed: dict[int, Edit] = {}
+        set_by: dict[tuple[int, str], Edit] = {}
         result = list(steps)
         for number, edit in enumerate(self.edits):
             for i in self._hits(number, edit, steps):
@@ -159,6 +160,10 @@ class _Placement:
                     if first is not edit and not first.verb == edit.verb == "set":
                         raise PipelineError(f"'{first}' and '{edit}' both change the pass '{steps[i].name}'")
                     if edit.verb == "set":
+                        for name, _ in edit.arguments:
+                            other = set_by.setdefault((i, name), edit)
+                            if other is not edit:
+                                raise PipelineError(f"'{other}' and '{edit}' both set '{name}' of '{steps[i].name}'")
                         result[i] = _with_arguments(result[i], edit)
                     else:
                         instead[i] = self.layer.steps(edit)
@@ -282,7 +287,7 @@ class Compilation:
             if source is not given and before:
                 _failures.check_source(edit, before[-1], source)
             try:
-                with unguarded():
+                with unguarded(), _explaining(of_user=False):
                     result = inner(source, metadata)
             except (Exception, SystemExit) as error:
                 inner_error = error
@@ -293,7 +298,7 @@ class Compilation:
 
         guard = Guard(edit.function)
         try:
-            with guard:
+            with guard, _explaining():
                 result = edit.function(source, metadata, run_inner)
         except PipelineError:
             raise
@@ -582,7 +587,7 @@ class _StageRun:
                 inspection.mark(manager, _label(step), self._driver(step))
             inspection.attach(manager)
             try:
-                ir.pass_manager.run(manager, module, label)
+                _run_manager(manager, module, label)
             except Exception as error:  # a pass that throws is none of Triton's, and may throw anything
                 result = inspection.result()
                 failed = next((e.index for e in result.events if e.failed), None)
@@ -602,7 +607,7 @@ class _StageRun:
                 inspection.mark(manager, "", _isolate.driver())
             inspection.attach(manager)
             try:
-                ir.pass_manager.run(manager, module, label)
+                _run_manager(manager, module, label)
             except Exception as error:
                 result = inspection.result()
                 failed = next((e for e in result.events if e.failed), None)
@@ -626,7 +631,7 @@ class _StageRun:
         _inspect.begin_step(self.slot, _label(step))
         guard = Guard(step.call)
         try:
-            with guard:
+            with guard, _explaining():
                 returned = step.call(module)
         except (Exception, SystemExit) as error:
             raise self._failure(step, module, f"{type(error).__name__}: {error}") from error
@@ -799,8 +804,11 @@ class _Namespace(types.ModuleType):
         if self._real is ir:
             return _new_manager if name == "pass_manager" else value
         stage = _current.get()
-        if stage is not None and stage.rehearsing and self._real is llvm:
-            raise _PlanDone
+        if stage is not None and self._real is llvm:
+            if stage.rehearsing:
+                raise _PlanDone
+            if name == "to_module":
+                return functools.partial(_translate, value)
         return value
 
     def __dir__(self) -> list[str]:
@@ -815,6 +823,46 @@ def _add(real: Any, attribute: str, name: str, manager: Any, *args: Any) -> None
     function(manager, *args)
     if type(manager) is WatchingManager:
         manager.steps.append(Step(name, function, args))
+
+
+def _translate(to_module: Callable[..., Any], module: Any, *args: Any) -> Any:
+    """Does ``llvm.to_module(module, ...)``; an error says why the module cannot be translated."""
+    with Inspection(Level.FAILURES) as inspection:
+        inspection.listen(module)
+        try:
+            return to_module(module, *args)
+        except RuntimeError as error:
+            raise RuntimeError(": ".join([str(error), *inspection.result().diagnostics[:1]])) from error
+
+
+_run_manager = ir.pass_manager.run
+_in_function: contextvars.ContextVar[bool] = contextvars.ContextVar("in_function", default=False)
+
+
+@contextlib.contextmanager
+def _explaining(*, of_user: bool = True) -> Iterator[None]:
+    """Within the block, a pass manager that a user's function runs says in its error why a pass failed.
+
+    Unless the block runs stages of Triton `of_user` functions, whose managers are watched.
+    """
+    ir.pass_manager.run = _run_in_function
+    token = _in_function.set(of_user)
+    try:
+        yield
+    finally:
+        _in_function.reset(token)
+
+
+def _run_in_function(manager: Any, module: Any, label: str) -> None:
+    if not _in_function.get():
+        _run_manager(manager, module, label)
+        return
+    with Inspection(Level.FAILURES) as inspection:
+        inspection.attach(manager)
+        try:
+            _run_manager(manager, module, label)
+        except RuntimeError as error:
+            raise RuntimeError("\n".join([str(error), *inspection.result().diagnostics])) from error
 
 
 def _new_manager(context: Any) -> Any:
