@@ -56,8 +56,15 @@ struct Mark {
 /// end with their pass managers, hold it weakly.
 struct Inspection {
   explicit Inspection(Level level) : level(level) {}
+  ~Inspection() {
+    if (std::shared_ptr<MLIRContext> context = listening.lock())
+      context->getDiagEngine().eraseHandler(handler);
+  }
 
   const Level level;
+  /// Expires when the context that is listened to does; set at most once.
+  std::weak_ptr<MLIRContext> listening;
+  DiagnosticEngine::HandlerID handler = 0;
   std::mutex mutex; // guards the rest
   int64_t managers = 0;
   std::optional<std::string> sourceIR;
@@ -421,15 +428,40 @@ static void mark(PassManager *pm, const std::vector<std::string> &args) {
   }
 }
 
+/// Records what is reported in the context of `pm` from now on, outside of
+/// passes, too. While a manager runs, Triton's own handler comes first.
+static void listen(PassManager *pm, const std::vector<std::string> &args) {
+  uint64_t handle = 0;
+  if (args.size() != 1 || !llvm::to_integer(args[0], handle))
+    return;
+  std::shared_ptr<Inspection> inspection = registry().find(handle);
+  if (!inspection || !inspection->listening.expired())
+    return;
+  MLIRContext *context = pm->getContext();
+  std::shared_ptr<MLIRContext> alive(context, [](MLIRContext *) {});
+  inspection->listening = alive;
+  inspection->handler = context->getDiagEngine().registerHandler(
+      [weak = std::weak_ptr(inspection),
+       alive = std::move(alive)](Diagnostic &diagnostic) {
+        if (std::shared_ptr<Inspection> inspection = weak.lock()) {
+          std::lock_guard lock(inspection->mutex);
+          inspection->diagnostics.push_back(
+              toText([&](raw_ostream &os) { print(os, diagnostic); }));
+        }
+        return failure(); // the next handler is to see it too
+      });
+}
+
 TRITON_PLUGIN_API triton::plugin::PluginInfo *tritonGetPluginInfo() {
   static triton::plugin::PassInfo passes[] = {
       {"triton_ext_inspect", TRITON_EXT_VERSION, attach, [] {}},
-      {"triton_ext_mark", TRITON_EXT_VERSION, mark, [] {}}};
+      {"triton_ext_mark", TRITON_EXT_VERSION, mark, [] {}},
+      {"triton_ext_listen", TRITON_EXT_VERSION, listen, [] {}}};
   static triton::plugin::PluginInfo info = {TRITON_PLUGIN_API_VERSION,
                                             passes[0].name,
                                             passes[0].version,
                                             passes,
-                                            2,
+                                            std::size(passes),
                                             /*dialects=*/nullptr,
                                             0,
                                             /*ops=*/nullptr,
@@ -451,6 +483,7 @@ EXPORT uint64_t tritonExtInspectOpen(int level, int slot) {
 }
 
 EXPORT void tritonExtInspectClose(uint64_t handle) {
+  std::shared_ptr<Inspection> closed = registry().find(handle);
   std::lock_guard lock(registry().mutex);
   registry().open.erase(handle);
 }

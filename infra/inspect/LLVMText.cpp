@@ -4,14 +4,41 @@
 // process over one that does not parse, so it is asked here first.
 
 #include "llvm/ADT/Twine.h"
+#include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/ModuleSummaryIndex.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/IRReader/IRReader.h"
-#include "llvm/Support/MemoryBufferRef.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
 
-#include <cstring>
+#include <sys/mman.h>
+
+/// Parses `text`. The parsers that take a text also upgrade its debug
+/// information, and end the process if the module does not verify; the one that
+/// does not takes the name of a file.
+static std::unique_ptr<llvm::Module> parse(llvm::StringRef text,
+                                           llvm::SMDiagnostic &diagnostic,
+                                           llvm::LLVMContext &context) {
+  int descriptor = memfd_create("llvm-ir", MFD_CLOEXEC);
+  if (descriptor < 0) {
+    diagnostic = {"", llvm::SourceMgr::DK_Error, "no memory to read it from"};
+    return nullptr;
+  }
+  llvm::raw_fd_ostream file(descriptor, /*shouldClose=*/true);
+  file << text;
+  file.flush();
+  std::string path = "/proc/self/fd/" + std::to_string(descriptor);
+  if (file.has_error()) {
+    diagnostic = {"", llvm::SourceMgr::DK_Error, file.error().message()};
+    file.clear_error();
+    return nullptr;
+  }
+  return llvm::parseAssemblyFileWithIndexNoUpgradeDebugInfo(
+             path, diagnostic, context, /*Slots=*/nullptr,
+             [](llvm::StringRef, llvm::StringRef) { return std::nullopt; })
+      .Mod;
+}
 
 /// Returns what is wrong with `text`, or null if nothing is. The message is
 /// valid until this thread asks again.
@@ -22,7 +49,7 @@ tritonExtCheckLLVMIR(const char *text, size_t size) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic diagnostic;
   std::unique_ptr<llvm::Module> module =
-      llvm::parseIR({{text, size}, "<result>"}, diagnostic, context);
+      parse({text, size}, diagnostic, context);
   llvm::raw_string_ostream os(problem);
   if (!module)
     os << "line " << diagnostic.getLineNo() << ": " << diagnostic.getMessage();

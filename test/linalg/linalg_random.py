@@ -32,8 +32,8 @@ from triton_ext.sdk.tools import find_tool
 HEADER = "import triton\nimport triton.language as tl\nfrom triton.language.extra import libdevice\n\n"
 SIGNATURE = "*fp32, *fp32, *i32, *fp16, i32, i32, fp32"
 PER_BATCH = 20
-#: A diagnostic that says where: FILE:LINE:COLUMN: error: why.
-_LOCATED = re.compile(r"\.py:\d+:\d+: error: (?P<why>.+)")
+#: A diagnostic or a refusal that says where: FILE:LINE:COLUMN: error: why.
+_LOCATED = re.compile(r"\.py:\d+:\d+: (?:error: )?(?P<why>.+)")
 
 
 class Writer:

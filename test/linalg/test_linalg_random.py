@@ -16,6 +16,13 @@ def test_random_kernels() -> None:
     assert sum(not outcome.why for outcome in outcomes) > 40
 
 
+def test_a_random_kernel_that_cannot_be_converted() -> None:
+    """Those of the test above all convert."""
+    refused = [outcome for outcome in linalg_random.check(range(110, 120)) if outcome.why]
+    assert [(outcome.seed, outcome.is_located) for outcome in refused] == [(116, True)]
+    assert "tt.elementwise_inline_asm" in refused[0].why
+
+
 def test_stock_says_which_module_is_no_good() -> None:
     good = "module {\n  func.func @f() {\n    return\n  }\n}\n"
     unknown = good.replace("return", "ttg.barrier all\n    return")

@@ -333,6 +333,14 @@ REFUSED: dict[str, tuple[Any, str]] = {
         lambda: PLAIN.set("pipeline", num_stages=3).set("pipeline", num_stages=4, dump_intermediate_steps=True),
         "argument 'num_stages' of 'pipeline' is set twice",
     ),
+    "an argument twice, with its group and without": (
+        lambda: PLAIN.set("pipeline", num_stages=3).set("ttgpuir.pipeline", num_stages=4),
+        "argument 'num_stages' of 'ttgpuir.pipeline' is set twice",
+    ),
+    "an argument twice, in every stage and in one": (
+        lambda: PLAIN.set("pipeline", num_stages=3).set("ttgir:pipeline#1", num_stages=4),
+        "argument 'num_stages' of 'pipeline#1' is set twice",
+    ),
     "a stage twice": (
         lambda: PLAIN.stage("ptx", lambda s, m, i: s).stage("ptx", lambda s, m, i: i(s, m)),
         "stage 'ptx' is replaced twice; call one function from the other",
@@ -421,6 +429,11 @@ def test_an_anchor_that_covers_another_matches_what_that_matches() -> None:
 def test_patterns_that_turn_out_to_conflict() -> None:
     with pytest.raises(tx.PipelineError, match="both change the pass"):
         describe(PLAIN.skip("common.cse").replace("ttir:common.*", CSE))
+
+
+def test_patterns_that_turn_out_to_set_an_argument_twice() -> None:
+    with pytest.raises(tx.PipelineError, match=r"both set 'num_stages' of 'ttgpuir\.pipeline'"):
+        describe(PLAIN.set("pipe*", num_stages=3).set("*line", num_stages=4))
 
 
 def test_a_pipeline_is_a_value() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import sys
 import threading
 import warnings
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 import triton
+import triton.language as tl
 from kernels import softmax, source
 from seen import GFX942, MARK, describe, mark, names, records
 from triton import knobs
@@ -281,11 +283,24 @@ def other_warps(source: Any, metadata: Any, inner: Any) -> Any:
 
 
 HIP, CPU = GPUTarget("hip", "gfx942", 64), GPUTarget("cpu", "x86-64", 0)
+
+
+def adds_to_itself(source: Any, metadata: Any, inner: Any) -> Any:
+    """Returns LLVM IR that parses and does not verify, over which LLVM's own reader ends the process."""
+    changed, count = re.subn(r"(?m)^  (ret \w+)", r"  %zz = add i32 %zz, 1\n  \1", inner(source, metadata), count=1)
+    assert count == 1
+    return changed
+
+
 #: What a stage function returns, and what is said of it. Each ended the process, or said nothing of the edit.
 RETURNS: list[tuple[GPUTarget, str, Any, str]] = [
     *((target, "llir", text_of("broken"), "returned text that is not LLVM IR: line ") for target in (TARGET, HIP, CPU)),
     *((target, "llir", text_of(""), "returned str that is empty") for target in (TARGET, HIP, CPU)),
     *((target, "llir", text_of(b"x"), "returned bytes, expected str") for target in (TARGET, HIP, CPU)),
+    *(
+        (target, "llir", adds_to_itself, "Only PHI nodes may reference their own value")
+        for target in (TARGET, HIP, CPU)
+    ),
     (TARGET, "llir", text_of("; nothing"), "it defines no function"),
     (TARGET, "ttgir", other_warps, "returned a module that does not verify: "),
     (TARGET, "ptx", text_of(b"x"), "returned bytes, expected str"),
@@ -321,6 +336,45 @@ def test_llvm_ir_that_a_stage_function_gives_to_the_stage(target: GPUTarget, sta
     assert str(error.value).startswith(f"'{stage}: stage({HERE}")
     assert "gave inner text that is not LLVM IR: line " in str(error.value)
     assert str(error.value).endswith("\nwithout the edits the kernel compiles")
+
+
+@triton.jit
+def doubled(x):  # type: ignore[no-untyped-def]
+    i = tl.arange(0, 64)
+    tl.store(x + i, tl.load(x + i) * 2)
+
+
+@pytest.mark.parametrize(
+    ("target", "pipeline"),
+    [(TARGET, P().skip("llir:*")), (HIP, P().skip("llir:*")), (CPU, P().skip("cpuir:*"))],
+    ids=str,
+)
+def test_why_a_module_cannot_be_translated(target: GPUTarget, pipeline: tx.Pipeline) -> None:
+    double = triton.compiler.ASTSource(doubled, {"x": "*fp32"}, {})
+    with pipeline, pytest.raises(tx.PipelineError) as error:
+        triton.compile(double, target=target)
+    assert "failed to translate module to LLVM IR: " in str(error.value)
+    assert re.search(r"\.py:\d+:\d+: error: .*`LLVMTranslationDialectInterface` registration", str(error.value))
+    assert str(error.value).endswith("\nwithout the edits the kernel compiles")
+
+
+def runs_a_manager(module: Any, *_: Any) -> None:
+    manager = ir.pass_manager(module.context)
+    passes.ttir.add_convert_to_ttgpuir(manager, "cuda:90", 3, 32, 1)
+    manager.run(module, "three warps")
+
+
+@pytest.mark.parametrize("target", [TARGET, CPU], ids=str)
+def test_why_a_manager_of_a_python_pass_fails(target: GPUTarget) -> None:
+    with P().at_end("ttir", runs_a_manager), pytest.raises(tx.PipelineError) as error:
+        triton.compile(source(softmax), target=target)
+    assert "failed in stage 'ttir'" in str(error.value)
+    assert "warpsPerCTA must be a power of two" in str(error.value)
+
+
+def test_why_a_manager_of_a_stage_function_fails() -> None:
+    with P().stage("ttir", runs_a_manager), pytest.raises(tx.PipelineError, match="must be a power of two"):
+        triton.compile(source(softmax), target=TARGET)
 
 
 def removes_the_hash(source: Any, metadata: Any, inner: Any) -> Any:

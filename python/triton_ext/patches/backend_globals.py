@@ -55,6 +55,9 @@ class RunsStage(Protocol):
     def run_manager(self, manager: Manager, module: Any, label: str) -> None:
         """Does what ``manager.run(module, label)`` is to do."""
 
+    def translate(self, to_module: Callable[..., Any], module: Any, *args: Any) -> Any:
+        """Does what ``llvm.to_module(module, ...)`` is to do, which is `to_module`."""
+
 
 #: For whom a stage runs in this thread; None for nobody.
 running: contextvars.ContextVar[RunsStage | None] = contextvars.ContextVar("triton_ext_stage", default=None)
@@ -123,8 +126,11 @@ class _Namespace(types.ModuleType):
         if self._real is ir:
             return _new_manager if name == "pass_manager" else value
         owner = running.get()
-        if owner is not None and owner.rehearsing and self._real is llvm:
-            raise RehearsalDone
+        if owner is not None and self._real is llvm:
+            if owner.rehearsing:
+                raise RehearsalDone
+            if name == "to_module":
+                return functools.partial(owner.translate, value)
         return value
 
     def __dir__(self) -> list[str]:

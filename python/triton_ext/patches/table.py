@@ -58,6 +58,12 @@ PATCHES = (
         "the first compilation with edits for that backend raises the error",
     ),
     Patch(
+        "manager_runs",
+        "libtriton's ir.pass_manager.run is wrapped",
+        "a pass manager that a Python pass makes says in its error why a pass failed",
+        "entering or installing a pipeline raises the error",
+    ),
+    Patch(
         "plugin_module",
         "libtriton's passes.plugin gets __getattr__ and __dir__, extend_with is wrapped, what it binds is taken out",
         "passes.plugin.add_<name> runs the current library, and names do not clash",

@@ -14,9 +14,10 @@ from triton._C.libtriton import ir
 
 from ..errors import PipelineError
 from ..keys.guard import Guard, unguarded
+from ..patches import manager_runs
 from ..patches.compile_requests import Request
 from ..support.closest import closest
-from . import failures, isolation
+from . import failures, inspection, isolation
 from .edits import Edit, text_of_edits
 from .failures import Stage, Unedited
 from .inspection import Level
@@ -91,7 +92,7 @@ class EditedCompilation:
             if source is not given and before:
                 failures.check_source(edit, before[-1], source)
             try:
-                with unguarded():
+                with unguarded(), manager_runs.through(manager_runs.run):
                     result = inner(source, metadata)
             except (Exception, SystemExit) as error:
                 inner_error = error
@@ -102,7 +103,7 @@ class EditedCompilation:
 
         guard = Guard(edit.function)
         try:
-            with guard:
+            with guard, manager_runs.through(inspection.run):
                 result = edit.function(source, metadata, run_inner)
         except PipelineError:
             raise

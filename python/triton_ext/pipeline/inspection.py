@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import Any
 
 from ..errors import TritonExtError, UnsupportedError
+from ..patches import manager_runs
 from .inspection_library import load
 
 
@@ -104,7 +105,7 @@ class Inspection:
     """
 
     def __init__(self, level: Level, slot: int = -1) -> None:
-        self._library, self._add, self._mark = load()
+        self._library, self._add, self._mark, self._listen = load()
         self._handle = self._library.tritonExtInspectOpen(level, slot)
         self._close = weakref.finalize(self, self._library.tritonExtInspectClose, self._handle)
 
@@ -116,6 +117,15 @@ class Inspection:
         """
         self._check_open()
         self._add(manager, [str(self._handle)])
+
+    def listen(self, module: Any) -> None:
+        """Records the diagnostics of `module`'s context, outside of passes, too. May be called once.
+
+        While a manager runs that this is not attached to, Triton takes the diagnostics.
+        """
+        from triton._C.libtriton import ir
+
+        self._listen(ir.pass_manager(module.context), [str(self._handle)])
 
     def mark(self, manager: Any, label: str, driver: str) -> None:
         """Sets what a crash says of the passes that were added to `manager` since the last call.
@@ -167,7 +177,7 @@ def _event(fields: dict[str, Any]) -> Event:
 
 
 def run(manager: Any, module: Any, label: str) -> None:
-    """Does ``manager.run(module, label)`` for a backend of ours: with and without a pipeline, an error says why.
+    """Does ``manager.run(module, label)`` for a backend of ours or a user's function; an error says why a pass failed.
 
     Raises:
         RuntimeError: a pass failed; the message is its diagnostics.
@@ -180,7 +190,7 @@ def run(manager: Any, module: Any, label: str) -> None:
     with Inspection(Level.FAILURES) as inspection:
         inspection.attach(manager)
         try:
-            manager.run(module, label)
+            manager_runs.run(manager, module, label)
         except RuntimeError as error:
             result = inspection.result()
             culprit = next((event.argument or event.pipeline for event in result.events if event.failed), "a pass")

@@ -28,8 +28,8 @@ _loading = threading.Lock()
 
 
 @functools.cache
-def load() -> tuple[ctypes.CDLL, Any, Any]:
-    """The library, and the functions that attach an inspection to a pass manager and that mark its passes.
+def load() -> tuple[ctypes.CDLL, Any, Any, Any]:
+    """The library, and its functions of a pass manager: attach an inspection, mark passes, listen to the context.
 
     Raises:
         BuildError: it does not load.
@@ -40,7 +40,7 @@ def load() -> tuple[ctypes.CDLL, Any, Any]:
         with _loading:
             library = ctypes.CDLL(copy, mode=os.RTLD_NOW)
             plugin_module.bind(copy)
-            add, mark = (plugin_module.take(f"triton_ext_{name}") for name in ("inspect", "mark"))
+            add, mark, listen = (plugin_module.take(f"triton_ext_{name}") for name in ("inspect", "mark", "listen"))
     except (OSError, RuntimeError, KeyError, TritonExtError) as error:
         raise BuildError(f"the inspection of passes does not load: {in_words(error)}", fix="triton-ext build") from None
     library.tritonExtInspectOpen.restype = ctypes.c_uint64
@@ -55,4 +55,4 @@ def load() -> tuple[ctypes.CDLL, Any, Any]:
     library.tritonExtInspectCount.restype = ctypes.c_size_t
     library.tritonExtInspectRead.argtypes = (ctypes.c_uint64,)
     library.tritonExtInspectRead.restype = ctypes.c_char_p
-    return library, add, mark
+    return library, add, mark, listen

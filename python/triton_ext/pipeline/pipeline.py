@@ -288,7 +288,7 @@ def _refuse_conflicts(edits: tuple[Edit, ...]) -> None:
             if edit.anchor is None or earlier.anchor is None:
                 continue
             if edit.verb == earlier.verb == "set":
-                for name, _ in edit.arguments if edit.anchor == earlier.anchor else ():
+                for name, _ in edit.arguments if _same_passes(edit.anchor, earlier.anchor) else ():
                     if name in dict(earlier.arguments):
                         raise PipelineError(f"argument '{name}' of '{edit.anchor}' is set twice")
             elif edit.verb in _EXCLUSIVE and earlier.verb in _EXCLUSIVE and _same_passes(edit.anchor, earlier.anchor):

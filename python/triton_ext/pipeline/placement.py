@@ -52,6 +52,7 @@ class Placement:
         after: dict[int, list[Step]] = defaultdict(list)
         instead: dict[int, list[Step]] = {}
         changed: dict[int, Edit] = {}
+        set_by: dict[tuple[int, str], Edit] = {}
         result = list(steps)
         for number, edit in enumerate(self.edits):
             for i in self._hits(number, edit, steps):
@@ -66,6 +67,10 @@ class Placement:
                     if first is not edit and not first.verb == edit.verb == "set":
                         raise PipelineError(f"'{first}' and '{edit}' both change the pass '{steps[i].name}'")
                     if edit.verb == "set":
+                        for name, _ in edit.arguments:
+                            other = set_by.setdefault((i, name), edit)
+                            if other is not edit:
+                                raise PipelineError(f"'{other}' and '{edit}' both set '{name}' of '{steps[i].name}'")
                         result[i] = _with_arguments(result[i], edit)
                     else:
                         instead[i] = self.layer.steps(edit)

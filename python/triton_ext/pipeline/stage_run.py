@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from triton._C.libtriton import ir
 
 from ..errors import PipelineError
 from ..keys.guard import Guard
+from ..patches import manager_runs
 from ..patches.backend_globals import Manager, running
 from . import crash_reports, failures, forked_child, inspection, inspection_library, isolation
 from .failures import MODULE_STAGES, Stage
@@ -204,7 +206,7 @@ class StageRun:
                 recorder.mark(manager, _label(step), self._driver(step))
             recorder.attach(manager)
             try:
-                ir.pass_manager.run(manager, module, label)
+                manager_runs.run(manager, module, label)
             except Exception as error:  # a pass that throws is none of Triton's, and may throw anything
                 result = recorder.result()
                 failed = next((e.index for e in result.events if e.failed), None)
@@ -224,13 +226,22 @@ class StageRun:
                 recorder.mark(manager, "", isolation.driver())
             recorder.attach(manager)
             try:
-                ir.pass_manager.run(manager, module, label)
+                manager_runs.run(manager, module, label)
             except Exception as error:
                 result = recorder.result()
                 failed = next((e for e in result.events if e.failed), None)
                 alike = [step for step in steps if failed and step.pipeline == failed.pipeline]
                 culprit = alike[0] if alike else Step(failed.argument or failed.pipeline) if failed else None
                 raise self._failure(culprit, module, _reason(result, error)) from error
+
+    def translate(self, to_module: Callable[..., Any], module: Any, *args: Any) -> Any:
+        """Does ``llvm.to_module(module, ...)``; an error says why the module cannot be translated."""
+        with Inspection(Level.FAILURES) as recorder:
+            recorder.listen(module)
+            try:
+                return to_module(module, *args)
+            except RuntimeError as error:
+                raise RuntimeError(": ".join([str(error), *recorder.result().diagnostics[:1]])) from error
 
     def _driver(self, step: Step) -> str:
         """Returns the command that runs `step` again, without the file and the pass.
@@ -248,7 +259,7 @@ class StageRun:
         crash_reports.begin_step(self.slot, _label(step))
         guard = Guard(step.call)
         try:
-            with guard:
+            with guard, manager_runs.through(inspection.run):
                 returned = step.call(module)
         except (Exception, SystemExit) as error:
             raise self._failure(step, module, f"{type(error).__name__}: {error}") from error
