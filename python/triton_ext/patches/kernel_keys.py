@@ -7,8 +7,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from .table import expected
-
 _MARK = "triton_ext_follows_builtins"
 
 
@@ -24,6 +22,8 @@ def add_to_keys(key_of: Callable[[object], str | None]) -> None:
     jit = sys.modules.get("triton.runtime.jit")
     if jit is None or getattr(jit.__spec__, "_initializing", False):
         return
+    from .table import expected
+
     finder: Any = expected("kernel_keys", jit, "DependenciesFinder")
     if hasattr(finder, _MARK):
         return

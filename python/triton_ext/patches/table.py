@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import TritonExtError
 
@@ -14,8 +12,7 @@ from ..errors import TritonExtError
 CHECKED_WITH = ("3.9.0",)
 
 
-@dataclass(frozen=True)
-class Patch:
+class Patch(NamedTuple):
     """One thing of Triton that is replaced or wrapped.
 
     Attributes:
@@ -125,6 +122,8 @@ def expected(patch: str, owner: Any, attribute: str, parameters: tuple[str, ...]
     except AttributeError:
         raise differs(patch, f"there is no {where}") from None
     if parameters is not None:
+        import inspect  # takes longer to import than all of triton_ext
+
         try:
             found = tuple(inspect.signature(value).parameters)
         except (TypeError, ValueError):
