@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``ir.pass_manager.run``: within `through`, managers that a user's function makes and runs are run by somebody else."""
+"""``ir.pass_manager.run``: within `through`, managers that a user's function makes are run by somebody else."""
 
 from __future__ import annotations
 
