@@ -50,6 +50,7 @@ docs: linalg build ## Reference pages from the .td files and docstrings
 wheel: .venv/ready linalg ## One wheel with everything, into dist/ (DIST= another directory)
 	@rm -rf "$(DIST)"
 	@$(BIN)/pip wheel -q --no-deps --no-build-isolation -w "$(DIST)" .
+	@$(BIN)/python infra/wheel_tag.py "$(DIST)" $(if $(MANYLINUX),--at-most $(MANYLINUX))
 	@ls "$(DIST)"
 
 build: .venv/ready sdk ## Build every extension, incrementally
