@@ -8,6 +8,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 PYTHON ?= python3
 BIN := .venv/bin
+DIST := dist
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
@@ -47,10 +48,11 @@ docs: linalg build ## Reference pages from the .td files and docstrings
 	@$(BIN)/python -m triton_ext.authoring.reference docs/reference
 	@$(BIN)/python test/linalg/linalg_coverage.py docs/reference
 
-wheel: .venv/ready linalg ## One wheel with everything, into dist/
-	@rm -rf dist
-	@$(BIN)/pip wheel -q --no-deps --no-build-isolation -w dist .
-	@ls dist
+wheel: .venv/ready linalg ## One wheel with everything, into dist/ (DIST= another directory)
+	@rm -rf "$(DIST)"
+	@$(BIN)/pip wheel -q --no-deps --no-build-isolation -w "$(DIST)" .
+	@$(BIN)/python infra/wheel_tag.py "$(DIST)" $(if $(MANYLINUX),--at-most $(MANYLINUX))
+	@ls "$(DIST)"
 
 build: .venv/ready sdk ## Build every extension, incrementally
 	@$(BIN)/triton-ext build

@@ -17,6 +17,36 @@ from filelock import FileLock
 os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # otherwise Triton 3.9 warns at every compilation
 
 
+def skipped_reports(config: pytest.Config) -> list[tuple[str, str]]:
+    """Place and reason of each test or module that was skipped; with xdist, known to the process that started it."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    found = []
+    for report in reporter.stats.get("skipped", []) if reporter else []:
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        found.append((report.nodeid, reason.removeprefix("Skipped: ")))
+    return found
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """In CI a skipped test is a failure: what it needs has to be installed there."""
+    passed = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+    if os.environ.get("CI") and passed and skipped_reports(session.config):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """The number of skipped tests, and for each reason the tests that gave it."""
+    by_reason: dict[str, list[str]] = {}
+    for place, reason in skipped_reports(config):
+        by_reason.setdefault(reason, []).append(place)
+    number = sum(map(len, by_reason.values()))
+    terminalreporter.write_line(f"skipped tests: {number}" + (", an error in CI" if number else ""))
+    for reason, places in by_reason.items():
+        terminalreporter.write_line(f"  {len(places)} because: {reason}")
+        for place in places:
+            terminalreporter.write_line(f"    {place}")
+
+
 @pytest.fixture(autouse=True)
 def kernel_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty directory for compiled kernels."""
@@ -27,18 +57,24 @@ def kernel_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """``make wheel``: one file for every Python, made once however many processes test."""
-    root = Path(__file__).parent
+    """``make wheel``: one file for every Python, made once however many processes test, outside of the checkout's
+    ``dist/``. ``TRITON_EXT_TEST_WHEEL`` names one that is there already: CI tests the one that it publishes.
+    """
+    if given := os.environ.get("TRITON_EXT_TEST_WHEEL"):
+        return Path(given).resolve(strict=True)
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         shared = shared.parent  # each worker has a directory of its own in that of the whole run
-    made = shared / "wheel-is-made"
+    directory = shared / "wheel"
     with FileLock(shared / "wheel.lock"):
-        if not made.exists():
-            subprocess.run(["make", "wheel"], cwd=root, check=True, capture_output=True)
-            made.touch()
-    (built,) = (root / "dist").glob("*.whl")
-    return built
+        if not (built := [*directory.glob("*.whl")]):
+            partial = shared / "wheel.part"
+            command = ["make", "wheel", f"DIST={partial}"]
+            subprocess.run(command, cwd=Path(__file__).parent, check=True, capture_output=True)
+            partial.replace(directory)
+            built = [*directory.glob("*.whl")]
+    (wheel,) = built
+    return wheel
 
 
 @pytest.fixture(scope="session")

@@ -105,6 +105,7 @@ if(NOT TRITON_EXT_BUILDS_INFRA)
 endif()
 
 set(TRITON_EXT_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
+include(${CMAKE_CURRENT_LIST_DIR}/TritonExtPrecompiled.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/TritonExtLibrary.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/TritonExtExtension.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/TritonExtPass.cmake)

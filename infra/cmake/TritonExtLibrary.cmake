@@ -11,6 +11,7 @@ function(triton_ext_install_library target)
     LINK_DEPENDS_NO_SHARED ON)
   get_target_property(libraries ${target} LINK_LIBRARIES)
   if("${libraries}" MATCHES "TritonExt::Triton")
+    triton_ext_use_precompiled(${target})
     add_custom_command(TARGET ${target} POST_BUILD
       COMMAND ${TRITON_EXT_SINGLETONS} check $<TARGET_FILE:${target}> ${TRITON_EXT_STUB}
         $<TARGET_PROPERTY:${target},TRITON_EXT_STUBS>

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import venv
 from pathlib import Path
 from zipfile import ZipFile
@@ -52,7 +51,6 @@ def test_it_holds_the_libraries_and_what_building_against_it_needs(wheel: Path) 
     }
     assert templates
     assert templates <= set(names)
-    assert wheel.name.endswith(f"-py3-none-{sys.platform}_x86_64.whl")
 
 
 def test_rename_is_listed_as_a_ttir_pass(run) -> None:
