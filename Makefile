@@ -27,12 +27,13 @@ test: linalg build lint ## lit + FileCheck and pytest, for every extension and w
 	@$(BIN)/lit -s passes $(wildcard dialects backends) test/analysis test/opt
 	@$(BIN)/pytest -q -n 2 --dist loadfile
 
-lint: .venv/ready ## clang-format, ruff, mypy and the layers of pyproject.toml
+lint: .venv/ready ## clang-format, ruff, mypy, the layers of pyproject.toml, and the links of the documentation
 	@git ls-files '*.cpp' '*.h' | xargs -r $(BIN)/clang-format --dry-run --Werror
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check --no-cache .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache >/dev/null || $(BIN)/lint-imports --no-cache
+	@$(MAKE) -s site
 
 attack: linalg build ## The attacks of docs/security.md, in a table (SEED=, SCALE=, AREAS= limit or repeat them)
 	@$(BIN)/python test/attack --seed $(or $(SEED),0) --scale $(or $(SCALE),20) $(AREAS)
@@ -47,6 +48,9 @@ bench: build ## How long building, importing, triton-ext-opt, pipelines and lina
 docs: linalg build ## Reference pages from the .td files and docstrings
 	@$(BIN)/python -m triton_ext.authoring.reference docs/reference
 	@$(BIN)/python test/linalg/linalg_coverage.py docs/reference
+
+site: .venv/ready ## The documentation as a searchable site, into build/site; an error if a link leads nowhere
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 wheel: .venv/ready linalg ## One wheel with everything, into dist/ (DIST= another directory)
 	@rm -rf "$(DIST)"
@@ -77,4 +81,4 @@ linalg: sdk ## The MLIR dialects that libtriton lacks, for the extensions that n
 clean: ## Remove everything that was built, but not the SDK in the cache
 	rm -rf .venv build dist python/triton_ext/lib python/triton_ext/share
 
-.PHONY: help demo demo-cpu test lint attack bench docs wheel build sdk linalg clean
+.PHONY: help demo demo-cpu test lint attack bench docs site wheel build sdk linalg clean

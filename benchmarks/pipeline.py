@@ -35,7 +35,6 @@ from triton.runtime import driver
 from triton.runtime.jit import MockTensor
 
 import triton_ext as tx
-from triton_ext.demo import matmul
 from triton_ext.patches.backend_globals import replace_globals
 
 SLOT = "add_stages_inspection_hook"
@@ -60,6 +59,18 @@ def add(x, y, out, n, BLOCK: tl.constexpr):  # noqa: N803
     """The vector addition of Triton's first tutorial."""
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(out + i, tl.load(x + i, mask=i < n) + tl.load(y + i, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def matmul(a, b, c, K, BLOCK: tl.constexpr):  # noqa: N803
+    """One tile of C = relu(A @ B), without masks."""
+    i = tl.arange(0, BLOCK)
+    accumulator = tl.zeros((BLOCK, BLOCK), dtype=tl.float32)
+    for k in range(0, K, BLOCK):
+        left = tl.load(a + i[:, None] * K + (k + i)[None, :])
+        right = tl.load(b + (k + i)[:, None] * BLOCK + i[None, :])
+        accumulator = tl.dot(left, right, accumulator)
+    tl.store(c + i[:, None] * BLOCK + i[None, :], tl.maximum(accumulator, 0.0))
 
 
 @triton.jit

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the pictures of the documentation anew: ``python docs/images/make.py``, with Chromium and Playwright.
+"""Makes the pictures of the documentation anew: ``python docs/images/make.py``.
 
-The page of docs/trace.md, of the kernel that is printed there. It lies where no path of a machine tells of anybody.
+``trace.png`` is the page of the kernel in docs/trace.md; making it takes Chromium and Playwright. Its files lie in a
+directory whose name is the same on every machine. ``loop-split.svg`` shows benchmarks/results/gpu-loop-split.json;
+making it takes Matplotlib.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import tempfile
@@ -19,10 +22,31 @@ HERE = Path(__file__).resolve().parent
 PASS = "ttgir/ttgpuir.coalesce:1"
 
 
-def main() -> None:
+def bars() -> None:
+    """Writes loop-split.svg: for each kernel and shape, how many times faster the tuned pipeline is."""
+    import matplotlib as mpl
+    from matplotlib import pyplot
+
+    mpl.rcParams["svg.hashsalt"] = "loop-split"  # the same picture from the same results
+    mpl.rcParams["svg.fonttype"] = "none"
+    results = json.loads((HERE.parents[1] / "benchmarks" / "results" / "gpu-loop-split.json").read_text())
+    rows = results["tuned"][::-1]
+    gains = [row["ms"]["unsplit"] / row["ms"]["tuned"] for row in rows]
+    figure, axes = pyplot.subplots(figsize=(8, 4.4), layout="constrained")
+    drawn = axes.barh([f"{row['family']}  {row['shape']}" for row in rows], gains, color="#3f51b5")
+    axes.bar_label(drawn, [f"{gain:.2f}" for gain in gains], padding=3)
+    axes.axvline(1, color="grey", linewidth=1)
+    environment = results["environment"]
+    figure.suptitle(f"Speed-up by loop_split: {environment['device']}, Triton {environment['triton']}", fontsize=11)
+    axes.set_xlim(0, max(gains) * 1.08)
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(HERE / "loop-split.svg", metadata={"Date": None})
+
+
+def page() -> None:
     """Writes trace.png."""
-    page_of = (HERE.parent / "trace.md").read_text()
-    source = re.search(r"`kernels\.py`:\n\n```python\n(.*?)```", page_of, re.DOTALL)
+    text = (HERE.parent / "trace.md").read_text()
+    source = re.search(r"`kernels\.py`:\n\n```python\n(.*?)```", text, re.DOTALL)
     assert source
     kernels = Path(tempfile.gettempdir()) / "triton-ext" / "kernels.py"
     kernels.parent.mkdir()
@@ -47,4 +71,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    bars()
+    page()

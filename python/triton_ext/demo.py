@@ -1,31 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The main job, on real input: a pass inside the compilation of a real kernel, down to the binary, with no GPU.
+"""``make demo``: what one pass does to a real kernel, from its IR to the time it takes.
 
-``python -m triton_ext.demo``. Compiles a matrix product with a loop and a ``tl.dot`` with and without the pass
-``rename``, shows what changed, and lists the stages that ran.
+The kernel is a matrix product whose inner dimension is not a multiple of the tile, so that every load has a mask. The
+pass is `loop_split`, which runs all iterations but the last without the mask. The demo shows the passes that compile
+the kernel with the edit marked, the difference that the pass made, the binaries for an NVIDIA and an AMD GPU, the
+kernel running on this machine's CPU, and what the pass gained on a GPU, as ``benchmarks/gpu/loop_split.py`` measured.
+No GPU is needed.
 """
 
 from __future__ import annotations
 
-import difflib
+import json
 import os
-import platform
 import re
+import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import triton
 import triton.language as tl
 from rich.console import Console
-from rich.table import Table
+from rich.progress_bar import ProgressBar
+from rich.table import Column, Table
 from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
 from triton_ext.loading.host import find_triton
+from triton_ext.support.diff import diff
 from triton_ext.support.storage import scratch_dir
 
 TARGETS = (GPUTarget("cuda", 90, 32), GPUTarget("hip", "gfx942", 64))
+#: The shape of the product on the CPU; K is not a multiple of BLOCK, and its rows are not aligned.
+M, N, K, BLOCK = 256, 256, 509, 64
+#: What is known of the arguments when K is ragged: PyTorch aligns tensors, and N is a multiple of BLOCK.
+RAGGED = {"a": 16, "b": 16, "c": 16, "N": 16}
+RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "gpu-loop-split.json"
+INTERPRET = "--interpret"
 
 
 @triton.jit
@@ -35,67 +48,178 @@ def relu(x):  # type: ignore[no-untyped-def]
 
 
 @triton.jit
-def matmul(a, b, c, K, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]  # noqa: N803
-    """C = relu(a @ b), one tile: a is BLOCK x K, b is K x BLOCK, row-major, fp16 in and fp32 out."""
-    i = tl.arange(0, BLOCK)
+def matmul(a, b, c, N, K, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]  # noqa: N803, PLR0917
+    """C = relu(A @ B), row-major: A is M x K, B is K x N; M and N are multiples of BLOCK, K need not be."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    j = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     accumulator = tl.zeros((BLOCK, BLOCK), dtype=tl.float32)
-    for k in range(0, K, BLOCK):
-        left = tl.load(a + i[:, None] * K + (k + i)[None, :])
-        right = tl.load(b + (k + i)[:, None] * BLOCK + i[None, :])
+    for start in range(0, K, BLOCK):
+        k = start + tl.arange(0, BLOCK)
+        left = tl.load(a + i[:, None] * K + k[None, :], mask=k[None, :] < K, other=0.0)
+        right = tl.load(b + k[:, None] * N + j[None, :], mask=k[:, None] < K, other=0.0)
         accumulator = tl.dot(left, right, accumulator)
-    tl.store(c + i[:, None] * BLOCK + i[None, :], relu(accumulator))
+    tl.store(c + i[:, None] * N + j[None, :], relu(accumulator))
 
 
 def compile_matmul(target: GPUTarget) -> Any:
-    """Compiles `matmul` for `target`, through Triton's whole pipeline."""
-    signature = {"a": "*fp16", "b": "*fp16", "c": "*fp32", "K": "i32", "BLOCK": "constexpr"}
-    aligned = {(i,): [["tt.divisibility", 16]] for i in range(4)}  # as of arguments that PyTorch allocates
-    return triton.compile(triton.compiler.ASTSource(matmul, signature, {"BLOCK": 64}, aligned), target=target)
+    """Compiles `matmul` for `target`, through Triton's whole pipeline, where K is a multiple of 16."""
+    return triton.compile(matmul_source({"a": 16, "b": 16, "c": 16, "N": 16, "K": 16}), target=target)
 
 
-def without_locations(ir: str) -> list[str]:
-    """Lines of the module `ir`, source locations left out."""
-    text = re.sub(r" loc\((?:[^()]|\([^()]*\))*\)", "", ir)
-    return [line for line in text.splitlines() if line and not line.startswith("#loc")]
+def matmul_source(divisors: dict[str, int]) -> Any:
+    """`matmul` for fp16 in and fp32 out, compiled for arguments of which these are known to be divisible."""
+    signature = {"a": "*fp16", "b": "*fp16", "c": "*fp32", "N": "i32", "K": "i32", "BLOCK": "constexpr"}
+    known = {(list(signature).index(name),): [["tt.divisibility", divisor]] for name, divisor in divisors.items()}
+    return triton.compiler.ASTSource(matmul, signature, {"BLOCK": 64}, known)
 
 
 def main() -> None:
-    """Prints the demonstration; everything goes to a cache of its own, so that it compiles each time."""
+    """Prints the demonstration."""
     console = Console(highlight=False, soft_wrap=True)
     host = find_triton()
-    console.print(f"[bold]Python[/]  {platform.python_version()}, triton-ext {tx.__version__}")
-    console.print(f"[bold]Triton[/]  {host.version} in {host.root}")
-    console.print(f"[bold]LLVM[/]    {host.llvm_version} ({host.llvm_commit[:8]}), as libtriton says of itself")
+    console.print(f"triton-ext {tx.__version__}, Triton {host.version}, LLVM {host.llvm_commit[:8]}\n")
+    pipeline = tx.Pipeline().after("ttir.loop_unroll", tx.passes.ttir.loop_split())
+    show_passes(console, pipeline)
+    show_binaries(console, pipeline)
+    run_on_cpu(console, pipeline)
+    show_gain(console)
+    command = os.path.relpath(Path(sys.executable).with_name("triton-ext"))
+    file = os.path.relpath(__file__)
+    console.print(
+        "\n[bold]Next[/]: a page with the IR around every pass, each line linked to its line of Python:\n"
+        f"  [cyan]{command} trace {file}:matmul -t cuda:90 -s '*fp16:16, *fp16:16, *fp32:16, i32:16, i32, 64' "
+        f"-p '{pipeline}' --html matmul.html[/]\n"
+        f"  [cyan]{command} list[/] shows the extensions, [cyan]{command} doctor[/] checks the installation;\n"
+        "  CONTRIBUTING.md has the steps to a pass of your own."
+    )
 
-    pipeline = tx.Pipeline().at_end("ttir", tx.passes.ttir.rename(old="matmul", new="my_matmul"))
-    plain = [compile_matmul(target) for target in TARGETS]
+
+def show_passes(console: Console, pipeline: tx.Pipeline) -> None:
+    """The passes of the first stage, the edit marked, and what the pass did to the loop."""
+    compilation = tx.describe(matmul_source(RAGGED), target=TARGETS[0], pipeline=pipeline)
+    console.print(f"[bold]matmul[/] with a ragged K, compiled with [cyan]{pipeline}[/]\n")
+    table = Table("ttir pass", "operations", "", box=None, pad_edge=False)
+    for record in compilation.stages[0].passes:
+        style = "green" if record.edit else ""
+        change = f"{record.ops_before} → {record.ops_after}" if record.changed else ""
+        table.add_row(record.name, change, "← the edit" if record.edit else "", style=style)
+    console.print(table)
+    others = ", ".join(f"{stage.name} {sum(r.ran for r in stage.passes)}" for stage in compilation.stages[1:])
+    console.print(f"[dim]passes of the other stages: {others}[/]\n")
+
+
+def show_binaries(console: Console, pipeline: tx.Pipeline) -> None:
+    """The kernel for two GPUs without and with the pass: the loops as TTIR, and the size of each stage's output."""
+    plain = [triton.compile(matmul_source(RAGGED), target=target) for target in TARGETS]
     with pipeline:
-        edited = [compile_matmul(target) for target in TARGETS]
-
-    before, after = (without_locations(kernels[0].asm["ttir"]) for kernels in (plain, edited))
-    console.print(f"\n[bold]TTIR of matmul[/], without and with [cyan]{pipeline}[/]\n")
-    diff = difflib.unified_diff(before, after, "without", "with", lineterm="", n=len(before))
-    for line in diff:
-        style = {"+": "green", "-": "red", "@": "cyan"}.get(line[0])
-        console.print(line, style=style, markup=False)
-
-    table = Table("stage", *(f"{t.backend}:{t.arch}" for t in TARGETS), title="\nStages that ran, bytes", box=None)
-    rows = [[(stage, len(text)) for stage, text in kernel.asm.items() if stage != "source"] for kernel in edited]
+        split = [triton.compile(matmul_source(RAGGED), target=target) for target in TARGETS]
+    before, after = (_outline(kernels[0].asm["ttir"]) for kernels in (plain, split))
+    console.print("[bold]The loop[/], without and with the pass (loops, loads and products of its TTIR)\n")
+    for is_equal, a, a_end, b, b_end in diff(before, after):
+        for mark, color, lines in (("-", "red", before[a:a_end]), ("+", "green", after[b:b_end])):
+            if not is_equal:
+                console.print("\n".join(f"  {mark} {line}" for line in lines), style=color, markup=False)
+            elif mark == "+":
+                console.print("\n".join(f"    {line}" for line in lines), markup=False)
+    table = Table("bytes of", *(f"{t.backend}:{t.arch}" for t in TARGETS), box=None, pad_edge=False)
+    rows = [[(stage, len(text)) for stage, text in kernel.asm.items() if stage != "source"] for kernel in split]
     for row in zip(*rows, strict=True):
         table.add_row(f"{' / '.join(dict.fromkeys(stage for stage, _ in row))}", *(f"{size:,}" for _, size in row))
-    table.add_row("kernel name", *(kernel.metadata.name for kernel in edited))
+    console.print("\n[bold]Down to the binary[/], with no GPU\n")
     console.print(table)
-    if any(kernel.metadata.name != "my_matmul" for kernel in edited):
-        sys.exit("the pass left the kernel's name as it was")
-    command = os.path.relpath(Path(sys.executable).with_name("triton-ext"))
-    console.print(
-        f"\n[bold]Next[/]: [cyan]{command} list[/] and [cyan]{command} doctor[/]; passes/rename/ is the pass that you "
-        "just saw; CONTRIBUTING.md has the steps to one of your own."
+
+
+def _outline(ir: str) -> list[str]:
+    """The loops, loads and products of the module `ir`, without types and attributes."""
+    kept = re.findall(r"^( *(?:%[^=]*= )?(?:scf\.for|tt\.load|tt\.dot|scf\.yield) .*|    +}.*)$", ir, re.MULTILINE)
+    return [re.sub(r"(?: : | \{tri|, inputPrecision| -> | loc\().*", "", line).removeprefix("    ") for line in kept]
+
+
+def run_on_cpu(console: Console, pipeline: tx.Pipeline) -> None:
+    """Runs the kernel on the CPU, with the pass and without, beside torch and Triton's interpreter."""
+    try:
+        import torch
+    except ImportError:
+        console.print("\n[dim]The kernel is not run on the CPU here: torch is not installed.[/]")
+        return
+    from triton.backends import backends
+
+    triton.runtime.driver.set_active(backends["cpu"].driver())
+    a, b, c = torch.randn(M, K), torch.randn(K, N), torch.empty(M, N)
+    expected = torch.relu(a @ b)
+
+    def launch() -> None:
+        matmul[M // BLOCK, N // BLOCK](a, b, c, N, K, BLOCK)
+
+    times = {}
+    for name, edits in (("the kernel as it is", tx.Pipeline()), ("with loop_split", pipeline)):
+        with edits:
+            c.fill_(-1)
+            launch()
+            torch.testing.assert_close(c, expected, rtol=1e-4, atol=1e-3)
+            times[name] = shortest(launch)
+    times["torch, relu(a @ b)"] = shortest(lambda: torch.relu(a @ b))
+    interpreted = subprocess.run(
+        [sys.executable, "-P", __file__, INTERPRET],
+        env={**os.environ, "TRITON_INTERPRET": "1"},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
     )
+    times["Triton's interpreter"] = float(interpreted.stdout)
+    console.print(
+        f"\n[bold]On this CPU[/], {torch.get_num_threads()} threads: {M} x {K} times {K} x {N} in fp32; "
+        "the results agree with torch's\n"
+    )
+    table = Table("", "ms", box=None, pad_edge=False)
+    for name, seconds in times.items():
+        table.add_row(name, f"{seconds * 1e3:,.2f}")
+    console.print(table)
+
+
+def shortest(run: Callable[[], object], limit: float = 0.5) -> float:
+    """The time of the fastest of the calls that `limit` seconds suffice for, in seconds."""
+    times: list[float] = []
+    while not times or sum(times) < limit:
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def interpret() -> None:
+    """Prints how many seconds `matmul` takes in Triton's interpreter, which ``TRITON_INTERPRET=1`` has chosen."""
+    import torch
+
+    a, b, c = torch.randn(M, K), torch.randn(K, N), torch.empty(M, N)
+    print(shortest(lambda: matmul[M // BLOCK, N // BLOCK](a, b, c, N, K, BLOCK)))
+
+
+def show_gain(console: Console) -> None:
+    """What the tuned pipelines gained on a GPU; only a clone of the repository has these results."""
+    if not RESULTS.is_file():
+        return
+    results = json.loads(RESULTS.read_text())
+    console.print(
+        f"\n[bold]On a GPU[/]: time with loop_split, tuned, of the time without; {results['environment']['device']}\n"
+    )
+    table = Table(Column("", no_wrap=True), "", "", "ms", box=None, pad_edge=False)
+    previous = ""
+    for row in results["tuned"]:
+        unsplit, tuned, family = row["ms"]["unsplit"], row["ms"]["tuned"], row["family"]
+        bar = ProgressBar(total=unsplit, completed=tuned, width=30)
+        name = family if family != previous else ""
+        table.add_row(name, row["shape"], bar, f"{unsplit:.3f} → {tuned:.3f}")
+        previous = family
+    console.print(table)
 
 
 if __name__ == "__main__":
     os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # what Triton 3.9 does when it is unset, after a warning
-    with scratch_dir("triton-ext-demo-") as cache:
-        os.environ["TRITON_CACHE_DIR"] = str(cache)
-        main()
+    if sys.argv[1:] == [INTERPRET]:
+        interpret()
+    else:
+        # A cache of its own, so that everything is compiled, whatever was compiled before.
+        with scratch_dir("triton-ext-demo-") as cache:
+            os.environ["TRITON_CACHE_DIR"] = str(cache)
+            main()
