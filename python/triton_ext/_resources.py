@@ -38,7 +38,7 @@ def own_code() -> str:
 
     digest = hashlib.sha256()
     for directory in (PACKAGE_DIR, *map(Path, backends.__path__)):
-        for path in sorted([*directory.glob("*.py"), *directory.glob("*/*.py")]):
+        for path in sorted([*directory.glob("*.py"), *directory.glob("*/*.py"), *directory.glob("*/backend.json")]):
             if path.parent == directory or (path.parent / "__init__.py").is_file():
                 digest.update(f"{path.relative_to(directory)}\0".encode())
                 digest.update(hashlib.sha256(path.read_bytes()).digest())

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ from string import Template
 import click
 
 from . import __version__, _resources
+from .backends import declared
 from .build import find_tool
 from .errors import DuplicateExtensionError, TritonExtError
 from .host import triton_version
@@ -28,8 +30,13 @@ _NAME_LISTS = {
     "TRITON_EXT_RESERVED_NAMES": ("TritonExtExtension.cmake", "is reserved in Python or C++"),
     "TRITON_EXT_TRITON_DIALECTS": ("TritonExtDialect.cmake", "is the name of a dialect of Triton"),
 }
-#: Where the test of a new pass compiles its kernel: the last text that each target makes, for the stages of one target.
-_TARGETS = {"cpuir": '{"asm": "cpu:native"}', "linalgir": '{"linalgir": "linalg:generic"}'}
+#: Where the test of a new pass for a stage of a backend compiles its kernel: the last text that the backend makes.
+_TARGETS = {
+    stage: json.dumps({[n for n, s in backend.stages.items() if s.result == "text" or n == stage][-1]: backend.target})
+    for backend in declared().values()
+    for stage in backend.stages
+    if stage in STAGES
+}
 _FORMATTERS = (
     ((".cpp", ".h"), ("clang-format", "--style=LLVM", "-i")),
     ((".py",), ("ruff", "format", "--isolated", "--no-cache", "--line-length=120", "--quiet")),
