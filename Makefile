@@ -69,8 +69,9 @@ sdk: .venv/ready
 linalg: sdk ## The MLIR dialects that libtriton lacks, for the extensions that need them
 	@$(BIN)/triton-ext sdk install --with linalg 2> >(grep --line-buffered -v '^\(SDK\|ready\|part\)' >&2)
 
-# Written last, so that an interrupted set-up is done again.
-.venv/ready: pyproject.toml constraints.txt infra/system-packages
+# Written last, so that an interrupted set-up is done again. So is a set-up after which a backend was added or deleted:
+# the entry points of the installation name each backend.
+.venv/ready: pyproject.toml constraints.txt infra/system-packages backends $(wildcard backends/*/backend.json)
 	@infra/system-packages $(PYTHON)
 	@echo "==> Python packages into .venv"
 	@$(PYTHON) -m venv .venv

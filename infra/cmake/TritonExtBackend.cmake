@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# triton_ext_add_backend(name SOURCES file... [RUNTIME file...] [VERSION version] [SUMMARY text])
+# triton_ext_add_backend(name [SOURCES file...] [PASSES pass...] [RUNTIME file...] [VERSION version] [SUMMARY text])
 #
 # Builds libtriton_ext_<name>.so, the compiler of a backend: a library that Triton can load as a plugin, with the passes
 # that the backend's compiler.py adds; and, of the files after RUNTIME, libTritonExt<Name>Runtime.so, which knows nothing
-# of Triton and LLVM. The directory's Python files become triton_ext.backends.<name>.
+# of Triton and LLVM. The directory's Python files become triton_ext.backends.<name>, also where the rest is left out:
+# the backend then says what it lacks. See python/triton_ext/backends/__init__.py for what each file is.
 #
 #   name     directory, and the `backend` of its GPUTarget, e.g. cpu
+#   SOURCES  default: none, for a backend that only runs passes of other extensions; then there is no library
+#   PASSES   the passes in ../../passes that compiler.py runs; without one of them the backend is left out
 #   VERSION  default: the project's, 0.0.0 if it has none
 #   SUMMARY  one line
 function(triton_ext_add_backend name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "VERSION;SUMMARY" "SOURCES;RUNTIME")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "VERSION;SUMMARY" "SOURCES;PASSES;RUNTIME")
   set(where "triton-ext: ${CMAKE_CURRENT_LIST_FILE}: backend '${name}'")
-  if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES OR NOT arg_SOURCES)
+  if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES OR NOT (arg_SOURCES OR arg_PASSES))
     message(FATAL_ERROR "${where} has stray or missing arguments (fix: triton_ext_add_backend(${name} SOURCES Passes.cpp))")
   endif()
   if(NOT name MATCHES "^[a-z][a-z0-9_]*$" OR name IN_LIST TRITON_EXT_RESERVED_NAMES)
@@ -33,6 +36,22 @@ function(triton_ext_add_backend name)
     message(FATAL_ERROR "${where}: the name is taken by ${taken} (fix: rename one of the two directories)")
   endif()
   set_property(GLOBAL PROPERTY TRITON_EXT_EXTENSION_${name} ${CMAKE_CURRENT_SOURCE_DIR})
+  if(TRITON_EXT_INSTALL_DIR)
+    file(GLOB modules CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.py ${CMAKE_CURRENT_SOURCE_DIR}/backend.json)
+    install(FILES ${modules} DESTINATION triton_ext/backends/${name})
+  endif()
+  cmake_path(SET passes NORMALIZE ${CMAKE_CURRENT_SOURCE_DIR}/../../passes)
+  triton_ext_check_parts(${name} PASSES_IN ${passes} PASSES ${arg_PASSES})
+  if(left_out)
+    return()
+  endif()
+  set(target triton_ext_${name})
+  if(NOT arg_SOURCES)
+    list(TRANSFORM arg_PASSES PREPEND triton_ext_ OUTPUT_VARIABLE libraries)
+    add_custom_target(${target} ALL DEPENDS ${libraries})
+    return()
+  endif()
+
   set(version 0.0.0)
   foreach(known ${PROJECT_VERSION} ${arg_VERSION})
     set(version ${known})
@@ -47,7 +66,6 @@ TRITON_EXT_MANIFEST(
     "\"headers\": \"@TRITON_EXT_SDK_HEADERS@\", \"argument\": \"\", \"summary\": \"@arg_SUMMARY@\", "
     "\"description\": \"\", \"options\": [], \"ops\": []")
 ]=])
-  set(target triton_ext_${name})
   add_library(${target} SHARED ${arg_SOURCES} ${CMAKE_CURRENT_BINARY_DIR}/BackendManifest.cpp)
   target_link_libraries(${target} PRIVATE TritonExt::Triton)
   target_include_directories(${target} PRIVATE ${TRITON_EXT_PASS_INCLUDE_DIR})
@@ -68,9 +86,5 @@ TRITON_EXT_MANIFEST(
     target_link_libraries(${runtime} PRIVATE Threads::Threads)
     triton_ext_install_library(${runtime})
     add_dependencies(${target} ${runtime})
-  endif()
-  if(TRITON_EXT_INSTALL_DIR)
-    file(GLOB modules CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.py)
-    install(FILES ${modules} DESTINATION triton_ext/backends/${name})
   endif()
 endfunction()

@@ -14,7 +14,7 @@ macro(triton_ext_add_bundle package)
   else()
     set(TRITON_EXT_STAGE_DIR ${PROJECT_SOURCE_DIR}/src/${package} CACHE PATH "where built libraries go")
   endif()
-  triton_ext_add_extensions(backends dialects passes)
+  triton_ext_add_extensions(dialects passes backends)
   # While one works on it, the others are of use; whoever installs the wheel would look in vain.
   get_property(_left_out GLOBAL PROPERTY TRITON_EXT_LEFT_OUT)
   if(SKBUILD AND _left_out)

@@ -32,13 +32,14 @@ string(REPLACE ";" ", " TRITON_EXT_NO_MLIR "${TRITON_EXT_NO_MLIR}")
 # Headers of the dialects of extensions, as <name>/<Stem>.h.
 set(TRITON_EXT_DIALECT_HEADERS ${_package_root}/triton_ext/share/dialects)
 
-# triton_ext_check_parts(name [DIALECTS dialect...] [PASSES pass...])
+# triton_ext_check_parts(name [LACKS text] [DIALECTS dialect...] [PASSES pass...] [PASSES_IN directory])
 #
 # Sets `left_out` in the caller if one of them cannot be had here: MLIR's library was not installed, there is no such
-# extension, or it is left out itself. Says so, as does the target that is then made of the extension's name.
+# extension, or it is left out itself. Says so, as does the target that is then made of the extension's name. LACKS is
+# what the caller has found to be missing; PASSES_IN is where the passes lie, by default beside the extension.
 function(triton_ext_check_parts name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DIALECTS;PASSES")
-  set(why "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PASSES_IN" "LACKS;DIALECTS;PASSES")
+  set(why "${arg_LACKS}")
   foreach(dialect ${arg_DIALECTS})
     get_property(reason GLOBAL PROPERTY TRITON_EXT_LEFT_OUT_${dialect})
     if(dialect IN_LIST TRITON_EXT_MLIR_DIALECTS)
@@ -54,6 +55,9 @@ function(triton_ext_check_parts name)
     endif()
   endforeach()
   cmake_path(GET CMAKE_CURRENT_SOURCE_DIR PARENT_PATH beside)
+  if(arg_PASSES_IN)
+    set(beside ${arg_PASSES_IN})
+  endif()
   foreach(pass ${arg_PASSES})
     if(EXISTS ${beside}/${pass}/CMakeLists.txt)
       triton_ext_add_directory(${beside}/${pass} passes/${pass})

@@ -1,5 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 
+# The backends and those of their stages in which passes can be placed, as each declares them in its backend.json: those
+# of this project, and those that come with triton-ext, in a checkout or in a wheel.
+set(TRITON_EXT_BACKENDS "")
+set(TRITON_EXT_BACKEND_STAGES "")
+file(GLOB _declarations CONFIGURE_DEPENDS ${_infra}/../backends/*/backend.json
+  ${_package_root}/triton_ext/backends/*/backend.json ${PROJECT_SOURCE_DIR}/backends/*/backend.json)
+foreach(_file ${_declarations})
+  cmake_path(GET _file PARENT_PATH _directory)
+  cmake_path(GET _directory FILENAME _backend)
+  list(APPEND TRITON_EXT_BACKENDS ${_backend})
+  file(READ ${_file} _declared)
+  string(JSON _count ERROR_VARIABLE _why LENGTH "${_declared}" stages)
+  if(_why)
+    message(FATAL_ERROR "triton-ext: ${_file} does not declare the stages of its backend: ${_why} "
+      "(fix: \"stages\": {}, if it has none of its own)")
+  endif()
+  string(JSON _stages GET "${_declared}" stages)
+  set(_i 0)
+  while(_i LESS _count)
+    string(JSON _stage MEMBER "${_stages}" ${_i})
+    string(JSON _takes ERROR_VARIABLE _none GET "${_stages}" ${_stage} passes)
+    if(NOT _none)
+      list(APPEND TRITON_EXT_BACKEND_STAGES ${_stage})
+    endif()
+    math(EXPR _i "${_i} + 1")
+  endwhile()
+endforeach()
+list(REMOVE_DUPLICATES TRITON_EXT_BACKENDS)
+list(REMOVE_DUPLICATES TRITON_EXT_BACKEND_STAGES)
+
 # triton_ext_add_pass(name Class STAGE stage [TARGET target...] [VERSION version] [DIALECTS dialect...]
 #   [PASSES pass...] [SOURCES file...])
 #
@@ -8,9 +38,11 @@
 #   name     directory and Python name, e.g. loop_split
 #   Class    TableGen def and C++ class, e.g. LoopSplitPass; its options and
 #            documentation come from LoopSplit.td, its code from LoopSplit.cpp
-#   stage    ttir, ttgir, llir, cpuir or linalgir: the stage whose modules the pass takes; any: it takes all of these
-#   TARGET   default: all. The targets that the pass is for: cuda, hip, cpu, linalg or that of another backend, or one
-#            architecture of it as in cuda:90 or hip:gfx9*; a compilation for another target refuses the pass
+#   stage    ttir, ttgir, llir, or one that a backend declares in its backend.json: the stage whose modules the pass
+#            takes; any: it takes all of these
+#   TARGET   default: all. The targets that the pass is for: cuda, hip or that of another backend, or one architecture
+#            of it as in cuda:90 or hip:gfx9*; a compilation for another target refuses the pass. If TARGET names a
+#            backend that does not exist here, a pass for a stage of that backend is left out
 #   VERSION  default: the project's, 0.0.0 if it has none
 #   DIALECTS the dialects that it uses and that are not inside libtriton; see triton_ext_add_dialect()
 #   PASSES   the passes beside it, in this directory, that it runs: #include "rename/Rename.h", where that directory has
@@ -21,8 +53,14 @@
 # generate_pass_glue.py.
 function(triton_ext_add_pass name class)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "STAGE;VERSION" "TARGET;DIALECTS;PASSES;SOURCES")
-  set(stages ttir ttgir llir cpuir linalgir any)
-  if(NOT arg_STAGE IN_LIST stages)
+  set(stages ttir ttgir llir ${TRITON_EXT_BACKEND_STAGES} any)
+  set(absent "") # the backend that the pass is for, if it is not there and the stage is its own
+  foreach(target ${arg_TARGET})
+    if(NOT arg_STAGE IN_LIST stages AND NOT target MATCHES ":" AND NOT target IN_LIST TRITON_EXT_BACKENDS)
+      set(absent ${target})
+    endif()
+  endforeach()
+  if(NOT arg_STAGE IN_LIST stages AND (NOT absent OR absent MATCHES "^(cuda|hip)$"))
     string(REPLACE ";" ", " valid_stages "${stages}")
     message(FATAL_ERROR "triton-ext: ${CMAKE_CURRENT_LIST_FILE}: pass '${name}' has stage '${arg_STAGE}', "
       "expected one of: ${valid_stages} (fix: add STAGE ttir)")
@@ -41,7 +79,11 @@ function(triton_ext_add_pass name class)
   endforeach()
   triton_ext_check_extension(pass "${name}" "${class}" EXAMPLE "triton_ext_add_pass(${name} ${class} STAGE ttir)"
     STRAY ${arg_UNPARSED_ARGUMENTS} ${arg_KEYWORDS_MISSING_VALUES} VERSION ${arg_VERSION})
-  triton_ext_check_parts(${name} DIALECTS ${arg_DIALECTS} PASSES ${arg_PASSES})
+  set(lacks "")
+  if(absent)
+    set(lacks "the backend '${absent}', whose stage ${arg_STAGE} it is for (fix: add backends/${absent})")
+  endif()
+  triton_ext_check_parts(${name} LACKS ${lacks} DIALECTS ${arg_DIALECTS} PASSES ${arg_PASSES})
   if(left_out)
     return()
   endif()

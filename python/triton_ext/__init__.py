@@ -8,12 +8,15 @@ Nothing is imported or loaded before it is used.
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING
 
 from .keys.builtins import follow_builtins
 
 if TYPE_CHECKING:
-    from . import builtin, linalg, passes
+    from importlib.machinery import ModuleSpec
+
+    from . import builtin, passes
     from .compilation.describe import describe
     from .driver import opt
     from .errors import (
@@ -72,7 +75,6 @@ __all__ = [
     "describe",
     "digest",
     "extensions",
-    "linalg",
     "load",
     "opt",
     "passes",
@@ -85,7 +87,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     follow_builtins()
-    if name in ("builtin", "linalg", "passes"):
+    if name in ("builtin", "passes") or _Api.is_of_a_backend(name):
         return importlib.import_module(f".{name}", __name__)
     if name not in _HOME:
         raise AttributeError(f"module 'triton_ext' has no attribute '{name}'")
@@ -95,7 +97,35 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    from .backends import apis
+
+    return [*__all__, *apis(), "__version__"]
+
+
+class _Api:
+    """Finds ``triton_ext.<backend>``, the Python interface that a backend brings: its ``api.py``."""
+
+    @staticmethod
+    def is_of_a_backend(name: str) -> bool:
+        """Whether the backend `name` brings one."""
+        from .backends import api_file
+
+        return name not in _HOME and name.isidentifier() and api_file(name) is not None
+
+    @classmethod
+    def find_spec(cls, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:  # noqa: ARG003
+        """Python asks this for every module that it does not find itself."""
+        parent, _, name = fullname.rpartition(".")
+        if parent != __name__ or not cls.is_of_a_backend(name):
+            return None
+        from importlib.util import spec_from_file_location
+
+        from .backends import api_file
+
+        return spec_from_file_location(fullname, api_file(name))
+
+
+sys.meta_path.append(_Api)
 
 
 follow_builtins()  # where Triton was imported before, and does not look for backends of others

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``triton-ext-opt``, ``triton-linalg-opt`` and `opt`: run passes of the installed Triton and of extensions.
+"""``triton-ext-opt`` and `opt`: run passes of the installed Triton and of extensions.
 
 The driver itself is libTritonExtOpt.so (``infra/opt``). Here, libtriton is put into the process without importing
 Triton, and the extensions that the command line names are found and checked; the others are not even looked at.
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 _PREFIX = "triton-ext-"
 _PIPELINE_OPTIONS = ("pass-pipeline", "p")
 _HELP = ("help", "h")
-#: The extension whose passes and dialects ``triton-linalg-opt`` always has.
-_LINALG = "triton_to_linalg"
 
 
 class _Plugin(ctypes.Structure):
@@ -116,11 +114,6 @@ def main(arguments: list[str] | None = None, *, program: str = "triton-ext-opt")
         sys.exit(_run([program, *(sys.argv[1:] if arguments is None else arguments)]))
     except TritonExtError as error:
         sys.exit(f"{program}: error: {error}")
-
-
-def main_linalg() -> None:
-    """Entry point of ``triton-linalg-opt``: the same program, to which the dialects of the linalg layer are known."""
-    main([*sys.argv[1:], f"--load-extension={_LINALG}"], program="triton-linalg-opt")
 
 
 def _run(arguments: list[str]) -> int:

@@ -25,11 +25,11 @@ from typing import Any
 import numpy as np
 import torch
 import triton
+import triton_ext.linalg
 from triton._C.libtriton import ir, llvm
 from triton_ext.backends.cpu import _library
 from triton_ext.backends.cpu.compiler import TRIPLE
 
-import triton_ext.linalg
 from triton_ext.sdk.parts import compiler
 from triton_ext.sdk.tools import install_tool
 

@@ -12,7 +12,6 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-
 import triton_ext.linalg
 
 pytestmark = pytest.mark.usefixtures("stock")

@@ -29,12 +29,13 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PROGRAMS = {"triton-ext-opt": "main", "triton-linalg-opt": "main_linalg"}
+PROGRAMS = {"triton-ext-opt": "triton_ext.driver", "triton-linalg-opt": "triton_ext.backends.linalg.opt"}
 FAILED = 99  # what a process ends with in which valgrind has found an error
 
 #: The driver, whose C function hands over what it is called with. Python itself does not run under valgrind.
 _CLIENT = """#!{python}
 import ctypes, json, os, socket, sys
+import {module} as program
 from triton_ext import driver
 
 def remote(argc, argv, plugins, count, extensions):
@@ -50,7 +51,7 @@ def remote(argc, argv, plugins, count, extensions):
     return answer[0] if answer else 1
 
 driver._library().tritonExtOptMain = remote
-driver.{main}()
+program.main()
 """
 
 _LIT = """
@@ -86,9 +87,9 @@ def main(arguments: list[str]) -> int:
 def run_lit(scratch: Path, logs: Path, arguments: list[str]) -> int:
     """Runs lit on `arguments` and returns its exit code."""
     address = scratch / "server"
-    for program, function in PROGRAMS.items():
+    for program, module in PROGRAMS.items():
         client = scratch / program
-        client.write_text(_CLIENT.format(python=sys.executable, address=str(address), main=function))
+        client.write_text(_CLIENT.format(python=sys.executable, address=str(address), module=module))
         client.chmod(0o755)
     server = subprocess.Popen([*valgrind(logs), sys.executable, __file__, "--serve", str(address), str(logs)])
     try:

@@ -15,8 +15,8 @@ from zipfile import ZipFile
 import pytest
 from wheel.wheelfile import WheelFile
 
-from triton_ext import _resources
-from triton_ext.host import find_triton
+from triton_ext.loading.host import find_triton
+from triton_ext.support import resources
 
 SCRIPT = Path(__file__).resolve().parent.parent.parent / "infra" / "wheel_tag.py"
 
@@ -63,7 +63,7 @@ def small_wheel(tmp_path: Path) -> Path:
     """A wheel with one of our libraries."""
     wheel = tmp_path / "small-1.0-py3-none-linux_x86_64.whl"
     with WheelFile(wheel, "w") as archive:
-        archive.write(_resources.library_dir() / "libTritonExtOpt.so", "small/libTritonExtOpt.so")
+        archive.write(resources.library_dir() / "libTritonExtOpt.so", "small/libTritonExtOpt.so")
         archive.writestr("small-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: small\nVersion: 1.0\n")
         tags = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: false\nTag: py3-none-linux_x86_64\n"
         archive.writestr("small-1.0.dist-info/WHEEL", tags)
@@ -73,7 +73,7 @@ def small_wheel(tmp_path: Path) -> Path:
 def test_a_wheel_is_renamed(small_wheel: Path, wheel_tag: ModuleType) -> None:
     subprocess.run([sys.executable, SCRIPT, small_wheel.parent], check=True)
     (renamed,) = small_wheel.parent.iterdir()
-    policy = wheel_tag.oldest_policy(wheel_tag.needed_versions(_resources.library_dir() / "libTritonExtOpt.so"))
+    policy = wheel_tag.oldest_policy(wheel_tag.needed_versions(resources.library_dir() / "libTritonExtOpt.so"))
     assert renamed.name == f"small-1.0-py3-none-{policy}_x86_64.whl"
     assert f"Tag: py3-none-{policy}_x86_64\n" in ZipFile(renamed).read("small-1.0.dist-info/WHEEL").decode()
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import shutil
 import subprocess
@@ -14,10 +15,11 @@ from string import Template
 import click
 
 from .. import __version__
+from ..backends import declared
 from ..errors import DuplicateExtensionError, TritonExtError
 from ..loading.discovery import extensions
 from ..loading.host import triton_version
-from ..pipeline.extension_passes import ANY
+from ..pipeline.extension_passes import ANY, STAGES
 from ..support import resources
 from .build import find_tool
 from .project import KINDS, Project, find_project
@@ -29,8 +31,13 @@ _NAME_LISTS = {
     "TRITON_EXT_RESERVED_NAMES": ("TritonExtExtension.cmake", "is reserved in Python or C++"),
     "TRITON_EXT_TRITON_DIALECTS": ("TritonExtDialect.cmake", "is the name of a dialect of Triton"),
 }
-#: Where the test of a new pass compiles its kernel: the last text that each target makes, for the stages of one target.
-_TARGETS = {"cpuir": '{"asm": "cpu:native"}', "linalgir": '{"linalgir": "linalg:generic"}'}
+#: Where the test of a new pass for a stage of a backend compiles its kernel: the last text that the backend makes.
+_TARGETS = {
+    stage: json.dumps({[n for n, s in backend.stages.items() if s.result == "text" or n == stage][-1]: backend.target})
+    for backend in declared().values()
+    for stage in backend.stages
+    if stage in STAGES
+}
 _FORMATTERS = (
     ((".cpp", ".h"), ("clang-format", "--style=LLVM", "-i")),
     ((".py",), ("ruff", "format", "--isolated", "--no-cache", "--line-length=120", "--quiet")),

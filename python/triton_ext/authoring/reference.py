@@ -14,6 +14,7 @@ from pathlib import Path
 import triton_ext as tx
 from triton_ext import edits, record
 from triton_ext.authoring.catalogue import GROUPS, NOT_LISTED, TAXONOMY, CataloguedPass, catalogue, option_text
+from triton_ext.backends import apis
 from triton_ext.loading.manifest import Manifest
 from triton_ext.pipeline.extension_passes import ANY
 from triton_ext.record import Compilation, PassRecord, StageRecord
@@ -67,7 +68,7 @@ def _builtin_pass_section(described: CataloguedPass) -> list[str]:
 def python_page() -> str:
     """One section for each public name of `triton_ext`, and for each class that is only met as a result."""
     sections = []
-    for name in sorted(tx.__all__):
+    for name in sorted([*tx.__all__, *apis()]):
         value = getattr(tx, name)
         if inspect.ismodule(value):
             sections.append(_entry(f"triton_ext.{name}", value))

@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from .. import backends
 from ..errors import TritonExtError
 
 _HINTS = {"16": [["tt.divisibility", 16]]}
 #: Of the value of an argument: no type of Triton has more than 20.
 _MOST_DIGITS = 300
-_WARP_SIZES = {"cuda": 32, "cpu": 0, "linalg": 0}
-#: A target of each backend.
-_EXAMPLES = {"nvidia": "cuda:90", "amd": "hip:gfx942", "cpu": "cpu:native", "linalg": "linalg:generic"}
+#: A target of each of Triton's own backends; the others declare theirs.
+_EXAMPLES = {"nvidia": "cuda:90", "amd": "hip:gfx942"}
 _MODULES = (".ttir", ".ttgir", ".glir")  # what `triton.compile` can read
 
 
@@ -140,23 +140,19 @@ def find_target(target: object) -> Any:
     match = re.fullmatch(r"(\w{1,99}):([\w-]{1,99})(?::(\d{1,9}))?", str(target))
     if match is None or (match[1] == "cuda" and not match[2].isdecimal()):
         raise TritonExtError(f"'{target}' is not a target, expected one such as {_target_examples()}")
-    if match[1] == "linalg":
-        from ..backends import linalg
-
-        linalg.register()
+    backends.register(match[1])
+    ours = backends.declared().get(match[1])
     wave64 = match[1] == "hip" and match[2].startswith("gfx9")
-    size = int(match[3]) if match[3] else _WARP_SIZES.get(match[1], 64 if wave64 else 32)
+    size = int(match[3]) if match[3] else ours.warp_size if ours else 64 if wave64 else 32
     return GPUTarget(match[1], int(match[2]) if match[2].isdecimal() else match[2], size)
 
 
 def _target_examples() -> str:
-    """A target of each backend that this Triton has."""
-    from triton.backends import backends
+    """A target of each backend that this Triton has, and of each of ours, which `find_target` registers."""
+    from triton.backends import backends as known
 
-    from ..backends import linalg
-
-    linalg.register()
-    found = [example for name, example in _EXAMPLES.items() if name in backends]
+    found = [example for name, example in _EXAMPLES.items() if name in known]
+    found += [backend.target for backend in backends.declared().values()]
     return " or ".join(filter(None, (", ".join(found[:-1]), found[-1])))
 
 

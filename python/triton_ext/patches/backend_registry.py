@@ -8,16 +8,31 @@ from typing import Any
 from .table import differs, expected
 
 
+def knows(name: str) -> bool:
+    """Whether Triton knows a backend of this name.
+
+    Raises:
+        TritonExtError: Triton is not as expected.
+    """
+    return name in _known()
+
+
 def register(name: str, compiler: type, driver: type) -> None:
-    """Makes a backend one that Triton knows, unless it knows one of that name.
+    """Makes a backend one that Triton knows.
 
     Raises:
         TritonExtError: Triton is not as expected.
     """
     import triton.backends
 
-    known: Any = expected("backend_registry", triton.backends, "backends")
     make = expected("backend_registry", triton.backends, "Backend", ("compiler", "driver"))
+    _known()[name] = make(compiler, driver)
+
+
+def _known() -> dict[str, Any]:
+    import triton.backends
+
+    known: Any = expected("backend_registry", triton.backends, "backends")
     if not isinstance(known, dict):
         raise differs("backend_registry", f"triton.backends.backends is {type(known).__name__}, expected dict")
-    known.setdefault(name, make(compiler, driver))
+    return known

@@ -10,15 +10,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from .. import backends
 from ..errors import ExtensionNotFoundError, PipelineError
 from ..loading.discovery import Extension, find_pass
 from ..loading.manifest import Manifest, Option, in_words
 
-STAGES = ("ttir", "ttgir", "llir", "cpuir", "linalgir")
+_OF_BACKENDS = {name: stage.passes for name, stage in backends.stages().items() if stage.passes}
+STAGES = ("ttir", "ttgir", "llir", *_OF_BACKENDS)
 #: Stands for all of them, for a pass that takes the modules of each.
 ANY = "any"
-#: The stages whose passes a stage takes: the module that enters cpuir or linalgir is Triton's.
-PLACEABLE = {stage: (stage,) for stage in STAGES} | {"cpuir": ("cpuir", "ttir"), "linalgir": ("linalgir", "ttir")}
+#: The stages whose passes a stage takes. The module that enters a stage of a backend of ours may still be Triton's.
+PLACEABLE = {stage: (stage,) for stage in STAGES} | _OF_BACKENDS
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import Any
 from triton._C.libtriton import ir
 from triton.errors import TritonError
 
+from .. import backends
 from ..errors import PipelineError, TritonExtError, UnsupportedError
 from ..patches.compile_requests import Request
 from ..support import storage
@@ -188,19 +189,20 @@ def check_binary(edits: Sequence[Edit], kernel: str, problem: str | None) -> Non
         raise ran(PipelineError(f"{functions}: the binary of kernel '{kernel}' cannot be launched: {problem}"))
 
 
+#: The type of what a stage returns, as a backend declares it.
+_RESULTS: dict[str, type] = {"module": ir.module, "text": str, "elf": bytes}
+
+
 def _problem(stage: str, result: Any, expected: Any) -> str | None:
     kind = type(result)
     wanted: dict[str, type] = {
         "llir": str,
         "ptx": str,
         "amdgcn": str,
-        "asm": str,
-        "linalgir": str,
         "cubin": bytes,
         "hsaco": bytes,
-        "so": bytes,
-    }
-    expected = ir.module if stage in (*MODULE_STAGES, "cpuir") else wanted.get(stage, expected)
+    } | {name: _RESULTS[declared.result] for name, declared in backends.stages().items()}
+    expected = ir.module if stage in MODULE_STAGES else wanted.get(stage, expected)
     if not isinstance(result, (ir.module, str, bytes) if expected is None else expected):
         hint = f", expected {expected.__name__}" if expected else ""
         return f"returned {kind.__name__}{hint}; see what inner(source, metadata) returns"

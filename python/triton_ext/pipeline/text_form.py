@@ -14,6 +14,7 @@ import re
 from pathlib import Path
 from typing import Any, NoReturn
 
+from .. import backends
 from ..errors import ExtensionNotFoundError, PipelineError, PipelineTypeError
 from ..loading.discovery import find_pass
 from ..support.closest import closest
@@ -240,11 +241,12 @@ def _entry(argument: _Argument, stage: str | None) -> Entry:
         name = name.removeprefix("plugin.")
         words = (match[0] for match in _ARGUMENT.finditer(options or ""))
         return PassFactory(find_pass(name, "plugin"), name)(*(_unquoted(word) for word in words))
-    if "." in name and not name.startswith("linalgir."):
+    group, _, rest = name.rpartition(".")
+    if group and group not in backends.stages():
         return BuiltinFactory(name, find_builtin(name))(**{n: _value(v) for n, v in options_in(options or "").items()})
-    # In a listing, those that the stage linalgir runs by itself are in a group of its name.
+    # In a listing, the extension passes that a stage of a backend runs by itself are in a group of the stage's name.
     stages = PLACEABLE.get(stage or "", (ANY, *STAGES))
-    factory = find_factory(name.removeprefix("linalgir."), stages)
+    factory = find_factory(rest, stages)
     return factory.parse((n, _as_mlir(v)) for n, v in options_in(options or "").items())
 
 

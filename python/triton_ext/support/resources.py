@@ -39,7 +39,7 @@ def own_code() -> str:
 
     digest = hashlib.sha256()
     for directory in (PACKAGE_DIR, *map(Path, backends.__path__)):
-        for path in sorted(_modules_in(directory)):
+        for path in sorted([*_modules_in(directory), *directory.glob("*/backend.json")]):
             digest.update(f"{path.relative_to(directory)}\0".encode())
             digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()

@@ -127,7 +127,7 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         digests = (_libraries[name].digest for name in _EXTENSIONS)
         return hashlib.sha256("".join([own_code(), *digests]).encode()).hexdigest()
 
-    def get_target_name(self, options: LinalgOptions) -> str:  # noqa: ARG002
+    def get_target_name(self, options: LinalgOptions) -> str:
         """As in ``tl.target_info``."""
         return "linalg"
 
@@ -138,13 +138,13 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         given |= {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
         return LinalgOptions(**given)
 
-    def pack_metadata(self, metadata: Any) -> tuple[Any, ...]:  # noqa: ARG002
+    def pack_metadata(self, metadata: Any) -> tuple[Any, ...]:
         """Handed to launches, of which there are none."""
         return ()
 
-    def get_codegen_implementation(self, options: LinalgOptions) -> dict[str, Callable[..., object]]:  # noqa: ARG002
+    def get_codegen_implementation(self, options: LinalgOptions) -> dict[str, Callable[..., object]]:
         """What Triton's frontend asks of a backend."""
-        return {"min_dot_size": lambda lhs, rhs: (1, 1, 1)}  # noqa: ARG005
+        return {"min_dot_size": lambda lhs, rhs: (1, 1, 1)}
 
     def get_module_map(self) -> dict[str, ModuleType]:
         """``tl.extra.libdevice``: the names of CUDA's."""
@@ -162,8 +162,8 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
     def make_ttir(
         mod: ir.module,
         metadata: dict[str, object],
-        opt: object,  # noqa: ARG004
-        capability: str,  # noqa: ARG004
+        opt: object,
+        capability: str,
     ) -> ir.module:
         """Triton's own clean-up."""
         from triton_ext.pipeline.inspection import run
@@ -186,10 +186,11 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         mod: ir.module,
         metadata: dict[str, object],
         opt: object,
-        capability: str,  # noqa: ARG004
+        capability: str,
     ) -> str:
         """What ``passes/triton_to_linalg`` runs, in its order; the text has no locations."""
-        from triton_ext.backends.linalg.compiler import linalgir
+        from triton_ext.backends.linalg.compiler import linalgir  # type: ignore[import-untyped]
+
         from triton_ext.pipeline.inspection import run, run_quietly
 
         metadata["name"] = mod.get_entry_func_name()

@@ -25,7 +25,7 @@ from triton_ext.cli.pipeline import pipeline as commands
 P = tx.Pipeline
 SIGNATURE = "*fp32, *fp32, i32, 64"
 TARGET = "linalg:generic"
-CHECKOUT = Path(__file__).resolve().parents[2]
+CHECKOUT = Path(__file__).resolve().parents[3]
 
 
 @triton.jit

@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Literal, get_args, overload
 
-from .compilation import requests
-from .compilation.describe import compile_and_observe
-from .driver import opt
-from .errors import PipelineError, TritonExtError
-from .pipeline.inspection import Level
-from .pipeline.pipeline import Pipeline
-from .support.resources import child_environment
+from triton_ext.compilation import requests
+from triton_ext.compilation.describe import compile_and_observe
+from triton_ext.driver import opt
+from triton_ext.errors import PipelineError, TritonExtError
+from triton_ext.pipeline.inspection import Level
+from triton_ext.pipeline.pipeline import Pipeline
+from triton_ext.support.resources import child_environment
 
 __all__ = ["compile", "convert"]
 
@@ -111,7 +111,7 @@ def _check_form(form: _Form, lowered: bool) -> None:
 
 
 def _check_options(given: Mapping[str, Any]) -> None:
-    from .backends.linalg.compiler import LinalgOptions
+    from triton_ext.backends.linalg.compiler import LinalgOptions  # type: ignore[import-untyped]
 
     known = [field.name for field in fields(LinalgOptions) if field.name != "lowered"]
     for name in given:
@@ -128,7 +128,7 @@ def _in_form(text: str, form: _Form) -> str | bytes:
 
 
 def _to_bytecode(text: str) -> bytes:
-    from .sdk.tools import find_tool
+    from triton_ext.sdk.tools import find_tool
 
     program = find_tool("mlir-opt")
     if program is None:

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Any one extension can be deleted: the others configure, build and load, and the core works.
+
+Each directory of ``passes``, ``dialects`` and ``backends`` is taken out of a copy of the checkout in turn. CMake
+configures the copy, what is left must refer to nothing that is gone, and the libraries of what is left, built before,
+are used in the copy. With ``TRITON_EXT_DELETION=full`` what is left is really built, and `CORE_TESTS` run with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import checkout
+from triton_ext import build
+
+ROOT = checkout.ROOT
+KINDS = ("passes", "dialects", "backends")
+DIRECTORIES = sorted(str(p.parent.relative_to(ROOT)) for kind in KINDS for p in (ROOT / kind).glob("*/CMakeLists.txt"))
+FULL = os.environ.get("TRITON_EXT_DELETION") == "full"
+#: Tests of the core that need no extension.
+CORE_TESTS = (
+    "test/build/test_build_tools.py",
+    "test/pipeline/test_anchors.py",
+    "test/sdk/test_sdk_sources.py",
+    "test/storage/test_storage.py",
+    "test/tuning/test_finals.py",
+)
+#: An installation for development finds its own checkout before all others; in these processes the copy counts.
+SITE = """
+import sys
+sys.meta_path[:] = [finder for finder in sys.meta_path if not type(finder).__name__.startswith("ScikitBuild")]
+"""
+#: Writes the metadata of the package as an installation does.
+METADATA = "import sys, scikit_build_core.build as b; b.prepare_metadata_for_build_editable(sys.argv[1])"
+_LEFT_OUT = re.compile(r"^-- triton-ext: leaving out (\w+), which needs (.*)$", re.MULTILINE)
+_ADDED = re.compile(r"^triton_ext_add_(?:pass|dialect|backend)\((\w+)([^)]*)\)", re.MULTILINE)
+
+pytestmark = pytest.mark.slow
+
+
+def declared() -> dict[str, set[str]]:
+    """The directories that the CMakeLists.txt of each one names: of dialects, passes, the backend of its stage."""
+    stages = {
+        stage
+        for file in ROOT.glob("backends/*/backend.json")
+        for stage, about in json.loads(file.read_text())["stages"].items()
+        if "passes" in about
+    }
+    found: dict[str, set[str]] = {}
+    for directory in DIRECTORIES:
+        match = _ADDED.search((ROOT / directory / "CMakeLists.txt").read_text())
+        assert match, directory
+        lists: dict[str, list[str]] = {"": []}
+        for word in match[2].split():
+            if word.isupper():
+                lists[word] = []
+            else:
+                lists[list(lists)[-1]].append(word)
+        needs = {f"dialects/{name}" for name in lists.get("DIALECTS", ())}
+        needs |= {f"passes/{name}" for name in lists.get("PASSES", ())}
+        if set(lists.get("STAGE", ())) & stages:
+            needs |= {f"backends/{name}" for name in lists["TARGET"]}
+        found[directory] = needs & set(DIRECTORIES)  # the others are MLIR's dialects
+    return found
+
+
+def dependents(directory: str) -> set[str]:
+    """The directories whose extensions cannot be without that of `directory`."""
+    gone, before = {directory}, set[str]()
+    while gone != before:
+        # A backend that is left out still declares its stages; one that is deleted does not.
+        lacked = {other for other in gone if other == directory or not other.startswith("backends/")}
+        before = set(gone)
+        gone |= {other for other, needs in declared().items() if needs & lacked}
+    return gone - {directory}
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A copy of the checkout.
+
+    Attributes:
+        root: the copy.
+        targets: the extensions that it builds.
+    """
+
+    root: Path
+    targets: frozenset[str]
+
+    @property
+    def build(self) -> Path:
+        return build.default_build_dir(self.root)  # below the root, so that ccache finds what other trees have compiled
+
+    def environment(self, libraries: Path) -> dict[str, str]:
+        path = os.pathsep.join([str(self.root.parent / "site"), str(self.root / "python")])
+        return {
+            **os.environ,
+            "PYTHONPATH": path,
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "TRITON_EXT_LIBRARY_DIR": str(libraries),
+            "CCACHE_BASEDIR": str(self.root),
+        }
+
+    def run(self, *command: str, libraries: Path | None = None) -> str:
+        """Runs a command in the copy, and returns what it prints."""
+        environment = self.environment(libraries or self.root / "python" / "triton_ext" / "lib")
+        done = subprocess.run(command, cwd=self.root, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{command}:\n{done.stdout[-4000:]}{done.stderr[-4000:]}"
+        return done.stdout
+
+    def configure(self) -> str:
+        """Runs CMake; returns what it says."""
+        settings = {
+            "CMAKE_MAKE_PROGRAM": build.tool("ninja"),
+            "CMAKE_PROJECT_TOP_LEVEL_INCLUDES": self.root / "infra" / "cmake" / "TritonExtCompiler.cmake",
+            "Python3_EXECUTABLE": sys.executable,
+        }
+        command = [build.tool("cmake"), "-S", str(self.root), "-B", str(self.build), "-G", "Ninja"]
+        return self.run(*command, *(f"-D{name}={value}" for name, value in settings.items()))
+
+    def built(self) -> frozenset[str]:
+        """The extensions that CMake has made targets for, those that are left out among them."""
+        listed = self.run(build.tool("ninja"), "-C", str(self.build), "-t", "targets", "all")
+        return frozenset(re.findall(r"^triton_ext_(\w+): phony$", listed, re.MULTILINE))
+
+    def install(self) -> None:
+        """Writes the package's metadata."""
+        for old in (self.root / "python").glob("*.dist-info"):
+            shutil.rmtree(old)
+        self.run(sys.executable, "-c", METADATA, str(self.root / "python"))
+
+    @contextmanager
+    def without(self, directory: str) -> Iterator[str]:
+        """The copy without `directory`; yields what CMake says."""
+        aside = self.root.parent / "aside"
+        (self.root / directory).rename(aside)
+        shutil.rmtree(self.build / directory, ignore_errors=True)  # no header that was generated there is found
+        try:
+            if directory.startswith("backends/"):
+                self.install()
+            yield self.configure()
+        finally:
+            aside.rename(self.root / directory)
+            if directory.startswith("backends/"):
+                self.install()
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Tree:
+    parent = tmp_path_factory.mktemp("deletion")
+    (parent / "site").mkdir()
+    (parent / "site" / "sitecustomize.py").write_text(SITE)
+    tree = Tree(checkout.copy(parent / "triton-ext"), frozenset())
+    tree.install()
+    said = tree.configure()
+    if FULL:
+        tree.run(build.tool("cmake"), "--build", str(tree.build))
+    return Tree(tree.root, tree.built() - dict(_LEFT_OUT.findall(said)).keys())
+
+
+@pytest.mark.parametrize("directory", DIRECTORIES)
+def test_without(directory: str, tree: Tree, tmp_path: Path) -> None:
+    name = directory.split("/")[1]
+    others = {other.split("/")[1] for other in dependents(directory)} & tree.targets
+    with tree.without(directory) as said:
+        left_out = dict(_LEFT_OUT.findall(said))
+        assert others <= left_out.keys()
+        assert all(name in left_out[other] for other in others), left_out
+        left = tree.built() - left_out.keys()
+        assert left == tree.targets - others - {name}
+        refer_to_nothing_that_is_gone(tree, left, name)
+        libraries = built_libraries(tree, left, tmp_path)
+
+        listed = json.loads(tree.run(sys.executable, "-m", "triton_ext", "list", "--json", libraries=libraries))
+        assert {e["name"] for e in listed} == {p.name.split("_ext_")[1][:-3] for p in libraries.glob("libtriton_*")}
+        assert name not in {e["name"] for e in listed}
+        used = json.loads(
+            tree.run(sys.executable, str(tree.root / "test/core/deletion_program.py"), libraries=libraries)
+        )
+        assert set(used["extensions"].values()) == {None}, used["extensions"]
+        at = used["passes"].index("ttir.loop_unroll")
+        assert used["passes"][at + 1] == "common.cse"
+        backends = {d.removeprefix("backends/") for d in DIRECTORIES if d.startswith("backends/")} - {name}
+        assert used["targets"] == {b: "ExtensionNotFoundError" if b not in left else None for b in backends}
+        if FULL:
+            tree.run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *CORE_TESTS, libraries=libraries)
+
+
+def refer_to_nothing_that_is_gone(tree: Tree, left: frozenset[str], name: str) -> None:
+    """No command of the build, and no file that is compiled, has the directory of `name` in it."""
+    commands = tree.run(build.tool("ninja"), "-C", str(tree.build), "-t", "commands")
+    assert not re.search(rf"/(?:{'|'.join(KINDS)})/{name}/|triton_ext_{name}\b", commands)
+    tree.run(build.tool("ninja"), "-C", str(tree.build), "-n")  # each file that is needed exists, or will be made
+    included = re.compile(rf'^\s*#?\s*include "{name}/', re.MULTILINE)
+    for directory in (tree.root / d for d in DIRECTORIES):
+        if directory.name in left:
+            files = [p for p in directory.rglob("*") if p.suffix in (".cpp", ".h", ".td", ".inc")]
+            assert [p for p in files if included.search(p.read_text())] == []
+
+
+def built_libraries(tree: Tree, left: frozenset[str], scratch: Path) -> Path:
+    """A directory with the libraries of what is left: built now, or as they were built in the checkout."""
+    directory = tree.root / "python" / "triton_ext" / "lib"
+    if FULL:
+        tree.run(build.tool("cmake"), "--build", str(tree.build))
+        return directory
+    of_extensions = {f"libtriton_ext_{name}.so" for name in left}
+    runtimes = {f"libTritonExt{d.removeprefix('backends/').capitalize()}Runtime.so" for d in DIRECTORIES}
+    of_backends = {f"libTritonExt{name.capitalize()}Runtime.so" for name in left}
+    for library in directory.glob("*.so"):
+        infra = library.name.startswith("libTritonExt") and library.name not in runtimes - of_backends
+        if infra or library.name in of_extensions:
+            os.link(library, scratch / library.name)
+    return scratch
+
+
+def test_what_refers_to_an_extension_is_noticed(tree: Tree) -> None:
+    """An include that is declared nowhere."""
+    file = tree.root / "passes" / "rename" / "Rename.cpp"
+    text = file.read_text()
+    file.write_text('#include "loop_split/LoopSplit.h"\n' + text)
+    try:
+        with tree.without("passes/loop_split"), pytest.raises(AssertionError, match=r"Rename\.cpp"):
+            refer_to_nothing_that_is_gone(tree, tree.targets, "loop_split")
+    finally:
+        file.write_text(text)
+
+
+def test_what_is_declared_is_read() -> None:
+    assert "dialects/aux" in declared()["passes/convert_triton_to_linalg"]
+    needs_it = {"passes/triton_to_linalg", "passes/tile_linalg", "passes/convert_arith_to_linalg", "backends/linalg"}
+    assert needs_it <= dependents("dialects/linalg_ext")
+    assert "passes/rename" not in dependents("dialects/linalg_ext")
+    assert "dialects/linalg_ext" not in dependents("backends/linalg")
