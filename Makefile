@@ -12,6 +12,12 @@ DIST := dist
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
+LIT = passes $(wildcard dialects backends) test/analysis test/opt
+# As many processes as cores. A file's tests stay in one process, because what a file or a session builds (environments
+# with the wheel, copies of the checkout, CMake projects) costs more than all of its tests; files with slow tests come
+# first, in the order of conftest.py, so that none is left over at the end.
+PYTEST = $(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder --durations 20
+
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -23,9 +29,18 @@ demo: build ## A pass inside the compilation of a real kernel, down to cubin and
 demo-cpu: build ## Softmax and a matrix product on CPU tensors, checked against torch and timed beside it
 	@$(BIN)/python benchmarks/cpu.py --quick
 
-test: linalg build lint ## lit + FileCheck and pytest, for every extension and what spans them
-	@$(BIN)/lit -s passes $(wildcard dialects backends) test/analysis test/opt
-	@$(BIN)/pytest -q -n 2 --dist loadfile
+check: linalg build lint ## Lint and every test that is not slow: minutes, to run before each commit
+	@$(BIN)/lit -s $(LIT)
+	@$(BIN)/pytest -q -n auto --dist worksteal -m "not slow"
+
+test: linalg build lint lit ## lit + FileCheck and pytest, for every extension and what spans them
+	@$(PYTEST)
+
+shard: linalg build ## The Python tests of the directories TESTS= alone, as one job of CI does
+	@$(PYTEST) $(TESTS)
+
+lit: linalg build
+	@$(BIN)/lit -s $(LIT)
 
 lint: .venv/ready ## clang-format, ruff, mypy, the layers of pyproject.toml, and the links of the documentation
 	@git ls-files '*.cpp' '*.h' | xargs -r $(BIN)/clang-format --dry-run --Werror
@@ -61,6 +76,9 @@ wheel: .venv/ready linalg ## One wheel with everything, into dist/ (DIST= anothe
 build: .venv/ready sdk ## Build every extension, incrementally
 	@$(BIN)/triton-ext build
 
+includes: linalg ## Build without the precompiled header, which finds missing #includes
+	@$(BIN)/triton-ext build --build-dir build/includes -D TRITON_EXT_PCH=OFF -D TRITON_EXT_STAGE_DIR=
+
 sdk: .venv/ready
 	@$(BIN)/triton-ext sdk path >/dev/null 2>&1 || $(BIN)/triton-ext sdk install
 
@@ -70,16 +88,16 @@ linalg: sdk ## The MLIR dialects that libtriton lacks, for the extensions that n
 	@$(BIN)/triton-ext sdk install --with linalg 2> >(grep --line-buffered -v '^\(SDK\|ready\|part\)' >&2)
 
 # Written last, so that an interrupted set-up is done again. So is a set-up after which a backend was added or deleted:
-# the entry points of the installation name each backend.
+# the entry points of the installation name each backend. Python compiles what it imports; pip would compile all of torch.
 .venv/ready: pyproject.toml constraints.txt infra/system-packages backends $(wildcard backends/*/backend.json)
 	@infra/system-packages $(PYTHON)
 	@echo "==> Python packages into .venv"
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/pip install -q 'scikit-build-core==1.1.2'
-	@$(BIN)/pip install -q --no-build-isolation --config-settings=wheel.cmake=false -e '.[dev]'
+	@$(BIN)/pip install -q --no-compile --no-build-isolation --config-settings=wheel.cmake=false -e '.[dev]'
 	@touch $@
 
 clean: ## Remove everything that was built, but not the SDK in the cache
 	rm -rf .venv build dist python/triton_ext/lib python/triton_ext/share
 
-.PHONY: help demo demo-cpu test lint attack bench docs site wheel build sdk linalg clean
+.PHONY: help demo demo-cpu check test shard lit lint attack bench docs site wheel build includes sdk linalg clean

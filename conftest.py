@@ -17,6 +17,12 @@ from filelock import FileLock
 os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # otherwise Triton 3.9 warns at every compilation
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests first: one that starts last is what a run on several cores waits for."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 def skipped_reports(config: pytest.Config) -> list[tuple[str, str]]:
     """Place and reason of each test or module that was skipped; with xdist, known to the process that started it."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
@@ -58,10 +64,11 @@ def kernel_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """``make wheel``: one file for every Python, made once however many processes test, outside of the checkout's
-    ``dist/``. ``TRITON_EXT_TEST_WHEEL`` names one that is there already: CI tests the one that it publishes.
+    ``dist/``. ``TRITON_EXT_TEST_WHEEL_DIR`` names a directory with one that is there already.
     """
-    if given := os.environ.get("TRITON_EXT_TEST_WHEEL"):
-        return Path(given).resolve(strict=True)
+    if given := os.environ.get("TRITON_EXT_TEST_WHEEL_DIR"):
+        (wheel,) = Path(__file__).parent.joinpath(given).glob("*.whl")
+        return wheel
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         shared = shared.parent  # each worker has a directory of its own in that of the whole run

@@ -17,10 +17,25 @@ def test_workflow_trusts_nothing_that_can_change(path: Path) -> None:
     workflow = yaml.safe_load(path.read_text())
     assert workflow["permissions"] == {"contents": "read"}
     for job in workflow["jobs"].values():
-        assert "permissions" not in job
         used = [step for step in job["steps"] if "uses" in step]
         for step in used:
             assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", step["uses"]), step["uses"]
         checkouts = [step for step in used if step["uses"].startswith("actions/checkout@")]
-        assert checkouts
         assert all(step["with"]["persist-credentials"] is False for step in checkouts)
+        if "permissions" in job:
+            # What may say in the name of this repository who it is runs nothing of this repository.
+            assert job["permissions"] == {"id-token": "write"}
+            assert used == job["steps"]
+            assert not checkouts
+        else:
+            assert checkouts
+
+
+def test_only_a_tag_is_published() -> None:
+    workflows = {path.name: yaml.safe_load(path.read_text()) for path in WORKFLOWS.glob("*.yml")}
+    trusted = {
+        name: workflow[True]  # what YAML makes of `on`
+        for name, workflow in workflows.items()
+        if any("permissions" in job for job in workflow["jobs"].values())
+    }
+    assert trusted == {"release.yml": {"push": {"tags": ["v*"]}}}

@@ -39,8 +39,8 @@ def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A fresh environment with our wheel and what builds a wheel."""
     directory = tmp_path_factory.mktemp("bundle") / "env"
     venv.create(directory, with_pip=True)
-    install = [directory / "bin" / "pip", "install", "-q", "-c", ROOT / "constraints.txt", f"{wheel}[build]"]
-    subprocess.run(install, check=True, capture_output=True)
+    install = ["install", "-q", "--no-compile", "-c", ROOT / "constraints.txt", f"{wheel}[build]"]
+    subprocess.run([directory / "bin" / "pip", *install], check=True, capture_output=True)
     return directory / "bin"
 
 

@@ -17,7 +17,7 @@ from triton_ext.authoring import reference
 ROOT = Path(__file__).resolve().parent.parent.parent
 # These are what is running this test; .ci/run runs them on a clean checkout.
 BY_CI = {"make demo", "make test"}
-PARTS_OF_THESE = {"make build", "make linalg", "make lint"}
+PARTS_OF_THESE = {"make build", "make check", "make linalg", "make lint"}
 
 
 @pytest.fixture
@@ -37,6 +37,7 @@ def test_ci_runs_the_commands_that_the_blocks_leave_out() -> None:
     script, makefile = (ROOT / ".ci" / "run").read_text(), (ROOT / "Makefile").read_text()
     assert all(f"\n{command}\n" in script for command in BY_CI)
     assert re.search(r"^test: linalg build lint", makefile, re.MULTILINE)
+    assert re.search(r"^check: linalg build lint", makefile, re.MULTILINE)
 
 
 def test_the_readme_fits_on_two_screens() -> None:

@@ -54,6 +54,7 @@ def environment(home: Path) -> dict[str, str]:
         **{k: v for k, v in os.environ.items() if not k.startswith(("TRITON", "PYTHON", "PIP"))},
         "PATH": os.pathsep.join([str(home / "env" / "bin"), "/usr/bin", "/bin"]),
         "PIP_CONSTRAINT": str(pages.ROOT / "constraints.txt"),
+        "PIP_COMPILE": "0",
         "TRITON_CACHE_DIR": str(home / "kernels"),
         "CCACHE_BASEDIR": str(home),
     }
