@@ -49,14 +49,13 @@ def _is_foreign_builtin(value: Any) -> bool:
 def _key(builtin: Any) -> str:
     """A text that changes when the function may do something else.
 
-    A kernel is compiled also where a builtin reads what is in no key; then this is the text of the builtin's file.
+    A kernel is compiled also where a builtin reads what is in no key; then the files of what it may reach are part of
+    the text.
     """
-    from ._code import file_of
     from .errors import PipelineError
     from .fingerprint import fingerprint
 
     try:
         return fingerprint(builtin)
     except PipelineError:
-        module = str(builtin.__module__)
-        return repr((builtin.__qualname__, file_of(module, getattr(sys.modules.get(module), "__file__", None))))
+        return fingerprint(builtin, lenient=True)

@@ -52,7 +52,7 @@ _ANY_NAME = {
 _CONSTRUCTORS = ("__new__", "__init__", "__post_init__")
 
 
-def fingerprint(function: object, *, watched: bool = False) -> str:
+def fingerprint(function: object, *, watched: bool = False, lenient: bool = False) -> str:
     """SHA-256, as hex digits, of what `function` does.
 
     An object with an attribute ``cache_key`` (a string, as `triton.jit` functions have) is known by it, together with
@@ -61,11 +61,13 @@ def fingerprint(function: object, *, watched: bool = False) -> str:
     Args:
         function: what to describe.
         watched: whether a `Guard` sees which files it opens to read, so that it may open others to write.
+        lenient: whether to refuse nothing; then the files of all modules that it may reach, and that are not
+            installed, stand in for what cannot be described.
 
     Raises:
         PipelineError: it depends on an object that has no stable description.
     """
-    description = _Description(watched=watched)
+    description = _Description(watched=watched, lenient=lenient)
     text = repr(description.of(function, ""))
     description.refuse_called()
     return hashlib.sha256(text.encode()).hexdigest()
@@ -223,8 +225,9 @@ _Owner = types.FunctionType | type
 class _Description:
     """Describes values as nested tuples of plain data, functions and classes that it meets again by a number."""
 
-    def __init__(self, parent: _Description | None = None, *, watched: bool = False) -> None:
+    def __init__(self, parent: _Description | None = None, *, watched: bool = False, lenient: bool = False) -> None:
         self._watched: bool = parent._watched if parent else watched
+        self._lenient: bool = parent._lenient if parent else lenient
         self._numbers: dict[int, int] = {}
         self._modules: dict[str, object] = {}
         self._open: list[int] = []  # the containers around a value
@@ -359,6 +362,8 @@ class _Description:
                 parts.append((label, self.of(value, f"{label} of {name}")))
         if is_open:
             self._words |= words(code)
+            if self._lenient:
+                parts.append(self._module(str(function.__globals__.get("__name__"))))
             return ("function", *parts, *(self._module(module, file) for module, _, file in imports(function)))
         module = str(function.__globals__.get("__name__"))
         return ("function", *parts, self._module(module))
@@ -385,10 +390,15 @@ class _Description:
 
     def _module(self, name: str, file: str | None = None) -> object:
         if name not in self._modules:
-            self._modules[name] = file_of(name, file or getattr(sys.modules.get(name), "__file__", None))
+            module = sys.modules.get(name)
+            self._modules[name] = found = file_of(name, file or getattr(module, "__file__", None))
+            if self._lenient and module is not None and not is_installed(name):
+                self._modules[name] = (found, *(self._module(other) for other in _modules_of(module)))
         return self._modules[name]
 
     def _refused(self, what: str, why: str) -> object:
+        if self._lenient:
+            return ("refused", why)
         raise PipelineError(f"no cache key can be made of {what}, which {why}; {WAY_OUT}")
 
 
@@ -475,3 +485,12 @@ def _asked(value: Any, method: str) -> Any:
 def _is_special(name: str) -> bool:
     """Whether Python, or its module `enum`, gives a meaning to the name."""
     return name.startswith("_") and name.endswith("_")
+
+
+def _modules_of(module: types.ModuleType) -> Iterator[str]:
+    """The modules that are not installed of which `module` has variables."""
+    for value in vars(module).values():
+        if isinstance(value, types.ModuleType | types.FunctionType | type):
+            name = str(value.__name__ if isinstance(value, types.ModuleType) else value.__module__)
+            if name in sys.modules and not is_installed(name):
+                yield name
