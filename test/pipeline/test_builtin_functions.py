@@ -116,6 +116,22 @@ def test_one_that_reads_anything_is_known_by_its_file(run: Run) -> None:
     assert found == [[5.0, False], [6.0, False], [5.0, True]]
 
 
+@pytest.mark.parametrize("what", ["helpers.N", "helpers.number()", "vars(helpers)['N']"])
+def test_one_that_reads_anything_is_known_by_what_else_it_reads(what: str, run: Run) -> None:
+    body = f"float(os.environ.get('NO_SUCH_VARIABLE', {what}))"
+    assert [run(body), run(body, helper="4.0"), run(body)] == [[2.0, False], [4.0, False], [2.0, True]]
+
+
+def test_one_that_reads_anything_is_known_by_every_file_behind_it(run: Run, tmp_path: Path) -> None:
+    """Which module is read shows only when it runs."""
+    body = "float(eval(os.environ.get('NO_SUCH_VARIABLE', 'helpers.deep.N')))"
+    found = []
+    for number in (5, 6, 5):
+        (tmp_path / "deep.py").write_text(f"N = {number}\n")
+        found.append(run(body, helper="0.0\nimport deep"))
+    assert found == [[5.0, False], [6.0, False], [5.0, True]]
+
+
 def test_a_kernel_without_one_has_triton_s_key() -> None:
     """With triton-ext and in a process that never had it."""
     program = "import sys, kernels\nprint([k.cache_key for k in (kernels.softmax, kernels.squares, kernels.matmul)])\n"

@@ -88,6 +88,22 @@ DIFFERENT: dict[str, tuple[str, str]] = {
     "an expression": ("import re\nx = re.compile('#')\nf = lambda m: x.match(m)", "a b"),
     "a path": ("from pathlib import Path\nx = Path('#')\nf = lambda m: x", "a b"),
     "a function's attribute": ("def h(): return h.x\nh.x = #\nf = lambda m: h.x", "1 2"),
+    "an attribute of a function in a list": ("def h(): ...\nh.x = #\nL = [h]\nf = lambda m: L[0].x", "1 2"),
+    "a function's name": ("def h(): ...\nh.__name__ = '#'\nL = [h]\nf = lambda m: L[0].__name__", "a b"),
+    "a partial's attribute": ("import functools\nx = functools.partial(int)\nx.y = #\nf = lambda m: x.y", "1 2"),
+    "a text's attribute": ("class A(str): ...\nx = A()\nx.y = #\nf = lambda m: x.y", "1 2"),
+    "a dict's attribute": ("class A(dict): ...\nx = A()\nx.y = #\nf = lambda m: x.y", "1 2"),
+    "a list's slot": ("class A(list): __slots__ = 'y'\nx = A()\nx.y = #\nf = lambda m: x.y", "1 2"),
+    "an enumerator's attribute": ("import enum\nclass E(enum.Enum): A = 1\nx = E.A\nx.y = #\nf = lambda m: x.y", "1 2"),
+    "what a list hides": ("class A(list):\n  def __iter__(s): return iter(())\nx = A([#])\nf = lambda m: x[0]", "1 2"),
+    "how a text shows itself": ("class A(str):\n  def __repr__(s): return ''\nx = A(#)\nf = lambda m: x + m", "1 2"),
+    "how long a queue may be": ("import collections\nx = collections.deque((), #)\nf = lambda m: x", "1 2"),
+    "how much is cached": (
+        "import functools\n@functools.lru_cache(#)\ndef h(): ...\nf = lambda m: h.cache_info()",
+        "1 2",
+    ),
+    "a logger's level": ("import logging\nx = logging.Logger('x', #)\nf = lambda m: x.level", "1 2"),
+    "an array's strides": ("import numpy\nx = numpy.zeros((2, 3), order=#)\nf = lambda m: x.strides", "'C' 'F'"),
     "a builtin": ("x = #\nf = lambda m: x(m)", "len repr"),
     "a type": ("x = #\nf = lambda m: x(m)", "int float"),
 }
@@ -286,6 +302,36 @@ def test_a_method_that_is_not_called_may_read_anything() -> None:
     )
     one, other = (fingerprint(made(code.replace("#", value))) for value in "12")
     assert one != other
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import enum\nclass E(enum.Enum): A = 1\nx = E.A",
+        "import typing\nclass T(typing.NamedTuple): A: int = 1\nx = T()",
+        "class D(dict): ...\nx = D()",
+        "class S(str): ...\nx = S()",
+        "import functools\nx = functools.partial(int)",
+        "def h(): ...\nx = [h][0]",
+    ],
+)
+def test_what_is_assigned_to_a_value_is_seen_in_the_next_block(code: str, modules: Callable[..., Any]) -> None:
+    pipeline = tx.Pipeline().at_end("ttir", modules(mod_f=f"{code}\ndef f(m): x\n"))
+    before = key(pipeline)
+    assert key(pipeline) == before
+    x = sys.modules["mod_f"].x
+    owner = type(x) if isinstance(x, tuple | str) else x
+    owner.added = 1
+    assert key(pipeline) != before
+    del owner.added
+    assert key(pipeline) == before
+
+
+def test_using_an_enumeration_changes_nothing() -> None:
+    f = made("import enum\nclass E(enum.Flag):\n  A = 1\n  B = 2\nx = E.A\ndef f(m): return ~x, x | E.B")
+    before = fingerprint(f)
+    f(None)
+    assert fingerprint(f) == before
 
 
 # ---------------------------------------------------------------------------

@@ -154,6 +154,26 @@ WAYS: dict[str, tuple[str, str]] = {
         "other processes (subprocess.check_output)",
     ),
     "the command line": ("import sys\ndef read(): return len(sys.argv)", "the command line (sys.argv)"),
+    **{
+        f"what {call} says": (f"import os, shutil, sys, resource, pwd, grp\nfrom pathlib import Path\nP = Path(FILE)\n"
+        f"def read(): return {call}", f"reads {what} (")
+        for what, calls in {
+            "files": (
+                "Path(FILE).stat().st_size", "(P / 'a').stat()", "(P / 'a').readlink()", "(P / 'a').is_symlink()",
+                "(P / 'a').is_mount()", "(P / 'a').samefile(P)", "P.owner()", "P.group()", "os.statvfs('/').f_bfree",
+                "os.path.islink(FILE)", "shutil.disk_usage('/').free",
+            ),
+            "the environment": (
+                "os.sysconf('SC_NPROCESSORS_ONLN')", "os.getgid()", "os.get_terminal_size()", "os.get_exec_path()",
+                "shutil.get_terminal_size().columns", "pwd.getpwuid(0)", "grp.getgrgid(0)",
+            ),
+            "other processes": ("os.getpgid(0)", "os.getpgrp()", "os.getsid(0)", "os.nice(0)", "resource.getrusage(0)"),
+            "the clock": ("os.times().elapsed",),
+            "random numbers": ("os.getrandom(1)",),
+            "the command line": ("len(sys.orig_argv)", "sys._xoptions.get('n')"),
+        }.items()
+        for call in calls
+    },
     "an MLIR file": (
         "from triton._C.libtriton import ir\ndef read(): return ir.parse_mlir_module(FILE, None)",
         "files (ir.parse_mlir_module)",
@@ -435,10 +455,11 @@ def test_a_function_in_c_that_reads() -> None:
 
 #: What the page says cannot be seen, by its words there; each defines `read`.
 UNSEEN = {
-    "the environment": "import shutil\ndef read(): return shutil.get_terminal_size().columns",
+    "the environment": "import site\ndef read(): return len(site.getuserbase())",
     "the clock": "import logging\ndef read(): return logging.makeLogRecord({}).created",
     "random numbers": "import tempfile\ndef read(): return next(tempfile._get_candidate_names())",
     "whether a file exists": "import zipfile\ndef read(): return zipfile.Path",
+    "whom it belongs to": "import pathlib as p\ndef read(): return p.Path(p.os.sep).owner()",
     "the machine": "import numpy as np\ndef read(): return np.show_config",
     "a thread that was there before": "",
     "below the directories of Python and of pip": (

@@ -8,7 +8,6 @@ Python like any other: `fingerprint` describes them.
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from ..patches.kernel_keys import add_to_keys
@@ -32,16 +31,15 @@ def _is_foreign_builtin(value: Any) -> bool:
 def _key(value: Any) -> str | None:
     """A text that changes when the builtin may do something else; None for a value that is none of others' builtins.
 
-    A kernel is compiled also where a builtin reads what is in no key; then this is the text of the builtin's file.
+    A kernel is compiled also where a builtin reads what is in no key; then the files of what it may reach are part of
+    the text.
     """
     if not _is_foreign_builtin(value):
         return None
     from ..errors import PipelineError
-    from .code import file_of
     from .fingerprint import fingerprint
 
     try:
         return fingerprint(value)
     except PipelineError:
-        module = str(value.__module__)
-        return repr((value.__qualname__, file_of(module, getattr(sys.modules.get(module), "__file__", None))))
+        return fingerprint(value, lenient=True)

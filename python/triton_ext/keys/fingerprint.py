@@ -2,16 +2,15 @@
 """A text that changes whenever a Python function may behave differently, for cache keys that outlive the process.
 
 Covers the bytecode, the defaults, what the function closes over, and the globals that it reads: other functions and
-classes in the same way, data by value, modules by the bytes of their file and by what the function takes from them.
-Packages that are installed are known by their files' size and time, and are not looked into. What cannot be told apart
-reliably is refused, and so is what reads from outside of the program (`outside`).
+classes in the same way, data by value and by its class, modules by the bytes of their file and by what the function
+takes from them. Packages that are installed are known by their files' size and time, and are not looked into. What
+cannot be told apart reliably is refused, and so is what reads from outside of the program (`outside`).
 """
 
 from __future__ import annotations
 
 import argparse
 import collections
-import dataclasses
 import datetime
 import decimal
 import enum
@@ -31,6 +30,7 @@ from ..errors import PipelineError
 from .code import MISSING, file_of, imports, is_installed, is_installed_function, value_at, variables_of, words
 from .outside import WAY_OUT, outside, reading, whole
 
+_PLAIN = {bool, int, float, complex, str, bytes, type(None), types.EllipsisType}
 _CONSTANTS = (
     bool, int, float, complex, str, bytes, type(None), types.EllipsisType, types.ModuleType, types.CodeType,
     types.BuiltinFunctionType, types.MethodDescriptorType, enum.Enum, PurePath, re.Pattern,
@@ -41,11 +41,18 @@ _BUILTIN = (
     types.ClassMethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType,
 )  # fmt: skip
 _ABSTRACT = ("abc", "typing")  # whose classes bring no state
+#: Whose classes call no method of a subclass, unless Python itself gives it its name.
+_QUIET = ("builtins", *_ABSTRACT, "enum", "collections.abc")
+#: With one of these in the code, any attribute may be asked for.
+_ANY_NAME = {
+    "getattr", "vars", "dir", "attrgetter", "methodcaller", "getmembers", "getattr_static", "getmembers_static",
+    "__dict__", "__getattribute__",
+}  # fmt: skip
 #: What runs when a class is called, which the class of an object that is there already does not need to be.
 _CONSTRUCTORS = ("__new__", "__init__", "__post_init__")
 
 
-def fingerprint(function: object, *, watched: bool = False) -> str:
+def fingerprint(function: object, *, watched: bool = False, lenient: bool = False) -> str:
     """SHA-256, as hex digits, of what `function` does.
 
     An object with an attribute ``cache_key`` (a string, as `triton.jit` functions have) is known by it, together with
@@ -54,11 +61,13 @@ def fingerprint(function: object, *, watched: bool = False) -> str:
     Args:
         function: what to describe.
         watched: whether a `Guard` sees which files it opens to read, so that it may open others to write.
+        lenient: whether to refuse nothing; then the files of all modules that it may reach, and that are not
+            installed, stand in for what cannot be described.
 
     Raises:
         PipelineError: it depends on an object that has no stable description.
     """
-    description = _Description(watched=watched)
+    description = _Description(watched=watched, lenient=lenient)
     text = repr(description.of(function, ""))
     description.refuse_called()
     return hashlib.sha256(text.encode()).hexdigest()
@@ -124,6 +133,7 @@ class _Reads:
         self.mutable = False
         self.declaring: set[types.CodeType] = set()
         self._functions: dict[types.FunctionType, tuple[object, object]] = {}
+        self._sizes: list[tuple[Mapping[str, object], int]] = []
         self._cells: list[tuple[types.CellType, object]] = []
         self._names: list[tuple[Mapping[str, object], str, object]] = []
 
@@ -131,6 +141,9 @@ class _Reads:
         """Whether the same objects are there."""
         for function, (code, defaults) in self._functions.items():
             if function.__code__ is not code or function.__defaults__ is not defaults:
+                return False
+        for variables, size in self._sizes:
+            if len(variables) != size:
                 return False
         try:
             for cell, value in self._cells:
@@ -145,6 +158,7 @@ class _Reads:
 
     def add(self, value: object) -> None:
         """Adds `value` and what it reads."""
+        self.mutable |= not is_installed(type(value).__module__)
         if _cache_key(value) is not None:
             self.mutable = True
             if type(value).__module__.partition(".")[0] != "triton":
@@ -156,17 +170,27 @@ class _Reads:
             for item in value:
                 self.add(item)
         elif isinstance(value, functools.partial):
-            for item in (value.func, *value.args, *value.keywords.values()):
+            for item in (value.func, *value.args):
                 self.add(item)
+            self._add_all(value.keywords)
+            self._add_all(vars(value))
         elif isinstance(value, type):
             self.mutable |= not is_installed(value.__module__)
         elif value is not MISSING and not isinstance(value, _CONSTANTS):
             self.mutable = True
 
+    def _add_all(self, variables: Mapping[str, object]) -> None:
+        self._sizes.append((variables, len(variables)))
+        for name, value in variables.items():
+            self._names.append((variables, name, value))
+            self.add(value)
+
     def _add_function(self, function: types.FunctionType) -> None:
         self._functions[function] = function.__code__, function.__defaults__
         self.mutable |= bool(function.__kwdefaults__)
         self.add(function.__defaults__)
+        if not is_installed(str(function.__module__)):
+            self._add_all(vars(function))
         for _, place, name in variables_of(function):
             value = value_at(place, name)
             if not isinstance(place, types.CellType):
@@ -195,40 +219,47 @@ def _code_of(value: object) -> Iterator[types.CodeType]:
             todo += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
 
 
+_Owner = types.FunctionType | type
+
+
 class _Description:
     """Describes values as nested tuples of plain data, functions and classes that it meets again by a number."""
 
-    def __init__(self, parent: _Description | None = None, *, watched: bool = False) -> None:
+    def __init__(self, parent: _Description | None = None, *, watched: bool = False, lenient: bool = False) -> None:
         self._watched: bool = parent._watched if parent else watched
+        self._lenient: bool = parent._lenient if parent else lenient
         self._numbers: dict[int, int] = {}
         self._modules: dict[str, object] = {}
         self._open: list[int] = []  # the containers around a value
-        # What is not described of classes, and what may ask for it.
-        self._left_out: list[tuple[type, str, PipelineError]] = parent._left_out if parent else []
+        # What is not described of classes and functions, and what may ask for it.
+        self._left_out: list[tuple[_Owner, str, PipelineError]] = parent._left_out if parent else []
         self._words: set[str] = parent._words if parent else set()
-        self._called: set[type] = parent._called if parent else set()
+        self._called: set[object] = parent._called if parent else set()
+        self._called_back: set[object] = parent._called_back if parent else set()
 
     def refuse_called(self) -> None:
         """Raises the error of a method that is not described, if something that is described may call it."""
-        for cls, name, error in self._left_out:
-            is_special = name.startswith("__") and name.endswith("__")
-            if (cls in self._called) if name in _CONSTRUCTORS else (is_special or name in self._words):
+        any_name = not self._words.isdisjoint(_ANY_NAME)
+        for owner, name, error in self._left_out:
+            in_a_pattern = name in inspect.getattr_static(owner, "__match_args__", ())
+            is_asked_for = any_name or in_a_pattern or name in self._words or _is_special(name)
+            if owner in self._called if name in _CONSTRUCTORS else is_asked_for or owner in self._called_back:
                 raise error
 
     def of(self, value: object, where: str) -> object:
         """The description of `value`, which `where` names in errors."""
-        if value is None or isinstance(value, bool | int | float | complex | str | bytes | types.EllipsisType):
+        if type(value) in _PLAIN:
             return (type(value).__name__, repr(value))
         if isinstance(value, types.ModuleType):
-            if what := whole(value):
-                raise _refused(where, f"is the module '{value.__name__}': {what}")
-            return self._module(value.__name__, getattr(value, "__file__", None))
+            module = self._module(value.__name__, getattr(value, "__file__", None))
+            what = whole(value)
+            return (self._refused(where, f"is the module '{value.__name__}': {what}"), module) if what else module
         if (key := _cache_key(value)) is not None:
             named = value if isinstance(value, types.FunctionType | type) else type(value)
             code = self.of(value.__code__, where) if isinstance(value, types.FunctionType) else None
             return ("key", named.__module__, named.__qualname__, code, key)
         if what := outside(value):
-            raise _refused(where or _name_of(value), f"reads {what}")
+            return self._refused(where or _name_of(value), f"reads {what}")
         if isinstance(value, type):
             self._called.add(value)
         return self._shared(value) if isinstance(value, types.FunctionType | type) else self._inner(value, where)
@@ -244,41 +275,57 @@ class _Description:
             return ("around", len(self._open) - self._open.index(id(value)))
         self._open.append(id(value))
         try:
-            return self._compound(value, where)
+            known = self._compound(value, where)
+            if known is not None and is_installed(type(value).__module__):
+                return known
+            parts = [known, self._shared(type(value))]
+            for name, attribute in sorted(_state(value, is_plain=known is None).items()):
+                parts.append((name, self.of(attribute, f"the attribute '{name}' of {where or repr(value)}")))
+            return tuple(parts)
         finally:
             self._open.pop()
 
     def _compound(self, value: Any, where: str) -> object:
+        """Describes all of `value` but its class and its attributes; returns None if there is nothing else to it."""
         if isinstance(value, types.CodeType):
             constants = tuple(self.of(constant, where) for constant in value.co_consts)
             table = getattr(value, "co_exceptiontable", b"")
             return ("code", value.co_code, table, constants, value.co_names, value.co_varnames, value.co_freevars)
+        if isinstance(value, enum.Enum):
+            return ("enum", type(value).__qualname__, value._name_, self.of(value._value_, where))
+        if isinstance(value, int | float | complex | str | bytes):
+            return (type(value).__name__, _asked(value, "__repr__"))
         if isinstance(value, list | tuple | collections.deque):
-            return (type(value).__name__, *(self.of(item, where) for item in value))
+            length = value.maxlen if isinstance(value, collections.deque) else None
+            return (type(value).__name__, length, *(self.of(item, where) for item in _asked(value, "__iter__")))
         if isinstance(value, set | frozenset):  # has no order, so the numbers of one item must not depend on another
-            return (type(value).__name__, *sorted(repr(_Description(self).of(item, where)) for item in value))
+            items = _asked(value, "__iter__")
+            return (type(value).__name__, *sorted(repr(_Description(self).of(item, where)) for item in items))
         if isinstance(value, dict | types.MappingProxyType):
-            return (type(value).__name__, *((self.of(k, where), self.of(v, where)) for k, v in value.items()))
+            missing = value.default_factory if isinstance(value, collections.defaultdict) else None
+            items = ((self.of(k, where), self.of(v, where)) for k, v in _asked(value, "items"))
+            return (type(value).__name__, self.of(missing, where), *items)
         if isinstance(value, types.MethodType):
             return ("method", self.of(value.__func__, where), self.of(value.__self__, where))
         if isinstance(value, functools.partial):
-            return ("partial", *(self.of(part, where) for part in (value.func, value.args, value.keywords)))
-        if isinstance(value, _CACHED | staticmethod | classmethod):
+            parts = value.func, value.args, value.keywords, vars(value)
+            return ("partial", *(self.of(part, where) for part in parts))
+        if isinstance(value, _CACHED):
+            return ("cached", self.of(value.__wrapped__, where), self.of(value.cache_parameters(), where))
+        if isinstance(value, staticmethod | classmethod):
             return (type(value).__name__, self.of(value.__wrapped__, where))
         if isinstance(value, property):
             return ("property", *(self.of(part, where) for part in (value.fget, value.fset, value.fdel)))
-        if isinstance(value, enum.Enum):
-            return ("enum", type(value).__qualname__, value.name, self.of(value.value, where))
         if isinstance(value, PurePath):
-            return ("path", str(value))
+            return ("path", _asked(value, "__str__"))
         if isinstance(value, slice):
             return ("slice", *(self.of(part, where) for part in (value.start, value.stop, value.step)))
         if isinstance(value, types.SimpleNamespace | argparse.Namespace):
             return ("namespace", self.of(vars(value), where))
         if isinstance(value, _SHOWN_WHOLE):
-            return (type(value).__qualname__, repr(value))
+            return (type(value).__qualname__, _asked(value, "__repr__"))
         if isinstance(value, logging.Logger):
-            return ("logger", value.name)
+            return ("logger", value.name, value.level)
         if type(value).__qualname__ == "_tuplegetter":  # a field of a named tuple
             return ("field", *(self.of(part, where) for part in value.__reduce__()[1]))
         if array := _array(value):
@@ -290,23 +337,21 @@ class _Description:
         if isinstance(value, _BUILTIN):
             return ("builtin", getattr(value, "__module__", None), value.__qualname__)
         if _is_plain_object(value):
-            call = vars(type(value)).get("__call__")  # what runs, if it is the pass, has to be described in full
-            parts = [self.of(call, where), self._shared(type(value))]
-            for name, attribute in sorted(dict(_state(value)).items()):
-                parts.append((name, self.of(attribute, f"the attribute '{name}' of {where or repr(value)}")))
-            return ("object", *parts)
-        raise _refused(where or repr(value), f"is a {type(value).__module__}.{type(value).__qualname__}")
+            return None
+        return self._refused(where or repr(value), f"is a {type(value).__module__}.{type(value).__qualname__}")
 
     def _function(self, function: types.FunctionType) -> object:
         name = function.__qualname__
         code, defaults = function.__code__, function.__defaults__ or ()
         names = code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount]
-        parts: list[object] = [self.of(code, name)]
+        parts: list[object] = [function.__name__, self.of(code, name)]
         for key, value in (*zip(names, defaults, strict=True), *sorted((function.__kwdefaults__ or {}).items())):
             parts.append((key, self.of(value, f"the default '{key}' of {name}")))
         is_open = not is_installed_function(function)
         if is_open and (what := reading(function, watched=self._watched)):
-            raise _refused(name, what)
+            parts.append(self._refused(name, what))
+        if not is_installed(str(function.__module__)):
+            parts += (self._attribute(function, *item) for item in sorted(vars(function).items()))
         for label, place, variable in variables_of(function):
             value = value_at(place, variable)
             if value is MISSING:
@@ -317,6 +362,8 @@ class _Description:
                 parts.append((label, self.of(value, f"{label} of {name}")))
         if is_open:
             self._words |= words(code)
+            if self._lenient:
+                parts.append(self._module(str(function.__globals__.get("__name__"))))
             return ("function", *parts, *(self._module(module, file) for module, _, file in imports(function)))
         module = str(function.__globals__.get("__name__"))
         return ("function", *parts, self._module(module))
@@ -325,24 +372,34 @@ class _Description:
         parts: list[object] = [cls.__module__, cls.__qualname__, self._module(cls.__module__)]
         if is_installed(cls.__module__):
             return ("class", *parts)
-        parts += (self._shared(base) for base in cls.__bases__)
-        for name, value in sorted(vars(cls).items()):
-            if name in _OF_EVERY_CLASS:
-                continue
-            known = dict(self._numbers)
-            try:
-                parts.append((name, self.of(value, f"the attribute '{name}' of {cls.__qualname__}")))
-            except PipelineError as error:  # of many methods, one that is not called may read anything
-                self._numbers = known
-                self._left_out.append((cls, name, error))
-                code = getattr(value, "__code__", None)
-                parts.append((name, self.of(code, "") if code else type(value).__qualname__))
+        parts += (self._shared(base) for base in (*cls.__bases__, type(cls)))
+        if any(is_installed(base.__module__) and base.__module__ not in _QUIET for base in cls.__mro__):
+            self._called_back.update(cls.__mro__)
+        parts += (self._attribute(cls, *item) for item in sorted(vars(cls).items()) if item[0] not in _OF_EVERY_CLASS)
         return ("class", *parts)
+
+    def _attribute(self, owner: _Owner, name: str, value: object) -> object:
+        known = dict(self._numbers)
+        try:
+            return (name, self.of(value, f"the attribute '{name}' of {owner.__qualname__}"))
+        except PipelineError as error:  # of many methods, one that is not called may read anything
+            self._numbers = known
+            self._left_out.append((owner, name, error))
+            code = getattr(value, "__code__", None)
+            return (name, self.of(code, "") if code else type(value).__qualname__)
 
     def _module(self, name: str, file: str | None = None) -> object:
         if name not in self._modules:
-            self._modules[name] = file_of(name, file or getattr(sys.modules.get(name), "__file__", None))
+            module = sys.modules.get(name)
+            self._modules[name] = found = file_of(name, file or getattr(module, "__file__", None))
+            if self._lenient and module is not None and not is_installed(name):
+                self._modules[name] = (found, *(self._module(other) for other in _modules_of(module)))
         return self._modules[name]
+
+    def _refused(self, what: str, why: str) -> object:
+        if self._lenient:
+            return ("refused", why)
+        raise PipelineError(f"no cache key can be made of {what}, which {why}; {WAY_OUT}")
 
 
 #: What these show is all that there is to them.
@@ -360,18 +417,14 @@ def _array(value: Any) -> tuple[object, ...] | None:
     if isinstance(value, numpy.dtype):
         return ("data type", str(value))
     if isinstance(value, numpy.ndarray | numpy.generic) and not value.dtype.hasobject:
-        return ("array", str(value.dtype), value.shape, hashlib.sha256(value.tobytes()).hexdigest())
+        return ("array", str(value.dtype), value.shape, value.strides, hashlib.sha256(value.tobytes()).hexdigest())
     return None
 
 
 _OF_EVERY_CLASS = {
     *vars(type("Empty", (), {})), "__annotations__", "__slots__", "__match_args__", "__dataclass_fields__",
-    "__dataclass_params__", "_abc_impl",
+    "__dataclass_params__", "_abc_impl", "_value2member_map_",
 }  # fmt: skip
-
-
-def _refused(what: str, why: str) -> PipelineError:
-    return PipelineError(f"no cache key can be made of {what}, which {why}; {WAY_OUT}")
 
 
 def _name_of(value: object) -> str:
@@ -390,7 +443,8 @@ def _cache_key(value: object) -> str | None:
 def _is_plain_object(value: object) -> bool:
     """Whether its class and its attributes are all that there is to it."""
     cls = type(value)
-    if dataclasses.is_dataclass(cls) or isinstance(getattr(cls, "__call__", None), types.FunctionType):  # noqa: B004
+    is_dataclass = inspect.getattr_static(cls, "__dataclass_fields__", None) is not None  # no metaclass is asked
+    if is_dataclass or isinstance(getattr(cls, "__call__", None), types.FunctionType):  # noqa: B004
         return True
     if "__dict__" in vars(cls) and cls.__bases__ == (object,) and not vars(value):
         return True  # such as the marks that a library puts where nothing is given
@@ -403,10 +457,40 @@ def _is_python(cls: type) -> bool:
     return has_attributes and not is_installed(cls.__module__)
 
 
-def _state(value: object) -> Iterator[tuple[str, object]]:
-    """The attributes of an object, in ``__dict__`` or in slots."""
-    yield from getattr(value, "__dict__", {}).items()
+def _state(value: object, *, is_plain: bool) -> dict[str, object]:
+    """The attributes of an object, in ``__dict__`` or in slots.
+
+    Args:
+        value: the object.
+        is_plain: whether its class and its attributes are all that there is to it; otherwise, slots of installed base
+            classes are left out, which hold what such a class has computed.
+    """
+    found = dict(getattr(value, "__dict__", {}))
     for cls in type(value).__mro__:
         for name, member in vars(cls).items():
-            if isinstance(member, types.MemberDescriptorType) and hasattr(value, name):
-                yield name, getattr(value, name)
+            is_slot = isinstance(member, types.MemberDescriptorType) and (is_plain or not is_installed(cls.__module__))
+            if is_slot and hasattr(value, name):
+                found[name] = getattr(value, name)
+    if isinstance(value, enum.Enum):  # what Python notes of an enumerator, some of it when it is used
+        return {name: attribute for name, attribute in found.items() if not _is_special(name)}
+    return found
+
+
+def _asked(value: Any, method: str) -> Any:
+    """What the first installed class of `value` says by `method`, whatever its own class makes of it."""
+    installed = (vars(cls) for cls in type(value).__mro__ if is_installed(cls.__module__))
+    return next(members[method] for members in installed if method in members)(value)
+
+
+def _is_special(name: str) -> bool:
+    """Whether Python, or its module `enum`, gives a meaning to the name."""
+    return name.startswith("_") and name.endswith("_")
+
+
+def _modules_of(module: types.ModuleType) -> Iterator[str]:
+    """The modules that are not installed of which `module` has variables."""
+    for value in vars(module).values():
+        if isinstance(value, types.ModuleType | types.FunctionType | type):
+            name = str(value.__name__ if isinstance(value, types.ModuleType) else value.__module__)
+            if name in sys.modules and not is_installed(name):
+                yield name

@@ -36,22 +36,32 @@ _MODULES = {
     "socket": "the network", "_socket": "the network", "urllib.request": "the network", "http.client": "the network",
     "importlib": _BY_NAME, "_frozen_importlib": _BY_NAME, "runpy": _BY_NAME, "pkgutil": _BY_NAME,
     "genericpath": _FILES, "glob": _FILES, "linecache": _FILES, "fileinput": _FILES,
+    "pwd": _ENVIRONMENT, "grp": _ENVIRONMENT, "resource": _PROCESSES,
     "triton.knobs": _ENVIRONMENT, "platform": _ENVIRONMENT, "getpass": _ENVIRONMENT, "locale": _ENVIRONMENT,
     "ctypes": _FOREIGN, "_ctypes": _FOREIGN, "cffi": _FOREIGN,
 }  # fmt: skip
 _FUNCTIONS = {
     **dict.fromkeys(("os.getenv", "os.getenvb"), _ENVIRONMENT),
     **dict.fromkeys(("io.open", "_io.open", "io.open_code", "_io.open_code", "os.fdopen", "os.walk"), _FILES),
-    **{f"posix.{name}": _FILES for name in ("open", "read", "listdir", "scandir", "stat", "lstat", "access")},
+    **{f"posix.{name}": _FILES for name in ("open", "read", "pread", "readv", "preadv", "listdir", "scandir")},
+    **{f"posix.{name}": _FILES for name in ("stat", "lstat", "fstat", "statvfs", "fstatvfs", "access", "isatty")},
+    **{f"posix.{name}": _FILES for name in ("pathconf", "fpathconf", "getxattr", "listxattr", "ttyname")},
     **{f"pathlib.Path.{name}": _FILES for name in ("open", "read_text", "read_bytes", "exists", "stat", "glob")},
+    **{f"pathlib.Path.{name}": _FILES for name in ("owner", "group", "rglob", "iterdir")},
     **dict.fromkeys(("posixpath.expandvars", "posixpath.expanduser", "posix.uname", "posix.cpu_count"), _ENVIRONMENT),
     **{f"posix.{name}": _ENVIRONMENT for name in ("sched_getaffinity", "getloadavg", "getuid", "geteuid", "getlogin")},
-    **dict.fromkeys(("posix.getcwd", "posix.getcwdb", "posix.readlink", "shutil.which"), _FILES),
-    **{f"posixpath.{name}": _FILES for name in ("abspath", "realpath", "relpath")},
+    **{f"posix.{name}": _ENVIRONMENT for name in ("getgid", "getegid", "getgroups", "getgrouplist", "umask")},
+    **{f"posix.{name}": _ENVIRONMENT for name in ("getresuid", "getresgid", "sysconf", "confstr")},
+    **dict.fromkeys(("posix.get_terminal_size", "shutil.get_terminal_size", "os.get_exec_path"), _ENVIRONMENT),
+    **dict.fromkeys(("posix.getcwd", "posix.getcwdb", "posix.readlink", "shutil.which", "shutil.disk_usage"), _FILES),
+    **{f"posixpath.{name}": _FILES for name in ("abspath", "realpath", "relpath", "lexists", "islink", "ismount")},
     **dict.fromkeys(("pathlib.Path.home", "tempfile.gettempdir", "tempfile.gettempdirb"), _ENVIRONMENT),
     "triton._C.libtriton.ir.parse_mlir_module": _FILES,
-    "posix.urandom": _RANDOM,
+    **dict.fromkeys(("posix.urandom", "posix.getrandom"), _RANDOM),
     **dict.fromkeys(("posix.system", "os.popen", "posix.getpid", "posix.getppid"), _PROCESSES),
+    **{f"posix.{name}": _PROCESSES for name in ("getpgid", "getpgrp", "getsid", "getpriority", "nice", "tcgetpgrp")},
+    **{f"posix.{name}": _PROCESSES for name in ("sched_getparam", "sched_getscheduler", "wait", "waitpid")},
+    "posix.times": _CLOCK,
     **dict.fromkeys(("datetime.datetime.now", "datetime.datetime.utcnow", "datetime.date.today"), _CLOCK),
     **{f"builtins.{name}": _BY_NAME for name in ("eval", "exec", "compile", "globals", "__import__")},
     "sys._getframe": _BY_NAME, "inspect.currentframe": _BY_NAME, "inspect.stack": _BY_NAME,
@@ -68,6 +78,8 @@ _ATTRIBUTES = {
     **dict.fromkeys(("environ", "environb", "getenv", "getenvb", "expandvars", "expanduser"), _ENVIRONMENT),
     # No audit event tells of these.
     **dict.fromkeys(("exists", "is_file", "is_dir", "lstat", "cwd", "resolve", "absolute"), _FILES),
+    **dict.fromkeys(("stat", "readlink", "samefile", "is_symlink", "is_mount", "is_socket", "is_fifo"), _FILES),
+    **dict.fromkeys(("is_block_device", "is_char_device", "is_junction"), _FILES),
     **dict.fromkeys(("__globals__", "f_globals"), _BY_NAME),
 }
 _BUILTIN = (
@@ -117,8 +129,10 @@ def outside(value: object) -> str | None:
         return _ENVIRONMENT
     if value is sys.modules:
         return _BY_NAME
-    if value is sys.argv or value is sys.stdin:
-        return "the command line" if value is sys.argv else "standard input"
+    if any(value is given for given in (sys.argv, sys.orig_argv, sys._xoptions)):
+        return "the command line"
+    if value is sys.stdin:
+        return "standard input"
     if isinstance(value, types.ModuleType):
         return None
     module, name = _origin(value.__func__ if isinstance(value, classmethod) else value)
@@ -148,7 +162,9 @@ def _of_module(module: str) -> str | None:
 
 def _origin(value: object) -> tuple[str, str]:
     """The module and the qualified name of a function or a class; of another object, those of its class."""
-    is_function = isinstance(value, (types.FunctionType, types.MethodType, type, *_BUILTIN))
+    if isinstance(value, type):  # whose metaclass is not asked
+        return str(value.__module__), value.__qualname__
+    is_function = isinstance(value, (types.FunctionType, types.MethodType, *_BUILTIN))
     if not is_function and not type(value).__name__.startswith("nb_"):  # a function of libtriton
         return type(value).__module__, type(value).__qualname__
     owner = getattr(value, "__objclass__", None) or getattr(value, "__self__", None)
