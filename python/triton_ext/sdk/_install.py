@@ -20,7 +20,7 @@ from pathlib import Path
 
 from .._lock import alone
 from .._resources import infra_dir
-from .._storage import needed_cache_dir, private_dir
+from .._storage import flush, needed_cache_dir, private_dir, settle
 from ..errors import BuildError
 from ..host import Triton, find_triton
 from . import INSTALL_COMMAND, USER_ENV, Sdk, find, program_files, sdk_root
@@ -271,9 +271,11 @@ def _staging(target: Path) -> Iterator[Path]:
     try:
         staging.mkdir(0o700)  # not what waits there, such as a link
         yield staging
+        settle(staging)
         if target.exists():
             target.rename(old)
         staging.rename(target)
+        flush(target.parent)
     finally:
         for stale in (staging, old):
             shutil.rmtree(stale, ignore_errors=True)
