@@ -42,7 +42,7 @@ def find_tool(id_: str) -> Path | None:
 
 
 def _is_current(source: ToolSource) -> bool:
-    return _recorded(source).made_from == _description(source)
+    return bool(_recorded(source).made_from == _description(source))
 
 
 def _problem(source: ToolSource) -> str | None:
