@@ -357,6 +357,10 @@ def bad_servers_talk() -> dict[str, Callable[[int], Talk]]:
         "too few bytes": lambda n: iter([HEAD + b"Content-Length: 9\r\n\r\n" + CONTENT[:9]]),
         "other bytes": lambda n: iter([HEAD + LENGTH + bytes(len(CONTENT))]),
         "redirects to itself": lambda n: iter([b"HTTP/1.1 302 F\r\nLocation: ?%d\r\nContent-Length: 0\r\n\r\n" % n]),
+        "redirect with a body without end": lambda n: itertools.chain(
+            [b"HTTP/1.1 302 F\r\nLocation: ?%d\r\nTransfer-Encoding: chunked\r\n\r\n" % n],
+            every(b"10000\r\n" + CONTENT + b"\r\n"),
+        ),
         "redirect to a file": lambda n: iter(
             [b"HTTP/1.1 302 F\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n"]
         ),

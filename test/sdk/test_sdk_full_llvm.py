@@ -8,6 +8,8 @@ are small.
 from __future__ import annotations
 
 import ctypes
+import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -110,6 +112,51 @@ def test_only_the_objects_of_the_part_are_taken(world: World, libraries: Path) -
     stamp = built.stat().st_mtime_ns
     assert world.run("install", "--from", str(root), "--with", "linalg")[0] == 0
     assert built.stat().st_mtime_ns == stamp
+
+
+def part_of(world: World) -> Path:
+    return world.target("user").with_name(f"{world.target('user').name}.linalg")
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o002])
+def test_what_a_loose_umask_leaves_is_found(umask: int, world: World, libraries: Path) -> None:
+    root = install_at(world, libraries)
+    before = os.umask(umask)
+    try:
+        assert world.run("install", "--from", str(root), "--with", "linalg")[0] == 0
+    finally:
+        os.umask(before)
+    assert "linalg, tensor in " in world.run("info")[1]
+    assert [path for path in part_of(world).rglob("*") if path.stat().st_mode & 0o022] == []
+
+
+EXCHANGED = {
+    "other": lambda library: library.write_bytes(b"evil"),
+    "one bit": lambda library: library.write_bytes(library.read_bytes()[:-1] + b"\x01"),
+    "company": lambda library: library.with_name("libstdc++.so.6").write_text("evil"),
+    "writable": lambda library: library.chmod(0o777),
+    "gone": lambda library: library.unlink(),
+    "unrecorded": lambda library: library.with_name("part.json").write_text(
+        json.dumps({k: v for k, v in json.loads(library.with_name("part.json").read_text()).items() if k != "programs"})
+    ),
+}
+
+
+@pytest.mark.parametrize("how", EXCHANGED)
+def test_a_library_that_was_exchanged_is_not_loaded(how: str, world: World, libraries: Path) -> None:
+    """Nothing is built with it: such a part is none, and is made anew."""
+    root = install_at(world, libraries)
+    assert world.run("install", "--from", str(root), "--with", "linalg")[0] == 0
+    assert "linalg" in json.loads(world.run("info", "--json")[1])["parts"]
+    built = part_of(world) / "libTritonExtMLIR.so"
+    EXCHANGED[how](built)
+    assert json.loads(world.run("info", "--json")[1])["parts"] == {}
+    code, _, err = world.run("install", "--from", str(root), "--with", "linalg")
+    assert code == 0, err
+    assert (f"the part in {part_of(world)} is made anew: " in err) == (how != "unrecorded")
+    assert ctypes.CDLL(str(built)).linalg() == 42
+    assert sorted(path.name for path in part_of(world).iterdir()) == ["libTritonExtMLIR.so", "part.json"]
+    assert "linalg" in json.loads(world.run("info", "--json")[1])["parts"]
 
 
 @pytest.mark.parametrize(

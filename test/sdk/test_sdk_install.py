@@ -9,10 +9,12 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from sdk_world import OPS, REPO, World, llvm_debs, llvm_files, runtime_debs, tar_bytes, write_tree
 
+from triton_ext import _storage
 from triton_ext import sdk as sdk_module
 from triton_ext.loading.host import find_triton
 
@@ -362,3 +364,36 @@ def test_a_description_of_another_shape_is_none(value: object, world: World) -> 
     world.run("install")
     (world.target(SNAPSHOT) / "sdk.json").write_text(json.dumps(value))
     assert sdk_module.find() is None
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o002])
+def test_what_a_loose_umask_leaves_is_found(umask: int, world: World) -> None:
+    """The default of several distributions is 002: files of the group, which can write them."""
+    before = os.umask(umask)
+    try:
+        assert world.run("install")[0] == 0
+    finally:
+        os.umask(before)
+    code, out, err = world.run("path")
+    assert (code, out.strip()) == (0, str(world.target(SNAPSHOT))), err
+    made = [world.target(SNAPSHOT), *world.target(SNAPSHOT).rglob("*")]
+    assert [path for path in made if path.lstat().st_mode & 0o022] == []
+    asked = len(world.server.log)
+    assert world.run("install")[0] == 0
+    assert len(world.server.log) == asked
+
+
+def test_it_is_on_the_disk_before_it_has_its_name(world: World) -> None:
+    """A power loss leaves the target complete or absent only if what it holds is written before the rename."""
+    seen: list[tuple[str, list[str]]] = []
+    real = _storage.flush
+
+    def flush(directory: Path) -> None:
+        seen.append((directory.name, world.leftovers()))
+        real(directory)
+
+    for module in ("_storage", "sdk._install"):
+        world.monkeypatch.setattr(f"triton_ext.{module}.flush", flush)
+    assert world.run("install")[0] == 0
+    name = world.target(SNAPSHOT).name
+    assert seen == [(f".{name}.new", [f".{name}.new"]), ("sdk", [name])]

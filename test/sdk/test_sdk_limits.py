@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
 import http.server
+import itertools
 import lzma
 import os
 import shutil
+import socket
 import ssl
 import subprocess
 import sys
@@ -18,6 +21,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import requests
 import urllib3.util.connection
 from sdk_world import REPO, Server, World, closed_port, deb_bytes, llvm_files, tar_bytes
 
@@ -162,6 +166,125 @@ def test_slow_download_ends_and_is_resumed(server: Server, tmp_path: Path, monke
     monkeypatch.undo()
     download.fetch(f"{server.url}/file.deb", tmp_path, sha256=digest, size=1 << 20, say=quiet)
     assert server.asked("file.deb")[1] == f"bytes={have}-"
+
+
+@contextlib.contextmanager
+def saying(answers: list[Iterator[bytes]]) -> Iterator[tuple[str, list[int], list[threading.Thread]]]:
+    """A server that gives one answer to each connection; its address, bytes and threads, one for each."""
+    sent: list[int] = []
+    threads: list[threading.Thread] = []
+
+    def answer(connection: socket.socket, n: int) -> None:
+        with connection, contextlib.suppress(OSError):
+            connection.recv(1 << 16)
+            for data in answers[min(n, len(answers) - 1)]:
+                connection.sendall(data)
+                sent[n] += len(data)
+
+    def accept() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = listening.accept()
+                sent.append(0)
+                threads.append(threading.Thread(target=answer, args=(connection, len(sent) - 1), daemon=True))
+                threads[-1].start()
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=accept, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}", sent, threads
+        finally:
+            listening.shutdown(socket.SHUT_RDWR)
+
+
+REDIRECT = b"HTTP/1.1 302 Found\r\nLocation: /other.deb\r\nTransfer-Encoding: chunked\r\n\r\n"
+BLOCK = b"100000\r\n" + b"a" * (1 << 20) + b"\r\n"
+
+
+def test_body_of_a_redirect_is_not_read(tmp_path: Path) -> None:
+    """It has no end, and no limit would stop `requests`, which reads it into memory before it goes on."""
+    good = [b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\ncontent"]
+    endless = itertools.chain([REDIRECT], itertools.repeat(BLOCK, 500))
+    with saying([endless, iter(good)]) as (url, sent, threads):
+        found = download.fetch(f"{url}/file.deb", tmp_path, sha256=None, most=100, say=quiet)
+        assert found.read_bytes() == b"content"
+        threads[0].join(10)
+        assert not threads[0].is_alive()
+        assert len(sent) == 2
+        assert sent[0] < 16 << 20  # what fits into the buffers of the connection
+
+
+def test_six_redirects_are_too_many(tmp_path: Path) -> None:
+    with (
+        saying([iter([REDIRECT, BLOCK]) for _ in range(9)]) as (url, sent, _),
+        pytest.raises(SourceUnavailableError, match="redirects more than 5 times"),
+    ):
+        download.fetch(f"{url}/file.deb", tmp_path, sha256=None, most=100, say=quiet)
+    assert len(sent) == 6
+
+
+@pytest.mark.parametrize("start", [b"", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"])
+def test_download_that_was_given_up_is_not_read_on(
+    start: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread that reads interim answers or trailers without end is not left behind."""
+    line = b"X: y\r\n" if start else b"HTTP/1.1 100 Continue\r\n\r\n"
+    for name, seconds in (("_ANSWER", 0.5), ("_STALL", 0.5), ("_PATIENCE", 0.5), ("_SLOWEST", 1e9)):
+        monkeypatch.setattr(download, name, seconds)
+    with saying([itertools.chain([start], itertools.repeat(line))]) as (url, _, threads):
+        before = threading.active_count()
+        with pytest.raises(SourceUnavailableError, match="cannot download"):
+            download.fetch(f"{url}/file.deb", tmp_path, sha256=None, most=100, say=quiet)
+        for thread in threads:
+            thread.join(10)
+            assert not thread.is_alive()
+        end = time.monotonic() + 10
+        while threading.active_count() > before and time.monotonic() < end:
+            time.sleep(0.05)
+        assert threading.active_count() <= before
+
+
+def test_redirect_keeps_credentials_for_its_own_server_only(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[object] = []
+    real = requests.Session.send
+
+    def send(self: requests.Session, request: requests.PreparedRequest, **kwargs: object) -> requests.Response:
+        seen.append(request.headers.get("Authorization"))
+        return real(self, request, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(requests.Session, "send", send)
+    server.add("file.deb", b"content")
+
+    def to(address: str) -> Iterator[bytes]:
+        return iter([f"HTTP/1.1 302 F\r\nLocation: {address}\r\nContent-Length: 0\r\n\r\n".encode()])
+
+    answers: list[Iterator[bytes]] = []
+    with saying(answers) as (url, _, _):
+        answers += [to(f"{url}/again"), to(f"{server.url.replace('127.0.0.1', 'localhost')}/file.deb")]
+        with_password = url.replace("://", "://user:hunter2@")
+        download.fetch(f"{with_password}/file.deb", tmp_path, sha256=None, most=100, say=quiet)
+    assert [bool(credentials) for credentials in seen] == [True, True, False], seen
+
+
+@pytest.mark.parametrize(
+    "said", [b"\x1b]0;owned\x07\x1b[2Jhello\r\n\r\n", b"HTTP/1.1 302 \x1b[2J\r\nLocation: http://\x1b[2J/\r\n\r\n"]
+)
+def test_what_a_server_says_is_printable(said: bytes, tmp_path: Path) -> None:
+    with (
+        saying([iter([said]) for _ in range(9)]) as (url, _, _),
+        pytest.raises(SourceUnavailableError) as caught,
+    ):
+        download.fetch(f"{url}/file.deb", tmp_path, sha256=None, most=100, say=quiet)
+    assert str(caught.value).isprintable(), str(caught.value)
+
+
+def test_name_that_is_too_long(tmp_path: Path) -> None:
+    with pytest.raises(BuildError, match="names a file of more than 200 bytes"):
+        download.fetch(f"{closed_port()}/{'a' * 300}", tmp_path, sha256=None, say=quiet)
+    with pytest.raises(SourceUnavailableError):
+        download.fetch(f"{closed_port()}/{'a' * 200}", tmp_path, sha256=None, say=quiet)
 
 
 @pytest.mark.parametrize("name", ["..%2Fevil", "%2Fevil", ".evil", "%2e%2e", "", "a%00b", "a%0Ab"])

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import signal
 import subprocess
 import time
@@ -96,6 +98,51 @@ def test_another_version_is_installed_anew(world: World) -> None:
     )
     assert tools.find_tool("mlir-opt") is None
     assert world.run("install", "--with", "mlir-opt")[0] == 0
+    assert tools.find_tool("mlir-opt") is not None
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o002])
+def test_what_a_loose_umask_leaves_is_found(umask: int, world: World) -> None:
+    add_tool(world)
+    before = os.umask(umask)
+    try:
+        assert world.run("install", "--with", "mlir-opt")[0] == 0
+    finally:
+        os.umask(before)
+    assert tools.find_tool("mlir-opt") is not None
+    assert [path for path in world.target("mlir-opt").rglob("*") if path.stat().st_mode & 0o022] == []
+
+
+EXCHANGED = {
+    "script": lambda root: (root / "bin" / "mlir-opt").write_text("#!/bin/sh\necho evil\n"),
+    "library": lambda root: (root / "runtime" / "libMLIR.so.24.0").write_text("evil"),
+    "cut": lambda root: os.truncate(root / "runtime" / "mlir-opt", 1),
+    "company": lambda root: (root / "runtime" / "libm.so.6").write_text("evil"),
+    "gone": lambda root: (root / "runtime" / "libz.so.1").unlink(),
+    "unrecorded": lambda root: (root / "tool.json").write_text(
+        json.dumps({k: v for k, v in json.loads((root / "tool.json").read_text()).items() if k != "programs"})
+    ),
+    "another shape": lambda root: (root / "tool.json").write_text("[]"),
+}
+
+
+@pytest.mark.parametrize("how", EXCHANGED)
+def test_a_program_that_was_exchanged_does_not_run(how: str, world: World) -> None:
+    add_tool(world)
+    world.run("install", "--with", "mlir-opt")
+    root = world.target("mlir-opt")
+
+    def content() -> dict[str, bytes]:
+        return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+    good = content()
+    EXCHANGED[how](root)
+    assert content() != good
+    assert tools.find_tool("mlir-opt") is None
+    code, _, err = world.run("install", "--with", "mlir-opt")
+    assert code == 0, err
+    assert (f"the program in {root} is made anew: " in err) == (how not in ("unrecorded", "another shape"))
+    assert content() == good
     assert tools.find_tool("mlir-opt") is not None
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from ..loading import index
 from ..loading.host import Triton, find_triton
 from ..support.json_shape import AnyOf, fits, parsed
-from ..support.storage import cache_dir, check_private, is_private_file, needed_cache_dir, read_private
+from ..support.storage import cache_dir, check_private, is_private_file, needed_cache_dir, read_private, write_whole
 
 INSTALL_COMMAND = "triton-ext sdk install"
 #: Of what an SDK holds: raise it when guards, kept files or ``sdk.json`` change, and older SDKs are made anew.
@@ -89,7 +89,7 @@ class Sdk:
         """Writes ``sdk.json`` into the directory `into`, which makes it an SDK."""
         data = {"revision": REVISION, **asdict(self)}
         del data["path"]
-        (into / "sdk.json").write_text(json.dumps(data, indent=2) + "\n")
+        write_whole(into / "sdk.json", (json.dumps(data, indent=2) + "\n").encode(), mode=0o600)
 
     @classmethod
     def load(cls, path: Path) -> Sdk | None:
@@ -112,21 +112,7 @@ class Sdk:
         A file whose identity (inode, size, times) the index knows is not read again. Headers are not looked at: the
         directory is this user's alone.
         """
-        try:
-            check_private(self.path)
-            if self.mlir_tblgen.relative_to(self.path).as_posix() not in self.programs:
-                return "its description has no hash of mlir-tblgen"
-            if (there := set(program_files(self.path))) != self.programs.keys():
-                return f"{min(there ^ self.programs.keys())} is missing or does not belong there"
-            for name, digest in self.programs.items():
-                path = self.path / name
-                if not is_private_file(path):
-                    return f"{name} is not a file that only its owner can write"
-                if index.sha256_of(path) != digest:
-                    return f"{name} is not what was installed"
-        except OSError as error:
-            return f"{error.filename}: {error.strerror}"
-        return None
+        return problem_of(self.path, self.programs, program_files, "bin/mlir-tblgen")
 
     def fits(self, triton: Triton) -> bool:
         """Whether it was made for this Triton."""
@@ -145,6 +131,34 @@ _SHAPE = {
     "programs": {str: str},
     "unverified": AnyOf([str], None),
 }
+
+
+def problem_of(root: Path, recorded: dict[str, str], files: Callable[[Path], list[str]], main: str) -> str | None:
+    """Why nothing in the directory `root` may run or be loaded; None if it all is what was installed.
+
+    A file whose identity (inode, size, times) the index knows is not read again.
+
+    Args:
+        root: the directory, of this user alone.
+        recorded: SHA-256 of each file when it was installed, by its path in the directory.
+        files: returns the paths of those that are there now.
+        main: the one that must be among them.
+    """
+    try:
+        check_private(root)
+        if main not in recorded:
+            return f"its description has no hash of {main.rpartition('/')[2]}"
+        if (there := set(files(root))) != recorded.keys():
+            return f"{min(there ^ recorded.keys())} is missing or does not belong there"
+        for name, digest in recorded.items():
+            path = root / name
+            if not is_private_file(path):
+                return f"{name} is not a file that only its owner can write"
+            if index.sha256_of(path) != digest:
+                return f"{name} is not what was installed"
+    except OSError as error:
+        return f"{error.filename}: {error.strerror}"
+    return None
 
 
 def program_files(root: Path) -> list[str]:

@@ -22,7 +22,7 @@ from ..errors import BuildError
 from ..loading.host import Triton, find_triton
 from ..support.lock import alone
 from ..support.resources import infra_dir
-from ..support.storage import needed_cache_dir, private_dir
+from ..support.storage import flush, needed_cache_dir, private_dir, settle
 from . import INSTALL_COMMAND, USER_ENV, Sdk, find, program_files, sdk_root
 from .archive import Select, libraries, sdk_files, unpack
 from .debian import MIRROR_ENV, connect, fetch_package
@@ -271,9 +271,11 @@ def _staging(target: Path) -> Iterator[Path]:
     try:
         staging.mkdir(0o700)  # not what waits there, such as a link
         yield staging
+        settle(staging)
         if target.exists():
             target.rename(old)
         staging.rename(target)
+        flush(target.parent)
     finally:
         for stale in (staging, old):
             shutil.rmtree(stale, ignore_errors=True)

@@ -32,6 +32,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from .._shown import printable
 from ..errors import BuildError
 
 # Both layouts: include/llvm/..., and Debian's include/llvm-24/llvm/...
@@ -232,7 +233,7 @@ def _damage(archive: Path) -> Iterator[None]:
     try:
         yield
     except (*_DAMAGE, _DamagedError) as error:
-        why = " ".join(str(error).split()) or type(error).__name__
+        why = printable(" ".join(str(error).split())) or type(error).__name__
         raise BuildError(f"{archive} is not {kind}: {why}", fix="download it again") from error
 
 
@@ -406,7 +407,7 @@ def _checked(name: str, archive: Path) -> str:
     """`name` without ``.`` and ``..``; refused if it leads out of the archive."""
     path = posixpath.normpath(name)
     if path.startswith(("/", "../")) or path == "..":
-        raise BuildError(f"{archive} has a member that leads out of it: {name}", fix="use another archive")
+        raise BuildError(f"{archive} has a member that leads out of it: {printable(name)}", fix="use another archive")
     return path
 
 

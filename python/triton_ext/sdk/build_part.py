@@ -30,7 +30,7 @@ from . import INSTALL_COMMAND, Sdk
 from ._install import WAITING, _check_space, _staging, _storage_errors, _to_stderr
 from .archive import static_library_members, unpack
 from .debian import connect
-from .download import Say, fetch
+from .download import Say, fetch, file_sha256
 from .parts import Part, compiler, key_of, llvm_library_dir, part_dir
 from .sources import PartSource, SourceUnavailableError, load_manifest
 
@@ -78,7 +78,9 @@ class _Builder:
             with alone(Path(f"{self.target}.lock"), self.say, WAITING):
                 present = Part.load(self.target)
                 if present and present.key == key and not force:
-                    return present
+                    if present.problem is None:
+                        return present
+                    self.say(f"the part in {self.target} is made anew: {present.problem}")
                 _check_space(root, self.source.download_mb)
                 objects = work / f"objects-{key_of(self.source, self.sdk, own=False)[:16]}"
                 if force:
@@ -107,6 +109,7 @@ class _Builder:
             origin=str(libraries.parent) if libraries else "sources",
             files=len(self.source.sources),
             size=(staging / self.source.library).stat().st_size,
+            programs={self.source.library: file_sha256(staging / self.source.library)},
         )
         part.save(staging)
         return part

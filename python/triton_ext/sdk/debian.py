@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from .._shown import printable
 from ..errors import BuildError
 from .archive import decompressed
 from .download import MissingFileError, Say, answers, fetch
@@ -154,7 +155,9 @@ def _look_up(package: Package, name: str, base: str, into: Path, trust: Trust) -
             if fields["Version"].rpartition(":")[2].startswith(package.version_prefix):
                 return replace(package, path=fields["Filename"], sha256=fields["SHA256"], size=int(fields["Size"]))
         except (KeyError, ValueError) as error:
-            raise BuildError(f"the index of {name} at {shown} is damaged: {error}", fix=_OTHER_MIRROR) from None
+            raise BuildError(
+                f"the index of {name} at {shown} is damaged: {printable(str(error))}", fix=_OTHER_MIRROR
+            ) from None
     wanted = f"{package.name} {package.version_prefix}".strip()
     raise SourceUnavailableError(f"{name} at {shown} has no {wanted} any more")
 
@@ -201,9 +204,11 @@ def _index_of(text: str, suite: Suite, shown: str, trust: Trust) -> tuple[str, i
         index = next((entry for entry in release.get("SHA256", ()) if entry["name"] == _INDEX), None)
         size = int(index["size"]) if index else 0
     except (KeyError, ValueError, TypeError, AttributeError, IndexError) as error:
-        raise BuildError(f"{where} is damaged: {type(error).__name__}: {error}", fix=_OTHER_MIRROR) from None
+        raise BuildError(
+            f"{where} is damaged: {type(error).__name__}: {printable(str(error))}", fix=_OTHER_MIRROR
+        ) from None
     if named != (suite.suite, suite.codename):
-        found = " ".join(f"'{field}'" for field in named)
+        found = " ".join(f"'{printable(str(field))}'" for field in named)
         raise BuildError(f"{where} is of {found}, expected '{suite.suite}' '{suite.codename}'", fix=_OTHER_MIRROR)
     if made > _now() + _CLOCKS:
         raise BuildError(f"{where} is of {made:%Y-%m-%d}, which is in the future", fix="set this machine's clock")

@@ -6,14 +6,17 @@ leaves a ``.part`` file beside its target; nothing else is left behind.
 
 The server is not trusted. Every download has a limit on its size, on its whole time and on the time without progress,
 whatever the server sends: endless headers, one byte a minute, chunks without end. So each request runs in a thread of
-its own, and the caller waits no longer than the limit says; an abandoned thread ends with its connection.
+its own, and the caller waits no longer than the limit says; the connection of an abandoned thread is shut down, which
+ends it. The body of a redirect is not read, and nothing that the server says reaches a terminal unescaped.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import queue
+import socket
 import stat
 import sys
 import threading
@@ -21,7 +24,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 import requests
@@ -29,6 +32,7 @@ import urllib3
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
+from .._shown import printable
 from ..errors import BuildError
 from .sources import SourceUnavailableError
 from .trust import without_credentials
@@ -43,6 +47,7 @@ _MOST = 3_000_000_000  # bytes of a download whose size nobody knows
 _TRIES = 3
 _REDIRECTS = 5
 _CHUNK = 1 << 16
+_LONGEST_NAME = 200  # bytes; file systems take 255, of which ".part" and temporary names need some
 
 
 class MissingFileError(SourceUnavailableError):
@@ -98,6 +103,11 @@ def fetch(
         raise SourceUnavailableError(_cannot(url, _reason(error))) from None
     if "/" in name or name.startswith(".") or not name.isprintable() or not name:
         raise BuildError(f"{without_credentials(url)} names no file", fix="triton-ext sdk install")
+    if len(os.fsencode(name)) > _LONGEST_NAME:
+        raise BuildError(
+            f"{without_credentials(url)[:_LONGEST_NAME]}... names a file of more than {_LONGEST_NAME} bytes",
+            fix="triton-ext sdk install",
+        )
     target, part = into / name, into / f"{name}.part"
     if not _is_ours(target):
         _remove(target)
@@ -229,17 +239,66 @@ def _too_much(url: str, limits: _Limits, found: str) -> SourceUnavailableError:
 
 
 class _Session(requests.Session):
-    """A session that never goes from https to http."""
+    """A session that leaves redirects to its caller, and tells `opened` of each connection.
 
-    def __init__(self) -> None:
+    `requests` would read the body of a redirect whole into memory, whether it follows it or not.
+    """
+
+    def __init__(self, opened: Callable[[object], None]) -> None:
         super().__init__()
-        self.max_redirects = _REDIRECTS
+        for prefix in ("http://", "https://"):
+            self.mount(prefix, _Adapter(opened))
 
-    def get_redirect_target(self, resp: requests.Response) -> str | None:
-        target: str | None = super().get_redirect_target(resp)
-        if target and resp.url.startswith("https:") and not urljoin(resp.url, target).startswith("https:"):
-            raise SourceUnavailableError(_cannot(resp.url, "the server redirects from https to an address without it"))
-        return target
+    def get_redirect_target(self, resp: requests.Response) -> str | None:  # noqa: ARG002 - its name there
+        return None
+
+    def next_address(self, response: requests.Response) -> str | None:
+        """Where `response` redirects to, None if it does not.
+
+        Raises:
+            SourceUnavailableError: from https to something else.
+        """
+        target: str | None = super().get_redirect_target(response)
+        if not target:
+            return None
+        address = urljoin(response.url, target)
+        if response.url.startswith("https:") and not address.startswith("https:"):
+            why = "the server redirects from https to an address without it"
+            raise SourceUnavailableError(_cannot(response.url, why))
+        return address
+
+
+class _Adapter(requests.adapters.HTTPAdapter):
+    """Tells `opened` of the socket of each connection."""
+
+    def __init__(self, opened: Callable[[object], None]) -> None:
+        self._opened = opened
+        super().__init__()
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, **kwargs)
+        self._watch(self.poolmanager)
+
+    def proxy_manager_for(self, *args: Any, **kwargs: Any) -> Any:
+        known = len(self.proxy_manager)
+        manager = super().proxy_manager_for(*args, **kwargs)
+        return self._watch(manager) if len(self.proxy_manager) > known else manager
+
+    def _watch(self, manager: Any) -> Any:
+        pools = manager.pool_classes_by_scheme.items()
+        manager.pool_classes_by_scheme = {scheme: _telling(pool, self._opened) for scheme, pool in pools}
+        return manager
+
+
+def _telling(pool: Any, opened: Callable[[object], None]) -> Any:
+    """The class `pool` of connections, but that each tells `opened` of its socket."""
+
+    class Connection(pool.ConnectionCls):  # type: ignore[misc]
+        def connect(self) -> None:
+            super().connect()
+            opened(self.sock)
+
+    return type(pool.__name__, (pool,), {"ConnectionCls": Connection})
 
 
 class _Request:
@@ -248,6 +307,7 @@ class _Request:
     def __init__(self, method: str, url: str, have: int) -> None:
         self._news: queue.Queue[requests.Response | bytes | Exception] = queue.Queue(16)
         self._stopped = threading.Event()
+        self._sockets: list[object] = []
         self._window = time.monotonic()
         self._arrived = 0
         threading.Thread(target=self._run, args=(method, url, have), daemon=True).start()
@@ -257,6 +317,19 @@ class _Request:
 
     def __exit__(self, *_: object) -> None:
         self._stopped.set()
+        self._hang_up()
+
+    def _opened(self, connection: object) -> None:
+        self._sockets.append(connection)
+        if self._stopped.is_set():
+            self._hang_up()
+
+    def _hang_up(self) -> None:
+        """Ends the thread, should it be reading: what would be read is for nobody."""
+        for connection in self._sockets:
+            if isinstance(connection, socket.socket):
+                with contextlib.suppress(OSError):
+                    socket.socket.shutdown(connection, socket.SHUT_RDWR)  # below TLS, which the thread may be using
 
     def response(self, end: float) -> requests.Response:
         """The answer, as soon as its headers are complete."""
@@ -296,12 +369,7 @@ class _Request:
         headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
         try:
             try:
-                with (
-                    _Session() as session,
-                    session.request(
-                        method, url, headers=headers, stream=True, timeout=_TIMEOUT, allow_redirects=True
-                    ) as response,
-                ):
+                with _Session(self._opened) as session, self._final(session, method, url, headers) as response:
                     self._put(response)
                     # Whatever has arrived, not a full chunk: whoever waits must see progress, or that there is none.
                     while method != "HEAD" and (chunk := response.raw.read1(_CHUNK, decode_content=False)):
@@ -313,6 +381,27 @@ class _Request:
                 self._put(error)
         except _StoppedError:
             pass
+
+    def _final(self, session: _Session, method: str, url: str, headers: dict[str, str]) -> requests.Response:
+        """The answer that is not a redirect; those before it are closed, and their bodies are not read."""
+        for _ in range(_REDIRECTS + 1):
+            response = session.request(
+                method, url, headers=headers, stream=True, timeout=_TIMEOUT, allow_redirects=False
+            )
+            try:
+                address = session.next_address(response)
+            except BaseException:
+                response.close()
+                raise
+            if address is None:
+                return response
+            response.close()
+            credentials = response.request.headers.get("Authorization")
+            headers = {name: value for name, value in headers.items() if name != "Authorization"}
+            if credentials and not session.should_strip_auth(response.url, address):  # type: ignore[no-untyped-call]
+                headers["Authorization"] = credentials
+            url = address
+        raise requests.TooManyRedirects(f"the server redirects more than {_REDIRECTS} times")
 
 
 def _progress() -> Progress:
@@ -327,7 +416,7 @@ def _size(file: IO[bytes]) -> int:
 
 
 def _cannot(url: str, why: str) -> str:
-    return without_credentials(f"cannot download {url}: {why}")
+    return printable(without_credentials(f"cannot download {url}: {why}"))
 
 
 def _reason(error: Exception) -> str:

@@ -21,8 +21,8 @@ from pathlib import Path
 from ..errors import BuildError
 from ..support.json_shape import parsed
 from ..support.resources import infra_dir
-from ..support.storage import is_private_file, read_private
-from . import Sdk, sdk_root
+from ..support.storage import read_private, write_whole
+from . import Sdk, problem_of, sdk_root
 from .sources import PartSource, contents, load_manifest
 
 #: Of how a part is built: raise it when flags or steps change, and older parts are made anew.
@@ -44,6 +44,7 @@ class Part:
         origin: what the objects are from: ``sources`` or a full LLVM install.
         files: how many of LLVM's source files are in it.
         size: bytes of the library.
+        programs: SHA-256 of the library, by its file name.
     """
 
     path: Path
@@ -54,6 +55,7 @@ class Part:
     origin: str
     files: int
     size: int
+    programs: dict[str, str]
 
     @property
     def library_path(self) -> Path:
@@ -64,7 +66,12 @@ class Part:
         """Writes ``part.json`` into the directory `into`, which makes it a part."""
         data = asdict(self)
         del data["path"]
-        (into / "part.json").write_text(json.dumps(data, indent=2) + "\n")
+        write_whole(into / "part.json", (json.dumps(data, indent=2) + "\n").encode(), mode=0o600)
+
+    @property
+    def problem(self) -> str | None:
+        """Why its library may not be loaded: it is not what was built, or not this user's; None if it may."""
+        return problem_of(self.path, self.programs, _library_files, self.library)
 
     @classmethod
     def load(cls, path: Path) -> Part | None:
@@ -76,11 +83,21 @@ class Part:
         data = parsed(read_private(path / "part.json"), _SHAPE)
         if data is None:
             return None
-        part = cls(path=path, **{**data, "dialects": tuple(data["dialects"])})
-        return part if part.library_path.parent == path and is_private_file(part.library_path) else None
+        return cls(path=path, **{**data, "dialects": tuple(data["dialects"])})
 
 
-_SHAPE = {**dict.fromkeys(("id", "key", "library", "origin"), str), "dialects": [str], "files": int, "size": int}
+_SHAPE = {
+    **dict.fromkeys(("id", "key", "library", "origin"), str),
+    "dialects": [str],
+    "files": int,
+    "size": int,
+    "programs": {str: str},
+}
+
+
+def _library_files(root: Path) -> list[str]:
+    # All that is beside a library can take the place of what it is linked to: $ORIGIN comes first.
+    return [path.name for path in root.iterdir() if path.name != "part.json"]
 
 
 def part_dir(sdk: Sdk, id_: str) -> Path:
@@ -93,7 +110,7 @@ def find_parts(sdk: Sdk) -> list[Part]:
     found = []
     for source in load_manifest().parts:
         part = Part.load(part_dir(sdk, source.id))
-        if part is not None and part.key == key_of(source, sdk):
+        if part is not None and part.key == key_of(source, sdk) and part.problem is None:
             found.append(part)
     return found
 

@@ -11,18 +11,18 @@ import json
 import platform
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import BuildError
 from ..loading.host import find_triton
 from ..support.json_shape import fits, parsed
 from ..support.lock import alone
-from ..support.storage import is_private_file, needed_cache_dir, private_dir, read_private
-from . import INSTALL_COMMAND, program_files, sdk_root
+from ..support.storage import needed_cache_dir, private_dir, read_private, write_whole
+from . import INSTALL_COMMAND, problem_of, program_files, sdk_root
 from ._install import WAITING, _check_space, _runs, _staging, _storage_errors, _to_stderr
 from .archive import Select, libraries, unpack
 from .debian import MIRROR_ENV, connect, fetch_package
-from .download import Say
+from .download import Say, file_sha256
 from .sources import Runtime, SourceUnavailableError, ToolSource, contents, load_manifest
 from .trust import Trust
 
@@ -36,25 +36,40 @@ exec "$runtime/{loader}" --library-path "$runtime" "$runtime/{name}" "$@"
 
 
 def find_tool(id_: str) -> Path | None:
-    """The installed program `id_`, None if there is none or another would be installed today."""
+    """The installed program `id_`, None if there is none, another would be installed today, or it was changed."""
     source = load_manifest().tool(id_)
-    target = _target(source)
-    if _recorded(source)[0] != _description(source):
-        return None
-    # It is about to be run.
-    return target / "bin" / source.id if all(is_private_file(target / name) for name in program_files(target)) else None
+    return _target(source) / "bin" / source.id if _is_current(source) and _problem(source) is None else None
+
+
+def _is_current(source: ToolSource) -> bool:
+    return bool(_recorded(source).made_from == _description(source))
+
+
+def _problem(source: ToolSource) -> str | None:
+    """Why the installed tool may not run: a file of it is not what was installed."""
+    return problem_of(_target(source), _recorded(source).programs, program_files, f"bin/{source.id}")
 
 
 def find_unverified(id_: str) -> tuple[str, ...]:
     """What of the installed program `id_` nothing has verified, and why; one line each."""
-    return _recorded(load_manifest().tool(id_))[1]
+    return _recorded(load_manifest().tool(id_)).unverified
 
 
-def _recorded(source: ToolSource) -> tuple[object, tuple[str, ...]]:
-    """What the installed tool was made from, None if there is none; and what of it was not verified."""
-    present = parsed(read_private(_target(source) / "tool.json"), dict)
-    unverified = present.pop("unverified", []) if present else []
-    return (present, tuple(unverified)) if fits(unverified, [str]) else (None, ())
+class _Record(NamedTuple):
+    """What ``tool.json`` says: what the tool was made from, what nothing has verified, the SHA-256 of each program."""
+
+    made_from: object = None
+    unverified: tuple[str, ...] = ()
+    programs: dict[str, str] = {}  # noqa: RUF012 - nobody changes it
+
+
+def _recorded(source: ToolSource) -> _Record:
+    """What is recorded of the installed tool; an empty record if there is none, or one of an older triton-ext."""
+    made_from = parsed(read_private(_target(source) / "tool.json"), dict) or {}
+    unverified, programs = made_from.pop("unverified", []), made_from.pop("programs", None)
+    if not fits(unverified, [str]) or not fits(programs, {str: str}):
+        return _Record()
+    return _Record(made_from, tuple(unverified), programs)
 
 
 def install_tool(id_: str, *, force: bool = False, unverified: bool = False, say: Say | None = None) -> Path:
@@ -84,9 +99,10 @@ def install_tool(id_: str, *, force: bool = False, unverified: bool = False, say
     with _storage_errors(target.parent):
         private_dir(target.parent)
         with alone(Path(f"{target}.lock"), say, WAITING):
-            present = find_tool(id_)
-            if present is not None and not force:
-                return present
+            if _is_current(source) and not force:
+                if (problem := _problem(source)) is None:
+                    return target / "bin" / id_
+                say(f"the program in {target} is made anew: {problem}")
             _check_space(target.parent, source.download_mb)
             private_dir(downloads)
             say(f"installing {id_} of LLVM {source.llvm_version}")
@@ -135,6 +151,6 @@ def _fill(staging: Path, source: ToolSource, runtime: Runtime, downloads: Path, 
     script.chmod(0o755)
     if not _runs(script):
         raise BuildError(f"{source.id} does not run on this machine", fix="triton-ext doctor")
-    (staging / "tool.json").write_text(
-        json.dumps(_description(source) | {"unverified": trust.unverified}, indent=2) + "\n"
-    )
+    programs = {name: file_sha256(staging / name) for name in program_files(staging)}
+    record = _description(source) | {"unverified": trust.unverified, "programs": programs}
+    write_whole(staging / "tool.json", (json.dumps(record, indent=2) + "\n").encode(), mode=0o600)

@@ -179,6 +179,41 @@ def write_whole(path: Path, data: bytes, *, mode: int | None = None) -> None:
         raise
 
 
+def settle(root: Path) -> None:
+    """Lets nobody but their owner write the files and directories from `root` down, and has them all on the disk.
+
+    Whoever renames `root` afterwards finds it complete under its new name, even after a power loss in between.
+
+    Raises:
+        OSError: something cannot be changed or written.
+    """
+    for directory, _, names in os.walk(root):
+        for path in (Path(directory), *(Path(directory, name) for name in names)):
+            mode = path.lstat().st_mode
+            if not stat.S_ISLNK(mode) and mode & _OTHERS_WRITE:
+                path.chmod(stat.S_IMODE(mode) & ~_OTHERS_WRITE)
+    flush(root)
+
+
+def flush(directory: Path) -> None:
+    """Waits until the file system of `directory` has on the disk all that was written to it.
+
+    One ``syncfs`` takes 0.3 s after an SDK was unpacked; ``fsync`` of each of its 4,000 files took 15 s.
+
+    Raises:
+        OSError: something cannot be written.
+    """
+    import ctypes
+
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        if ctypes.CDLL(None, use_errno=True).syncfs(descriptor):
+            error = ctypes.get_errno()
+            raise OSError(error, os.strerror(error), str(directory))
+    finally:
+        os.close(descriptor)
+
+
 def _umask() -> int:
     # The process has one umask, which cannot be read without setting it for all threads, but Linux shows it.
     try:
