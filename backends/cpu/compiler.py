@@ -27,6 +27,7 @@ from triton_ext.support.resources import own_code
 from triton_ext.support.storage import scratch_dir
 
 from . import _library
+from ._cache import protect_entry
 
 TRIPLE = "x86_64-unknown-linux-gnu"
 
@@ -301,11 +302,15 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
             made_from[asm] = src
             return asm
 
+        def make_so(src: str, metadata: dict[str, Any]) -> bytes:
+            protect_entry(metadata.get("hash"))  # before Triton writes what is loaded
+            return self.make_so(src, metadata, options, made_from.get(src))
+
         capability = ";".join(self._cpu)
         stages["ttir"] = lambda src, metadata: self.make_ttir(src, metadata, options, capability)
         stages["cpuir"] = lambda src, metadata: self.make_cpuir(src, metadata, options, capability)
         stages["llir"] = lambda src, metadata: self.make_llir(src, metadata, options)
         stages["asm"] = make_asm
-        stages["so"] = lambda src, metadata: self.make_so(src, metadata, options, made_from.get(src))
+        stages["so"] = make_so
         if knobs.runtime.add_stages_inspection_hook is not None:
             knobs.runtime.add_stages_inspection_hook(self, stages, options, language, capability)

@@ -9,7 +9,6 @@ import functools
 import hashlib
 import itertools
 import os
-import stat
 import sys
 import time
 import warnings
@@ -23,9 +22,10 @@ from triton.backends.driver import DriverBase, decompose_descriptor, expand_sign
 
 from triton_ext.errors import TritonExtError
 from triton_ext.loading.library_bytes import LibraryBytes, in_memory
-from triton_ext.support.storage import UnsafeDirectoryError, private_dir, scratch_dir, write_whole
+from triton_ext.support.storage import private_dir, scratch_dir, write_whole
 
 from . import _library
+from ._cache import check_cache, check_entry
 
 _KINDS = {
     "i1": "b",
@@ -89,7 +89,7 @@ class CPUUtils:
     def load_binary(self, name: str, kernel: bytes, shared: int, device: int) -> tuple[_Module, int, int, int, int]:
         """Loads the library `kernel`; returns its handle and the address of its entry."""
         _library.runtime()
-        _check_cache(knobs.cache.dir)
+        check_cache(knobs.cache.dir)
         module = _load(name, kernel)
         function = _Function(module.address(name))
         function.module = module
@@ -122,30 +122,6 @@ def _load(name: str, kernel: bytes) -> _Module:
             return _Module(str(scratch / file))
     except (OSError, TritonExtError):  # no room for files, or none whose code may run
         return _Module(in_memory(LibraryBytes(Path(file), kernel, hashlib.sha256(kernel).hexdigest())))
-
-
-@functools.cache
-def _check_cache(directory: str) -> None:
-    """Refuses a cache of Triton's that others can write: the code of kernels is loaded from it.
-
-    Triton makes it as the umask says, so the user's own group, in which there is often nobody else, may write it.
-
-    Raises:
-        UnsafeDirectoryError: it is another user's, others can write it, or it is in the working directory.
-    """
-    fix = "TRITON_CACHE_DIR=/a/directory/of/your/own"
-    if directory.startswith("~"):  # of a user without a home directory
-        raise UnsafeDirectoryError(f"Triton's cache, {directory}, would be in the working directory", fix=fix)
-    try:
-        found = os.stat(directory)
-    except OSError:
-        return  # so nothing comes from there
-    if found.st_uid not in (os.geteuid(), 0):
-        who = f"belongs to user {found.st_uid}, this process runs as user {os.geteuid()}"
-        raise UnsafeDirectoryError(f"Triton's cache, {directory}, {who}", fix=fix)
-    if found.st_mode & stat.S_IWOTH or (found.st_mode & stat.S_IWGRP and found.st_gid != os.getegid()):
-        why = f"can be written by others than its owner (mode {stat.S_IMODE(found.st_mode):04o})"
-        raise UnsafeDirectoryError(f"Triton's cache, {directory}, {why}", fix=fix)
 
 
 def _kinds(signature: Any) -> str:
@@ -209,7 +185,18 @@ class CPULauncher:
     """Launches one kernel; Triton makes one for each that is compiled."""
 
     def __new__(cls, src: Any, metadata: Any) -> Any:
-        """The launcher itself, a function of the runtime, without a Python frame in between."""
+        """The launcher itself, a function of the runtime, without a Python frame in between.
+
+        Raises:
+            UnsafeDirectoryError: the kernel comes from a cache that others can write.
+        """
+        from triton.compiler import CompiledKernel
+
+        # Nobody says where the kernel comes from: its metadata, which has a hash, is from the file in question. Here and
+        # not in `load_binary`, because a kernel that has its launcher is not loaded once more.
+        caller = sys._getframe(1).f_locals.get("self")
+        if isinstance(caller, CompiledKernel):
+            check_entry(caller)
         signature = dict(enumerate(src.signature.values()))
         kinds, arguments = "", []
         for argument, kind in src.signature.items():

@@ -222,3 +222,81 @@ def test_a_cache_of_triton_of_another_user(tmp_path: Path) -> None:
 def test_a_cache_of_triton_in_the_working_directory(tmp_path: Path) -> None:
     """As Triton has it for a user without a home directory."""
     assert "would be in the working directory" in last_line(launch_with_cache(tmp_path, "~/.triton/cache"))
+
+
+#: What somebody else compiles: it has run where the file MARK is.
+EVIL = """
+#include <fcntl.h>
+#include <stdint.h>
+__attribute__((constructor)) static void run(void) { open(MARK, O_CREAT | O_WRONLY, 0600); }
+int32_t fill(void) { return 0; }
+"""
+
+
+@pytest.mark.parametrize("what", ["directory", "library", "metadata", "group"])
+def test_a_kernel_in_triton_s_cache_that_others_can_write(tmp_path: Path, what: str) -> None:
+    """The cache is the user's own, but a process with umask 000 has made the kernel's directory or files."""
+    cache, mark = tmp_path / "cache", tmp_path / "mark"
+    assert launch_with_cache(tmp_path, str(cache)).stdout == "32.0\n"
+    [library] = cache.rglob("fill.so")
+    assert launch_with_cache(tmp_path, str(cache)).stdout == "32.0\n"
+    (tmp_path / "evil.c").write_text(EVIL)
+    subprocess.run(
+        ["cc", "-shared", "-fPIC", f'-DMARK="{mark}"', tmp_path / "evil.c", "-o", tmp_path / "evil.so"], check=True
+    )
+    kept = library.read_bytes()
+    library.write_bytes((tmp_path / "evil.so").read_bytes())
+    launch_with_cache(tmp_path, str(cache))
+    assert mark.exists(), "the other library runs if it is loaded"
+    mark.unlink()
+    if what in ("metadata", "group"):
+        library.write_bytes(kept)
+    files = {"directory": "", "library": "fill.so", "metadata": "fill.json", "group": "__grp__fill.json"}
+    victim = library.parent / files[what]
+    victim.chmod(victim.stat().st_mode | 0o002)
+    done = launch_with_cache(tmp_path, str(cache))
+    assert not mark.exists()
+    assert "can be written by others than its owner" in last_line(done), done.stderr
+    assert f"rm -r {library.parent}" in last_line(done)
+
+
+@needs_root
+def test_a_kernel_in_triton_s_cache_of_another_user(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    assert launch_with_cache(tmp_path, str(cache)).stdout == "32.0\n"
+    [library] = cache.rglob("fill.so")
+    os.chown(library, UNKNOWN, UNKNOWN)
+    assert f"belongs to user {UNKNOWN}, this process runs as" in last_line(launch_with_cache(tmp_path, str(cache)))
+
+
+def test_what_a_process_compiles_is_closed_to_others_whatever_the_umask(tmp_path: Path) -> None:
+    """Below a directory of the user's own, as Triton's cache is when it has been in use."""
+    (tmp_path / "cache").mkdir(0o755)
+    (tmp_path / "k.py").write_text(KERNEL)
+    before = "import os; os.umask(0)\n"
+    for _ in range(2):
+        done = run(
+            LAUNCH, str(tmp_path / "k.py"), before=before, TRITON_DEFAULT_BACKEND="cpu",
+            TRITON_CACHE_DIR=str(tmp_path / "cache"),
+        )  # fmt: skip
+        assert done.stdout == "32.0\n", done.stderr
+    [library] = (tmp_path / "cache").rglob("fill.so")
+    assert library.parent.stat().st_mode & 0o077 == 0
+
+
+def test_a_kernel_that_changes_while_it_is_read(tmp_path: Path) -> None:
+    """As whoever can write a directory above the cache can exchange it, and put it back."""
+    change = """
+import triton.compiler.compiler as c
+make = c.CompiledKernel.__init__
+def make_and_change(self, *args):
+    make(self, *args)
+    self.kernel += b"x"
+c.CompiledKernel.__init__ = make_and_change
+"""
+    (tmp_path / "k.py").write_text(KERNEL)
+    done = run(
+        LAUNCH, str(tmp_path / "k.py"), before=change, TRITON_DEFAULT_BACKEND="cpu",
+        TRITON_CACHE_DIR=str(tmp_path / "cache"),
+    )  # fmt: skip
+    assert "fill.so, of a kernel in Triton's cache, is not what it was when Triton read it" in last_line(done)
