@@ -22,12 +22,13 @@ from triton._C.libtriton import ir, llvm, passes
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
 from triton_ext.loading.elf import UNDEFINED, WEAK, damage, symbols
+from triton_ext.patches import compiled_kernels
 from triton_ext.pipeline import inspection
 from triton_ext.support.resources import own_code
 from triton_ext.support.storage import scratch_dir
 
 from . import _library
-from ._cache import protect_entry
+from ._cache import check_entry, protect_entry
 
 TRIPLE = "x86_64-unknown-linux-gnu"
 
@@ -99,6 +100,10 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
     """Compiles for the x86-64 CPU that ``target.arch`` describes: LLVM's name and features, ``name;+f,-g``."""
 
     binary_ext = "so"
+
+    def __init__(self, target: GPUTarget) -> None:
+        super().__init__(target)
+        compiled_kernels.check_kernels(target.backend, check_entry)  # Triton asks for a backend before a kernel
 
     @staticmethod
     def supports_target(target: GPUTarget) -> bool:

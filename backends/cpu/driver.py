@@ -25,7 +25,7 @@ from triton_ext.loading.library_bytes import LibraryBytes, in_memory
 from triton_ext.support.storage import private_dir, scratch_dir, write_whole
 
 from . import _library
-from ._cache import check_cache, check_entry
+from ._cache import check_cache
 
 _KINDS = {
     "i1": "b",
@@ -185,18 +185,7 @@ class CPULauncher:
     """Launches one kernel; Triton makes one for each that is compiled."""
 
     def __new__(cls, src: Any, metadata: Any) -> Any:
-        """The launcher itself, a function of the runtime, without a Python frame in between.
-
-        Raises:
-            UnsafeDirectoryError: the kernel comes from a cache that others can write.
-        """
-        from triton.compiler import CompiledKernel
-
-        # Nobody says where the kernel comes from: its metadata, which has a hash, is from the file in question. Here and
-        # not in `load_binary`, because a kernel that has its launcher is not loaded once more.
-        caller = sys._getframe(1).f_locals.get("self")
-        if isinstance(caller, CompiledKernel):
-            check_entry(caller)
+        """The launcher itself, a function of the runtime, without a Python frame in between."""
         signature = dict(enumerate(src.signature.values()))
         kinds, arguments = "", []
         for argument, kind in src.signature.items():

@@ -27,7 +27,7 @@ from triton_ext.patches import (
     hook_slot,
     kernel_arguments,
     kernel_keys,
-    kernel_names,
+    compiled_kernels,
     kernel_parsing,
     plugin_module,
 )
@@ -44,7 +44,7 @@ TRACES = {
     "plugin_module": r"passes\.plugin\.(__dict__|extend_with\()|vars\(passes\.plugin\)|libtriton, \"passes\"",
     "kernel_keys": r"DependenciesFinder|record_reference|visit_Attribute",
     "kernel_parsing": r"JITCallable",
-    "kernel_names": r"CompiledKernel",
+    "compiled_kernels": r"CompiledKernel",
     "kernel_arguments": r"create_function_from_signature|specialize_impl\"",
     "backend_registry": r"triton\.backends, \"backends\"",
 }
@@ -152,9 +152,9 @@ DIFFERENT: list[tuple[str, Spoil, Callable[[], object], str]] = [
         "there is no triton.runtime.jit.JITCallable.parse",
     ),
     (
-        "kernel_names",
+        "compiled_kernels",
         has(compiler, "CompiledKernel", int),
-        kernel_names.follow_names.__wrapped__,
+        compiled_kernels._wrap.__wrapped__,
         "builtins.int.__init__ takes",
     ),
     (

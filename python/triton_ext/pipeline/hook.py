@@ -16,7 +16,7 @@ from typing import Any
 
 from ..patches import compile_requests, hook_slot, kernel_parsing
 from ..patches.async_compilation import carry_to_threads
-from ..patches.kernel_names import follow_names
+from ..patches.compiled_kernels import follow_names
 from . import active as active_pipelines
 from . import stack as stacks
 from .active import Active
