@@ -24,10 +24,10 @@ from triton_ext.patches import (
     backend_globals,
     backend_registry,
     compile_requests,
+    compiled_kernels,
     hook_slot,
     kernel_arguments,
     kernel_keys,
-    compiled_kernels,
     kernel_parsing,
     plugin_module,
 )

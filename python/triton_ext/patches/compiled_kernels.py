@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``CompiledKernel``, which reads a kernel from Triton's cache: backends check it, and Triton's tools learn its name."""
+"""``CompiledKernel``, which reads a kernel from Triton's cache: backends check it, Triton's tools learn its name."""
 
 from __future__ import annotations
 

@@ -32,8 +32,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from .._shown import printable
 from ..errors import BuildError
+from ..support.shown import printable
 
 # Both layouts: include/llvm/..., and Debian's include/llvm-24/llvm/...
 _HEADER = re.compile(r"(?:.*?/)?include/(?:llvm(?:-c)?-\d+/)?((?:mlir|llvm)(?:-c)?/.+)")

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from .._shown import printable
 from ..errors import BuildError
+from ..support.shown import printable
 from .archive import decompressed
 from .download import MissingFileError, Say, answers, fetch
 from .sources import Archive, Package, SourceUnavailableError, Suite, load_manifest

@@ -32,8 +32,8 @@ import urllib3
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
-from .._shown import printable
 from ..errors import BuildError
+from ..support.shown import printable
 from .sources import SourceUnavailableError
 from .trust import without_credentials
 
