@@ -23,7 +23,8 @@ from typing import Any
 from ..errors import DuplicateExtensionError, ExtensionNotFoundError, TritonExtError
 from ..patches import plugin_module
 from ..patches.plugin_module import answer_for_missing
-from .discovery import Extension, by_hand, extensions, find_library, find_pass, real_path, verify_any
+from . import discovery
+from .discovery import Extension, extensions, find_library, find_pass, real_path, verify_any
 from .libraries import infra_library, load_infra, needed_by, shared_libraries
 from .library_bytes import in_memory, in_words, read_bytes
 from .verification import verified_bytes
@@ -62,8 +63,8 @@ def load(path: str | os.PathLike[str]) -> Extension:
     """
     real = real_path(find_library(path) if isinstance(path, str) and "/" not in path else Path(path))
     verify_any(real)
-    known = real in by_hand
-    by_hand[real] = None
+    known = real in discovery.by_hand
+    discovery.by_hand[real] = None
     try:
         extension = next(e for e in extensions() if e.path == real)
         if extension.problem is not None:
@@ -71,7 +72,7 @@ def load(path: str | os.PathLike[str]) -> Extension:
         load_library(extension)
     except TritonExtError:
         if not known:
-            by_hand.pop(real, None)  # what was refused claims no name
+            discovery.by_hand.pop(real, None)  # what was refused claims no name
         raise
     return extension
 

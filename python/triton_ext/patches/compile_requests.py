@@ -73,13 +73,18 @@ def follow_requests() -> None:
     compiler.get_cache_key, compiler.get_cache_manager = get_and_note, get_manager
 
 
-_noting: set[type] = set()
+_lock = threading.Lock()
+_noting: set[type] = set()  # the classes whose `add_stages` is wrapped
 
 
 def _note_stages(backend_class: type) -> None:
-    if backend_class in _noting:
-        return
-    _noting.add(backend_class)
+    with _lock:
+        if backend_class not in _noting:
+            _wrap_add_stages(backend_class)
+            _noting.add(backend_class)
+
+
+def _wrap_add_stages(backend_class: type) -> None:
     add_stages = expected("compile_requests", backend_class, "add_stages")
 
     @functools.wraps(add_stages)

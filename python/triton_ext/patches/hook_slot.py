@@ -8,8 +8,6 @@ in-memory and of the disk cache.
 
 from __future__ import annotations
 
-from typing import Any
-
 from .table import differs, expected
 
 NAME = "add_stages_inspection_hook"
@@ -29,10 +27,3 @@ def replace_by(descriptor: object) -> None:
         what = "nothing" if found is ... else repr(found)
         raise differs("hook_slot", f"the class of triton.knobs.runtime has {what} as {NAME}, expected None")
     setattr(type(runtime), NAME, descriptor)
-
-
-def what_is_in_it() -> Any:
-    """The hook as Triton would read it; None for none."""
-    from triton import knobs
-
-    return getattr(knobs.runtime, NAME)

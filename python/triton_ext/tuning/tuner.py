@@ -23,7 +23,6 @@ from triton.runtime.jit import MockTensor
 
 from ..errors import PipelineError, TritonExtError
 from ..keys.fingerprint import fingerprint
-from ..patches.hook_slot import what_is_in_it
 from ..pipeline import scope
 from ..pipeline.pipeline import Pipeline
 from . import store
@@ -162,7 +161,7 @@ class Autotuner(Measurer):
         arguments = {k: v for k, v in {**launch.named, **launch.kwargs}.items() if k in self._names}
         key = [arguments[name] for name in self.keys if name in arguments]
         key += [str(value.dtype) for value in arguments.values() if hasattr(value, "dtype")]
-        hook = what_is_in_it()
+        hook = knobs.runtime.add_stages_inspection_hook
         if hook is not None:
             key.append(str(hook()[0]))
         if self._edited and time.monotonic() > self._next_check:
