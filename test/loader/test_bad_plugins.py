@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import socket
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -116,6 +117,27 @@ def _unix_socket(path: Path) -> None:
         server.bind(path.name)  # a whole path may be too long for a socket
 
 
+def _elf(path: Path, *sections: tuple[str, int, int, bytes]) -> None:
+    """A library of these sections: name, type, link and content of each."""
+    names, heads, body = b"\0", [bytes(64)], b""
+    for name, kind, link, content in (*sections, (".shstrtab", 3, 0, b"")):
+        at, names = len(names), names + name.encode() + b"\0"
+        data = content or names
+        heads.append(
+            struct.pack("<IIQQQQIIQQ", at, kind, 0, 0, 64 + len(body), len(data), link, 0, 1, 24 * (kind == 11))
+        )
+        body += data
+    count = len(heads)
+    head = struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 0, 64 + len(body), 0, 64, 0, 0, 64, count, count - 1)
+    path.write_bytes(b"\x7fELF\2\1\1" + bytes(9) + head + body + b"".join(heads))
+
+
+_NO_SYMBOLS = ((".dynsym", 11, 2, bytes(24)), (".dynstr", 3, 0, b"\0"))
+_LONG_NAMES = (
+    (".dynsym", 11, 2, struct.pack("<IBBHQQ", 1, 0x12, 0, 1, 0, 0) * 10),
+    (".dynstr", 3, 0, b"\0" + b"a" * 100_000 + b"\0"),
+)
+
 # Files that are no library: how each is made, what the message says.
 FILES: dict[str, tuple[Callable[[Path, Path], object], str]] = {
     "missing": (lambda path, _: None, "no such file"),
@@ -127,6 +149,17 @@ FILES: dict[str, tuple[Callable[[Path, Path], object], str]] = {
     "header_only": (lambda path, library: _truncated(path, library, 0.001), "no ELF shared library"),
     "half": (lambda path, library: _truncated(path, library, 0.5), "no ELF shared library"),
     "almost_whole": (lambda path, library: _truncated(path, library, 0.999), "no ELF shared library"),
+    # Reading these to their end took minutes each time that extensions were listed.
+    "notes": (
+        lambda path, _: _elf(path, *_NO_SYMBOLS, (".note.triton_ext", 7, 0, bytes(1_000_000))),
+        r"section .note.triton_ext has 1,000,000 bytes, expected 524,288 at most",
+    ),
+    "needs": (
+        lambda path, _: _elf(path, *_NO_SYMBOLS, (".dynamic", 6, 2, struct.pack("<QQ", 1, 0) * 10_000)),
+        r"section .dynamic has 160,000 bytes, expected 65,536 at most",
+    ),
+    "sections": (lambda path, _: _elf(path, *_NO_SYMBOLS, *[("x", 1, 0, b"x")] * 5000), "it has 5,004 sections"),
+    "names": (lambda path, _: _elf(path, *_LONG_NAMES), "name does not end, or has more than 65,536 bytes"),
     "directory": (lambda path, _: path.mkdir(), "is a directory"),
     "pipe": (lambda path, _: os.mkfifo(path), "no regular file"),
     "device": (lambda path, _: path.symlink_to("/dev/zero"), "no regular file"),

@@ -18,10 +18,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import triton_ext as tx
-from triton_ext.loading import index
+from triton_ext.loading import index, verification
 from triton_ext.support import resources
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conftest import MakePlugin, RunPython
 
     from triton_ext.loading.verification import Plugin
@@ -121,6 +123,82 @@ def test_what_a_library_binds_to_counts(run_python: RunPython, index_file: Path,
     assert "needs _ZN4mlir10triton_ext" in listed(run_python, TRITON_EXT_LIBRARY_DIR=str(copies))[0][0][2]
     infra.unlink()
     assert "libTritonExtPassInfra.so is missing" in listed(run_python, TRITON_EXT_LIBRARY_DIR=str(copies))[0][0][2]
+
+
+BROKEN = {
+    "no library": ({}, "is no ELF shared library"),
+    "another Triton": ({"NOTE": {"triton": "3.8.0"}}, "built for Triton 3.8.0"),
+    "no manifest": ({"NOTE": {"surprise": 1}}, "unreadable manifest"),
+    "a symbol": ({"NEEDS": "_ZN4mlir6linalg8fuseAllEv"}, "which Triton 3.9.0 does not have"),
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+@pytest.mark.usefixtures("index_file")
+def test_a_broken_library_is_read_once(
+    how: str, run_python: RunPython, copies: Path, make_plugin: MakePlugin, note: Callable[..., str]
+) -> None:
+    """What is wrong with it may take long to find out."""
+    macros, reason = BROKEN[how]
+    path = copies.parent / "broken.so"
+    if macros:
+        make_plugin(path, **{name: note(**v) if isinstance(v, dict) else v for name, v in macros.items()})
+    else:
+        path.write_text("text")
+    age(path, *copies.iterdir(), *resources.PACKAGE_DIR.rglob("*.py"))
+    environment = {"TRITON_EXT_LIBRARY_DIR": str(copies), "TRITON_EXT_PATH": str(path)}
+    first, read = listed(run_python, **environment)
+    assert read
+    (problem,) = (row[2] for row in first if row[1] == str(path))
+    assert reason in problem
+    assert listed(run_python, **environment) == (first, False)
+    make_plugin(path.with_name("good.so"), NAME='"good"').replace(path)
+    mended, read = listed(run_python, **environment)
+    assert [row[2] for row in mended if row[1] == str(path)] == [None]
+    assert read
+
+
+def test_a_library_is_good_again_when_what_it_lacks_is_there(
+    run_python: RunPython, index_file: Path, copies: Path, tmp_path: Path
+) -> None:
+    infra = copies / "libTritonExtPassInfra.so"
+    age(*copies.iterdir(), *resources.PACKAGE_DIR.rglob("*.py"))
+    infra.rename(tmp_path / "moved")
+    for reads in (True, False):
+        found, read = listed(run_python, TRITON_EXT_LIBRARY_DIR=str(copies))
+        assert "libTritonExtPassInfra.so is missing" in found[0][2]
+        assert read == reads
+    (tmp_path / "moved").rename(infra)
+    assert listed(run_python, TRITON_EXT_LIBRARY_DIR=str(copies))[0][0][2] is None
+
+
+def test_an_answer_is_for_one_environment(
+    run_python: RunPython, index_file: Path, copies: Path, rename: Plugin, tmp_path: Path
+) -> None:
+    """The same library is broken where the infrastructure is missing, and good where it is not."""
+    other = tmp_path / "other"
+    other.mkdir()
+    library = str(copies / rename.path.name)
+    age(*copies.iterdir())
+    for _ in range(2):
+        for directory, is_good in ((other, False), (copies, True)):
+            found, _read = listed(run_python, TRITON_EXT_LIBRARY_DIR=str(directory), TRITON_EXT_PATH=library)
+            assert [row[2] is None for row in found if row[1] == library] == [is_good]
+
+
+def test_what_the_process_lacks_is_not_remembered(
+    index_file: Path, copies: Path, rename: Plugin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = copies / rename.path.name
+    age(*copies.iterdir(), *resources.PACKAGE_DIR.rglob("*.py"))
+    for error in (MemoryError, OSError(24, "Too many open files")):
+        with monkeypatch.context() as patch:
+            patch.setattr("triton_ext._elf.ELFFile", lambda *_, error=error: (_ for _ in ()).throw(error))
+            with pytest.raises(tx.TritonExtError):
+                verification.verify(path)
+        assert verification.verify(path).name == "rename"
+        index._files.clear()
+        index._answers.clear()
 
 
 @given(data=st.data())

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import Section
 
 from ..errors import TritonExtError
 from .library_bytes import LibraryBytes, read_bytes
@@ -22,6 +23,9 @@ _NOTE_SECTION = ".note.triton_ext"
 # Objects that are another library's, see _singletons: weak, but at address 0 where that library does not have them.
 _STATIC_LOCALS = (b"_ZZ", b"_ZGVZ")
 # How g++ spells the function whose name keys MLIR's implicit type ids; clang writes "[DesiredTypeName = ...]".
+# Of what a library may have, so that reading a hostile one takes no longer than a good one: a hundred times what
+# libtriton and the extensions have, 41 sections, a manifest of 5 kB, 34 entries and names of 1,100 bytes.
+_MOST_SECTIONS, _MOST_NOTE_BYTES, _MOST_DYNAMIC_BYTES, _MOST_NAME_BYTES = 4096, 1 << 19, 1 << 16, 1 << 16
 _GCC_TYPE_NAME = b"[with DesiredTypeName = "
 _SYMBOL = struct.Struct("<IBBHQQ")  # Elf64_Sym
 UNDEFINED, DATA = 0, 1  # SHN_UNDEF, STT_OBJECT
@@ -67,6 +71,8 @@ def parse_library(library: LibraryBytes) -> Library:
     path, content = library.path, library.content
     with damage(f"{path} is no ELF shared library"):
         elf = ELFFile(io.BytesIO(content))
+        if elf.num_sections() > _MOST_SECTIONS:
+            raise ELFError(f"it has {elf.num_sections():,} sections")
         if elf.get_section_by_name(".dynsym") is None:
             raise TritonExtError(f"{path} is no shared library")
         undefined: set[str] = set()
@@ -78,12 +84,20 @@ def parse_library(library: LibraryBytes) -> Library:
                 undefined.add(name.decode(errors="replace"))
         note = None
         if section := elf.get_section_by_name(_NOTE_SECTION):
-            notes = [n for n in section.iter_notes() if n["n_name"] == "TritonExt"]
-            note = notes[0]["n_descdata"].decode(errors="replace") if notes else None
+            _check_size(section, _MOST_NOTE_BYTES)
+            found = next((n for n in section.iter_notes() if n["n_name"] == "TritonExt"), None)
+            note = found["n_descdata"].decode(errors="replace") if found else None
         dynamic = elf.get_section_by_name(".dynamic")
+        if dynamic:
+            _check_size(dynamic, _MOST_DYNAMIC_BYTES)
         needed = tuple(str(tag.needed) for tag in dynamic.iter_tags("DT_NEEDED")) if dynamic else ()
         gcc_type_names = _GCC_TYPE_NAME in content
     return Library(path, note, exports, frozenset(undefined), needed, gcc_type_names)
+
+
+def _check_size(section: Section, most: int) -> None:
+    if section["sh_size"] > most:
+        raise ELFError(f"its section {section.name} has {section['sh_size']:,} bytes, expected {most:,} at most")
 
 
 @contextlib.contextmanager
@@ -140,4 +154,7 @@ def symbols(elf: ELFFile, table: str) -> Iterator[tuple[bytes, int, int, int, in
         raise ELFError("its symbols are compressed")
     names = names.data()
     for start, info, _, index, value, _ in _SYMBOL.iter_unpack(section.data()):
-        yield names[start : names.index(b"\0", start)], info & 15, info >> 4, index, value
+        end = names.find(b"\0", start, start + _MOST_NAME_BYTES)
+        if end < 0:
+            raise ELFError(f"a symbol's name does not end, or has more than {_MOST_NAME_BYTES:,} bytes")
+        yield names[start:end], info & 15, info >> 4, index, value

@@ -8,6 +8,7 @@ the discovery index, so a library is read again only when it, or a library that 
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import AbiMismatchError, TritonExtError
+from ..support import resources
 from ..support.json_shape import AnyOf
 from . import index
 from .foreign_plugins import DESCRIPTION, OFFERS, description_of
@@ -65,14 +67,39 @@ def verify(path: Path) -> Plugin:
     """
     if known := _recalled(path):
         return known
-    from .elf import ENTRY_POINT, parse_library  # pyelftools takes longer to import than everything else
+    from .elf import parse_library  # pyelftools takes longer to import than everything else
 
-    started = time.time_ns()
+    started, triton = time.time_ns(), find_triton()
     content = read_bytes(path)
-    library = parse_library(content)
+    needed: tuple[str, ...] = ()
+    try:
+        library = parse_library(content)
+        needed = library.needed
+        manifest, hosts = _check(library, triton)
+    except TritonExtError as error:
+        if not isinstance(error.__context__, OSError | MemoryError):  # what the process lacks says nothing of the file
+            mends = [resources.library_dir() / name for name in needed if name.startswith(OUR_LIBRARIES)]
+            files = _read_for(path, needed, [triton.library, infra_library(), *mends])
+            index.remember("unusable", _subject(path), [type(error).__name__, error.message, error.fix], files, started)
+        raise
+    plugin = _plugin(content, manifest) if manifest else _foreign(content, needed)
+    answer = {"note": library.note, **{name: getattr(plugin, name) for name in _FIELDS}}
+    index.remember("plugin", _subject(path), answer, _read_for(path, needed, hosts), started)
+    return plugin
+
+
+def _check(library: Library, triton: Triton) -> tuple[Manifest | None, list[Path]]:
+    """The library's manifest, None for a foreign one, and the libraries that it takes its symbols from.
+
+    Raises:
+        TritonExtError: it is not a Triton plugin.
+        AbiMismatchError: it does not fit this Triton.
+    """
+    from .elf import ENTRY_POINT
+
+    path = library.path
     if not library.exports_entry_point:
         raise TritonExtError(f"{path} is no Triton plugin: it does not export {ENTRY_POINT.decode()}")
-    triton = find_triton()
     _check_compiler(library)
     manifest = None
     if library.note is not None:
@@ -81,11 +108,7 @@ def verify(path: Path) -> Plugin:
         except ValueError as error:
             raise TritonExtError(f"{path} has an unreadable manifest: {error}", fix=_REBUILD) from None
         _check_manifest(path, manifest, triton)
-    hosts = _check_symbols(library, triton)
-    plugin = _plugin(content, manifest) if manifest else _foreign(content, library.needed)
-    answer = {"note": library.note, **{name: getattr(plugin, name) for name in _FIELDS}}
-    index.remember("plugin", path, answer, _read_for(path, library.needed, hosts), started)
-    return plugin
+    return manifest, _check_symbols(library, triton)
 
 
 def verified_bytes(path: Path) -> tuple[LibraryBytes, Plugin]:
@@ -106,12 +129,25 @@ _DECIDES = ("elf", "foreign_plugins", "host", "libraries", "library_bytes", "man
 _FIELDS = ("digest", "name", "version", "passes", "dialects", "ops")
 #: What the index says of a library.
 _ANSWER = {"note": AnyOf(str, None), "digest": str, **DESCRIPTION}
+_PROBLEM = (str, str, AnyOf(str, None))
+
+
+def _subject(path: Path) -> str:
+    """What an answer is about: the library for this environment, another may have another Triton or other libraries."""
+    return f"{path} in {sys.prefix} with {resources.library_dir()}"
 
 
 def _recalled(path: Path) -> Plugin | None:
-    """What the index says of the library `path`; None if it says nothing."""
-    found = index.recall("plugin", path, _ANSWER)
+    """What the index says of the library `path`; None if it says nothing.
+
+    Raises:
+        TritonExtError: it says that the library cannot be used.
+    """
+    found = index.recall("plugin", _subject(path), _ANSWER)
     if found is None:
+        if problem := index.recall("unusable", _subject(path), _PROBLEM):
+            kind, message, fix = problem
+            raise (AbiMismatchError if kind == AbiMismatchError.__name__ else TritonExtError)(message, fix=fix)
         return None
     try:
         manifest = Manifest.parse(found["note"]) if found["note"] is not None else None

@@ -81,7 +81,7 @@ PATCHES = (
     Patch(
         "compiled_kernels",
         "compiler.compiler.CompiledKernel.__init__ is wrapped",
-        "the CPU backend refuses a kernel that another user can have put into Triton's cache; tools/compile.py of Triton "
+        "the CPU backend refuses a kernel that another user can have put into the cache; Triton's tools/compile.py "
         "writes the name that a pass has given to the kernel",
         "entering a pipeline, and the first launch on the CPU, raise the error",
     ),
