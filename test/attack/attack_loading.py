@@ -255,6 +255,88 @@ def named_files(rng: random.Random, scale: int) -> Outcome:
         return attempts(50 * scale, attempt)
 
 
+_IR = """module {
+  tt.func public @k(%arg0: !tt.ptr<i32> loc("k.py":1:1)) attributes {noinline = false} {
+    %pid = tt.get_program_id x : i32 loc(#loc1)
+    %p = tt.splat %arg0 : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>> loc(#loc1)
+    %x = tt.load %p : tensor<64x!tt.ptr<i32>> loc(#loc1)
+    %y = tt.elementwise_inline_asm "ASM" {constraints = "=v,v", packed_element = 1 : i32, pure = true} %x : tensor<64xi32> -> tensor<64xi32> loc(#loc1)
+    tt.store %p, %y : tensor<64x!tt.ptr<i32>> loc(#loc1)
+    tt.return loc(#loc1)
+  } loc(#loc1)
+} loc(#loc1)
+#loc1 = loc("k.py":3:1)
+"""  # noqa: E501
+_SHOWS = (
+    '.include "SECRET"', '.INCBIN "SECRET"', 'v_nop\\0A\\09 .incbin "SECRET"', 'v_nop; .include "SECRET"',
+    'x: .incbin "SECRET"', '/**/.incbin "SECRET"', '.macro m a\\0A.\\\\a "SECRET"\\0A.endm\\0Am incbin',
+    '.irp x, incbin\\0A.\\\\x "SECRET"\\0A.endr', '$(.incbin "SECRET"$)', '.rept 1\\0A.incbin "SECRET"\\0A.endr',
+    '.i$(n$|n$)cbin "SECRET"', '.if 1\\0A.incbin "SECRET"\\0A.endif',
+)  # fmt: skip
+
+
+def ir_files(rng: random.Random, scale: int) -> Outcome:
+    """Files with IR that are damaged, empty, without a kernel, or whose assembly reads another file.
+
+    Got through: the process ends, an error is raised that is neither ours nor a pass's, or the other file is read.
+    """
+    through, note, tries = 0, "", 15 * scale
+    good = _IR.replace("ASM", "v_mov_b32 $0, $1")
+    with tempfile.TemporaryDirectory() as name:
+        secret, file, answer = Path(name, "secret.inc"), Path(name, "k.ttir"), Path(name, "answer")
+        secret.write_text('.ascii "TOP-SECRET"\n')
+
+        def mutant() -> bytes:
+            kind = rng.choice(("cut", "flip", "flip", "other", "shows", "name"))
+            if kind == "shows":
+                return _IR.replace(
+                    "ASM", rng.choice(_SHOWS).replace('"', "\\22").replace("SECRET", str(secret))
+                ).encode()
+            if kind == "name":  # LLVM writes it into a comment of the assembly
+                return good.replace("k.py", f"k\\0A.incbin \\22{secret}\\22\\0A.py").encode()
+            if kind == "other":
+                private = good.replace("public", "private").encode()
+                return rng.choice((b"", b"module {}\n", b"\0" * 9, b"\xff\xfe", b"(" * 20000, private))
+            data = bytearray(good.encode())
+            for _ in range(rng.choice((1, 1, 3))):
+                data[rng.randrange(len(data))] = rng.randrange(256)
+            return bytes(data[: rng.randrange(len(data))] if kind == "cut" else data)
+
+        def compile_it() -> None:
+            from triton_ext.kernels import job
+
+            from triton_ext import describe
+
+            try:
+                job(str(file), "hip:gfx942")
+                describe(str(file), target="hip:gfx942")
+            except TritonExtError as error:
+                answer.write_text("secret" if "TOP-SECRET" in str(error) else "refused")
+            except Exception as error:
+                answer.write_text(f"{type(error).__name__}: {str(error)[:200]}")
+            else:
+                answer.write_text("compiled")
+
+        for _ in range(tries):
+            file.write_bytes(data := mutant())
+            answer.write_text("")
+            child = os.fork()
+            if child == 0:
+                try:
+                    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+                    with no_hang():
+                        compile_it()
+                finally:
+                    os._exit(0)
+            status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            said = answer.read_text()
+            fails = status != 0 or not said.startswith(("refused", "compiled", "RuntimeError"))
+            if fails or (b"secret.inc" in data and said != "refused"):
+                through += 1
+                note = note or f"{status} {said}: {data!r}"
+    return Outcome(tries, through, note)
+
+
 ATTACKS = [
     Attack("damaged libraries", elf),
     Attack("damaged manifests", manifests),
@@ -262,4 +344,5 @@ ATTACKS = [
     Attack("modules that end the process", exits),
     Attack("HTML in the page of a trace", trace_pages),
     Attack("files that IR names", named_files),
+    Attack("files with IR", ir_files),
 ]

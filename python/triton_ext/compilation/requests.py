@@ -60,9 +60,12 @@ def request_for(
         options: of the backend, e.g. ``{"num_warps": 8}``.
 
     Raises:
-        TritonExtError: it cannot be found, or does not fit together.
+        TritonExtError: it cannot be found, or does not fit together; a file with IR is refused (`check_ir_file`).
     """
     from triton.compiler import ASTSource
+    from triton.compiler.compiler import make_backend
+
+    from .ir_file import check_ir_file
 
     where = find_target(target)
     if isinstance(kernel, str | os.PathLike):
@@ -70,6 +73,7 @@ def request_for(
         if not path and Path(kernel).suffix in _MODULES:
             if not Path(kernel).is_file():
                 raise TritonExtError(f"no such file: {kernel}")
+            check_ir_file(kernel, make_backend(where))
             return KernelRequest(str(kernel), where, options or {}, Path(kernel).stem)
         kernel = load_kernel(path, name)
     if isinstance(kernel, ASTSource):
