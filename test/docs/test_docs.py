@@ -56,7 +56,12 @@ def test_every_picture_is_on_a_page() -> None:
 
 
 def test_the_reference_pages_are_up_to_date() -> None:
-    for name, text in {"passes.md": reference.passes_page(), "python.md": reference.python_page()}.items():
+    pages = {
+        "passes.md": reference.passes_page(),
+        "python.md": reference.python_page(),
+        "patches.md": reference.patches_page(),
+    }
+    for name, text in pages.items():
         assert (ROOT / "docs" / "reference" / name).read_text() == text, "run make docs"
 
 

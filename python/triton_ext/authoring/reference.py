@@ -16,6 +16,7 @@ from triton_ext import edits, record
 from triton_ext.authoring.catalogue import GROUPS, NOT_LISTED, TAXONOMY, CataloguedPass, catalogue, option_text
 from triton_ext.backends import apis
 from triton_ext.loading.manifest import Manifest
+from triton_ext.patches.table import CHECKED_WITH, PATCHES
 from triton_ext.pipeline.extension_passes import ANY
 from triton_ext.record import Compilation, PassRecord, StageRecord
 
@@ -88,6 +89,21 @@ def python_page() -> str:
     return _GENERATED + "# Python\n\n" + "\n".join(sections)
 
 
+def patches_page() -> str:
+    """What is replaced in Triton: the table of `triton_ext.patches`."""
+    lines = [
+        "# What is patched in Triton",
+        "",
+        f"Checked with Triton {', '.join(CHECKED_WITH)}. Each patch is a module of `triton_ext.patches`. A Triton that is not",
+        "as a patch expects is refused with an error that names the patch.",
+        "",
+        "| patch | what is patched | why | if Triton is not as expected |",
+        "|---|---|---|---|",
+        *(f"| `{p.module}` | {p.place} | {p.why} | {p.otherwise} |" for p in PATCHES),
+    ]
+    return _GENERATED + "\n".join(lines) + "\n"
+
+
 def _methods(cls: type) -> list[str]:
     public = [name for name in vars(cls) if not name.startswith("_")]
     methods = [(name, getattr(cls, name)) for name in public if inspect.isroutine(getattr(cls, name))]
@@ -144,7 +160,12 @@ class _Annotation(str):
 def main(directory: Path) -> None:
     """Writes the pages into `directory`."""
     directory.mkdir(parents=True, exist_ok=True)
-    pages = {"passes.md": passes_page(), "builtin-passes.md": builtin_passes_page(), "python.md": python_page()}
+    pages = {
+        "passes.md": passes_page(),
+        "builtin-passes.md": builtin_passes_page(),
+        "python.md": python_page(),
+        "patches.md": patches_page(),
+    }
     for name, text in pages.items():
         page = directory / name
         if not page.exists() or page.read_text() != text:
