@@ -94,8 +94,8 @@ def patches_page() -> str:
     lines = [
         "# What is patched in Triton",
         "",
-        f"Checked with Triton {', '.join(CHECKED_WITH)}. Each patch is a module of `triton_ext.patches`. A Triton that is not",
-        "as a patch expects is refused with an error that names the patch.",
+        f"Checked with Triton {', '.join(CHECKED_WITH)}. Each patch is a module of `triton_ext.patches`.",
+        "A Triton that is not as a patch expects is refused with an error that names the patch.",
         "",
         "| patch | what is patched | why | if Triton is not as expected |",
         "|---|---|---|---|",
