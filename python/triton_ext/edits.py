@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from . import signatures
 from ._closest import closest
+from ._shown import shown
 from .errors import PipelineError
 from .manifest import digits
 from .passes import Pass
@@ -48,7 +49,7 @@ class Anchor:
         """
         match = _ANCHOR.fullmatch(text) if isinstance(text, str) else None
         if match is None:
-            raise PipelineError(f"{text!r} is no anchor, expected '[stage:]group.pass[#n|#last]'")
+            raise PipelineError(f"{shown(text)} is no anchor, expected '[stage:]group.pass[#n|#last]'")
         ordinal = match["ordinal"]
         if ordinal and len(ordinal) > _MOST_DIGITS:
             raise PipelineError(f"an anchor with an ordinal of {len(ordinal):,} digits: no stage has so many passes")
@@ -179,11 +180,11 @@ def as_entry(item: object, where: str) -> Entry:
         return item
     hint = ", or a function that takes a module"
     if not callable(item):
-        raise PipelineError(f"{where}: expected a pass such as tx.passes.ttir.rename(){hint}, got {item!r}")
+        raise PipelineError(f"{where}: expected a pass such as tx.passes.ttir.rename(){hint}, got {shown(item)}")
     from .passes import PassFactory
 
     if isinstance(item, PassFactory | BuiltinFactory):
-        raise PipelineError(f"{where}: {item!r} is not a pass yet, call it: add ()")
+        raise PipelineError(f"{where}: {shown(item)} is not a pass yet, call it: add ()")
     if isinstance(item, type):
         raise PipelineError(f"{where}: expected a pass{hint}, got the class {item.__name__}")
     return PythonPass(item)
@@ -241,7 +242,7 @@ def check_arguments(where: str, add: Callable[..., None], values: Mapping[str, V
                 f"{where}: unknown argument '{given}'{hint}; it takes: {_signature(declared.items()) or 'none'}"
             )
         if type(value).__name__ != declared[name]:  # a bool is no int here
-            raise PipelineError(f"{where}: argument '{name}': expected {declared[name]}, got {value!r}")
+            raise PipelineError(f"{where}: argument '{name}': expected {declared[name]}, got {shown(value)}")
         checked[name] = value
     return checked
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ._shown import said, shown
 from .errors import TritonExtError
 
 _HINTS = {"16": [["tt.divisibility", 16]]}
@@ -113,9 +114,11 @@ def _run_file(file: Path, name: str) -> Any:
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        del sys.modules[name]
-        raise TritonExtError(f"{file} raised {type(error).__name__}: {error}") from error
+    except BaseException as error:
+        sys.modules.pop(name, None)
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise TritonExtError(f"{file} raised {type(error).__name__}: {said(error)}") from error
     return module
 
 
@@ -171,7 +174,7 @@ def _unwrap(kernel: object) -> tuple[Any, tuple[Any, ...]]:
     from triton.runtime import JITFunction
 
     if not _is_kernel(kernel):
-        raise TritonExtError(f"{kernel!r} is no kernel", fix="put @triton.jit on it")
+        raise TritonExtError(f"{shown(kernel)} is no kernel", fix="put @triton.jit on it")
     pipelines: list[Any] = []
     inner: Any = kernel
     while True:

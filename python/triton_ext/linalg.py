@@ -16,6 +16,7 @@ from typing import Any, Literal, get_args, overload
 from . import kernels
 from ._inspect import Level
 from ._resources import child_environment
+from ._shown import shown
 from .driver import opt
 from .errors import PipelineError, TritonExtError
 from .observe import compile_and_observe
@@ -102,7 +103,7 @@ def convert(ttir: str, *, lowered: bool = False, form: _Form = "text", name: str
 
 def _check_form(form: _Form, lowered: bool) -> None:
     if form not in get_args(_Form):
-        raise TritonExtError(f"form: expected one of {', '.join(get_args(_Form))}, got {form!r}")
+        raise TritonExtError(f"form: expected one of {', '.join(get_args(_Form))}, got {shown(form)}")
     if form == "bytecode" and not lowered:
         raise TritonExtError(
             "bytecode is written by stock mlir-opt, which does not know aux, linalg_ext and math_ext",

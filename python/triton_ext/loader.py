@@ -38,6 +38,7 @@ from ._infra import (
     shared_libraries,
 )
 from ._json import AnyOf
+from ._shown import shown
 from ._storage import UnsafeDirectoryError
 from .errors import DuplicateExtensionError, ExtensionNotFoundError, TritonExtError
 from .manifest import Manifest
@@ -153,6 +154,8 @@ def load(path: str | os.PathLike[str]) -> Extension:
         ExtensionNotFoundError: there is no extension of that name.
         DuplicateExtensionError: another library has a pass, a dialect or an op of that name.
     """
+    if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
+        raise TritonExtError(f"load: expected a name or a path, got {shown(path)}", fix="tx.load('./libmine.so')")
     real = _real(find_library(path) if isinstance(path, str) and "/" not in path else Path(path))
     _verify(real)
     known = real in _by_hand

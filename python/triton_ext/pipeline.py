@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, TypeVar, get_args
 
 from . import _hook
+from ._shown import shown
 from .edits import Anchor, Edit, Entry, OnMissing, StageFunction, Value, as_entry, text_of_edits
 from .errors import PipelineError, PipelineTypeError
 from .manifest import digits
@@ -47,7 +48,7 @@ class Pipeline:
     def __post_init__(self) -> None:
         if not (isinstance(self.edits, tuple) and all(isinstance(edit, Edit) for edit in self.edits)):
             raise PipelineTypeError(
-                f"Pipeline: expected a tuple of edits, got {self.edits!r}", fix="Pipeline.parse reads a text"
+                f"Pipeline: expected a tuple of edits, got {shown(self.edits)}", fix="Pipeline.parse reads a text"
             )
         _refuse_conflicts(self.edits)
 
@@ -116,7 +117,7 @@ class Pipeline:
                 digits(value)
             elif not isinstance(value, str) and not (isinstance(value, float) and math.isfinite(value)):
                 raise PipelineError(
-                    f"set('{anchor}'): argument '{name}': expected int, finite float, bool or str, got {value!r}"
+                    f"set('{anchor}'): argument '{name}': expected int, finite float, bool or str, got {shown(value)}"
                 )
         ordered = tuple(sorted(arguments.items()))
         return self._with(Edit("set", place.stage, place, arguments=ordered, on_missing=_checked(on_missing)))
@@ -155,7 +156,7 @@ class Pipeline:
             PipelineError: `function` is not callable.
         """
         if not callable(function):
-            raise PipelineError(f"stage('{name}'): expected a function, got {function!r}")
+            raise PipelineError(f"stage('{name}'): expected a function, got {shown(function)}")
         return self._with(Edit("stage", _stage_name(name), function=function, on_missing=_checked(on_missing)))
 
     def __add__(self, other: Pipeline) -> Pipeline:
@@ -241,13 +242,13 @@ def use(pipeline: Pipeline) -> Callable[[_Kernel], _Kernel]:
         PipelineError: what it is put on is not a kernel.
     """
     if not isinstance(pipeline, Pipeline):
-        raise PipelineError(f"use: expected a Pipeline, got {pipeline!r}", fix="@tx.use(tx.Pipeline().skip(...))")
+        raise PipelineError(f"use: expected a Pipeline, got {shown(pipeline)}", fix="@tx.use(tx.Pipeline().skip(...))")
 
     def decorate(kernel: _Kernel) -> _Kernel:
         from triton.runtime import KernelInterface
 
         if not isinstance(kernel, KernelInterface):
-            raise PipelineError(f"use: expected a kernel, got {kernel!r}", fix="put it above @triton.jit")
+            raise PipelineError(f"use: expected a kernel, got {shown(kernel)}", fix="put it above @triton.jit")
         mine: Any = copy.copy(kernel)
         if hasattr(mine, "device_caches"):
             # What makes them also sets up the kernel itself, which has to be this one.
@@ -315,7 +316,9 @@ def _bound(entries: tuple[Entry, ...], stage: str | None) -> tuple[Entry, ...]:
 def _stage_name(name: object) -> str:
     if not (isinstance(name, str) and name.isidentifier()) or name in (ANY, "plugin"):
         stages = ", ".join(STAGES)
-        raise PipelineError(f"{name!r} is not a stage; there is: {stages}, or another one of the backend, such as ptx")
+        raise PipelineError(
+            f"{shown(name)} is not a stage; there is: {stages}, or another one of the backend, such as ptx"
+        )
     return name
 
 
@@ -333,7 +336,7 @@ def _anchor(text: str) -> Anchor:
 
 def _checked(on_missing: OnMissing) -> OnMissing:
     if on_missing not in get_args(OnMissing):
-        raise PipelineError(f"on_missing: expected one of {', '.join(get_args(OnMissing))}, got {on_missing!r}")
+        raise PipelineError(f"on_missing: expected one of {', '.join(get_args(OnMissing))}, got {shown(on_missing)}")
     return on_missing
 
 

@@ -24,6 +24,7 @@ from typing import Any, NoReturn
 
 from ._closest import closest
 from ._diff import diff
+from ._shown import said, shown
 from .edits import Anchor, BuiltinFactory, Edit, Entry, Value, as_entry, find_builtin
 from .errors import ExtensionNotFoundError, PipelineError, PipelineTypeError
 from .loader import find_pass
@@ -95,7 +96,7 @@ def parse(text: str) -> tuple[Edit, ...]:
     """
     if not isinstance(text, str):
         raise PipelineTypeError(
-            f"Pipeline.parse: expected a text, got {text!r}", fix="Pipeline.parse('ttir: skip(loop_unroll)')"
+            f"Pipeline.parse: expected a text, got {shown(text)}", fix="Pipeline.parse('ttir: skip(loop_unroll)')"
         )
     parser = _Parser(_edits_of_listing(text))
     return tuple(parser.edit(call) for call in parser.calls())
@@ -285,9 +286,11 @@ def _function(name: str) -> Any:
         for part in path.split("."):
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:
-        raise PipelineError(f"'{name}': {error}") from None
-    except (Exception, SystemExit) as error:
-        raise PipelineError(f"'{name}': importing it raised {type(error).__name__}: {error}") from error
+        raise PipelineError(f"'{name}': {said(error)}") from None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit, and others that are no Exception, such as pytest's Skipped
+        raise PipelineError(f"'{name}': importing it raised {type(error).__name__}: {said(error)}") from error
     return found
 
 

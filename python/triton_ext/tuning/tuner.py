@@ -24,6 +24,7 @@ from triton.runtime.driver import driver
 from triton.runtime.jit import JITFunction, MockTensor
 
 from .. import _hook
+from .._shown import shown
 from ..errors import PipelineError, TritonExtError
 from ..fingerprint import fingerprint
 from ..pipeline import Pipeline
@@ -411,12 +412,12 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
             return failure(error, compiled)
         try:
             milliseconds = tuple(float(t) for t in (times if isinstance(times, Sequence) else [times]))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             milliseconds = ()
         if not milliseconds:  # it is the same for every candidate
-            raise TritonExtError(f"do_bench: expected milliseconds, one number or several, got {times!r}")
+            raise TritonExtError(f"do_bench: expected milliseconds, one number or several, got {shown(times)}")
         if not 0 < milliseconds[0] < float("inf"):
-            reason = f"do_bench returned {times!r}, expected a finite time above 0"
+            reason = f"do_bench returned {shown(times)}, expected a finite time above 0"
             return Outcome("launch error", (), compiled.seconds, None, reason)
         return Outcome("ok", milliseconds, compiled.seconds)
 
