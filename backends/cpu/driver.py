@@ -113,8 +113,14 @@ def _load(name: str, kernel: bytes) -> _Module:
     """Loads the library `kernel`. Its file is removed at once, so that nothing is left however the process ends."""
     file = f"{name[:100]}-{os.getpid()}-{next(_counter)}.so"
     if kept := _kept():
-        path = private_dir(Path(kept).absolute()) / file
-        write_whole(path, kernel, mode=0o600)
+        try:
+            path = private_dir(Path(kept).absolute()) / file
+            write_whole(path, kernel, mode=0o600)
+        except OSError as error:
+            raise TritonExtError(
+                f"the kernel {name} cannot be kept in {kept}: {error.strerror or error}",
+                fix="TRITON_EXT_CPU_KERNELS=/another/directory, or unset it",
+            ) from None
         return _Module(str(path))
     try:
         with scratch_dir("triton-ext-cpu-") as scratch:

@@ -20,6 +20,7 @@ from triton_ext.errors import PipelineError, TritonExtError
 from triton_ext.pipeline.inspection import Level
 from triton_ext.pipeline.pipeline import Pipeline
 from triton_ext.support.resources import child_environment
+from triton_ext.support.shown import shown
 
 __all__ = ["compile", "convert"]
 
@@ -102,7 +103,7 @@ def convert(ttir: str, *, lowered: bool = False, form: _Form = "text", name: str
 
 def _check_form(form: _Form, lowered: bool) -> None:
     if form not in get_args(_Form):
-        raise TritonExtError(f"form: expected one of {', '.join(get_args(_Form))}, got {form!r}")
+        raise TritonExtError(f"form: expected one of {', '.join(get_args(_Form))}, got {shown(form)}")
     if form == "bytecode" and not lowered:
         raise TritonExtError(
             "bytecode is written by stock mlir-opt, which does not know aux, linalg_ext and math_ext",

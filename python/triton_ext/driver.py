@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from .errors import BuildError, ExtensionNotFoundError, PipelineError, TritonExtError
 from .loading.library_bytes import LibraryBytes, in_memory, read_bytes
 from .support.resources import PLUGIN_VARIABLES
+from .support.shown import shown
 
 if TYPE_CHECKING:
     from .loading.discovery import Extension
@@ -56,6 +57,9 @@ def opt(module: object, pipeline: str, *, name: str = "<module>") -> str:
             diagnostics.
         TritonExtError: an extension that the pipeline names is broken.
     """
+    text, name_bytes, pipeline_bytes = map(
+        _in_utf8, ("the module", "its name", "the pipeline"), (str(module), name, pipeline)
+    )
     library = _library()
     texts: list[str] = []
     receive = _Receiver(lambda text, size: texts.append(ctypes.string_at(text, size).decode(errors="replace")))
@@ -69,11 +73,18 @@ def opt(module: object, pipeline: str, *, name: str = "<module>") -> str:
                 f"{path} was built again after this process had loaded it; MLIR keeps the first pass '{argument}'",
                 fix="restart Python, or run triton-ext-opt",
             )
-    text = str(module).encode()
-    failed = library.tritonExtOptRun(text, len(text), name.encode(), pipeline.encode(), receive, receive)
+    failed = library.tritonExtOptRun(text, len(text), name_bytes, pipeline_bytes, receive, receive)
     if failed:
         raise PipelineError(texts[0].strip() or "the pipeline failed")
     return texts[1]
+
+
+def _in_utf8(what: str, text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        odd = shown(text[error.start])
+        raise PipelineError(f"{what} has the character {odd} at {error.start}, which UTF-8 cannot encode") from None
 
 
 #: The extension passes that this process has registered: argument, library, and digest of that library.

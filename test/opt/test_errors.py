@@ -26,6 +26,19 @@ def run(*arguments: str | Path, **kwargs: object) -> subprocess.CompletedProcess
     return subprocess.run([OPT, *arguments], check=False, **options)
 
 
+@pytest.mark.parametrize(
+    ("module", "pipeline", "name", "message"),
+    [
+        ("module {}\ud800", "canonicalize", "m", r"the module has the character '\\ud800' at 9"),
+        ("module {}", "canon\udcff", "m", r"the pipeline has the character '\\udcff' at 5"),
+        ("module {}", "canonicalize", "\ud800", r"its name has the character '\\ud800' at 0"),
+    ],
+)
+def test_text_that_is_not_unicode(module: str, pipeline: str, name: str, message: str) -> None:
+    with pytest.raises(tx.PipelineError, match=message):
+        tx.opt(module, pipeline, name=name)
+
+
 @pytest.fixture
 def foo(tmp_path: Path) -> Path:
     path = tmp_path / "foo.mlir"

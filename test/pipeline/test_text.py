@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from triton_ext.pipeline.listing_form import _difference
 from triton_ext.pipeline.scope import Active
 from triton_ext.pipeline.text_form import read, syntax
 from triton_ext.support.diff import diff
+from triton_ext.support.shown import printable, shown
 
 P = tx.Pipeline
 RENAME = tx.passes.ttir.rename
@@ -291,6 +293,50 @@ def test_integers_of_many_digits_in_python() -> None:
         tx.passes.ttir.loop_split(max_splits=10**5000)
 
 
+HUGE = 10**5000
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: tx.passes.ttir.rename(old=HUGE),
+        lambda: tx.passes.ttir.loop_split(max_splits=[HUGE]),
+        lambda: tx.Pipeline().set("ttgpuir.pipeline", num_stages=[HUGE]),
+        lambda: tx.Pipeline().skip(HUGE),
+        lambda: tx.Pipeline().skip("loop_unroll", on_missing=HUGE),
+        lambda: tx.Pipeline().after("loop_unroll", HUGE),
+        lambda: tx.Pipeline().after("loop_unroll", [HUGE]),
+        lambda: tx.Pipeline().stage(HUGE, print),
+        lambda: tx.Pipeline((HUGE,)),
+        lambda: tx.Pipeline.parse(HUGE),
+        lambda: tx.use(HUGE),
+        lambda: tx.use(tx.Pipeline())(HUGE),
+        lambda: tx.sweep(HUGE),
+        lambda: tx.sweep("ttgpuir.pipeline", num_stages=HUGE),
+        lambda: tx.trace(HUGE, target="cuda:90"),
+        lambda: tx.load(HUGE),
+    ],
+)
+def test_what_no_message_can_hold_is_named_by_its_type(make: Callable[[], object]) -> None:
+    """Python writes no integer of more than 4,300 digits, alone or in a list."""
+    with pytest.raises(tx.TritonExtError, match=r"(an integer of 16,\d+ bits|a \w+ that cannot be shown)") as caught:
+        make()
+    assert len(str(caught.value)) < 500
+
+
+class Rude:
+    def __repr__(self) -> str:
+        raise SystemExit
+
+
+def test_values_are_shown_short_whatever_they_are() -> None:
+    assert shown("a") == "'a'"
+    assert shown(Rude()) == "a Rude that cannot be shown"
+    assert shown(True) == "True"
+    assert shown("x" * 1000) == "'" + "x" * 199 + "..."
+    assert printable("a\x1b[2J\ud800é\n") == "a\\x1b[2J\\ud800é\\n"
+
+
 @pytest.mark.parametrize("text", ["@a\0b", "@/", "@" + "x" * 5000])
 def test_files_that_cannot_be(text: str) -> None:
     with pytest.raises(tx.PipelineError, match="pipeline file"):
@@ -301,6 +347,11 @@ IMPORTED = {
     "raise SystemExit(3)": "importing it raised SystemExit: 3",
     "import sys; sys.exit()": "importing it raised SystemExit",
     "1 / 0": "importing it raised ZeroDivisionError",
+    "import pytest; pytest.skip('later', allow_module_level=True)": "importing it raised Skipped: later",
+    "class E(BaseException): pass\nraise E('x')": "importing it raised E: x",
+    "raise GeneratorExit": "importing it raised GeneratorExit",
+    "class E(Exception):\n  def __str__(self): raise SystemExit\nraise E": "importing it raised E: E",
+    "class E(ImportError):\n  def __str__(self): raise ValueError\nraise E": r"'\w+:f': E\n",
     "f = 1": "is no function|expected a function|not callable|int",
 }
 
@@ -316,6 +367,22 @@ def test_what_an_imported_module_raises(code: str, tmp_path: Path, monkeypatch: 
     with pytest.raises(tx.PipelineError, match=IMPORTED[code]):
         tx.Pipeline.parse(f"ttir: stage({name}:f)")
     assert sys.path == before
+
+
+def test_ctrl_c_while_importing_is_ctrl_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "stopped_import.py").write_text("raise KeyboardInterrupt")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        tx.Pipeline.parse("ttir: stage(stopped_import:f)")
+
+
+@pytest.mark.parametrize("code", [code for code in IMPORTED if "raised" in IMPORTED[code]])
+def test_what_the_file_of_a_kernel_raises(code: str, tmp_path: Path) -> None:
+    file = tmp_path / f"kernels_{abs(hash(code))}.py"
+    file.write_text(code)
+    with pytest.raises(tx.TritonExtError, match=IMPORTED[code].replace("importing it", f"{file.name}")):
+        tx.trace(f"{file}:k", target="cuda:90")
+    assert file.stem not in sys.modules
 
 
 def test_the_working_directory_is_not_left_on_the_path(tmp_path: Path) -> None:

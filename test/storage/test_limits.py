@@ -175,6 +175,32 @@ def test_a_full_disk_on_the_cpu(full_disk: Path, tmp_path: Path) -> None:
     assert done.stdout == "32.0\n", done.stderr
 
 
+@needs_root
+def test_kernels_that_are_to_be_kept_on_a_full_disk(full_disk: Path, tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(KERNEL)
+    kept = str(full_disk / "kept")
+    done = run(LAUNCH, str(tmp_path / "k.py"), TRITON_DEFAULT_BACKEND="cpu", TRITON_EXT_CPU_KERNELS=kept)
+    assert "TritonExtError: the kernel fill cannot be kept in " in last_line(done)
+    assert f"{kept}: No space left on device (fix: TRITON_EXT_CPU_KERNELS=/another/directory" in last_line(done)
+    assert list((full_disk / "kept").iterdir()) == []
+
+
+def test_a_home_that_cannot_be_made(tmp_path: Path) -> None:
+    """Triton's own cache has no place; a launch says so in Triton's words, our commands in ours."""
+    (tmp_path / "file").touch()
+    (tmp_path / "k.py").write_text(KERNEL)
+    home = tmp_path / "file" / "home"
+    done = subprocess.run(
+        [sys.executable, "-m", "triton_ext", "trace", "k.py:fill", "-s", "*fp32, 16", "-t", "cuda:90"],
+        env={k: v for k, v in os.environ.items() if k not in {"TRITON_CACHE_DIR", "TRITON_HOME"}} | {"HOME": str(home)},
+        cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert last_line(done).startswith(f"triton-ext: error: Triton's cache, {home}/.triton/cache, cannot be written: ")
+    assert last_line(done).endswith("(fix: TRITON_CACHE_DIR=/a/directory/of/your/own)")
+    assert "Traceback" not in done.stderr
+
+
 def test_nothing_is_left_of_a_launch(tmp_path: Path) -> None:
     (tmp_path / "tmp").mkdir()
     (tmp_path / "k.py").write_text(KERNEL)

@@ -84,6 +84,7 @@ def test_ir_in_a_file_chooses_nothing(kind: str, tmp_path: Path) -> None:
     assert tx.trace(module, target="cuda:90").sources == ()
     shown = tx.trace(module, target="cuda:90", sources=tmp_path).sources
     assert shown == (((str(named), "secret"),) if kind == "file" else ())
+    assert tx.trace(module, target="cuda:90", sources="/").sources == shown
     (tmp_path / "other").mkdir()
     assert tx.trace(module, target="cuda:90", sources=tmp_path / "other").sources == ()
     with pytest.raises(tx.TritonExtError, match="is not a directory with sources"):

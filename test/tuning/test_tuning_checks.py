@@ -211,6 +211,12 @@ def test_a_reference_of_another_kind(value: Callable[[Any], Any], message: str) 
         ({"workers": "2"}, "workers: "),
         ({"rounds": 0}, "rounds: expected an int from 1, got 0"),
         ({"rounds": None}, "rounds: "),
+        # Python writes no integer of more than 4,300 digits.
+        ({"rounds": -(10**5000)}, r"rounds: expected an int from 1, got an integer of 16,\d+ bits"),
+        ({"run_timeout": -(10**5000)}, "run_timeout: expected seconds above 0, .*, got an integer"),
+        ({"tolerance": (10**5000, 0)}, "tolerance: expected .*, got a tuple that cannot be shown"),
+        ({"executor": 10**5000}, "executor: expected .*, got an integer"),
+        ({"check": 10**5000}, "check: expected a function, got an integer"),
     ],
 )
 def test_mistakes_are_refused_before_there_is_a_kernel(options: dict[str, Any], message: str) -> None:

@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +77,8 @@ def compile_and_observe(
             scopes.enter_context(pipeline)
         edits = text_of_edits(scope.active_edits())
         started = time.perf_counter()
-        compiled = triton.compile(task.source, target=task.target, options=dict(task.options))
+        with _cache_errors():
+            compiled = triton.compile(task.source, target=task.target, options=dict(task.options))
         seconds = time.perf_counter() - started
         if observer.compilation is None:
             raise TritonExtError(
@@ -96,6 +97,23 @@ def compile_and_observe(
         sources=_sources(task, observer, sources) if level is Level.IR else (),
         sass=_sass(compiled) if level is Level.IR else None,
     )
+
+
+@contextlib.contextmanager
+def _cache_errors() -> Iterator[None]:
+    """Says in one line that Triton's cache cannot be made, such as below a home directory that is not there."""
+    from triton import knobs
+
+    try:
+        yield
+    except OSError as error:
+        cache, place = knobs.cache.dir, error.filename
+        if isinstance(place, str) and (Path(cache).is_relative_to(place) or Path(place).is_relative_to(cache)):
+            raise TritonExtError(
+                f"Triton's cache, {cache}, cannot be written: {place}: {error.strerror}",
+                fix="TRITON_CACHE_DIR=/a/directory/of/your/own",
+            ) from error
+        raise
 
 
 def _sources(

@@ -16,6 +16,7 @@ from typing import Any
 
 from .. import backends
 from ..errors import TritonExtError
+from ..support.shown import said, shown
 
 _HINTS = {"16": [["tt.divisibility", 16]]}
 #: Of the value of an argument: no type of Triton has more than 20.
@@ -117,9 +118,11 @@ def _run_file(file: Path, name: str) -> Any:
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        del sys.modules[name]
-        raise TritonExtError(f"{file} raised {type(error).__name__}: {error}") from error
+    except BaseException as error:
+        sys.modules.pop(name, None)
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise TritonExtError(f"{file} raised {type(error).__name__}: {said(error)}") from error
     return module
 
 
@@ -171,7 +174,7 @@ def _unwrap(kernel: object) -> tuple[Any, tuple[Any, ...]]:
     from triton.runtime import JITFunction
 
     if not _is_kernel(kernel):
-        raise TritonExtError(f"{kernel!r} is no kernel", fix="put @triton.jit on it")
+        raise TritonExtError(f"{shown(kernel)} is no kernel", fix="put @triton.jit on it")
     pipelines: list[Any] = []
     inner: Any = kernel
     while True:

@@ -50,7 +50,7 @@ def read_sources(
         if "\0" in path:
             continue
         real = os.path.realpath(path)
-        if real in known or any(real.startswith(f"{root}/") for root in roots):
+        if real in known or any(real.startswith(f"{root.rstrip('/')}/") for root in roots):
             text = _text_of(real)
             if text is not None:
                 texts.append((path, text))

@@ -23,6 +23,7 @@ from typing import Any
 from ..errors import DuplicateExtensionError, ExtensionNotFoundError, TritonExtError
 from ..patches import plugin_module
 from ..patches.plugin_module import answer_for_missing
+from ..support.shown import shown
 from . import discovery
 from .discovery import Extension, extensions, find_library, find_pass, real_path, verify_any
 from .libraries import infra_library, load_infra, needed_by, shared_libraries
@@ -61,6 +62,8 @@ def load(path: str | os.PathLike[str]) -> Extension:
         ExtensionNotFoundError: there is no extension of that name.
         DuplicateExtensionError: another library has a pass, a dialect or an op of that name.
     """
+    if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
+        raise TritonExtError(f"load: expected a name or a path, got {shown(path)}", fix="tx.load('./libmine.so')")
     real = real_path(find_library(path) if isinstance(path, str) and "/" not in path else Path(path))
     verify_any(real)
     known = real in discovery.by_hand

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..errors import PipelineError
+from ..support.shown import shown
 
 _ANCHOR = re.compile(r"(?:(?P<stage>\w+):)?(?P<name>[\w.*?-]+)(?:#(?P<ordinal>[1-9]\d*|last))?")
 #: Of an ordinal.
@@ -41,7 +42,7 @@ class Anchor:
         """
         match = _ANCHOR.fullmatch(text) if isinstance(text, str) else None
         if match is None:
-            raise PipelineError(f"{text!r} is no anchor, expected '[stage:]group.pass[#n|#last]'")
+            raise PipelineError(f"{shown(text)} is no anchor, expected '[stage:]group.pass[#n|#last]'")
         ordinal = match["ordinal"]
         if ordinal and len(ordinal) > _MOST_DIGITS:
             raise PipelineError(f"an anchor with an ordinal of {len(ordinal):,} digits: no stage has so many passes")

@@ -11,6 +11,7 @@ from typing import Any
 from ..errors import PipelineError
 from ..patches import signatures
 from ..support.closest import closest
+from ..support.shown import shown
 from .values import Value, braces
 
 
@@ -88,7 +89,7 @@ def check_arguments(where: str, add: Callable[..., None], values: Mapping[str, V
                 f"{where}: unknown argument '{given}'{hint}; it takes: {_signature(declared.items()) or 'none'}"
             )
         if type(value).__name__ != declared[name]:  # a bool is no int here
-            raise PipelineError(f"{where}: argument '{name}': expected {declared[name]}, got {value!r}")
+            raise PipelineError(f"{where}: argument '{name}': expected {declared[name]}, got {shown(value)}")
         checked[name] = value
     return checked
 

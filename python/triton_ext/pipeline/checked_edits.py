@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 from ..errors import PipelineError
 from ..loading.manifest import digits
+from ..support.shown import shown
 from .anchors import Anchor
 from .edits import Edit, Entry, OnMissing, StageFunction, as_entry
 from .extension_passes import ANY, PLACEABLE, STAGES, Pass
@@ -67,7 +68,7 @@ def set_arguments(anchor: str, /, *, on_missing: OnMissing = "error", **argument
             digits(value)
         elif not isinstance(value, str) and not (isinstance(value, float) and math.isfinite(value)):
             raise PipelineError(
-                f"set('{anchor}'): argument '{name}': expected int, finite float, bool or str, got {value!r}"
+                f"set('{anchor}'): argument '{name}': expected int, finite float, bool or str, got {shown(value)}"
             )
     ordered = tuple(sorted(arguments.items()))
     return Edit("set", place.stage, place, arguments=ordered, on_missing=_checked(on_missing))
@@ -80,7 +81,7 @@ def stage(name: str, function: StageFunction, *, on_missing: OnMissing = "error"
         PipelineError: `function` is not callable, or `name` is not a stage.
     """
     if not callable(function):
-        raise PipelineError(f"stage('{name}'): expected a function, got {function!r}")
+        raise PipelineError(f"stage('{name}'): expected a function, got {shown(function)}")
     return Edit("stage", _stage_name(name), function=function, on_missing=_checked(on_missing))
 
 
@@ -124,7 +125,9 @@ def _bound(entries: tuple[Entry, ...], stage: str | None) -> tuple[Entry, ...]:
 def _stage_name(name: object) -> str:
     if not (isinstance(name, str) and name.isidentifier()) or name in (ANY, "plugin"):
         stages = ", ".join(STAGES)
-        raise PipelineError(f"{name!r} is not a stage; there is: {stages}, or another one of the backend, such as ptx")
+        raise PipelineError(
+            f"{shown(name)} is not a stage; there is: {stages}, or another one of the backend, such as ptx"
+        )
     return name
 
 
@@ -142,5 +145,5 @@ def _anchor(text: str) -> Anchor:
 
 def _checked(on_missing: OnMissing) -> OnMissing:
     if on_missing not in get_args(OnMissing):
-        raise PipelineError(f"on_missing: expected one of {', '.join(get_args(OnMissing))}, got {on_missing!r}")
+        raise PipelineError(f"on_missing: expected one of {', '.join(get_args(OnMissing))}, got {shown(on_missing)}")
     return on_missing

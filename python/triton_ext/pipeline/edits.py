@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..errors import PipelineError
+from ..support.shown import shown
 from .anchors import Anchor
 from .builtin_passes import BuiltinFactory, BuiltinPass
 from .extension_passes import Pass, PassFactory
@@ -99,9 +100,9 @@ def as_entry(item: object, where: str) -> Entry:
         return item
     hint = ", or a function that takes a module"
     if not callable(item):
-        raise PipelineError(f"{where}: expected a pass such as tx.passes.ttir.rename(){hint}, got {item!r}")
+        raise PipelineError(f"{where}: expected a pass such as tx.passes.ttir.rename(){hint}, got {shown(item)}")
     if isinstance(item, PassFactory | BuiltinFactory):
-        raise PipelineError(f"{where}: {item!r} is not a pass yet, call it: add ()")
+        raise PipelineError(f"{where}: {shown(item)} is not a pass yet, call it: add ()")
     if isinstance(item, type):
         raise PipelineError(f"{where}: expected a pass{hint}, got the class {item.__name__}")
     return PythonPass(item)

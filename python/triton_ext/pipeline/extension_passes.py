@@ -14,6 +14,7 @@ from .. import backends
 from ..errors import ExtensionNotFoundError, PipelineError
 from ..loading.discovery import Extension, find_pass
 from ..loading.manifest import Manifest, Option, in_words
+from ..support.shown import shown
 
 _OF_BACKENDS = {name: stage.passes for name, stage in backends.stages().items() if stage.passes}
 STAGES = ("ttir", "ttgir", "llir", *_OF_BACKENDS)
@@ -180,11 +181,13 @@ def _format(pass_name: str, option: Option, value: object) -> str:
         # bool is an int in Python, but not in a pass option; an int will do for a float.
         if type(item) is not wanted and not (wanted is float and type(item) is int):
             kind = f"a list of {wanted.__name__}" if option.list else wanted.__name__
-            raise PipelineError(f"option '{option.python_name}' of pass '{pass_name}': expected {kind}, got {value!r}")
+            raise PipelineError(
+                f"option '{option.python_name}' of pass '{pass_name}': expected {kind}, got {shown(value)}"
+            )
         if option.values and item not in option.values:
             raise PipelineError(
                 f"option '{option.python_name}' of pass '{pass_name}': expected one of {', '.join(option.values)}, "
-                f"got {item!r}"
+                f"got {shown(item)}"
             )
         if isinstance(item, int) and item not in option.range:
             raise PipelineError(
@@ -193,7 +196,7 @@ def _format(pass_name: str, option: Option, value: object) -> str:
             )
         if isinstance(item, str) and not _can_be_written(item, option.list):
             raise PipelineError(
-                f"option '{option.python_name}' of pass '{pass_name}': MLIR has no way to write {item!r}"
+                f"option '{option.python_name}' of pass '{pass_name}': MLIR has no way to write {shown(item)}"
                 + (" in a list" if option.list else "")
             )
     texts = (_spelled(item, wanted) for item in values)

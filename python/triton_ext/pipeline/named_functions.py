@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import PipelineError
+from ..support.shown import said
 
 
 def find_function(name: str) -> Any:
@@ -24,9 +25,11 @@ def find_function(name: str) -> Any:
         for part in path.split("."):
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:
-        raise PipelineError(f"'{name}': {error}") from None
-    except (Exception, SystemExit) as error:
-        raise PipelineError(f"'{name}': importing it raised {type(error).__name__}: {error}") from error
+        raise PipelineError(f"'{name}': {said(error)}") from None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit, and others that are no Exception, such as pytest's Skipped
+        raise PipelineError(f"'{name}': importing it raised {type(error).__name__}: {said(error)}") from error
     return found
 
 

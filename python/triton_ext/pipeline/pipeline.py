@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from ..errors import PipelineError, PipelineTypeError
+from ..support.shown import shown
 from . import checked_edits, scope
 from .active import Active
 from .anchors import Anchor
@@ -47,7 +48,7 @@ class Pipeline:
     def __post_init__(self) -> None:
         if not (isinstance(self.edits, tuple) and all(isinstance(edit, Edit) for edit in self.edits)):
             raise PipelineTypeError(
-                f"Pipeline: expected a tuple of edits, got {self.edits!r}", fix="Pipeline.parse reads a text"
+                f"Pipeline: expected a tuple of edits, got {shown(self.edits)}", fix="Pipeline.parse reads a text"
             )
         _refuse_conflicts(self.edits)
 
@@ -229,13 +230,13 @@ def use(pipeline: Pipeline) -> Callable[[_Kernel], _Kernel]:
         PipelineError: what it is put on is not a kernel.
     """
     if not isinstance(pipeline, Pipeline):
-        raise PipelineError(f"use: expected a Pipeline, got {pipeline!r}", fix="@tx.use(tx.Pipeline().skip(...))")
+        raise PipelineError(f"use: expected a Pipeline, got {shown(pipeline)}", fix="@tx.use(tx.Pipeline().skip(...))")
 
     def decorate(kernel: _Kernel) -> _Kernel:
         from triton.runtime import KernelInterface
 
         if not isinstance(kernel, KernelInterface):
-            raise PipelineError(f"use: expected a kernel, got {kernel!r}", fix="put it above @triton.jit")
+            raise PipelineError(f"use: expected a kernel, got {shown(kernel)}", fix="put it above @triton.jit")
         mine: Any = copy.copy(kernel)
         if hasattr(mine, "device_caches"):
             # What makes them also sets up the kernel itself, which has to be this one.

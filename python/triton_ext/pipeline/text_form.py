@@ -18,6 +18,7 @@ from .. import backends
 from ..errors import ExtensionNotFoundError, PipelineError, PipelineTypeError
 from ..loading.discovery import find_pass
 from ..support.closest import closest
+from ..support.shown import shown
 from .anchors import Anchor
 from .builtin_passes import BuiltinFactory, find_builtin
 from .checked_edits import made
@@ -89,7 +90,7 @@ def parse(text: str) -> tuple[Edit, ...]:
     """
     if not isinstance(text, str):
         raise PipelineTypeError(
-            f"Pipeline.parse: expected a text, got {text!r}", fix="Pipeline.parse('ttir: skip(loop_unroll)')"
+            f"Pipeline.parse: expected a text, got {shown(text)}", fix="Pipeline.parse('ttir: skip(loop_unroll)')"
         )
     parser = _Parser(edits_of_listing(text))
     return tuple(parser.edit(call) for call in parser.calls())

@@ -13,6 +13,7 @@ from ..errors import PipelineError
 from ..pipeline.active import Active
 from ..pipeline.pipeline import Pipeline, loaded
 from ..pipeline.values import Value, text_of
+from ..support.shown import shown
 
 
 class Candidate(Config):  # type: ignore[misc]
@@ -59,12 +60,14 @@ def checked_pipelines(pipelines: Mapping[str, Pipeline] | None) -> dict[str, Pip
     if pipelines is None:
         return {"": Pipeline()}
     if not isinstance(pipelines, Mapping) or not pipelines:
-        raise PipelineError(f"pipelines: expected pipelines by name, got {pipelines!r}", fix='{"plain": tx.Pipeline()}')
+        raise PipelineError(
+            f"pipelines: expected pipelines by name, got {shown(pipelines)}", fix='{"plain": tx.Pipeline()}'
+        )
     for name, pipeline in pipelines.items():
         if not isinstance(name, str) or not name:
-            raise PipelineError(f"pipelines: expected a name, got {name!r}")
+            raise PipelineError(f"pipelines: expected a name, got {shown(name)}")
         if not isinstance(pipeline, Pipeline):
-            raise PipelineError(f"pipelines: '{name}': expected a Pipeline, got {pipeline!r}")
+            raise PipelineError(f"pipelines: '{name}': expected a Pipeline, got {shown(pipeline)}")
     return dict(pipelines)
 
 
@@ -84,7 +87,7 @@ def sweep(where: str | Callable[..., Pipeline], **values: Iterable[Value]) -> di
             the function returns no pipeline.
     """
     if not callable(where) and not isinstance(where, str):
-        raise PipelineError(f"sweep: expected an anchor or a function that returns a pipeline, got {where!r}")
+        raise PipelineError(f"sweep: expected an anchor or a function that returns a pipeline, got {shown(where)}")
     tried = {name: _choices(name, choices) for name, choices in values.items()}
     empty = [name for name, choices in tried.items() if not choices]
     if not tried or empty:
@@ -96,19 +99,19 @@ def sweep(where: str | Callable[..., Pipeline], **values: Iterable[Value]) -> di
         text = ", ".join(f"{name}={text_of(value)}" for name, value in arguments.items())
         made = _set(where, arguments) if isinstance(where, str) else where(**arguments)
         if not isinstance(made, Pipeline):
-            raise PipelineError(f"sweep: {text}: expected a Pipeline, got {made!r}")
+            raise PipelineError(f"sweep: {text}: expected a Pipeline, got {shown(made)}")
         pipelines[f"{title}({text})" if title else text] = made
     return pipelines
 
 
 def _choices(name: str, choices: object) -> list[Value]:
     if isinstance(choices, str) or not isinstance(choices, Iterable):  # a text would be tried letter by letter
-        fix = f"{name}=[{choices!r}]"
-        raise PipelineError(f"sweep: '{name}': expected a list of values, got {choices!r}", fix=fix)
+        fix = f"{name}=[{shown(choices)}]"
+        raise PipelineError(f"sweep: '{name}': expected a list of values, got {shown(choices)}", fix=fix)
     tried = list(choices)
     for value in tried:
         if not isinstance(value, int | bool | str):
-            raise PipelineError(f"sweep: '{name}': expected int, bool or str, got {value!r}")
+            raise PipelineError(f"sweep: '{name}': expected int, bool or str, got {shown(value)}")
     return tried
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..errors import TritonExtError
+from ..support.shown import shown
 
 Arguments = dict[str, Any]
 Reference = Callable[[Arguments], Mapping[str, Any]]
@@ -93,7 +94,7 @@ class Checker:
                 what = f"check returned {type(verdict).__name__}, expected True, False or None"
                 raise CheckError(what, fix="(...).all()") from error
             if wrong:
-                return f"check returned {verdict!r}"
+                return f"check returned {shown(verdict)}"
         return None
 
     def restore(self) -> None:

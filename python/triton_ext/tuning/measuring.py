@@ -17,6 +17,7 @@ from triton.runtime.jit import JITFunction
 from ..errors import TritonExtError
 from ..pipeline import scope
 from ..pipeline.pipeline import ready
+from ..support.shown import shown
 from .candidates import Candidate
 from .check import Arguments, Check, Checker, Reference
 from .outcome import Launch, Outcome, failure, synchronize
@@ -124,12 +125,12 @@ class Measurer(TritonAutotuner):  # type: ignore[misc]
             return failure(error, compiled)
         try:
             milliseconds = tuple(float(t) for t in (times if isinstance(times, Sequence) else [times]))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             milliseconds = ()
         if not milliseconds:  # it is the same for every candidate
-            raise TritonExtError(f"do_bench: expected milliseconds, one number or several, got {times!r}")
+            raise TritonExtError(f"do_bench: expected milliseconds, one number or several, got {shown(times)}")
         if not 0 < milliseconds[0] < float("inf"):
-            reason = f"do_bench returned {times!r}, expected a finite time above 0"
+            reason = f"do_bench returned {shown(times)}, expected a finite time above 0"
             return Outcome("launch error", (), compiled.seconds, None, reason)
         return Outcome("ok", milliseconds, compiled.seconds)
 
