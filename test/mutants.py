@@ -18,12 +18,15 @@ ROOT = Path(__file__).resolve().parent.parent
 
 #: In front of each file with bugs; which one is active is in the environment, so that one build has all of them.
 SWITCH = """
+#ifndef TRITON_EXT_MUTANT_SWITCH
+#define TRITON_EXT_MUTANT_SWITCH
 #include <cstdlib>
 #include <string_view>
 static bool mutant(std::string_view name) {
   const char *active = std::getenv("TRITON_EXT_MUTANT");
   return active && name == active;
 }
+#endif
 """
 
 

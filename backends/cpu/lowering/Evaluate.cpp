@@ -335,6 +335,11 @@ Lanes Lowering::evalSmallReduce(triton::ReduceOp op, OpResult result,
   return sum[result.getResultNumber()];
 }
 
+/// Whether an integer takes a byte in scratch memory without being one: i1, i4.
+static bool isPartOfByte(Type type) {
+  return type.isInteger() && type.getIntOrFloatBitWidth() < 8;
+}
+
 Lanes Lowering::bufferAddress(const Buffer &buffer, const Coords &coords) {
   Type i64 = b.getI64Type();
   Lanes linear = Lanes::uniform(scope->zero);
@@ -344,11 +349,10 @@ Lanes Lowering::bufferAddress(const Buffer &buffer, const Coords &coords) {
       linear = addLanes(linear, scaleLanes(coords[i], stride));
     stride *= buffer.shape[i];
   }
-  int64_t bytes = buffer.element.isInteger(1) ? 1 : 0;
-  if (!bytes)
-    bytes = isa<LLVM::LLVMPointerType>(buffer.element)
-                ? 8
-                : buffer.element.getIntOrFloatBitWidth() / 8;
+  int64_t bytes =
+      isa<LLVM::LLVMPointerType>(buffer.element)
+          ? 8
+          : std::max<int64_t>(1, buffer.element.getIntOrFloatBitWidth() / 8);
   linear = scaleLanes(linear, bytes);
   (void)i64;
   if (linear.vec)
@@ -361,18 +365,18 @@ Lanes Lowering::bufferAddress(const Buffer &buffer, const Coords &coords) {
 
 Lanes Lowering::loadBuffer(const Buffer &buffer, const Coords &coords) {
   Lanes address = bufferAddress(buffer, coords);
-  if (!buffer.element.isInteger(1))
+  if (!isPartOfByte(buffer.element))
     return loadLanes(buffer.element, address, nullptr, nullptr);
   Lanes bytes = loadLanes(b.getI8Type(), address, nullptr, nullptr);
   Value value = toScalar(bytes);
-  value = arith::TruncIOp::create(b, like(value, b.getI1Type()), value);
+  value = arith::TruncIOp::create(b, like(value, buffer.element), value);
   return bytes.vec ? Lanes::vector(value) : Lanes::uniform(value);
 }
 
 void Lowering::storeBuffer(const Buffer &buffer, const Coords &coords,
                            const Lanes &value) {
   Lanes address = bufferAddress(buffer, coords);
-  if (!buffer.element.isInteger(1))
+  if (!isPartOfByte(buffer.element))
     return storeLanes(buffer.element, address, value, nullptr);
   Value bits = value.isUniform() ? value.base : toVector(value);
   bits = arith::ExtUIOp::create(b, like(bits, b.getI8Type()), bits);

@@ -52,7 +52,8 @@ struct Lanes {
 /// Where a tensor is evaluated: for each of its dimensions, i64 lanes.
 using Coords = SmallVector<Lanes, 4>;
 
-/// A tensor in scratch memory, row-major; i1 takes a byte.
+/// A tensor in scratch memory, row-major; integers of less than 8 bits take a
+/// byte.
 struct Buffer {
   Value ptr;
   Type element;
