@@ -21,8 +21,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from .code import INSTALLED
-from .fingerprint import declaring_code
 from .outside import WAY_OUT
+from .watch import declaring_code
 
 _EVENTS = {
     "open": "opens {0!r}", "os.listdir": "lists {0!r}", "os.scandir": "lists {0!r}", "subprocess.Popen": "runs {0!r}",

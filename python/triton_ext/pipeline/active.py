@@ -8,7 +8,7 @@ import json
 import threading
 from typing import TYPE_CHECKING
 
-from ..keys.fingerprint import Watch
+from ..keys.watch import Watch
 from ..loading.libraries import load_infra
 from ..loading.loader import load_library
 from ..support.resources import own_code
