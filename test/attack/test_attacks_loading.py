@@ -10,6 +10,8 @@ from attack_loading import ATTACKS
 
 from attack import Attack
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_nothing_gets_through(attack: Attack) -> None:

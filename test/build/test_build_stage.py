@@ -21,13 +21,18 @@ TD = """
 include "mlir/Pass/PassBase.td"
 def PlainPass : Pass<"triton-ext-plain"> { let summary = "s"; }
 """
-# As much of a pass as a library needs: no MLIR header, so it compiles at once.
+# As much of a pass as a library needs.
 CPP = """
-#include <memory>
-namespace mlir {
-class Pass { virtual ~Pass(); };
-namespace triton_ext::plain { std::unique_ptr<Pass> createPlainPass() { return nullptr; } }
-} // namespace mlir
+#include "mlir/Pass/Pass.h"
+namespace mlir::triton_ext::plain { std::unique_ptr<Pass> createPlainPass() { return nullptr; } }
+"""
+# Seconds of compiling, with or without the precompiled header.
+SLOW = """
+#include <utility>
+template <int N> constexpr int spin() { int n = N; for (int i = 0; i < 250000; ++i) n ^= i; return n; }
+template <int N> constexpr int spun = spin<N>();
+template <int... N> int all(std::integer_sequence<int, N...>) { return (spun<N> + ...); }
+int result = all(std::make_integer_sequence<int, 50>());
 """
 PLAIN = {"CMakeLists_txt": "triton_ext_add_pass(plain PlainPass STAGE ttir)\n", "Plain_td": TD, "Plain_cpp": CPP}
 
@@ -67,8 +72,7 @@ def test_nothing_to_do(tree: Tree) -> None:
 def test_interrupted(moment: str, tree: Tree) -> None:
     """Ctrl-C reaches the whole process group. What was there stays, and the next build finishes the job."""
     before = tree.digests()
-    slow = '#include "mlir/IR/BuiltinOps.h"\n'
-    directory = tree.add("passes/plain", **{**PLAIN, "Plain_cpp": slow if moment == "compile" else CPP})
+    directory = tree.add("passes/plain", **{**PLAIN, "Plain_cpp": SLOW if moment == "compile" else CPP})
     process = subprocess.Popen(
         tree.command("build"),
         cwd=tree.root,

@@ -15,7 +15,7 @@ from interpreter import run_in_interpreter
 ROUNDS = 3
 
 
-pytestmark = pytest.mark.usefixtures("stock")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("stock")]
 
 
 @pytest.mark.parametrize("name", list(linalg_kernels.CASES))

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 #: A module of wrappers as a bundle has them; `#` is what changes.
 OPS = """
 import os

@@ -23,6 +23,8 @@ from triton.backends.nvidia import compiler as nvidia
 import triton_ext as tx
 from triton_ext.pipeline import forked_child, inspection_library, isolation
 
+pytestmark = pytest.mark.slow
+
 P = tx.Pipeline
 CUDA90 = GPUTarget("cuda", 90, 32)
 HERE = Path(__file__).parent
