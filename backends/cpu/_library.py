@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two libraries of this backend: the compiler, which is a plugin of Triton, and the runtime, which is not."""
+"""The libraries of this backend: the compiler, which is a plugin of Triton; the runtime; passes of extensions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import functools
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from triton._C.libtriton import ir
 
@@ -16,6 +16,12 @@ from triton_ext.errors import TritonExtError
 from triton_ext.loading.library_bytes import in_memory, read_bytes
 from triton_ext.patches import plugin_module
 from triton_ext.support.resources import library_dir
+
+if TYPE_CHECKING:  # everybody who imports Triton imports this; few want more of it
+    from triton_ext.loader import LoadedLibrary
+
+#: The extensions whose passes the stages run, beside those of `Compiler`.
+EXTENSIONS = ("scalarize_induction", "structure_returns")
 
 
 def compiler_path() -> Path:
@@ -29,8 +35,8 @@ def runtime_path() -> Path:
 
 
 def is_built() -> bool:
-    """Whether both libraries are there."""
-    return compiler_path().is_file() and runtime_path().is_file()
+    """Whether all libraries are there."""
+    return all(path.is_file() for path in (compiler_path(), runtime_path(), *map(extension_path, EXTENSIONS)))
 
 
 class Compiler:
@@ -97,6 +103,28 @@ class Compiler:
         message = ctypes.create_string_buffer(4096)
         if function(*arguments, message, ctypes.c_size_t(len(message))):
             raise RuntimeError(f"{what} a kernel failed: {message.value.decode(errors='replace').strip()}")
+
+
+def extension_path(name: str) -> Path:
+    """The library of an extension whose pass the stages run."""
+    return library_dir() / f"libtriton_ext_{name}.so"
+
+
+def extension_passes() -> dict[str, LoadedLibrary]:
+    """The libraries of `EXTENSIONS`, by name, as they are now.
+
+    Raises:
+        TritonExtError: one is not built.
+    """
+    from triton_ext.loader import Extension, load_library
+
+    loaded = {}
+    for name in EXTENSIONS:
+        path = extension_path(name)
+        if not path.is_file():
+            raise TritonExtError(f"{path} is missing", fix="triton-ext build cpu")
+        loaded[name] = load_library(Extension(name, "pass", "ttir", "", path, "built in", None, None))
+    return loaded
 
 
 @functools.cache

@@ -36,13 +36,20 @@ TRIPLE = "x86_64-unknown-linux-gnu"
 VECTORS = {"+avx512f": 64, "+avx": 32}
 
 
+def _names() -> list[str]:
+    """The functions of ``cpu.passes``."""
+    return sorted(f"add_{name}" for name in (*_library.compiler().passes, *_library.EXTENSIONS))
+
+
 def _add_pass(attribute: str) -> Callable[[Any], None]:
     """``cpu.passes.add_<name>(pm)``; the library is loaded when a pass is first asked for."""
-    add = _library.compiler().passes.get(attribute.removeprefix("add_")) if attribute.startswith("add_") else None
-    if add is None:
+    name = attribute.removeprefix("add_")
+    if attribute not in _names():
         raise AttributeError(f"the CPU backend has no '{attribute}'")
 
     def add_pass(pm: Any) -> None:
+        own = _library.compiler().passes.get(name)
+        add = own or _library.extension_passes()[name].add[name]
         add(pm, [])
 
     add_pass.__name__ = attribute
@@ -55,7 +62,7 @@ def _add_pass(attribute: str) -> Callable[[Any], None]:
 cpu = ModuleType("triton._C.libtriton.cpu")
 cpu.passes = ModuleType("triton._C.libtriton.cpu.passes")  # type: ignore[attr-defined]
 cpu.passes.__getattr__ = functools.cache(_add_pass)
-cpu.passes.__dir__ = lambda: sorted(f"add_{name}" for name in _library.compiler().passes)
+cpu.passes.__dir__ = _names
 
 
 @dataclass(frozen=True)
@@ -120,8 +127,9 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         return cpu_name, features
 
     def hash(self) -> str:
-        """Part of the cache key: the library's bytes, the Python around it, and the CPU."""
-        return f"{_library.compiler().digest}-{own_code()}-{';'.join(self._cpu)}"
+        """Part of the cache key: the bytes of the libraries, the Python around them, and the CPU."""
+        digests = [_library.compiler().digest, *(library.digest for library in _library.extension_passes().values())]
+        return f"{'-'.join(digests)}-{own_code()}-{';'.join(self._cpu)}"
 
     def get_target_name(self, options: CPUOptions) -> str:
         """As in ``tl.target_info``."""

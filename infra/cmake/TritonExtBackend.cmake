@@ -46,9 +46,14 @@ function(triton_ext_add_backend name)
     return()
   endif()
   set(target triton_ext_${name})
+  set(built "") # of the passes, those that this project builds
+  foreach(pass ${arg_PASSES})
+    if(TARGET triton_ext_${pass})
+      list(APPEND built triton_ext_${pass})
+    endif()
+  endforeach()
   if(NOT arg_SOURCES)
-    list(TRANSFORM arg_PASSES PREPEND triton_ext_ OUTPUT_VARIABLE libraries)
-    add_custom_target(${target} ALL DEPENDS ${libraries})
+    add_custom_target(${target} ALL DEPENDS ${built})
     return()
   endif()
 
@@ -71,6 +76,9 @@ TRITON_EXT_MANIFEST(
   target_include_directories(${target} PRIVATE ${TRITON_EXT_PASS_INCLUDE_DIR})
   target_compile_options(${target} PRIVATE -Wall -Wextra)
   triton_ext_export(${target} [a-zA-Z]*) # what is extern "C"
+  if(built)
+    add_dependencies(${target} ${built})
+  endif()
   triton_ext_install_library(${target})
 
   if(arg_RUNTIME)

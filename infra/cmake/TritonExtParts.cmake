@@ -31,12 +31,14 @@ set(TRITON_EXT_NO_MLIR "the library with MLIR's ${TRITON_EXT_MLIR_DIALECTS} (fix
 string(REPLACE ";" ", " TRITON_EXT_NO_MLIR "${TRITON_EXT_NO_MLIR}")
 # Headers of the dialects of extensions, as <name>/<Stem>.h.
 set(TRITON_EXT_DIALECT_HEADERS ${_package_root}/triton_ext/share/dialects)
+set(TRITON_EXT_LIBRARIES ${_package_root}/triton_ext/lib)
 
 # triton_ext_check_parts(name [LACKS text] [DIALECTS dialect...] [PASSES pass...] [PASSES_IN directory])
 #
 # Sets `left_out` in the caller if one of them cannot be had here: MLIR's library was not installed, there is no such
 # extension, or it is left out itself. Says so, as does the target that is then made of the extension's name. LACKS is
-# what the caller has found to be missing; PASSES_IN is where the passes lie, by default beside the extension.
+# what the caller has found to be missing. Passes lie beside the extension or, if they are run but not linked, in
+# PASSES_IN; outside of this repository, installed ones do as well.
 function(triton_ext_check_parts name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PASSES_IN" "LACKS;DIALECTS;PASSES")
   set(why "${arg_LACKS}")
@@ -65,6 +67,8 @@ function(triton_ext_check_parts name)
     get_property(reason GLOBAL PROPERTY TRITON_EXT_LEFT_OUT_${pass})
     if(reason)
       set(why "${reason}")
+    elseif(arg_PASSES_IN AND NOT TRITON_EXT_BUILDS_INFRA AND EXISTS ${TRITON_EXT_LIBRARIES}/libtriton_ext_${pass}.so)
+      continue() # the pass that is installed is run
     elseif(NOT TARGET triton_ext_${pass})
       set(why "the pass '${pass}', which is not in ${beside}, or runs this one (fix: add it, or correct PASSES in \
 ${CMAKE_CURRENT_LIST_FILE})")

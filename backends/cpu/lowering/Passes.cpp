@@ -148,11 +148,6 @@ struct ClearModulePass : PassWrapper<ClearModulePass, OperationPass<ModuleOp>> {
 };
 } // namespace
 
-namespace mlir::triton_ext::cpu {
-std::unique_ptr<Pass> createScalarizeInductionPass();
-std::unique_ptr<Pass> createStructureReturnsPass();
-} // namespace mlir::triton_ext::cpu
-
 template <typename PassT>
 static void add(PassManager *pm, const std::vector<std::string> &) {
   pm->addPass(std::make_unique<PassT>());
@@ -162,26 +157,14 @@ template <typename PassT> static void registerOne() {
     registerPass(
         []() -> std::unique_ptr<Pass> { return std::make_unique<PassT>(); });
 }
-template <std::unique_ptr<Pass> (*create)()>
-static void addCreated(PassManager *pm, const std::vector<std::string> &) {
-  pm->addPass(create());
-}
-template <std::unique_ptr<Pass> (*create)()> static void registerCreated() {
-  if (!PassInfo::lookup(create()->getArgument()))
-    registerPass(create);
-}
 
 extern "C" __attribute__((visibility("default"))) triton::plugin::PluginInfo *
 tritonGetPluginInfo() {
   static triton::plugin::PassInfo passes[] = {
       {"cpu_allow_inlining", "1", add<AllowInliningPass>,
        registerOne<AllowInliningPass>},
-      {"cpu_structure_returns", "1", addCreated<createStructureReturnsPass>,
-       registerCreated<createStructureReturnsPass>},
       {"cpu_clear_module", "1", add<ClearModulePass>,
        registerOne<ClearModulePass>},
-      {"cpu_scalarize_induction", "1", addCreated<createScalarizeInductionPass>,
-       registerCreated<createScalarizeInductionPass>},
       {"cpu_lower_tiles", "1", add<LowerTilesPass>,
        registerOne<LowerTilesPass>},
   };

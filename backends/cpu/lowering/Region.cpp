@@ -4,7 +4,7 @@
 // scans, and what tl.map_elementwise maps. A combine function without loops and
 // side effects takes both sides of its branches for a whole group of lanes and
 // selects; any other one runs for each lane, with real branches. Early returns
-// have become branches before (StructureReturns.cpp).
+// have become branches before (-triton-ext-structure-returns).
 
 #include "Lowering.h"
 

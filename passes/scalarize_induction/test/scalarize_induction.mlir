@@ -1,4 +1,4 @@
-// RUN: triton-ext-opt %s --load-extension=cpu -triton-ext-cpu-scalarize-induction -canonicalize | FileCheck %s
+// RUN: triton-ext-opt %s -triton-ext-scalarize-induction -canonicalize | FileCheck %s
 
 // Each of two tensors is advanced by an argument of the loop, which is replaced twice.
 // CHECK-LABEL: tt.func @by_arguments

@@ -1,6 +1,9 @@
-// RUN: triton-ext-opt %s --load-extension=cpu -triton-ext-cpu-structure-returns | FileCheck %s
+// RUN: triton-ext-opt %s -triton-ext-structure-returns | FileCheck %s
+// RUN: triton-ext-opt %s -triton-ext-structure-returns="max-paths=2" | FileCheck %s --check-prefix=FEW
 
 // What follows a branch that does not return moves into it.
+// FEW-LABEL: tt.func private @three_ways
+// FEW: cf.cond_br
 // CHECK-LABEL: tt.func private @three_ways
 // CHECK-SAME: (%[[A:.*]]: i32, %[[B:.*]]: i32) -> i32
 // CHECK-NOT: cf.

@@ -13,6 +13,12 @@
 #include "mlir/Pass/Pass.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
 
+namespace mlir::triton_ext::structure_returns {
+#define GEN_PASS_DECL
+#define GEN_PASS_DEF_STRUCTURERETURNSPASS
+#include "StructureReturns.h.inc"
+} // namespace mlir::triton_ext::structure_returns
+
 using namespace mlir;
 
 /// How many blocks there will be when each path has its own; more than `limit`
@@ -74,8 +80,8 @@ static bool passesTensors(triton::FuncOp func) {
   });
 }
 
-static void structure(triton::FuncOp func) {
-  constexpr int64_t limit = 100;
+/// Makes `func` one block, if it has at most `limit` paths.
+static void structure(triton::FuncOp func, int64_t limit) {
   Region &body = func.getBody();
   bool isKnown = llvm::all_of(body, [](Block &block) {
     return isa<cf::BranchOp, cf::CondBranchOp, triton::ReturnOp>(
@@ -102,28 +108,15 @@ static void structure(triton::FuncOp func) {
 
 namespace {
 struct StructureReturnsPass
-    : PassWrapper<StructureReturnsPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(StructureReturnsPass)
-  StringRef getArgument() const override {
-    return "triton-ext-cpu-structure-returns";
-  }
-  StringRef getDescription() const override {
-    return "Make functions with early returns one block of scf.if";
-  }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<scf::SCFDialect>();
-  }
+    : mlir::triton_ext::structure_returns::impl::StructureReturnsPassBase<
+          StructureReturnsPass> {
+  using StructureReturnsPassBase::StructureReturnsPassBase;
+
   void runOnOperation() override {
     for (triton::FuncOp func : getOperation().getOps<triton::FuncOp>())
       if (!func.isDeclaration() && !func.getBody().hasOneBlock() &&
           (!func.isPublic() || passesTensors(func)))
-        structure(func);
+        structure(func, maxPaths);
   }
 };
 } // namespace
-
-namespace mlir::triton_ext::cpu {
-std::unique_ptr<Pass> createStructureReturnsPass() {
-  return std::make_unique<StructureReturnsPass>();
-}
-} // namespace mlir::triton_ext::cpu
