@@ -33,7 +33,7 @@ from .check import Arguments, Check, Checker, Reference
 from .finals import settle
 from .options import check_count, check_executor, check_function, check_seconds, checked_tolerance
 from .outcome import Launch, Outcome, device, failure, inner_pipelines, state, synchronize
-from .parallel import Compiled, CompileTimeoutError, compile_all, contained, cores
+from .parallel import Compiled, CompileTimeoutError, compile_all, compile_here, contained, cores
 from .progress import Bar
 from .report import Report, TuningError
 
@@ -388,6 +388,8 @@ class Autotuner(TritonAutotuner):  # type: ignore[misc]
 
     def measure(self, candidate: Candidate, compiled: Compiled, launch: Launch, checker: Checker | None) -> Outcome:
         """Checks and times one candidate; whatever goes wrong with it is part of the outcome."""
+        if self._workers == 0 and compiled == Compiled() and self._jit is not None:
+            compiled = compile_here(lambda: self._compile(candidate, launch), self.compile_timeout) or compiled
         # With hooks of the user, what was compiled ahead may not be what is launched.
         is_late = isinstance(compiled.error, CompileTimeoutError)
         if compiled.error is not None and (is_late or not self.user_defined_pre_hook):
