@@ -78,3 +78,19 @@ def test_a_parser_that_crashes_takes_nothing_with_it(tmp_path: Path) -> None:
     text = GOOD.replace("noinline = false", f"noinline = false, x = {'[' * depth}{']' * depth}")
     with pytest.raises(TritonExtError, match="reading it crashed"):
         described(tmp_path, text)
+
+
+@pytest.mark.parametrize("levels", [6, 22])
+def test_locations_that_double(tmp_path: Path, levels: int) -> None:
+    """22 lines stand for four million calls, over which LLVM ends the process."""
+    more = "".join(f"#loc{i} = loc(callsite(#loc{i - 1} at #loc{i - 1}))\n" for i in range(2, levels + 2))
+    text = GOOD.replace("tt.return loc(#loc1)", f"tt.return loc(#loc{levels + 1})") + more
+    with pytest.raises(TritonExtError, match="a location that was inlined more than 50 times"):
+        described(tmp_path, text)
+
+
+def test_calls_in_calls(tmp_path: Path) -> None:
+    more = "".join(f'#loc{i} = loc(callsite("f.py":{i}:1 at #loc{i - 1}))\n' for i in range(2, 4000))
+    assert described(tmp_path, GOOD.replace("tt.return loc(#loc1)", "tt.return loc(#loc20)") + more).stages
+    with pytest.raises(TritonExtError, match="a location that was inlined more than 50 times"):
+        described(tmp_path, GOOD.replace("tt.return loc(#loc1)", "tt.return loc(#loc3999)") + more)

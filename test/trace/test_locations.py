@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from triton_ext.compilation.locations import Chain, Frame, language_of, shown_frame, split, split_llvm, split_mlir
 from triton_ext.compilation.records import Compilation
-from triton_ext.tracing.locations import Chain, Frame, language_of, shown_frame, split, split_mlir
 
 
 def places(chain: Chain) -> list[tuple[str, int]]:
@@ -241,3 +241,14 @@ def test_real_modules(target: str, request: pytest.FixtureRequest) -> None:
             assert len(known) > len(located.lines) / 2
             lines = {frame.line for frame in known if frame.file == compilation.file}
             assert {43, 44, 45, 46} <= lines, stage.name
+
+
+def test_a_chain_without_end_is_cut() -> None:
+    """Each location may stand in two others, and LLVM's may be inlined into themselves."""
+    bomb = ['#loc0 = loc("k.py":1:1)', *(f"#loc{i} = loc(callsite(#loc{i - 1} at #loc{i - 1}))" for i in range(1, 30))]
+    assert len(split_mlir("\n".join(["x.y loc(#loc29)", *bomb])).chains[0]) == 100
+    scope = '!9999 = distinct !DISubprogram(name: "k", file: !9998, line: 1)\n!9998 = !DIFile(filename: "k", directory: "/")'
+    nodes = [f"!{i} = !DILocation(line: 1, scope: !9999, inlinedAt: !{i + 1})" for i in range(4000)]
+    rows = [f"  ret void, !dbg !{i}" for i in range(4000)]
+    assert len(split_llvm("\n".join([*rows, *nodes, scope])).chains[0]) == 100
+    assert split_llvm("  ret void, !dbg !0\n!0 = !DILocation(line: 0, scope: !0, inlinedAt: !0)\n").chains == ((),)

@@ -266,3 +266,38 @@ def test_a_report_that_is_a_pipe_is_not_waited_for(kernel_cache: Path) -> None:
     path.unlink()
     os.mkfifo(path)
     assert measured() == 9
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"seconds": 10**400},
+        {"seconds": float("inf")},
+        {"pruned": -5},
+        {"pruned": 10**400},
+        *({"rows": {"milliseconds": [time]}} for time in (10**400, 0.0, -1.0, 1e300, float("nan"))),
+        {"rows": {"compile_seconds": 10**309}},
+        {"rows": {"measured": 10**400}},
+        {"rows": {"measured": 0}},
+        {"rows": {"reason": "\ud800"}},
+    ],
+    ids=lambda wrong: str(wrong)[:40],
+)
+def test_a_report_that_says_what_cannot_be(wrong: dict[str, Any], kernel_cache: Path) -> None:
+    """It is a miss, although its checksum is right."""
+    assert measured() == 9
+    [file] = files(kernel_cache)
+    report = json.loads(file.read_text())["report"]
+    rows = [{**row, **wrong.get("rows", {})} for row in report["rows"]]
+    report = {**report, **wrong, "rows": rows}
+    file.write_text(json.dumps({"sha256": store._checksum(report), "report": report}))
+    assert [measured(), measured()] == [9, 0]
+
+
+def test_a_cache_manager_that_cannot_be_asked(monkeypatch: pytest.MonkeyPatch, kernel_cache: Path) -> None:
+    def fail(entry: str) -> Any:
+        raise LookupError("no such server")
+
+    monkeypatch.setattr(store, "_manager", fail)
+    with pytest.warns(UserWarning, match="no such server"):
+        assert measured() == 9

@@ -80,6 +80,23 @@ def test_who_calls_exit_fails_alone(processes: ProcessPoolExecutor, monkeypatch:
 
 
 @pytest.mark.slow
+def test_who_raises_what_ends_programs_fails_alone(
+    processes: ProcessPoolExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = statuses(tuned_faults.one_interrupts, processes, monkeypatch)
+    assert found == {"plain": {"ok"}, "interrupts": {"worker error"}, "fast": {"ok"}}
+    assert "it raised KeyboardInterrupt: of its own" in reason(tuned_faults.one_interrupts, "interrupts")
+
+
+@pytest.mark.slow
+def test_who_dies_of_a_signal_was_not_late(processes: ProcessPoolExecutor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long its worker took to start."""
+    monkeypatch.setattr("triton_ext.tuning.jobs.GRACE", -12.0)
+    found = statuses(tuned_faults.one_alarms, processes, monkeypatch)
+    assert found == {"plain": {"ok"}, "alarms": {"worker error"}, "fast": {"ok"}}
+
+
+@pytest.mark.slow
 def test_a_function_is_asked_for_another_pool(monkeypatch: pytest.MonkeyPatch) -> None:
     pools: list[Executor] = []
 
@@ -216,6 +233,12 @@ def tune_with_a_hang() -> None:
     kernel[(1,)](ones(), standin.zeros(), n=32)
     assert "compiling took longer than 10 s" in kernel.tuning_report.rows[1].reason
     print(kernel.best_config.pipeline, [row.status for row in kernel.tuning_report.rows])
+
+
+def test_a_compilation_that_takes_long_in_this_thread(kernel_cache: Path) -> None:
+    kernel = tx.autotune(CONFIGS[:2], ["n"], do_bench=Bench(TIMES), workers=0, rounds=1, compile_timeout=1e-3)(scale)
+    with pytest.raises(TuningError, match=r"compiling took longer than 0.001 s \(fix: compile_timeout=seconds\)"):
+        kernel[(1,)](ones(), standin.zeros(), n=48)
 
 
 class Endless(Bench):

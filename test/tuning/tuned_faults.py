@@ -34,6 +34,10 @@ def compute(arguments: dict[str, Any], factor: int) -> None:
         os.kill(os.getpid(), signal.SIGSEGV)
     if name == "exits":
         sys.exit(3)
+    if name == "interrupts":
+        raise KeyboardInterrupt("of its own")
+    if name == "alarms":
+        os.kill(os.getpid(), signal.SIGALRM)
     if name == "hangs":
         time.sleep(3600)
     if name == "spins":  # in C, and nobody else gets the lock of the interpreter
@@ -102,6 +106,22 @@ def one_hangs(x, y, n, BLOCK: tl.constexpr):
 @made("some_die", ("dies", "fast"), tuned.CONFIGS[:1])
 @triton.jit
 def some_die(x, y, n, BLOCK: tl.constexpr):
+    """y = 2 * x."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + i, 2 * tl.load(x + i, mask=i < n), mask=i < n)
+
+
+@made("one_interrupts", ("interrupts", "fast"), tuned.CONFIGS[:1])
+@triton.jit
+def one_interrupts(x, y, n, BLOCK: tl.constexpr):
+    """y = 2 * x."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + i, 2 * tl.load(x + i, mask=i < n), mask=i < n)
+
+
+@made("one_alarms", ("alarms", "fast"), tuned.CONFIGS[:1])
+@triton.jit
+def one_alarms(x, y, n, BLOCK: tl.constexpr):
     """y = 2 * x."""
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(y + i, 2 * tl.load(x + i, mask=i < n), mask=i < n)

@@ -17,6 +17,7 @@ from ..errors import TritonExtError
 from ..pipeline.forked_child import in_child
 from ..support import storage
 from .escapes import unescaped
+from .locations import chains
 
 #: Directives that inline assembly may have: they lay out data, or declare registers and types of PTX. With others, such
 #: as ``.macro``, ``.include`` can be put together from parts.
@@ -85,6 +86,7 @@ _HARMLESS = frozenset(
 _DIRECTIVE = re.compile(r"(?<![\w.])\.([A-Za-z_$\\@?]\w*)", re.ASCII)
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _PLACE = re.compile(r'^loc\("(.*)"(:\d+:\d+)\):')
+_MOST_CALLS = 50
 _BREAK = re.compile(r"[\0-\x08\x0a-\x1f\x7f]")
 
 
@@ -96,8 +98,8 @@ def check_ir_file(path: str | os.PathLike[str], backend: Any) -> None:
         backend: Triton's, whose dialects the file may use.
 
     Raises:
-        TritonExtError: it does not parse, has not exactly one kernel, or holds assembly with other directives than
-            those that are known to be harmless.
+        TritonExtError: it does not parse, has not exactly one kernel, has locations of endless calls, or holds assembly
+            with other directives than those that are known to be harmless.
     """
     try:
         Path(path).read_text()  # as Triton reads it
@@ -131,7 +133,7 @@ def _problem(path: str, backend: Any) -> str:
         finally:
             os.dup2(kept, 2)
             os.close(kept)
-    return _of_kernels(path, module) or _of_strings(path, module)
+    return _of_kernels(path, module) or _of_locations(path, module) or _of_strings(path, module)
 
 
 def _of_kernels(path: str, module: Any) -> str:
@@ -149,6 +151,14 @@ def _of_kernels(path: str, module: Any) -> str:
         return f"{path}: the kernel @{kernels[0].get_str_attr('sym_name')} has no body"
     if Path(path).suffix != ".ttir" and module.get_int_attr("ttg.num-warps") is None:
         return f"{path}: expected a module with the attribute ttg.num-warps"
+    return ""
+
+
+def _of_locations(path: str, module: Any) -> str:
+    """Each location may stand in two others: 20 lines make a million calls, over which LLVM ends the process."""
+    for deepest in map(len, chains(module.str())):
+        if deepest > _MOST_CALLS:
+            return f"{path}: a location that was inlined more than {_MOST_CALLS} times, expected one of a kernel's code"
     return ""
 
 

@@ -16,12 +16,12 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from ..compilation import locations
+from ..compilation.locations import Chain, Located
 from ..compilation.records import Compilation
 from ..errors import TritonExtError
 from ..pipeline.records import PassRecord, StageRecord
 from ..support.storage import write_whole
-from . import locations
-from .locations import Chain, Located
 
 _ASSETS = Path(__file__).parent
 _STYLE = ("page.css",)

@@ -204,10 +204,8 @@ def compile_all(
                 pending, indices = under_way[future]
                 if future in late:
                     pending.cleanup_compile(pending)  # a later launch compiles it again
-                    message = f"compiling took longer than {timeout:g} s"
-                    result = Compiled(
-                        seconds=timeout, error=CompileTimeoutError(message, fix="compile_timeout=seconds")
-                    )
+                    assert timeout is not None
+                    result = Compiled(seconds=timeout, error=_too_late(timeout))
                 else:
                     result = _finish(pending, sum(mode.seconds[id(pending)]))
                 for i in indices:
@@ -219,6 +217,30 @@ def compile_all(
         raise
     executor.shutdown()
     return [one or Compiled() for one in ended]
+
+
+def compile_here(job: Callable[[], Any], timeout: float | None) -> Compiled | None:
+    """As `compile_all` for one job in this thread, which waits for its end: if it was late, it has failed.
+
+    Returns:
+        How it ended; None if the caller is compiling asynchronously.
+    """
+    if active_mode.get() is not None:
+        return None
+    started = time.perf_counter()
+    kernel, error = None, None
+    try:
+        kernel = job()
+    except (Exception, SystemExit) as raised:
+        error = contained(raised)
+    seconds = time.perf_counter() - started
+    if timeout is not None and seconds > timeout:
+        return Compiled(seconds=seconds, error=_too_late(timeout))
+    return Compiled(kernel, seconds, error)
+
+
+def _too_late(timeout: float) -> CompileTimeoutError:
+    return CompileTimeoutError(f"compiling took longer than {timeout:g} s", fix="compile_timeout=seconds")
 
 
 def _until_late(executor: _Threads, futures: set[Future[Any]], timeout: float | None) -> float | None:
@@ -236,6 +258,8 @@ def _finish(pending: Any, seconds: float) -> Compiled:
         return Compiled(seconds=seconds, error=contained(error))
 
 
-def contained(error: Exception | SystemExit) -> Exception:
+def contained(error: BaseException) -> Exception:
     """Returns `error` as an exception that fails one candidate, where ``sys.exit`` would end the program."""
-    return error if isinstance(error, Exception) else RuntimeError(f"it called sys.exit({error.code!r})")
+    if isinstance(error, SystemExit):
+        return RuntimeError(f"it called sys.exit({error.code!r})")
+    return error if isinstance(error, Exception) else RuntimeError(f"it raised {type(error).__name__}: {error}")

@@ -6,7 +6,6 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
-import math
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -73,7 +72,9 @@ class Row:
         if (self.status == "ok") != bool(self.milliseconds):
             return "times of a candidate that failed, or none of one that did not"
         times = (*self.milliseconds, *(() if self.compile_seconds is None else (self.compile_seconds,)))
-        return None if all(map(_is_time, times)) and self.measured >= 1 else "a negative or infinite time or number"
+        if not all(map(_is_time, times)) or 0 in self.milliseconds or not 1 <= self.measured <= _MOST:
+            return "a time or a number that is negative, nothing, or too large"
+        return None
 
     @property
     def summary(self) -> str:
@@ -138,6 +139,8 @@ class Report:
             return wrong.problem
         if not _is_time(self.seconds):
             return "a negative or infinite time"
+        if not 0 <= self.pruned <= _MOST:
+            return "a negative or huge number of candidates"
         good = [row for row in self.rows if row.status == "ok"]
         if self.best is None:
             return "a candidate went well, but none is the best" if good else None
@@ -223,8 +226,12 @@ class Report:
         return "\n  ".join(lines)
 
 
+#: Of seconds, milliseconds, measurements and candidates.
+_MOST = 10**12
+
+
 def _is_time(value: float) -> bool:
-    return math.isfinite(value) and value >= 0
+    return 0 <= value < _MOST  # an integer of JSON may be larger than any float
 
 
 #: What Triton says of a configuration where nobody said anything.

@@ -82,6 +82,14 @@ class Workers:
             worker.kill()
         return True
 
+    def exit_codes(self) -> Callable[[], set[int]]:
+        """A function that returns how those of the pool's processes that are there now, or come, have ended.
+
+        Minus the number of the signal for one that a signal has ended. Of other executors nothing is known.
+        """
+        processes = getattr(self.executor, "_processes", None) or {}
+        return lambda: {code for worker in list(processes.values()) if (code := worker.exitcode) is not None}
+
     def found_broken(self) -> None:
         """Says that the executor takes no more jobs."""
         self._is_broken = True
@@ -179,9 +187,10 @@ def run_jobs(
                 return lost
             for future in done:
                 number = under_way.pop(future)
-                try:
+                # The worker's exception is not raised here: what ends a program ends one candidate.
+                if (raised := future.exception()) is None:
                     ended(number, future.result(), None)
-                except (Exception, SystemExit) as raised:
+                else:
                     failed = contained(raised)
                     if isinstance(failed, BrokenExecutor):
                         takes_more = False

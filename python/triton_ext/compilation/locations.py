@@ -7,13 +7,14 @@ that is not understood is left as it is and points nowhere; no text makes these 
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from ..compilation.escapes import unescaped
+from .escapes import unescaped
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,8 @@ _ONLY_ALIAS = re.compile(r"(?<= )loc\(#loc\d*\)$")
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _POSITION = re.compile(r":(\d+)(?::(\d+))?(?: to (?:\d+)?:\d+)?")
 _DEEPEST = 100  # locations in locations; deeper ones are unknown
+#: Of a chain: each location may stand in two others, so that 20 lines of IR make a million of them.
+_MOST_FRAMES = 100
 
 
 def split_mlir(text: str) -> Located:
@@ -137,6 +140,13 @@ def split_mlir(text: str) -> Located:
             for opened in open_lines.pop():
                 chains[opened] = chain
     return Located(tuple(lines), tuple(chains))
+
+
+def chains(text: str) -> Iterator[Chain]:
+    """What each location means that has a name in a module in MLIR's syntax."""
+    locations = _MlirLocations()
+    locations.aliases = {alias[1]: alias[2] for alias in map(_ALIAS.match, _lines(text)) if alias}
+    return map(locations.chain, locations.aliases.values())
 
 
 class _MlirLocations:
@@ -190,7 +200,7 @@ class _MlirLocations:
             return self.chain(rest[1:-1]) if rest.startswith("(") and rest.endswith(")") else ()
         if text.startswith("callsite(") and text.endswith(")"):
             parts = _parts(text[len("callsite(") : -1], " at ")
-            return tuple(frame for part in parts for frame in self.chain(part))
+            return tuple(frame for part in parts for frame in self.chain(part))[:_MOST_FRAMES]
         if text.startswith("fused"):
             # The metadata in <...> may itself hold brackets; the locations are the last of them.
             start = _fused_list(text)
@@ -241,6 +251,7 @@ def _parts(text: str, separator: str) -> list[str]:
 
 # LLVM IR
 
+_MOST_SCOPES = 1000
 _METADATA = re.compile(r"!(\d+) = (?:distinct )?!(DI\w+)\((.*)\)$")
 _FIELD = re.compile(r'(\w+): (?:"((?:[^"\\]|\\.)*)"|!?([\w-]+))')
 _DEBUG = re.compile(r",? !dbg !(\d+)")
@@ -257,8 +268,9 @@ def split_llvm(text: str) -> Located:
         elif not line.startswith("!llvm.dbg.cu"):
             rows.append(line)
 
+    @functools.cache
     def file_of(number: str) -> str:
-        for _ in range(len(nodes)):  # scopes are chained; a chain that is longer than that is a circle
+        for _ in range(_MOST_SCOPES):  # scopes are chained, maybe in a circle
             kind, fields = nodes.get(number, ("", {}))
             if kind == "DIFile":
                 return os.path.join(unescaped(fields.get("directory", "")), unescaped(fields.get("filename", "")))
@@ -267,7 +279,9 @@ def split_llvm(text: str) -> Located:
 
     def chain_of(number: str) -> Chain:
         frames: list[Frame] = []
-        while number in nodes and len(frames) < len(nodes):
+        for _ in range(_MOST_FRAMES):  # these, too
+            if number not in nodes:
+                break
             kind, fields = nodes[number]
             line, column = fields.get("line", ""), fields.get("column", "")
             file = file_of(fields.get("scope" if kind == "DILocation" else "file", ""))
