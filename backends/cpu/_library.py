@@ -18,7 +18,7 @@ from triton_ext.patches import plugin_module
 from triton_ext.support.resources import library_dir
 
 if TYPE_CHECKING:  # everybody who imports Triton imports this; few want more of it
-    from triton_ext.loader import LoadedLibrary
+    from triton_ext.loading.loader import LoadedLibrary
 
 #: The extensions whose passes the stages run, beside those of `Compiler`.
 EXTENSIONS = ("scalarize_induction", "structure_returns")
@@ -116,7 +116,8 @@ def extension_passes() -> dict[str, LoadedLibrary]:
     Raises:
         TritonExtError: one is not built.
     """
-    from triton_ext.loader import Extension, load_library
+    from triton_ext.loading.discovery import Extension
+    from triton_ext.loading.loader import load_library
 
     loaded = {}
     for name in EXTENSIONS:

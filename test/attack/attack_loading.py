@@ -303,12 +303,11 @@ def ir_files(rng: random.Random, scale: int) -> Outcome:
             return bytes(data[: rng.randrange(len(data))] if kind == "cut" else data)
 
         def compile_it() -> None:
-            from triton_ext.kernels import job
-
             from triton_ext import describe
+            from triton_ext.compilation.requests import request_for
 
             try:
-                job(str(file), "hip:gfx942")
+                request_for(str(file), "hip:gfx942")
                 describe(str(file), target="hip:gfx942")
             except TritonExtError as error:
                 answer.write_text("secret" if "TOP-SECRET" in str(error) else "refused")

@@ -193,7 +193,7 @@ def test_what_the_process_lacks_is_not_remembered(
     age(*copies.iterdir(), *resources.PACKAGE_DIR.rglob("*.py"))
     for error in (MemoryError, OSError(24, "Too many open files")):
         with monkeypatch.context() as patch:
-            patch.setattr("triton_ext._elf.ELFFile", lambda *_, error=error: (_ for _ in ()).throw(error))
+            patch.setattr("triton_ext.loading.elf.ELFFile", lambda *_, error=error: (_ for _ in ()).throw(error))
             with pytest.raises(tx.TritonExtError):
                 verification.verify(path)
         assert verification.verify(path).name == "rename"
