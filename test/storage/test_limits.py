@@ -36,7 +36,7 @@ def fill(x, N: tl.constexpr):
     tl.store(x + tl.arange(0, N), 2.0)
 """
 UNKNOWN = 54321
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to be another user or to mount")
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="not permitted here: to be another user, which needs root")
 
 
 def run(
@@ -148,7 +148,7 @@ def full_disk(tmp_path: Path) -> Path:
     place.mkdir()
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.mount(b"tmpfs", os.fsencode(place), b"tmpfs", 0, b"size=64k"):
-        pytest.skip("this process may not mount")
+        pytest.skip("not permitted here: to mount a file system")
     with (place / "filler").open("wb", buffering=0) as file:
         try:
             while True:
