@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from .elf import Library
 
 _REBUILD = "triton-ext build"
-#: How often a library that changes is read again.
-_TRIES = 20
 
 
 @dataclass(frozen=True)
@@ -86,19 +84,6 @@ def verify(path: Path) -> Plugin:
     answer = {"note": library.note, **{name: getattr(plugin, name) for name in _FIELDS}}
     index.remember("plugin", path, answer, _read_for(path, library.needed, hosts), started)
     return plugin
-
-
-def verified_bytes(path: Path) -> tuple[LibraryBytes, Plugin]:
-    """The bytes of the library `path`, and what was found out about exactly these.
-
-    Raises:
-        TritonExtError: it cannot be used, or changes all the time.
-    """
-    for _ in range(_TRIES):
-        library, plugin = read_bytes(path), verify(path)
-        if library.digest == plugin.digest:
-            return library, plugin
-    raise TritonExtError(f"{path} changes while it is loaded", fix="once more, when its build has ended")
 
 
 #: Our modules that decide what is said of a library.
