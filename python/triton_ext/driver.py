@@ -100,7 +100,7 @@ def _load(library: ctypes.CDLL, name: str, path: Path, argument: str | None) -> 
     """
     problems: list[str] = []
     receive = _Receiver(lambda text, size: problems.append(ctypes.string_at(text, size).decode(errors="replace")))
-    from .loading.verification import verified_bytes
+    from .loading.loader import verified_bytes
 
     itself = verified_bytes(path)[0]
     # In memory as for the loader: a dialect exists once in a process.
@@ -210,7 +210,7 @@ def _named_libraries(arguments: list[str]) -> list[_Plugin]:
             paths.append(Path(item).absolute() if "/" in item else find_library(item))
     plugins: list[_Plugin] = []
     for path in dict.fromkeys(paths):
-        from .loading.verification import verified_bytes
+        from .loading.loader import verified_bytes
 
         itself, plugin = verified_bytes(path)
         its_pass = plugin.manifest.argument if plugin.manifest else None
@@ -228,7 +228,7 @@ def _plugins(names: Iterable[str], library: ctypes.CDLL) -> list[_Plugin]:
     plugins: list[_Plugin] = []
     for name, extension in _extensions(names, library):
         if extension.manifest:
-            from .loading.verification import verified_bytes
+            from .loading.loader import verified_bytes
 
             itself = verified_bytes(extension.path)[0]
             plugins += (_plugin(read_bytes(needed), None, None) for needed in _with_needed(extension.path)[:-1])

@@ -220,11 +220,11 @@ def test_little_room_in_memory(run_python: RunPython, make_plugin: MakePlugin, t
 
 def test_changed_while_it_is_loaded(make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was checked and what is loaded are the same bytes, whatever happens to the file in between."""
-    from triton_ext.loading import verification
+    from triton_ext.loading import loader
 
     path = make_plugin(tmp_path / "plain.so")
     good, bad = path.read_bytes(), make_plugin(API_VERSION="1").read_bytes()
-    real = verification.read_bytes
+    real = loader.read_bytes
 
     def read(path: Path) -> library_bytes.LibraryBytes:
         path.write_bytes(bad)
@@ -234,9 +234,9 @@ def test_changed_while_it_is_loaded(make_plugin: MakePlugin, tmp_path: Path, mon
 
     extension = tx.load(path)
     path.write_bytes(good)  # another time, so that it is looked at again
-    monkeypatch.setattr(verification, "read_bytes", read)
+    monkeypatch.setattr(loader, "read_bytes", read)
     with pytest.raises(tx.TritonExtError, match="changes while it is loaded"):
-        verification.verified_bytes(extension.path)
+        loader.verified_bytes(extension.path)
 
 
 def test_without_a_cache(run_python: RunPython, make_plugin: MakePlugin, tmp_path: Path) -> None:

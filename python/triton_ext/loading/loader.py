@@ -27,9 +27,11 @@ from ..support.shown import shown
 from . import discovery
 from .discovery import Extension, extensions, find_library, find_pass, real_path, verify_any
 from .libraries import infra_library, load_infra, needed_by, shared_libraries
-from .library_bytes import in_memory, in_words, read_bytes
-from .verification import verified_bytes
+from .library_bytes import LibraryBytes, in_memory, in_words, read_bytes
+from .verification import Plugin, verify
 
+#: How often a library that changes is read again.
+_TRIES = 20
 AddPass = Callable[[Any, list[str]], None]
 _lock = threading.RLock()
 
@@ -178,6 +180,19 @@ def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
     _loaded[digest] = LoadedLibrary(combined, add)
     _dialects.update(dict.fromkeys(plugin.dialects, path))
     return _loaded[digest]
+
+
+def verified_bytes(path: Path) -> tuple[LibraryBytes, Plugin]:
+    """The bytes of the library `path`, and what was found out about exactly these.
+
+    Raises:
+        TritonExtError: it cannot be used, or changes all the time.
+    """
+    for _ in range(_TRIES):
+        library, plugin = read_bytes(path), verify(path)
+        if library.digest == plugin.digest:
+            return library, plugin
+    raise TritonExtError(f"{path} changes while it is loaded", fix="once more, when its build has ended")
 
 
 def _load_shared(path: Path) -> str:

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from .elf import Library
 
 _REBUILD = "triton-ext build"
-#: How often a library that changes is read again.
-_TRIES = 20
 
 
 @dataclass(frozen=True)
@@ -109,19 +107,6 @@ def _check(library: Library, triton: Triton) -> tuple[Manifest | None, list[Path
             raise TritonExtError(f"{path} has an unreadable manifest: {error}", fix=_REBUILD) from None
         _check_manifest(path, manifest, triton)
     return manifest, _check_symbols(library, triton)
-
-
-def verified_bytes(path: Path) -> tuple[LibraryBytes, Plugin]:
-    """The bytes of the library `path`, and what was found out about exactly these.
-
-    Raises:
-        TritonExtError: it cannot be used, or changes all the time.
-    """
-    for _ in range(_TRIES):
-        library, plugin = read_bytes(path), verify(path)
-        if library.digest == plugin.digest:
-            return library, plugin
-    raise TritonExtError(f"{path} changes while it is loaded", fix="once more, when its build has ended")
 
 
 #: Our modules that decide what is said of a library.
