@@ -34,7 +34,6 @@ CORE_TESTS = (
     "test/pipeline/test_anchors.py",
     "test/sdk/test_sdk_sources.py",
     "test/storage/test_storage.py",
-    "test/tuning/test_finals.py",
 )
 #: An installation for development finds its own checkout before all others; in these processes the copy counts.
 SITE = """
@@ -100,7 +99,7 @@ class Tree:
 
     @property
     def build(self) -> Path:
-        return build.default_build_dir(self.root)  # below the root, so that ccache finds what other trees have compiled
+        return build.default_build_dir(self.root)
 
     def environment(self, libraries: Path) -> dict[str, str]:
         path = os.pathsep.join([str(self.root.parent / "site"), str(self.root / "python")])
@@ -124,7 +123,8 @@ class Tree:
         settings = {
             "CMAKE_MAKE_PROGRAM": build.tool("ninja"),
             "CMAKE_PROJECT_TOP_LEVEL_INCLUDES": self.root / "infra" / "cmake" / "TritonExtCompiler.cmake",
-            "Python3_EXECUTABLE": sys.executable,
+            # By its path in the copy: all paths are then below the root, and ccache finds what other trees compiled.
+            "Python3_EXECUTABLE": self.root / ".venv" / "bin" / Path(sys.executable).name,
         }
         command = [build.tool("cmake"), "-S", str(self.root), "-B", str(self.build), "-G", "Ninja"]
         return self.run(*command, *(f"-D{name}={value}" for name, value in settings.items()))
