@@ -82,7 +82,7 @@ def check_entry(kernel: Any) -> None:
 def _entry(key: str) -> str:
     from triton.runtime.cache import _base32
 
-    return os.path.join(knobs.cache.dir, _base32(key))
+    return os.path.join(str(knobs.cache.dir), _base32(key))
 
 
 def _check_directory(directory: str) -> None:

@@ -192,8 +192,8 @@ class CPULauncher:
         """
         from triton.compiler import CompiledKernel
 
-        # Nobody says where the kernel comes from: its metadata, which has a hash, is from the file in question. Here and
-        # not in `load_binary`, because a kernel that has its launcher is not loaded once more.
+        # Nobody says where the kernel comes from: its metadata, which has a hash, is from the file in question. Here
+        # and not in `load_binary`, because a kernel that has its launcher is not loaded once more.
         caller = sys._getframe(1).f_locals.get("self")
         if isinstance(caller, CompiledKernel):
             check_entry(caller)

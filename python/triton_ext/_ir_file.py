@@ -20,11 +20,13 @@ from .tracing.locations import chains, unescaped
 
 #: Directives that inline assembly may have: they lay out data, or declare registers and types of PTX. With others, such
 #: as ``.macro``, ``.include`` can be put together from parts.
-_HARMLESS = frozenset(
-    "align balign p2align byte short hword word long int quad zero ascii asciz string intel_syntax att_syntax nop "
-    "reg param local shared const global func call ident pred v2 v4 v8 x1 x2 x4 aligned sync "
-    "b1 b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 bf16 bf16x2 tf32 f32 f64 f32x2".split()
-)
+_HARMLESS = frozenset((
+    "align", "balign", "p2align", "byte", "short", "hword", "word", "long", "int", "quad", "zero", "ascii", "asciz",
+    "string", "intel_syntax", "att_syntax", "nop", "reg", "param", "local", "shared", "const", "global", "func",
+    "call", "ident", "pred", "v2", "v4", "v8", "x1", "x2", "x4", "aligned", "sync", "b1", "b8", "b16", "b32", "b64",
+    "b128", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16", "f16x2", "bf16", "bf16x2", "tf32", "f32",
+    "f64", "f32x2",
+))  # fmt: skip
 #: Where a word with a dot begins. What follows the dot may come from an operand ($) or from an argument of a macro (\).
 _DIRECTIVE = re.compile(r"(?<![\w.])\.([A-Za-z_$\\@?]\w*)", re.ASCII)
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -98,7 +100,7 @@ def _of_kernels(path: str, module: Any) -> str:
 
 
 def _of_locations(path: str, module: Any) -> str:
-    """Each location may stand in two others: 20 lines make a million calls of them, over which LLVM ends the process."""
+    """Each location may stand in two others: 20 lines make a million calls, over which LLVM ends the process."""
     for deepest in map(len, chains(module.str())):
         if deepest > _MOST_CALLS:
             return f"{path}: a location that was inlined more than {_MOST_CALLS} times, expected one of a kernel's code"

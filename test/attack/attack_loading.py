@@ -282,12 +282,14 @@ def ir_files(rng: random.Random, scale: int) -> Outcome:
     good = _IR.replace("ASM", "v_mov_b32 $0, $1")
     with tempfile.TemporaryDirectory() as name:
         secret, file, answer = Path(name, "secret.inc"), Path(name, "k.ttir"), Path(name, "answer")
-        secret.write_text(".ascii \"TOP-SECRET\"\n")
+        secret.write_text('.ascii "TOP-SECRET"\n')
 
         def mutant() -> bytes:
             kind = rng.choice(("cut", "flip", "flip", "other", "shows", "name"))
             if kind == "shows":
-                return _IR.replace("ASM", rng.choice(_SHOWS).replace('"', "\\22").replace("SECRET", str(secret))).encode()
+                return _IR.replace(
+                    "ASM", rng.choice(_SHOWS).replace('"', "\\22").replace("SECRET", str(secret))
+                ).encode()
             if kind == "name":  # LLVM writes it into a comment of the assembly
                 return good.replace("k.py", f"k\\0A.incbin \\22{secret}\\22\\0A.py").encode()
             if kind == "other":

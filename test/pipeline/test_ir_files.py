@@ -68,7 +68,7 @@ def test_assembly_that_reads_files(tmp_path: Path, assembly: str) -> None:
 
 def test_a_file_name_that_ends_its_comment(tmp_path: Path) -> None:
     """LLVM writes the name of the source file into a comment of the assembly, as it is."""
-    with pytest.raises(TritonExtError, match="directive .incbin"):
+    with pytest.raises(TritonExtError, match=r"directive \.incbin"):
         described(tmp_path, GOOD.replace("k.py", "k\\0A.incbin \\22/etc/hostname\\22\\0A.py"))
     assert described(tmp_path, GOOD.replace("k.py", "/home/me/.venv/k.include.py")).stages
 

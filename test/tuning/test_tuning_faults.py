@@ -235,7 +235,7 @@ def tune_with_a_hang() -> None:
     print(kernel.best_config.pipeline, [row.status for row in kernel.tuning_report.rows])
 
 
-def test_a_compilation_that_takes_long_in_this_thread(kernel_cache: Path) -> None:  # noqa: ARG001 - empty
+def test_a_compilation_that_takes_long_in_this_thread(kernel_cache: Path) -> None:
     kernel = tx.autotune(CONFIGS[:2], ["n"], do_bench=Bench(TIMES), workers=0, rounds=1, compile_timeout=1e-3)(scale)
     with pytest.raises(TuningError, match=r"compiling took longer than 0.001 s \(fix: compile_timeout=seconds\)"):
         kernel[(1,)](ones(), standin.zeros(), n=48)

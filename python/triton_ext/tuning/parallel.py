@@ -220,7 +220,7 @@ def compile_all(
 
 
 def compile_here(job: Callable[[], Any], timeout: float | None) -> Compiled | None:
-    """As `compile_all` for one job in this thread, which is not left before it has ended: if it was late, it has failed.
+    """As `compile_all` for one job in this thread, which waits for its end: if it was late, it has failed.
 
     Returns:
         How it ended; None if the caller is compiling asynchronously.
