@@ -141,10 +141,40 @@ void Lowering::emitEntry() {
         b, i32, offset(block->getArgument(3), constant(i64, 4 * i)));
     wide[i] = arith::ExtUIOp::create(b, i64, size[i]);
   }
-  auto loop = scf::ForOp::create(b, block->getArgument(1),
-                                 block->getArgument(2), constant(i64, 1));
-  b.setInsertionPointToStart(loop.getBody());
-  Value id = loop.getInductionVar();
+  // The runtime counts the flag up to have the programs that are left returned:
+  // it looks whether the launch is to go on. Where there is no runtime, a
+  // number that does not change is read in its place.
+  StringRef flagName = "triton_ext_cpu_tick";
+  if (!module.lookupSymbol(flagName)) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    LLVM::GlobalOp::create(b, i32, /*isConstant=*/false,
+                           LLVM::Linkage::ExternWeak, flagName, Attribute());
+  }
+  Value flag = LLVM::AddressOfOp::create(b, pointer, flagName);
+  Value isThere = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, flag,
+                                       LLVM::ZeroOp::create(b, pointer));
+  flag = LLVM::SelectOp::create(b, isThere, flag, block->getArgument(3));
+  auto readFlag = [&] {
+    return Value(LLVM::LoadOp::create(
+        b, i32, flag, /*alignment=*/4, /*isVolatile=*/false,
+        /*isNonTemporal=*/false, /*isInvariant=*/false,
+        /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic));
+  };
+  Value before = readFlag(), last = block->getArgument(2);
+  Value goesOn = constant(b.getI1Type(), 1);
+  auto loop = scf::WhileOp::create(b, TypeRange{i64, b.getI1Type()},
+                                   ValueRange{block->getArgument(1), goesOn});
+  Block *head = b.createBlock(&loop.getBefore(), {}, {i64, b.getI1Type()},
+                              {b.getLoc(), b.getLoc()});
+  Value isLeft = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                       head->getArgument(0), last);
+  scf::ConditionOp::create(
+      b, arith::AndIOp::create(b, isLeft, head->getArgument(1)),
+      head->getArguments());
+  Block *body = b.createBlock(&loop.getAfter(), {}, {i64, b.getI1Type()},
+                              {b.getLoc(), b.getLoc()});
+  Value id = body->getArgument(0);
   auto narrow = [&](Value v) {
     return Value(arith::TruncIOp::create(b, i32, v));
   };
@@ -155,8 +185,13 @@ void Lowering::emitEntry() {
   llvm::append_range(arguments, size);
   arguments.push_back(block->getArgument(4));
   LLVM::CallOp::create(b, target, arguments);
+  Value next = arith::AddIOp::create(b, id, constant(i64, 1));
+  goesOn =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, readFlag(), before);
+  scf::YieldOp::create(b, ValueRange{next, goesOn});
   b.setInsertionPointToEnd(block);
-  LLVM::ReturnOp::create(b, constant(i32, 0));
+  LLVM::ReturnOp::create(
+      b, narrow(arith::SubIOp::create(b, last, loop.getResult(0))));
 }
 
 void Lowering::lowerBranch(Operation &op) {

@@ -15,6 +15,8 @@
 namespace triton_ext::cpu {
 
 /// A compiled kernel: runs the programs begin..end-1 of `grid`, x fastest.
+/// Returns how many of them are left, because `triton_ext_cpu_tick` has
+/// changed; it has run at least one.
 using Kernel = int32_t (*)(const uint64_t *args, int64_t begin, int64_t end,
                            const int32_t *grid, void *scratch);
 

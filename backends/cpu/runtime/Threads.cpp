@@ -33,11 +33,19 @@
 using namespace triton_ext::cpu;
 using fatal_signals::say;
 
+/// What kernels look at after each program; see Kernel.
+extern "C" __attribute__((visibility("default"))) std::atomic<uint32_t>
+    triton_ext_cpu_tick;
+std::atomic<uint32_t> triton_ext_cpu_tick{0};
+
 namespace {
 /// Cycles of the time stamp counter, which counts 1 to 5 of them in a
 /// nanosecond: about 20 ms between two looks at whether to stop, and about
 /// 30 us for what one call of a kernel should take.
 constexpr uint64_t patience = uint64_t(1) << 26, briefly = uint64_t(1) << 16;
+
+/// Programs of one call: what is left of them must be an int32_t.
+constexpr int64_t mostPrograms = int64_t(1) << 30;
 
 /// One launch in progress; threads take chunks of its programs.
 struct Job {
@@ -99,6 +107,110 @@ private:
   size_t capacity = 0;
 };
 
+/// Address space that threads must leave to everybody else, where it is
+/// limited.
+class Reserve {
+public:
+  Reserve() {
+    rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+      return;
+    isLimited = true;
+    memory = mmap(nullptr, size, PROT_NONE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  }
+  Reserve(const Reserve &) = delete;
+  ~Reserve() {
+    if (memory != MAP_FAILED)
+      munmap(memory, size);
+  }
+  bool isThere() const { return !isLimited || memory != MAP_FAILED; }
+
+private:
+  static constexpr size_t size = size_t(64) << 20;
+  bool isLimited = false;
+  void *memory = MAP_FAILED;
+};
+
+/// A thread that has kernels return every 20 ms, for as long as one is called
+/// with several programs: the first may be short and the next ones long.
+class Ticker {
+public:
+  /// Begins to tick, if it can; the result is to be told `leave`.
+  static Ticker *enter();
+  void leave() { users.fetch_sub(1); }
+
+private:
+  void loop();
+
+  std::mutex mutex;
+  std::condition_variable wake;
+  std::atomic<int> users{0};
+  std::atomic<bool> sleeps{false};
+};
+
+/// Null until there is one; a forked child has none.
+std::atomic<Ticker *> ticker{nullptr};
+
+Ticker *Ticker::enter() {
+  Ticker *there = ticker.load(std::memory_order_acquire);
+  if (!there) {
+    static std::mutex making;
+    static std::chrono::steady_clock::time_point notBefore{};
+    std::unique_lock lock(making, std::try_to_lock);
+    auto now = std::chrono::steady_clock::now();
+    if (!lock || now < notBefore)
+      return nullptr;
+    there = ticker.load(std::memory_order_acquire);
+    if (!there) {
+      static std::once_flag once;
+      std::call_once(once, [] {
+        pthread_atfork(nullptr, nullptr, [] { ticker = nullptr; });
+      });
+      try {
+        Reserve reserve;
+        if (!reserve.isThere())
+          throw std::bad_alloc();
+        auto made = std::make_unique<Ticker>();
+        std::thread([made = made.get()] { made->loop(); }).detach();
+        there = made.release(); // its thread never ends
+        ticker.store(there, std::memory_order_release);
+      } catch (
+          const std::system_error &) { // a limit of the process, or of the user
+        notBefore = now + std::chrono::seconds(1);
+        return nullptr;
+      } catch (const std::bad_alloc &) {
+        notBefore = now + std::chrono::seconds(1);
+        return nullptr;
+      }
+    }
+  }
+  there->users.fetch_add(1);
+  if (there->sleeps.load()) {
+    std::lock_guard lock(there->mutex);
+    there->wake.notify_one();
+  }
+  return there;
+}
+
+void Ticker::loop() {
+  int idle = 0;
+  for (;;) {
+    std::unique_lock lock(mutex);
+    if (idle == 50) { // a second
+      sleeps = true;
+      wake.wait(lock, [&] { return users.load() > 0; });
+      sleeps = false;
+      idle = 0;
+    }
+    // Nobody wakes it now.
+    wake.wait_for(lock, std::chrono::milliseconds(20), [] { return false; });
+    idle = users.load() > 0 ? 0 : idle + 1;
+    if (!idle)
+      triton_ext_cpu_tick.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
 /// What a thread is doing for a launch.
 struct Running {
   Running(Job &job, bool isLauncher, Running *outer)
@@ -113,6 +225,8 @@ struct Running {
   int64_t begin = 0, end = 0;
   /// When it was last asked whether to go on.
   uint64_t asked = __rdtsc();
+  /// Who has its calls return, if these run several programs.
+  Ticker *ticker = nullptr;
   jmp_buf target;
 };
 /// In static memory of the thread, since a signal handler reads it.
@@ -302,45 +416,26 @@ void work(Job &job, bool isLauncher) {
         int64_t last = std::min(begin + step, end);
         now.begin = begin;
         now.end = last;
-        launch.kernel(launch.args, begin, last, launch.grid, scratch);
-        begin = last;
+        int64_t done = last - begin;
+        done -= launch.kernel(launch.args, begin, last, launch.grid, scratch);
+        begin += done;
         uint64_t after = __rdtsc(), took = after - before;
-        if (took < briefly)
-          step = std::min(2 * step, job.chunk);
-        else if (took > 2 * briefly)
-          step = std::max<int64_t>(1, step / int64_t(took / briefly));
+        if (took < briefly) {
+          step = std::min({2 * step, job.chunk, mostPrograms});
+          if (step > 1 && !now.ticker)
+            now.ticker = Ticker::enter();
+        } else if (took > 2 * briefly) {
+          step = std::max<int64_t>(1, done / int64_t(took / briefly));
+        }
         before = after;
         ask(now, after);
       } while (begin < end && !job.hasEnded.load(std::memory_order_relaxed));
     }
   }
+  if (now.ticker)
+    now.ticker->leave();
   running = now.outer;
 }
-
-/// Address space that threads must leave to everybody else, where it is
-/// limited.
-class Reserve {
-public:
-  Reserve() {
-    rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-      return;
-    isLimited = true;
-    memory = mmap(nullptr, size, PROT_NONE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  }
-  Reserve(const Reserve &) = delete;
-  ~Reserve() {
-    if (memory != MAP_FAILED)
-      munmap(memory, size);
-  }
-  bool isThere() const { return !isLimited || memory != MAP_FAILED; }
-
-private:
-  static constexpr size_t size = size_t(64) << 20;
-  bool isLimited = false;
-  void *memory = MAP_FAILED;
-};
 
 class Pool {
 public:
