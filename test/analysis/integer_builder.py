@@ -342,7 +342,9 @@ class Builder:
             return moved, outside | (np.abs(machine.values[a]) > 1 << 61)
 
         text = f"tt.addptr {a.name}, {offset.name} : {a.type}, {offset.type}"
-        return self.emit(text, result, run, wrapped=True)
+        self.emit(text, result, run, wrapped=True)
+        # Pointers of a tile, behind one scalar offset or several.
+        return self.splat(result, (4,)) if not a.shape and random.random() < 0.5 else result
 
     def lookup(self, a: Value) -> Value | None:
         """What a table has at the remainder of an offset, on either side of zero."""
