@@ -20,7 +20,7 @@ import triton_ext as tx
 from triton_ext.authoring.build import build_tree
 from triton_ext.authoring.catalogue import catalogue, option_text
 from triton_ext.errors import BuildError
-from triton_ext.loading import loader
+from triton_ext.loading import discovery, loader
 
 pytestmark = pytest.mark.slow
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -44,7 +44,7 @@ def run(library: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     from triton._C.libtriton import ir
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loader, "_by_hand", {})
+        patch.setattr(discovery, "by_hand", {})
         extension = tx.load(library)
         factory = tx.passes.ttir.every_option
     add = loader.load_library(extension).add["every_option"]

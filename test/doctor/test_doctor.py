@@ -20,6 +20,7 @@ from triton_ext import sdk
 from triton_ext.authoring import doctor
 from triton_ext.authoring.doctor import Row
 from triton_ext.authoring.selftest import Check, SelfTestResult
+from triton_ext.cli.doctor import doctor as doctor_command
 from triton_ext.errors import TritonExtError
 from triton_ext.loading import discovery, host
 from triton_ext.support import resources
@@ -244,14 +245,14 @@ def test_an_exception_is_a_row(error: Exception, monkeypatch: pytest.MonkeyPatch
     broken, fine = doctor.examine()
     assert (broken.state, fine.state) == ("fail", "ok")
     assert broken.fix
-    result = CliRunner().invoke(doctor.doctor)
+    result = CliRunner().invoke(doctor_command)
     assert result.exit_code == 1
     assert "✗  broken" in result.output
 
 
 def test_exit_status_and_json(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "_CHECKS", {"Python": doctor.python})
-    result = CliRunner().invoke(doctor.doctor, ["--json"])
+    result = CliRunner().invoke(doctor_command, ["--json"])
     assert result.exit_code == 0
     assert json.loads(result.output)[0]["name"] == "Python"
 
