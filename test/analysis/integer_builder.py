@@ -36,9 +36,10 @@ class Builder:
     Attributes:
         scopes: the values that can be used, of each region around.
         ivs: the induction variables around.
+        tiles: whether scalar pointers become tiles.
     """
 
-    def __init__(self, random: Random, name: str, tensors: bool, index: bool) -> None:
+    def __init__(self, random: Random, name: str, tensors: bool, index: bool, tiles: bool) -> None:
         self.random = random
         self.program = Program(random, name)
         self.region = self.program.body
@@ -46,6 +47,7 @@ class Builder:
         self.ivs: list[Value] = []
         self.tensors = tensors
         self.index = index
+        self.tiles = tiles
         self.count = 0
 
     # Values
@@ -344,7 +346,7 @@ class Builder:
         text = f"tt.addptr {a.name}, {offset.name} : {a.type}, {offset.type}"
         self.emit(text, result, run, wrapped=True)
         # Pointers of a tile, behind one scalar offset or several.
-        return self.splat(result, (4,)) if not a.shape and random.random() < 0.5 else result
+        return self.splat(result, (4,)) if self.tiles and not a.shape and random.random() < 0.5 else result
 
     def lookup(self, a: Value) -> Value | None:
         """What a table has at the remainder of an offset, on either side of zero."""
@@ -539,10 +541,10 @@ class Builder:
             self.binary(a)
 
 
-def program(random: Random, name: str, index: bool = True) -> Program:
+def program(random: Random, name: str, index: bool = True, tiles: bool = False) -> Program:
     """Returns a program of two or three arguments and some ten operations."""
     tensors = random.random() < 0.5
-    made = Builder(random, name, tensors, index=index and random.random() < 0.3)
+    made = Builder(random, name, tensors, index=index and random.random() < 0.3, tiles=tiles)
     widths = random.choice([(4, 4), (4, 4), (8,)] if tensors else [(4, 4), (4, 5), (5, 5), (6, 4), (8,)])
     uses_id = random.random() < 0.4
     axes = [np.arange(-(1 << (w - 1)), 1 << (w - 1)) for w in widths]

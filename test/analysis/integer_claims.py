@@ -189,10 +189,13 @@ def where(record: Record, which: int) -> Flags:
     return record.defined if which == 0 else record.exact[which - 1]
 
 
+TILES = 10
+
+
 def run(seed: int, count: int, index: bool = True) -> list[Run]:
-    """Returns `count` random programs that have been run."""
+    """Returns `count` random programs that have been run; from the seed `TILES` on they have tiles of pointers."""
     random = Random(seed)
-    made = [integer_builder.program(random, f"f{n}", index) for n in range(count)]
+    made = [integer_builder.program(random, f"f{n}", index, tiles=seed >= TILES) for n in range(count)]
     return [Run(program, program.run()) for program in made]
 
 
@@ -373,10 +376,15 @@ def cmpi(predicate: str, a: Numbers, b: Numbers) -> Numbers:
     return compare(predicate, np.asarray(a), np.asarray(b), 64).astype(np.int64)
 
 
+def wrapped(value: Any) -> Any:
+    """`value` in 64 bits, as index arithmetic is; arrays of NumPy are already."""
+    return (value + 2**63) % 2**64 - 2**63 if isinstance(value, int) else value
+
+
 EXPRESSIONS: dict[str, Callable[..., Any]] = {
-    "addi": lambda a, b: a + b,
-    "subi": lambda a, b: a - b,
-    "muli": lambda a, b: a * b,
+    "addi": lambda a, b: wrapped(a + b),
+    "subi": lambda a, b: wrapped(a - b),
+    "muli": lambda a, b: wrapped(a * b),
     "minsi": np.minimum,
     "maxsi": np.maximum,
     "cmpi": cmpi,

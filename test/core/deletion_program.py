@@ -13,7 +13,8 @@ import triton
 import triton.language as tl
 
 import triton_ext as tx
-from triton_ext import backends, loader
+from triton_ext import backends
+from triton_ext.loading.loader import load_library
 
 
 @triton.jit
@@ -26,7 +27,7 @@ def main() -> None:
     found = tx.extensions()
     for extension in found:
         if not extension.problem and extension.kind != "backend":
-            loader.load_library(extension)
+            load_library(extension)
     pipeline = tx.Pipeline().after("ttir.loop_unroll", tx.builtin.common.cse())
     described = tx.describe(scale, target="cuda:90", signature="*fp32, 64", pipeline=pipeline)
     passes = [p.name for stage in described.stages for p in stage.passes]

@@ -19,8 +19,10 @@ OF_BACKENDS = [name for name, stage in backends.stages().items() if stage.passes
 STAGES = ("any", "llir", "ttgir", "ttir", *OF_BACKENDS)
 #: What looks like the name of an extension and is none, or is one in an example: the file, what stands there, and why.
 ALLOWED = {
-    ("demo.py", "ttir.rename"): "the demo is an example",
-    ("demo.py", "passes/rename"): "the demo is an example",
+    ("demo.py", "ttir.loop_split"): "the demo is an example",
+    ("demo.py", "loop_split"): "the demo is an example",
+    ("demo.py", "loop-split"): "the demo is an example",
+    ("demo.py", '"cpu"'): "the demo is an example",
     ("edits.py", "ttir.rename"): "an example in a message",
     ("new.py", '"loop_split"'): "an example in a message",
     ("jobs.py", '"cpu"'): "torch's name of a device",

@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 
 import checkout
-from triton_ext import build
+from triton_ext.authoring import build
 
 ROOT = checkout.ROOT
 KINDS = ("passes", "dialects", "backends")

@@ -174,7 +174,7 @@ def test_where_nothing_is_traced_nothing_is_recorded(monkeypatch: pytest.MonkeyP
         triton.compile(division(), target=GPUTarget("cuda", 90, 32))
     assert set(levels) == {Level.FAILURES}
     tx.trace(division(), target="cuda:90")
-    assert levels[-1] is Level.IR
+    assert Level.IR in levels
 
 
 # tuning.md
@@ -297,7 +297,7 @@ def test_division_by_zero_does_not_trap(kind: str, on_cpu: None) -> None:
 
 
 def test_the_number_of_threads_is_that_of_torch() -> None:
-    """Threads that a launch has made are there after it."""
+    """Threads that a launch has made are there after it, and the one that looks at Ctrl-C."""
     program = (
         "import os, sys, torch, triton\n"
         "from test_claims import divide\n"
@@ -308,7 +308,7 @@ def test_the_number_of_threads_is_that_of_torch() -> None:
         "divide[(100_000,)](x, x, torch.empty_like(x), 8)\n"
         "print(len(os.listdir('/proc/self/task')) - before)\n"
     )
-    for threads, made in (("1", 0), ("3", 2)):
+    for threads, made in (("1", 1), ("3", 3)):
         done = subprocess.run(
             [sys.executable, "-c", program, threads],
             env={**os.environ, "TRITON_DEFAULT_BACKEND": "cpu", "PYTHONPATH": str(Path(__file__).parent)},

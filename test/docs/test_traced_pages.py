@@ -87,6 +87,9 @@ TRACED: dict[str, dict[str, str]] = {
         "It is looked at before each launch.": f"{FAULTS}::test_a_measurement_that_never_ends",
         "On the CPU it also ends a launch": f"{CPU_FAULTS}::test_a_time_limit_of_launches",
         "A kernel on a GPU that never ends": NEEDS_A_GPU,
+        "With `workers=0` all of it is in the calling thread": (
+            f"{FAULTS}::test_a_compilation_that_takes_long_in_this_thread"
+        ),
         "`None` means no limit.": f"{FAULTS}::test_no_limits",
         "With an executor, a worker that holds on": f"{FAULTS}::test_who_never_ends_is_ended",
         "With `cache_results=True` or": f"{TUNING_CACHE}::test_the_second_time_nothing_is_measured",
@@ -143,6 +146,19 @@ TRACED: dict[str, dict[str, str]] = {
         "A compilation that is not traced": f"{CLAIMS}::test_where_nothing_is_traced_nothing_is_recorded",
     },
     "sdk.md": {
+        "Five redirects are followed": f"{LIMITS}::test_six_redirects_are_too_many",
+        "...the body of one is not read": f"{LIMITS}::test_body_of_a_redirect_is_not_read",
+        "- What was installed is checked again": "sdk/test_sdk_tools.py::test_a_program_that_was_exchanged_does_not_run",
+        "`sdk.json`, `part.json` and `tool.json` hold": (
+            "sdk/test_sdk_tools.py::test_a_program_that_was_exchanged_does_not_run"
+        ),
+        "Where one of these files has other bytes": (
+            "sdk/test_sdk_tools.py::test_a_program_that_was_exchanged_does_not_run"
+        ),
+        "A file whose inode, size and times": "loader/test_index.py::test_read_once",
+        "An installation of an older triton-ext": "sdk/test_sdk_tools.py::test_another_version_is_installed_anew",
+        "- Nobody but you can write": f"{INSTALL}::test_what_a_loose_umask_leaves_is_found",
+        "It is on the disk before": f"{INSTALL}::test_it_is_on_the_disk_before_it_has_its_name",
         "A Triton wheel exports its MLIR symbols": f"{CLAIMS}::test_what_a_wheel_of_triton_has",
         "The SDK is those, in": f"{INSTALL}::test_default_install_is_found",
         "...about 174 MB": f"{CLAIMS}::test_the_size_of_the_sdk_and_that_it_can_be_moved",

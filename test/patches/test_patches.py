@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 import triton
 import triton.backends
 from triton import knobs
-from triton._C.libtriton import passes
+from triton._C.libtriton import ir, passes
 from triton.compiler import compiler
 from triton.runtime import _async_compile, jit
 
@@ -29,6 +30,7 @@ from triton_ext.patches import (
     kernel_arguments,
     kernel_keys,
     kernel_parsing,
+    manager_runs,
     plugin_module,
 )
 from triton_ext.patches.table import CHECKED_WITH, PATCHES
@@ -42,6 +44,7 @@ TRACES = {
     "async_compilation": r"AsyncCompileMode\.submit|\.submit = |\"AsyncCompileMode\"",
     "backend_globals": r"startswith\(\"triton\._C\.libtriton",
     "plugin_module": r"passes\.plugin\.(__dict__|extend_with\()|vars\(passes\.plugin\)|libtriton, \"passes\"",
+    "manager_runs": r"pass_manager, \"run\"|pass_manager\.run = ",
     "kernel_keys": r"DependenciesFinder|record_reference|visit_Attribute",
     "kernel_parsing": r"JITCallable",
     "compiled_kernels": r"CompiledKernel",
@@ -174,6 +177,12 @@ DIFFERENT: list[tuple[str, Spoil, Callable[[], object], str]] = [
         lacks(passes.plugin, "extend_with"),
         lambda: plugin_module.bind("nothing.so"),
         "there is no triton._C.libtriton.passes.plugin.extend_with",
+    ),
+    (
+        "manager_runs",
+        lacks(ir.pass_manager, "run"),
+        lambda: importlib.reload(manager_runs),
+        "there is no triton._C.libtriton.ir.pass_manager.run",
     ),
     ("backend_globals", other_backend, lambda: backend_globals.replace_globals(Other()), "expected ir and passes"),
     (

@@ -102,8 +102,8 @@ class Measurer(TritonAutotuner):  # type: ignore[misc]
 
     def measure(self, candidate: Candidate, compiled: Compiled, launch: Launch, checker: Checker | None) -> Outcome:
         """Checks and times one candidate; whatever goes wrong with it is part of the outcome."""
-        if self._workers == 0 and compiled == Compiled() and self._jit is not None:
-            compiled = compile_here(lambda: self._compile(candidate, launch), self.compile_timeout) or compiled
+        if self._workers == 0 and compiled == Compiled() and self.jit is not None:
+            compiled = compile_here(lambda: self.compile_one(candidate, launch), self.compile_timeout) or compiled
         # With hooks of the user, what was compiled ahead may not be what is launched.
         is_late = isinstance(compiled.error, CompileTimeoutError)
         if compiled.error is not None and (is_late or not self.user_defined_pre_hook):
