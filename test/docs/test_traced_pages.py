@@ -148,7 +148,9 @@ TRACED: dict[str, dict[str, str]] = {
     "sdk.md": {
         "Five redirects are followed": f"{LIMITS}::test_six_redirects_are_too_many",
         "...the body of one is not read": f"{LIMITS}::test_body_of_a_redirect_is_not_read",
-        "- What was installed is checked again": "sdk/test_sdk_tools.py::test_a_program_that_was_exchanged_does_not_run",
+        "- What was installed is checked again": (
+            "sdk/test_sdk_tools.py::test_a_program_that_was_exchanged_does_not_run"
+        ),
         "`sdk.json`, `part.json` and `tool.json` hold": (
             "sdk/test_sdk_tools.py::test_a_program_that_was_exchanged_does_not_run"
         ),
