@@ -7,11 +7,14 @@ of about the same age parses it.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Literal, get_args, overload
+
+from triton_ext.backends.linalg.opt import EXTENSION  # type: ignore[import-untyped]
 
 from triton_ext.compilation import requests
 from triton_ext.compilation.describe import compile_and_observe
@@ -23,6 +26,8 @@ from triton_ext.support.resources import child_environment
 from triton_ext.support.shown import shown
 
 __all__ = ["compile", "convert"]
+
+_OPT = (sys.executable, "-P", "-m", "triton_ext.driver", f"--load-extension={EXTENSION}")
 
 _Form = Literal["text", "generic", "bytecode"]
 
@@ -101,6 +106,11 @@ def convert(ttir: str, *, lowered: bool = False, form: _Form = "text", name: str
     return _in_form(opt(ttir, "triton-to-linalg,lower-linalg-ext" if lowered else "triton-to-linalg", name=name), form)
 
 
+def check(text: str) -> None:
+    """Raises PipelineError if a module of linalg, of this layer or of MLIR, does not parse or verify."""
+    _run([*_OPT, "-o", os.devnull], text)
+
+
 def _check_form(form: _Form, lowered: bool) -> None:
     if form not in get_args(_Form):
         raise TritonExtError(f"form: expected one of {', '.join(get_args(_Form))}, got {shown(form)}")
@@ -123,8 +133,7 @@ def _check_options(given: Mapping[str, Any]) -> None:
 
 def _in_form(text: str, form: _Form) -> str | bytes:
     if form == "generic":
-        command = [sys.executable, "-P", "-m", "triton_ext.driver", "--load-extension=triton_to_linalg"]
-        return _run([*command, "--mlir-print-op-generic"], text).decode()
+        return _run([*_OPT, "--mlir-print-op-generic"], text).decode()
     return _to_bytecode(text) if form == "bytecode" else text
 
 

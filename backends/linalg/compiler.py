@@ -222,6 +222,21 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         text: str = mod.str_nodebug()
         return text
 
+    def binary_problem(self, text: str, name: str) -> str | None:
+        """Why the module `text` does not parse or verify; None if it does.
+
+        `triton_ext` asks this where a function of the user has had a part in the compilation.
+        """
+        from triton_ext.backends.linalg import api  # type: ignore[import-untyped]
+
+        from triton_ext.errors import PipelineError
+
+        try:
+            api.check(text)
+        except PipelineError as error:
+            return error.message
+        return None
+
     def add_stages(self, stages: dict[str, Any], options: LinalgOptions, language: Language) -> None:
         """Fills in the stages, in order."""
         if language != Language.TRITON:

@@ -11,9 +11,9 @@ from time import monotonic
 from typing import Any
 
 import pytest
+import relu
 
 import triton_ext as tx
-from triton_ext import demo
 from triton_ext.compilation.records import Compilation
 from triton_ext.pipeline.records import PassRecord, StageRecord
 from triton_ext.tracing import trace
@@ -26,7 +26,7 @@ HOSTILE = '</script><img src=x onerror="globalThis.broken=1"><!-- & \' " <b>bold
 
 @pytest.fixture(scope="session")
 def matmul(tmp_path_factory: pytest.TempPathFactory) -> Compilation:
-    """The matrix product of the demonstration for an H100, with one pass dropped and one changed."""
+    """The matrix product for an H100, with one pass dropped and one changed."""
     edits = tx.Pipeline().skip("ttir.loop_unroll").set("ttgpuir.pipeline", num_stages=2)
     return _trace(tmp_path_factory, "cuda:90", edits)
 
@@ -40,7 +40,7 @@ def matmul_amd(tmp_path_factory: pytest.TempPathFactory) -> Compilation:
 def _trace(tmp_path_factory: pytest.TempPathFactory, target: str, edits: tx.Pipeline | None) -> Compilation:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TRITON_CACHE_DIR", str(tmp_path_factory.mktemp("kernels")))
-        return trace(demo.matmul, target=target, signature=SIGNATURE, pipeline=edits)
+        return trace(relu.matmul, target=target, signature=SIGNATURE, pipeline=edits)
 
 
 def large_module(lines: int, *, without: Callable[[int], bool] = lambda number: False, width: str = "i32") -> str:

@@ -198,7 +198,7 @@ def test_folds_open(large: Compilation, open_page: Open) -> None:
 def test_from_ir_to_python_and_back(matmul: Compilation, open_page: Open) -> None:
     page = open_page(matmul, "#ttir/output")
     row = page.locator("#code .row").filter(has_text="tt.dot")
-    assert row.locator(".from").inner_text() == "45"
+    assert row.locator(".from").inner_text() == "24"
     row.locator(".from button").click()
     selected = page.locator("#python .python-line.selected")
     assert "tl.dot(left, right, accumulator)" in selected.inner_text()
@@ -207,7 +207,7 @@ def test_from_ir_to_python_and_back(matmul: Compilation, open_page: Open) -> Non
     hits = texts(page, "#code code.hit")
     assert len(hits) == int(page.locator("#python .selected .weight").inner_text()) == 12
     assert all("%left" in line for line in hits)
-    assert page.evaluate("location.hash") == "#ttir/output;py=43"
+    assert page.evaluate("location.hash") == "#ttir/output;py=22"
     page.keyboard.press("Escape")
     assert page.locator("#code .hit").count() == 0
 
@@ -216,11 +216,11 @@ def test_an_inlined_line_shows_how_it_came_there(matmul: Compilation, open_page:
     page = open_page(matmul, "#ttir/output")
     row = page.locator("#code .row").filter(has_text="arith.maxnumf")
     link = row.locator(".from button")
-    assert link.inner_text() == "34"
-    assert re.fullmatch(r"demo\.py:34:\d+\ninlined at demo\.py:46:\d+", link.get_attribute("title"))
+    assert link.inner_text() == "13"
+    assert re.fullmatch(r"relu\.py:13:\d+\ninlined at relu\.py:25:\d+", link.get_attribute("title"))
     link.click()
-    assert page.locator("#source-chain").inner_text() == "demo.py:34 inlined at demo.py:46"
-    page.locator("#source-chain button", has_text="demo.py:46").click()
+    assert page.locator("#source-chain").inner_text() == "relu.py:13 inlined at relu.py:25"
+    page.locator("#source-chain button", has_text="relu.py:25").click()
     assert "tl.store" in page.locator("#python .selected").inner_text()
     assert row.locator("code.via").count() == 1
     page.locator("#source-file").select_option(index=1)
@@ -366,7 +366,7 @@ def test_wrapping(matmul: Compilation, open_page: Open) -> None:
 
 
 def test_deep_links(matmul: Compilation, open_page: Open) -> None:
-    page = open_page(matmul, "#ttgir/ttgpuir.remove_layout_conversions:3;py=45")
+    page = open_page(matmul, "#ttgir/ttgpuir.remove_layout_conversions:3;py=24")
     assert "remove_layout_conversions#3" in page.locator("#what h2").inner_text()
     assert "tl.dot" in page.locator("#python .selected").inner_text()
     page.evaluate("location.hash = '#ptx'")

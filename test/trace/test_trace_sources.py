@@ -10,11 +10,11 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+import relu
 from click.testing import CliRunner
 from conftest import SIGNATURE
 
 import triton_ext as tx
-from triton_ext import demo
 from triton_ext.cli import cli
 
 HELPER = """
@@ -103,4 +103,4 @@ def test_on_the_command_line(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_written() -> None:
     with pytest.raises(tx.TritonExtError, match="null"):
-        tx.trace(demo.matmul, target="cuda:90", signature=SIGNATURE, html="a\0b")
+        tx.trace(relu.matmul, target="cuda:90", signature=SIGNATURE, html="a\0b")

@@ -310,3 +310,22 @@ def test_a_hook_of_ones_own() -> None:
     finally:
         triton.knobs.runtime.add_stages_inspection_hook = None
     assert seen == ["generic"]
+
+
+@pytest.mark.parametrize("text", ["not mlir", "module { func.func @f() { } }"])
+def test_text_of_a_stage_function_that_is_no_module(text: str) -> None:
+    def replaces(source: Any, metadata: dict[str, Any], inner: Any) -> str:
+        inner(source, metadata)
+        return text
+
+    with P().stage("linalgir", replaces), pytest.raises(tx.PipelineError, match="linalgir: stage") as error:
+        tx.linalg.compile(double, SIGNATURE)
+    assert "error: " in str(error.value)
+
+
+def test_text_of_a_stage_function_that_is_a_module() -> None:
+    def renames(source: Any, metadata: dict[str, Any], inner: Any) -> str:
+        return str(inner(source, metadata)).replace("@double", "@twice")
+
+    with P().stage("linalgir", renames):
+        assert "func.func @twice" in tx.linalg.compile(double, SIGNATURE)
