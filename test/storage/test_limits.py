@@ -313,8 +313,10 @@ def test_what_a_process_compiles_is_closed_to_others_whatever_the_umask(tmp_path
 def test_a_kernel_that_changes_while_it_is_read(tmp_path: Path) -> None:
     """As whoever can write a directory above the cache can exchange it, and put it back."""
     change = """
+import functools
 import triton.compiler.compiler as c
 make = c.CompiledKernel.__init__
+@functools.wraps(make)
 def make_and_change(self, *args):
     make(self, *args)
     self.kernel += b"x"
