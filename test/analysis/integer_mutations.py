@@ -157,11 +157,6 @@ LOOPS = {
     "an extension is signed": condition("extends ? zeroes : isUnsigned", "isUnsigned"),
     "a difference has the range of a sum": condition("add ? b.low : -b.high", "b.low"),
     "a difference has the slope of a sum": condition("lhs.slope - rhs.slope", "lhs.slope + rhs.slope"),
-    "a negative factor is unsigned": condition("isUnsigned && factor.isNegative()", "false"),
-    "a negative factor keeps the order": condition("factor.isNegative()", "false", behind="std::optional<Form> scale"),
-    "sums do not wrap before an extension": condition("low.sge(first) && high.sle(last)", "true"),
-    "factors are unsigned": condition("coefficient.sext(width)", "coefficient.zext(width)"),
-    "constants are unsigned": condition("narrow->constant.sext(width)", "narrow->constant.zext(width)"),
     "lanes do not differ": condition("APInt(width, range.getEnd() - 1) - result.constant", "APInt::getZero(width)"),
     # Known
     "a sum is a multiple if one term is": known(

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from sdk_world import OPS, REPO, World, llvm_debs, llvm_files, runtime_debs, tar_bytes, write_tree
 
-from triton_ext import _storage
+from triton_ext.support import storage
 from triton_ext import sdk as sdk_module
 from triton_ext.loading.host import find_triton
 
@@ -386,13 +386,13 @@ def test_what_a_loose_umask_leaves_is_found(umask: int, world: World) -> None:
 def test_it_is_on_the_disk_before_it_has_its_name(world: World) -> None:
     """A power loss leaves the target complete or absent only if what it holds is written before the rename."""
     seen: list[tuple[str, list[str]]] = []
-    real = _storage.flush
+    real = storage.flush
 
     def flush(directory: Path) -> None:
         seen.append((directory.name, world.leftovers()))
         real(directory)
 
-    for module in ("_storage", "sdk._install"):
+    for module in ("support.storage", "sdk._install"):
         world.monkeypatch.setattr(f"triton_ext.{module}.flush", flush)
     assert world.run("install")[0] == 0
     name = world.target(SNAPSHOT).name

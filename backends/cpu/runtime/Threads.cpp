@@ -125,6 +125,8 @@ public:
       munmap(memory, size);
   }
   bool isThere() const { return !isLimited || memory != MAP_FAILED; }
+  /// Whether the address space of the process is limited.
+  bool matters() const { return isLimited; }
 
 private:
   static constexpr size_t size = size_t(64) << 20;
@@ -168,8 +170,9 @@ Ticker *Ticker::enter() {
         pthread_atfork(nullptr, nullptr, [] { ticker = nullptr; });
       });
       try {
-        Reserve reserve;
-        if (!reserve.isThere())
+        // The threads of the launch may have left just what they need for their
+        // data when they begin, so no more is taken.
+        if (Reserve().matters())
           throw std::bad_alloc();
         auto made = std::make_unique<Ticker>();
         std::thread([made = made.get()] { made->loop(); }).detach();

@@ -151,7 +151,7 @@ def evaluate_on(
             started, exit_codes = time.monotonic(), workers.exit_codes()
             alone = deque([(i, replace(jobs[i], attempt=1))])
             for again in run_jobs(workers, evaluate, alone, ended, patience).values():
-                ended(i, _death(again, time.monotonic() - started, limits, exit_codes()), None)
+                ended(i, _death(again, time.monotonic() - started, limits, patience, exit_codes()), None)
         if rest and not workers.renew():
             for i, _ in rest:
                 ended(i, None, last or TritonExtError("the executor is broken, and cannot be made again"))
@@ -159,12 +159,17 @@ def evaluate_on(
     return outcomes
 
 
-def _death(error: Exception, seconds: float, limits: list[float], exit_codes: set[int]) -> Outcome:
+def _death(
+    error: Exception, seconds: float, limits: list[float], patience: float | None, exit_codes: set[int]
+) -> Outcome:
     """The outcome of a candidate whose worker has ended, with nothing beside it, after so many seconds.
 
-    These hold the worker's start, too, which may take longer than a limit. A worker that has had its time exits with 1.
+    These hold the worker's start, too, which may take longer than a limit. A worker that has had its time exits with 1;
+    one that does not answer any more is killed after `patience` seconds.
     """
-    is_late = bool(limits) and seconds > min(limits) + GRACE and (1 in exit_codes or not exit_codes)
+    was_killed = patience is not None and seconds >= patience
+    has_had_its_time = 1 in exit_codes or not exit_codes
+    is_late = was_killed or (bool(limits) and seconds > min(limits) + GRACE and has_had_its_time)
     reason = f"it ended its worker twice, the second time alone and after {seconds:.1f} s"
     if is_late:
         reason += f", where a candidate may take {' + '.join(f'{limit:g} s' for limit in limits)} to compile and to run"

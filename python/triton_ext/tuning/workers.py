@@ -87,7 +87,10 @@ class Workers:
 
         Minus the number of the signal for one that a signal has ended. Of other executors nothing is known.
         """
-        processes = getattr(self.executor, "_processes", None) or {}
+        # The executor's own dictionary, which may be empty now.
+        processes = getattr(self.executor, "_processes", None)
+        if processes is None:
+            processes = {}
         return lambda: {code for worker in list(processes.values()) if (code := worker.exitcode) is not None}
 
     def found_broken(self) -> None:
