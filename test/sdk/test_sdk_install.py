@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from sdk_world import OPS, REPO, World, llvm_debs, llvm_files, runtime_debs, tar_bytes, write_tree
 
-from triton_ext.support import storage
 from triton_ext import sdk as sdk_module
 from triton_ext.loading.host import find_triton
+from triton_ext.support import storage
 
 SNAPSHOT = "debian-24-snapshot"
 BROKEN_TOOL = "#!/bin/sh\nexit 127\n"
