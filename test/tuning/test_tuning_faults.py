@@ -236,8 +236,15 @@ def tune_with_a_hang() -> None:
 
 
 def test_a_compilation_that_takes_long_in_this_thread(kernel_cache: Path) -> None:
-    kernel = tx.autotune(CONFIGS[:2], ["n"], do_bench=Bench(TIMES), workers=0, rounds=1, compile_timeout=1e-3)(scale)
-    with pytest.raises(TuningError, match=r"compiling took longer than 0.001 s \(fix: compile_timeout=seconds\)"):
+    def takes_long(module: Any) -> None:
+        time.sleep(0.1)
+
+    takes_long.cache_key = "takes long"  # type: ignore[attr-defined]
+    pipelines = {"long": tx.Pipeline().at_end("ttir", takes_long)}
+    kernel = tx.autotune(
+        CONFIGS[:2], ["n"], pipelines=pipelines, do_bench=Bench(TIMES), workers=0, rounds=1, compile_timeout=0.05
+    )(scale)
+    with pytest.raises(TuningError, match=r"compiling took longer than 0.05 s \(fix: compile_timeout=seconds\)"):
         kernel[(1,)](ones(), standin.zeros(), n=48)
 
 

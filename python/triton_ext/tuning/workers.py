@@ -88,10 +88,19 @@ class Workers:
         Minus the number of the signal for one that a signal has ended. Of other executors nothing is known.
         """
         # The executor's own dictionary, which may be empty now.
-        processes = getattr(self.executor, "_processes", None)
-        if processes is None:
-            processes = {}
-        return lambda: {code for worker in list(processes.values()) if (code := worker.exitcode) is not None}
+        known = getattr(self.executor, "_processes", None)
+        processes: dict[int, Any] = {} if known is None else known
+
+        def codes() -> set[int]:
+            # While the executor's own thread takes a code, nobody else gets it.
+            until = time.monotonic() + 1
+            while True:
+                found = {code for worker in list(processes.values()) if (code := worker.exitcode) is not None}
+                if found or not processes or time.monotonic() > until:
+                    return found
+                time.sleep(0.01)
+
+        return codes
 
     def found_broken(self) -> None:
         """Says that the executor takes no more jobs."""
