@@ -7,9 +7,15 @@ Each file `attack_<area>.py` beside this one has `ATTACKS: list[Attack]`. A test
 
 from __future__ import annotations
 
+import json
+import os
 import random
-from collections.abc import Callable
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -38,3 +44,32 @@ class Attack:
 
     name: str
     run: Callable[[random.Random, int], Outcome]
+
+
+def run_in_process(command: Sequence[str], timeout: float, **environment: str) -> Outcome:
+    """Runs Python with `command`, which prints an `Outcome` as JSON.
+
+    A process that fails or hangs counts as an attempt that got through.
+
+    Args:
+        command: arguments of Python.
+        timeout: seconds after which the process counts as hung.
+        environment: variables to set, beside those that every attack needs.
+    """
+    with tempfile.TemporaryDirectory() as cache:
+        variables = {
+            **os.environ,
+            "PYTHONPATH": str(Path(__file__).parent),
+            "TRITON_CACHE_DIR": cache,
+            "TRITON_DEFAULT_FP_FUSION": "1",
+            **environment,
+        }
+        try:
+            done = subprocess.run(
+                [sys.executable, *command], env=variables, capture_output=True, text=True, check=False, timeout=timeout
+            )
+        except subprocess.TimeoutExpired:
+            return Outcome(1, 1, "the process hung")
+    if done.returncode:
+        return Outcome(1, 1, f"the process ended with {done.returncode}: {done.stderr.strip()[-300:]}")
+    return Outcome(**json.loads(done.stdout.splitlines()[-1]))

@@ -14,7 +14,6 @@ import os
 import random
 import resource
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -27,7 +26,7 @@ import numpy as np
 import triton
 import triton.language as tl
 
-from attack import Attack, Outcome
+from attack import Attack, Outcome, run_in_process
 
 THREADS = 64
 
@@ -273,24 +272,8 @@ _RUNS: dict[str, tuple[Callable[[random.Random, int], Outcome], int]] = {
 
 def _in_process(name: str) -> Attack:
     def run(chance: random.Random, scale: int) -> Outcome:
-        with tempfile.TemporaryDirectory() as cache:
-            environment = {
-                **os.environ,
-                "PYTHONPATH": str(Path(__file__).parent),
-                "TRITON_CACHE_DIR": cache,
-                "TRITON_DEFAULT_FP_FUSION": "1",
-                "TRITON_EXT_CPU_THREADS": str(_RUNS[name][1]),
-            }
-            command = [sys.executable, __file__, name, str(chance.randrange(1 << 30)), str(scale)]
-            try:
-                done = subprocess.run(
-                    command, env=environment, capture_output=True, text=True, check=False, timeout=120 + 60 * scale
-                )
-            except subprocess.TimeoutExpired:
-                return Outcome(1, 1, "the process hung")
-        if done.returncode:
-            return Outcome(1, 1, f"the process ended with {done.returncode}: {done.stderr.strip()[-300:]}")
-        return Outcome(**json.loads(done.stdout.splitlines()[-1]))
+        command = [__file__, name, str(chance.randrange(1 << 30)), str(scale)]
+        return run_in_process(command, 120 + 60 * scale, TRITON_EXT_CPU_THREADS=str(_RUNS[name][1]))
 
     return Attack(name, run)
 

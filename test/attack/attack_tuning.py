@@ -14,9 +14,7 @@ import multiprocessing
 import os
 import random
 import signal
-import subprocess
 import sys
-import tempfile
 import time
 import warnings
 from collections.abc import Callable
@@ -34,7 +32,7 @@ from triton.runtime.cache import FileCacheManager
 from triton.runtime.driver import driver
 
 import triton_ext as tx
-from attack import Attack, Outcome
+from attack import Attack, Outcome, run_in_process
 from triton_ext.tuning import TuningError, jobs
 
 #: What a candidate may do to its worker, by the beginning of its kernel's name.
@@ -184,23 +182,8 @@ _RUNS: dict[str, Callable[[random.Random, int], Outcome]] = {
 
 def _in_process(name: str) -> Attack:
     def run(chance: random.Random, scale: int) -> Outcome:
-        with tempfile.TemporaryDirectory() as cache:
-            environment = {
-                **os.environ,
-                "PYTHONPATH": str(Path(__file__).parent),
-                "TRITON_CACHE_DIR": cache,
-                "TRITON_DEFAULT_FP_FUSION": "1",
-            }
-            command = [sys.executable, "-m", "attack_tuning", name, str(chance.randrange(1 << 30)), str(scale)]
-            try:
-                done = subprocess.run(
-                    command, env=environment, capture_output=True, text=True, check=False, timeout=180 + 90 * scale
-                )
-            except subprocess.TimeoutExpired:
-                return Outcome(1, 1, "the process hung")
-        if done.returncode:
-            return Outcome(1, 1, f"the process ended with {done.returncode}: {done.stderr.strip()[-300:]}")
-        return Outcome(**json.loads(done.stdout.splitlines()[-1]))
+        command = ["-m", "attack_tuning", name, str(chance.randrange(1 << 30)), str(scale)]
+        return run_in_process(command, 180 + 90 * scale)
 
     return Attack(name, run)
 

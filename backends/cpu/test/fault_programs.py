@@ -94,7 +94,7 @@ def no_processes() -> None:
 
 
 def no_memory() -> None:
-    """There is no place for another stack."""
+    """The address space has no room for another thread's stack."""
     check(1)
     size = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     resource.setrlimit(resource.RLIMIT_AS, (size + (5 << 20), size + (5 << 20)))
