@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Each target works on a fresh checkout: it makes .venv, gets what is missing
-# and builds first.
+# Each target works on a fresh checkout: it makes .venv, downloads what is
+# missing, and builds first.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -13,9 +13,9 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
 LIT = passes $(wildcard dialects backends) test/analysis test/opt
-# As many processes as cores. A file's tests stay in one process, because what a file or a session builds (environments
-# with the wheel, copies of the checkout, CMake projects) costs more than all of its tests; files with slow tests come
-# first, in the order of conftest.py, so that none is left over at the end.
+# pytest runs one process for each core. The tests of a file stay in one process, because the fixtures that a file or a
+# session builds (environments with the wheel, copies of the checkout, CMake projects) cost more than all of its tests.
+# conftest.py puts files with slow tests first, so that no slow file is left for the end of the run.
 PYTEST = $(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder --durations 20
 
 .DEFAULT_GOAL := help
@@ -42,10 +42,11 @@ shard: linalg build ## The Python tests of the directories TESTS= alone, as one 
 lit: linalg build
 	@$(BIN)/lit -s $(LIT)
 
-lint: .venv/ready ## clang-format, ruff, mypy, the layers of pyproject.toml, and the links of the documentation
+lint: .venv/ready ## clang-format, ruff, spelling, mypy, the layers of pyproject.toml, and the links of the documentation
 	@git ls-files '*.cpp' '*.h' | xargs -r $(BIN)/clang-format --dry-run --Werror
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check --no-cache .
+	@git ls-files -z | xargs -0 $(BIN)/codespell
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache >/dev/null || $(BIN)/lint-imports --no-cache
 	@$(MAKE) -s site
@@ -62,7 +63,7 @@ bench: build ## How long building, importing, triton-ext-opt, pipelines and lina
 
 docs: linalg build ## Reference pages from the .td files and docstrings
 	@$(BIN)/python -m triton_ext.authoring.reference docs/reference
-	@$(BIN)/python test/linalg/linalg_coverage.py docs/reference
+	@$(BIN)/python test/support/linalg/coverage_page.py docs/reference
 
 site: .venv/ready ## The documentation as a searchable site, into build/site; an error if a link leads nowhere
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -82,13 +83,14 @@ includes: linalg ## Build without the precompiled header, which finds missing #i
 sdk: .venv/ready
 	@$(BIN)/triton-ext sdk path >/dev/null 2>&1 || $(BIN)/triton-ext sdk install
 
-# What linalg and the dialects on top of it are built from: a long download and minutes of compiling, once. What only
-# builds what is there, such as demo, goes without.
+# Builds the MLIR parts that linalg and the dialects on top of it need: a long download and minutes of compiling, once.
+# Targets that need only the other extensions, such as demo, do not depend on it.
 linalg: sdk ## The MLIR dialects that libtriton lacks, for the extensions that need them
 	@$(BIN)/triton-ext sdk install --with linalg 2> >(grep --line-buffered -v '^\(SDK\|ready\|part\)' >&2)
 
-# Written last, so that an interrupted set-up is done again. So is a set-up after which a backend was added or deleted:
-# the entry points of the installation name each backend. Python compiles what it imports; pip would compile all of torch.
+# The file is written last, so that an interrupted set-up is repeated. A set-up is also repeated after a backend was
+# added or deleted, because the entry points of the installation name each backend. With --no-compile, Python compiles
+# only the modules that it imports; pip would compile all of torch.
 .venv/ready: pyproject.toml constraints.txt infra/system-packages backends $(wildcard backends/*/backend.json)
 	@infra/system-packages $(PYTHON)
 	@echo "==> Python packages into .venv"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every test stands on: a cache of its own, so that no test sees another's kernels or the user's; the
-wheel; a third-party pass that is really rebuilt.
+"""Fixtures for every test: a cache of its own, so that no test sees another test's kernels or the user's; the wheel; a
+third-party pass that is really rebuilt.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # otherwise Triton 3.9 w
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests first: one that starts last is what a run on several cores waits for."""
+    """Puts files with slow tests first: if one started last, a run on several cores would wait for it."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
 
 
-#: How the reason of a skipped test begins if the machine does not permit what it does; nothing that is installed helps.
+#: The reason of a skipped test begins so if the machine does not permit the test; no installation helps then.
 NOT_PERMITTED = "not permitted here: "
 
 
 def skipped_reports(config: pytest.Config) -> list[tuple[str, str]]:
-    """Place and reason of each test or module that was skipped; with xdist, known to the process that started it."""
+    """Returns place and reason of each skipped test or module; with xdist, only the main process knows them."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     found = []
     for report in reporter.stats.get("skipped", []) if reporter else []:
@@ -38,7 +38,9 @@ def skipped_reports(config: pytest.Config) -> list[tuple[str, str]]:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """In CI a skipped test is a failure: what it needs has to be installed there, unless it is a permission."""
+    """Fails the run in CI if a test was skipped, because CI has to install what tests need; a missing permission is
+    allowed.
+    """
     passed = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
     missing = [place for place, reason in skipped_reports(session.config) if not reason.startswith(NOT_PERMITTED)]
     if os.environ.get("CI") and passed and missing:
@@ -46,7 +48,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """The number of skipped tests, and for each reason the tests that gave it."""
+    """Prints the number of skipped tests, and for each reason the tests that gave it."""
     by_reason: dict[str, list[str]] = {}
     for place, reason in skipped_reports(config):
         by_reason.setdefault(reason, []).append(place)
@@ -62,7 +64,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 @pytest.fixture(autouse=True)
 def kernel_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty directory for compiled kernels."""
+    """Sets an empty directory for compiled kernels."""
     cache = tmp_path / "kernels"
     monkeypatch.setenv("TRITON_CACHE_DIR", str(cache))
     return cache

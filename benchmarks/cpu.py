@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# ruff: noqa: ARG001, N803, PLR0917
 """The CPU backend beside torch, NumPy and Triton's interpreter, in one run with the same threads: ``make bench``.
 
 ``--quick`` is what ``make demo-cpu`` runs: softmax and a matrix product, checked against torch and timed beside it.
@@ -29,7 +28,16 @@ os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
 import numpy as np
 import torch
 import triton
-import triton.language as tl
+from cpu_kernels import (
+    add_kernel,
+    attention_kernel,
+    empty_kernel,
+    gelu_kernel,
+    layer_norm_kernel,
+    matmul_kernel,
+    silu_mul_kernel,
+    softmax_kernel,
+)
 from rich.console import Console
 from rich.table import Table
 from torch.nn import functional
@@ -37,109 +45,22 @@ from torch.nn import functional
 Run = Callable[[], object]
 
 
-@triton.jit
-def empty_kernel(x):
-    pass
-
-
-@triton.jit
-def add_kernel(x, y, out, n, BLOCK: tl.constexpr):
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + i, tl.load(x + i, mask=i < n) + tl.load(y + i, mask=i < n), mask=i < n)
-
-
-@triton.jit
-def gelu_kernel(x, out, n, BLOCK: tl.constexpr):
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    v = tl.load(x + i, mask=i < n)
-    tl.store(out + i, 0.5 * v * (1 + tl.erf(v * 0.7071067811865476)), mask=i < n)
-
-
-@triton.jit
-def silu_mul_kernel(x, y, out, n, BLOCK: tl.constexpr):
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    v = tl.load(x + i, mask=i < n)
-    tl.store(out + i, v * tl.sigmoid(v) * tl.load(y + i, mask=i < n), mask=i < n)
-
-
-@triton.jit
-def softmax_kernel(x, out, columns, BLOCK: tl.constexpr):
-    i = tl.arange(0, BLOCK)
-    row = tl.program_id(0) * columns
-    v = tl.load(x + row + i, mask=i < columns, other=-float("inf"))
-    e = tl.exp(v - tl.max(v, 0))
-    tl.store(out + row + i, e / tl.sum(e, 0), mask=i < columns)
-
-
-@triton.jit
-def layer_norm_kernel(x, w, b, out, columns, eps, BLOCK: tl.constexpr):
-    i = tl.arange(0, BLOCK)
-    row = tl.program_id(0) * columns
-    mask = i < columns
-    v = tl.load(x + row + i, mask=mask, other=0.0)
-    mean = tl.sum(v, 0) / columns
-    d = tl.where(mask, v - mean, 0.0)
-    scale = 1 / tl.sqrt(tl.sum(d * d, 0) / columns + eps)
-    tl.store(out + row + i, (v - mean) * scale * tl.load(w + i, mask=mask) + tl.load(b + i, mask=mask), mask=mask)
-
-
-@triton.jit
-def matmul_kernel(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
-    pid = tl.program_id(0)
-    columns = tl.cdiv(N, BN)
-    m = (pid // columns) * BM + tl.arange(0, BM)
-    n = (pid % columns) * BN + tl.arange(0, BN)
-    k = tl.arange(0, BK)
-    pa = a + m[:, None] * K + k[None, :]
-    pb = b + k[:, None] * N + n[None, :]
-    acc = tl.zeros((BM, BN), tl.float32)
-    for _ in range(0, K, BK):
-        acc = tl.dot(tl.load(pa), tl.load(pb), acc)
-        pa += BK
-        pb += BK * N
-    tl.store(c + m[:, None] * N + n[None, :], acc)
-
-
-@triton.jit
-def attention_kernel(q, k, v, out, scale, N, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
-    block = tl.program_id(0)
-    base = tl.program_id(1) * N * D
-    m = block * BM + tl.arange(0, BM)
-    d = tl.arange(0, D)
-    query = tl.load(q + base + m[:, None] * D + d[None, :])
-    top = tl.full((BM,), -float("inf"), tl.float32)
-    total = tl.zeros((BM,), tl.float32)
-    acc = tl.zeros((BM, D), tl.float32)
-    for start in range(0, (block + 1) * BM, BN):
-        n = start + tl.arange(0, BN)
-        at = base + n[:, None] * D + d[None, :]
-        scores = tl.dot(query, tl.trans(tl.load(k + at))) * scale
-        scores = tl.where(m[:, None] >= n[None, :], scores, -float("inf"))
-        new = tl.maximum(top, tl.max(scores, 1))
-        p = tl.exp(scores - new[:, None])
-        fade = tl.exp(top - new)
-        total = total * fade + tl.sum(p, 1)
-        acc = tl.dot(p, tl.load(v + at), acc * fade[:, None])
-        top = new
-    tl.store(out + base + m[:, None] * D + d[None, :], acc / total[:, None])
-
-
 @dataclass(frozen=True)
 class Case:
-    """One row: ours and torch's, the aim for their ratio, and what the work is made of."""
+    """One row: our run and torch's, the aim for their ratio, and the amount of work."""
 
     name: str
     aim: float
     ours: Run
     eager: Run
     numpy: Run | None = None
-    operations: float = 0  # those of the vector code: an exp is 24, an erf 50
-    bytes: float = 0  # that must be read and written once
+    operations: float = 0  # operations of the vector code: an exp is 24, an erf 50
+    bytes: float = 0  # bytes that must be read or written once
     compiled: Run | None = None
 
 
 def seconds(run: Run, budget: float = 1.0, least: int = 5) -> float:
-    """The shortest of as many runs as fit, and of no fewer than `least`."""
+    """Returns the shortest of as many runs as fit, and of at least `least`."""
     run()
     times: list[float] = []
     end = time.perf_counter() + budget
@@ -151,13 +72,13 @@ def seconds(run: Run, budget: float = 1.0, least: int = 5) -> float:
 
 
 def beside(*runs: Run, turns: int = 8) -> list[float]:
-    """The shortest time of each, measured in turns: what the machine's memory gives changes within seconds."""
+    """Returns the shortest time of each, measured in turns: the bandwidth of the memory changes within seconds."""
     times = [[seconds(run, 0.15, 3) for run in runs] for _ in range(turns)]
     return [min(column) for column in zip(*times, strict=True)]
 
 
 def compiled(run: Run) -> Run | None:
-    """What ``torch.compile`` makes of it, if there is a C++ compiler."""
+    """Returns the function as ``torch.compile`` compiles it, or None without a C++ compiler."""
     return torch.compile(run) if shutil.which(os.environ.get("CXX", "g++")) else None
 
 
@@ -171,7 +92,7 @@ def numpy_layer_norm(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def bandwidth(size: float) -> float:
-    """The most bytes per second that torch moves in `size` bytes of memory, with as many threads as it has."""
+    """Returns the most bytes per second that torch moves in `size` bytes of memory, with all its threads."""
     count = int(size) // 12
     x, y, z = torch.randn(count), torch.randn(count), torch.empty(count)
     joined = torch.randn(3 * count)
@@ -200,7 +121,7 @@ declare {vector} @llvm.fma({vector}, {vector}, {vector})
 
 
 def fma_peak(threads: int) -> float:
-    """FLOP/s of 12 independent chains of FMAs in each of `threads` threads; nothing leaves the registers."""
+    """Returns the FLOP/s of 12 independent chains of FMAs in each of `threads` threads, all in registers."""
     from triton._C.libtriton import llvm
     from triton_ext.backends.cpu import _library
 
@@ -242,7 +163,7 @@ def fma_peak(threads: int) -> float:
 
 
 def cases(quick: bool) -> list[Case]:
-    """The rows, each checked against torch first."""
+    """Returns the rows, after a check of each against torch."""
     found = []
 
     def case(name: str, aim: float, ours: Run, eager: Run, out: torch.Tensor, **more: object) -> None:
@@ -349,18 +270,18 @@ def cases(quick: bool) -> list[Case]:
 
 INTERPRETED = """
 import sys, time; sys.path.insert(0, {directory!r})
-import cpu, torch, triton
+import cpu, cpu_kernels, torch, triton
 n, size = 2**22, int(sys.argv[1])
 x, y, out = torch.randn(n), torch.randn(n), torch.empty(n)
 a, b, c = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size)
-def add(): cpu.add_kernel[(n // 1024,)](x, y, out, n, BLOCK=1024)
-def matmul(): cpu.matmul_kernel[((size // 64)**2,)](a, b, c, size, size, size, BM=64, BN=64, BK=32)
+def add(): cpu_kernels.add_kernel[(n // 1024,)](x, y, out, n, BLOCK=1024)
+def matmul(): cpu_kernels.matmul_kernel[((size // 64)**2,)](a, b, c, size, size, size, BM=64, BN=64, BK=32)
 print(*(cpu.seconds(run, 0.5, 1) for run in (add, matmul)))
 """
 
 
 def against_interpreter(size: int) -> list[float]:
-    """How many times as long Triton's interpreter takes: for an addition of 2^22, for a product of `size`^3."""
+    """Returns the times of Triton's interpreter over ours: for an addition of 2^22, for a product of `size`^3."""
     times = []
     for interpret in ("1", "0"):
         done = subprocess.run(
@@ -375,7 +296,7 @@ def against_interpreter(size: int) -> list[float]:
 
 
 def launch_microseconds() -> tuple[float, float]:
-    """A launch of an empty kernel: all of it, and what the launcher takes of that."""
+    """Returns the time of a launch of an empty kernel, and the launcher's part of it."""
     x = torch.zeros(1)
     kernel = empty_kernel[(1,)](x)
 
@@ -391,7 +312,7 @@ def launch_microseconds() -> tuple[float, float]:
 
 
 def compile_seconds(block: int) -> float:
-    """Time to compile a softmax, caches aside."""
+    """Returns the time to compile a softmax without caches."""
     x, out = torch.zeros(block), torch.empty(block)
     times = []
     for _ in range(5):
@@ -436,7 +357,7 @@ def main() -> None:
     peak = 0.0 if arguments.quick else fma_peak(threads)
     for case in cases(arguments.quick):
         ours, eager = beside(case.ours, case.eager)
-        torch.set_num_threads(1)  # which a launch asks for
+        torch.set_num_threads(1)  # a launch reads this
         single, single_eager = beside(case.ours, case.eager)
         torch.set_num_threads(threads)
         rate = case.operations / ours / 1e9

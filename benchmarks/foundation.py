@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long it takes from an installed Triton to a pass of your own: ``make bench``.
+"""Measures how long it takes from an installed Triton to a pass of your own: ``make bench``.
 
-Each row is measured several times and the median is printed. The compiler cache is off; everything happens in a
+Each row is measured several times, and the median is printed. The compiler cache is off; everything happens in a
 temporary directory.
 """
 
@@ -24,25 +24,25 @@ from rich.console import Console
 from rich.table import Table
 
 from triton_ext import sdk
-from triton_ext.sdk import _install, debian, download
+from triton_ext.sdk import debian, download, install_sdk
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def seconds(command: list[str], **environment: str) -> float:
-    """Wall-clock time of a command that must succeed."""
+    """Returns the wall-clock time of a command, which must succeed."""
     begin = time.perf_counter()
     subprocess.run(command, check=True, capture_output=True, env={**os.environ, "CCACHE_DISABLE": "1", **environment})
     return time.perf_counter() - begin
 
 
 def median(measure: Callable[[], float], times: int) -> float:
-    """Median of `times` measurements."""
+    """Returns the median of `times` measurements."""
     return statistics.median(measure() for _ in range(times))
 
 
 def build_rows(scratch: Path) -> list[tuple[str, float, str]]:
-    """From clean to the first pass, and again after an edit of one line."""
+    """Measures a clean build of the first pass, and a build after an edit of one line."""
     tree = scratch / "tree"
     for part in ("CMakeLists.txt", "infra", "passes/rename", "python"):
         source, target = ROOT / part, tree / part
@@ -69,7 +69,7 @@ def build_rows(scratch: Path) -> list[tuple[str, float, str]]:
 
 
 def sdk_rows(scratch: Path) -> list[tuple[str, float, str]]:
-    """A real installation into an empty cache, with the time inside of downloads told apart."""
+    """Measures a real installation into an empty cache, and its downloads separately."""
     downloading = 0.0
 
     def timed(*args: Any, **kwargs: Any) -> Path:
@@ -83,7 +83,7 @@ def sdk_rows(scratch: Path) -> list[tuple[str, float, str]]:
     begin = time.perf_counter()
     with (
         mock.patch.dict(os.environ, XDG_CACHE_HOME=str(scratch / "cache")),
-        mock.patch.object(_install, "fetch", timed),
+        mock.patch.object(install_sdk, "fetch", timed),
         mock.patch.object(debian, "fetch", timed),
     ):
         sdk.install(say=lambda _: None)
@@ -92,7 +92,7 @@ def sdk_rows(scratch: Path) -> list[tuple[str, float, str]]:
 
 
 def import_rows() -> list[tuple[str, float, str]]:
-    """Each import timed inside of a fresh process, where it is not lost in the noise of starting one."""
+    """Measures each import inside a fresh process, without the noise of the process's start."""
     program = """
 import time
 begin = time.perf_counter()
@@ -110,7 +110,7 @@ print(middle - begin, time.perf_counter() - middle)
 
 
 def main() -> None:
-    """Prints the table."""
+    """Prints the table of all measurements."""
     with tempfile.TemporaryDirectory() as directory:
         scratch = Path(directory)
         rows = [*sdk_rows(scratch), *build_rows(scratch), *import_rows()]

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import cpu  # beside this file; the kernels
+import cpu_kernels
 from rich.console import Console
 from rich.table import Table
 from triton._C.libtriton import ir
@@ -30,22 +30,22 @@ NOTHING = "module {\n}\n"
 
 #: Kernel, signature, constants.
 KERNELS = {
-    "softmax": (cpu.softmax_kernel, ("*fp32", "*fp32", "i32"), {"BLOCK": 1024}),
-    "layer norm": (cpu.layer_norm_kernel, ("*fp32",) * 4 + ("i32", "fp32"), {"BLOCK": 1024}),
-    "matmul": (cpu.matmul_kernel, ("*fp32",) * 3 + ("i32",) * 3, {"BM": 64, "BN": 64, "BK": 32}),
-    "attention": (cpu.attention_kernel, ("*fp32",) * 4 + ("fp32", "i32"), {"D": 64, "BM": 64, "BN": 64}),
+    "softmax": (cpu_kernels.softmax_kernel, ("*fp32", "*fp32", "i32"), {"BLOCK": 1024}),
+    "layer norm": (cpu_kernels.layer_norm_kernel, ("*fp32",) * 4 + ("i32", "fp32"), {"BLOCK": 1024}),
+    "matmul": (cpu_kernels.matmul_kernel, ("*fp32",) * 3 + ("i32",) * 3, {"BM": 64, "BN": 64, "BK": 32}),
+    "attention": (cpu_kernels.attention_kernel, ("*fp32",) * 4 + ("fp32", "i32"), {"D": 64, "BM": 64, "BN": 64}),
 }
 
 
 def seconds(run: Callable[[], object]) -> float:
-    """One run."""
+    """Returns the seconds of one run."""
     start = time.perf_counter()
     run()
     return time.perf_counter() - start
 
 
 def in_turns(*runs: Callable[[], object]) -> list[float]:
-    """The median of each."""
+    """Returns the median of each."""
     for run in runs:
         run()
     times = [[seconds(run) for run in runs] for _ in range(TURNS)]
@@ -53,7 +53,7 @@ def in_turns(*runs: Callable[[], object]) -> list[float]:
 
 
 def conversion(ttir: str, pipeline: str) -> list[Callable[[], object]]:
-    """What must run, and what must be taken off: see `net`."""
+    """Returns the runs to measure, of which `net` subtracts some."""
     return [
         lambda: tx.opt(ttir, pipeline),
         lambda: tx.opt(NOTHING, pipeline),
@@ -63,12 +63,12 @@ def conversion(ttir: str, pipeline: str) -> list[Callable[[], object]]:
 
 
 def net(whole: float, fixed: float, parsing: float, nothing: float) -> float:
-    """The passes alone: without parsing and printing, and without the driver's own work."""
+    """Returns the time of the passes alone: without parsing and printing, and without the driver's own work."""
     return (whole - fixed) - (parsing - nothing)
 
 
 class Stages:
-    """Triton's own way from TTIR to TTGIR."""
+    """Runs Triton's own passes from TTIR to TTGIR."""
 
     def __init__(self, kernel: object, signature: tuple[str, ...], constants: dict[str, int], scratch: Path) -> None:
         self.backend = make_backend(TARGET)
@@ -89,28 +89,28 @@ class Stages:
         self.ttir = self.path.read_text()
 
     def context(self) -> object:
-        """With Triton's dialects."""
+        """Returns a context with Triton's dialects."""
         context = ir.context()
         ir.load_dialects(context)
         self.backend.load_dialects(context)
         return context
 
     def parse(self) -> tuple[object, object]:
-        """The module, and what it lives in."""
+        """Returns the module and its context."""
         context = self.context()
         module = ir.parse_mlir_module(str(self.path), context)
-        module.context = context  # where Triton's stages look for it
+        module.context = context  # Triton's stages read it here
         return module, context
 
     def run(self) -> None:
-        """From the text to TTGIR."""
+        """Compiles the text to TTGIR."""
         module, _context = self.parse()
         module = self.backend.make_ttir(module, {}, self.options, 90)
         self.backend.make_ttgir(module, {}, self.options, 90)
 
 
 def chain(operations: int) -> str:
-    """A kernel of as many operations: sums and products of a tensor, and a store of every hundredth."""
+    """Returns a kernel of that many operations: sums and products of a tensor, and a store of every hundredth."""
     lines = [
         "tt.func public @chain(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {",
         "  %i = tt.make_range {start = 0 : i32, end = 1024 : i32} : tensor<1024xi32>",

@@ -17,9 +17,8 @@ from itertools import count
 from pathlib import Path
 from random import Random
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test" / "loop_split"))
-import programs
-
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test"))
+from support.loop_split import programs
 from triton_ext.support import resources
 
 PER_BATCH = 250
@@ -32,13 +31,13 @@ def batch(seed: int) -> tuple[int, programs.Outcome]:
 
 
 def state() -> str:
-    """What results in a log are valid for."""
+    """Returns a key of the library and the programs for which the results in a log are valid."""
     made_of = [resources.library_dir() / "libtriton_ext_loop_split.so", Path(programs.__file__)]
     return hashlib.sha256(b"".join(path.read_bytes() for path in made_of)).hexdigest()[:16]
 
 
 def logged(log: Path | None) -> dict[int, programs.Outcome]:
-    """The batches that are done, by seed."""
+    """Returns the batches that are done, by seed."""
     lines = log.read_text().splitlines() if log is not None and log.exists() else []
     done = (line.split() for line in lines)
     return {int(seed): programs.Outcome(*map(int, rest)) for key, seed, *rest in done if key == state()}

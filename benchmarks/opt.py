@@ -92,7 +92,7 @@ print(json.dumps([once() for _ in range(5)]))
 
 
 def seconds(*command: str | Path) -> float:
-    """Wall-clock time of a command that must succeed."""
+    """Returns the wall-clock time of a command, which must succeed."""
     begin = time.perf_counter()
     subprocess.run(command, check=True, capture_output=True)
     return time.perf_counter() - begin
@@ -103,7 +103,7 @@ def median(measure: Callable[[], float], times: int) -> float:
 
 
 def canonicalize_seconds(module: Path) -> float:
-    """What the driver's own timer says of the pass."""
+    """Returns the time of the pass by the driver's own timer."""
     command = [OPT, module, "-canonicalize", "-mlir-timing", "-mlir-output-format=json", "-o", "/dev/null"]
     report = subprocess.run(command, check=True, capture_output=True, text=True).stderr
     timers = [line for line in report.splitlines() if '"CanonicalizerPass"' in line]
@@ -120,7 +120,7 @@ print(time.perf_counter() - begin, len(found))
 
 
 def discovery(cache: Path, libraries: Path | None = None) -> tuple[float, int]:
-    """Seconds that the first ``tx.extensions()`` of a process takes, and how many it finds."""
+    """Returns the seconds of the first ``tx.extensions()`` of a process, and the number of extensions that it finds."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(cache), "TRITON_EXT_PATH": str(libraries or "")}
     command = [sys.executable, "-c", DISCOVERY]
     done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
@@ -129,7 +129,7 @@ def discovery(cache: Path, libraries: Path | None = None) -> tuple[float, int]:
 
 
 def make_libraries(directory: Path, count: int) -> Path:
-    """`count` copies of the extension `rename` under names of their own."""
+    """Makes `count` copies of the extension `rename` under different names."""
     directory.mkdir()
     content = (library_dir() / "libtriton_ext_rename.so").read_bytes()
     for n in range(count):
@@ -140,7 +140,7 @@ def make_libraries(directory: Path, count: int) -> Path:
 
 
 def discovery_rows(scratch: Path) -> list[tuple[str, str, str]]:
-    """The first call of a process, by what it finds and by whether the index is there."""
+    """Measures the first call of a process, by the number of extensions and with or without the index."""
     rows = []
     for name, libraries, aim in (
         ("what is built", None, "< 50 ms"),

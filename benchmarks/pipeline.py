@@ -22,7 +22,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # what Triton 3.9 does when it is unset, after a warning
+os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # Triton 3.9 does this if it is unset, after a warning
 
 import triton
 import triton.language as tl
@@ -42,7 +42,7 @@ LAUNCHES, TURNS = 500, 101
 CUDA90, GFX942 = GPUTarget("cuda", 90, 32), GPUTarget("hip", "gfx942", 64)
 
 
-#: A driver up to the launch, which it leaves out.
+#: A driver that does everything except the launch itself.
 STAND_IN = types.SimpleNamespace(
     get_current_target=lambda: CUDA90,
     get_current_device=lambda: 0,
@@ -56,7 +56,7 @@ STAND_IN = types.SimpleNamespace(
 
 @triton.jit
 def add(x, y, out, n, BLOCK: tl.constexpr):  # noqa: N803
-    """The vector addition of Triton's first tutorial."""
+    """Adds vectors, as in Triton's first tutorial."""
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(out + i, tl.load(x + i, mask=i < n) + tl.load(y + i, mask=i < n), mask=i < n)
 
@@ -75,7 +75,7 @@ def matmul(a, b, c, K, BLOCK: tl.constexpr):  # noqa: N803
 
 @triton.jit
 def large(x, y, n, BLOCK: tl.constexpr):  # noqa: N803
-    """Forty times the same, unrolled by hand."""
+    """Repeats one computation forty times, unrolled by hand."""
     i = tl.arange(0, BLOCK)
     total = tl.zeros((BLOCK,), dtype=tl.float32)
     for k in tl.static_range(40):
@@ -119,7 +119,7 @@ def hook(function: Callable[..., tuple[str, str]]) -> Iterator[None]:
 
 @contextmanager
 def untouched() -> Iterator[None]:
-    """Triton as it is before the first pipeline."""
+    """Makes Triton what it is before the first pipeline."""
     owner = type(knobs.runtime)
     ours = vars(owner)[SLOT]
     setattr(owner, SLOT, None)
@@ -135,7 +135,7 @@ def installed(pipeline: tx.Pipeline) -> Iterator[None]:
 
 
 def launch_seconds(kernel: Any, scope: Callable[[], Any], entered: tx.Pipeline | None = None) -> float:
-    """One launch inside of `scope`, and inside of a ``with entered`` of its own if that is given."""
+    """Returns one launch inside `scope`, and inside its own ``with entered`` if that is given."""
     tensors = [MockTensor(tl.float32) for _ in range(3)]
     grid = (4,)
     with scope():
@@ -158,7 +158,7 @@ def launches() -> Table:
     used = tx.use(pipeline)(add)
     none, constant = ExitStack, ("a constant", "a constant")
     with pipeline:
-        pass  # what is measured without triton-ext is what it was before this
+        pass  # measurements without triton-ext have Triton as it was before this
     cases: dict[str, tuple[Callable[[], float], str]] = {
         "without triton-ext": (lambda: launch_seconds(add, untouched), ""),
         "no pipeline": (lambda: launch_seconds(add, none), ""),
@@ -181,7 +181,7 @@ def launches() -> Table:
 
 
 def in_turns(cases: dict[str, Callable[[], float]], turns: int) -> dict[str, list[float]]:
-    """Measures each case in each turn, in another order every time."""
+    """Measures each case in each turn, every turn in another order."""
     times: dict[str, list[float]] = {name: [] for name in cases}
     names = list(cases)
     for measure in cases.values():
@@ -220,7 +220,7 @@ def seconds(work: Callable[[], object], clock: Callable[[], float] = time.perf_c
 
 @contextmanager
 def without_proxies(target: GPUTarget) -> Iterator[None]:
-    """The backend as it is before the first compilation in a pipeline."""
+    """Makes the backend what it is before the first compilation in a pipeline."""
     module: Any = __import__(type(make_backend(target)).__module__, fromlist=["*"])
     ours = {name: value for name, value in vars(module).items() if name in ORIGINAL[target.backend]}
     vars(module).update(ORIGINAL[target.backend])
@@ -228,12 +228,12 @@ def without_proxies(target: GPUTarget) -> Iterator[None]:
     vars(module).update(ours)
 
 
-#: What the proxies stand for, by backend.
+#: The objects that the proxies replace, by backend.
 ORIGINAL: dict[str, dict[str, Any]] = {}
 
 
 def proxies(target: GPUTarget) -> Iterator[tuple[str, str, str, str]]:
-    """Rows about the time of this process in a compilation: the assembler, a process of its own, is left out."""
+    """Yields rows about the time of this process in a compilation, without the assembler, a separate process."""
     backend = make_backend(target)
     module: Any = __import__(type(backend).__module__, fromlist=["*"])
     before = dict(vars(module))
@@ -265,7 +265,7 @@ def proxies(target: GPUTarget) -> Iterator[tuple[str, str, str, str]]:
 
 
 def descriptions() -> Iterator[tuple[str, str, str, str]]:
-    """Rows about `describe`, beside a compilation in wall time."""
+    """Returns rows about `describe`, compared with a compilation in wall time."""
     for label, source, target, turns in (
         ("matmul", matmul_source(), CUDA90, 9),
         ("matmul", matmul_source(), GFX942, 9),

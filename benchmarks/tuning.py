@@ -42,7 +42,7 @@ PIPELINES = {
 
 @triton.jit
 def softmax(x, y, n, BLOCK: tl.constexpr):  # noqa: N803
-    """One row of a softmax."""
+    """Computes one row of a softmax."""
     i = tl.arange(0, BLOCK)
     row = tl.load(x + tl.program_id(0) * n + i, mask=i < n, other=float("-inf"))
     e = tl.exp(row - tl.max(row, 0))
@@ -64,12 +64,12 @@ def matmul(a, b, c, n, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):  #
 
 
 def rows_of_softmax(arguments: dict[str, Any]) -> dict[str, torch.Tensor]:
-    """What `softmax` should give."""
+    """Returns the expected result of `softmax`."""
     return {"y": torch.softmax(arguments["x"], 1)}
 
 
 def product_of_matrices(arguments: dict[str, Any]) -> dict[str, torch.Tensor]:
-    """What `matmul` should give."""
+    """Returns the expected result of `matmul`."""
     return {"c": arguments["a"] @ arguments["b"]}
 
 
@@ -78,7 +78,7 @@ MATMUL = [triton.Config({"BM": bm, "BN": bn, "BK": bk}) for bm, bn in ((32, 32),
 
 
 def tiles(meta: dict[str, int]) -> tuple[int, int]:
-    """The grid of `matmul`."""
+    """Returns the grid of `matmul`."""
     return 512 // meta["BM"], 512 // meta["BN"]
 
 
@@ -91,19 +91,19 @@ tuned_matmul = tx.autotune(
 
 
 def seconds(function: Callable[[], object]) -> float:
-    """Wall time of one call."""
+    """Returns the wall time of one call."""
     begin = time.perf_counter()
     function()
     return time.perf_counter() - begin
 
 
 def compile_seconds(workers: int) -> float:
-    """Wall time of compiling the matmul's candidates for cuda:90 into an empty cache."""
+    """Returns the wall time to compile the matmul's candidates for cuda:90 into an empty cache."""
     configs = [triton.Config({"BM": m, "BN": n, "BK": 32}, num_warps=4) for m in (64, 128) for n in (64, 128)]
     pipelines = {"plain": tx.Pipeline()} | tx.sweep("ttgpuir.assign_latencies", num_stages=[2, 4])
     kernel = tx.autotune(configs, [], pipelines=pipelines, workers=workers)(triton.jit(matmul.fn))
     pointer = triton.runtime.jit.MockTensor(tl.float16)
-    # As much of a driver as compiling for a GPU that is not there takes.
+    # The part of a driver that a compilation for an absent GPU needs.
     compiling = mock.Mock()
     compiling.get_current_target.return_value = GPUTarget("cuda", 90, 32)
     compiling.get_current_device.return_value = 0
@@ -116,13 +116,13 @@ def compile_seconds(workers: int) -> float:
 
 
 def launch_microseconds(function: Callable[[], object], launches: int = 2000) -> float:
-    """Time of one launch, median of seven runs."""
+    """Returns the time of one launch, the median of seven runs."""
     return statistics.median(seconds(lambda: [function() for _ in range(launches)]) / launches * 1e6 for _ in range(7))
 
 
 @dataclass(frozen=True)
 class Case:
-    """A tuned kernel, and a launch of it."""
+    """Returns a tuned kernel, and a launch of it."""
 
     name: str
     kernel: Any
@@ -131,11 +131,11 @@ class Case:
     output: str
 
     def launch(self) -> None:
-        """Launches; tunes if nothing is known."""
+        """Launches the kernel, and tunes it if there is no result yet."""
         self.kernel[self.grid](*self.arguments)
 
     def rows(self, console: Console) -> Iterator[tuple[str, float]]:
-        """Prints what was tried, and yields how long each way of tuning takes."""
+        """Prints the candidates that were tried, and yields the time of each way of tuning."""
         yield f"tuning {self.name}", seconds(self.launch)
         console.print(self.kernel.tuning_report, "")
         self.kernel.cache.clear()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Triton kernels on x86-64 CPUs: ``kernel[grid](...)`` with torch CPU tensors or NumPy arrays.
 
-The backend is active where no GPU is, or with ``TRITON_DEFAULT_BACKEND=cpu``, or after `activate`.
+The backend is active on a machine without a GPU, with ``TRITON_DEFAULT_BACKEND=cpu``, and after `activate`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ __all__ = ["activate", "deactivate"]
 
 
 def activate() -> None:
-    """Makes the CPU what kernels run on in this process, also where there is a GPU."""
+    """Runs the kernels of this process on the CPU, even if there is a GPU."""
     from triton.runtime import driver
 
     from .driver import CPUDriver
@@ -20,7 +20,7 @@ def activate() -> None:
 
 
 def deactivate() -> None:
-    """Goes back to what Triton takes by itself."""
+    """Lets Triton choose its driver again."""
     from triton.runtime import driver
 
     driver._active = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Refuses kernels that another user may have put into Triton's cache: their code is loaded from there."""
+"""Refuses kernels in Triton's cache that another user may have written, because this process loads their code."""
 
 from __future__ import annotations
 
@@ -21,30 +21,32 @@ _ELSEWHERE = "TRITON_CACHE_DIR=/a/directory/of/your/own"
 
 @functools.cache
 def check_cache(directory: str) -> None:
-    """Refuses a cache of Triton's that others can write.
+    """Refuses Triton's cache directory if other users can write it.
 
-    Triton makes it as the umask says, so the user's own group, in which there is often nobody else, may write it.
+    Triton creates the directory with the modes that the umask allows. So the user's own group, which often has no other
+    member, may write it.
 
     Raises:
-        UnsafeDirectoryError: it is another user's, others can write it, or it is in the working directory.
+        UnsafeDirectoryError: the directory belongs to another user, others can write it, or it is in the working
+            directory.
     """
     if directory.startswith("~"):  # of a user without a home directory
         raise UnsafeDirectoryError(f"Triton's cache, {directory}, would be in the working directory", fix=_ELSEWHERE)
     try:
         problem = _distrust(os.stat(directory))
     except OSError:
-        return  # so nothing comes from there
+        return  # there is no directory to load from
     if problem:
         raise UnsafeDirectoryError(f"Triton's cache, {directory}, {problem}", fix=_ELSEWHERE)
 
 
 def protect_entry(key: str | None) -> None:
-    """Closes the directory of a kernel that is being compiled to others, where the umask lets them write it.
+    """Makes the directory of a kernel that is being compiled private, if the umask lets others write it.
 
-    So nobody can exchange the kernel's files while Triton writes and reads them, whatever modes these have.
+    Then no other user can replace the kernel's files while Triton writes and reads them, whatever modes they have.
 
     Args:
-        key: the hash that Triton gives the kernel; None if nothing is kept of it.
+        key: the hash that Triton gives the kernel; None if the kernel is not cached.
     """
     with contextlib.suppress(OSError):  # there is no entry, or it is another user's, which `check_entry` refuses
         if key and _distrust(os.stat(directory := _entry(key))):
@@ -54,16 +56,16 @@ def protect_entry(key: str | None) -> None:
 def check_entry(kernel: Any) -> None:
     """Refuses a ``CompiledKernel`` that another user may have put into Triton's cache, or changed there.
 
-    Triton has read the files by now, so they are also compared with what it has read: whoever can write a directory
-    further up could have exchanged them in between.
+    Triton has already read the files, so this function also compares them with what Triton has read: a user who can
+    write a parent directory could have replaced them in between.
 
     Raises:
-        UnsafeDirectoryError: its directory, or a file in it, is another user's or can be written by others; or a file
-            is gone or has another content by now.
+        UnsafeDirectoryError: the kernel's directory, or a file in it, belongs to another user or can be written by
+            others; or a file is missing or has changed since Triton read it.
     """
     check_cache(knobs.cache.dir)
     files = [Path(file) for file in kernel.metadata_group.values()]
-    # A group may name files elsewhere; what names them lies in the entry.
+    # A group may name files in other directories; the file that names them is in the entry.
     for directory in {_entry(kernel.hash), *(str(file.parent) for file in files)}:
         _check_directory(directory)
     for file in files:
@@ -86,16 +88,16 @@ def _entry(key: str) -> str:
 
 
 def _check_directory(directory: str) -> None:
-    """Looks at a directory and at everything in it, for one file may name another one.
+    """Checks a directory and every file in it, because one file may name another one.
 
-    A link counts as what it leads to, because only who can write the directory could have made it.
+    Links are followed: only a user who can write the directory could have made a link in it.
     """
-    with contextlib.suppress(FileNotFoundError):  # Triton's cache may be in another place, with a manager of one's own
+    with contextlib.suppress(FileNotFoundError):  # a custom cache manager may keep Triton's cache elsewhere
         found = os.stat(directory)
-        # Nobody else gets at the files below such a directory, so their modes do not matter.
+        # Other users cannot reach the files in a closed directory, so the files' modes do not matter.
         is_closed = not found.st_mode & 0o077
         for path in (directory, *(os.path.join(directory, name) for name in os.listdir(directory))):
-            with contextlib.suppress(FileNotFoundError):  # a temporary one of another process
+            with contextlib.suppress(FileNotFoundError):  # another process has removed its temporary file
                 problem = _distrust(os.stat(path), only_owner=is_closed and path != directory)
                 if problem:
                     fix = f"rm -r {directory}, and it is compiled again; or {_ELSEWHERE}"
@@ -103,7 +105,7 @@ def _check_directory(directory: str) -> None:
 
 
 def _distrust(found: os.stat_result, *, only_owner: bool = False) -> str | None:
-    """Why somebody else may have changed a file or a directory of Triton's cache; None if nobody can."""
+    """Returns why another user may have changed a file or a directory of Triton's cache; None if no other user can."""
     if found.st_uid not in (os.geteuid(), 0):
         return f"belongs to user {found.st_uid}, this process runs as user {os.geteuid()}"
     group_is_foreign = found.st_gid != os.getegid()
@@ -113,7 +115,7 @@ def _distrust(found: os.stat_result, *, only_owner: bool = False) -> str | None:
 
 
 def _metadata(text: bytes) -> dict[str, Any]:
-    """As ``CompiledKernel`` has it."""
+    """Returns the metadata in the JSON `text`, with the target as a ``GPUTarget``, as ``CompiledKernel`` holds it."""
     read = json.loads(text)
     target = read["target"]
     return {**read, "target": GPUTarget(target["backend"], target["arch"], target["warp_size"])}

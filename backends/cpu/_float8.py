@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conversions of ``fp8e4b15``, for which MLIR has no type: to Triton's compiler it is a byte.
+"""Conversions of ``fp8e4b15``. MLIR has no type for it, so Triton's compiler treats it as a byte.
 
-Its bits are those of fp16 without the lowest seven of the mantissa and the highest of the exponent. There is no
-infinity and no NaN; what is larger than 1.75, or no number, becomes 1.75, and ties go away from zero, as on NVIDIA's
-GPUs.
+An ``fp8e4b15`` is an fp16 without the seven lowest bits of the mantissa and the highest bit of the exponent. It has
+neither infinity nor NaN. As on NVIDIA's GPUs, a number beyond 1.75 or -1.75 becomes that number, NaN becomes 1.75 with
+its sign, and ties round away from zero.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ def _from_half(value: Any, toward_zero: bool, semantic: Any) -> Any:
 
 @tl.core.builtin  # type: ignore[untyped-decorator]
 def convert_fp8e4b15(arg: Any, dst_ty: Any, fp_downcast_rounding: Any = None, _semantic: Any = None) -> Any:
-    """What Triton's frontend calls for every conversion from or to ``fp8e4b15``."""
+    """Converts `arg` from or to ``fp8e4b15``; Triton's frontend calls it for every such conversion."""
     if arg.type.scalar.is_fp8e4b15():
         half = _to_half(arg.to(tl.uint8, bitcast=True, _semantic=_semantic), _semantic)
         return half.to(dst_ty, _semantic=_semantic)
     if not arg.type.scalar.is_floating() or arg.type.scalar.is_bf16():
         arg = arg.to(tl.float32, _semantic=_semantic)
     if arg.type.scalar.primitive_bitwidth > 16:
-        # What fp16 drops must not become a tie.
+        # Truncate: rounding to the nearest could turn a number just below a tie into the tie, which then rounds up.
         arg = arg.to(tl.float16, fp_downcast_rounding="rtz", _semantic=_semantic)
     elif arg.type.scalar.primitive_bitwidth < 16:
         arg = arg.to(tl.float16, _semantic=_semantic)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The libraries of this backend: the compiler, which is a plugin of Triton; the runtime; passes of extensions."""
+"""The libraries of this backend: the compiler (a plugin of Triton), the runtime, and passes of other extensions."""
 
 from __future__ import annotations
 
@@ -13,29 +13,34 @@ from typing import TYPE_CHECKING, Any
 from triton._C.libtriton import ir
 
 from triton_ext.errors import TritonExtError
+from triton_ext.loading.libraries import load_infra
 from triton_ext.loading.library_bytes import in_memory, read_bytes
 from triton_ext.patches import plugin_module
 from triton_ext.support.resources import library_dir
 
-if TYPE_CHECKING:  # everybody who imports Triton imports this; few want more of it
+if TYPE_CHECKING:  # every process that imports Triton imports this module; few need the loader
     from triton_ext.loading.loader import LoadedLibrary
 
-#: The extensions whose passes the stages run, beside those of `Compiler`.
+#: The extensions whose passes the stages run, in addition to the passes of `Compiler`.
 EXTENSIONS = ("scalarize_induction", "structure_returns")
+
+#: For each pass of `Compiler`, the options that the stages set and their types, in the order of the arguments of
+#: ``add_<pass>``. lowering/Passes.td declares them.
+OPTIONS = {"lower_tiles": {"vector-bytes": "int", "has-fma": "bool", "quiet": "bool"}}
 
 
 def compiler_path() -> Path:
-    """``libtriton_ext_cpu.so``."""
+    """Returns the path of ``libtriton_ext_cpu.so``."""
     return library_dir() / "libtriton_ext_cpu.so"
 
 
 def runtime_path() -> Path:
-    """``libTritonExtCpuRuntime.so``."""
+    """Returns the path of ``libTritonExtCpuRuntime.so``."""
     return library_dir() / "libTritonExtCpuRuntime.so"
 
 
 def is_built() -> bool:
-    """Whether all libraries are there."""
+    """Returns whether all libraries exist."""
     return all(path.is_file() for path in (compiler_path(), runtime_path(), *map(extension_path, EXTENSIONS)))
 
 
@@ -50,6 +55,7 @@ class Compiler:
         content = read_bytes(path)
         self.digest = content.digest
         copy = in_memory(content)
+        load_infra()
         self._library = ctypes.CDLL(copy, mode=os.RTLD_NOW)
         self._library.triton_ext_cpu_initialize()
         plugin_module.bind(copy)
@@ -59,23 +65,26 @@ class Compiler:
         }
 
     def last_error(self) -> str:
-        """What this thread's last pass has reported."""
+        """Returns the errors that the last pass of this thread has reported."""
         self._library.triton_ext_cpu_last_error.restype = ctypes.c_char_p
         text: bytes = self._library.triton_ext_cpu_last_error()
         return text.decode()
 
     def host(self) -> tuple[str, str]:
-        """Name and features of this machine's CPU, as LLVM spells them."""
+        """Returns the name and the features of this machine's CPU, as LLVM spells them."""
         self._library.triton_ext_cpu_host.restype = ctypes.c_char_p
         cpu, _, features = self._library.triton_ext_cpu_host().decode().partition(";")
         return cpu, features
 
     def has(self, cpu: str, features: str, wanted: str) -> bool:
-        """Whether a CPU has all of a list of features, ``"+avx2,+fma"``, as LLVM spells names and features."""
+        """Returns whether a CPU has all `wanted` features, such as ``"+avx2,+fma"``. All names are LLVM's."""
         return bool(self._library.triton_ext_cpu_has(cpu.encode(), features.encode(), wanted.encode()))
 
     def clear(self, module: Any) -> None:
-        """Erases all that a module holds, which Triton's bindings never do. The stage's pipeline is not changed."""
+        """Erases the contents of a module to free them, which Triton's bindings never do.
+
+        It uses a pass manager of its own, so the pipeline of the stage does not change.
+        """
         manager = ir.pass_manager(module.context)
         self.passes["clear_module"](manager, [])
         manager.run(module, "clear_module")
@@ -84,7 +93,7 @@ class Compiler:
         """Assembles `text` to the object file `obj`.
 
         Raises:
-            RuntimeError: it is not assembly for that CPU; the message says where.
+            RuntimeError: `text` is not assembly for that CPU; the message names the line.
         """
         arguments = (text.encode(), cpu.encode(), features.encode(), os.fsencode(obj))
         self._run("assembling", self._library.triton_ext_cpu_assemble, *arguments)
@@ -93,28 +102,28 @@ class Compiler:
         """Links the object file `obj` to the shared library `library`.
 
         Raises:
-            RuntimeError: the linker refused; the message is its own.
+            RuntimeError: the linker failed; the message is the linker's.
         """
         self._run("linking", self._library.triton_ext_cpu_link, os.fsencode(obj), os.fsencode(library))
 
     @staticmethod
     def _run(what: str, function: Callable[..., int], *arguments: bytes) -> None:
-        """Calls `function`, which returns 0, or 1 and a message."""
+        """Calls `function`, which returns 0 on success, or 1 and fills in a message."""
         message = ctypes.create_string_buffer(4096)
         if function(*arguments, message, ctypes.c_size_t(len(message))):
             raise RuntimeError(f"{what} a kernel failed: {message.value.decode(errors='replace').strip()}")
 
 
 def extension_path(name: str) -> Path:
-    """The library of an extension whose pass the stages run."""
+    """Returns the path of the library of an extension in `EXTENSIONS`."""
     return library_dir() / f"libtriton_ext_{name}.so"
 
 
 def extension_passes() -> dict[str, LoadedLibrary]:
-    """The libraries of `EXTENSIONS`, by name, as they are now.
+    """Returns the libraries of `EXTENSIONS` by name, in their current version on disk.
 
     Raises:
-        TritonExtError: one is not built.
+        TritonExtError: a library is not built.
     """
     from triton_ext.loading.discovery import Extension
     from triton_ext.loading.loader import load_library
@@ -130,10 +139,10 @@ def extension_passes() -> dict[str, LoadedLibrary]:
 
 @functools.cache
 def compiler() -> Compiler:
-    """The compiler, loaded when it is first needed.
+    """Returns the compiler; the first call loads it.
 
     Raises:
-        TritonExtError: it is not built.
+        TritonExtError: the compiler is not built.
     """
     if not compiler_path().is_file():
         raise TritonExtError(f"{compiler_path()} is missing", fix="triton-ext build cpu")
@@ -142,10 +151,10 @@ def compiler() -> Compiler:
 
 @functools.cache
 def runtime() -> ctypes.PyDLL:
-    """The runtime; its functions, and those of libm, are what kernels find.
+    """Returns the runtime. Kernels are linked against its functions and those of libm when they are loaded.
 
     Raises:
-        TritonExtError: it is not built.
+        TritonExtError: the runtime is not built.
     """
     path = runtime_path()
     if not path.is_file():

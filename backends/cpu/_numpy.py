@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """NumPy arrays and scalars as arguments of kernels.
 
-Triton asks its arguments for ``data_ptr()``, which an array does not have. The function that it generates for a kernel
-calls ``specialize_impl`` for each argument; for kernels on the CPU that one is ours, and asks Triton's first.
+Triton calls ``data_ptr()`` on its arguments, and an array does not have that method. The function that Triton generates
+for a kernel calls ``specialize_impl`` for each argument; for kernels on the CPU, that is the function of this module,
+which asks Triton's own one first.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _NATIVE = "array.astype(array.dtype.newbyteorder('='))"
 
 
 def _specialize(backend: Any, arg: Any, is_const: bool, specialize: bool, align: bool) -> tuple[Any, Any]:
-    """Type and specialisation of one argument."""
+    """Returns the type and the specialisation of one argument."""
     try:
         return native_specialize_impl(backend, arg, is_const, specialize, align)  # type: ignore[no-any-return]
     except TypeError:
@@ -48,7 +49,7 @@ def _specialize(backend: Any, arg: Any, is_const: bool, specialize: bool, align:
     name = _TYPES.get(arg.dtype.name)
     if name is None:
         raise TypeError(f"a kernel cannot take a NumPy array of {arg.dtype}") from None
-    # Of types that NumPy has not itself, such as bfloat16, the launcher is not told the byte order.
+    # The buffer protocol does not tell the launcher the byte order of types outside of NumPy, such as bfloat16.
     if arg.dtype.kind == "V" and not arg.dtype.isnative:
         raise ValueError(f"a kernel cannot take a NumPy array of another byte order (fix: {_NATIVE})") from None
     if isinstance(arg, numpy.generic):
@@ -59,5 +60,5 @@ def _specialize(backend: Any, arg: Any, is_const: bool, specialize: bool, align:
 
 @functools.cache
 def accept_arrays() -> None:
-    """Lets kernels on the CPU take arrays, from now on."""
+    """Makes kernels on the CPU accept NumPy arrays from now on."""
     specialize_by(_specialize, lambda backend: isinstance(backend, CPUBackend))

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`CPUBackend`: the stages from TTIR to a shared library, inside the installed Triton.
 
-``ttir`` is Triton's own; ``cpuir`` is loops over register-sized vectors (scf, arith and LLVM dialects); ``llir`` is
-optimised LLVM IR; ``asm`` is x86-64 assembly; ``so`` is what the driver loads. No tool outside of libtriton runs.
+``ttir`` is Triton IR; ``cpuir`` is loops over register-sized vectors (scf, arith and LLVM dialects); ``llir`` is
+optimised LLVM IR; ``asm`` is x86-64 assembly; ``so`` is the shared library that the driver loads. No tool outside of
+libtriton runs.
 """
 
 from __future__ import annotations
@@ -32,33 +33,42 @@ from ._cache import check_entry, protect_entry
 
 TRIPLE = "x86_64-unknown-linux-gnu"
 
-#: Bytes of a vector register, by the feature that brings them.
+#: The size of a vector register in bytes, by the CPU feature that provides it.
 VECTORS = {"+avx512f": 64, "+avx": 32}
 
 
 def _names() -> list[str]:
-    """The functions of ``cpu.passes``."""
+    """Returns the names of the functions of ``cpu.passes``."""
     return sorted(f"add_{name}" for name in (*_library.compiler().passes, *_library.EXTENSIONS))
 
 
-def _add_pass(attribute: str) -> Callable[[Any], None]:
-    """``cpu.passes.add_<name>(pm)``; the library is loaded when a pass is first asked for."""
+def _add_pass(attribute: str) -> Callable[..., None]:
+    """Returns the function ``cpu.passes.add_<name>(pm, *values)``; the first call loads the compiler library.
+
+    The `values` are the values of the pass's options; without them, every option has its default.
+    """
     name = attribute.removeprefix("add_")
     if attribute not in _names():
         raise AttributeError(f"the CPU backend has no '{attribute}'")
+    options = _library.OPTIONS.get(name, {})
 
-    def add_pass(pm: Any) -> None:
+    def add_pass(pm: Any, *values: int) -> None:
         own = _library.compiler().passes.get(name)
         add = own or _library.extension_passes()[name].add[name]
-        add(pm, [])
+        add(pm, [f"{option}={int(value)}" for option, value in zip(options, values, strict=bool(values))])
 
+    manager = "triton._C.libtriton.ir.pass_manager"
+    signatures = [f"{attribute}(arg: {manager}, /) -> None"]
+    if options:
+        types = "".join(f", arg{i}: {kind}" for i, kind in enumerate(options.values(), 1))
+        signatures.append(f"{attribute}(arg0: {manager}{types}, /) -> None")
     add_pass.__name__ = attribute
-    add_pass.__doc__ = f"{attribute}(arg: triton._C.libtriton.ir.pass_manager, /) -> None"
+    add_pass.__doc__ = "\n".join(signatures)
     return add_pass
 
 
-#: What this backend calls its own passes through. A module named like `nvidia` of the backend in the tree, with
-#: functions that declare themselves like its, so that whoever records or edits pipelines sees ours, too.
+#: The module through which this backend calls its own passes. Its name and the signatures in its docstrings have the
+#: form of Triton's module `nvidia`, so that recorded and edited pipelines contain the passes of this backend, too.
 cpu = ModuleType("triton._C.libtriton.cpu")
 cpu.passes = ModuleType("triton._C.libtriton.cpu.passes")  # type: ignore[attr-defined]
 cpu.passes.__getattr__ = functools.cache(_add_pass)
@@ -67,10 +77,10 @@ cpu.passes.__dir__ = _names
 
 @dataclass(frozen=True)
 class CPUOptions:
-    """Options of a compilation; what only means something on a GPU is accepted and does nothing.
+    """Options of a compilation; options for GPUs are accepted and ignored.
 
     Attributes:
-        num_threads: threads for each launch; 0 for torch's number or that of the processors.
+        num_threads: the number of threads for each launch; 0 means as many as torch uses, or one for each processor.
         enable_fp_fusion: whether ``a * b + c`` may be rounded once.
     """
 
@@ -98,7 +108,7 @@ class CPUOptions:
     fpsan_homomorphic_casts: bool = False
 
     def hash(self) -> str:
-        """Part of the cache key."""
+        """Returns a part of the cache key."""
         text = "_".join(f"{field.name}-{getattr(self, field.name)}" for field in fields(self))
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -110,11 +120,11 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
 
     def __init__(self, target: GPUTarget) -> None:
         super().__init__(target)
-        compiled_kernels.check_kernels(target.backend, check_entry)  # Triton asks for a backend before a kernel
+        compiled_kernels.check_kernels(target.backend, check_entry)  # Triton makes the backend before it loads a kernel
 
     @staticmethod
     def supports_target(target: GPUTarget) -> bool:
-        """Whether it is a target of this backend."""
+        """Returns whether `target` is a target of this backend."""
         return bool(target.backend == "cpu")
 
     @functools.cached_property
@@ -127,16 +137,16 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         return cpu_name, features
 
     def hash(self) -> str:
-        """Part of the cache key: the bytes of the libraries, the Python around them, and the CPU."""
+        """Returns a part of the cache key: digests of the libraries and of the Python code, and the CPU."""
         digests = [_library.compiler().digest, *(library.digest for library in _library.extension_passes().values())]
         return f"{'-'.join(digests)}-{own_code()}-{';'.join(self._cpu)}"
 
     def get_target_name(self, options: CPUOptions) -> str:
-        """As in ``tl.target_info``."""
+        """Returns the name of the target for ``tl.target_info``."""
         return "cpu"
 
     def parse_options(self, opts: dict[str, Any]) -> CPUOptions:
-        """The options that `opts` sets; others than those of this backend are Triton's to refuse."""
+        """Returns the options that `opts` sets. Ignores unknown options, because Triton refuses them."""
         known = {field.name for field in fields(CPUOptions)}
         args = {name: value for name, value in opts.items() if name in known and value is not None}
         args["enable_fp_fusion"] = knobs.language.fp_fusion_enabled(args.get("enable_fp_fusion"))
@@ -148,30 +158,31 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         return CPUOptions(**args)
 
     def pack_metadata(self, metadata: Any) -> tuple[Any, ...]:
-        """Handed to launch hooks."""
+        """Returns the part of the metadata that launch hooks get."""
         return (metadata.num_warps, metadata.num_ctas, metadata.shared)
 
     def get_codegen_implementation(self, options: CPUOptions) -> dict[str, Any]:
-        """What Triton's frontend asks of a backend."""
+        """Returns the functions that Triton's frontend asks a backend for."""
         from ._float8 import convert_fp8e4b15
 
         return {"convert_custom_types": convert_fp8e4b15, "min_dot_size": lambda lhs, rhs: (1, 1, 1)}
 
     def get_module_map(self) -> dict[str, ModuleType]:
-        """``tl.extra.libdevice``: the names of CUDA's, lowered by this backend."""
+        """Maps ``tl.extra.libdevice`` to CUDA's module, whose functions this backend lowers itself."""
         from triton.language.extra.cuda import libdevice
 
         return {"triton.language.extra.libdevice": libdevice}
 
     def load_dialects(self, ctx: Any) -> None:
-        """Nothing: libtriton has all that is used."""
+        """Does nothing: libtriton already has every dialect that this backend uses."""
 
-    # Hooks edit the source of these two and run it in modules of their own (docs/plugin-examples.md). So they take what
-    # those of other backends take, import what they need of this module, and have a line for each pass, as Triton's do.
+    # Hooks edit the source of the next two functions and run it in modules of their own (docs/plugin-examples.md). So
+    # these functions have the parameters of other backends' functions, import the names that they need from this
+    # module, and add each pass on a line of its own, as Triton's functions do.
 
     @staticmethod
     def make_ttir(mod: ir.module, metadata: dict[str, object], opt: object, capability: str) -> ir.module:
-        """Triton's own clean-up, with tensor descriptors as pointers."""
+        """Runs Triton's usual clean-up passes, and rewrites tensor descriptors to pointers."""
         from triton_ext.backends.cpu.compiler import cpu  # type: ignore[import-untyped]
 
         from triton_ext.pipeline.inspection import run
@@ -193,7 +204,7 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
 
     @staticmethod
     def make_cpuir(mod: ir.module, metadata: dict[str, object], opt: object, capability: str) -> ir.module:
-        """Loops over vectors."""
+        """Lowers Triton IR to loops over vectors."""
         from triton_ext.backends.cpu.compiler import VECTORS, _library, cpu
 
         from triton_ext.errors import UnsupportedError
@@ -205,16 +216,12 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         compiler = _library.compiler()
         cpu_name, _, features = capability.partition(";")
         width = next((size for feature, size in VECTORS.items() if compiler.has(cpu_name, features, feature)), 16)
-        number = ir.builder(mod.context).get_int32_attr
-        mod.set_attr("triton_ext_cpu.vector_bytes", number(width))
-        mod.set_attr("triton_ext_cpu.has_fma", number(compiler.has(cpu_name, features, "+fma")))
-        if not is_debugging():
-            mod.set_attr("triton_ext_cpu.quiet", number(1))
+        has_fma = compiler.has(cpu_name, features, "+fma")
         passes.ttir.add_triton_licm(pm)
         cpu.passes.add_scalarize_induction(pm)
         passes.common.add_canonicalizer(pm)
         passes.common.add_cse(pm)
-        cpu.passes.add_lower_tiles(pm)
+        cpu.passes.add_lower_tiles(pm, width, has_fma, not is_debugging())
         passes.common.add_canonicalizer(pm)
         passes.common.add_cse(pm)
         try:
@@ -224,14 +231,14 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         if mod.get_int_attr("triton_ext_cpu.refused") is not None:
             raise UnsupportedError(compiler.last_error())
         metadata["name"] = name
-        # What Triton and its tools read of every backend's kernels; a kernel here asks its launcher for no memory.
+        # Triton and its tools read these from every backend's kernels; a kernel here needs no memory from the launcher.
         metadata["shared"] = 0
         metadata["tmem_size"] = 0
         for kind in ("global_scratch", "profile_scratch"):
             metadata[f"{kind}_size"] = 0
             metadata[f"{kind}_align"] = 1
         metadata["scratch"] = mod.get_int_attr("triton_ext_cpu.scratch") or 0
-        # Arguments, as the compiled function numbers them, that the kernel may store through.
+        # The pointer arguments that the kernel may store through, by their numbers in the compiled function.
         stored: list[int] = []
         words = 0
         while (word := mod.get_int_attr(f"triton_ext_cpu.stored{words}")) is not None:
@@ -241,7 +248,7 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         return mod
 
     def make_llir(self, mod: Any, metadata: dict[str, Any], options: CPUOptions) -> str:
-        """LLVM IR, optimised for the target."""
+        """Returns LLVM IR that is optimised for the target."""
         pm = ir.pass_manager(mod.context)
         pm.enable_debug()
         passes.convert.add_scf_to_cf(pm)
@@ -268,29 +275,25 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         return text
 
     def make_asm(self, src: str, metadata: dict[str, Any], options: CPUOptions) -> str:
-        """Assembly."""
+        """Returns the assembly of the LLVM IR `src`."""
         cpu_name, features = self._cpu
         text: str = llvm.translate_to_asm(src, TRIPLE, cpu_name, features, [], options.enable_fp_fusion, False, False)
         return text
 
-    def make_so(self, src: str, metadata: dict[str, Any], options: CPUOptions, llir: str | None) -> bytes:
-        """A shared library of the assembly `src`; of `llir`, where `src` is what the stage before made of that."""
+    def make_so(self, src: str, metadata: dict[str, Any], options: CPUOptions) -> bytes:
+        """Returns the shared library of the assembly `src`; this takes a twentieth of the time of `make_asm`."""
         cpu_name, features = self._cpu
         compiler = _library.compiler()
         with scratch_dir("triton-ext-cpu-") as scratch:
             path = scratch / "kernel.o"
-            if llir is None:
-                compiler.assemble(src, cpu_name, features, path)
-            else:
-                fusion = options.enable_fp_fusion
-                path.write_bytes(llvm.translate_to_asm(llir, TRIPLE, cpu_name, features, [], fusion, True, False))
+            compiler.assemble(src, cpu_name, features, path)
             compiler.link(path, path.with_suffix(".so"))
             return path.with_suffix(".so").read_bytes()
 
     def binary_problem(self, binary: bytes, name: str) -> str | None:
-        """Why the library `binary` cannot be launched as the kernel `name`; None if it can.
+        """Returns why the library `binary` cannot be launched as the kernel `name`; None if it can.
 
-        `triton_ext` asks this where a function of the user has had a part in the compilation.
+        `triton_ext` calls this if a function of the user has taken part in the compilation.
         """
         _library.runtime()
         known = ctypes.CDLL(None)
@@ -305,25 +308,19 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         return None
 
     def add_stages(self, stages: dict[str, Any], options: CPUOptions, language: Language) -> None:
-        """Fills in the stages, in order."""
+        """Adds the stages to `stages`, in order."""
         if language != Language.TRITON:
             raise RuntimeError("Gluon kernels are written for a GPU's layouts, the CPU backend takes Triton kernels")
-        made_from: dict[str, str] = {}  # LLVM IR by its assembly
-
-        def make_asm(src: str, metadata: dict[str, Any]) -> str:
-            asm = self.make_asm(src, metadata, options)
-            made_from[asm] = src
-            return asm
 
         def make_so(src: str, metadata: dict[str, Any]) -> bytes:
-            protect_entry(metadata.get("hash"))  # before Triton writes what is loaded
-            return self.make_so(src, metadata, options, made_from.get(src))
+            protect_entry(metadata.get("hash"))  # before Triton writes the library that is loaded later
+            return self.make_so(src, metadata, options)
 
         capability = ";".join(self._cpu)
         stages["ttir"] = lambda src, metadata: self.make_ttir(src, metadata, options, capability)
         stages["cpuir"] = lambda src, metadata: self.make_cpuir(src, metadata, options, capability)
         stages["llir"] = lambda src, metadata: self.make_llir(src, metadata, options)
-        stages["asm"] = make_asm
+        stages["asm"] = lambda src, metadata: self.make_asm(src, metadata, options)
         stages["so"] = make_so
         if knobs.runtime.add_stages_inspection_hook is not None:
             knobs.runtime.add_stages_inspection_hook(self, stages, options, language, capability)

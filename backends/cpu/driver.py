@@ -42,7 +42,7 @@ _counter = itertools.count()
 
 
 def _kept() -> str:
-    """Where libraries stay when the process has ended, as profilers want to read them then; empty for nowhere."""
+    """Returns the directory that keeps libraries after the process ends, for profilers; empty if none is set."""
     return os.environ.get("TRITON_EXT_CPU_KERNELS", "")
 
 
@@ -51,20 +51,20 @@ _dlclose.argtypes = [ctypes.c_void_p]
 
 
 class _Module:
-    """A loaded library. It is not an int: the driver of a GPU would take that for a handle of its own."""
+    """A loaded library. It is not an int, because the driver of a GPU would mistake an int for one of its handles."""
 
     def __init__(self, path: str) -> None:
         self._library: ctypes.CDLL | None = None
         self._library = ctypes.CDLL(path, mode=os.RTLD_NOW)
 
     def address(self, symbol: str) -> int:
-        """Where a function begins."""
+        """Returns the address of a function."""
         address = ctypes.cast(getattr(self._library, symbol), ctypes.c_void_p).value
         assert address is not None
         return address
 
     def close(self, dlclose: Any = _dlclose) -> None:
-        """Unloads it; nothing the second time. Needs no globals, which may be gone when the process ends."""
+        """Unloads the library; a second call does nothing. Uses no globals, which may be gone at process exit."""
         if self._library is None:
             return
         dlclose(self._library._handle)
@@ -74,20 +74,20 @@ class _Module:
 
 
 class _Function(int):
-    """The address of a function of a library, which is loaded for as long as the address is in use.
+    """The address of a function in a library; the library stays loaded as long as the address is in use.
 
-    Two threads that launch a new kernel at once both load it, and the second one's handle takes the place of the first
-    one's in the kernel. Without this, the first library would be unloaded while the first thread runs it.
+    When two threads launch a new kernel at once, both load it, and the second thread's handle replaces the first one in
+    the kernel. Without this class, the first library would be unloaded while the first thread runs it.
     """
 
     module: _Module
 
 
 class CPUUtils:
-    """What Triton asks of a driver's ``utils``."""
+    """The functions that Triton expects in a driver's ``utils``."""
 
     def load_binary(self, name: str, kernel: bytes, shared: int, device: int) -> tuple[_Module, int, int, int, int]:
-        """Loads the library `kernel`; returns its handle and the address of its entry."""
+        """Loads the library `kernel` and returns its handle and the address of its entry."""
         _library.runtime()
         check_cache(knobs.cache.dir)
         module = _load(name, kernel)
@@ -96,21 +96,22 @@ class CPUUtils:
         return module, function, 0, 0, sys.maxsize
 
     def unload_module(self, module: Any) -> None:
-        """Unloads what `load_binary` has loaded; what another driver has loaded is that one's to unload.
+        """Unloads a library that `load_binary` has loaded; ignores a handle of another driver.
 
-        Triton unloads a kernel with the driver that is active when the kernel is collected.
+        Triton unloads a kernel with the driver that is active when the kernel is garbage-collected, which may not be
+        the driver that has loaded it.
         """
         if isinstance(module, _Module):
             module.close()
 
     def get_device_properties(self, device: int) -> dict[str, int]:
-        """As far as Triton or a kernel's author asks."""
+        """Returns the properties that Triton or a kernel's author asks for."""
         processors = len(os.sched_getaffinity(0))
         return {"max_shared_mem": sys.maxsize, "multiprocessor_count": processors, "warpSize": 1}
 
 
 def _load(name: str, kernel: bytes) -> _Module:
-    """Loads the library `kernel`. Its file is removed at once, so that nothing is left however the process ends."""
+    """Loads the library `kernel`. Removes its file at once, so that no file remains however the process ends."""
     file = f"{name[:100]}-{os.getpid()}-{next(_counter)}.so"
     if kept := _kept():
         try:
@@ -126,19 +127,19 @@ def _load(name: str, kernel: bytes) -> _Module:
         with scratch_dir("triton-ext-cpu-") as scratch:
             (scratch / file).write_bytes(kernel)
             return _Module(str(scratch / file))
-    except (OSError, TritonExtError):  # no room for files, or none whose code may run
+    except (OSError, TritonExtError):  # there is no room for files, or the file system forbids execution
         return _Module(in_memory(LibraryBytes(Path(file), kernel, hashlib.sha256(kernel).hexdigest())))
 
 
 def _kinds(signature: Any) -> str:
-    """The launcher's letters for a signature."""
+    """Returns the launcher's letters for a signature (see Launch.cpp)."""
     if isinstance(signature, tuple):
         return "(" + "".join(map(_kinds, signature)) + ")"
     return "p" if signature.startswith("*") else _KINDS[signature]
 
 
 def _mark_read_only(kinds: str, stored: Collection[int]) -> str:
-    """`kinds` with ``r`` for each pointer that is in none of the slots `stored`."""
+    """Returns `kinds` with ``r`` in place of ``p`` for each pointer whose slot is not in `stored`."""
     marked, slot = "", 0
     for kind in kinds:
         marked += "r" if kind == "p" and slot not in stored else kind
@@ -146,13 +147,13 @@ def _mark_read_only(kinds: str, stored: Collection[int]) -> str:
     return marked
 
 
-#: The most threads that the launcher can be told.
+#: The largest number of threads that the launcher accepts.
 _MOST = 2**31 - 1
 
 
 @functools.cache
 def _wanted_threads(value: str) -> int:
-    """The number of threads that TRITON_EXT_CPU_THREADS asks for; 0, with a warning, if it is not a number of them."""
+    """Returns the number of threads in `value` of TRITON_EXT_CPU_THREADS; 0, with a warning, if it is not a number."""
     digits = value.strip().lstrip("0")
     if digits.isascii() and digits.isdecimal():
         return int(digits) if len(digits) < len(str(_MOST)) else _MOST
@@ -166,7 +167,9 @@ def _wanted_threads(value: str) -> int:
 
 
 def _threads_setting(option: Any) -> tuple[int, Callable[[], int] | None]:
-    """The number of threads that `option` or the environment asks for, or whom to ask at each launch.
+    """Returns the number of threads that `option` or the environment asks for, and None.
+
+    If neither asks for a number, returns 0 and torch's function that each launch asks; without torch, 0 and None.
 
     Raises:
         ValueError: `option` is not a number of threads.
@@ -181,21 +184,21 @@ def _threads_setting(option: Any) -> tuple[int, Callable[[], int] | None]:
 
 
 def _described(src: Any, name: str) -> str:
-    """What a crash calls the kernel `name`: with the place of its source, where that is known."""
+    """Returns how a crash report names the kernel `name`: with the place of its source, if that is known."""
     function = getattr(src, "fn", None)
     file, line = getattr(function, "file_name", None), getattr(function, "def_file_line_number", None)
     return f"'{name}' ({file}:{line})" if file and line else f"'{name}'"
 
 
 class CPULauncher:
-    """Launches one kernel; Triton makes one for each that is compiled."""
+    """Launches one kernel; Triton makes a launcher for each compiled kernel."""
 
     def __new__(cls, src: Any, metadata: Any) -> Any:
-        """The launcher itself, a function of the runtime, without a Python frame in between."""
+        """Returns the launcher: a function of the runtime, so that no Python frame lies in between."""
         signature = dict(enumerate(src.signature.values()))
         kinds, arguments = "", []
         for argument, kind in src.signature.items():
-            expanded = expand_signature([kind], None, "nvTmaDesc")  # a descriptor is several
+            expanded = expand_signature([kind], None, "nvTmaDesc")  # a descriptor becomes several arguments
             kinds += "".join(map(_kinds, expanded))
             arguments += [str(argument)] * len(expanded)
         stored = getattr(metadata, "stored_slots", None)
@@ -236,7 +239,7 @@ class _Event:
         self._time = time.perf_counter()
 
     def elapsed_time(self, end: _Event) -> float:
-        """Milliseconds."""
+        """Returns the milliseconds from this event to `end`."""
         return (end._time - self._time) * 1e3
 
     def synchronize(self) -> None:
@@ -244,7 +247,7 @@ class _Event:
 
 
 class _DeviceInterface:
-    """What ``triton.testing`` asks of a device."""
+    """The functions that ``triton.testing`` expects of a device."""
 
     Event = _Event
 
@@ -270,7 +273,7 @@ class CPUDriver(DriverBase):  # type: ignore[misc]
 
     @classmethod
     def is_active(cls) -> bool:
-        """Where it was asked for, or there is nothing else."""
+        """Returns whether the CPU was asked for, or no other driver is active."""
         if not _library.is_built():
             return False
         if selected := os.environ.get("TRITON_DEFAULT_BACKEND"):
@@ -280,46 +283,46 @@ class CPUDriver(DriverBase):  # type: ignore[misc]
         return not any(backend.driver.is_active() for backend in backends.values() if backend.driver is not cls)
 
     def get_current_device(self) -> int:
-        """There is one."""
+        """Returns the only device."""
         return 0
 
     def set_current_device(self, device: int) -> None:
-        """There is one."""
+        """Does nothing: there is only one device."""
 
     def get_current_stream(self, device: int) -> int:
-        """There is one."""
+        """Returns the only stream."""
         return 0
 
     def get_current_target(self) -> GPUTarget:
-        """This machine's CPU."""
+        """Returns this machine's CPU, or the one that TRITON_EXT_CPU_TARGET names."""
         return _host_target()
 
     def get_active_torch_device(self) -> Any:
-        """``torch.device("cpu")``."""
+        """Returns ``torch.device("cpu")``."""
         import torch
 
         return torch.device("cpu")
 
     def get_device_interface(self) -> type[_DeviceInterface]:
-        """For ``triton.testing``."""
+        """Returns the device interface for ``triton.testing``."""
         return _DeviceInterface
 
     def get_benchmarker(self) -> Any:
-        """``triton.testing.do_bench``."""
+        """Returns ``triton.testing.do_bench``."""
         from triton.testing import do_bench
 
         return do_bench
 
     def get_empty_cache_for_benchmark(self) -> bytearray:
-        """Caches are left as they are: that is how kernels follow each other on a CPU."""
+        """Returns an empty array: benchmarks keep the caches warm, as between consecutive kernels on a CPU."""
         return bytearray()
 
     def clear_cache(self, cache: bytearray) -> None:
-        """See `get_empty_cache_for_benchmark`."""
+        """Does nothing; see `get_empty_cache_for_benchmark`."""
 
     @contextlib.contextmanager
     def time_limit(self, seconds: float) -> Iterator[None]:
-        """Launches of this thread end after `seconds` in all, between two programs, with TimeoutError."""
+        """Ends launches of this thread with TimeoutError after `seconds` in all; a program that runs is completed."""
         limit = _library.runtime().triton_ext_cpu_limit
         limit(seconds)
         try:
@@ -328,7 +331,7 @@ class CPUDriver(DriverBase):  # type: ignore[misc]
             limit(0)
 
     def map_python_to_cpp_type(self, ty: str) -> str:
-        """The C++ type of an argument.
+        """Returns the C++ type of an argument.
 
         Raises:
             RuntimeError: Triton's ahead-of-time tool asks for a kernel that it has compiled for the CPU.
@@ -340,15 +343,15 @@ class CPUDriver(DriverBase):  # type: ignore[misc]
         return names.get(_KINDS[ty]) or f"{'u' if ty[0] == 'u' else ''}int{ty[1:]}_t"
 
     def allocate_default_profile_scratch(self, size: int, alignment: int, stream: Any) -> Any:
-        """Instrumented kernels are the GPUs'."""
+        """Fails: only GPUs support instrumented kernels."""
         raise NotImplementedError("profiling inside of kernels is not supported on the CPU")
 
 
 def _refuse_c_code() -> None:
-    """Ends Triton's tools/compile.py where it is about to write C code for the CPU.
+    """Raises if Triton's tools/compile.py is about to write C code for the CPU.
 
-    The tool has templates for cuda and hip alone. Without one it would end as if all were well, with no file written.
-    It may compile for another target while this driver is the active one.
+    The tool has templates only for cuda and hip; without a template it would exit successfully and write no file. The
+    tool may also compile for another target while this driver is active, which is fine.
     """
     frame = sys._getframe(1)
     tool = os.path.join("triton", "tools", "compile.py")

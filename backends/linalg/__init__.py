@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The target ``linalg:generic``: Triton kernels as linalg on tensors, for other toolchains to take from there."""
+"""The target ``linalg:generic``: lowers Triton kernels to linalg on tensors, for other toolchains."""

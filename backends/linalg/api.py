@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``tx.linalg``: kernels as linalg on tensors, for toolchains that take it from there.
+"""``tx.linalg``: lowers kernels to linalg on tensors, for other toolchains.
 
-`compile` gives the module as text or bytecode; with ``lowered=True`` it holds dialects of MLIR alone, so that any MLIR
-of about the same age parses it.
+`compile` returns the module as text or bytecode. With ``lowered=True`` the module has only dialects of MLIR itself, so
+that any MLIR of about the same age parses it.
 """
 
 from __future__ import annotations
@@ -61,27 +61,30 @@ def compile(  # noqa: A001
     options: Mapping[str, Any] | None = None,
     pipeline: Pipeline | None = None,
 ) -> str | bytes:
-    """A kernel as a module of linalg.
+    """Lowers a kernel to a module of linalg.
 
-    It goes through two stages: ``ttir``, Triton's own, and ``linalgir``. Pipelines that are active apply to both.
-    ``triton_ext.describe(kernel, target="linalg:generic", ...)`` shows what runs.
+    The kernel goes through two stages: ``ttir``, which is Triton's, and ``linalgir``. Active pipelines apply to both.
+    ``triton_ext.describe(kernel, target="linalg:generic", ...)`` shows the passes.
 
     Args:
-        kernel: a kernel, an ``ASTSource``, the path of a file with ttir, which begins with ``linalgir``, or
-            ``FILE.py:kernel``.
-        signature: type of each argument, or value of a ``tl.constexpr``, as in `triton_ext.describe`:
+        kernel: a kernel, an ``ASTSource``, ``FILE.py:kernel``, or the path of a file with ttir, for which only the
+            stage ``linalgir`` runs.
+        signature: the type of each argument, or the value of a ``tl.constexpr``, as in `triton_ext.describe`:
             ``"*fp32, *fp32, i32, 64"`` or by name.
-        lowered: whether `aux`, `linalg_ext` and `math_ext` are taken apart, and numbers of programs are arguments:
-            six ``i32`` behind the kernel's own, how many programs there are along x, y and z and which of them it is.
-        form: ``text``; ``generic``, which parses without the dialects; or ``bytecode``, which stock mlir-opt writes, so
-            that `lowered` must be set and ``triton-ext sdk install --with mlir-opt`` have been run.
-        options: of the backend, e.g. ``{"debug": True}``, without which ``tl.device_assert`` does nothing; what only
-            means something on a GPU (``num_warps``) is accepted.
-        pipeline: the edits to apply, inside of those that are active anyway.
+        lowered: whether `aux`, `linalg_ext` and `math_ext` are lowered, too. The function then has six more ``i32``
+            arguments after the kernel's own: the number of programs along x, y and z, and the program's index in each.
+        form: ``text``; ``generic``, which parses without the dialects; or ``bytecode``, which stock mlir-opt writes.
+            The latter needs `lowered` and ``triton-ext sdk install --with mlir-opt``.
+        options: options of the backend, e.g. ``{"debug": True}``, without which ``tl.device_assert`` has no effect.
+            Options for GPUs (``num_warps``) are accepted and ignored.
+        pipeline: the edits to apply, inside of the pipelines that are active.
+
+    Returns:
+        The module; as bytes if `form` is ``bytecode``.
 
     Raises:
-        TritonExtError: the kernel, its signature or an option is no good; bytecode cannot be written.
-        PipelineError: an operation cannot be converted, and the message says which and why; or an edit does not fit.
+        TritonExtError: the kernel, its signature or an option is wrong, or bytecode cannot be written.
+        PipelineError: an operation cannot be converted (the message names it and the reason), or an edit does not fit.
     """
     _check_form(form, lowered)
     given = dict(options or {})
@@ -98,16 +101,27 @@ def convert(
 @overload
 def convert(ttir: str, *, lowered: bool = False, form: Literal["bytecode"], name: str = "<module>") -> bytes: ...
 def convert(ttir: str, *, lowered: bool = False, form: _Form = "text", name: str = "<module>") -> str | bytes:
-    """The text of a module of Triton as one of linalg, by ``-triton-to-linalg``, with which no pipeline has to do.
+    """Converts the text of a Triton module to linalg with ``-triton-to-linalg``; active pipelines do not apply.
 
-    The arguments are those of `compile`, `name` is for diagnostics.
+    Args:
+        ttir: the text of the module.
+        lowered: as in `compile`.
+        form: as in `compile`.
+        name: the name of the module in diagnostics.
+
+    Returns:
+        The module; as bytes if `form` is ``bytecode``.
+
+    Raises:
+        TritonExtError: bytecode cannot be written.
+        PipelineError: the module does not parse, or an operation cannot be converted.
     """
     _check_form(form, lowered)
     return _in_form(opt(ttir, "triton-to-linalg,lower-linalg-ext" if lowered else "triton-to-linalg", name=name), form)
 
 
 def check(text: str) -> None:
-    """Raises PipelineError if a module of linalg, of this layer or of MLIR, does not parse or verify."""
+    """Raises PipelineError if the module `text`, with the dialects of this layer or of MLIR, does not verify."""
     _run([*_OPT, "-o", os.devnull], text)
 
 

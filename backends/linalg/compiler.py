@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`LinalgBackend`: a kernel to linalg as stages of Triton's, so that pipelines, `describe` and `trace` are as ever.
+"""`LinalgBackend`: lowers a kernel to linalg in stages of Triton, so that pipelines, `describe` and `trace` work.
 
-``ttir`` is Triton's own; ``linalgir`` is what ``-triton-to-linalg`` runs, pass by pass, and ``-lower-linalg-ext``
-behind it. Its target is ``linalg:generic``; nothing is launched.
+The stage ``ttir`` is Triton's own. The stage ``linalgir`` runs the passes of ``-triton-to-linalg`` one by one, and
+then, if asked for, ``-lower-linalg-ext``. The target is ``linalg:generic``; kernels are not launched.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
 from triton_ext.support.resources import own_code
 
-if TYPE_CHECKING:  # everybody who imports Triton imports this; few want more of it
+if TYPE_CHECKING:  # every program that imports Triton imports this module, and few use it
     from triton_ext.loading.loader import AddPass, LoadedLibrary
 
 #: The extensions that the stage runs.
@@ -35,10 +35,10 @@ _libraries: dict[str, LoadedLibrary] = {}
 
 
 def _find_libraries() -> None:
-    """Loads the passes as they are now: once for a compilation, which begins with its cache key.
+    """Loads the current libraries of the passes, once in each compilation, when its cache key is computed.
 
     Raises:
-        ExtensionNotFoundError: one is not built.
+        ExtensionNotFoundError: an extension is not built.
     """
     from triton_ext.errors import ExtensionNotFoundError
     from triton_ext.loading.discovery import extensions
@@ -56,7 +56,7 @@ def _find_libraries() -> None:
 
 
 def _add_pass(attribute: str) -> AddPass:
-    """``linalgir.add_<name>(pm, options)``."""
+    """Returns the function ``linalgir.add_<name>(pm, options)``, which adds the pass of an extension."""
     name = attribute.removeprefix("add_")
     if name not in _EXTENSIONS:
         raise AttributeError(f"the stage linalgir has no '{attribute}'")
@@ -69,18 +69,19 @@ def _add_pass(attribute: str) -> AddPass:
     return add_pass
 
 
-#: What the stage calls our passes through, named and declared as a part of libtriton, which pipelines look for.
+#: The module through which the stage adds our passes. Its name is that of a module of libtriton, because pipelines edit
+#: calls of such modules.
 linalgir = ModuleType("triton._C.libtriton.linalgir")
 linalgir.__getattr__ = functools.cache(_add_pass)  # type: ignore[method-assign]
 
 
 @dataclass(frozen=True)
 class LinalgOptions:
-    """Options of a compilation; what only means something on a GPU is accepted and does nothing.
+    """Options of a compilation; options for GPUs are accepted and have no effect.
 
     Attributes:
         lowered: whether ``-lower-linalg-ext`` runs.
-        debug: whether ``tl.device_assert`` is there.
+        debug: whether ``tl.device_assert`` has an effect.
     """
 
     lowered: bool = False
@@ -107,56 +108,57 @@ class LinalgOptions:
     fpsan_homomorphic_casts: bool = False
 
     def hash(self) -> str:
-        """Part of the cache key."""
+        """Returns the part of the cache key for the options."""
         return hashlib.sha256(repr(self).encode()).hexdigest()
 
 
 class LinalgBackend(BaseBackend):  # type: ignore[misc]
-    """Ends in a module of linalg."""
+    """The backend of the target ``linalg:generic``, whose last stage returns the text of a linalg module."""
 
     binary_ext = "linalgir"
 
     @staticmethod
     def supports_target(target: GPUTarget) -> bool:
-        """Whether it is a target of this backend."""
+        """Whether `target` is a target of this backend."""
         return bool(target.backend == "linalg")
 
     def hash(self) -> str:
-        """Part of the cache key: the bytes of our passes, and the Python around them."""
+        """Returns the part of the cache key for this backend: the libraries of our passes, and our Python code."""
         _find_libraries()
         digests = (_libraries[name].digest for name in _EXTENSIONS)
         return hashlib.sha256("".join([own_code(), *digests]).encode()).hexdigest()
 
     def get_target_name(self, options: LinalgOptions) -> str:
-        """As in ``tl.target_info``."""
+        """Returns the name that ``tl.target_info`` has for the target."""
         return "linalg"
 
     def parse_options(self, opts: dict[str, Any]) -> LinalgOptions:
-        """The options that `opts` sets; others than those of this backend are Triton's to refuse."""
+        """Returns the options that `opts` sets; Triton refuses those that this backend does not have."""
         known = {field.name for field in fields(LinalgOptions)}
         given: dict[str, Any] = {name: value for name, value in opts.items() if name in known and value is not None}
         given |= {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
         return LinalgOptions(**given)
 
     def pack_metadata(self, metadata: Any) -> tuple[Any, ...]:
-        """Handed to launches, of which there are none."""
+        """Returns nothing, because there are no launches."""
         return ()
 
     def get_codegen_implementation(self, options: LinalgOptions) -> dict[str, Callable[..., object]]:
-        """What Triton's frontend asks of a backend."""
+        """Returns the functions of the target that Triton's frontend calls."""
         return {"min_dot_size": lambda lhs, rhs: (1, 1, 1)}
 
     def get_module_map(self) -> dict[str, ModuleType]:
-        """``tl.extra.libdevice``: the names of CUDA's."""
+        """Returns the module for ``tl.extra.libdevice``, which is CUDA's."""
         from triton.language.extra.cuda import libdevice
 
         return {"triton.language.extra.libdevice": libdevice}
 
     def load_dialects(self, ctx: Any) -> None:
-        """Nothing: passes bring the dialects that they need."""
+        """Does nothing, because the passes load the dialects that they need."""
 
-    # Hooks edit the source of these two and run it in modules of their own (docs/plugin-examples.md). So they take what
-    # those of other backends take, import what they need of this module, and have a line for each pass, as Triton's do.
+    # Hooks edit the source text of the next two functions and run it in other modules (docs/plugin-examples.md). So the
+    # functions have the parameters of Triton's, import what they use of this module, and have one line for each pass.
+    # For this reason the CPU backend's make_ttir repeats some of these lines.
 
     @staticmethod
     def make_ttir(
@@ -165,7 +167,7 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         opt: object,
         capability: str,
     ) -> ir.module:
-        """Triton's own clean-up."""
+        """Runs Triton's own passes of the stage ttir."""
         from triton_ext.pipeline.inspection import run
 
         pm = ir.pass_manager(mod.context)
@@ -188,7 +190,7 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         opt: object,
         capability: str,
     ) -> str:
-        """What ``passes/triton_to_linalg`` runs, in its order; the text has no locations."""
+        """Runs the passes of ``passes/triton_to_linalg``, in the same order; returns the text without locations."""
         from triton_ext.backends.linalg.compiler import linalgir  # type: ignore[import-untyped]
 
         from triton_ext.pipeline.inspection import run, run_quietly
@@ -223,9 +225,9 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         return text
 
     def binary_problem(self, text: str, name: str) -> str | None:
-        """Why the module `text` does not parse or verify; None if it does.
+        """Returns why the module `text` does not parse or verify; None if it does.
 
-        `triton_ext` asks this where a function of the user has had a part in the compilation.
+        `triton_ext` calls this if a stage function of the user took part in the compilation.
         """
         from triton_ext.backends.linalg import api  # type: ignore[import-untyped]
 
@@ -238,7 +240,7 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         return None
 
     def add_stages(self, stages: dict[str, Any], options: LinalgOptions, language: Language) -> None:
-        """Fills in the stages, in order."""
+        """Adds the stages to `stages`, in order."""
         if language != Language.TRITON:
             raise RuntimeError("Gluon kernels are written for a GPU's layouts; linalg is made of Triton kernels")
         arch = str(self.target.arch)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nothing is launched: the driver that is never active."""
+"""The driver of the target, which is never active, because kernels are not launched."""
 
 from triton_ext.startup.driver import NoDriver
 

@@ -7,7 +7,7 @@ import sys
 
 from triton_ext import driver
 
-#: The extension that is always loaded, and the dialects that it uses with it.
+#: The extension that is always loaded, together with the dialects that it uses.
 EXTENSION = "triton_to_linalg"
 
 

@@ -33,7 +33,7 @@ RATIOS = (("split", "by hand"), ("no-wrap", "by hand"), ("split", "unsplit"))
 
 @dataclass
 class Form:
-    """A way to compute a case: which form of the kernel, with which pipeline."""
+    """A way to compute a case: a form of the kernel, with a pipeline."""
 
     form: str
     pipeline: str = "plain"
@@ -70,7 +70,7 @@ class Case:
 
 
 def pipelines() -> dict[str, Any]:
-    """What the tuned kernel is tuned over."""
+    """Returns the pipelines over which the tuned kernel is tuned."""
     import triton_ext as tx
 
     split = tx.passes.ttir.loop_split
@@ -274,7 +274,7 @@ def is_right(case: Case) -> bool:
 
 
 def launcher(case: Case, form: Form, config: dict[str, int]) -> Callable[[], Any]:
-    """Launches, and returns the kernel."""
+    """Launches a case, and returns the compiled kernel."""
     import triton_ext as tx
 
     pipeline = pipelines()[form.pipeline]
@@ -285,7 +285,7 @@ def launcher(case: Case, form: Form, config: dict[str, int]) -> Callable[[], Any
 
 
 def compile_all(case: Case) -> None:
-    """Fills the cache, on all cores."""
+    """Compiles all kernels on all cores, into the cache."""
 
     def one(form: Form, config: dict[str, int]) -> None:
         pipeline = pipelines()[form.pipeline]
@@ -294,11 +294,11 @@ def compile_all(case: Case) -> None:
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for future in [pool.submit(one, form, config) for config in case.configs for form in case.forms.values()]:
-            future.exception()  # the launch says it again
+            future.exception()  # the launch reports it again
 
 
 def measure(case: Case, budget: float) -> Iterator[dict[str, Any]]:
-    """A row for each configuration."""
+    """Measures a row for each configuration."""
     compile_all(case)
     for config in case.configs:
         row: dict[str, Any] = {
@@ -329,7 +329,7 @@ def measure(case: Case, budget: float) -> Iterator[dict[str, Any]]:
 
 
 def tune(case: Case, rows: list[dict[str, Any]], budget: float) -> dict[str, Any]:
-    """The best of each way over all configurations, with that of `tx.autotune`, measured again in turns."""
+    """Measures again, in turns, the best configuration of each way and the choice of `tx.autotune`."""
     import triton
     from triton.testing import do_bench
 
@@ -402,7 +402,7 @@ def percent(new: float, old: float) -> str:
 
 
 def text(data: dict[str, Any]) -> str:
-    """The tables."""
+    """Returns the tables."""
     where = data["environment"]
     lines = [
         f"benchmarks/gpu/loop_split.py, one run on {where['device']} (driver {where['driver']}), Triton "
@@ -442,7 +442,9 @@ def text(data: dict[str, Any]) -> str:
 
 
 def plot(data: dict[str, Any], path: Path) -> None:
-    """Time of each way over that of the unsplit kernel of the same configuration, and below, over the best unsplit."""
+    """Plots the time of each way relative to the unsplit kernel of the same configuration, and below, to the best
+    unsplit one.
+    """
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -488,7 +490,7 @@ def plot(data: dict[str, Any], path: Path) -> None:
 
 
 def show(data: dict[str, Any], folder: Path) -> None:
-    """Writes table and plot."""
+    """Measures, and writes table and plot."""
     table = text(data)
     print(table)
     (folder / f"{NAME}.txt").write_text(table)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `loop_split.py` measures: each kernel as one loop, which the pass can split, and the ways to write it by hand.
+"""The kernels of `loop_split.py`: each as one loop, which the pass can split, and in the forms that split it by hand.
 
-The constexpr ``FORM`` says which way; only ``"one"`` is what the pass is given.
+The constexpr ``FORM`` chooses the form; the pass only gets ``"one"``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-#: Finite, so that a row of which nothing is seen yet has no NaN: what it sums up is multiplied by 0 later.
+#: Finite, so that a row without a visible element yet has no NaN: its sums are multiplied by 0 later.
 HIDDEN = tl.constexpr(-1.0e6)
 
 
@@ -69,7 +69,7 @@ def _attend(  # noqa: PLR0917
 @triton.jit
 def causal(q, k, v, o, scale, N, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, FORM: tl.constexpr):  # noqa: N803, PLR0917
     """Causal attention. "one" loop with a branch; "two" loops; the last blocks as "epilogue" or as "prologue"."""
-    # The long rows first: their programs would be the last to end.
+    # The long rows come first, because their programs would end last.
     first = (tl.num_programs(0) - 1 - tl.program_id(0)) * BM
     head = tl.program_id(1).to(tl.int64) * N * D
     where = head + (first + tl.arange(0, BM))[:, None] * D + tl.arange(0, D)[None, :]
@@ -108,7 +108,7 @@ def causal(q, k, v, o, scale, N, D: tl.constexpr, BM: tl.constexpr, BN: tl.const
 
 @triton.jit
 def _once(total, weight, peak, queries, k, v, first, start, scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):  # noqa: N803, PLR0917
-    """One block on the diagonal, without a loop."""
+    """Computes one block on the diagonal, without a loop."""
     row = first + tl.arange(0, BM)
     column = start + tl.arange(0, BN)
     depth = tl.arange(0, D)
@@ -172,8 +172,10 @@ def sliding(  # noqa: PLR0917
             "where needed",
         )
     else:
-        inside = tl.minimum(tl.cdiv(tl.maximum(end - window, 0), BN) * BN, end)  # from here on all rows see all of it
-        beyond = tl.maximum(first, inside)  # from here on some are too late
+        inside = tl.minimum(
+            tl.cdiv(tl.maximum(end - window, 0), BN) * BN, end
+        )  # from here on, all rows see the whole block
+        beyond = tl.maximum(first, inside)  # from here on, some elements are too late
         total, weight, peak = _attend(
             total, weight, peak, queries, k, v, first, begin, inside, window, scale, D, BM, BN, "always", "always"
         )

@@ -25,7 +25,7 @@ LAUNCHES, ROUNDS = 5000, 15
 
 @triton.jit
 def softmax(x, y, n, BLOCK: tl.constexpr):  # noqa: N803
-    """One row of a softmax."""
+    """Computes one row of a softmax."""
     i = tl.arange(0, BLOCK)
     row = tl.load(x + tl.program_id(0) * n + i, mask=i < n, other=float("-inf"))
     e = tl.exp(row - tl.max(row, 0))
@@ -46,18 +46,18 @@ def matmul(a, b, c, K, BLOCK: tl.constexpr):  # noqa: N803
 
 @triton.jit
 def empty(x):
-    """Nothing, to time launches."""
+    """Does nothing, to time launches."""
 
 
 def row_softmax(x: torch.Tensor) -> torch.Tensor:
-    """Softmax of the rows of `x`, by the kernel."""
+    """Returns the softmax of the rows of `x`, by the kernel."""
     y = torch.empty_like(x)
     softmax[(x.shape[0],)](x, y, x.shape[1], BLOCK=triton.next_power_of_2(x.shape[1]))
     return y
 
 
 def multiply(pipeline: tx.Pipeline) -> tuple[bool, str]:
-    """The matrix product with `pipeline`; whether it is right, and how many stages of buffers it has."""
+    """Runs the matrix product with `pipeline`; returns whether it is right, and its number of buffer stages."""
     torch.manual_seed(0)
     a, b = (torch.randn(shape, device="cuda", dtype=torch.float16) for shape in ((64, 512), (512, 64)))
     c = torch.empty((64, 64), device="cuda")
@@ -67,7 +67,7 @@ def multiply(pipeline: tx.Pipeline) -> tuple[bool, str]:
 
 
 def results() -> list[tuple[str, bool, str]]:
-    """What was launched, whether it was right, and a detail."""
+    """Yields what was launched, whether it was right, and a detail."""
     x = torch.randn(1000, 777, device="cuda")
     want = torch.softmax(x, 1)
     renamed = tx.Pipeline().after("ttir.loop_unroll", tx.passes.ttir.rename(old="softmax", new="renamed"))
@@ -103,14 +103,14 @@ def results() -> list[tuple[str, bool, str]]:
 
 
 def upstream_hook(*arguments: object) -> tuple[str, str]:
-    """The key and the hash of Triton's plugin documentation."""
+    """Returns key and hash as in Triton's plugin documentation."""
     del arguments
     text = Path(__file__).read_text()
     return text, hashlib.sha256(text.encode()).hexdigest()
 
 
 def launches() -> dict[str, float]:
-    """Microseconds of the host for one launch of an empty kernel."""
+    """Returns the microseconds of the host for one launch of an empty kernel."""
     x = torch.empty(1, device="cuda")
     pipeline = tx.Pipeline().at_end("ttir", tx.builtin.common.cse())
     used = tx.use(pipeline)(empty)

@@ -19,13 +19,13 @@ import triton_ext as tx
 
 @triton.jit(noinline=True)
 def limit(n):
-    """A function that stays one."""
+    """Stays a function: it is not inlined."""
     return n * 1
 
 
 @triton.jit
 def softmax(x, y, n, BLOCK: tl.constexpr):  # noqa: N803
-    """One row of a softmax."""
+    """Computes one row of a softmax."""
     i = tl.arange(0, BLOCK)
     row = tl.load(x + tl.program_id(0) * n + i, mask=i < limit(n), other=float("-inf"))
     e = tl.exp(row - tl.max(row, 0))
@@ -34,11 +34,11 @@ def softmax(x, y, n, BLOCK: tl.constexpr):  # noqa: N803
 
 @triton.jit
 def empty(x):
-    """Nothing, to time launches."""
+    """Does nothing, to time launches."""
 
 
 def launch_microseconds(x: torch.Tensor, launches: int = 20000) -> float:
-    """Host time of one launch of an empty kernel, median of five runs."""
+    """Returns the host time of one launch of an empty kernel, the median of five runs."""
     runs = []
     for _ in range(5):
         empty[(1,)](x)

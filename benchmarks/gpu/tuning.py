@@ -58,7 +58,7 @@ def matmul(a, b, c, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
 
 @triton.jit
 def softmax(x, y, n, BLOCK: tl.constexpr):  # noqa: N803
-    """One row of a softmax."""
+    """Computes one row of a softmax."""
     i = tl.arange(0, BLOCK)
     row = tl.load(x + tl.program_id(0) * n + i, mask=i < n, other=float("-inf"))
     e = tl.exp(row - tl.max(row, 0))
@@ -85,12 +85,12 @@ class Case:
     tolerance: tuple[float, float]
 
     def tuned(self) -> Any:
-        """A new kernel that is tuned over pipelines, too."""
+        """Returns a new kernel that is also tuned over pipelines."""
         options: dict[str, Any] = {"reference": self.reference, "tolerance": self.tolerance, "cache_results": True}
         return tx.autotune(self.configs, self.key, pipelines=PIPELINES, **options)(triton.jit(self.function.fn))
 
     def compile_seconds(self, workers: int | None) -> float:
-        """Wall time of compiling every candidate into an empty cache."""
+        """Returns the wall time to compile every candidate into an empty cache."""
         pipelines = {name: pipeline for name, pipeline in PIPELINES.items() if name not in MAY_FAIL}
         kernel = tx.autotune(self.configs, self.key, pipelines=pipelines, workers=workers)(triton.jit(self.function.fn))
         with tempfile.TemporaryDirectory() as cache, mock.patch.dict(os.environ, TRITON_CACHE_DIR=cache):
@@ -100,7 +100,7 @@ class Case:
 
 
 def cases() -> Iterator[Case]:
-    """The matmul and the softmax."""
+    """Returns the matmul and the softmax."""
     torch.manual_seed(0)
     size = 4096
     a, b = (torch.randn(size, size, device="cuda", dtype=torch.float16) / size**0.25 for _ in range(2))
@@ -134,7 +134,7 @@ def cases() -> Iterator[Case]:
 
 
 def in_turns(functions: list[Callable[[], object]], rounds: int = 7) -> list[float]:
-    """Median milliseconds of each, measured one after the other again and again, so that all see the same clocks."""
+    """Returns the median milliseconds of each, measured in turns, so that all see the same clocks."""
     times: list[list[float]] = [[] for _ in functions]
     for _ in range(rounds):
         for function, seen in zip(functions, times, strict=True):
@@ -143,7 +143,7 @@ def in_turns(functions: list[Callable[[], object]], rounds: int = 7) -> list[flo
 
 
 def launch_microseconds(function: Callable[[], object], launches: int = 500) -> float:
-    """Host time of one launch, median of 15 runs that fit into the queue of the GPU."""
+    """Returns the host time of one launch, the median of 15 runs that fit into the queue of the GPU."""
     runs = []
     for _ in range(15):
         torch.cuda.synchronize()
@@ -156,7 +156,7 @@ def launch_microseconds(function: Callable[[], object], launches: int = 500) -> 
 
 
 def seconds(function: Callable[[], object]) -> float:
-    """Wall time of one call, with what it starts on the GPU."""
+    """Returns the wall time of one call, including its work on the GPU."""
     begin = time.perf_counter()
     function()
     torch.cuda.synchronize()
@@ -164,7 +164,7 @@ def seconds(function: Callable[[], object]) -> float:
 
 
 def compare(case: Case) -> bool:
-    """Tunes a kernel both ways and prints what came of it; True if all is as it should be."""
+    """Tunes a kernel both ways and prints the results; returns whether all is as expected."""
     theirs = triton.autotune(case.configs, case.key)(triton.jit(case.function.fn))
     ours, again = case.tuned(), case.tuned()
     alone, both, cached = (
@@ -201,7 +201,7 @@ def compare(case: Case) -> bool:
 
 
 def main() -> None:
-    """Every case."""
+    """Runs every case."""
     print(f"{torch.cuda.get_device_name()}, Triton {triton.__version__}, PyTorch {torch.__version__}")
     results = [compare(case) for case in cases()]
     sys.exit(not all(results))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What makes the operations of the dialect `aux` valid, and what they fold to.
+// Verifiers, folders and canonicalization patterns of the dialect `aux`.
 
 #include "Aux.h"
 #include "Format.h"
@@ -38,7 +38,8 @@ void ViewOp::build(OpBuilder &builder, OperationState &state, MemRefType type,
         /*cache_mode=*/StringAttr());
 }
 
-/// What the type says must be what the operation says, or nothing.
+/// Checks one number of the result type, `typed`, against the operation's own,
+/// `given`. The type may leave the number dynamic, but must not contradict it.
 static LogicalResult checkAgainstType(ViewOp op, StringRef what, int64_t typed,
                                       int64_t given) {
   if (ShapedType::isDynamic(typed) || typed == given)
@@ -69,8 +70,8 @@ LogicalResult ViewOp::verify() {
 }
 
 namespace {
-/// Writes operands that are constants as numbers. The result type stays: who
-/// uses it need not be asked.
+/// Replaces operands that are constants by static numbers. The result type
+/// stays as it is, so users of the view need no change.
 struct NumbersForConstants : OpRewritePattern<ViewOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -80,7 +81,8 @@ struct NumbersForConstants : OpRewritePattern<ViewOp> {
     auto toNumbers = [&](SmallVector<OpFoldResult> values, bool isStride) {
       for (OpFoldResult &value : values) {
         std::optional<int64_t> number = getConstantIntValue(value);
-        // As a number, a negative offset or size would not verify.
+        // The verifier rejects a negative offset or size that is a static
+        // number, but accepts it as a value.
         if (!isa<Value>(value) || !number || (!isStride && *number < 0))
           continue;
         value = rewriter.getIndexAttr(*number);
@@ -141,7 +143,8 @@ LogicalResult ScalarPrintOp::verify() {
 // bitcast_ext
 //===----------------------------------------------------------------------===//
 
-/// Bits of an element; none of what has no fixed number of them.
+/// Returns the bit width of an element, or nothing if the type has no fixed
+/// width, such as `index`.
 static std::optional<unsigned> getBits(Type type) {
   if (isa<LLVM::LLVMPointerType>(type))
     return 64;
@@ -170,7 +173,8 @@ LogicalResult BitcastExtOp::verify() {
   return success();
 }
 
-/// The bits of a constant as another type, if that is one of numbers.
+/// Returns a constant with the same bits and the given type, or null if the
+/// elements of that type are not integers or floats.
 static Attribute castConstant(Attribute value, Type type) {
   Type element = getElementTypeOrSelf(type);
   if (!element.isIntOrFloat())
@@ -194,7 +198,7 @@ OpFoldResult BitcastExtOp::fold(FoldAdaptor adaptor) {
     return getValue();
   if (Attribute constant = castConstant(adaptor.getValue(), getType()))
     return constant;
-  // The first of two casts in a row is of no account.
+  // Of two casts in a row, only the second one's type matters.
   auto first = getValue().getDefiningOp<BitcastExtOp>();
   if (!first)
     return {};
@@ -202,4 +206,18 @@ OpFoldResult BitcastExtOp::fold(FoldAdaptor adaptor) {
     return first.getValue();
   getValueMutable().assign(first.getValue());
   return getResult();
+}
+
+MemRefType mlir::triton_ext::aux::viewTypeOf(Type element, OpFoldResult offset,
+                                             ArrayRef<OpFoldResult> sizes,
+                                             ArrayRef<OpFoldResult> strides,
+                                             Attribute memorySpace) {
+  auto known = [](OpFoldResult value) {
+    return isa<Value>(value) ? ShapedType::kDynamic
+                             : *getConstantIntValue(value);
+  };
+  auto layout = StridedLayoutAttr::get(element.getContext(), known(offset),
+                                       llvm::map_to_vector(strides, known));
+  return MemRefType::get(llvm::map_to_vector(sizes, known), element, layout,
+                         memorySpace);
 }

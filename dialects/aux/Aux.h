@@ -19,20 +19,28 @@
 
 namespace mlir::triton_ext::aux {
 
-/// How a value is printed: `%-8.3lf` in a format of C's printf.
+/// A conversion specification in a format of C's printf, such as `%-8.3lf`.
 struct Conversion {
   size_t begin = 0, end = 0;
-  /// Where the length (`l`) begins: behind flags, width and precision.
+  /// Position of the length modifier (`l`), after flags, width and precision.
   size_t length = 0;
-  /// What is printed: `f`.
+  /// The conversion letter (`f`), or 0 if the format ends before it.
   char letter = 0;
 };
 
-/// Whether a value is to be printed somewhere in the format of a print: %% is
-/// a percent sign.
+/// Returns the type of a view with this offset and these sizes and strides.
+/// Attributes become static numbers in the type; SSA values become dynamic,
+/// even if they are constants.
+MemRefType viewTypeOf(Type element, OpFoldResult offset,
+                      ArrayRef<OpFoldResult> sizes,
+                      ArrayRef<OpFoldResult> strides,
+                      Attribute memorySpace = {});
+
+/// Returns whether the format of a print has a conversion. `%%` is a percent
+/// sign, not a conversion.
 bool hasConversion(StringRef format);
 
-/// The one conversion in a format that has one and that verifies.
+/// Returns the only conversion of a format that has one and that verifies.
 Conversion getConversion(StringRef format);
 
 } // namespace mlir::triton_ext::aux

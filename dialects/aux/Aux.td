@@ -55,7 +55,8 @@ def Aux_ViewOp : Aux_Op<"view", [Pure, AttrSizedOperandSegments, OffsetSizeAndSt
     ::mlir::MemRefType getType() {
       return ::llvm::cast<::mlir::MemRefType>(getResult().getType());
     }
-    /// One offset, however many dimensions.
+    /// There is one offset, whatever the rank; sizes and strides have one
+    /// entry for each dimension.
     std::array<unsigned, 3> getArrayAttrMaxRanks() {
       unsigned rank = getType().getRank();
       return {1, rank, rank};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The formats of prints, which printf gets as they are: at most one conversion,
-// which fits the value, and none that reads or writes through a pointer.
+// Parses and checks the format strings of prints, which are passed to printf.
+// A format has at most one conversion, which must fit the value. Conversions
+// that read or write through a pointer (`%s`, `%n`) are rejected.
 
 #include "Format.h"
 
@@ -11,7 +12,8 @@
 using namespace mlir;
 using namespace mlir::triton_ext::aux;
 
-/// Behind those of these characters that `format` has at `at`.
+/// Returns the first position from `at` on whose character is not one of
+/// `characters`, or the end of `format`.
 static size_t skip(StringRef format, size_t at, StringRef characters) {
   return std::min(format.find_first_not_of(characters, at), format.size());
 }
@@ -50,7 +52,8 @@ Conversion mlir::triton_ext::aux::getConversion(StringRef format) {
   return conversions.front();
 }
 
-/// The letters and the lengths that values of this type can be printed with.
+/// Returns the conversion letters and the length modifiers that can print
+/// values of this type.
 static std::pair<StringRef, SmallVector<StringRef>> getAllowed(Type type) {
   if (isa<LLVM::LLVMPointerType>(type))
     return {"p", {""}};

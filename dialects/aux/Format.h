@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What makes the format of a print valid.
+// The check that verifiers of prints apply to their formats.
 
 #ifndef TRITON_EXT_AUX_FORMAT_H
 #define TRITON_EXT_AUX_FORMAT_H
@@ -9,8 +9,8 @@
 
 namespace mlir::triton_ext::aux {
 
-/// Fails with an error at `op` if a value of this type, or nothing where it is
-/// null, cannot be printed in the format.
+/// Emits an error at `op` and fails if the format cannot print a value of this
+/// type. A null type means that there is no value to print.
 LogicalResult checkFormat(Operation *op, Type type,
                           std::optional<StringRef> format);
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The atomics of the dialect `linalg_ext`: what makes them valid, and that they
-// change memory.
+// Verifiers and memory effects of the atomics of the dialect `linalg_ext`.
 
 #include "Checks.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext::linalg_ext;
 
-/// The memory is read and written. A memref is none of the inits; what is
-/// behind a tensor may be any memory.
+/// An atomic reads and writes its memory. A memref is not one of the inits, so
+/// its write is added here. A tensor may stand for any buffer, so its effects
+/// name no value.
 template <typename OpTy>
 static void getAtomicEffects(OpTy op, Effects &effects) {
   getDestinationEffects(op, /*readsInits=*/true, effects);
@@ -59,7 +59,7 @@ static LogicalResult checkKind(Operation *op, StringRef name, Value value) {
   return success();
 }
 
-/// All have this shape and the elements of the memory.
+/// Checks that all values have this shape and the memory's element type.
 static LogicalResult checkElements(Operation *op, Value memory, StringRef what,
                                    SmallVector<int64_t> shape,
                                    ArrayRef<Value> values) {
@@ -132,7 +132,7 @@ LogicalResult GatherAtomicRMWOp::verify() {
   for (Value value : {getIndices(), getValue(), getInit()})
     if (count.empty() || ShapedType::isDynamic(count[0]))
       count.assign(1, shaped(value).getDimSize(0));
-  // A buffer of booleans has bytes.
+  // A buffer of booleans has one byte for each, so a mask of i8 is valid, too.
   if (getMask() && shaped(getMask()).getElementType().isInteger(8))
     return checkShape(*this, "a mask", getMask(), count);
   return checkMask(*this, getMask(), count);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the operations of the dialect `linalg_ext` are simplified to, but for
-// pad and scalar_assert, which are beside their verifiers.
+// Canonicalization patterns of the dialect `linalg_ext`. Those of pad and
+// scalar_assert are in LinalgExt.cpp, beside their verifiers.
 
 #include "LinalgExt.h"
 
@@ -17,7 +17,8 @@ static ShapedType shapedTypeOf(Value value) {
   return cast<ShapedType>(value.getType());
 }
 
-/// What all elements of a tensor of i1 are, if that is known.
+/// Returns the value of all elements of a tensor of i1, if they are known to be
+/// the same constant.
 static std::optional<bool> getSplatBool(Value tensor) {
   Value source = tensor;
   if (auto fill = tensor.getDefiningOp<linalg::FillOp>())
@@ -29,7 +30,7 @@ static std::optional<bool> getSplatBool(Value tensor) {
   return std::nullopt;
 }
 
-/// Whether all elements are the same.
+/// Returns whether all elements of the tensor are known to be the same.
 static bool isSplat(Value tensor) {
   SplatElementsAttr constant;
   return tensor.getDefiningOp<linalg::FillOp>() ||
@@ -38,7 +39,8 @@ static bool isSplat(Value tensor) {
 
 namespace {
 
-/// A mask that is true is none. Where it is false, nothing happens.
+/// Drops a mask that is all true. Replaces an operation whose mask is all false
+/// by its inits, because it changes nothing.
 template <typename OpTy> struct KnownMask : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 
@@ -62,7 +64,7 @@ template <typename OpTy> struct KnownMask : OpRewritePattern<OpTy> {
   }
 };
 
-/// Of no elements, the reduction is the init.
+/// A reduction of no elements returns its init.
 template <typename OpTy> struct EmptyReduction : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 
@@ -80,7 +82,8 @@ template <typename OpTy> struct EmptyReduction : OpRewritePattern<OpTy> {
   }
 };
 
-/// The first element of a line is handed on, so that lines of one element are.
+/// A scan copies the first element of each line, so a scan over lines of one
+/// element returns its inputs.
 struct ScanOfOne : OpRewritePattern<ScanOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -95,7 +98,7 @@ struct ScanOfOne : OpRewritePattern<ScanOp> {
   }
 };
 
-/// A range of one element is a fill.
+/// Replaces a range of one element by a fill.
 struct RangeOfOne : OpRewritePattern<MakeRangeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -109,7 +112,8 @@ struct RangeOfOne : OpRewritePattern<MakeRangeOp> {
   }
 };
 
-/// A diagonal above or below the whole array leaves ones or zeros alone.
+/// Replaces a triangle whose diagonal is above or below the whole array by a
+/// fill with ones or zeros.
 struct TriOfOneValue : OpRewritePattern<TriOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -132,8 +136,8 @@ struct TriOfOneValue : OpRewritePattern<TriOp> {
   }
 };
 
-/// One element, or elements that are the same, are their own reverse; twice the
-/// reverse is the input.
+/// Removes a flip of one element, a flip of equal elements, and two flips in a
+/// row along the same dimension.
 struct FlipOfNothing : OpRewritePattern<FlipOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the verifiers and effects of this dialect's operations have in common.
+// Helpers of this dialect's verifiers and memory effects.
 
 #ifndef TRITON_EXT_LINALG_EXT_CHECKS_H
 #define TRITON_EXT_LINALG_EXT_CHECKS_H
@@ -11,8 +11,10 @@ namespace mlir::triton_ext::linalg_ext {
 
 using Effects = SmallVectorImpl<MemoryEffects::EffectInstance>;
 
-/// Memrefs are read, and those among the inits written. Tensors have no memory.
-/// `readsInits`: nothing is kept of a memref that is written as a whole.
+/// Adds the effects of an operation in destination style: it reads the memrefs
+/// among its inputs and writes those among its inits. If `readsInits`, it also
+/// reads these. It does not if it overwrites all their elements. Tensors have
+/// no effects.
 inline void getDestinationEffects(DestinationStyleOpInterface op,
                                   bool readsInits, Effects &effects) {
   for (OpOperand &operand : op->getOpOperands()) {
@@ -34,7 +36,8 @@ inline ShapedType shaped(Value value) {
   return cast<ShapedType>(value.getType());
 }
 
-/// `what` has to have this shape, as far as both are known.
+/// Checks that `value`, called `what` in the error, has this shape. A dynamic
+/// size fits every size.
 inline LogicalResult checkShape(Operation *op, StringRef what, Value value,
                                 ArrayRef<int64_t> shape) {
   ArrayRef<int64_t> found = shaped(value).getShape();
@@ -56,8 +59,9 @@ inline LogicalResult checkShape(Operation *op, StringRef what, Value value,
   return diagnostic;
 }
 
-/// The same of values that all have one shape. What one of them says of a size
-/// holds for the next: where `shape` does not know it, it does then.
+/// Checks the same, for one of several values that have one shape. Replaces
+/// dynamic sizes in `shape` by those of `value`, so that the next value is
+/// checked against them.
 inline LogicalResult checkSameShape(Operation *op, StringRef what, Value value,
                                     SmallVectorImpl<int64_t> &shape) {
   if (failed(checkShape(op, what, value, shape)))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads clauses of an operation (`ins`, `outs`, `dimension`, ...) in the order
-// in which they come: ours, which is printed, or that of triton-linalg.
+// Parses the clauses of an operation (`ins`, `outs`, `dimension`, ...) in any
+// order. The printers use one order; triton-linalg writes another.
 
 #include "Clauses.h"
 
@@ -44,7 +44,8 @@ void mlir::triton_ext::linalg_ext::printAttributes(OpAsmPrinter &printer,
 //===----------------------------------------------------------------------===//
 
 ParseResult Clauses::parseFront() {
-  // `{ arith.addf }` and `{mine}` begin alike.
+  // `{ arith.addf }` is a body and `{mine}` is an attribute. Both begin with a
+  // brace and a word, so only the word tells which one it is.
   if (!mayBeShort)
     return parseAttributes(parser, result.attributes);
   if (parser.parseOptionalLBrace())
@@ -94,7 +95,8 @@ ParseResult Clauses::parseNumber(StringRef name) {
   bool inParens = succeeded(parser.parseOptionalLParen());
   if (!inParens && parser.parseEqual())
     return failure();
-  // A list of numbers alone would be an array of attributes.
+  // The attribute parser would read `[1, 2]` as an ArrayAttr, so the list is
+  // parsed here.
   SmallVector<int64_t> list;
   auto parseElement = [&] { return parser.parseInteger(list.emplace_back()); };
   if (succeeded(parser.parseOptionalLSquare())) {
@@ -109,7 +111,7 @@ ParseResult Clauses::parseNumber(StringRef name) {
   return inParens ? parser.parseRParen() : success();
 }
 
-/// What ends a body of linalg's ends it here, as ours does.
+/// Replaces a linalg.yield that ends the body by a linalg_ext.yield.
 static void useOurYield(Region &body) {
   if (body.empty() || body.front().empty())
     return;
@@ -195,8 +197,9 @@ ParseResult Clauses::check(StringRef what,
   return error << " operands in " << what << ", got " << operands.size();
 }
 
-/// A memref that is written has its new elements already: where triton-linalg
-/// gives it once more, nobody can use that if it has no name.
+/// Adds the results that are tensors. triton-linalg also returns the memrefs
+/// that are written. Such a result is dropped if it has no name, since then
+/// nothing uses it, and is an error otherwise.
 ParseResult Clauses::addResults() {
   if (infersResults && !hasResults)
     resultTypes = outTypes;

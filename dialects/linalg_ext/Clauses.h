@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is behind the name of an operation in text, read in any order.
+// Parses what follows an operation's name in the textual form: clauses in any
+// order.
 
 #ifndef TRITON_EXT_LINALG_EXT_CLAUSES_H
 #define TRITON_EXT_LINALG_EXT_CLAUSES_H
@@ -12,7 +13,8 @@ namespace mlir::triton_ext::linalg_ext {
 /// How the body of an operation is written.
 enum class BodyKind { None, AfterArguments, InBraces };
 
-/// What comes behind the name of an operation.
+/// The clauses, attributes, body and result types that follow an operation's
+/// name.
 struct Clauses {
   Clauses(OpAsmParser &parser, OperationState &result,
           ArrayRef<StringRef> known)
@@ -20,25 +22,26 @@ struct Clauses {
 
   OpAsmParser &parser;
   OperationState &result;
-  /// The names that the operation knows, besides ins and outs.
+  /// The names of the operation's clauses, except `ins` and `outs`.
   ArrayRef<StringRef> known;
   BodyKind bodyKind = BodyKind::None;
-  /// Whether the name of the operation in the body can stand for the body.
+  /// Whether the body may be written as the name of its only operation:
+  /// `{ arith.addf }`.
   bool mayBeShort = false;
-  /// Whether results are those of the outs if none are named.
+  /// Whether the result types are those of the outs if the text gives none.
   bool infersResults = false;
 
   SmallVector<OpAsmParser::UnresolvedOperand> ins, outs;
   SmallVector<Type> inTypes, outTypes, resultTypes;
   SMLoc insLoc, outsLoc, bodyLoc;
-  /// By name.
+  /// The values of the clauses in `known`, by name.
   llvm::StringMap<Attribute> numbers;
   Region body;
   std::string payload;
   bool hasBody = false, hasResults = false;
 
   ParseResult parse();
-  /// Fails unless there are as many operands as one of the counts says.
+  /// Fails unless the number of operands is one of `counts`.
   ParseResult check(StringRef what,
                     ArrayRef<OpAsmParser::UnresolvedOperand> operands,
                     SMLoc where, ArrayRef<size_t> counts);
@@ -53,7 +56,7 @@ struct Clauses {
   }
 
 private:
-  /// Attributes, or the name of the operation in the body.
+  /// Parses the attributes, or the name of the operation in the body.
   ParseResult parseFront();
   ParseResult
   parseOperands(SmallVector<OpAsmParser::UnresolvedOperand> &operands,
@@ -63,11 +66,11 @@ private:
   ParseResult parseResults();
 };
 
-/// ` ins(%a, %b : T, U)`
+/// Prints ` ins(%a, %b : T, U)`.
 void printOperands(OpAsmPrinter &printer, StringRef name, ValueRange values);
-/// ` strides = [1, 2]`
+/// Prints ` strides = [1, 2]`.
 void printList(OpAsmPrinter &printer, Operation *op, StringRef name);
-/// The types of the results, if there are any.
+/// Prints the result types, if there are any.
 void printEnd(OpAsmPrinter &printer, Operation *op);
 
 } // namespace mlir::triton_ext::linalg_ext

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What makes the operations of the dialect `linalg_ext` valid, what they read
-// and write, and what they fold to.
+// The dialect `linalg_ext`: parsing, verifiers, memory effects and folders of
+// its operations.
 
 #include "LinalgExt.h"
 
@@ -19,10 +19,10 @@ using namespace mlir;
 using namespace mlir::triton_ext::linalg_ext;
 
 //===----------------------------------------------------------------------===//
-// Lists of operands of which the last is optional
+// Lists of operands whose last one is optional
 //===----------------------------------------------------------------------===//
 
-/// %a, %b : T, U
+/// Parses `%a, %b : T, U`, whose last operand may be missing.
 static ParseResult
 parseOperandsAndTypes(OpAsmParser &parser,
                       MutableArrayRef<OpAsmParser::UnresolvedOperand> required,
@@ -106,7 +106,7 @@ static void printRestAttributes(OpAsmPrinter &printer, Operation *op,
   printer.printOptionalAttrDict(llvm::to_vector(op->getDiscardableAttrs()));
 }
 
-/// Behind a keyword, since a body in braces follows.
+/// Parses attributes after a keyword, because a body in braces follows.
 static ParseResult parseBodyAttributes(OpAsmParser &parser,
                                        NamedAttrList &attributes) {
   if (parser.parseOptionalAttrDictWithKeyword(attributes))
@@ -125,8 +125,9 @@ static void printBodyAttributes(OpAsmPrinter &printer, Operation *op,
 // The body of a pad
 //===----------------------------------------------------------------------===//
 
-/// A body that is empty, or hands one argument of whatever type on, hands
-/// elements on: triton-linalg has one of an index there.
+/// Parses the body of a pad. An empty body yields the elements. So does a body
+/// that yields its only argument, whatever the argument's type: triton-linalg
+/// writes an index there.
 static ParseResult parsePadBody(OpAsmParser &parser, Region &body, Type input) {
   if (parser.parseRegion(body))
     return failure();
@@ -157,7 +158,7 @@ static void printPadBody(OpAsmPrinter &printer, Operation *, Region &body,
 #include "LinalgExt.cpp.inc"
 
 //===----------------------------------------------------------------------===//
-// What all have in common
+// Memory effects and builders
 //===----------------------------------------------------------------------===//
 
 void PadOp::getEffects(Effects &effects) {
@@ -185,13 +186,14 @@ void LibdeviceCallOp::getEffects(Effects &effects) {
   getDestinationEffects(*this, /*readsInits=*/false, effects);
 }
 void AssertOp::getEffects(Effects &effects) {
-  // Whatever comes after it may not happen.
+  // It may end the kernel, so that operations after it do not happen. A write
+  // to any memory keeps it in place.
   effects.emplace_back(MemoryEffects::Write::get());
   if (isa<MemRefType>(getCondition().getType()))
     effects.emplace_back(MemoryEffects::Read::get(), &getConditionMutable());
 }
 
-/// Adds a block that yields its argument number `handedOn`.
+/// Adds a body that yields its argument number `handedOn`.
 static void addBody(OpBuilder &builder, OperationState &state,
                     ArrayRef<Type> arguments, unsigned handedOn = 0) {
   OpBuilder::InsertionGuard guard(builder);
@@ -201,7 +203,8 @@ static void addBody(OpBuilder &builder, OperationState &state,
   YieldOp::create(builder, state.location, block->getArgument(handedOn));
 }
 
-/// The type of the result for this init: none for a memref.
+/// Returns the result type for this init, or no type for a memref. `storage`
+/// holds the type that the returned range refers to.
 static TypeRange resultOf(Value init, Type &storage) {
   storage = init.getType();
   return isa<RankedTensorType>(storage) ? TypeRange(storage) : TypeRange();
@@ -240,13 +243,14 @@ void PadOp::build(OpBuilder &builder, OperationState &state, Value input,
   addBody(builder, state, shaped(input).getElementType());
 }
 
-/// Whether margins and input can be as large as the init. What is not known is
-/// not negative.
+/// Returns whether margins and input can add up to the size of the init.
+/// Dynamic sizes are not negative, so a sum of the static ones that is too
+/// large is an error.
 static bool addUp(int64_t low, int64_t size, int64_t high, int64_t whole) {
   if (ShapedType::isDynamic(whole))
     return true;
   bool known = true;
-  // Of more bits than sums of sizes have.
+  // 128 bits, because a sum of three sizes can exceed 64 bits.
   APInt sum(128, 0);
   for (int64_t part : {low, size, high}) {
     known &= !ShapedType::isDynamic(part);
@@ -291,7 +295,7 @@ LogicalResult PadOp::verify() {
   return success();
 }
 
-/// Whether the body hands its first argument on.
+/// Returns whether the body yields its first argument.
 static bool isIdentity(Region &body) {
   auto yield = cast<YieldOp>(body.front().back());
   return yield.getNumOperands() == 1 &&
@@ -299,7 +303,7 @@ static bool isIdentity(Region &body) {
 }
 
 namespace {
-/// Without margins it is its input.
+/// Replaces a pad without margins by its input.
 struct NoMargins : OpRewritePattern<PadOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -318,7 +322,7 @@ struct NoMargins : OpRewritePattern<PadOp> {
   }
 };
 
-/// Writes margins that are constants as numbers.
+/// Replaces margins that are constants by static numbers.
 struct NumbersForConstantMargins : OpRewritePattern<PadOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -328,7 +332,8 @@ struct NumbersForConstantMargins : OpRewritePattern<PadOp> {
     auto toNumbers = [&](SmallVector<OpFoldResult> values) {
       for (OpFoldResult &value : values) {
         std::optional<int64_t> number = getConstantIntValue(value);
-        // A negative margin is undefined behaviour, not an invalid operation.
+        // A negative margin is undefined behaviour as a value, but an invalid
+        // operation as a static number.
         if (!isa<Value>(value) || !number || *number < 0)
           continue;
         value = rewriter.getIndexAttr(*number);
@@ -350,7 +355,9 @@ struct NumbersForConstantMargins : OpRewritePattern<PadOp> {
     return success();
   }
 
-  /// Margins that do not add up are undefined behaviour, too.
+  /// Returns whether the margins add up to the size of the init. If not, the
+  /// behaviour is undefined, and static margins would make the operation
+  /// invalid.
   static bool wouldVerify(PadOp op, ArrayRef<OpFoldResult> low,
                           ArrayRef<OpFoldResult> high) {
     ShapedType from = shaped(op.getInput()), to = shaped(op.getInit());
@@ -429,7 +436,9 @@ void ScatterOp::build(OpBuilder &builder, OperationState &state, Value update,
   addBody(builder, state, {element, shaped(init).getElementType()});
 }
 
-/// `whole`: the array that the indices are of; `windows`: batch and windows.
+/// Checks the operands of a gather or scatter. `whole` is the array that the
+/// indices point into; `windows` has the dimensions of the batch, then those of
+/// a window.
 static LogicalResult checkIndexed(Operation *op, Value whole, Value windows,
                                   Value indices, Value mask,
                                   ArrayRef<int64_t> dimensionMap) {

@@ -23,7 +23,7 @@ class LinalgExt_Op<string mnemonic, list<Trait> traits = []> : Op<LinalgExtDiale
 
 def LinalgExt_TensorOrMemRef : AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef]>;
 
-/// Can be done a tile at a time, as Tiling.h has it.
+/// An operation that can be tiled; see Tiling.h.
 def LinalgExt_Tileable
     : DeclareOpInterfaceMethods<TilingInterface,
           ["generateResultTileValue", "getIterationDomain", "getIterationDomainTileFromResultTile",
@@ -75,7 +75,8 @@ class LinalgExt_Tiled {
   }];
 }
 
-/// Read in either order of its clauses and printed in one, as Syntax.h has it.
+/// An operation whose clauses are parsed in any order and printed in one; see
+/// Syntax.h.
 class LinalgExt_Written<string syntax> {
   code syntaxDefinition = [{
     ::mlir::ParseResult $cppClass::parse(::mlir::OpAsmParser &parser, ::mlir::OperationState &result) {
@@ -87,8 +88,8 @@ class LinalgExt_Written<string syntax> {
   }];
 }
 
-/// Writes to `init`: a tensor, which the result is a new value of, or a memref.
-/// Of memrefs among its operands it reads the inputs and writes the inits.
+/// An operation in destination style. Its init is a tensor, whose new value is
+/// the result, or a memref, which it writes. It reads memrefs among its inputs.
 class LinalgExt_DestinationOp<string mnemonic, list<Trait> traits = []>
     : LinalgExt_Op<mnemonic, [DestinationStyleOpInterface, LinalgExt_Tileable,
                               DeclareOpInterfaceMethods<MemoryEffectsOpInterface>] # traits>,
@@ -143,7 +144,7 @@ def LinalgExt_PadOp
     (`->` type($result)^)?
   }];
   let builders = [
-    // With a body that hands elements through.
+    // Builds a body that yields the elements unchanged.
     OpBuilder<(ins "::mlir::Value":$input, "::mlir::Value":$init, "::mlir::Value":$pvalue,
                    "::mlir::ArrayRef<::mlir::OpFoldResult>":$low,
                    "::mlir::ArrayRef<::mlir::OpFoldResult>":$high)>
@@ -179,8 +180,8 @@ def LinalgExt_MakeRangeOp : LinalgExt_DestinationOp<"make_range", [AlwaysSpecula
   let hasCanonicalizer = 1;
 }
 
-/// What gather and scatter have in common: `N` indices say where a window of
-/// the larger array begins.
+/// The base of gather and scatter: `N` indices give the position at which a
+/// window of the larger array begins.
 class LinalgExt_IndexedOp<string mnemonic, list<Trait> traits = []>
     : LinalgExt_DestinationOp<mnemonic, [SingleBlock, RecursivelySpeculatable] # traits> {
   let regions = (region SizedRegion<1>:$body);
@@ -223,7 +224,7 @@ def LinalgExt_GatherOp : LinalgExt_IndexedOp<"gather"> {
     `outs` `(` $init `:` type($init) `)` custom<BodyAttributes>(ref(attr-dict)) $body (`->` type($result)^)?
   }];
   let builders = [
-    // With a body that takes what is read. The mask may be null.
+    // Builds a body that yields the element that is read. The mask may be null.
     OpBuilder<(ins "::mlir::Value":$input, "::mlir::Value":$indices, "::mlir::Value":$mask,
                    "::mlir::Value":$init, "::mlir::ArrayRef<int64_t>":$dimensionMap,
                    CArg<"bool", "false">:$rangedData, CArg<"bool", "true">:$signedIndice)>
@@ -264,7 +265,7 @@ def LinalgExt_ScatterOp : LinalgExt_IndexedOp<"scatter"> {
     `outs` `(` $init `:` type($init) `)` custom<BodyAttributes>(ref(attr-dict)) $body (`->` type($result)^)?
   }];
   let builders = [
-    // With a body that takes the update. The mask may be null.
+    // Builds a body that yields the update. The mask may be null.
     OpBuilder<(ins "::mlir::Value":$update, "::mlir::Value":$indices, "::mlir::Value":$mask,
                    "::mlir::Value":$init, "::mlir::ArrayRef<int64_t>":$dimensionMap,
                    CArg<"bool", "false">:$rangedData, CArg<"bool", "true">:$overlapWindow,
@@ -316,7 +317,8 @@ def LinalgExt_ScanOp
   let extraClassDefinition = definition # syntaxDefinition;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitsMutable(); }
-    /// Whether lines begin with inits of their own, which get how they end.
+    /// Returns whether the scan also has accumulators: inits that each line
+    /// begins with and whose last values are results.
     bool isCarried() { return getInits().size() == 2 * getInputs().size(); }
   }];
   let hasCanonicalizer = 1;
@@ -385,7 +387,7 @@ def LinalgExt_AssertOp
   let hasCustomAssemblyFormat = 1;
   let extraClassDefinition = definition # syntaxDefinition;
   let extraClassDeclaration = [{
-    /// The condition, if it is handed through.
+    /// The condition, if the assertion returns it.
     ::mlir::MutableOperandRange getDpsInitsMutable() {
       return ::mlir::MutableOperandRange(getOperation(), 0, getResult() ? 1 : 0);
     }
@@ -406,17 +408,18 @@ def LinalgExt_ScalarAssertOp : LinalgExt_Op<"scalar_assert", [MemoryEffects<[Mem
   let hasCanonicalizeMethod = 1;
 }
 
-/// What atomics have in common: memory that other programs may change at the
-/// same time is read and written. Of a memref there is only what was there in
-/// destination style. A tensor stands for the memory that it was read from with
-/// bufferization.to_tensor, or for memory that nobody else has.
+/// The base of atomics, which read and write memory that other programs may
+/// change at the same time. If the memory is a memref, the only init is the
+/// array of previous values. If it is a tensor, it stands for the memory that
+/// bufferization.to_tensor read it from, or else for memory without other users.
 class LinalgExt_AtomicOp<string mnemonic, string syntax>
     : LinalgExt_DestinationOp<mnemonic>, LinalgExt_Written<syntax> {
   let hasCustomAssemblyFormat = 1;
   let extraClassDefinition = definition # syntaxDefinition;
 }
 
-/// Gives memory that is a tensor anew, before what was there.
+/// An atomic that, if its memory is a tensor, returns the tensor's new value
+/// before the previous values.
 class LinalgExt_AtomicRMWBase<string mnemonic, string syntax> : LinalgExt_AtomicOp<mnemonic, syntax> {
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let extraClassDeclaration = [{
@@ -425,7 +428,7 @@ class LinalgExt_AtomicRMWBase<string mnemonic, string syntax> : LinalgExt_Atomic
       ::mlir::OpOperand &first = givesMemory ? getMemoryMutable() : getInitMutable();
       return ::mlir::MutableOperandRange(getOperation(), first.getOperandNumber(), givesMemory ? 2 : 1);
     }
-    /// What was there; null if the init is a memref.
+    /// Returns the previous values, or null if the init is a memref.
     ::mlir::Value getOld() {
       return ::llvm::isa<::mlir::RankedTensorType>(getInit().getType()) ? getResults().back() : ::mlir::Value();
     }
@@ -483,8 +486,8 @@ def LinalgExt_GatherAtomicCASOp : LinalgExt_AtomicOp<"gather_atomic_cas", "Gathe
   let results = (outs Optional<AnyRankedTensor>:$result);
 }
 
-/// Memory that lies side by side, of any number of dimensions, element for
-/// element with what it is changed by.
+/// An atomic on each element of an array of any rank, with the value at the
+/// same position.
 def LinalgExt_AtomicRMWOp : LinalgExt_AtomicRMWBase<"atomic_rmw", "AtomicRMW"> {
   let summary = "Change all elements of a piece of memory, each in one step, and give what was there";
   let description = [{
@@ -524,7 +527,7 @@ def LinalgExt_AtomicCASOp : LinalgExt_AtomicOp<"atomic_cas", "AtomicCAS"> {
   let results = (outs Optional<AnyRankedTensor>:$result);
 }
 
-/// A named reduction: the init is the first of what is combined.
+/// A named reduction, which combines the init with the elements of the input.
 class LinalgExt_ReduceOp<string mnemonic, string what, string how>
     : LinalgExt_DestinationOp<mnemonic, [AlwaysSpeculatable]>, LinalgExt_Written<"Reduction"> {
   let summary = what # " of all elements along some dimensions";
@@ -552,7 +555,7 @@ def LinalgExt_ReduceMinOp : LinalgExt_ReduceOp<"reduce_min", "The minimum",
 def LinalgExt_ReduceMaxNanOp : LinalgExt_ReduceOp<"reduce_max_nan", "The maximum", "NaN if one is NaN.">;
 def LinalgExt_ReduceMinNanOp : LinalgExt_ReduceOp<"reduce_min_nan", "The minimum", "NaN if one is NaN.">;
 
-/// A value and its index, of two inputs of one shape.
+/// A reduction of pairs of a value and its index, from two inputs of one shape.
 class LinalgExt_ArgOp<string mnemonic, string what, string before, string comparison>
     : LinalgExt_DestinationOp<mnemonic, [SingleBlock, RecursivelySpeculatable]>, LinalgExt_Written<"Arg"> {
   let summary = "The " # what # " along a dimension and where it is";
@@ -599,9 +602,10 @@ class LinalgExt_ArgOp<string mnemonic, string what, string before, string compar
 def LinalgExt_ArgMaxOp : LinalgExt_ArgOp<"argmax", "maximum", " > ", "g">;
 def LinalgExt_ArgMinOp : LinalgExt_ArgOp<"argmin", "minimum", " < ", "l">;
 
-/// Windows of an image: the element at (h, w) of the window at (y, x) is the one
-/// of the image at (y * strides[0] + h * dilations[0], x * strides[1] + w *
-/// dilations[1]). All of them have to lie in the image.
+/// An operation on windows of an image. Element (h, w) of window (y, x) is the
+/// element of the image at
+/// (y * strides[0] + h * dilations[0], x * strides[1] + w * dilations[1]).
+/// All windows have to lie in the image.
 class LinalgExt_WindowsOp<string mnemonic>
     : LinalgExt_DestinationOp<mnemonic, [AlwaysSpeculatable]>, LinalgExt_Written<"Windows"> {
   let results = (outs Optional<AnyRankedTensor>:$result);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elementwise operations on tensors as linalg.map, for the conversions that
-// make them. Header only: it is linalg's classes that it needs, not the
-// dialect's library.
+// Rewrites elementwise operations on tensors to linalg.map, for conversions to
+// linalg. Header only, so that a user needs linalg but not the library of
+// linalg_ext.
 
 #ifndef TRITON_EXT_LINALG_EXT_MAPELEMENTWISE_H
 #define TRITON_EXT_LINALG_EXT_MAPELEMENTWISE_H
@@ -13,16 +13,17 @@
 
 namespace mlir::triton_ext::linalg_ext {
 
-/// An empty tensor of the shape of `like` and this element type.
+/// Creates an empty tensor with the shape of `like` and this element type.
 inline Value createEmptyLike(OpBuilder &builder, Location loc, Value like,
                              Type element) {
   return tensor::EmptyOp::create(
       builder, loc, tensor::getMixedSizes(builder, loc, like), element);
 }
 
-/// Whether `op` is elementwise on tensors of one shape, with one result;
-/// scalars among its operands count for all elements. Of several results the
-/// short form of linalg.map does not say which it is.
+/// Returns whether `op` is elementwise on tensors of one shape and has one
+/// result. A scalar operand applies to all elements. Operations with several
+/// results are excluded, because the short form of linalg.map does not tell
+/// which result it yields.
 inline bool isElementwiseOnTensors(Operation *op) {
   return OpTrait::hasElementwiseMappableTraits(op) &&
          op->getNumResults() == 1 && op->getNumRegions() == 0 &&
@@ -30,8 +31,8 @@ inline bool isElementwiseOnTensors(Operation *op) {
          llvm::any_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>);
 }
 
-/// Replaces such an operation by a linalg.map with the same operation on
-/// scalars as its body.
+/// Replaces such an operation by a linalg.map whose body is the same operation
+/// on scalars.
 inline void mapElementwise(Operation *op, RewriterBase &rewriter) {
   rewriter.setInsertionPoint(op);
   SmallVector<Value> inputs(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What makes reductions and windows of images valid, and what they read and
-// write. Where they combine with their inits, they read these.
+// Verifiers and memory effects of reductions and of operations on windows of
+// images. An operation that combines elements with its inits reads the inits.
 
 #include "Checks.h"
 
@@ -73,8 +73,8 @@ static LogicalResult checkFloats(Operation *op, Value value) {
 // reduce_sum, reduce_max, reduce_min, reduce_max_nan, reduce_min_nan
 //===----------------------------------------------------------------------===//
 
-/// The shape that is left of `type` without these dimensions, which are
-/// different ones in ascending order.
+/// Returns the shape of `type` without these dimensions. Fails unless they are
+/// in strictly ascending order and in range.
 static FailureOr<SmallVector<int64_t>>
 getReducedShape(Operation *op, ShapedType type, ArrayRef<int64_t> dimensions) {
   int64_t before = -1;
@@ -166,8 +166,9 @@ static LogicalResult checkRank(Operation *op, StringRef what, Value value,
                            << " dimensions, got " << value.getType();
 }
 
-/// `count` windows of `size` elements have to lie in the image, along height
-/// and width each.
+/// Checks that the windows lie in the image. `image` is the size of the image,
+/// `count` the number of windows and `size` the size of a window, each along
+/// height and width.
 template <typename OpTy>
 static LogicalResult checkWindows(OpTy op, ArrayRef<int64_t> image,
                                   ArrayRef<int64_t> count,

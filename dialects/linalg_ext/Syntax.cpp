@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text of reductions, scans, windows and assertions. That of atomics is in
-// SyntaxAtomics.cpp.
+// Parsers and printers of reductions, scans, assertions and operations on
+// windows. Those of atomics are in SyntaxAtomics.cpp.
 
 #include "Syntax.h"
 
@@ -15,7 +15,7 @@ using namespace mlir::triton_ext::linalg_ext;
 // reduce_sum, reduce_max, reduce_min, reduce_max_nan, reduce_min_nan
 //===----------------------------------------------------------------------===//
 
-/// The operations that combine two elements as the name of a reduction says.
+/// Returns the operations that a body of this reduction may consist of.
 static ArrayRef<StringRef> getCombiners(StringRef reduction) {
   static constexpr StringRef sum[] = {"arith.addf", "arith.addi"};
   static constexpr StringRef maximum[] = {"arith.maxnumf", "arith.maxsi"};
@@ -30,7 +30,8 @@ static ArrayRef<StringRef> getCombiners(StringRef reduction) {
       .Case("linalg_ext.reduce_min_nan", minimumNan);
 }
 
-/// Whether the body is one of these operations, of its two arguments.
+/// Returns whether the body is one of these operations, applied to its two
+/// arguments.
 static bool isOneOf(Region &body, ArrayRef<StringRef> names) {
   if (!body.hasOneBlock() || body.getNumArguments() != 2)
     return false;
@@ -46,8 +47,9 @@ static bool isOneOf(Region &body, ArrayRef<StringRef> names) {
           llvm::equal(operands, ValueRange{y, x}));
 }
 
-/// A body says once more what the name says, and is not kept. Flags of a float
-/// operation in it permit more than the name does, so that they can go.
+/// Parses a named reduction. A body in the text repeats what the name says, so
+/// it is checked and dropped. Fast-math flags in it are dropped, too: they only
+/// permit more results, so the result without them is still allowed.
 ParseResult
 mlir::triton_ext::linalg_ext::parseReduction(OpAsmParser &parser,
                                              OperationState &result) {
@@ -98,7 +100,7 @@ void mlir::triton_ext::linalg_ext::printReduction(OpAsmPrinter &printer,
 // argmax, argmin, scan
 //===----------------------------------------------------------------------===//
 
-/// `dimension = 1` or `dimensions = [1]`.
+/// Sets the dimension from `dimension = 1` or `dimensions = [1]`.
 static ParseResult setDimension(Clauses &clauses) {
   Attribute one = clauses.numbers.lookup("dimension");
   Attribute list = clauses.numbers.lookup("dimensions");
@@ -208,8 +210,8 @@ void mlir::triton_ext::linalg_ext::printScan(OpAsmPrinter &printer,
 // batch_conv_2d_nhwc_fhwc, im2col, pooling_nhwc_max_nan, pooling_nhwc_min_nan
 //===----------------------------------------------------------------------===//
 
-/// Strides or dilations: a clause, or a tensor of two i64 among the attributes.
-/// None are ones.
+/// Sets strides or dilations from a clause or from the attribute dictionary,
+/// which may have a tensor of i64. The default is 1 along each dimension.
 static ParseResult setSteps(Clauses &clauses, StringRef name) {
   OpAsmParser &parser = clauses.parser;
   Attribute steps = clauses.numbers.lookup(name);
@@ -263,7 +265,7 @@ void mlir::triton_ext::linalg_ext::printWindows(OpAsmPrinter &printer,
 // assert
 //===----------------------------------------------------------------------===//
 
-/// The message is in front, or among the attributes.
+/// Parses an assertion. The message comes first or in the attribute dictionary.
 ParseResult mlir::triton_ext::linalg_ext::parseAssert(OpAsmParser &parser,
                                                       OperationState &result) {
   StringAttr message;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How operations of this dialect are read and printed that triton-linalg writes
-// in another order, or with a body. Both orders are read, one is printed.
+// Parsers and printers of the operations that triton-linalg writes with another
+// order of clauses, or with a body. The parsers accept both forms; the printers
+// write this dialect's.
 
 #ifndef TRITON_EXT_LINALG_EXT_SYNTAX_H
 #define TRITON_EXT_LINALG_EXT_SYNTAX_H
@@ -30,13 +31,14 @@ void printReduction(OpAsmPrinter &printer, Operation *op);
 void printScan(OpAsmPrinter &printer, Operation *op);
 void printWindows(OpAsmPrinter &printer, Operation *op);
 
-/// Removes what other printers add to the attributes of an operation, and what
-/// is not an attribute here: sizes of operand segments and memoized maps.
+/// Removes entries that printers of other dialects write into the attribute
+/// dictionary and that are not attributes here: sizes of operand segments and
+/// memoized indexing maps.
 void dropForeignAttributes(NamedAttrList &attributes);
 
-/// Attributes in braces, if there are any.
+/// Parses attributes in braces, if there are any.
 ParseResult parseAttributes(OpAsmParser &parser, NamedAttrList &attributes);
-/// All but these.
+/// Prints all attributes except `elided`.
 void printAttributes(OpAsmPrinter &printer, Operation *op,
                      ArrayRef<StringRef> elided);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text of atomics: memory is one of the outs or, where it is a tensor that
-// is not given anew, the first of the inputs.
+// Parsers and printers of atomics. The memory is the first of the outs. But a
+// tensor whose new value the atomic does not return is the first of the inputs.
 
 #include "Syntax.h"
 
@@ -10,22 +10,23 @@
 using namespace mlir;
 using namespace mlir::triton_ext::linalg_ext;
 
-/// A word as an attribute.
+/// Parses a word into a string attribute.
 static ParseResult parseWordInto(OpAsmParser &parser, OperationState &result,
                                  StringRef name) {
   StringRef word;
   if (parser.parseKeyword(&word))
     return failure();
-  // What triton-linalg calls an exchange, memref calls an assignment.
+  // triton-linalg writes `xchg` for the kind that memref calls `assign`.
   if (name == "kind" && word == "xchg")
     word = "assign";
   result.addAttribute(name, parser.getBuilder().getStringAttr(word));
   return success();
 }
 
-/// Inputs, memory and init, in this order. `counts`: how many inputs there may
-/// be besides the memory, which is one of the outs or, if `memoryMayBeInput`,
-/// the first of the inputs.
+/// Parses the operands and adds them as inputs, memory and init, in this order.
+/// `counts` are the possible numbers of inputs, without the memory. The memory
+/// is the first of the outs or, if `memoryMayBeInput` and there is only one
+/// out, the first of the inputs.
 static ParseResult parseAtomic(OpAsmParser &parser, OperationState &result,
                                ArrayRef<size_t> counts, bool memoryMayBeInput) {
   Clauses clauses{parser, result, {}};
@@ -52,7 +53,8 @@ static ParseResult parseAtomic(OpAsmParser &parser, OperationState &result,
       clauses.addResults());
 }
 
-/// Words, inputs, memory and init; the last two are the last operands.
+/// Prints the attributes `words`, the inputs, the memory and the init. The last
+/// two operands are the memory and the init.
 static void printAtomic(OpAsmPrinter &printer, Operation *op,
                         ArrayRef<StringRef> words, bool memoryIsInput) {
   for (StringRef word : words) {
@@ -71,7 +73,9 @@ static void printAtomic(OpAsmPrinter &printer, Operation *op,
   printEnd(printer, op);
 }
 
-/// Memory that is a tensor is not given anew by an exchange.
+/// Returns whether the memory of a compare-and-swap is printed as an input. A
+/// compare-and-swap does not return the new value of a tensor, so a tensor is
+/// not one of its outs.
 static bool isMemoryInput(Operation *op) {
   return isa<RankedTensorType>(
       op->getOperand(op->getNumOperands() - 2).getType());
@@ -101,7 +105,7 @@ mlir::triton_ext::linalg_ext::parseAtomicCAS(OpAsmParser &parser,
                  parseAtomic(parser, result, 2, /*memoryMayBeInput=*/true));
 }
 
-/// triton-linalg's order of operands is ours, behind the memory.
+/// triton-linalg has the same order of operands, with the memory first.
 ParseResult
 mlir::triton_ext::linalg_ext::parseGatherAtomicCAS(OpAsmParser &parser,
                                                    OperationState &result) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TilingInterface of the operations of this dialect: slices of the operands, as
-// their plan says, and a copy of the operation on these. What depends on where
-// the tile is besides is here, too: margins, beginnings and diagonals.
+// Implements TilingInterface for the operations of this dialect. A tile is a
+// copy of the operation on slices of its operands, which the operation's plan
+// determines. Three operations also need operands that depend on the tile's
+// position: the margins of pad, the start of make_range and the diagonal of
+// tri.
 
 #include "TilingSlices.h"
 
@@ -15,10 +17,10 @@ using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::linalg_ext;
 
 //===----------------------------------------------------------------------===//
-// What else depends on where the tile is
+// Operands that depend on the position of the tile
 //===----------------------------------------------------------------------===//
 
-/// A range begins later.
+/// Sets the start and the end of a range to those of the tile.
 static void moveRange(OpBuilder &builder, MakeRangeOp op, Tile tile,
                       MutableArrayRef<Value> operands) {
   Location loc = op.getLoc();
@@ -32,7 +34,7 @@ static void moveRange(OpBuilder &builder, MakeRangeOp op, Tile tile,
   operands[1] = add(operands[0], tile.sizes[0]);
 }
 
-/// The diagonal as the tile's rows and columns count.
+/// Sets the diagonal relative to the first row and column of the tile.
 static void moveDiagonal(OpBuilder &builder, TriOp op, Tile tile,
                          MutableArrayRef<Value> operands) {
   Arithmetic math{builder, op.getLoc()};
@@ -42,7 +44,8 @@ static void moveDiagonal(OpBuilder &builder, TriOp op, Tile tile,
   operands[0] = getValueOrCreateConstantIndexOp(builder, op.getLoc(), diagonal);
 }
 
-/// The part of the input that is in the tile, with what is left of the margins.
+/// Creates a pad of the part of the input that is in the tile, with the parts
+/// of the margins that are in the tile.
 static Operation *tilePad(OpBuilder &builder, PadOp op, Tile tile, Value init,
                           SmallVector<Operation *> &slices) {
   Location loc = op.getLoc();
@@ -54,7 +57,7 @@ static Operation *tilePad(OpBuilder &builder, PadOp op, Tile tile, Value init,
   for (auto [dim, low] : llvm::enumerate(op.getMixedLow())) {
     OpFoldResult offset = tile.offsets[dim], size = tile.sizes[dim];
     OpFoldResult inputSize = sizeOf(builder, loc, op.getInput(), dim);
-    // Where the tile begins and ends, as the input counts.
+    // Begin and end of the tile, as positions in the input.
     auto inInput = [&](OpFoldResult where) {
       return math.minimum(math.maximum(where, zero), inputSize);
     };
@@ -63,7 +66,7 @@ static Operation *tilePad(OpBuilder &builder, PadOp op, Tile tile, Value init,
     OpFoldResult taken = math.apply(d0 - d1, {end, begin});
     OpFoldResult before = math.minimum(
         math.maximum(math.apply(d0 - d1, {low, offset}), zero), size);
-    // Even nothing has to be taken from inside of the input.
+    // Even an empty slice must begin inside the input.
     OpFoldResult last = math.maximum(math.apply(d0 - 1, {inputSize}), zero);
     slice.offsets.push_back(math.minimum(begin, last));
     slice.sizes.push_back(taken);
@@ -71,7 +74,7 @@ static Operation *tilePad(OpBuilder &builder, PadOp op, Tile tile, Value init,
     highs.push_back(math.apply(d0 - d1 - d2, {size, before, taken}));
   }
   Value input = op.getInput();
-  // Where there is no input, there is nothing inside of it either.
+  // An empty input has no inside, so no slice is taken from it.
   if (!llvm::is_contained(cast<ShapedType>(input.getType()).getShape(), 0))
     input = takeSlice(builder, loc, input, slice, slices);
   auto pad =
@@ -95,7 +98,8 @@ mlir::triton_ext::linalg_ext::getIterationDomain(Operation *op,
   builder.setInsertionPoint(op);
   SmallVector<Range> domain;
   for (unsigned loop = 0; loop < plan.loops.size(); ++loop) {
-    // Several operands may say how long it is; one may know it.
+    // The loop may run along dimensions of several operands. Prefer one whose
+    // size is static.
     Value array;
     int64_t found = 0;
     for (auto [value, dims] : llvm::zip(op->getOperands(), plan.operands))
@@ -149,7 +153,7 @@ mlir::triton_ext::linalg_ext::getTiled(Operation *op, OpBuilder &builder,
   return TilingResult{{tiled}, SmallVector<Value>(tiled->getResults()), slices};
 }
 
-/// The tensor that a result is a new value of.
+/// Returns the init whose new value is this result.
 static OpOperand &getInitOf(Operation *op, unsigned result) {
   for (OpOperand &init :
        cast<DestinationStyleOpInterface>(op).getDpsInitsMutable())

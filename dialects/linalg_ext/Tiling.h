@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How operations of this dialect are done a tile at a time: which loops go over
-// them, and which part of each operand a tile needs. TilingInterface is the
-// same for all, given that.
+// How operations of this dialect are tiled. A plan tells which loops an
+// operation has, and which part of each operand a tile needs. Given the plan,
+// all operations share one implementation of TilingInterface.
 
 #ifndef TRITON_EXT_LINALG_EXT_TILING_H
 #define TRITON_EXT_LINALG_EXT_TILING_H
@@ -11,19 +11,19 @@
 
 namespace mlir::triton_ext::linalg_ext {
 
-/// What a tile needs of one dimension of an operand.
+/// The part of one dimension of an operand that a tile needs.
 struct TiledDim {
   enum Kind {
-    /// All of it.
+    /// All of the dimension.
     Whole,
-    /// What the loop goes over; the dimension is as long as the loop.
+    /// The tile's range of `loop`, whose trip count is the dimension's size.
     Loop,
-    /// The same, of a dimension that may be longer than the loop.
+    /// The tile's range of `loop`. The dimension may be longer than the loop.
     Part,
-    /// The same, from the other end.
+    /// The tile's range of `loop`, counted from the end of the dimension.
     Mirrored,
-    /// Windows that `loop` goes over, in steps of `stride`, each of which
-    /// `inner` goes over in steps of `dilation`.
+    /// The windows in the tile. `loop` counts windows, in steps of `stride`;
+    /// `inner` counts the elements of a window, in steps of `dilation`.
     Window,
   };
   Kind kind = Whole;
@@ -33,19 +33,19 @@ struct TiledDim {
   static TiledDim along(unsigned loop) { return {Loop, loop}; }
 };
 
-/// The loops of an operation and what they need of its operands. An operand
-/// without dimensions here is needed as it is.
+/// The loops of an operation, and the part of each operand that a tile needs.
+/// An operand whose list of dimensions is empty is passed on whole.
 struct TilingPlan {
   SmallVector<utils::IteratorType> loops;
   SmallVector<SmallVector<TiledDim>> operands;
 };
 
-/// A tile of the iterations.
+/// A tile of the iteration domain.
 struct Tile {
   ArrayRef<OpFoldResult> offsets, sizes;
 };
 
-/// The plan of an operation that has the TilingInterface.
+/// Returns the plan of an operation of this dialect that has TilingInterface.
 TilingPlan getTilingPlan(Operation *op);
 
 // The methods of TilingInterface.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loops of each operation that can be done a tile at a time. What has to be
-// done in one go, as the dimension of a scan, is no loop.
+// The tiling plan of each operation. A dimension that cannot be split into
+// tiles, such as the dimension of a scan, gets no loop.
 
 #include "Tiling.h"
 
@@ -16,7 +16,7 @@ static int64_t rankOf(Value value) {
   return cast<ShapedType>(value.getType()).getRank();
 }
 
-/// `count` dimensions, along as many loops from `first` on.
+/// Returns `count` dimensions, along the loops `first`, `first` + 1, ...
 static Dims alongLoops(int64_t count, unsigned first = 0) {
   Dims dims;
   for (unsigned loop = first; loop < first + count; ++loop)
@@ -32,8 +32,9 @@ static TilingPlan planOf(Operation *op, int64_t numLoops,
   return plan;
 }
 
-/// Atomics on a tensor, in no loop: a part of it is not a part of the memory
-/// that it stands for.
+/// Returns whether the operation is an atomic on a tensor. It cannot be tiled:
+/// the tensor stands for memory, and a slice of it is a new tensor that does
+/// not stand for a part of this memory.
 static bool isOnTensorMemory(Operation *op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case<AtomicCASOp, AtomicRMWOp, GatherAtomicCASOp, GatherAtomicRMWOp>(
@@ -43,10 +44,10 @@ static bool isOnTensorMemory(Operation *op) {
       .Default([](Operation *) { return false; });
 }
 
-/// Element for element: every array among the operands is as large as the
-/// loops are long.
+/// Plans an elementwise operation: a loop along each dimension, which all
+/// arrays among the operands have.
 static TilingPlan planElementwise(Operation *op) {
-  // Of a vector there are no slices here.
+  // A vector cannot be sliced here, so there are no loops.
   if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<VectorType>))
     return planOf(op, 0);
   int64_t rank = 0;
@@ -60,16 +61,18 @@ static TilingPlan planElementwise(Operation *op) {
   return plan;
 }
 
-/// Loops over the init alone; the rest depends on where the tile is.
+/// Plans loops over the init alone. The other operands are not sliced; getTiled
+/// adapts them to the position of the tile.
 static TilingPlan planOfInit(Operation *op, OpOperand &init) {
   TilingPlan plan = planOf(op, rankOf(init.get()));
   plan.operands[init.getOperandNumber()] = alongLoops(plan.loops.size());
   return plan;
 }
 
-/// gather and scatter: loops over the batch, and over dimensions of the windows
-/// that no index moves. A part of the others would be elsewhere in `whole`,
-/// where indices that count from its beginning do not reach.
+/// Plans gather and scatter: loops over the batch, and over the dimensions of
+/// the windows that are not in the dimension map. The other dimensions have no
+/// loops: an index gives the position of a window in all of `whole`, and would
+/// be wrong for a slice of it.
 template <typename OpTy>
 static TilingPlan planIndexed(OpTy op, OpOperand &whole, OpOperand &windows,
                               IteratorType batchType, bool firstOnly) {
@@ -115,7 +118,8 @@ static TilingPlan planOfFlip(FlipOp op) {
   return plan;
 }
 
-/// Sums of ones, in any order.
+/// Plans loops over the input. All are reductions, because a histogram is a sum
+/// of ones, which may be added in any order.
 static TilingPlan planOfHistogram(HistogramOp op) {
   TilingPlan plan = planOf(op, rankOf(op.getInput()), IteratorType::reduction);
   llvm::fill(plan.operands, alongLoops(plan.loops.size()));
@@ -123,7 +127,7 @@ static TilingPlan planOfHistogram(HistogramOp op) {
   return plan;
 }
 
-/// Loops over the inputs; the inits lack the reduced dimensions.
+/// Plans loops over the inputs. The inits do not have the reduced dimensions.
 static TilingPlan planReduction(DestinationStyleOpInterface op,
                                 ArrayRef<int64_t> reduced) {
   int64_t rank = rankOf(op->getOperand(0));
@@ -141,7 +145,8 @@ static TilingPlan planReduction(DestinationStyleOpInterface op,
   return plan;
 }
 
-/// The dimension `dim` of an image, 0 for its height and 1 for its width.
+/// Returns the part of an image that windows need along its height (`dim` = 0)
+/// or width (`dim` = 1).
 template <typename OpTy>
 static TiledDim windowsOf(OpTy op, unsigned dim, unsigned loop,
                           unsigned inner) {
@@ -149,7 +154,7 @@ static TiledDim windowsOf(OpTy op, unsigned dim, unsigned loop,
           op.getDilations()[dim]};
 }
 
-/// Loops b, n, y, x, f, h, w, c.
+/// Plans the loops b, n, y, x, f, h, w, c.
 static TilingPlan planOfConv(BatchConv2DNhwcFhwcOp op) {
   TilingPlan plan = planOf(op, 8);
   for (unsigned loop : {5, 6, 7})
@@ -162,7 +167,7 @@ static TilingPlan planOfConv(BatchConv2DNhwcFhwcOp op) {
   return plan;
 }
 
-/// Loops n, y, x, h, w, c.
+/// Plans the loops n, y, x, h, w, c.
 static TilingPlan planOfIm2Col(Im2ColOp op) {
   TilingPlan plan = planOf(op, 6);
   auto at = TiledDim::along;
@@ -172,7 +177,7 @@ static TilingPlan planOfIm2Col(Im2ColOp op) {
   return plan;
 }
 
-/// Loops n, y, x, c, h, w.
+/// Plans the loops n, y, x, c, h, w.
 template <typename OpTy> static TilingPlan planPooling(OpTy op) {
   TilingPlan plan = planOf(op, 6);
   for (unsigned loop : {4, 5})
@@ -185,7 +190,8 @@ template <typename OpTy> static TilingPlan planPooling(OpTy op) {
   return plan;
 }
 
-/// Atomics by index: all but the memory, which the indices are of.
+/// Plans one loop over the elements of an atomic with indices. Every tile needs
+/// all of the memory, because an index may point anywhere in it.
 template <typename OpTy> static TilingPlan planGatherAtomic(OpTy op) {
   TilingPlan plan = planOf(op, 1);
   for (auto [value, dims] : llvm::zip(op->getOperands(), plan.operands)) {
@@ -208,8 +214,9 @@ TilingPlan mlir::triton_ext::linalg_ext::getTilingPlan(Operation *op) {
         return planIndexed(op, op.getInputMutable(), op.getInitMutable(),
                            IteratorType::parallel, /*firstOnly=*/false);
       })
-      // Every element of the batch may write anywhere. Where the order counts,
-      // only tiles of the first dimension keep it.
+      // Each element of the batch may write anywhere. If windows may overlap,
+      // the last write wins, so the order of the writes must stay. Tiling only
+      // the first dimension of the batch keeps it.
       .Case([](ScatterOp op) {
         return planIndexed(op, op.getInitMutable(), op.getUpdateMutable(),
                            IteratorType::reduction, op.getOverlapWindow());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of an array that a tile needs: where it is, and taken.
+// Computes and takes the part of an array that a tile needs.
 
 #include "TilingSlices.h"
 
@@ -18,8 +18,8 @@ OpFoldResult mlir::triton_ext::linalg_ext::sizeOf(OpBuilder &builder,
   return tensor::getMixedSize(builder, loc, array, dim);
 }
 
-/// Whether the tile has as many iterations of a loop as an operand is large,
-/// which may be none at all; a tile has one or more.
+/// Returns whether the tile covers the whole loop: its size is the dynamic size
+/// of an operand, which may be 0. A tile of a split loop is never empty.
 static bool isUntiled(Tile tile, unsigned loop) {
   auto size = dyn_cast<Value>(tile.sizes[loop]);
   return size &&
@@ -50,7 +50,8 @@ Slice mlir::triton_ext::linalg_ext::getSlice(OpBuilder &builder, Location loc,
                                          tile.offsets[dim.loop], size});
       break;
     case TiledDim::Window:
-      // Of no window at all, the formula below would give less than nothing.
+      // With 0 windows, or windows of 0 elements, the formula below would give
+      // a negative size. So an untiled loop takes the whole dimension.
       if (isConstantIntValue(tile.offsets[dim.loop], 0) &&
           isConstantIntValue(tile.offsets[dim.inner], 0) &&
           (isUntiled(tile, dim.loop) || isUntiled(tile, dim.inner))) {

@@ -12,12 +12,12 @@ namespace mlir::triton_ext::linalg_ext {
 
 using Numbers = SmallVector<OpFoldResult>;
 
-/// Sums and products of offsets and sizes.
+/// Builds affine expressions of offsets and sizes.
 struct Arithmetic {
   OpBuilder &builder;
   Location loc;
 
-  /// Of the numbers as d0, d1, ...
+  /// Returns the value of `expression` with `numbers` as d0, d1, ...
   OpFoldResult apply(AffineExpr expression, ArrayRef<OpFoldResult> numbers) {
     auto map = AffineMap::get(numbers.size(), 0, expression);
     return affine::makeComposedFoldedAffineApply(builder, loc, map, numbers);
@@ -41,14 +41,15 @@ struct Slice {
   Numbers offsets, sizes;
 };
 
-/// The number of elements along a dimension.
+/// Returns the number of elements along a dimension.
 OpFoldResult sizeOf(OpBuilder &builder, Location loc, Value array, int64_t dim);
 
-/// The part of `array` that the tile needs.
+/// Returns the part of `array` that the tile needs.
 Slice getSlice(OpBuilder &builder, Location loc, Value array,
                ArrayRef<TiledDim> dims, Tile tile);
 
-/// The part as a value. `made` gets the operation that takes it, if one does.
+/// Returns this part of `array` as a value. Appends the operation that takes it
+/// to `made`, unless the part is the whole array.
 Value takeSlice(OpBuilder &builder, Location loc, Value array,
                 const Slice &slice, SmallVector<Operation *> &made);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the operations of the dialect `math_ext` fold to.
+// Folders and canonicalization patterns of the dialect `math_ext`.
 
 #include "MathExt.h"
 
@@ -22,8 +22,8 @@ Operation *MathExtDialect::materializeConstant(OpBuilder &builder,
 }
 
 OpFoldResult MulhiUIOp::fold(FoldAdaptor adaptor) {
-  // A constant operand of a commutative operation stands on the right. The
-  // product with 0 has no high half, and nor has that with 1.
+  // MLIR moves a constant operand of a commutative operation to the right. The
+  // high half of a product with 0 or 1 is 0.
   if (matchPattern(adaptor.getRhs(), m_Zero()))
     return getRhs();
   if (matchPattern(adaptor.getRhs(), m_One()))
@@ -36,7 +36,9 @@ OpFoldResult MulhiUIOp::fold(FoldAdaptor adaptor) {
       });
 }
 
-/// Times a power of two is a shift, of which the high half is what falls off.
+/// A product with 2^k is a left shift by k, and its high half holds the k bits
+/// that are shifted out. So the high half is `lhs` shifted right by width - k.
+/// k = 0 is excluded, because a shift by the whole width is poison.
 LogicalResult MulhiUIOp::canonicalize(MulhiUIOp op, PatternRewriter &rewriter) {
   APInt factor;
   if (!matchPattern(op.getRhs(), m_ConstantInt(&factor)) ||

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each operation of arith on integers makes of what is known of its
-// operands.
+// How the result of each operation on integers grows, from how its operands do.
 
 #include "analysis/AxisTransfer.h"
 
@@ -27,31 +26,40 @@ public:
   std::optional<AxisInfo> run();
 
 private:
-  /// `combine` of the axes of both operands, in groups of the same size.
-  AxisInfo zip(bool isNonNegative, function_ref<Axis(Axis, Axis)> combine);
-  AxisInfo map(bool isNonNegative, function_ref<Axis(Axis)> change);
+  /// Returns the axis of the result of operands with the axes `a` and `b`. The
+  /// groups of `growth` are those of the operands or parts of them.
+  Axis resultOf(const Axis &a, const Axis &b, Growth growth);
+  /// Returns the result if `grow` tells how it grows from the axes of both
+  /// operands, in groups of the same size.
+  AxisInfo zip(function_ref<Growth(Axis, Axis)> grow);
+  /// Returns the result if one operand is the constant `other` and `grow` tells
+  /// how it grows from an axis of the other one.
+  AxisInfo map(const AxisInfo &info, const APInt &other,
+               function_ref<Growth(Axis)> grow);
   AxisInfo addOrSubtract(bool subtract);
   /// Quotient or remainder; the quotient of a shift is rounded down.
   AxisInfo divideOrRest(bool isSigned, bool isRemainder);
   AxisInfo shiftRight(bool isSigned);
   AxisInfo andBits();
-  /// Of an operation that is the same for the same operands, and of which
-  /// what divides both operands divides the result.
-  AxisInfo keepsDivisors(bool isNonNegative);
+  /// Returns the result of an operation of which is known only that equal
+  /// operands have equal results.
+  AxisInfo sameForSame();
   AxisInfo compare(arith::CmpIPredicate predicate);
   AxisInfo select();
+  std::optional<AxisInfo> transfer();
+  std::optional<ConstantIntRanges> range();
 
   const AxisInfo &lhs() const { return operands[0]; }
   const AxisInfo &rhs() const { return operands[1]; }
   bool bothNonNegative() const {
     return lhs().isNonNegative && rhs().isNonNegative;
   }
-  bool eitherNonNegative() const {
-    return lhs().isNonNegative || rhs().isNonNegative;
-  }
-  /// Of sums and products, unless they wrap: for sure, or because somebody
-  /// multiplies by a number that is made for that.
+  /// Whether the sum or product of numbers that are not negative is taken not
+  /// to be negative. It is not if it wraps for sure, or if a factor has more
+  /// than half of the bits, as in hash functions, which are made to wrap.
   bool staysNonNegative(const AxisInfo &result) const {
+    if (!isa<arith::AddIOp, arith::MulIOp>(op))
+      return false;
     auto isLarge = [&](const AxisInfo &info) {
       return info.constant && info.constant->getActiveBits() > width / 2;
     };
@@ -72,68 +80,67 @@ private:
 
 } // namespace
 
-AxisInfo Transfer::zip(bool isNonNegative,
-                       function_ref<Axis(Axis, Axis)> combine) {
+Axis Transfer::resultOf(const Axis &a, const Axis &b, Growth growth) {
+  // The first element of a group is the result of the first elements.
+  int64_t starts = divisorOf(op,
+                             {a.refined(growth.stride).divisibility,
+                              b.refined(growth.stride).divisibility},
+                             rhs().constant);
+  return {starts, growth.stride, growth.strideValue};
+}
+
+AxisInfo Transfer::zip(function_ref<Growth(Axis, Axis)> grow) {
   AxisInfo result;
   for (auto [a, b] : llvm::zip_equal(lhs().axes, rhs().axes)) {
     int64_t stride = std::gcd(a.stride, b.stride);
-    result.axes.push_back(combine(a.refined(stride), b.refined(stride)));
+    Axis x = a.refined(stride), y = b.refined(stride);
+    result.axes.push_back(resultOf(x, y, grow(x, y)));
   }
-  result.isNonNegative = isNonNegative;
   return result;
 }
 
-AxisInfo Transfer::map(bool isNonNegative, function_ref<Axis(Axis)> change) {
+AxisInfo Transfer::map(const AxisInfo &info, const APInt &other,
+                       function_ref<Growth(Axis)> grow) {
   AxisInfo result;
-  for (const Axis &axis : lhs().axes)
-    result.axes.push_back(change(axis));
-  result.isNonNegative = isNonNegative;
+  for (const Axis &axis : info.axes)
+    result.axes.push_back(
+        resultOf(axis, {divisorOf(other), axis.stride, 0}, grow(axis)));
   return result;
 }
 
 AxisInfo Transfer::addOrSubtract(bool subtract) {
-  AxisInfo result = zip(/*isNonNegative=*/false, [&](Axis a, Axis b) {
-    return addAxes(a, b, subtract, width);
+  return zip(
+      [&](Axis a, Axis b) { return growthOfSum(a, b, subtract, width); });
+}
+
+AxisInfo Transfer::sameForSame() {
+  return zip([](Axis a, Axis b) {
+    return a.strideValue || b.strideValue ? Growth() : Growth{a.stride, 0};
   });
-  result.isNonNegative = !subtract && staysNonNegative(result);
-  return result;
 }
 
 AxisInfo Transfer::divideOrRest(bool isSigned, bool isRemainder) {
   const std::optional<APInt> &divisor = rhs().constant;
-  bool isPositive = divisor && divisor->isStrictlyPositive() &&
-                    divisor->getActiveBits() <= 62;
-  if (isPositive) {
-    bool isFloor = !isSigned || lhs().isNonNegative;
-    int64_t number = divisor->getSExtValue();
-    // As an unsigned number, what was negative is halved at least.
-    bool isNonNegative =
-        lhs().isNonNegative || (!isSigned && (isRemainder || number > 1));
-    return map(isNonNegative, [&](Axis axis) {
-      return isRemainder ? remainder(axis, number, isFloor)
-                         : divide(axis, number, isFloor, isSigned, width);
-    });
-  }
-  bool isNonNegative =
-      isRemainder && isSigned ? lhs().isNonNegative : bothNonNegative();
-  if (isRemainder)
-    return keepsDivisors(isNonNegative);
-  return zip(isNonNegative, [&](Axis a, Axis b) {
-    return a.strideValue || b.strideValue ? Axis() : Axis{1, a.stride, 0};
+  if (!divisor || !divisor->isStrictlyPositive() ||
+      divisor->getActiveBits() > 62)
+    return sameForSame();
+  bool isFloor = !isSigned || lhs().isNonNegative;
+  int64_t number = divisor->getSExtValue();
+  return map(lhs(), *divisor, [&](Axis axis) {
+    return isRemainder
+               ? growthOfRemainder(axis, number, isFloor)
+               : growthOfQuotient(axis, number, isFloor, isSigned, width);
   });
 }
 
 AxisInfo Transfer::shiftRight(bool isSigned) {
   const std::optional<APInt> &bits = rhs().constant;
-  if (!bits || bits->uge(std::min(width, 63u)))
-    return zip(lhs().isNonNegative, [&](Axis a, Axis b) {
-      return a.strideValue || b.strideValue ? Axis() : Axis{1, a.stride, 0};
-    });
-  return map(lhs().isNonNegative || (!isSigned && !bits->isZero()),
-             [&](Axis axis) {
-               return divide(axis, int64_t(1) << bits->getZExtValue(),
-                             /*isFloor=*/true, isSigned, width);
-             });
+  if (!bits || bits->uge(std::min(width, 62u)))
+    return sameForSame();
+  return map(lhs(), *bits, [&](Axis axis) {
+    return growthOfQuotient(axis, int64_t(1) << bits->getZExtValue(),
+                            /*isFloor=*/true, isSigned, width);
+  });
 }
 
 AxisInfo Transfer::andBits() {
@@ -141,32 +148,17 @@ AxisInfo Transfer::andBits() {
   const std::optional<APInt> &mask =
       rhs().constant ? rhs().constant : lhs().constant;
   if (!mask)
-    return zip(eitherNonNegative(), [](Axis a, Axis b) {
-      if (a.strideValue == 0 && b.strideValue == 0)
-        return Axis{std::max(a.divisibility, b.divisibility), a.stride, 0};
-      return Axis{std::max(a.divisibilityOfAll(), b.divisibilityOfAll()), 1, 0};
-    });
-  AxisInfo result;
-  for (const Axis &axis : info.axes)
-    result.axes.push_back(mask->isAllOnes() ? axis : maskBits(axis, *mask));
-  result.isNonNegative = eitherNonNegative();
-  return result;
-}
-
-AxisInfo Transfer::keepsDivisors(bool isNonNegative) {
-  return zip(isNonNegative, [](Axis a, Axis b) {
-    if (a.strideValue == 0 && b.strideValue == 0)
-      return Axis{std::min(a.divisibility, b.divisibility), a.stride, 0};
-    return Axis{std::min(a.divisibilityOfAll(), b.divisibilityOfAll()), 1, 0};
-  });
+    return sameForSame();
+  return map(info, *mask,
+             [&](Axis axis) { return growthOfMasked(axis, *mask); });
 }
 
 AxisInfo Transfer::compare(arith::CmpIPredicate predicate) {
   using P = arith::CmpIPredicate;
   unsigned bits = widthOf(op->getOperand(0).getType());
-  return zip(/*isNonNegative=*/false, [&](Axis a, Axis b) {
+  return zip([&](Axis a, Axis b) -> Growth {
     if (a.strideValue == 0 && b.strideValue == 0)
-      return Axis{1, a.stride, 0};
+      return {a.stride, 0};
     P relation = predicate;
     if (a.strideValue == 0) {
       std::swap(a, b);
@@ -176,10 +168,10 @@ AxisInfo Transfer::compare(arith::CmpIPredicate predicate) {
     // none.
     if (b.strideValue != 0 ||
         !llvm::is_contained({P::slt, P::ult, P::sge, P::uge}, relation))
-      return Axis();
+      return {};
     int64_t half = int64_t(1) << std::min(62u, bits - 1);
     Axis cut = cutToStretches(a, std::min(b.divisibility, half));
-    return Axis{1, cut.stride, 0};
+    return {cut.stride, 0};
   });
 }
 
@@ -196,52 +188,34 @@ AxisInfo Transfer::select() {
   return result;
 }
 
-std::optional<AxisInfo> Transfer::run() {
-  if (operands.size() == 2 && lhs().constant && rhs().constant)
-    if (std::optional<APInt> value =
-            foldIntegers(op, *lhs().constant, *rhs().constant))
-      return AxisInfo::ofConstant(type, *value);
+std::optional<AxisInfo> Transfer::transfer() {
   using Result = std::optional<AxisInfo>;
+  if (Result cast = transferCast(op, operands, overflow))
+    return cast;
   return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case([&](arith::ConstantOp constant) -> Result {
-        APInt number;
-        if (!matchPattern(constant.getResult(), m_ConstantInt(&number)))
-          return std::nullopt;
-        return AxisInfo::ofConstant(type, number);
-      })
       .Case([&](tt::MakeRangeOp range) -> Result {
-        int64_t start = range.getStartAttr().getInt();
-        int64_t size = cast<RankedTensorType>(type).getDimSize(0);
-        if (size == 1)
-          return AxisInfo::ofConstant(type,
-                                      APInt(width, start, /*isSigned=*/true));
         AxisInfo info;
-        info.axes = {{powerOfTwoIn(start), size, 1}};
-        info.isNonNegative = start >= 0;
+        info.axes = {{divisorOf(range.getStartAttr().getInt()),
+                      cast<RankedTensorType>(type).getDimSize(0), 1}};
         return info;
       })
-      .Case<tt::GetProgramIdOp, tt::GetNumProgramsOp>([&](auto) -> Result {
-        AxisInfo info = AxisInfo::unknown(type);
-        info.isNonNegative = true;
-        return info;
-      })
+      .Case<tt::GetProgramIdOp, tt::GetNumProgramsOp>(
+          [&](auto) { return AxisInfo::unknown(type); })
       .Case([&](arith::AddIOp) { return addOrSubtract(false); })
       .Case([&](arith::SubIOp) { return addOrSubtract(true); })
       .Case([&](arith::MulIOp) {
-        AxisInfo result = zip(/*isNonNegative=*/false, [&](Axis a, Axis b) {
-          return multiply(a, lhs().constant, b, rhs().constant, width);
+        return zip([&](Axis a, Axis b) {
+          return growthOfProduct(a, lhs().constant, b, rhs().constant, width);
         });
-        result.isNonNegative = staysNonNegative(result);
-        return result;
       })
-      .Case([&](arith::ShLIOp) -> Result {
+      .Case([&](arith::ShLIOp) {
         const std::optional<APInt> &bits = rhs().constant;
         if (!bits || bits->uge(std::min(width, 62u)))
-          return keepsDivisors(false);
-        APInt factor(width, uint64_t(1) << bits->getZExtValue());
-        return map(false, [&](Axis axis) {
-          Axis other{int64_t(1) << bits->getZExtValue(), axis.stride, 0};
-          return multiply(axis, std::nullopt, other, factor, width);
+          return sameForSame();
+        APInt factor = APInt::getOneBitSet(width, bits->getZExtValue());
+        return map(lhs(), *bits, [&](Axis axis) {
+          Axis other{divisorOf(factor), axis.stride, 0};
+          return growthOfProduct(axis, std::nullopt, other, factor, width);
         });
       })
       .Case([&](arith::DivSIOp) { return divideOrRest(true, false); })
@@ -251,14 +225,49 @@ std::optional<AxisInfo> Transfer::run() {
       .Case([&](arith::ShRSIOp) { return shiftRight(true); })
       .Case([&](arith::ShRUIOp) { return shiftRight(false); })
       .Case([&](arith::AndIOp) { return andBits(); })
-      .Case<arith::OrIOp, arith::XOrIOp, arith::MinSIOp>(
-          [&](auto) { return keepsDivisors(bothNonNegative()); })
-      .Case<arith::MaxSIOp, arith::MinUIOp>(
-          [&](auto) { return keepsDivisors(eitherNonNegative()); })
-      .Case([&](arith::MaxUIOp) { return keepsDivisors(bothNonNegative()); })
+      .Case<arith::OrIOp, arith::XOrIOp, arith::MinSIOp, arith::MaxSIOp,
+            arith::MinUIOp, arith::MaxUIOp>([&](auto) { return sameForSame(); })
       .Case([&](arith::CmpIOp op) { return compare(op.getPredicate()); })
       .Case([&](arith::SelectOp) { return select(); })
       .Default([](Operation *) { return std::nullopt; });
+}
+
+/// Returns the range that `info` tells of a value of this type.
+static ConstantIntRanges rangeOfInfo(Value value, const AxisInfo &info) {
+  ConstantIntRanges full = fullRange(value);
+  unsigned bits = full.smin().getBitWidth();
+  if (bits == 0)
+    return full;
+  if (info.constant)
+    return ConstantIntRanges::constant(*info.constant);
+  return info.isNonNegative
+             ? ConstantIntRanges::fromSigned(APInt::getZero(bits),
+                                             APInt::getSignedMaxValue(bits))
+             : full;
+}
+
+std::optional<ConstantIntRanges> Transfer::range() {
+  if (!getElementTypeOrSelf(type).isIntOrIndex() || !hasRule(op))
+    return std::nullopt;
+  SmallVector<ConstantIntRanges> ranges;
+  for (auto [operand, info] : llvm::zip_equal(op->getOperands(), operands))
+    ranges.push_back(rangeOfInfo(operand, info));
+  return rangeOf(op->getResult(0), ranges);
+}
+
+std::optional<AxisInfo> Transfer::run() {
+  std::optional<ConstantIntRanges> known = range();
+  if (std::optional<APInt> constant =
+          known ? known->getConstantValue() : std::nullopt)
+    return AxisInfo::ofConstant(type, *constant);
+  std::optional<AxisInfo> result = transfer();
+  if (!known)
+    return result;
+  if (!result)
+    result = AxisInfo::unknown(type);
+  result->isNonNegative =
+      known->smin().isNonNegative() || staysNonNegative(*result);
+  return result;
 }
 
 std::optional<AxisInfo> mlir::triton_ext::analysis::transferArithmetic(
@@ -271,7 +280,5 @@ std::optional<AxisInfo> mlir::triton_ext::analysis::transferArithmetic(
   if (!llvm::all_of(op->getOperandTypes(), isTracked) ||
       !isTracked(op->getResult(0).getType()))
     return std::nullopt;
-  if (std::optional<AxisInfo> cast = transferCast(op, operands, overflow))
-    return cast;
   return Transfer(op, operands, overflow).run();
 }

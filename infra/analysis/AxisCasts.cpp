@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What casts of integers and pointers make of what is known of their operands,
-// and sums of pointers and offsets, which are extended to 64 bits first.
+// Casts of integers and pointers, and sums of pointers and offsets, which
+// extend the offsets to 64 bits first.
 
 #include "analysis/AxisTransfer.h"
 
@@ -26,7 +26,7 @@ int64_t mlir::triton_ext::analysis::bytesOfPointee(Type type) {
   return llvm::divideCeil(pointer.getPointeeType().getIntOrFloatBitWidth(), 8);
 }
 
-/// Integers of `from` bits as such of `to` bits.
+/// Returns the facts of integers of `from` bits that are cast to `to` bits.
 static AxisInfo convert(const AxisInfo &info, unsigned from, unsigned to,
                         bool isSigned, Overflow overflow) {
   AxisInfo result;
@@ -36,12 +36,11 @@ static AxisInfo convert(const AxisInfo &info, unsigned from, unsigned to,
   for (Axis axis : info.axes) {
     if (to > from)
       axis = Reading{from, isSigned, overflow}.withoutWrap(axis);
-    result.axes.push_back(
-        growing(axis.divisibility, axis.stride, axis.strideValue, to));
+    // A cast keeps the divisor.
+    Growth growth = growBy(axis.stride, axis.strideValue, to);
+    int64_t starts = axis.refined(growth.stride).divisibility;
+    result.axes.push_back({starts, growth.stride, growth.strideValue});
   }
-  result.isNonNegative = (to > from && !isSigned) ||
-                         (to >= from && info.isNonNegative) ||
-                         (result.constant && result.constant->isNonNegative());
   return result;
 }
 
@@ -54,13 +53,19 @@ static AxisInfo addOffsets(tt::AddPtrOp op, ArrayRef<AxisInfo> operands,
   AxisInfo result;
   for (auto [pointer, offset] :
        llvm::zip_equal(operands[0].axes, offsets.axes)) {
-    Axis size{powerOfTwoIn(bytes), offset.stride, 0};
-    Axis moved = multiply(offset, offsets.constant, size, APInt(64, bytes),
-                          /*width=*/64);
+    Axis size{divisorOf(bytes), offset.stride, 0};
+    Growth growth = growthOfProduct(offset, offsets.constant, size,
+                                    APInt(64, bytes), /*width=*/64);
+    int64_t starts = multiplyDivisors(
+        offset.refined(growth.stride).divisibility, size.divisibility);
+    Axis moved{starts, growth.stride, growth.strideValue};
     int64_t stride = std::gcd(pointer.stride, moved.stride);
-    result.axes.push_back(addAxes(pointer.refined(stride),
-                                  moved.refined(stride), /*subtract=*/false,
-                                  /*width=*/64));
+    Axis base = pointer.refined(stride);
+    moved = moved.refined(stride);
+    growth = growthOfSum(base, moved, /*subtract=*/false, /*width=*/64);
+    starts = std::min(base.refined(growth.stride).divisibility,
+                      moved.refined(growth.stride).divisibility);
+    result.axes.push_back({starts, growth.stride, growth.strideValue});
   }
   return result;
 }
@@ -85,7 +90,7 @@ std::optional<AxisInfo> mlir::triton_ext::analysis::transferCast(
       .Case(
           [&](tt::AddPtrOp add) { return addOffsets(add, operands, overflow); })
       .Case([&](tt::BitcastOp bitcast) -> Result {
-        // Addresses stay what they are.
+        // The address stays the same.
         if (bytesOfPointee(bitcast.getType()) == 0 ||
             bytesOfPointee(bitcast.getSrc().getType()) == 0)
           return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known along dimensions, and how it flows through a function.
+// Facts along dimensions, and how they flow through a function.
 
 #include "analysis/AxisInfo.h"
 #include "analysis/AxisTransfer.h"
@@ -17,29 +17,24 @@ using namespace mlir;
 using namespace mlir::triton_ext::analysis;
 namespace tt = mlir::triton;
 
-int64_t mlir::triton_ext::analysis::powerOfTwoIn(int64_t number) {
-  return int64_t(1) << llvm::countr_zero(uint64_t(number | maxDivisibility));
-}
-
 //===----------------------------------------------------------------------===//
 // Axis and AxisInfo
 //===----------------------------------------------------------------------===//
 
 int64_t Axis::divisibilityOfAll() const {
-  return std::min(divisibility, powerOfTwoIn(strideValue));
+  return std::min(divisibility, divisorOf(strideValue));
 }
 
 Axis Axis::refined(int64_t smaller) const {
   if (smaller == stride)
     return *this;
-  // The starts of the new groups are what the old ones start from, and some
-  // times this more.
+  // A new group starts at the start of an old one plus a multiple of
+  // `smaller` times the stride value, so that what divides both divides it.
   int64_t step = 0;
   int64_t divisor =
       llvm::MulOverflow(smaller, strideValue, step)
-          ? std::min(maxDivisibility,
-                     powerOfTwoIn(smaller) * powerOfTwoIn(strideValue))
-          : powerOfTwoIn(step);
+          ? multiplyDivisors(divisorOf(smaller), divisorOf(strideValue))
+          : divisorOf(step);
   return {std::min(divisibility, divisor), smaller,
           smaller == 1 ? 0 : strideValue};
 }
@@ -64,10 +59,8 @@ AxisInfo AxisInfo::ofConstant(Type type, const APInt &constant) {
   AxisInfo info = unknown(type);
   info.constant = constant;
   info.isNonNegative = constant.isNonNegative();
-  unsigned zeros = constant.countr_zero();
   for (Axis &axis : info.axes)
-    axis.divisibility =
-        constant.isZero() || zeros > 62 ? maxDivisibility : int64_t(1) << zeros;
+    axis.divisibility = divisorOf(constant);
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     for (auto [axis, size] : llvm::zip(info.axes, tensor.getShape()))
       axis.stride = size;
@@ -109,7 +102,7 @@ void AxisInfo::print(raw_ostream &os) const {
   list(", constancy", [](const Axis &axis) { return axis.constancy(); });
   if (constant) {
     os << ", constant value ";
-    // A bit is 0 or 1, nothing is -1.
+    // A bit is printed as 0 or 1, not as -1.
     constant->print(os, /*isSigned=*/constant->getBitWidth() != 1);
   }
   if (isNonNegative)
@@ -120,8 +113,8 @@ void AxisInfo::print(raw_ostream &os) const {
 // The analysis
 //===----------------------------------------------------------------------===//
 
-/// What an attribute says of each dimension, powers of two alone; nothing if it
-/// has another number of them.
+/// Returns the number that an attribute has for each dimension, as its divisor;
+/// nothing if it has another number of dimensions.
 static SmallVector<int64_t> getHint(Attribute attribute, size_t rank) {
   SmallVector<int64_t> result;
   if (auto number = dyn_cast_if_present<IntegerAttr>(attribute)) {
@@ -133,12 +126,13 @@ static SmallVector<int64_t> getHint(Attribute attribute, size_t rank) {
         result.push_back(number.getSExtValue());
   }
   for (int64_t &number : result)
-    number = number > 0 ? powerOfTwoIn(number) : 1;
+    number = number > 0 ? divisorOf(number) : 1;
   return result;
 }
 
-/// Adds what the attributes that `get` finds promise; of how elements grow
-/// only if they do so all over, as those of arguments.
+/// Adds the facts that the attributes found by `get` promise. tt.contiguity and
+/// tt.constancy count only if `allOver`: if they hold for all elements, as
+/// those of arguments do.
 static void addHints(AxisInfo &info, Type type, bool allOver,
                      function_ref<Attribute(StringRef)> get) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -192,7 +186,7 @@ AxisInfoAnalysis::visitOperation(Operation *op,
                                  ArrayRef<AxisInfoLattice *> results) {
   SmallVector<AxisInfo> infos;
   for (const AxisInfoLattice *operand : operands) {
-    // It will be visited again when more is known.
+    // The operation is visited again when the operand is known.
     if (!operand->getValue().isKnown())
       return success();
     infos.push_back(operand->getValue());
@@ -231,7 +225,9 @@ void AxisInfoAnalysis::visitNonControlFlowArguments(
   AxisInfo info = AxisInfo::unknown(arguments[0].getType());
   info.axes[0].divisibility =
       std::min(start.divisibilityOfAll(), step.divisibilityOfAll());
-  // It only ever grows, to a bound of its own type.
+  // It only ever grows, up to a bound of its own type, in the order of the
+  // comparison: in a loop that compares unsigned, 127 of i8 is followed by
+  // -128.
   info.isNonNegative = start.isNonNegative && !loop.getUnsignedCmp();
   propagateIfChanged(lattices[0], lattices[0]->join(info));
 }
@@ -239,7 +235,7 @@ void AxisInfoAnalysis::visitNonControlFlowArguments(
 AxisInfos::AxisInfos(Operation *top, Overflow overflow) {
   dataflow::loadBaselineAnalyses(solver);
   solver.load<AxisInfoAnalysis>(overflow);
-  // Without an end in sight nothing is known; it only fails where a visit does.
+  // It fails only where a visit does.
   LogicalResult done = solver.initializeAndRun(top);
   assert(succeeded(done) && "no visit of this analysis fails");
   (void)done;

@@ -1,63 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of the elements of integer and pointer tensors along each
-// dimension: what divides them, along which stretches they grow evenly and by
-// how much, which value they all have. A scalar is one dimension of one
-// element. Pointers are addresses, in bytes.
+// Facts of the elements of integer and pointer tensors along each dimension:
+// what divides them, in groups of how many elements they are strided, and with
+// which stride. A scalar has one dimension of one element. Pointers are
+// addresses, in bytes.
 
 #ifndef TRITON_EXT_ANALYSIS_AXISINFO_H
 #define TRITON_EXT_ANALYSIS_AXISINFO_H
+
+#include "analysis/IntegerRules.h"
 
 #include "mlir/Analysis/DataFlow/SparseAnalysis.h"
 #include "llvm/ADT/APInt.h"
 
 namespace mlir::triton_ext::analysis {
 
-/// The largest divisor that is spoken of: that of 0.
-inline constexpr int64_t maxDivisibility = int64_t(1) << 62;
-
-/// The largest power of two that divides `number`.
-int64_t powerOfTwoIn(int64_t number);
-
-/// What is known along one dimension. It falls into groups of `stride` elements
-/// (the last may be shorter), at every position in the other dimensions. From
-/// one element of a group to the next the value grows by `strideValue`, modulo
-/// 2 to the width of the type.
+/// Facts along one dimension. The dimension falls into groups of `stride`
+/// elements (the last may be shorter), at every position in the other
+/// dimensions. From one element of a group to the next the value grows by
+/// `strideValue`, modulo 2^width. Example: 0, 2, 4, 6, 100, 102, 104, 106 has
+/// divisibility 4, stride 4 and stride value 2.
 struct Axis {
   /// A power of two that divides the first element of each group.
   int64_t divisibility = 1;
-  /// In how many elements at a time it grows evenly.
+  /// How many elements a group has.
   int64_t stride = 1;
-  /// By how much; 0 if `stride` is 1.
+  /// The difference of neighbours in a group; 0 if `stride` is 1.
   int64_t strideValue = 0;
 
-  /// How many elements at a time are the same.
+  /// Returns the size of groups of equal elements.
   int64_t constancy() const { return strideValue == 0 ? stride : 1; }
-  /// A power of two that divides all elements.
+  /// Returns a power of two that divides all elements.
   int64_t divisibilityOfAll() const;
-  /// The same in groups of `smaller` elements, a divisor of `stride`.
+  /// Returns the facts for groups of `smaller` elements, a divisor of `stride`.
   Axis refined(int64_t smaller) const;
   bool operator==(const Axis &other) const = default;
 };
 
-/// What is known of a value. Before the analysis has been there, nothing is,
-/// and `axes` is empty.
+/// Facts of a value. `axes` is empty until the analysis reaches the value.
 struct AxisInfo {
   SmallVector<Axis, 4> axes;
-  /// The value of all elements; none of pointers.
+  /// The number that all elements are, if it is known; never set for pointers.
   std::optional<APInt> constant;
   /// Whether no element is negative when read as a signed number.
   bool isNonNegative = false;
 
-  /// Of a value of this type of which nothing is known.
+  /// Returns the facts that hold for every value of this type.
   static AxisInfo unknown(Type type);
-  /// Of a value all of whose elements are `constant`.
+  /// Returns the facts of a value all of whose elements are `constant`.
   static AxisInfo ofConstant(Type type, const APInt &constant);
 
   bool isKnown() const { return !axes.empty(); }
-  /// A power of two that divides all elements.
+  /// Returns a power of two that divides all elements.
   int64_t divisibilityOfAll() const;
-  /// What holds of both.
+  /// Returns the facts that hold for both values.
   static AxisInfo join(const AxisInfo &a, const AxisInfo &b);
   bool operator==(const AxisInfo &other) const = default;
   void print(raw_ostream &os) const;
@@ -65,25 +61,24 @@ struct AxisInfo {
 
 using AxisInfoLattice = dataflow::Lattice<AxisInfo>;
 
-/// How sums and products behave.
+/// Whether the analysis takes sums and products to wrap.
 enum class Overflow {
-  /// As in Triton's own analyses, sums, differences and products of signed
-  /// integers of 32 bits or more are taken to be what they are in arithmetic
-  /// without bounds, unless they wrap for what is known of them. What is
-  /// divided or shifted to the right may have been made to wrap
-  /// (`x << 28 >> 28`), and is never taken to be like that.
+  /// The analysis takes sums, differences and products of signed integers of 32
+  /// bits or more not to wrap, as Triton's own analyses do, unless they wrap by
+  /// the facts known of them. A value that is divided or shifted to the right
+  /// may have been made to wrap (`x << 28 >> 28`), and gets no such assumption.
   Never,
-  /// They wrap around, and nothing is claimed that would then not hold.
+  /// They may wrap around, and every fact holds then, too.
   Wraps,
 };
 
-/// Forward, through arithmetic, changes of shape, branches, loops and calls. Of
-/// arguments of functions it believes tt.divisibility, tt.contiguity and
-/// tt.constancy, of operations tt.divisibility alone: kernels say of a tile
-/// that it is contiguous whose tail has been clamped, because what is loaded
-/// there is masked off later on; a view as long as the tile would read beyond
-/// the end. What divides a tile is that which divides its first element, and so
-/// it is believed only where the tile is known to be contiguous.
+/// A forward analysis, through arithmetic, changes of shape, branches, loops
+/// and calls. Of arguments of functions it believes tt.divisibility,
+/// tt.contiguity and tt.constancy, of operations tt.divisibility alone. Reason:
+/// kernels mark a tile as contiguous although its tail has been clamped,
+/// because the tail is masked off later; a view as long as the tile would read
+/// beyond the end. The divisor of a tile is that of its first element, so it is
+/// believed only where the tile is known to be contiguous.
 class AxisInfoAnalysis
     : public dataflow::SparseForwardDataFlowAnalysis<AxisInfoLattice> {
 public:
@@ -103,18 +98,18 @@ private:
   Overflow overflow;
 };
 
-/// The analysis of all that is in one operation, such as a module. Holds as
-/// long as nothing in it is changed.
+/// The analysis of everything in one operation, such as a module. Its answers
+/// hold until something in the operation changes.
 class AxisInfos {
 public:
   explicit AxisInfos(Operation *top, Overflow overflow = Overflow::Never);
 
-  /// What is known of the value; nothing, where it is never computed.
+  /// Returns the facts of `value`; unknown axes if it is never computed.
   AxisInfo get(Value value) const;
 
-  /// By how much the elements grow along each dimension, all of it, in elements
-  /// of the type that it points to. Nothing if they do not grow evenly, by
-  /// numbers of elements that are known.
+  /// Returns the strides of a tensor of pointers, in elements of the type that
+  /// they point to; nullopt if it is not strided along the whole of each
+  /// dimension, or by bytes that are not a multiple of an element.
   std::optional<SmallVector<int64_t>> getPointerStrides(Value pointers) const;
 
 private:

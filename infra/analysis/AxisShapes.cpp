@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known along dimensions behind operations that move elements.
+// Facts along dimensions after operations that move elements.
 
 #include "analysis/AxisTransfer.h"
 #include "analysis/Dimensions.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace mlir::triton_ext::analysis;
 namespace tt = mlir::triton;
 
-/// A tensor with this shape as one line.
+/// Returns the facts of a tensor with this shape, flattened to one dimension.
 static Axis flatten(ArrayRef<Axis> axes, ArrayRef<int64_t> shape,
                     int64_t divisibilityOfAll) {
   Axis line{divisibilityOfAll, 1, 0};
@@ -27,7 +27,7 @@ static Axis flatten(ArrayRef<Axis> axes, ArrayRef<int64_t> shape,
       size = length;
       continue;
     }
-    // Rows that follow each other go on as one.
+    // Rows that continue each other with the same stride are one group.
     int64_t step;
     if (line.stride != size ||
         llvm::MulOverflow(size, line.strideValue, step) ||
@@ -41,20 +41,22 @@ static Axis flatten(ArrayRef<Axis> axes, ArrayRef<int64_t> shape,
   return line;
 }
 
-/// A line folded into rows.
+/// Returns the facts of a dimension that is folded into `shape`.
 static SmallVector<Axis, 4> fold(const Axis &line, ArrayRef<int64_t> shape) {
   SmallVector<Axis, 4> axes;
-  int64_t apart = 1; // in the line, of what follows along a dimension
+  // How far neighbours along a dimension are apart in the line.
+  int64_t apart = 1;
   for (int64_t size : llvm::reverse(shape)) {
     Axis axis{line.divisibilityOfAll(), 1, 0};
     int64_t step;
     if (size != 1 && line.stride % apart == 0 &&
         !llvm::MulOverflow(apart, line.strideValue, step)) {
       int64_t count = std::gcd(line.stride / apart, size);
-      // Groups start at every place between two of the line that are `apart`.
+      // A group starts at each of the `apart` elements of the line before the
+      // next neighbour.
       int64_t starts = line.refined(count * apart).divisibility;
       if (apart > 1)
-        starts = std::min(starts, powerOfTwoIn(line.strideValue));
+        starts = std::min(starts, divisorOf(line.strideValue));
       if (count > 1)
         axis = {starts, count, step};
     }
@@ -74,8 +76,8 @@ mlir::triton_ext::analysis::transferShape(Operation *op,
   ArrayRef<int64_t> from = shapeOf(op->getOperand(0));
   ArrayRef<int64_t> to = shapeOf(op->getResult(0));
   using Result = std::optional<AxisInfo>;
-  // A tensor without dimensions has one axis here, as a scalar has; nothing but
-  // dimensions of one element come to it or go.
+  // A tensor without dimensions has one axis here, as a scalar has. It only
+  // gains or loses dimensions of one element.
   if (isa<tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp, tt::ReshapeOp>(op) &&
       (from.empty() || to.empty())) {
     info.axes.assign(std::max<size_t>(1, to.size()), one);

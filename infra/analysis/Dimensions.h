@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Dimensions of tensors behind changes of shape, for the analyses.
+// How dimensions of tensors correspond before and after changes of shape.
 
 #ifndef TRITON_EXT_ANALYSIS_DIMENSIONS_H
 #define TRITON_EXT_ANALYSIS_DIMENSIONS_H
@@ -15,9 +15,9 @@ inline ArrayRef<int64_t> shapeOf(Value value) {
   return type ? type.getShape() : ArrayRef<int64_t>();
 }
 
-/// For each dimension of `to` that has more than one element the dimension of
-/// `from` that it is, where the shapes differ in dimensions of one element
-/// only.
+/// Returns, for each dimension of `to` that has more than one element, which
+/// dimension of `from` it is; nullopt if the shapes differ in more than
+/// dimensions of one element.
 inline std::optional<SmallVector<std::optional<unsigned>>>
 matchDimensions(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   SmallVector<std::optional<unsigned>> result;

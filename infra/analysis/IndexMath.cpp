@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arithmetic on index values that computes what is known at once.
+// Arithmetic on index values that folds constants.
 
 #include "analysis/IndexMath.h"
 
@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace mlir::triton_ext::analysis;
 
-/// Numbers in, number out; none if that overflows.
+/// Computes the third number from the first two; returns false if it overflows.
 using Fold = bool (*)(int64_t, int64_t, int64_t &);
 
 template <typename OpTy>

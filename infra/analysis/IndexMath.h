@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arithmetic on index values for the trackers, which say what they find as
-// values: it is made at the builder's insertion point, and what is found only
-// half is left there, unused.
+// Arithmetic on index values for the trackers, which return offsets and bounds
+// as values. The operations are made at the builder's insertion point; a
+// tracker that gives up leaves some there, unused.
 
 #ifndef TRITON_EXT_ANALYSIS_INDEXMATH_H
 #define TRITON_EXT_ANALYSIS_INDEXMATH_H
@@ -12,15 +12,16 @@
 
 namespace mlir::triton_ext::analysis {
 
-/// Arithmetic on index values and numbers; of numbers it makes numbers.
+/// Arithmetic on index values and constants. Of constants it makes constants.
 struct IndexMath {
   OpBuilder &builder;
   Location loc;
-  /// How many operations may still be looked at. Where values are used several
-  /// times there are as many ways to them as there are steps doubled.
+  /// How many operations may still be visited. The number of paths to a value
+  /// doubles with each operation that uses the one before twice; 1000 is far
+  /// more than an index of a kernel has.
   unsigned budget = 1000;
 
-  /// Whether there was something left of the budget.
+  /// Takes one operation from the budget; returns whether there was one left.
   bool spend() { return budget && budget--; }
   OpFoldResult number(int64_t value) { return builder.getIndexAttr(value); }
   OpFoldResult add(OpFoldResult a, OpFoldResult b);
@@ -28,14 +29,15 @@ struct IndexMath {
   OpFoldResult mul(OpFoldResult a, OpFoldResult b);
   OpFoldResult min(OpFoldResult a, OpFoldResult b);
   OpFoldResult max(OpFoldResult a, OpFoldResult b);
-  /// One or the other, by an i1.
+  /// Returns one of both, chosen by an i1.
   OpFoldResult choose(Value condition, OpFoldResult whenTrue,
                       OpFoldResult whenFalse);
-  /// A signed integer of any width up to 64 bits.
+  /// Converts a signed integer of up to 64 bits.
   OpFoldResult fromInteger(Value value);
   Value toValue(OpFoldResult value);
-  /// Whether a value that something before the insertion point was computed of
-  /// can be used there, rather than being inside of a branch or a loop.
+  /// Whether `value`, an operand of something before the insertion point, can
+  /// be used there: whether it is not inside of a branch or a loop that has
+  /// ended.
   bool canUse(Value value) const;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tracks masks backward through the operations that make them, to the box in
-// which they are true. An operation that is not known here ends the track.
+// Tracks masks backward through the operations that make them. An operation
+// without a rule here ends the track.
 
 #include "analysis/MaskTracker.h"
 #include "analysis/Dimensions.h"
@@ -45,7 +45,7 @@ bool mlir::triton_ext::analysis::isNothing(const Box &box,
   });
 }
 
-/// All of the tensor if the scalar holds, else nothing.
+/// Returns the whole tensor if the scalar holds, else an empty box.
 static Box allIf(Value condition, ArrayRef<int64_t> shape, IndexMath &math) {
   Box box = wholeOf(shape, math);
   if (!box.high.empty())
@@ -53,8 +53,8 @@ static Box allIf(Value condition, ArrayRef<int64_t> shape, IndexMath &math) {
   return box;
 }
 
-/// Where start + i is less than (or, `from`, at least) `bound`, for i from 0 to
-/// below `size`: the index at which that changes, in [0, size].
+/// Returns the least i in [0, size] with start + i >= bound, or `size` if there
+/// is none: the index at which a comparison with `bound` changes.
 static OpFoldResult changesAt(OpFoldResult start, int64_t size,
                               OpFoldResult bound, IndexMath &math) {
   OpFoldResult end = math.add(start, math.number(size));
@@ -68,7 +68,7 @@ static std::optional<Box> trackComparison(arith::CmpIOp op, IndexMath &math) {
   ArrayRef<int64_t> shape = type.getShape();
   bool isSigned =
       llvm::is_contained({P::slt, P::sle, P::sgt, P::sge, P::eq}, predicate);
-  // In narrow types the sum of range and start wraps, and is not tracked.
+  // trackOffsets() follows no sums of narrow types, which may wrap.
   if (!isSigned || !type.getElementType().isIntOrIndex())
     return std::nullopt;
   auto lhs = trackOffsets(op.getLhs(), math);
@@ -88,7 +88,7 @@ static std::optional<Box> trackComparison(arith::CmpIOp op, IndexMath &math) {
                               math.toValue(start), math.toValue(bound));
     return allIf(holds, shape, math);
   }
-  // One dimension along which it grows by one.
+  // The one dimension of stride 1.
   std::optional<unsigned> along;
   for (auto [dim, stride] : llvm::enumerate(lhs->strides)) {
     if (isZero(stride))
@@ -102,8 +102,8 @@ static std::optional<Box> trackComparison(arith::CmpIOp op, IndexMath &math) {
   auto changes = [&](bool behind) {
     if (!behind)
       return changesAt(start, size, bound, math);
-    // The bound is one more, unless there is nothing behind it: start + i is
-    // never more than the largest number.
+    // `<= bound` changes at bound + 1, which wraps if the bound is the largest
+    // number. Clamped to the last element before 1 is added, it does not.
     OpFoldResult limit = math.add(start, math.number(size));
     OpFoldResult last = math.sub(limit, math.number(1));
     OpFoldResult before = math.sub(start, math.number(1));
@@ -131,7 +131,8 @@ static std::optional<Box> trackComparison(arith::CmpIOp op, IndexMath &math) {
   return box;
 }
 
-/// The mask in a cast that says the same, in the lowest or all bits, or null.
+/// Returns the mask that `value` extends to wider integers; null if it is not
+/// an extension of a mask.
 static Value getWidened(Value value) {
   Operation *op = value.getDefiningOp();
   if (!isa_and_nonnull<arith::ExtUIOp, arith::ExtSIOp>(op))
@@ -146,7 +147,7 @@ static Box intersect(const Box &a, const Box &b, ArrayRef<int64_t> shape,
                      IndexMath &math) {
   Box box;
   for (auto [dim, size] : llvm::enumerate(shape)) {
-    // 0 is the least that there is, and the size the most.
+    // Bounds lie in [0, size]: with 0 or the size there is nothing to compute.
     OpFoldResult low = isZero(a.low[dim])   ? b.low[dim]
                        : isZero(b.low[dim]) ? a.low[dim]
                                             : math.max(a.low[dim], b.low[dim]);
@@ -162,7 +163,7 @@ static Box intersect(const Box &a, const Box &b, ArrayRef<int64_t> shape,
   return box;
 }
 
-/// The box behind a change of shape of the mask.
+/// Returns the box after a change of shape of the mask.
 static std::optional<Box> reshapeBox(Operation *op, const Box &box,
                                      IndexMath &math) {
   ArrayRef<int64_t> from = shapeOf(op->getOperand(0));
@@ -184,7 +185,7 @@ static std::optional<Box> reshapeBox(Operation *op, const Box &box,
         append(box.low[dim], box.high[dim]);
         continue;
       }
-      // One element or none becomes all or none.
+      // One element becomes all, none stays none.
       OpFoldResult some = math.sub(box.high[dim], box.low[dim]);
       append(math.number(0), math.mul(some, math.number(to[dim])));
     }
@@ -199,7 +200,8 @@ static std::optional<Box> reshapeBox(Operation *op, const Box &box,
   if (!reshape || reshape.getAllowReorder())
     return std::nullopt;
   auto matched = matchDimensions(from, to);
-  // A dimension of one element that goes may say that there is nothing.
+  // A dimension of one element that is removed must be true: if it may be
+  // false, the box may be empty, which the other dimensions do not tell.
   bool saysNothing = llvm::all_of(llvm::enumerate(from), [&](auto dim) {
     return dim.value() != 1 || (isConstantIntValue(box.low[dim.index()], 0) &&
                                 isConstantIntValue(box.high[dim.index()], 1));
@@ -218,7 +220,7 @@ static std::optional<Box> reshapeBox(Operation *op, const Box &box,
 std::optional<Box> mlir::triton_ext::analysis::trackMask(Value mask,
                                                          IndexMath &math) {
   ArrayRef<int64_t> shape = shapeOf(mask);
-  // No box without dimensions is empty.
+  // Without dimensions a box cannot be empty.
   if (shape.empty())
     return std::nullopt;
   SplatElementsAttr constant;

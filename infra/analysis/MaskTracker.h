@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Masks that are true in a box, by how they were computed.
+// Finds the box in which a mask is true, from how the mask is computed.
 
 #ifndef TRITON_EXT_ANALYSIS_MASKTRACKER_H
 #define TRITON_EXT_ANALYSIS_MASKTRACKER_H
@@ -9,13 +9,13 @@
 
 namespace mlir::triton_ext::analysis {
 
-/// The elements from low[d] to below high[d] in each dimension d; none if they
-/// are equal in one.
+/// The elements in [low[d], high[d]) in each dimension d. The box is empty if
+/// both are equal in one dimension.
 struct Box {
   SmallVector<OpFoldResult> low, high;
 };
 
-/// All of a tensor of this shape.
+/// Returns the box of all elements of a tensor of this shape.
 Box wholeOf(ArrayRef<int64_t> shape, IndexMath &math);
 
 /// Whether the box is known to be the whole of a tensor of this shape.
@@ -24,10 +24,10 @@ bool isWhole(const Box &box, ArrayRef<int64_t> shape);
 /// Whether the box is known to have no element of a tensor of this shape.
 bool isNothing(const Box &box, ArrayRef<int64_t> shape);
 
-/// Tracks a mask that is true inside of a box and false outside of it: through
-/// constants, comparisons of offsets that grow by one along one dimension, and,
-/// select with false, casts to wider integers and back, broadcast, splat,
-/// expand_dims, reshape and trans.
+/// Returns the box inside of which `mask` is true and outside of which it is
+/// false; nullopt if none is found. Tracks constants, comparisons of offsets of
+/// stride 1 along one dimension, `and`, select with false, casts to wider
+/// integers and back, broadcast, splat, expand_dims, reshape and trans.
 std::optional<Box> trackMask(Value mask, IndexMath &math);
 
 } // namespace mlir::triton_ext::analysis

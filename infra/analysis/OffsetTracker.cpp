@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tracks offsets backward through the operations that make them. An operation
-// that is not known here ends the track.
+// without a rule here ends the track.
 
 #include "analysis/OffsetTracker.h"
 #include "analysis/Dimensions.h"
@@ -48,7 +48,7 @@ mlir::triton_ext::analysis::reshapeStrides(Operation *op,
   }
   if (from.size() != 1)
     return std::nullopt;
-  // A line folded into rows.
+  // One dimension folded into several.
   result.assign(to.size(), math.number(0));
   OpFoldResult stride = strides[0];
   for (int dim = int(to.size()) - 1; dim >= 0; --dim) {
@@ -87,14 +87,13 @@ Offsets mlir::triton_ext::analysis::chooseOffsets(Value condition,
   return result;
 }
 
-/// Whether all elements are numbers that are known, from 0 to what is less than
-/// 2 to the power of `bits`.
+/// Whether offset and strides are constants and all elements in [0, 2^bits).
 static bool areBelow(const Offsets &offsets, ArrayRef<int64_t> shape,
                      unsigned bits) {
   std::optional<int64_t> offset = getConstantIntValue(offsets.offset);
   if (!offset)
     return false;
-  // Sums of few numbers of 64 bits.
+  // 128 bits hold the sum of a few products of a stride and a size.
   llvm::APInt low(128, *offset, /*isSigned=*/true), high = low;
   for (auto [stride, size] : llvm::zip_equal(offsets.strides, shape)) {
     std::optional<int64_t> number = getConstantIntValue(stride);
@@ -141,7 +140,7 @@ mlir::triton_ext::analysis::trackOffsets(Value value, IndexMath &math) {
   Operation *op = value.getDefiningOp();
   if (!op || !math.spend())
     return std::nullopt;
-  // What narrow integers count wraps in earnest.
+  // Narrow integers do wrap in kernels.
   bool wide = bitsOf(type) >= 32;
   auto both = [&](auto binary) -> std::optional<std::pair<Offsets, Offsets>> {
     if (!wide)
@@ -218,7 +217,8 @@ mlir::triton_ext::analysis::trackOffsets(Value value, IndexMath &math) {
         return trackOffsets(extend.getIn(), math);
       })
       .Case<arith::ExtUIOp, arith::TruncIOp>([&](auto convert) -> Result {
-        // Only what is the same number in both types, whatever their signs.
+        // The elements must be the same numbers in both types: not negative,
+        // and without the sign bit of the narrower one.
         auto offsets = trackOffsets(convert.getIn(), math);
         unsigned bits = std::min(bitsOf(convert.getType()),
                                  bitsOf(convert.getIn().getType()));

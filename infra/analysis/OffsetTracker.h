@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensors of integers that grow evenly along each dimension, by how they were
-// computed.
+// Finds offset and strides of tensors of integers, from how they are computed.
 
 #ifndef TRITON_EXT_ANALYSIS_OFFSETTRACKER_H
 #define TRITON_EXT_ANALYSIS_OFFSETTRACKER_H
@@ -17,18 +16,20 @@ struct Offsets {
   SmallVector<OpFoldResult> strides;
 };
 
-/// Tracks a tensor of integers of 32 bits or more, or a scalar: through
-/// constants, ranges, splats, sums, differences, products and shifts with what
-/// is one value, changes of shape, casts that keep the values, selects and
-/// branches that depend on one bit. Like Triton's own analyses it takes it that
-/// sums and products of offsets do not wrap.
+/// Returns offset and strides of a tensor of integers of 32 bits or more, or of
+/// a scalar; nullopt if it is not found to be strided. Tracks constants,
+/// ranges, splats, sums, differences, products and shifts with a splat, changes
+/// of shape, casts that keep the values, selects and branches that depend on
+/// one bit. As Triton's own analyses, it takes sums and products of offsets not
+/// to wrap.
 std::optional<Offsets> trackOffsets(Value value, IndexMath &math);
 
 //===----------------------------------------------------------------------===//
-// What tracking pointers is made of, too
+// For PointerTracker
 //===----------------------------------------------------------------------===//
 
-/// The strides behind a change of shape; none where they are not even.
+/// Returns the strides after a change of shape; nullopt if the result is not
+/// strided.
 std::optional<SmallVector<OpFoldResult>>
 reshapeStrides(Operation *op, ArrayRef<OpFoldResult> strides, IndexMath &math);
 
@@ -37,10 +38,12 @@ struct Choice {
   Value condition, yes, no;
 };
 
-/// Of a select or an scf.if, where the condition is one bit that can be used.
+/// Returns the choice that a select or an scf.if makes; nullopt if the
+/// condition is not one bit that can be used at the insertion point.
 std::optional<Choice> getChoice(Value value, IndexMath &math);
 
-/// The offsets of such a value.
+/// Returns the offsets of a choice between values with the offsets `yes` and
+/// `no`.
 Offsets chooseOffsets(Value condition, const Offsets &yes, const Offsets &no,
                       IndexMath &math);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tracks pointers backward through the operations that make them. An operation
-// that is not known here ends the track.
+// without a rule here ends the track.
 
 #include "analysis/PointerTracker.h"
 #include "analysis/AxisTransfer.h"
@@ -16,13 +16,15 @@ using namespace mlir;
 using namespace mlir::triton_ext::analysis;
 namespace tt = mlir::triton;
 
-/// A cast that leaves pointers what they are, in elements.
+/// Whether the cast keeps the size of the elements pointed to, so that offsets
+/// in elements stay the same.
 static bool keepsElements(tt::BitcastOp cast) {
   int64_t bytes = bytesOfPointee(cast.getType());
   return bytes != 0 && bytes == bytesOfPointee(cast.getSrc().getType());
 }
 
-/// The scalar pointer itself, and what was added to it to get there.
+/// Returns the pointer that `pointer` is computed of by adding offsets, and
+/// their sum.
 static Pointers trackScalarPointer(Value pointer, size_t rank,
                                    IndexMath &math) {
   OpFoldResult offset = math.number(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensors of pointers that grow evenly along each dimension, by how they were
+// Finds base, offset and strides of tensors of pointers, from how they are
 // computed.
 
 #ifndef TRITON_EXT_ANALYSIS_POINTERTRACKER_H
@@ -16,19 +16,22 @@ struct Pointers {
   Offsets offsets;
 };
 
-/// Tracks a tensor of pointers or a pointer: through addptr, splats, changes of
-/// shape, bitcasts to elements of one size, selects and branches that depend on
-/// one bit. Of what loops carry only the parts are tracked that are scalars.
+/// Returns base, offset and strides of a pointer or a tensor of pointers;
+/// nullopt if it is not found to be strided. Tracks addptr, splats, changes of
+/// shape, bitcasts to elements of the same size, selects and branches that
+/// depend on one bit. A loop-carried pointer is a base if it is a scalar; a
+/// loop-carried tensor is not tracked.
 std::optional<Pointers> trackPointers(Value value, IndexMath &math);
 
-/// A pointer tensor as a scalar base and a sum of tensors of integers, whose
-/// elements may be anything; in elements.
+/// A tensor of pointers as a scalar base plus the sum of tensors of offsets, in
+/// elements. The offsets need not be strided.
 struct PointerSum {
   Value base;
   SmallVector<Value> addends;
 };
 
-/// Follows addptr to a splat; makes tensors of the shape of `value`.
+/// Returns the base and the addends of `value`, found by following addptr to a
+/// splat. Changes of shape on the way are applied to the addends.
 std::optional<PointerSum> trackPointerSum(Value value, IndexMath &math);
 
 } // namespace mlir::triton_ext::analysis

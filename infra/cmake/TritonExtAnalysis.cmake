@@ -2,8 +2,8 @@
 
 # triton_ext_link_analysis(name)
 #
-# Lets the extension `name`, which has been added before, use the analyses: #include "analysis/AxisInfo.h" and the
-# others in infra/analysis. They become part of its library. An extension that is left out stays left out.
+# Links the analyses statically to the extension `name`, which has to be added before: #include "analysis/AxisInfo.h"
+# and the other headers in infra/analysis. Does nothing for an extension that is left out.
 function(triton_ext_link_analysis name)
   set(analysis ${TRITON_EXT_CMAKE_DIR}/../analysis)
   if(NOT TARGET TritonExtAnalysis)

@@ -2,9 +2,10 @@
 
 # triton_ext_add_bundle(package)
 #
-# Builds the extensions of a project of its own: each directory in backends/, dialects/ and passes/ with a
-# CMakeLists.txt. The libraries go into the Python package `package`, which the project exports as an entry point of the group
-# triton_ext.extensions: in a wheel by installation, otherwise to src/<package>. No wheel is made without one of them.
+# Builds the extensions of a bundle project: each directory in backends/, dialects/ and passes/ with a CMakeLists.txt.
+# The libraries go into the Python package `package`, which the project exports as an entry point of the group
+# triton_ext.extensions: in a wheel by installation, otherwise to src/<package>. Building a wheel fails if an extension
+# is left out.
 macro(triton_ext_add_bundle package)
   if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release)
@@ -15,7 +16,7 @@ macro(triton_ext_add_bundle package)
     set(TRITON_EXT_STAGE_DIR ${PROJECT_SOURCE_DIR}/src/${package} CACHE PATH "where built libraries go")
   endif()
   triton_ext_add_extensions(dialects passes backends)
-  # While one works on it, the others are of use; whoever installs the wheel would look in vain.
+  # In a working copy the other extensions are useful; in a wheel an extension must not be missing silently.
   get_property(_left_out GLOBAL PROPERTY TRITON_EXT_LEFT_OUT)
   if(SKBUILD AND _left_out)
     list(GET _left_out 0 _first)
@@ -26,7 +27,7 @@ endmacro()
 
 # triton_ext_add_extensions(directory...)
 #
-# Adds every extension in these directories of the project. Libraries whose extension is gone are removed.
+# Adds every extension in these directories of the project, and removes the libraries of extensions that are gone.
 macro(triton_ext_add_extensions)
   foreach(_kind ${ARGN})
     file(GLOB _extensions CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${_kind}/*/CMakeLists.txt)

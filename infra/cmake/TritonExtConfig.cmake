@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# find_package(TritonExt): the targets and functions that an extension needs, in
-# this repository and outside of it. Finds the installed Triton and the SDK that
-# matches it, and installs the SDK where it is missing.
+# find_package(TritonExt): the targets and functions for extensions, in this
+# repository and in other projects. Finds the installed Triton and the SDK that
+# matches it, and installs the SDK if it is missing.
 #
 #   TritonExt::Triton     headers, flags and libtriton.so
 #   TritonExt::PassInfra  libTritonExtPassInfra.so
@@ -65,29 +65,31 @@ message(STATUS "triton-ext: Triton ${TRITON_EXT_TRITON_VERSION}, headers ${TRITO
 
 add_library(TritonExt::Triton INTERFACE IMPORTED)
 target_compile_features(TritonExt::Triton INTERFACE cxx_std_20)
-# Default visibility, so that objects of headers can be libtriton's: see TritonExtSingletons.cmake. It stands here for
-# projects that set another one. What a library exports is chosen when it is linked.
+# Default visibility, so that objects of headers can bind to libtriton's: see TritonExtSingletons.cmake. It is explicit
+# for projects that set another visibility. The exports of a library are chosen when it is linked.
 target_compile_options(TritonExt::Triton INTERFACE
   -fno-rtti -fno-exceptions -fvisibility=default -fvisibility-inlines-hidden -fPIC)
-# libtriton's LLVM has assertions on, and a few layouts hang on them (with NDEBUG, Pass::Statistic
-# is one byte here and 32 more there), so an extension has to have them too. Comes after -DNDEBUG.
+# libtriton's LLVM has assertions on, and a few layouts depend on them: with NDEBUG, Pass::Statistic would be 1 byte in
+# an extension and 33 in libtriton. So extensions have assertions, too. This option comes after -DNDEBUG.
 if(_assertions)
   target_compile_options(TritonExt::Triton INTERFACE -UNDEBUG)
 endif()
-# System headers, so that an extension's warnings are its own.
+# As system headers, so that warnings are about the extension's code only.
 target_include_directories(TritonExt::Triton SYSTEM INTERFACE ${TRITON_EXT_INCLUDE_DIRS})
-# The DT_NEEDED entry makes the loader take the copy that Python already holds;
+# The DT_NEEDED entry makes the loader use the copy that Python has loaded;
 # --no-undefined turns a symbol that libtriton lacks into a link error.
 target_link_directories(TritonExt::Triton INTERFACE ${TRITON_EXT_TRITON_ROOT}/_C)
 target_link_libraries(TritonExt::Triton INTERFACE -l:libtriton.so)
-# Not --as-needed: the objects of headers are weak references, for which a linker drops the library that has them.
+# Not --as-needed: the objects of headers are weak references, and for these a linker does not keep a library.
 target_link_options(TritonExt::Triton INTERFACE LINKER:--no-undefined LINKER:--no-as-needed)
 include(${CMAKE_CURRENT_LIST_DIR}/TritonExtSingletons.cmake)
 triton_ext_singletons_of(${TRITON_EXT_TRITON_ROOT}/_C/libtriton.so TRITON_EXT_STUB)
 target_link_options(TritonExt::Triton INTERFACE ${TRITON_EXT_STUB})
 set_target_properties(TritonExt::Triton PROPERTIES INTERFACE_LINK_DEPENDS ${TRITON_EXT_STUB})
 
-find_program(TRITON_EXT_LLD NAMES ld.lld-21 ld.lld-20 ld.lld-19 ld.lld)
+file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/clang-versions _linkers REGEX "^[0-9]+$")
+list(TRANSFORM _linkers PREPEND ld.lld-)
+find_program(TRITON_EXT_LLD NAMES ${_linkers} ld.lld)
 if(TRITON_EXT_LLD)
   target_link_options(TritonExt::Triton INTERFACE --ld-path=${TRITON_EXT_LLD})
 endif()

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What triton_ext_add_pass() and triton_ext_add_dialect() have in common: the
-# checks of a name and a class, and the library that is made of them.
+# The common parts of triton_ext_add_pass() and triton_ext_add_dialect(): the
+# checks of name and class, and the library.
 
 include(${CMAKE_CURRENT_LIST_DIR}/TritonExtParts.cmake)
 
-# VERSION without a value, passed on from a caller, is no mistake.
+# VERSION may have no value, if the caller has got none.
 if(POLICY CMP0174)
   cmake_policy(SET CMP0174 NEW)
 endif()
 
-# A name becomes an attribute in Python and a namespace in C++, where the last line would hide what others mean.
+# A name becomes an attribute in Python and a namespace in C++. The namespaces in the last line would hide existing
+# ones.
 set(TRITON_EXT_RESERVED_NAMES
   and as assert async await break class continue def del elif else except finally for from global if import in is
   lambda nonlocal not or pass raise return try while with yield
@@ -22,8 +23,8 @@ set(TRITON_EXT_RESERVED_NAMES
 
 # triton_ext_check_extension(kind name class EXAMPLE text [STRAY argument...] [VERSION version])
 #
-# Stops with one line if `name` and `class` cannot be those of an extension of this kind (pass, dialect). Sets in the
-# caller:
+# Stops with an error of one line if `name` and `class` are not valid for an extension of this kind (pass, dialect).
+# Sets in the caller:
 #   stem     LoopSplit of LoopSplitPass: its files are LoopSplit.td and LoopSplit.cpp
 #   version  VERSION, or the project's, or 0.0.0
 function(triton_ext_check_extension kind name class)
@@ -39,7 +40,7 @@ function(triton_ext_check_extension kind name class)
     message(FATAL_ERROR "${where} has stray arguments '${arg_STRAY}' (fix: ${arg_EXAMPLE})")
   endif()
   if(NOT name MATCHES "^[a-z][a-z0-9_]*$")
-    message(FATAL_ERROR "${where} is no identifier: expected lower-case letters, digits and '_' (fix: rename the directory)")
+    message(FATAL_ERROR "${where} is not an identifier: expected lower-case letters, digits and '_' (fix: rename the directory)")
   endif()
   if(name IN_LIST TRITON_EXT_RESERVED_NAMES)
     message(FATAL_ERROR "${where} has a name that is reserved in Python or C++ (fix: rename the directory)")
@@ -74,8 +75,8 @@ endfunction()
 # triton_ext_add_extension_library(name class GENERATOR script ARGUMENTS argument... OUTPUTS file... DIALECTS name...
 #   SOURCES file...)
 #
-# Runs the generator, whose OUTPUTS lie in the binary directory, on the extension's ${stem}.td, and builds
-# libtriton_ext_<name>.so. Of the outputs, *Glue.cpp is compiled. Call it after triton_ext_check_extension().
+# Runs the generator on the extension's ${stem}.td, which writes ${stem}Glue.cpp and OUTPUTS into the binary directory,
+# and builds libtriton_ext_<name>.so. To be called after triton_ext_check_extension().
 function(triton_ext_add_extension_library name class)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "GENERATOR" "ARGUMENTS;OUTPUTS;DIALECTS;SOURCES")
   set(td ${CMAKE_CURRENT_SOURCE_DIR}/${stem}.td)
@@ -87,17 +88,18 @@ function(triton_ext_add_extension_library name class)
     COMMAND ${Python3_EXECUTABLE} ${generator} --name ${name} --class ${class} --version ${version}
       --triton ${TRITON_EXT_TRITON_VERSION} --llvm-commit ${TRITON_EXT_LLVM_COMMIT}
       --headers ${TRITON_EXT_SDK_HEADERS} ${arg_ARGUMENTS} ${td} -- ${TRITON_EXT_TBLGEN} ${includes}
-    DEPENDS ${td} ${generator} ${TRITON_EXT_CMAKE_DIR}/glue.py COMMENT "Generating the glue of ${name}" VERBATIM
+    DEPENDS ${td} ${generator} ${TRITON_EXT_CMAKE_DIR}/glue.py
+      ${TRITON_EXT_CMAKE_DIR}/manifest.py COMMENT "Generating the glue of ${name}" VERBATIM
     DEPENDS_EXPLICIT_ONLY)
 
   set(target triton_ext_${name})
   add_library(${target} SHARED ${stem}.cpp ${arg_SOURCES} ${arg_OUTPUTS} ${glue})
   target_link_libraries(${target} PRIVATE TritonExt::Triton TritonExt::PassInfra)
   triton_ext_link_dialects(${target} ${arg_DIALECTS})
-  # SYSTEM: what TableGen writes is not the author's to warn about.
+  # SYSTEM, because the author of an extension cannot mend warnings in TableGen's output.
   target_include_directories(${target} SYSTEM PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
   target_compile_options(${target} PRIVATE -Wall -Wextra)
-  # An invalid option or operand leaves the glue as a C++ exception, for nanobind to translate.
+  # For an invalid option or operand the glue throws a C++ exception, which nanobind translates.
   set_source_files_properties(${glue} PROPERTIES COMPILE_OPTIONS -fexceptions)
   triton_ext_install_library(${target})
 endfunction()

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The dialects that an extension declares that it uses, the passes that it
-# declares that it runs, and the libraries that hold them: libTritonExtMLIR.so for
-# the dialects of MLIR that libtriton lacks (the part `linalg` of the SDK),
-# libtriton_ext_<name>.so for those of extensions. What is declared is linked, and
-# loaded before the extension; without it the extension is left out.
+# The dialects and passes that an extension declares to use, and the libraries
+# that contain them: libTritonExtMLIR.so for the dialects of MLIR that libtriton
+# lacks (the part `linalg` of the SDK), libtriton_ext_<name>.so for extensions.
+# They are linked to the extension and loaded before it. If one is missing, the
+# extension is left out.
 
 set(TRITON_EXT_MLIR_DIALECTS bufferization complex linalg sparse_tensor tensor)
 
-# In this repository the part of the SDK counts, elsewhere the library that was installed with the package.
+# This repository uses the part of the SDK, other projects use the library that was installed with the package.
 set(_library "")
 if(TRITON_EXT_BUILDS_INFRA)
   string(JSON _library ERROR_VARIABLE _no_part GET "${_sdk}" parts linalg library)
@@ -29,16 +29,16 @@ if(_library)
 endif()
 set(TRITON_EXT_NO_MLIR "the library with MLIR's ${TRITON_EXT_MLIR_DIALECTS} (fix: ${_fix})")
 string(REPLACE ";" ", " TRITON_EXT_NO_MLIR "${TRITON_EXT_NO_MLIR}")
-# Headers of the dialects of extensions, as <name>/<Stem>.h.
+# The headers of extensions' dialects, as <name>/<Stem>.h.
 set(TRITON_EXT_DIALECT_HEADERS ${_package_root}/triton_ext/share/dialects)
 set(TRITON_EXT_LIBRARIES ${_package_root}/triton_ext/lib)
 
 # triton_ext_check_parts(name [LACKS text] [DIALECTS dialect...] [PASSES pass...] [PASSES_IN directory])
 #
-# Sets `left_out` in the caller if one of them cannot be had here: MLIR's library was not installed, there is no such
-# extension, or it is left out itself. Says so, as does the target that is then made of the extension's name. LACKS is
-# what the caller has found to be missing. Passes lie beside the extension or, if they are run but not linked, in
-# PASSES_IN; outside of this repository, installed ones do as well.
+# Sets `left_out` in the caller to the reason if one of them is missing: MLIR's library is not installed, there is no
+# such extension, or it is left out itself. Prints the reason, and adds a target with the extension's name that prints
+# it, too. LACKS is a reason that the caller has found. The passes are beside the extension, or in PASSES_IN if they are
+# run but not linked; in other projects, installed passes can be run, too.
 function(triton_ext_check_parts name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PASSES_IN" "LACKS;DIALECTS;PASSES")
   set(why "${arg_LACKS}")
@@ -52,7 +52,7 @@ function(triton_ext_check_parts name)
       set(why "${reason}")
     elseif(NOT TARGET triton_ext_${dialect}
         AND (TRITON_EXT_BUILDS_INFRA OR NOT EXISTS ${TRITON_EXT_DIALECT_HEADERS}/${dialect}))
-      set(why "the dialect '${dialect}', which is none of MLIR's that are built apart and none of an extension before it \
+      set(why "the dialect '${dialect}', which is neither one of MLIR's that are built apart nor one of an extension before it \
 (fix: add it, or correct DIALECTS in ${CMAKE_CURRENT_LIST_FILE}; those inside libtriton need no mention)")
     endif()
   endforeach()
@@ -68,7 +68,7 @@ function(triton_ext_check_parts name)
     if(reason)
       set(why "${reason}")
     elseif(arg_PASSES_IN AND NOT TRITON_EXT_BUILDS_INFRA AND EXISTS ${TRITON_EXT_LIBRARIES}/libtriton_ext_${pass}.so)
-      continue() # the pass that is installed is run
+      continue() # the backend runs the installed pass
     elseif(NOT TARGET triton_ext_${pass})
       set(why "the pass '${pass}', which is not in ${beside}, or runs this one (fix: add it, or correct PASSES in \
 ${CMAKE_CURRENT_LIST_FILE})")
@@ -86,7 +86,7 @@ endfunction()
 
 # triton_ext_add_directory(source binary)
 #
-# As add_subdirectory(); one that was added already stays as it is.
+# Does what add_subdirectory() does, unless the directory was added before.
 function(triton_ext_add_directory source binary)
   get_property(added GLOBAL PROPERTY TRITON_EXT_DIRECTORIES)
   if(NOT source IN_LIST added)
@@ -97,7 +97,7 @@ endfunction()
 
 # triton_ext_link_dialects(target dialect...)
 #
-# Call it for dialects that triton_ext_check_parts() has found to be there.
+# Links the libraries of the dialects, which triton_ext_check_parts() has found, to `target`.
 function(triton_ext_link_dialects target)
   foreach(dialect ${ARGN})
     if(dialect IN_LIST TRITON_EXT_MLIR_DIALECTS)
@@ -118,8 +118,8 @@ endfunction()
 
 # triton_ext_export_dialect(name stem)
 #
-# Makes the classes of a dialect usable by other extensions: exports what is in its namespace, and nothing else, the
-# objects of its headers with it, and puts the headers where they are found as <name>/<Stem>.h.
+# Makes the classes of a dialect usable by other extensions: exports the symbols of its namespace and no others, writes
+# the stub for the objects of its headers, and copies the headers, so that they are found as <name>/<Stem>.h.
 function(triton_ext_export_dialect name stem)
   set(target triton_ext_${name})
   string(LENGTH ${name} length)
@@ -129,7 +129,7 @@ function(triton_ext_export_dialect name stem)
   set_target_properties(${target} PROPERTIES TRITON_EXT_STUB ${stub})
   add_custom_command(TARGET ${target} POST_BUILD
     COMMAND ${TRITON_EXT_SINGLETONS} write-stub --compiler ${CMAKE_CXX_COMPILER} ${stub} $<TARGET_FILE:${target}>
-    COMMAND ${CMAKE_COMMAND} -E touch ${stub} # a byproduct is as new as what it is made of
+    COMMAND ${CMAKE_COMMAND} -E touch ${stub} # a byproduct must not be older than the library
     BYPRODUCTS ${stub} VERBATIM)
 
   cmake_path(GET CMAKE_CURRENT_SOURCE_DIR PARENT_PATH dialects)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# The backends and those of their stages in which passes can be placed, as each declares them in its backend.json: those
-# of this project, and those that come with triton-ext, in a checkout or in a wheel.
+# The backends, and their stages in which passes can be placed, as each backend.json declares them. These are the
+# backends of this project and those that come with triton-ext, in a checkout or in a wheel.
 set(TRITON_EXT_BACKENDS "")
 set(TRITON_EXT_BACKEND_STAGES "")
 file(GLOB _declarations CONFIGURE_DEPENDS ${_infra}/../backends/*/backend.json
@@ -38,15 +38,15 @@ list(REMOVE_DUPLICATES TRITON_EXT_BACKEND_STAGES)
 #   name     directory and Python name, e.g. loop_split
 #   Class    TableGen def and C++ class, e.g. LoopSplitPass; its options and
 #            documentation come from LoopSplit.td, its code from LoopSplit.cpp
-#   stage    ttir, ttgir, llir, or one that a backend declares in its backend.json: the stage whose modules the pass
-#            takes; any: it takes all of these
-#   TARGET   default: all. The targets that the pass is for: cuda, hip or that of another backend, or one architecture
-#            of it as in cuda:90 or hip:gfx9*; a compilation for another target refuses the pass. If TARGET names a
-#            backend that does not exist here, a pass for a stage of that backend is left out
+#   stage    the stage whose modules the pass takes: ttir, ttgir, llir, or one that a backend declares in its
+#            backend.json; any: the pass takes the modules of all of these
+#   TARGET   default: all. The targets that the pass is for: cuda, hip or another backend, or an architecture such as
+#            cuda:90 or hip:gfx9*; a compilation for another target refuses the pass. If TARGET names a backend that
+#            does not exist here, a pass for a stage of that backend is left out
 #   VERSION  default: the project's, 0.0.0 if it has none
 #   DIALECTS the dialects that it uses and that are not inside libtriton; see triton_ext_add_dialect()
-#   PASSES   the passes beside it, in this directory, that it runs: #include "rename/Rename.h", where that directory has
-#            such a header, which declares the function that creates the pass, in the namespace mlir::triton_ext::rename
+#   PASSES   the passes beside it, in this directory, that it runs: #include "rename/Rename.h", which is generated, declares
+#            the function that creates the pass, in the namespace mlir::triton_ext::rename
 #   SOURCES  further C++ files
 #
 # The glue (registration, option schema, manifest) is generated: see
@@ -54,7 +54,7 @@ list(REMOVE_DUPLICATES TRITON_EXT_BACKEND_STAGES)
 function(triton_ext_add_pass name class)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "STAGE;VERSION" "TARGET;DIALECTS;PASSES;SOURCES")
   set(stages ttir ttgir llir ${TRITON_EXT_BACKEND_STAGES} any)
-  set(absent "") # the backend that the pass is for, if it is not there and the stage is its own
+  set(absent "") # the backend that the pass is for, if the stage is its own and the backend is missing
   foreach(target ${arg_TARGET})
     if(NOT arg_STAGE IN_LIST stages AND NOT target MATCHES ":" AND NOT target IN_LIST TRITON_EXT_BACKENDS)
       set(absent ${target})
@@ -88,21 +88,19 @@ function(triton_ext_add_pass name class)
     return()
   endif()
 
-  set(declarations ${CMAKE_CURRENT_BINARY_DIR}/${stem}.h.inc)
-  set(td ${CMAKE_CURRENT_SOURCE_DIR}/${stem}.td)
   list(JOIN arg_TARGET "," targets)
-  list(TRANSFORM TRITON_EXT_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE includes)
-  add_custom_command(OUTPUT ${declarations}
-    COMMAND ${TRITON_EXT_TBLGEN} ${includes} -gen-pass-decls -name ${stem} ${td} -o ${declarations}
-    DEPENDS ${td} COMMENT "Generating ${stem}.h.inc" VERBATIM DEPENDS_EXPLICIT_ONLY)
   triton_ext_add_extension_library(${name} ${class} GENERATOR generate_pass_glue.py
-    ARGUMENTS --stage ${arg_STAGE} --targets=${targets} --output ${CMAKE_CURRENT_BINARY_DIR}/${stem}Glue.cpp
+    ARGUMENTS --stage ${arg_STAGE} --targets=${targets} --output ${CMAKE_CURRENT_BINARY_DIR}
+    OUTPUTS ${stem}.h ${stem}.h.inc
     DIALECTS ${arg_DIALECTS}
-    SOURCES ${declarations} ${arg_SOURCES})
+    SOURCES ${arg_SOURCES})
+  # The header that was generated, for passes that run this one.
+  cmake_path(GET CMAKE_CURRENT_BINARY_DIR PARENT_PATH generated)
+  target_include_directories(triton_ext_${name} SYSTEM INTERFACE ${generated})
   string(LENGTH ${name} length)
   triton_ext_export(triton_ext_${name} tritonGetPluginInfo _ZN4mlir10triton_ext${length}${name}*)
   if(arg_PASSES)
-    # They are loaded before this library, as those of dialects are.
+    # Their libraries are loaded before this one, like those of dialects.
     list(TRANSFORM arg_PASSES PREPEND triton_ext_)
     cmake_path(GET CMAKE_CURRENT_SOURCE_DIR PARENT_PATH beside)
     target_link_libraries(triton_ext_${name} PRIVATE ${arg_PASSES})

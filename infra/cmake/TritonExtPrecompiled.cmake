@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# One precompiled header for all libraries of this build, because most of the time that it takes to compile a pass is spent
-# on reading MLIR's headers. Every source includes all of them, so a source that misses an #include compiles nevertheless:
-# a build with -DTRITON_EXT_PCH=OFF finds that. Other projects have it off: one pass compiles faster than the header, and a
-# missing #include would show only where the project is built without it.
+# One precompiled header for all libraries of this build, because most of the time that it takes to compile a pass is
+# spent on reading MLIR's headers. Every source includes all of them, so a source that misses an #include compiles
+# nevertheless: a build with -DTRITON_EXT_PCH=OFF finds that. Other projects have it off: one pass compiles faster than
+# the header, and a missing #include would show only where the project is built without it.
 
 option(TRITON_EXT_PCH "compile MLIR's headers once" ${TRITON_EXT_BUILDS_INFRA})
 
@@ -52,8 +52,9 @@ if(TRITON_EXT_PCH AND CMAKE_GENERATOR STREQUAL "Ninja")
   get_target_property(_options TritonExt::Triton INTERFACE_COMPILE_OPTIONS)
   list(TRANSFORM TRITON_EXT_INCLUDE_DIRS PREPEND -isystem OUTPUT_VARIABLE _includes)
   list(APPEND _flags ${CMAKE_CXX20_EXTENSION_COMPILE_OPTION} ${_options} -fpch-instantiate-templates)
-  # The first header is compiled, the others are included before it. A file of this build directory that includes them all
-  # would be named in the result, and clang would look for it there when ccache serves the result to another directory.
+  # The first header is compiled, the others are included before it. A file of this build directory that includes them
+  # all would be named in the result, and clang would look for it there when ccache serves the result to another
+  # directory.
   list(POP_FRONT TRITON_EXT_PRECOMPILED_HEADERS _first)
   find_file(TRITON_EXT_FIRST_HEADER ${_first} PATHS ${TRITON_EXT_INCLUDE_DIRS} NO_CACHE REQUIRED NO_DEFAULT_PATH)
   list(TRANSFORM TRITON_EXT_PRECOMPILED_HEADERS REPLACE "(.+)" "-include;\\1")
@@ -69,8 +70,8 @@ if(TRITON_EXT_PCH AND CMAKE_GENERATOR STREQUAL "Ninja")
   endforeach()
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${TRITON_EXT_PRECOMPILED}.sum CONTENT "${_sum}" @ONLY)
 
-  # Without CCACHE_BASEDIR, because the result holds absolute paths: ccache serves it to every build that finds the headers
-  # in the same place. Without time stamps, because a restored file has others; clang compares sizes then.
+  # Without CCACHE_BASEDIR, because the result holds absolute paths: ccache serves it to every build that finds the
+  # headers in the same place. Without time stamps, because a restored file has others; clang compares sizes then.
   set(_launcher "")
   if(TRITON_EXT_CCACHE)
     set(_launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR= CCACHE_SLOPPINESS=pch_defines,time_macros ${TRITON_EXT_CCACHE})
@@ -89,7 +90,8 @@ endif()
 # triton_ext_use_precompiled(target)
 #
 # Compiles the sources of `target` with the precompiled header, if there is one, except those with the property
-# SKIP_PRECOMPILE_HEADERS and those that are compiled with exceptions, because clang refuses the header with other flags.
+# SKIP_PRECOMPILE_HEADERS and those that are compiled with exceptions, because clang refuses the header with other
+# flags.
 function(triton_ext_use_precompiled target)
   if(NOT TARGET triton_ext_precompiled)
     return()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # cmake -DDIRECTORY=dir -DLIST=file -P: removes the libraries in DIRECTORY that
-# are not in LIST, so that a deleted extension is gone from Python too.
+# are not in LIST, so that Python does not find a deleted extension.
 
 file(STRINGS ${LIST} staged)
 file(GLOB present ${DIRECTORY}/*.so)

@@ -15,6 +15,7 @@
 #include "Crash.h"
 
 #include "triton_ext/FatalSignals.h"
+#include "triton_ext/SignalSafe.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 
 #include <algorithm>
@@ -29,8 +30,8 @@
 
 using llvm::StringRef;
 using namespace mlir;
-using fatal_signals::say;
-using fatal_signals::writeAll;
+using signal_safe::say;
+using signal_safe::writeAll;
 
 namespace {
 
@@ -121,8 +122,8 @@ static void report(const Slot &slot, StringRef cause, bool isOurs) {
   say("\n");
 }
 
-/// The last compilation that began on this thread, or if there is none, the
-/// last one on any if that `willDo`.
+/// Returns the last compilation that began on this thread. If there is none and
+/// `willDo`, returns the last one that began on any thread.
 static const Slot *find(bool willDo, bool &isOurs) {
   pid_t thread = thisThread();
   const Slot *found = nullptr;
@@ -140,8 +141,8 @@ static const Slot *find(bool willDo, bool &isOurs) {
   return found;
 }
 
-/// Writes for the parent where the last compilation that began is: its pass,
-/// what it compiles, the command and the module, with zeros between them.
+/// Writes for the parent process what the last compilation is doing: its pass,
+/// its description, the command and the module, with zeros between them.
 static void publish() {
   int file = published;
   bool isOurs;
@@ -161,7 +162,7 @@ static void publish() {
 }
 
 static void onSignal(const siginfo_t &info, std::string_view name) {
-  // A crash that MLIR is about to turn into a failure of the pass is none.
+  // No report if MLIR is about to turn the signal into a failure of the pass.
   bool isCaught =
       info.si_signo != SIGXCPU && llvm::CrashRecoveryContext::GetCurrent();
   if (!isCaught && published < 0 && !reported.exchange(true)) {
@@ -178,7 +179,7 @@ static void onExit() {
     report(*slot, "something ended the process", isOurs);
 }
 
-/// Once, however often it is called.
+/// Installs the handlers. Further calls have no effect.
 static void install() {
   static std::once_flag once;
   std::call_once(once, [] { std::atexit(onExit); });
@@ -186,7 +187,7 @@ static void install() {
 }
 
 //===----------------------------------------------------------------------===//
-// While it lives
+// While the process lives
 //===----------------------------------------------------------------------===//
 
 static bool isSlot(int slot) {
@@ -218,9 +219,9 @@ void triton_ext::leavePass(int slot) {
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-/// From now on, until tritonExtCrashEnd, this thread does `what`; a module that
-/// is needed to do it again would be written to `file`. Returns a slot, or -1
-/// where too many compilations are under way.
+/// Notes that this thread does `what` until tritonExtCrashEnd. In a crash, the
+/// module before the pass is written to `file`. Returns a slot, or -1 if too
+/// many compilations are running.
 EXPORT int tritonExtCrashBegin(const char *what, const char *file) {
   install();
   for (Slot &slot : slots) {
@@ -248,8 +249,8 @@ EXPORT void tritonExtCrashEnd(int slot) {
   publish();
 }
 
-/// Says that the compilation `slot` now runs `pass`, which MLIR does not run; a
-/// null pointer ends that.
+/// Notes that the compilation `slot` runs `pass`, which is not a pass of MLIR;
+/// a null pointer means that it has ended.
 EXPORT void tritonExtCrashPass(int slot, const char *pass) {
   triton_ext::leavePass(slot);
   if (pass)
@@ -261,6 +262,6 @@ EXPORT void tritonExtCrashIsolated(const char *command) {
   isolated.set(command);
 }
 
-/// From now on this process says to the open file `file`, and to nobody else,
-/// where it is.
+/// Has this process write its place to the file descriptor `file`, and print no
+/// reports.
 EXPORT void tritonExtCrashPublish(int file) { published = file; }

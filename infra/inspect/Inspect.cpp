@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libTritonExtInspect.so: tells what each pass of a Triton pass manager did.
-// A Triton plugin, because a plugin's callback is where Python's `pass_manager`
-// becomes an mlir::PassManager; it adds an instrumentation and no pass. Changes
-// neither the module nor what Triton prints. Called from _inspect.py.
+// libTritonExtInspect.so: records what each pass of a Triton pass manager does.
+// It is a Triton plugin, because the callbacks of plugins turn Python's
+// `pass_manager` into an mlir::PassManager; it adds an instrumentation and no
+// pass. It changes neither the module nor Triton's output. Called from
+// python/triton_ext/pipeline/inspection.py.
 
 #include "Crash.h"
 
@@ -24,11 +25,11 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-/// How much is recorded; `Level` in _inspect.py.
+/// How much is recorded; `Level` in inspection.py.
 enum class Level { Failures, Summary, IR };
 
 /// One run of a pass that is directly in a pass manager; `Event` in
-/// _inspect.py.
+/// inspection.py.
 struct Event {
   int64_t manager = 0;
   int64_t index = 0;
@@ -45,15 +46,15 @@ struct Event {
   std::vector<std::string> diagnostics;
 };
 
-/// A pass as Python knows it, or several that one call has added.
+/// The label and the command for one pass, or for several that one call added.
 struct Mark {
   size_t end;         // how many passes the manager had then
   std::string label;  // what to call it if it crashes
   std::string driver; // runs it again; if empty, the module before is not kept
 };
 
-/// What one inspection has seen. Ends when Python closes it; recorders, which
-/// end with their pass managers, hold it weakly.
+/// What one inspection has recorded. It ends when Python closes it; recorders,
+/// which end with their pass managers, hold it weakly.
 struct Inspection {
   explicit Inspection(Level level) : level(level) {}
   ~Inspection() {
@@ -62,7 +63,7 @@ struct Inspection {
   }
 
   const Level level;
-  /// Expires when the context that is listened to does; set at most once.
+  /// Expires with the context whose diagnostics are recorded; set at most once.
   std::weak_ptr<MLIRContext> listening;
   DiagnosticEngine::HandlerID handler = 0;
   std::mutex mutex; // guards the rest
@@ -73,14 +74,14 @@ struct Inspection {
   std::string json;
   int slot = -1;           // of the compilation, in Crash.cpp
   std::vector<Mark> marks; // of the manager that is attached next
-  /// The module before a pass that was marked and did not succeed, and what
-  /// runs that pass on a file with it.
+  /// The module before a marked pass that failed, and the command that runs the
+  /// pass on a file with this module.
   std::string before, command;
 };
 
-/// A module in two numbers. The hash covers what printing would show, so that
-/// an operation that was replaced by its like is no change, which
-/// OperationFingerPrint, a hash of addresses, takes for one.
+/// The number of operations of a module and a hash of what printing would show.
+/// An operation that is replaced by an equal one does not change the hash,
+/// unlike OperationFingerPrint, which hashes addresses.
 class Summary {
 public:
   Summary() = default;
@@ -94,7 +95,7 @@ private:
   template <typename... T> void mix(const T &...values) {
     hash = llvm::hash_combine(hash, values...);
   }
-  /// Number of a value or a block, in the order in which they are met.
+  /// Returns the number of a value or a block, in the order of the first visit.
   size_t number(const void *entity) {
     return numbers.try_emplace(entity, numbers.size()).first->second;
   }
@@ -163,13 +164,13 @@ private:
   PassManager &pm;
   std::weak_ptr<Inspection> inspection;
   const int64_t manager;
-  /// As they were added: at the start of a run, MLIR merges nested pipelines
-  /// that are adjacent.
+  /// The passes as they were added. When a run starts, MLIR merges nested
+  /// pipelines that are adjacent.
   SmallVector<const Pass *> added;
   const int slot;
   const std::vector<Mark> marks;
 
-  /// Expires when the diagnostic handler is erased, or dies with this context.
+  /// Expires when the diagnostic handler is erased, or with its context.
   std::weak_ptr<MLIRContext> listening;
   DiagnosticEngine::HandlerID handler = 0;
   remark::detail::RemarkEngine *remarkEngine = nullptr;
@@ -182,7 +183,7 @@ private:
 
 } // namespace
 
-/// What `write` writes, as JSON can hold it.
+/// Returns what `write` writes, as valid UTF-8 for JSON.
 static std::string toText(function_ref<void(raw_ostream &)> write) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -190,7 +191,7 @@ static std::string toText(function_ref<void(raw_ostream &)> write) {
   return llvm::json::isUTF8(text) ? text : llvm::json::fixUTF8(text);
 }
 
-/// As Triton's `str(module)`.
+/// Returns the text of a module as Triton's `str(module)` does.
 static std::string toText(Operation *op) {
   return toText([&](raw_ostream &os) {
     op->print(os, OpPrintingFlags()
@@ -212,8 +213,7 @@ static StringRef toText(DiagnosticSeverity severity) {
   }
 }
 
-/// Writes `file:line:column: severity: message`, and the notes on lines of
-/// their own.
+/// Writes `file:line:column: severity: message`, and each note on a new line.
 static void print(raw_ostream &os, Diagnostic &diagnostic) {
   Location loc = diagnostic.getLocation();
   if (auto file = loc->findInstanceOf<FileLineColLoc>())
@@ -223,7 +223,7 @@ static void print(raw_ostream &os, Diagnostic &diagnostic) {
     os << loc;
   std::string message = diagnostic.str();
   StringRef text = message;
-  // The note that MLIR attaches may show a whole function.
+  // Without the note that MLIR attaches, which may show a whole function.
   if (text.starts_with("see current operation"))
     text = text.take_until([](char c) { return c == '\n'; });
   os << ": " << toText(diagnostic.getSeverity()) << ": " << text;
@@ -265,7 +265,7 @@ void Recorder::runBeforePass(Pass *pass, Operation *op) {
   start = Clock::now();
 }
 
-/// Gets ready what is to be said if the pass crashes.
+/// Prepares the report for the case that the pass crashes.
 void Recorder::expectCrash(Inspection &inspection, const Event &begun,
                            Operation *op) {
   auto mark = llvm::find_if(marks, [&](const Mark &mark) {
@@ -276,7 +276,7 @@ void Recorder::expectCrash(Inspection &inspection, const Event &begun,
     before = toText(op);
     command = mark->driver + " ";
     command += triton_ext::filePlaceholder;
-    // In single quotes a shell changes nothing.
+    // A shell changes nothing within single quotes.
     command += " --pass-pipeline='builtin.module(";
     for (char c : begun.pipeline)
       c == '\'' ? command += "'\\''" : command += c;
@@ -301,7 +301,7 @@ void Recorder::finish(Pass *pass, Operation *op, bool failed) {
   if (std::shared_ptr<Inspection> inspection = this->inspection.lock()) {
     bool changed = false;
     std::optional<std::string> ir;
-    // What a pass leaves behind that failed need not even be printable.
+    // A pass that failed may leave a module that cannot be printed.
     if (inspection->level > Level::Failures && !failed) {
       llvm::hash_code before = std::exchange(module, Summary(op)).hash;
       changed = module.hash != before;
@@ -322,8 +322,8 @@ void Recorder::finish(Pass *pass, Operation *op, bool failed) {
     endRun();
 }
 
-/// Before the first pass: only now is a diagnostic handler called ahead of the
-/// one that Triton installs for the run.
+/// Runs before the first pass. A diagnostic handler that is installed now is
+/// called before the one that Triton has installed for the run.
 void Recorder::beginRun(Inspection &inspection, Operation *op) {
   for (Pass &pass : pm)
     if (!llvm::is_contained(added, &pass))
@@ -364,8 +364,8 @@ void Recorder::endRun() {
 
 void Recorder::record(Diagnostic &diagnostic) {
   std::shared_ptr<Inspection> inspection = this->inspection.lock();
-  // MLIR's reproducer, which Triton turns on, says of each failure that it is
-  // one. `Event::failed` does.
+  // MLIR's reproducer, which Triton enables, reports an error for each failure.
+  // `Event::failed` has this information.
   if (!inspection ||
       StringRef(diagnostic.str()).starts_with("Failures have been detected"))
     return;
@@ -385,7 +385,7 @@ void Recorder::record(Diagnostic &diagnostic) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The open inspections. A handle that is none is that of a closed one.
+/// The open inspections by handle. An unknown handle is that of a closed one.
 struct Registry {
   std::mutex mutex;
   std::map<uint64_t, std::shared_ptr<Inspection>> open;
@@ -416,8 +416,8 @@ static void attach(PassManager *pm, const std::vector<std::string> &args) {
   }
 }
 
-/// Names the passes that were added since the last mark; `args` are the
-/// inspection, the name, and what runs such a pass again, or nothing.
+/// Names the passes that were added since the last mark. `args` are the
+/// inspection, the label, and the command that runs such a pass, or nothing.
 static void mark(PassManager *pm, const std::vector<std::string> &args) {
   uint64_t handle = 0;
   if (args.size() != 3 || !llvm::to_integer(args[0], handle))
@@ -428,8 +428,8 @@ static void mark(PassManager *pm, const std::vector<std::string> &args) {
   }
 }
 
-/// Records what is reported in the context of `pm` from now on, outside of
-/// passes, too. While a manager runs, Triton's own handler comes first.
+/// Records the diagnostics of the context of `pm` from now on, also outside of
+/// passes. While a manager runs, Triton's own handler comes first.
 static void listen(PassManager *pm, const std::vector<std::string> &args) {
   uint64_t handle = 0;
   if (args.size() != 1 || !llvm::to_integer(args[0], handle))
@@ -472,7 +472,7 @@ TRITON_PLUGIN_API triton::plugin::PluginInfo *tritonGetPluginInfo() {
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-/// Opens an inspection and returns its handle. `slot` is that of
+/// Opens an inspection and returns its handle. `slot` is the result of
 /// tritonExtCrashBegin, or -1.
 EXPORT uint64_t tritonExtInspectOpen(int level, int slot) {
   std::lock_guard lock(registry().mutex);
@@ -488,14 +488,14 @@ EXPORT void tritonExtInspectClose(uint64_t handle) {
   registry().open.erase(handle);
 }
 
-/// How many inspections are open.
+/// Returns how many inspections are open.
 EXPORT size_t tritonExtInspectCount() {
   std::lock_guard lock(registry().mutex);
   return registry().open.size();
 }
 
-/// What an open inspection has seen so far, as JSON; null if it is closed. The
-/// text is valid until it is read again or closed.
+/// Returns what an open inspection has recorded so far, as JSON; null if it is
+/// closed. The text is valid until it is read again or the inspection closed.
 EXPORT const char *tritonExtInspectRead(uint64_t handle) {
   std::shared_ptr<Inspection> inspection = registry().find(handle);
   if (!inspection)

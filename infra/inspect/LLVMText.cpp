@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a text is LLVM IR that Triton's next stage can take. Triton ends the
-// process over one that does not parse, so it is asked here first.
+// Checks whether a text is LLVM IR that Triton's next stage can take. Triton
+// would end the process if it does not parse.
 
 #include "llvm/ADT/Twine.h"
 #include "llvm/AsmParser/Parser.h"
@@ -14,9 +14,9 @@
 
 #include <sys/mman.h>
 
-/// Parses `text`. The parsers that take a text also upgrade its debug
-/// information, and end the process if the module does not verify; the one that
-/// does not takes the name of a file.
+/// Parses `text`. LLVM's parsers of a text also upgrade its debug information,
+/// and end the process if the module does not verify. The parser that does not
+/// upgrade takes the name of a file, so the text is written to one in memory.
 static std::unique_ptr<llvm::Module> parse(llvm::StringRef text,
                                            llvm::SMDiagnostic &diagnostic,
                                            llvm::LLVMContext &context) {
@@ -40,8 +40,8 @@ static std::unique_ptr<llvm::Module> parse(llvm::StringRef text,
       .Mod;
 }
 
-/// Returns what is wrong with `text`, or null if nothing is. The message is
-/// valid until this thread asks again.
+/// Returns why `text` is not LLVM IR that defines a function, or null if it is.
+/// The message is valid until this thread calls the function again.
 extern "C" __attribute__((visibility("default"))) const char *
 tritonExtCheckLLVMIR(const char *text, size_t size) {
   static thread_local std::string problem;

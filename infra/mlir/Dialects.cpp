@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The plugin entry point of libTritonExtMLIR.so: registers the dialects that
-// libtriton lacks, with the interfaces that they promise and that live apart
-// from them: MLIR ends the process when a promise is found broken. The dialects
-// themselves are LLVM's own sources, built beside this file by
-// `triton-ext sdk install --with linalg`; nothing of them is changed here.
+// libtriton lacks. It also registers the interfaces that these dialects promise
+// but that other libraries of MLIR implement, because MLIR aborts if a promised
+// interface is used and missing. The dialects are LLVM's own sources, which
+// `triton-ext sdk install --with linalg` builds unchanged, beside this file.
 
 #include "triton_ext/Manifest.h"
 
@@ -36,7 +36,8 @@ template <typename DialectT> static void add(DialectRegistry *registry) {
   registry->insert<DialectT>();
 }
 
-/// Buffer deallocation asks for what dialects of libtriton promise.
+/// Registers bufferization, and the interfaces that buffer deallocation needs:
+/// dialects of libtriton promise them, but libtriton does not contain them.
 static void addBufferization(DialectRegistry *registry) {
   registry->insert<bufferization::BufferizationDialect>();
   arith::registerBufferDeallocationOpInterfaceExternalModels(*registry);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// triton-ext-opt: MLIR's `*-opt` driver on the libtriton that is installed,
-// which has the pieces but not MlirOptMain. Called from driver.py in the
-// process that has libtriton loaded. The work is done in a forked child, so
-// that a crash inside the compiler becomes an error message and prints no half
-// of a module.
+// triton-ext-opt: MLIR's `*-opt` driver for the installed libtriton, which has
+// the parts of MlirOptMain but not the function. driver.py calls it in a
+// process that has libtriton loaded. A forked child does the work, so that a
+// crash of the compiler becomes an error message and no part of a module is
+// printed.
 
 #include "Passes.h"
 #include "Plugins.h"
@@ -103,7 +103,7 @@ struct Options {
       "emit-bytecode",
       cl::desc("Missing: libtriton has no bytecode writer (bytecode is read)"),
       cl::cat(category)};
-  // Python has read these already.
+  // Python has already read these options.
   cl::list<std::string> loadExtension{
       "load-extension", cl::value_desc("path"),
       cl::desc("Load this extension, by path or name, or Triton plugin"),
@@ -140,7 +140,7 @@ struct Options {
       "mlir-print-ir-tree-dir", cl::value_desc("directory"),
       cl::desc("When printing IR around a pass, print to a file tree here"),
       cl::cat(category)};
-  // Clang's, because what MLIR has for this is in MlirOptMain.
+  // Clang's options, because MLIR's own are in MlirOptMain.
   cl::opt<std::string> passedRemarks{
       "Rpass", cl::value_desc("regex"),
       cl::desc("Print what passes of matching names say that they have done"),
@@ -197,7 +197,7 @@ static void defineOptions() {
 
 static void printHelp(const char *extensions) {
   auto &all = cl::getRegisteredOptions();
-  // MLIR's own are not in our category, and libtriton's LLVM has thousands.
+  // MLIR's options are not in our category; libtriton's LLVM has thousands.
   for (auto &[name, option] : all)
     if (name.starts_with("mlir-") || name == "pass-pipeline") {
       option->addCategory(options().category);
@@ -235,7 +235,8 @@ static void printHelp(const char *extensions) {
 
 namespace {
 
-/// What is being done, for the message about a crash; shared with the parent.
+/// What the child is doing, for the message about a crash; in memory that is
+/// shared with the parent.
 struct Progress {
   void set(const Twine &what) {
     SmallString<256> text;
@@ -247,7 +248,7 @@ struct Progress {
   char activity[512];
 };
 
-/// Notes the pass that runs. With several threads, it is one of those that run.
+/// Notes the pass that runs; with several threads, one of the running passes.
 struct ProgressInstrumentation : PassInstrumentation {
   ProgressInstrumentation(Progress &progress, StringRef file)
       : progress(progress), file(file) {}
@@ -264,7 +265,7 @@ struct ProgressInstrumentation : PassInstrumentation {
 /// What to do with each piece of input.
 struct Job {
   DialectRegistry &registry;
-  /// Adds the passes; says what is wrong on `errors`.
+  /// Adds the passes; writes errors to `errors`.
   std::function<LogicalResult(PassManager &, raw_ostream &errors)> addPasses;
   raw_ostream &errors;
   /// Null for the API, which has no command line.
@@ -310,7 +311,7 @@ runPasses(const std::shared_ptr<llvm::SourceMgr> &sourceMgr,
   const Options *options = job.options;
   StringRef file = sourceMgr->getMemoryBuffer(sourceMgr->getMainFileID())
                        ->getBufferIdentifier();
-  // Diagnostics of a parser with several threads would come in no fixed order.
+  // With several threads, the order of the parser's diagnostics would vary.
   bool threaded = context.isMultithreadingEnabled();
   context.disableMultithreading();
   FallbackAsmResourceMap resources;
@@ -364,7 +365,7 @@ runPasses(const std::shared_ptr<llvm::SourceMgr> &sourceMgr,
   return success();
 }
 
-/// Has the remarks printed that the command line asks for.
+/// Enables the remarks that the command line asks for.
 static LogicalResult printRemarks(MLIRContext &context,
                                   const Options &options) {
   // MLIR wants the whole name to match, clang a part of it.
@@ -387,7 +388,7 @@ static LogicalResult runPiece(std::unique_ptr<llvm::MemoryBuffer> buffer,
   auto sourceMgr = std::make_shared<llvm::SourceMgr>();
   sourceMgr->AddNewSourceBuffer(std::move(buffer), SMLoc());
   MLIRContext context(job.registry);
-  // As Triton does: its passes do not name every dialect that they need.
+  // Like Triton, because its passes do not name every dialect that they need.
   context.loadAllAvailableDialects();
   if (!job.options)
     context.printOpOnDiagnostic(false); // no flag would turn it off
@@ -401,7 +402,7 @@ static LogicalResult runPiece(std::unique_ptr<llvm::MemoryBuffer> buffer,
     context.printOpOnDiagnostic(false);
     SourceMgrDiagnosticVerifierHandler handler(*sourceMgr, &context, job.errors,
                                                job.options->verifyDiagnostics);
-    // Whether the passes succeed is for the expected diagnostics to say.
+    // The expected diagnostics decide whether the passes have to succeed.
     (void)runPasses(sourceMgr, context, job, os, timing);
     return handler.verify();
   }
@@ -435,7 +436,7 @@ static LogicalResult runPieces(std::unique_ptr<llvm::MemoryBuffer> input,
   size_t line = 0;
   bool first = true;
   auto run = [&](StringRef piece) {
-    // As many empty lines as came before, so that line numbers are the file's.
+    // Preceded by as many empty lines, so that line numbers are the file's.
     std::string padded = std::string(line, '\n') + piece.str();
     if (!std::exchange(first, false))
       os << job.options->outputSplit << "\n";
@@ -467,7 +468,7 @@ static int fail(const Twine &message) {
   return 1;
 }
 
-/// Writes `text` to `path`: a file is replaced by a whole one or left alone.
+/// Writes `text` to `path`. A file is replaced by a complete one or unchanged.
 static int writeOutput(StringRef path, StringRef text) {
   std::error_code error;
   if (path == "-") {
@@ -484,7 +485,7 @@ static int writeOutput(StringRef path, StringRef text) {
   bool isNew = bool(fs::real_path(path, real));
   if (isNew)
     real = path;
-  // A device or a pipe has no content to keep, and nor has a link to nothing.
+  // A device, a pipe or a dangling link has no content that could be lost.
   bool inPlace = isNew ? fs::is_symlink_file(path) : !fs::is_regular_file(real);
   SmallString<256> partial = real;
   if (!inPlace)
@@ -515,8 +516,8 @@ static int runTool(int argc, const char *const *argv,
     if (!problem.empty())
       return fail(problem);
   }
-  // After those of plugins: the conversions to LLVM, which these bring, look
-  // for interfaces that a plugin's dialect has only promised until then.
+  // After the dialects of plugins: the conversions to LLVM, which libtriton's
+  // dialects register, look for interfaces that a plugin's dialect promises.
   registerBuiltinDialects(registry);
   progress.set("reading the command line");
   auto *passOptions = new PassOptions; // as long-lived as options()
@@ -524,7 +525,7 @@ static int runTool(int argc, const char *const *argv,
     os << "triton-ext-opt " TRITON_EXT_VERSION " for Triton " TRITON_VERSION
           " (LLVM " TRITON_EXT_LLVM_COMMIT ")\n";
   });
-  // LLVM's own --help would end the process, and knows no groups of passes.
+  // LLVM's own --help would end the process, and does not group the passes.
   bool wantsHelp =
       llvm::any_of(ArrayRef(argv + 1, argc - 1), [](StringRef arg) {
         return arg == "--help" || arg == "-help" || arg == "-h";
@@ -588,15 +589,15 @@ static int runTool(int argc, const char *const *argv,
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-/// Whether `name` is an option of the driver, of libtriton, or one of its
-/// passes.
+/// Whether `name` is an option of the driver, an option of libtriton, or one of
+/// its passes.
 EXPORT int tritonExtOptKnows(const char *name) {
   defineOptions();
   return PassInfo::lookup(name) || cl::getRegisteredOptions().count(name);
 }
 
 /// Runs the command line and returns the exit code. `plugins` are loaded first;
-/// `extensions` is the part of --help about those that are not.
+/// `extensions` is the part of --help about extensions.
 EXPORT int tritonExtOptMain(int argc, const char *const *argv,
                             const TritonExtOptPlugin *plugins,
                             size_t numPlugins, const char *extensions) {
@@ -614,14 +615,14 @@ EXPORT int tritonExtOptMain(int argc, const char *const *argv,
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
       _exit(1);
-    // Python has its own ideas about these.
+    // Python has changed the actions of these signals.
     signal(SIGINT, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
     int code =
         runTool(argc, argv, {plugins, numPlugins}, extensions, *progress);
     llvm::outs().flush();
     llvm::errs().flush();
-    // Neither Python's nor libtriton's destructors have anything to do here.
+    // Without the destructors of Python and libtriton, which the parent runs.
     _exit(code);
   }
   int status = 0;
@@ -648,7 +649,7 @@ static DialectRegistry &pluginRegistry() {
   return *registry;
 }
 
-/// The dialects of plugins and then those of libtriton; see runTool().
+/// Returns the dialects of plugins, then those of libtriton; see runTool().
 static DialectRegistry apiRegistry() {
   static auto *builtin = [] {
     auto *registry = new DialectRegistry;
@@ -667,7 +668,7 @@ static void send(Receiver receiver, StringRef text) {
   receiver(text.data(), text.size());
 }
 
-/// Loads a library for tritonExtOptRun; hands what is wrong to `onError`.
+/// Loads a library for tritonExtOptRun; calls `onError` with an error.
 EXPORT int tritonExtOptLoad(const TritonExtOptPlugin *plugin,
                             Receiver onError) {
   std::string problem = loadPlugin(*plugin, pluginRegistry());
@@ -676,7 +677,7 @@ EXPORT int tritonExtOptLoad(const TritonExtOptPlugin *plugin,
 }
 
 /// Runs a textual pipeline, with or without `builtin.module(...)` around it, on
-/// `text`, and hands over the resulting module, or the diagnostics.
+/// `text`, and passes diagnostics and resulting module to the callbacks.
 EXPORT int tritonExtOptRun(const char *text, size_t size, const char *name,
                            const char *pipeline, Receiver onOutput,
                            Receiver onError) {

@@ -23,7 +23,7 @@
 
 using namespace mlir;
 
-// Not shipped, either; only their names matter here, and a value that is valid.
+// Not shipped, either; only the names and one valid value matter here.
 namespace mlir::triton::proton {
 enum class MetricType : uint32_t;
 enum class SamplingStrategy : uint32_t;
@@ -34,8 +34,8 @@ enum class Granularity : uint32_t { Warp = 1 };
 } // namespace gpu
 } // namespace mlir::triton::proton
 
-// What a constructor returns is no part of its mangled name, and a unique_ptr
-// to a subclass of Pass is returned like this one.
+// The result type is not part of a function's mangled name, and a unique_ptr to
+// a subclass of Pass is returned in the same way as one to Pass.
 #define PASS(group, space, create, binding)                                    \
   namespace space {                                                            \
   std::unique_ptr<::mlir::Pass> create();                                      \
@@ -97,11 +97,11 @@ void triton_ext::registerBuiltinDialects(DialectRegistry &registry) {
   registerFuncInliner(registry);
   registry.insert<affine::AffineDialect, DLTIDialect, nvgpu::NVGPUDialect,
                   pdl::PDLDialect, triton::gluon::GluonDialect>();
-  // The others are those that passes name because they need them, with their
-  // constructors: also the dialects whose headers are not shipped.
+  // The other dialects are those that passes depend on. The passes load them,
+  // so this works for dialects whose headers are not shipped, too.
   for (const BuiltinPass &entry : builtinPasses()) {
     std::unique_ptr<Pass> pass = entry.create();
-    // This one would load the LLVM dialect with every other.
+    // This extension would load the LLVM dialect together with any other.
     if (pass->getArgument() != "convert-to-llvm")
       pass->getDependentDialects(registry);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads a plugin with the system's loader, since Triton's own binds its passes
-// to Python and leaves textual pipelines without them. That the library is fit
-// to be loaded has been checked before.
+// Loads a plugin with the system's loader, because Triton's own loader binds
+// the passes to Python and does not register them for textual pipelines. The
+// caller has verified the library.
 
 #include "Plugins.h"
 

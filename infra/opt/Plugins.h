@@ -13,9 +13,9 @@ class DialectRegistry;
 
 /// A library to load, as Python describes it. driver.py has the same structure.
 struct TritonExtOptPlugin {
-  /// What messages call it.
+  /// The name of the library in messages.
   const char *path;
-  /// What is opened: the bytes that were checked, under a name of their own.
+  /// The path to open, which leads to the bytes that were verified.
   const char *content;
   /// The argument of its pass, e.g. "triton-ext-rename"; null if only the
   /// library itself knows.
@@ -27,7 +27,7 @@ struct TritonExtOptPlugin {
 namespace mlir::triton_ext {
 
 /// Loads the library, registers its passes and adds its dialects to `registry`.
-/// Loading it again does nothing. Returns what is wrong, or an empty string.
+/// Loading it again does nothing. Returns an error or an empty string.
 std::string loadPlugin(const TritonExtOptPlugin &plugin,
                        DialectRegistry &registry);
 

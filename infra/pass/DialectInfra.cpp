@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of libTritonExtPassInfra.so that turns one name and one class into a
-// Triton plugin with a dialect. Makes its operations from Python and says what
-// is wrong with them there. Knows no dialect by name.
+// The part of libTritonExtPassInfra.so that turns a name and a class into a
+// Triton plugin with a dialect. It makes operations for Python and reports
+// their errors there. No dialect is named here.
 
 #include "triton_ext/DialectInfra.h"
 
@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace mlir::triton_ext;
 
-/// Creates the operation and returns what is wrong with it, or an empty string.
+/// Creates the operation, and returns its error or an empty string.
 static std::string tryCreateOp(const OpDescriptor &op, TritonOpBuilder &builder,
                                std::vector<Value> &operands) {
   ArrayRef<Value> values = ArrayRef(operands).drop_front();

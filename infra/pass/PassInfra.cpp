@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libTritonExtPassInfra.so: turns one name and one class into a Triton plugin.
-// Parses the strings that Triton hands to a plugin into the pass's typed
-// options and places the pass in the pass manager. Knows no pass by name.
+// libTritonExtPassInfra.so: turns a name and a class into a Triton plugin. It
+// parses the strings that Triton passes to a plugin into the typed options of
+// the pass, and adds the pass to the pass manager. No pass is named here.
 
 #include "triton_ext/PassInfra.h"
 
@@ -21,8 +21,8 @@
 using namespace mlir;
 using namespace mlir::triton_ext;
 
-/// Whether `value` reads as a C++ `type`; types that are not numbers are left
-/// to the pass's own parser.
+/// Whether `value` is a value of the C++ type `type`. Only types of numbers are
+/// checked; the pass's own parser checks the others.
 static bool parses(StringRef type, StringRef value) {
   int64_t asSigned;
   uint64_t asUnsigned;
@@ -44,9 +44,9 @@ static bool parses(StringRef type, StringRef value) {
   return true;
 }
 
-/// `value` as the pass option parser has to see it, quoted where that makes it
-/// one token; none where that parser has no way to express it. Quotes around a
-/// list would make it one element.
+/// Returns `value` for MLIR's parser of pass options, in quotes if that is
+/// needed to make it one token; nothing if the parser's syntax cannot express
+/// it. A list is not quoted, because quotes would make it one element.
 static std::optional<std::string> quote(StringRef value, bool isList) {
   if (value.find_first_of(" \t\n\v\f\r'\"{}") == StringRef::npos)
     return value.str();
@@ -56,8 +56,8 @@ static std::optional<std::string> quote(StringRef value, bool isList) {
   return std::nullopt;
 }
 
-/// Sets one option of `pass` from "name=value", or "name" for a flag; returns
-/// what is wrong with it, or an empty string.
+/// Sets one option of `pass` from "name=value", or "name" for a flag. Returns
+/// an error or an empty string.
 static std::string setOption(const PassDescriptor &descriptor, Pass &pass,
                              StringRef arg) {
   auto [name, value] = arg.split('=');
@@ -76,7 +76,7 @@ static std::string setOption(const PassDescriptor &descriptor, Pass &pass,
 
   bool isFlag = !arg.contains('=');
   if (option->isList && !isFlag && value.empty())
-    return ""; // an empty list is what it is without the option
+    return ""; // an empty list is the default of a list option
   SmallVector<StringRef> values = {value};
   if (option->isList) {
     values.clear();
@@ -115,8 +115,8 @@ void mlir::triton_ext::addPass(const PassDescriptor &descriptor,
       throw std::invalid_argument(problem);
   }
   // Triton's pass managers run on modules but are not anchored to them. A pass
-  // for another operation would be skipped there (or, in a manager anchored to
-  // a module, would end the process), so nest it.
+  // for another operation would be skipped (or, in a manager that is anchored
+  // to a module, would end the process), so it is nested.
   std::optional<StringRef> anchor = pass->getOpName();
   if (anchor && *anchor != ModuleOp::getOperationName() &&
       *anchor != pm.getOpAnchorName())
@@ -130,27 +130,24 @@ void mlir::triton_ext::registerPass(const PassDescriptor &descriptor) {
     mlir::registerPass(descriptor.create);
 }
 
+triton::plugin::PluginInfo *
+mlir::triton_ext::makePluginInfo(const char *name, const char *version,
+                                 const PluginPass *passes, size_t numPasses) {
+  // Triton keeps the pointers for the life of the process.
+  auto *infos = new triton::plugin::PassInfo[numPasses];
+  for (size_t i = 0; i < numPasses; ++i)
+    infos[i] = {passes[i].descriptor->name, passes[i].descriptor->version,
+                passes[i].add, passes[i].registerSelf};
+  return new triton::plugin::PluginInfo{
+      TRITON_PLUGIN_API_VERSION, name, version,       infos, numPasses,
+      /*dialects=*/nullptr,      0,
+      /*ops=*/nullptr,           0,    TRITON_VERSION};
+}
+
 triton::plugin::PluginInfo *mlir::triton_ext::makePluginInfo(
     const PassDescriptor &descriptor,
     void (*addPassCallback)(PassManager *, const std::vector<std::string> &),
     void (*registerPassCallback)()) {
-  struct Plugin {
-    triton::plugin::PassInfo pass;
-    triton::plugin::PluginInfo info;
-  };
-  // Triton keeps the pointer for the life of the process.
-  auto *plugin = new Plugin;
-  plugin->pass = {descriptor.name, descriptor.version, addPassCallback,
-                  registerPassCallback};
-  plugin->info = {TRITON_PLUGIN_API_VERSION,
-                  descriptor.name,
-                  descriptor.version,
-                  &plugin->pass,
-                  1,
-                  /*dialects=*/nullptr,
-                  0,
-                  /*ops=*/nullptr,
-                  0,
-                  TRITON_VERSION};
-  return &plugin->info;
+  PluginPass pass = {&descriptor, addPassCallback, registerPassCallback};
+  return makePluginInfo(descriptor.name, descriptor.version, &pass, 1);
 }

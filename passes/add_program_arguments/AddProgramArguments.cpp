@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes numbers of programs arguments of functions. What has none, or has them
-// already, is left untouched.
+// Makes the numbers and ids of programs arguments of functions. Declarations,
+// and functions that have these arguments already, are left untouched.
 
-#include "AddProgramArguments.h"
+#include "ProgramArguments.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
+
+#define DEBUG_TYPE "triton-ext-add-program-arguments"
 
 namespace mlir::triton_ext::add_program_arguments {
 #define GEN_PASS_DECL
@@ -19,10 +21,10 @@ namespace mlir::triton_ext::add_program_arguments {
 using namespace mlir;
 namespace tt = mlir::triton;
 
-/// Numbers of programs along x, y and z, and then the program's own.
+/// The numbers of programs along x, y and z, then the ids along x, y and z.
 static constexpr unsigned kNumArguments = 6;
 
-/// Marks them, so that nobody adds them twice.
+/// Marks the arguments, so that they are not added twice.
 static constexpr StringRef kMark = "tt.program_argument";
 
 static bool hasArguments(func::FuncOp function) {
@@ -48,8 +50,8 @@ static void addArguments(func::FuncOp function) {
     function.setArgAttr(i, kMark, UnitAttr::get(function.getContext()));
 }
 
-/// Replaces what asks for numbers by the arguments, and hands them to calls of
-/// the functions that are new to them.
+/// Replaces operations that ask for numbers and ids by the arguments, and
+/// passes the arguments to calls of functions that have just got them.
 static void useArguments(func::FuncOp function, SymbolTable &symbols,
                          const DenseSet<Operation *> &added) {
   ValueRange arguments =

@@ -3,16 +3,16 @@
 include "mlir/Pass/PassBase.td"
 
 def AddProgramArgumentsPass : Pass<"triton-ext-add-program-arguments", "::mlir::ModuleOp"> {
-  let summary = "Pass numbers of programs as arguments";
+  let summary = "Pass the numbers and ids of programs as arguments";
   let description = [{
-    Every function of `func` that has a body gets six `i32` arguments behind its
-    own: the numbers of programs along x, y and z, and the program's own numbers.
-    `tt.get_num_programs` and `tt.get_program_id` are these, and calls hand them
-    on. They are marked with `tt.program_argument`, and a function that has them
-    is left as it is.
+    Every `func.func` with a body gets six `i32` arguments behind its own: the
+    numbers of programs along x, y and z, and the ids of this program. They replace
+    `tt.get_num_programs` and `tt.get_program_id`, and calls pass them on. The
+    arguments are marked with `tt.program_argument`; a function that has them is
+    left untouched.
 
     The option `program-arguments` of `-convert-triton-to-linalg`,
-    `-triton-to-linalg` and `-lower-linalg-ext` does this.
+    `-triton-to-linalg` and `-lower-linalg-ext` does the same.
 
     ```mlir
     func.func @f() -> i32 {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Brings Triton's IR on tensors into a form in which tensors of one value,
-// masks and pointers are recognised. Scalars and memory accesses are left
-// untouched.
-
-#include "CanonicalizeTriton.h"
+// Brings splats, masks and tensors of pointers into one form, in which
+// conversions recognise them. Scalars and memory accesses are left untouched.
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -15,6 +12,9 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
 #include "triton_ext/CmpPredicate.h"
+#include "triton_ext/Splat.h"
+
+#define DEBUG_TYPE "triton-ext-canonicalize-triton"
 
 namespace mlir::triton_ext::canonicalize_triton {
 #define GEN_PASS_DECL
@@ -23,28 +23,8 @@ namespace mlir::triton_ext::canonicalize_triton {
 } // namespace mlir::triton_ext::canonicalize_triton
 
 using namespace mlir;
+using namespace mlir::triton_ext;
 namespace tt = mlir::triton;
-
-/// The constant of one value, or null.
-static TypedAttr getSplatConstant(Value tensor) {
-  SplatElementsAttr elements;
-  if (!matchPattern(tensor, m_Constant(&elements)) || !elements ||
-      !isa<RankedTensorType>(tensor.getType()))
-    return {};
-  return dyn_cast<TypedAttr>(elements.getSplatValue<Attribute>());
-}
-
-static bool isSplat(Value value) {
-  return value.getDefiningOp<tt::SplatOp>() || getSplatConstant(value);
-}
-
-/// The value that all elements of a tensor have.
-static Value getSplatValue(Value tensor, RewriterBase &rewriter) {
-  if (auto splat = tensor.getDefiningOp<tt::SplatOp>())
-    return splat.getSrc();
-  return arith::ConstantOp::create(rewriter, tensor.getLoc(),
-                                   getSplatConstant(tensor));
-}
 
 namespace {
 
@@ -64,7 +44,7 @@ struct ScalarForSplats : RewritePattern {
     bool allSplats = llvm::all_of(op->getOperands(), [](Value operand) {
       return !isa<RankedTensorType>(operand.getType()) || isSplat(operand);
     });
-    // One of constants alone is for folding.
+    // An operation on constants only is folded elsewhere.
     bool anySplat = llvm::any_of(op->getOperands(), [](Value operand) {
       return operand.getDefiningOp<tt::SplatOp>() != nullptr;
     });
@@ -73,7 +53,7 @@ struct ScalarForSplats : RewritePattern {
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
       operands.push_back(isa<RankedTensorType>(operand.getType())
-                             ? getSplatValue(operand, rewriter)
+                             ? getSplat(operand, rewriter)
                              : operand);
     Operation *scalar =
         rewriter.create(OperationState(op->getLoc(), op->getName(), operands,
@@ -83,7 +63,7 @@ struct ScalarForSplats : RewritePattern {
   }
 };
 
-/// A change of shape of a splat is a splat.
+/// reshape(splat a) -> splat a, for every change of shape.
 template <typename OpTy> struct ReshapedSplat : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 
@@ -97,7 +77,7 @@ template <typename OpTy> struct ReshapedSplat : OpRewritePattern<OpTy> {
   }
 };
 
-/// A change of shape of addptr is one of its operands.
+/// reshape(addptr(p, a)) -> addptr(reshape p, reshape a), likewise.
 template <typename OpTy> struct ReshapedPointers : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 
@@ -135,7 +115,7 @@ struct SplatOnTheRight : OpRewritePattern<arith::CmpIOp> {
   }
 };
 
-/// A select between masks as a mask.
+/// Replaces a select between masks by `and` or `or`.
 struct MaskForSelect : OpRewritePattern<arith::SelectOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -173,7 +153,7 @@ struct CanonicalizeTritonPass
         ReshapedPointers<tt::BroadcastOp>, ReshapedPointers<tt::ExpandDimsOp>,
         ReshapedPointers<tt::ReshapeOp>, ReshapedPointers<tt::TransOp>>(
         &getContext());
-    // Where it does not come to an end in time, what has been done stays right.
+    // If this does not converge, the module is still valid.
     (void)applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 };

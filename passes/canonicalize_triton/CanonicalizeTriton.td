@@ -3,17 +3,19 @@
 include "mlir/Pass/PassBase.td"
 
 def CanonicalizeTritonPass : Pass<"triton-ext-canonicalize-triton", "::mlir::ModuleOp"> {
-  let summary = "Bring tensors of one value, masks and pointers into one form";
+  let summary = "Bring splats, masks and pointers into one form";
   let description = [{
-    What Triton's own canonicalization leaves, and conversions to structured
-    operations would each have to know:
+    Does what Triton's own canonicalization does not, so that conversions to
+    structured operations have fewer forms to recognise:
 
-    - What is done elementwise, pointers included, with tensors of one value is
-      done once, with the value: `op(splat a, splat b)` is `splat op(a, b)`.
-      Changes of shape of such a tensor are a splat of the other shape.
-    - Of two tensors that are compared, the one of one value stands on the right.
-    - `select m, n, false` is the mask `m and n`, `select m, true, n` is `m or n`.
-    - A change of shape of a pointer tensor is one of its base and its offsets.
+    - An elementwise operation on splats, also on splats of pointers, is done once,
+      on the scalars: `op(splat a, splat b)` becomes `splat op(a, b)`. A splat whose
+      shape is changed becomes a splat of the other shape.
+    - In a comparison of a splat with another tensor, the splat is on the right.
+    - `select m, n, false` becomes the mask `m and n`, and `select m, true, n`
+      becomes `m or n`.
+    - If the shape of a tensor of pointers is changed, the shapes of its base and of
+      its offsets are changed instead.
 
     ```mlir
     %1 = tt.splat %a : i32 -> tensor<128xi32>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns arith on ranked tensors into linalg.map and linalg.fill. What is not on
-// tensors is left untouched.
-
-#include "ConvertArithToLinalg.h"
+// Converts operations of arith on ranked tensors to linalg.map and linalg.fill.
+// Other operations are left untouched.
 
 #include "linalg_ext/MapElementwise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+
+#define DEBUG_TYPE "triton-ext-convert-arith-to-linalg"
 
 namespace mlir::triton_ext::convert_arith_to_linalg {
 #define GEN_PASS_DECL
@@ -19,13 +19,13 @@ namespace mlir::triton_ext::convert_arith_to_linalg {
 using namespace mlir;
 using namespace mlir::triton_ext::linalg_ext;
 
-/// A select between whole tensors moves no element.
+/// Returns whether a select chooses one of two whole tensors.
 static bool selectsWhole(Operation *op) {
   auto select = dyn_cast<arith::SelectOp>(op);
   return select && !isa<ShapedType>(select.getCondition().getType());
 }
 
-/// The constant of one value as a fill.
+/// Replaces a splat constant by a fill.
 static void fillConstant(arith::ConstantOp op, RewriterBase &rewriter) {
   auto type = dyn_cast<RankedTensorType>(op.getType());
   auto elements = dyn_cast<SplatElementsAttr>(op.getValue());

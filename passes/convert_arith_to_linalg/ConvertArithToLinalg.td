@@ -6,10 +6,10 @@ def ConvertArithToLinalgPass : Pass<"triton-ext-convert-arith-to-linalg", "::mli
   let summary = "Turn arith on tensors into linalg";
   let description = [{
     Each elementwise operation of `arith` on tensors becomes a `linalg.map` with
-    the same operation on scalars as its body, attributes included. A constant
-    of one value becomes a `linalg.fill`. What has two results, a select between
-    tensors by one scalar, other constants, and whatever is on scalars, vectors
-    or memrefs stays.
+    the same operation on scalars as its body, attributes included. A splat
+    constant becomes a `linalg.fill`. Operations with two results, a select between
+    tensors by one scalar, other constants, and operations on scalars, vectors or
+    memrefs stay.
 
     ```mlir
     %2 = arith.addf %0, %1 : tensor<128xf32>

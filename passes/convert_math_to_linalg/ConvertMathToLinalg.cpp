@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns math and math_ext on ranked tensors into linalg.map. What is not on
-// tensors is left untouched.
-
-#include "ConvertMathToLinalg.h"
+// Converts operations of math and math_ext on ranked tensors to linalg.map.
+// Other operations are left untouched.
 
 #include "linalg_ext/MapElementwise.h"
 #include "math_ext/MathExt.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+
+#define DEBUG_TYPE "triton-ext-convert-math-to-linalg"
 
 namespace mlir::triton_ext::convert_math_to_linalg {
 #define GEN_PASS_DECL

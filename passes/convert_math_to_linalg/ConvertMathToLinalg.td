@@ -7,8 +7,8 @@ def ConvertMathToLinalgPass : Pass<"triton-ext-convert-math-to-linalg", "::mlir:
   let description = [{
     Each elementwise operation of `math` or `math_ext` on tensors becomes a
     `linalg.map` with the same operation on scalars as its body, attributes
-    included. `math.sincos`, which has two results, and what is on scalars or
-    vectors stays.
+    included. `math.sincos`, which has two results, and operations on scalars or
+    vectors stay.
 
     ```mlir
     %1 = math.exp %0 : tensor<128xf32>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Views of memory, and tensors as the windows that gathers and scatters take.
+// Creates views of memory, and reshapes tensors to the windows that gathers and
+// scatters take.
 
 #include "Access.h"
 #include "Builders.h"
@@ -13,6 +14,8 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Remarks.h"
 
+#define DEBUG_TYPE "triton-ext-convert-triton-to-linalg"
+
 using namespace mlir;
 using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::convert_triton_to_linalg;
@@ -21,19 +24,10 @@ namespace tt = mlir::triton;
 Value Access::view(Value address, OpFoldResult offset,
                    ArrayRef<OpFoldResult> sizes,
                    ArrayRef<OpFoldResult> strides) {
-  // A negative number would not verify.
+  // The verifier rejects a static offset that is negative.
   if (getConstantIntValue(offset).value_or(0) < 0)
     offset = math.toValue(offset);
-  auto known = [](OpFoldResult value) {
-    if (isa<Value>(value))
-      return ShapedType::kDynamic;
-    return *getConstantIntValue(value);
-  };
-  auto layout = StridedLayoutAttr::get(
-      builder.getContext(), known(offset),
-      SmallVector<int64_t>(llvm::map_range(strides, known)));
-  auto type = MemRefType::get(
-      SmallVector<int64_t>(llvm::map_range(sizes, known)), element, layout);
+  MemRefType type = aux::viewTypeOf(element, offset, sizes, strides);
   return aux::ViewOp::create(builder, loc, type, address, offset, sizes,
                              strides);
 }
@@ -46,7 +40,7 @@ Value Access::viewOf(const Pointers &pointers, const Box &box,
     sizes.push_back(math.sub(high, low));
     offset = math.add(offset, math.mul(low, stride));
   }
-  // Of one element the stride is of no account, and 1 reads best.
+  // Along a dimension of one element any stride is right; use 1 instead of 0.
   SmallVector<OpFoldResult> strides(pointers.offsets.strides);
   for (auto [size, stride] : llvm::zip(shape, strides))
     if (size == 1 && isConstantIntValue(stride, 0))
@@ -78,9 +72,10 @@ Value Access::pad(Value part, const Box &box, Value value) {
       .getResult();
 }
 
-/// Whether all elements along a dimension are at one address. Where strides are
-/// known only when the kernel runs, which of several stores to one address
-/// stays is as open as it is in Triton.
+/// Returns whether all elements along some dimension are known to have one
+/// address. Strides that are known only when the kernel runs may be 0, too.
+/// Then several elements are stored to one address, and it is undefined which
+/// of them stays, as it is in Triton.
 static bool overlaps(const Pointers &pointers, ArrayRef<int64_t> shape) {
   return llvm::any_of(llvm::zip(pointers.offsets.strides, shape), [](auto dim) {
     auto [stride, size] = dim;
@@ -106,7 +101,7 @@ static void print(raw_ostream &os, OpFoldResult value) {
     os << "?";
 }
 
-/// What is known when the kernel is compiled.
+/// Describes a view for a remark. Values that are not constants are `?`.
 static std::string describe(const Pointers &pointers, const Box &box) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -131,8 +126,7 @@ static std::string describe(const Pointers &pointers, const Box &box) {
 
 std::optional<std::pair<Pointers, Box>>
 Access::track(Operation *op, Value pointers, Value mask) {
-  auto opts = remark::RemarkOpts::name("view").category(
-      "triton-ext-convert-triton-to-linalg");
+  auto opts = remark::RemarkOpts::name("view").category(DEBUG_TYPE);
   auto missed = [&](StringRef why) {
     remark::missed(loc, opts) << remark::reason("not a view: {0}", why);
     return std::nullopt;
@@ -204,7 +198,8 @@ Access::memoryAndIndices(Value pointers) {
   } else if (!pointerFacts.areAligned) {
     return std::nullopt;
   } else {
-    // Pointers from anywhere: their addresses, in elements from address 0.
+    // The base of the pointers is not known. Use a view from address 0, with
+    // the addresses, divided by the size of an element, as indices.
     base = LLVM::ZeroOp::create(
         builder, loc, LLVM::LLVMPointerType::get(builder.getContext()));
     indices =
@@ -243,9 +238,8 @@ SmallVector<Value> mlir::triton_ext::convert_triton_to_linalg::forEachElement(
   return {nest.results.begin(), nest.results.end()};
 }
 
-Operation *
-mlir::triton_ext::convert_triton_to_linalg::accessOneByOne(Operation *op) {
-  OpBuilder builder(op);
+void mlir::triton_ext::convert_triton_to_linalg::accessOneByOne(
+    Operation *op, RewriterBase &builder) {
   Location loc = op->getLoc();
   Value pointers = op->getOperand(0);
   auto type = cast<RankedTensorType>(pointers.getType());
@@ -255,7 +249,6 @@ mlir::triton_ext::convert_triton_to_linalg::accessOneByOne(Operation *op) {
   for (Type result : op->getResultTypes())
     state.push_back(tensor::EmptyOp::create(builder, loc, type.getShape(),
                                             getElementTypeOrSelf(result)));
-  Operation *scalar = nullptr;
   SmallVector<Value> results = forEachElement(
       builder, loc, type.getShape(), state,
       [&](OpBuilder &inner, ValueRange indices,
@@ -268,7 +261,7 @@ mlir::triton_ext::convert_triton_to_linalg::accessOneByOne(Operation *op) {
         for (Value operand : op->getOperands().drop_front())
           mapping.map(operand,
                       tensor::ExtractOp::create(inner, loc, operand, indices));
-        scalar = inner.clone(*op, mapping);
+        Operation *scalar = inner.clone(*op, mapping);
         for (Value result : scalar->getResults())
           result.setType(getElementTypeOrSelf(result));
         SmallVector<Value> next;
@@ -277,7 +270,5 @@ mlir::triton_ext::convert_triton_to_linalg::accessOneByOne(Operation *op) {
               tensor::InsertOp::create(inner, loc, result, array, indices));
         return next;
       });
-  op->replaceAllUsesWith(results);
-  op->erase();
-  return scalar;
+  builder.replaceOp(op, results);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts that accesses to memory are made of.
+// Helpers of the patterns for memory accesses.
 
 #ifndef TRITON_EXT_CONVERTTRITONTOLINALG_ACCESS_H
 #define TRITON_EXT_CONVERTTRITONTOLINALG_ACCESS_H
 
+#include "Conversion.h"
 #include "analysis/MaskTracker.h"
 #include "analysis/PointerTracker.h"
 
@@ -18,21 +19,19 @@ using analysis::Box;
 using analysis::IndexMath;
 using analysis::Pointers;
 
-/// What axis information says of the pointers of one access.
-struct PointerFacts {
-  /// By how much they grow along each dimension, in elements.
-  std::optional<SmallVector<int64_t>> strides;
-  /// Whether all addresses are multiples of the size of an element.
-  bool areAligned = false;
-};
-using AllPointerFacts = DenseMap<Operation *, PointerFacts>;
-
-/// Makes the parts of one access, before the operation.
+/// Creates the operations that one access of values of `type` becomes.
 struct Access {
-  Access(Operation *op, Type type, const AllPointerFacts &facts)
-      : builder(op), loc(op->getLoc()), math{builder, loc},
+  Access(Operation *op, Type type, const AllPointerFacts &facts,
+         ConversionPatternRewriter &rewriter)
+      : builder(rewriter), loc(op->getLoc()), math{builder, loc},
         element(getElementTypeOrSelf(type)) {
-    if (auto known = facts.find(op); known != facts.end())
+    Value pointers = op->getOperand(0);
+    // An atomic on the bits of a float has a cast of its pointers, for which
+    // there may be no facts.
+    if (auto cast = pointers.getDefiningOp<triton::BitcastOp>())
+      if (!facts.contains(pointers))
+        pointers = cast.getSrc();
+    if (auto known = facts.find(pointers); known != facts.end())
       pointerFacts = known->second;
     if (auto tensor = dyn_cast<RankedTensorType>(type))
       shape.assign(tensor.getShape().begin(), tensor.getShape().end());
@@ -58,29 +57,33 @@ struct Access {
   }
   Value view(Value address, OpFoldResult offset, ArrayRef<OpFoldResult> sizes,
              ArrayRef<OpFoldResult> strides);
-  /// Where the elements are and in which box the mask is true, if both are
-  /// tracked. Reports what is known, or why nothing is.
+  /// Returns where the elements are and in which box the mask is true, if both
+  /// can be tracked. Emits a remark with the result, or with what is not
+  /// tracked.
   std::optional<std::pair<Pointers, Box>> track(Operation *op, Value pointers,
                                                 Value mask);
-  /// Pointers of which only the strides are known, from the first of them.
+  /// Returns pointers for which only `strides` are known. Their base is the
+  /// first pointer.
   Pointers fromFirst(Value pointers, ArrayRef<int64_t> strides);
-  /// A view of exactly the box.
+  /// Returns a view of exactly the elements of the box.
   Value viewOf(const Pointers &pointers, const Box &box,
                SmallVector<OpFoldResult> &sizes);
   Value readTensor(Value view);
-  /// The part of a tensor that is in the box.
+  /// Returns the part of a tensor that is in the box.
   Value slice(Value tensor, const Box &box, ArrayRef<OpFoldResult> sizes);
-  /// The box as part of a tensor, with one value around it.
+  /// Returns a tensor that has `part` in the box and `value` around it.
   Value pad(Value part, const Box &box, Value value);
-  /// All elements in a line, or as windows of one element.
+  /// Reshapes a tensor to one dimension, or to windows of one element, which
+  /// gathers and scatters take, and back.
   Value toLine(Value tensor);
   Value toWindows(Value tensor);
   Value fromWindows(Value windows);
-  /// Memory without bounds and where in it each element is, as windows. None
-  /// where an element may begin in the middle of another.
+  /// Returns a view of unbounded memory, and windows with the index of each
+  /// element in it. Returns nothing if the addresses may not be whole elements
+  /// apart.
   std::optional<std::pair<Value, Value>> memoryAndIndices(Value pointers);
 
-  OpBuilder builder;
+  OpBuilder &builder;
   Location loc;
   IndexMath math;
   Type element;
@@ -88,28 +91,28 @@ struct Access {
   PointerFacts pointerFacts;
 };
 
-/// These convert an access. The accesses that they make, if any, are left in
-/// `made`, to be converted, too.
-void convertAtomic(triton::AtomicRMWOp op, const AllPointerFacts &facts,
-                   SmallVectorImpl<Operation *> &made);
-void convertAtomic(triton::AtomicCASOp op, const AllPointerFacts &facts,
-                   SmallVectorImpl<Operation *> &made);
+/// A pattern for accesses, with the facts of their pointers.
+template <typename OpTy> struct AccessPattern : OpConversionPattern<OpTy> {
+  AccessPattern(const AllPointerFacts &facts, MLIRContext *context)
+      : OpConversionPattern<OpTy>(context), facts(facts) {
+    // An access of a tensor may become an access of the same kind, of a scalar.
+    this->setHasBoundedRewriteRecursion();
+  }
 
-/// Replaces an access by loops around one of a scalar, which is returned.
-Operation *accessOneByOne(Operation *op);
+  const AllPointerFacts &facts;
+};
 
-/// Loops over all elements of tensors of this shape, which carry `state`.
+/// Replaces an access by loops around an access of a scalar.
+void accessOneByOne(Operation *op, RewriterBase &rewriter);
+
+/// Creates loops over all elements of tensors of this shape, which carry
+/// `state`. Returns the final state.
 SmallVector<Value>
 forEachElement(OpBuilder &builder, Location loc, ArrayRef<int64_t> shape,
                ValueRange state,
                function_ref<SmallVector<Value>(OpBuilder &, ValueRange indices,
                                                ValueRange state)>
                    body);
-
-/// Replaces these by atomics that read, modify and write.
-void expandAtomic(triton::AtomicLoadOp op);
-void expandAtomic(triton::AtomicStoreOp op);
-void expandAtomic(triton::AtomicPollOp op);
 
 } // namespace mlir::triton_ext::convert_triton_to_linalg
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Atomic loads, stores and polls as operations that read, modify and write:
-// what MLIR has atomics for. A load is an `or` with 0 of the bits, a store an
-// exchange whose result nobody asks for; a poll is a loop around a load.
+// Converts atomic loads, stores and polls to atomic read-modify-writes, because
+// MLIR has no others. A load is an `or` of the bits with 0, a store is an
+// exchange whose result is not used, and a poll is a loop around a load.
 
 #include "Access.h"
 #include "Builders.h"
@@ -13,8 +13,9 @@
 using namespace mlir;
 using namespace mlir::triton_ext::convert_triton_to_linalg;
 namespace tt = mlir::triton;
+using Rewriter = ConversionPatternRewriter;
 
-/// The value at the pointer, as an integer of its bits.
+/// Reads the value at the pointer, as an integer of its bits.
 static Value loadBits(OpBuilder &builder, Location loc, Value pointer,
                       Value mask, tt::MemSemantic order,
                       tt::MemSyncScope scope) {
@@ -33,28 +34,38 @@ static Value loadBits(OpBuilder &builder, Location loc, Value pointer,
                                  zero, mask, order, scope);
 }
 
-void mlir::triton_ext::convert_triton_to_linalg::expandAtomic(
-    tt::AtomicLoadOp op) {
-  OpBuilder builder(op);
-  Value value = loadBits(builder, op.getLoc(), op.getPtr(), op.getMask(),
-                         op.getSem(), op.getScope());
-  if (value.getType() != op.getType())
-    value = tt::BitcastOp::create(builder, op.getLoc(), op.getType(), value);
-  op.replaceAllUsesWith(value);
-  op.erase();
-}
+namespace {
+struct AtomicLoadPattern : OpConversionPattern<tt::AtomicLoadOp> {
+  using OpConversionPattern::OpConversionPattern;
 
-void mlir::triton_ext::convert_triton_to_linalg::expandAtomic(
-    tt::AtomicStoreOp op) {
-  OpBuilder builder(op);
-  tt::AtomicRMWOp::create(builder, op.getLoc(), op.getValue().getType(),
-                          tt::RMWOp::XCHG, op.getPtr(), op.getValue(),
-                          op.getMask(), op.getSem(), op.getScope());
-  op.erase();
-}
+  LogicalResult matchAndRewrite(tt::AtomicLoadOp op, OpAdaptor,
+                                Rewriter &rewriter) const override {
+    Value value = loadBits(rewriter, op.getLoc(), op.getPtr(), op.getMask(),
+                           op.getSem(), op.getScope());
+    if (value.getType() != op.getType())
+      value = tt::BitcastOp::create(rewriter, op.getLoc(), op.getType(), value);
+    rewriter.replaceOp(op, value);
+    return success();
+  }
+};
 
-/// Loads until the value is there or `left`, if it is not null, has been
-/// counted down. Gives whether it is there, and what is left.
+struct AtomicStorePattern : OpConversionPattern<tt::AtomicStoreOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(tt::AtomicStoreOp op, OpAdaptor,
+                                Rewriter &rewriter) const override {
+    tt::AtomicRMWOp::create(rewriter, op.getLoc(), op.getValue().getType(),
+                            tt::RMWOp::XCHG, op.getPtr(), op.getValue(),
+                            op.getMask(), op.getSem(), op.getScope());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+/// Loads until the value is the expected one. If `left` is not null, it is the
+/// number of further loads, and the loop also ends at 0. Returns whether the
+/// value was found, and the number of loads that are left.
 static std::pair<Value, Value> poll(OpBuilder &builder, tt::AtomicPollOp op,
                                     Value pointer, Value expected, Value left) {
   Location loc = op.getLoc();
@@ -94,44 +105,53 @@ static std::pair<Value, Value> poll(OpBuilder &builder, tt::AtomicPollOp op,
   return {loop.getResult(0), left ? loop.getResult(1) : Value()};
 }
 
-void mlir::triton_ext::convert_triton_to_linalg::expandAtomic(
-    tt::AtomicPollOp op) {
-  OpBuilder builder(op);
-  Location loc = op.getLoc();
-  auto type = dyn_cast<RankedTensorType>(op.getType());
-  if (!type) {
-    auto [isThere, left] =
-        poll(builder, op, op.getPtr(), op.getExpected(), op.getTimeout());
-    op.replaceAllUsesWith(isThere);
-    op.erase();
-    return;
+namespace {
+struct AtomicPollPattern : OpConversionPattern<tt::AtomicPollOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(tt::AtomicPollOp op, OpAdaptor,
+                                Rewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    if (!type) {
+      auto [isThere, left] =
+          poll(rewriter, op, op.getPtr(), op.getExpected(), op.getTimeout());
+      rewriter.replaceOp(op, isThere);
+      return success();
+    }
+    // Polls one element after the other. All share one timeout.
+    Value addresses = tt::PtrToIntOp::create(
+        rewriter, loc, type.clone(rewriter.getI64Type()), op.getPtr());
+    auto pointerType = getElementTypeOrSelf(op.getPtr().getType());
+    SmallVector<Value> state{tensor::EmptyOp::create(
+        rewriter, loc, type.getShape(), type.getElementType())};
+    if (op.getTimeout())
+      state.push_back(op.getTimeout());
+    SmallVector<Value> results = forEachElement(
+        rewriter, loc, type.getShape(), state,
+        [&](OpBuilder &inner, ValueRange indices,
+            ValueRange carried) -> SmallVector<Value> {
+          Value address =
+              tensor::ExtractOp::create(inner, loc, addresses, indices);
+          Value pointer =
+              tt::IntToPtrOp::create(inner, loc, pointerType, address);
+          Value expected =
+              tensor::ExtractOp::create(inner, loc, op.getExpected(), indices);
+          auto [isThere, left] = poll(inner, op, pointer, expected,
+                                      op.getTimeout() ? carried[1] : Value());
+          SmallVector<Value> next{tensor::InsertOp::create(
+              inner, loc, isThere, carried[0], indices)};
+          if (left)
+            next.push_back(left);
+          return next;
+        });
+    rewriter.replaceOp(op, results.front());
+    return success();
   }
-  // One element after the other, with one timeout for all.
-  Value addresses = tt::PtrToIntOp::create(
-      builder, loc, type.clone(builder.getI64Type()), op.getPtr());
-  auto pointerType = getElementTypeOrSelf(op.getPtr().getType());
-  SmallVector<Value> state{tensor::EmptyOp::create(
-      builder, loc, type.getShape(), type.getElementType())};
-  if (op.getTimeout())
-    state.push_back(op.getTimeout());
-  SmallVector<Value> results = forEachElement(
-      builder, loc, type.getShape(), state,
-      [&](OpBuilder &inner, ValueRange indices,
-          ValueRange carried) -> SmallVector<Value> {
-        Value address =
-            tensor::ExtractOp::create(inner, loc, addresses, indices);
-        Value pointer =
-            tt::IntToPtrOp::create(inner, loc, pointerType, address);
-        Value expected =
-            tensor::ExtractOp::create(inner, loc, op.getExpected(), indices);
-        auto [isThere, left] = poll(inner, op, pointer, expected,
-                                    op.getTimeout() ? carried[1] : Value());
-        SmallVector<Value> next{
-            tensor::InsertOp::create(inner, loc, isThere, carried[0], indices)};
-        if (left)
-          next.push_back(left);
-        return next;
-      });
-  op.replaceAllUsesWith(results.front());
-  op.erase();
+};
+} // namespace
+
+void mlir::triton_ext::convert_triton_to_linalg::populateAtomicAccessPatterns(
+    PatternSet &patterns) {
+  patterns.add<AtomicLoadPattern, AtomicPollPattern, AtomicStorePattern>();
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Atomics: on the view of memory that they touch where pointers and mask are
-// tracked, where indices say elsewhere. What is masked off is not touched.
+// Converts atomics. If pointers and mask are tracked, an atomic works on a view
+// of the memory that it touches, otherwise on indices. Memory that is masked
+// off is not touched.
 
 #include "Access.h"
 
@@ -13,8 +14,9 @@ using namespace mlir;
 using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::convert_triton_to_linalg;
 namespace tt = mlir::triton;
+using Rewriter = ConversionPatternRewriter;
 
-/// A value as windows; a scalar as one window.
+/// Returns a tensor as windows, and a scalar as one window.
 static Value toWindows(Access &access, Value value) {
   if (isa<RankedTensorType>(value.getType()))
     return access.toWindows(value);
@@ -23,7 +25,7 @@ static Value toWindows(Access &access, Value value) {
       value);
 }
 
-/// What the operation gives, from windows.
+/// Reshapes windows back to the shape of the operation's result.
 static Value fromWindows(Access &access, Value windows) {
   if (!access.shape.empty())
     return access.fromWindows(windows);
@@ -32,7 +34,8 @@ static Value fromWindows(Access &access, Value windows) {
                                    ValueRange{zero, zero});
 }
 
-/// The memory and where in it the windows are; for a scalar a view of it alone.
+/// Returns the memory and the indices of the windows in it. For a scalar, the
+/// memory is a view of one element, and its index is 0.
 static std::optional<std::pair<Value, Value>> windowsOf(Access &access,
                                                         Value pointers) {
   if (!access.shape.empty())
@@ -90,12 +93,12 @@ static StringRef orderOf(tt::MemSemantic order) {
 
 namespace {
 
-/// The elements of memory that an atomic is on, if they lie evenly.
+/// The elements that an atomic changes, if they are contiguous or strided.
 struct Piece {
   static std::optional<Piece> of(Access &access, Operation *op, Value pointers,
                                  Value mask);
 
-  /// The part of an operand that is on this.
+  /// Returns the part of an operand that belongs to these elements.
   Value slice(Access &access, Value operand) const {
     if (isWhole(box, access.shape))
       return operand;
@@ -105,15 +108,15 @@ struct Piece {
     return tensor::EmptyOp::create(access.builder, access.loc, sizes,
                                    access.element);
   }
-  /// What the operation gives. What Triton gives where the mask is false is
-  /// open; it is 0 here.
+  /// Returns the result of the operation. Where the mask is false, Triton
+  /// leaves it undefined; here it is 0.
   Value result(Access &access, Value old) const {
     if (isWhole(box, access.shape))
       return old;
     return access.pad(old, box, access.zero());
   }
 
-  /// Null if no element is touched.
+  /// A view of the elements, or null if there are none.
   Value memory;
   Box box;
   SmallVector<OpFoldResult> sizes;
@@ -135,84 +138,108 @@ std::optional<Piece> Piece::of(Access &access, Operation *op, Value pointers,
   return piece;
 }
 
-void mlir::triton_ext::convert_triton_to_linalg::convertAtomic(
-    tt::AtomicRMWOp op, const AllPointerFacts &facts,
-    SmallVectorImpl<Operation *> &made) {
-  Access access(op, op.getType(), facts);
-  OpBuilder &builder = access.builder;
-  auto kind = builder.getStringAttr(kindOf(op.getAtomicRmwOp()));
-  auto order = builder.getStringAttr(orderOf(op.getSem()));
-  auto scope = builder.getStringAttr(tt::stringifyMemSyncScope(op.getScope()));
-  if (auto piece = Piece::of(access, op, op.getPtr(), op.getMask())) {
-    if (!piece->memory) {
-      op.replaceAllUsesWith(access.zeros());
-      op.erase();
-      return;
-    }
-    Value init = piece->init(access);
-    auto atomic = linalg_ext::AtomicRMWOp::create(
-        builder, access.loc, init.getType(), kind, order, scope,
-        piece->slice(access, op.getVal()), piece->memory, init);
-    op.replaceAllUsesWith(piece->result(access, atomic.getOld()));
-    op.erase();
-    return;
-  }
-  auto where = windowsOf(access, op.getPtr());
-  if (!where) {
-    made.push_back(accessOneByOne(op));
-    return;
-  }
-  auto [memory, indices] = *where;
-  Value value = toWindows(access, op.getVal());
-  Value mask = op.getMask();
-  if (mask && access.shape.empty())
-    mask = tensor::FromElementsOp::create(builder, access.loc, mask);
-  else if (mask)
-    mask = access.toLine(mask);
-  int64_t count = cast<ShapedType>(value.getType()).getDimSize(0);
-  Value init = tensor::EmptyOp::create(
-      builder, access.loc, ArrayRef<int64_t>{count, 1}, access.element);
-  // What Triton gives where the mask is false is open; it is 0 here.
-  if (mask)
-    init = linalg::FillOp::create(builder, access.loc, access.zero(), init)
-               .getResult(0);
-  auto atomic = linalg_ext::GatherAtomicRMWOp::create(
-      builder, access.loc, init.getType(), kind, order, scope, value, indices,
-      mask, memory, init);
-  op.replaceAllUsesWith(fromWindows(access, atomic.getOld()));
-  op.erase();
-}
+namespace {
+struct AtomicRMWPattern : AccessPattern<tt::AtomicRMWOp> {
+  using AccessPattern::AccessPattern;
 
-void mlir::triton_ext::convert_triton_to_linalg::convertAtomic(
-    tt::AtomicCASOp op, const AllPointerFacts &facts,
-    SmallVectorImpl<Operation *> &made) {
-  Access access(op, op.getType(), facts);
-  OpBuilder &builder = access.builder;
-  auto order = builder.getStringAttr(orderOf(op.getSem()));
-  auto scope = builder.getStringAttr(tt::stringifyMemSyncScope(op.getScope()));
-  if (auto piece = Piece::of(access, op, op.getPtr(), /*mask=*/Value())) {
-    Value init = piece->init(access);
-    auto atomic = linalg_ext::AtomicCASOp::create(
-        builder, access.loc, init.getType(), order, scope, op.getCmp(),
-        op.getVal(), piece->memory, init);
-    op.replaceAllUsesWith(piece->result(access, atomic.getResult()));
-    op.erase();
-    return;
+  static Reason whyNot(tt::AtomicRMWOp op) {
+    tt::RMWOp kind = op.getAtomicRmwOp();
+    bool isFloat = isa<FloatType>(getElementTypeOrSelf(op.getVal().getType()));
+    if (kind == tt::RMWOp::XCHG || isFloat == (kind == tt::RMWOp::FADD))
+      return std::nullopt;
+    if (isFloat)
+      return "of floats there are only the atomics fadd and exch "
+             "(tl.atomic_max and tl.atomic_min take their bits as integers)";
+    return "fadd is of floats only, that of integers is add";
   }
-  auto where = windowsOf(access, op.getPtr());
-  if (!where) {
-    made.push_back(accessOneByOne(op));
-    return;
+
+  LogicalResult matchAndRewrite(tt::AtomicRMWOp op, OpAdaptor,
+                                Rewriter &rewriter) const override {
+    if (Reason reason = whyNot(op))
+      return rewriter.notifyMatchFailure(op, *reason);
+    Access access(op, op.getType(), facts, rewriter);
+    auto kind = rewriter.getStringAttr(kindOf(op.getAtomicRmwOp()));
+    auto order = rewriter.getStringAttr(orderOf(op.getSem()));
+    auto scope =
+        rewriter.getStringAttr(tt::stringifyMemSyncScope(op.getScope()));
+    if (auto piece = Piece::of(access, op, op.getPtr(), op.getMask())) {
+      if (!piece->memory) {
+        rewriter.replaceOp(op, access.zeros());
+        return success();
+      }
+      Value init = piece->init(access);
+      auto atomic = linalg_ext::AtomicRMWOp::create(
+          rewriter, access.loc, init.getType(), kind, order, scope,
+          piece->slice(access, op.getVal()), piece->memory, init);
+      rewriter.replaceOp(op, piece->result(access, atomic.getOld()));
+      return success();
+    }
+    auto where = windowsOf(access, op.getPtr());
+    if (!where) {
+      accessOneByOne(op, rewriter);
+      return success();
+    }
+    auto [memory, indices] = *where;
+    Value value = toWindows(access, op.getVal());
+    Value mask = op.getMask();
+    if (mask && access.shape.empty())
+      mask = tensor::FromElementsOp::create(rewriter, access.loc, mask);
+    else if (mask)
+      mask = access.toLine(mask);
+    int64_t count = cast<ShapedType>(value.getType()).getDimSize(0);
+    Value init = tensor::EmptyOp::create(
+        rewriter, access.loc, ArrayRef<int64_t>{count, 1}, access.element);
+    // Where the mask is false, Triton leaves the result undefined; here it is
+    // 0.
+    if (mask)
+      init = linalg::FillOp::create(rewriter, access.loc, access.zero(), init)
+                 .getResult(0);
+    auto atomic = linalg_ext::GatherAtomicRMWOp::create(
+        rewriter, access.loc, init.getType(), kind, order, scope, value,
+        indices, mask, memory, init);
+    rewriter.replaceOp(op, fromWindows(access, atomic.getOld()));
+    return success();
   }
-  auto [memory, indices] = *where;
-  Value expected = toWindows(access, op.getCmp());
-  Value value = toWindows(access, op.getVal());
-  int64_t count = cast<ShapedType>(value.getType()).getDimSize(0);
-  Value init = tensor::EmptyOp::create(
-      builder, access.loc, ArrayRef<int64_t>{count, 1}, access.element);
-  auto atomic = linalg_ext::GatherAtomicCASOp::create(
-      builder, access.loc, init.getType(), order, scope, expected, value,
-      indices, memory, init);
-  op.replaceAllUsesWith(fromWindows(access, atomic.getResult()));
-  op.erase();
+};
+
+struct AtomicCASPattern : AccessPattern<tt::AtomicCASOp> {
+  using AccessPattern::AccessPattern;
+
+  LogicalResult matchAndRewrite(tt::AtomicCASOp op, OpAdaptor,
+                                Rewriter &rewriter) const override {
+    Access access(op, op.getType(), facts, rewriter);
+    auto order = rewriter.getStringAttr(orderOf(op.getSem()));
+    auto scope =
+        rewriter.getStringAttr(tt::stringifyMemSyncScope(op.getScope()));
+    if (auto piece = Piece::of(access, op, op.getPtr(), /*mask=*/Value())) {
+      Value init = piece->init(access);
+      auto atomic = linalg_ext::AtomicCASOp::create(
+          rewriter, access.loc, init.getType(), order, scope, op.getCmp(),
+          op.getVal(), piece->memory, init);
+      rewriter.replaceOp(op, piece->result(access, atomic.getResult()));
+      return success();
+    }
+    auto where = windowsOf(access, op.getPtr());
+    if (!where) {
+      accessOneByOne(op, rewriter);
+      return success();
+    }
+    auto [memory, indices] = *where;
+    Value expected = toWindows(access, op.getCmp());
+    Value value = toWindows(access, op.getVal());
+    int64_t count = cast<ShapedType>(value.getType()).getDimSize(0);
+    Value init = tensor::EmptyOp::create(
+        rewriter, access.loc, ArrayRef<int64_t>{count, 1}, access.element);
+    auto atomic = linalg_ext::GatherAtomicCASOp::create(
+        rewriter, access.loc, init.getType(), order, scope, expected, value,
+        indices, memory, init);
+    rewriter.replaceOp(op, fromWindows(access, atomic.getResult()));
+    return success();
+  }
+};
+} // namespace
+
+void mlir::triton_ext::convert_triton_to_linalg::populateAtomicPatterns(
+    const AllPointerFacts &facts, PatternSet &patterns) {
+  patterns.add<AtomicCASPattern, AtomicRMWPattern>(facts);
 }

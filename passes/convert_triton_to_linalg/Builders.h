@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the patterns of several files make: tensors, constants, changes of
-// shape, bodies.
+// Creates tensors, constants and reshapes, for the patterns of several files.
 
 #ifndef TRITON_EXT_CONVERTTRITONTOLINALG_BUILDERS_H
 #define TRITON_EXT_CONVERTTRITONTOLINALG_BUILDERS_H
@@ -9,7 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
+#include "triton_ext/InlineBody.h"
 
 namespace mlir::triton_ext::convert_triton_to_linalg {
 
@@ -34,7 +33,7 @@ inline Type withElement(Type type, Type element) {
   return tensor ? Type(tensor.clone(element)) : element;
 }
 
-/// A constant, or a tensor of it.
+/// Creates a constant of this type, a splat if it is a tensor.
 inline Value constantOf(OpBuilder &builder, Location loc, Type type,
                         int64_t value) {
   Attribute attribute =
@@ -44,8 +43,8 @@ inline Value constantOf(OpBuilder &builder, Location loc, Type type,
   return arith::ConstantOp::create(builder, loc, cast<TypedAttr>(attribute));
 }
 
-/// One group for each dimension that is kept, with those beside it that are
-/// dropped; no group if none is kept.
+/// Returns a group for each kept dimension, together with the dropped
+/// dimensions beside it. Returns no groups if no dimension is kept.
 inline SmallVector<ReassociationIndices> groupsOf(ArrayRef<bool> dropped) {
   SmallVector<ReassociationIndices> groups;
   ReassociationIndices leading;
@@ -64,7 +63,7 @@ inline SmallVector<ReassociationIndices> groupsOf(ArrayRef<bool> dropped) {
   return groups;
 }
 
-/// All dimensions as one group.
+/// Returns one group of all dimensions.
 inline SmallVector<ReassociationIndices> allInOne(int64_t rank) {
   return {llvm::to_vector(llvm::seq<int64_t>(0, rank))};
 }
@@ -75,8 +74,8 @@ inline Value reshape(OpBuilder &builder, Location loc, Value value,
   if (from.getShape() == type.getShape())
     return value;
   Type element = from.getElementType();
-  // Through a line of all elements. Where a side has no dimensions there is one
-  // element, and no group: through a tensor without dimensions.
+  // Reshape through a line of all elements. If one of the types has rank 0,
+  // there is one element: reshape through a tensor of rank 0, without groups.
   bool isLine = from.getRank() != 0 && type.getRank() != 0;
   auto groups = [&](int64_t rank) {
     return isLine ? allInOne(rank) : SmallVector<ReassociationIndices>();
@@ -92,19 +91,7 @@ inline Value reshape(OpBuilder &builder, Location loc, Value value,
   return value;
 }
 
-/// Moves the body of one block into an operation's new body: `mapping` has what
-/// stands for its arguments. Returns what it yields.
-inline SmallVector<Value> cloneBody(OpBuilder &builder, Region &body,
-                                    IRMapping &mapping) {
-  for (Operation &op : body.front().without_terminator())
-    builder.clone(op, mapping);
-  SmallVector<Value> results;
-  for (Value value : body.front().getTerminator()->getOperands())
-    results.push_back(mapping.lookupOrDefault(value));
-  return results;
-}
-
-/// Where part `index` of two lies: along `dim`, of `size` elements.
+/// A slice of `size` elements of `whole` along `dim`, from `index` * `size` on.
 struct Part {
   Part(OpBuilder &builder, RankedTensorType whole, int64_t dim, int64_t index,
        int64_t size) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Converts Triton to linalg: memory accesses first, while it can be seen how
-// their pointers are computed, then everything else, with pointers as integers.
-// A module of which some operation cannot be converted is left untouched.
-
-#include "ConvertTritonToLinalg.h"
+// Converts Triton to linalg: first memory accesses, while the IR still shows
+// how their pointers are computed, then everything else, with pointers as
+// integers. A module with an operation that cannot be converted is left
+// untouched.
 
 #include "Conversion.h"
-#include "add_program_arguments/AddProgramArguments.h"
+#include "add_program_arguments/ProgramArguments.h"
 #include "aux/Aux.h"
 #include "linalg_ext/LinalgExt.h"
 #include "math_ext/MathExt.h"
@@ -27,6 +26,8 @@
 #include "triton_ext/GpuDialects.h"
 #include "triton_ext/Refuse.h"
 
+#define DEBUG_TYPE "triton-ext-convert-triton-to-linalg"
+
 namespace mlir::triton_ext::convert_triton_to_linalg {
 #define GEN_PASS_DECL
 #define GEN_PASS_DEF_CONVERTTRITONTOLINALGPASS
@@ -37,7 +38,8 @@ using namespace mlir;
 using namespace mlir::triton_ext::convert_triton_to_linalg;
 namespace tt = mlir::triton;
 
-/// The computation of pointers that no access needs any more.
+/// Erases dead operations, such as the computation of pointers that no access
+/// needs any more.
 static void eraseDead(Operation *module) {
   module->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
@@ -45,12 +47,29 @@ static void eraseDead(Operation *module) {
   });
 }
 
-/// Ids and numbers of programs, which are for the target to provide.
+/// Returns whether this operation of Triton is legal after the conversion,
+/// because the target provides its value.
 static bool stays(Operation *op) {
   return isa<tt::GetProgramIdOp, tt::GetNumProgramsOp>(op);
 }
 
-/// Finds the first tensor that has a layout; one error says it of all.
+/// Returns why neither step of the conversion takes `op`, or nothing.
+static Reason whyNot(Operation *op, const PatternSet &memory,
+                     const PatternSet &others) {
+  if (triton_ext::isForGpu(op) && !triton_ext::isBarrierOfThreads(op))
+    return "it is for a GPU";
+  for (const PatternSet *patterns : {&memory, &others})
+    if (patterns->isFor(op))
+      return patterns->whyNot(op);
+  bool isOfTriton = isa_and_nonnull<tt::TritonDialect>(op->getDialect());
+  // A terminator such as tt.reduce.return goes with the operation around it.
+  if (!isOfTriton || stays(op) || op->hasTrait<OpTrait::IsTerminator>())
+    return std::nullopt;
+  return "it is not known";
+}
+
+/// Emits an error at the first tensor that has a layout, and no further ones:
+/// one is enough.
 static LogicalResult checkLayouts(Operation *module) {
   auto hasLayout = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -80,47 +99,78 @@ struct ConvertTritonToLinalgPass
     triton_ext::registerFuncInliner(registry);
   }
 
-  void runOnOperation() override {
-    triton_ext::Verdict verdict = triton_ext::judge(getOperation(), [&] {
-      if (failed(checkLayouts(getOperation())))
-        return failure();
-      return triton_ext::refuse(getOperation(), "cannot be converted to linalg",
-                                whyNot);
-    });
-    if (verdict == triton_ext::Verdict::Fail)
-      return signalPassFailure();
-    if (verdict == triton_ext::Verdict::Leave)
-      return;
-    convertMemory(getOperation());
-    eraseDead(getOperation());
+  void runOnOperation() override;
 
-    TypeConverter converter;
-    addConversions(converter);
-    ConversionTarget target(getContext());
-    target.markUnknownOpDynamicallyLegal([&](Operation *op) {
-      if (isa_and_nonnull<tt::TritonDialect>(op->getDialect()))
-        return stays(op);
-      if (triton_ext::isBarrierOfThreads(op))
-        return false;
-      return converter.isLegal(op);
-    });
-    RewritePatternSet patterns(&getContext());
-    scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
-                                                         target);
-    // Not only those of the operations that MLIR's patterns know.
-    target.addDynamicallyLegalOp<scf::YieldOp>(
-        [&](scf::YieldOp op) { return converter.isLegal(op); });
-    populateFunctionPatterns(converter, patterns);
-    populateElementwisePatterns(converter, patterns);
-    populateShapePatterns(converter, patterns);
-    populateReducePatterns(converter, patterns);
-    populateDotPatterns(converter, patterns);
-    populateDebugPatterns(converter, patterns);
-    if (failed(
-            applyFullConversion(getOperation(), target, std::move(patterns))))
-      return signalPassFailure();
-    if (programArguments)
-      triton_ext::add_program_arguments::addProgramArguments(getOperation());
-  }
+private:
+  LogicalResult convertMemory(PatternSet &&patterns);
+  LogicalResult convertOthers(PatternSet &&patterns,
+                              const TypeConverter &converter);
 };
 } // namespace
+
+/// Converts memory accesses; everything else is legal.
+LogicalResult ConvertTritonToLinalgPass::convertMemory(PatternSet &&patterns) {
+  ConversionTarget target(getContext());
+  target.markUnknownOpDynamicallyLegal(
+      [&](Operation *op) { return !patterns.isFor(op); });
+  FrozenRewritePatternSet frozen(std::move(patterns.patterns));
+  return applyPartialConversion(getOperation(), target, frozen);
+}
+
+/// Converts the remaining operations of Triton, and operations of other
+/// dialects on pointers.
+LogicalResult
+ConvertTritonToLinalgPass::convertOthers(PatternSet &&patterns,
+                                         const TypeConverter &converter) {
+  ConversionTarget target(getContext());
+  target.markUnknownOpDynamicallyLegal([&](Operation *op) {
+    if (isa_and_nonnull<tt::TritonDialect>(op->getDialect()))
+      return stays(op);
+    if (triton_ext::isBarrierOfThreads(op))
+      return false;
+    return converter.isLegal(op);
+  });
+  scf::populateSCFStructuralTypeConversionsAndLegality(
+      converter, patterns.patterns, target);
+  // MLIR's legality of scf.yield covers only some parent operations. This rule
+  // covers the others, such as scf.execute_region.
+  target.addDynamicallyLegalOp<scf::YieldOp>(
+      [&](scf::YieldOp op) { return converter.isLegal(op); });
+  FrozenRewritePatternSet frozen(std::move(patterns.patterns));
+  return applyFullConversion(getOperation(), target, frozen);
+}
+
+void ConvertTritonToLinalgPass::runOnOperation() {
+  AllPointerFacts facts;
+  PatternSet memory(&getContext()), others(&getContext());
+  populateMemoryPatterns(facts, memory);
+  TypeConverter converter;
+  addConversions(converter);
+  populateFunctionPatterns(converter, others);
+  populateElementwisePatterns(converter, others);
+  populateShapePatterns(converter, others);
+  populateReducePatterns(converter, others);
+  populateDotPatterns(converter, others);
+  populateDebugPatterns(converter, others);
+
+  triton_ext::Verdict verdict = triton_ext::judge(getOperation(), [&] {
+    if (failed(checkLayouts(getOperation())))
+      return failure();
+    return triton_ext::refuse(
+        getOperation(), "cannot be converted to linalg",
+        [&](Operation *op) { return whyNot(op, memory, others); });
+  });
+  if (verdict == triton_ext::Verdict::Fail)
+    return signalPassFailure();
+  if (verdict == triton_ext::Verdict::Leave)
+    return;
+
+  facts = getPointerFacts(getOperation());
+  if (failed(convertMemory(std::move(memory))))
+    return signalPassFailure();
+  eraseDead(getOperation());
+  if (failed(convertOthers(std::move(others), converter)))
+    return signalPassFailure();
+  if (programArguments)
+    triton_ext::add_program_arguments::addProgramArguments(getOperation());
+}

@@ -5,25 +5,26 @@ include "mlir/Pass/PassBase.td"
 def ConvertTritonToLinalgPass : Pass<"triton-ext-convert-triton-to-linalg", "::mlir::ModuleOp"> {
   let summary = "Convert Triton to linalg on tensors";
   let description = [{
-    The operations of `tt` become structured ones on tensors. What `arith` and
-    `math` do on tensors stays, for the passes that convert these; so do
-    `tt.get_program_id` and `tt.get_num_programs`, unless `program-arguments` has
-    them as arguments, as `-add-program-arguments` makes them. Pointers become
-    `i64`.
+    The operations of `tt` become structured operations on tensors. Operations of
+    `arith` and `math` on tensors stay, for the passes that convert these. So do
+    `tt.get_program_id` and `tt.get_num_programs`, unless the option
+    `program-arguments` makes them arguments, as `-add-program-arguments` does.
+    Pointers become `i64`.
 
-    **Contiguous and strided accesses**, pointers that grow evenly along each
-    dimension and a mask that is true in a box, become an `aux.view` of exactly
-    the elements of that box, `bufferization.to_tensor` and `linalg.copy`, with
-    `linalg_ext.pad` around it, and for stores
-    `bufferization.materialize_in_destination`. What is masked off is never
-    part of a view. Other accesses become `linalg_ext.gather` and
-    `linalg_ext.scatter`, those of a scalar `memref.load` and `memref.store`, in
-    an `scf.if` where there is a mask. A masked load without another value
-    gives 0. Offsets are 64 bits wide. As in Triton's own analyses, sums and
-    products of offsets are taken not to wrap.
+    **Contiguous and strided accesses** have pointers with a stride along each
+    dimension and a mask that is true in a box. They become an `aux.view` of exactly
+    the elements of that box. A load adds `bufferization.to_tensor`, `linalg.copy`
+    and, around them, `linalg_ext.pad`; a store adds
+    `bufferization.materialize_in_destination`. Elements that are masked off are
+    never part of a view. As in Triton's own analyses, sums and products of offsets
+    are assumed not to wrap. Offsets are 64 bits wide.
+
+    **Other accesses** become `linalg_ext.gather` and `linalg_ext.scatter`; accesses
+    of a scalar become `memref.load` and `memref.store`, inside of an `scf.if` if
+    there is a mask. A masked load without another value gives 0.
 
     **An operation that cannot be converted** is an error at its location that
-    says why; see docs/linalg.md for the list.
+    gives the reason, and the module stays as it was; docs/linalg.md lists them.
 
     ```mlir
     %v = tt.load %p, %m : tensor<1024x!tt.ptr<f32>>
@@ -38,7 +39,7 @@ def ConvertTritonToLinalgPass : Pass<"triton-ext-convert-triton-to-linalg", "::m
   }];
   let options = [
     Option<"programArguments", "program-arguments", "bool", "false",
-           "pass numbers of programs as arguments of functions">,
+           "Pass the numbers and ids of programs as arguments of functions">,
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::func::FuncDialect",

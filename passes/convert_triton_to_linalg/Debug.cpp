@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Prints, assertions, and what only a GPU has.
+// Converts prints and assertions, and erases operations that have a meaning
+// only on a GPU.
 
 #include "Conversion.h"
 
@@ -24,7 +25,7 @@ struct PrintPattern : OpConversionPattern<tt::PrintOp> {
   LogicalResult matchAndRewrite(tt::PrintOp op, OpAdaptor adaptor,
                                 Rewriter &rewriter) const override {
     Location loc = op.getLoc();
-    // A text, in which a percent sign begins no conversion.
+    // The prefix is text: a percent sign in it does not begin a conversion.
     StringAttr format = rewriter.getStringAttr(
         llvm::join(llvm::split(op.getPrefix(), '%'), "%%"));
     if (adaptor.getArgs().empty())
@@ -63,7 +64,8 @@ struct AssertPattern : OpConversionPattern<tt::AssertOp> {
   }
 };
 
-/// Kernels that overlap are a matter of the target's launches.
+/// Erases an operation that controls how kernels overlap, because the target
+/// decides this when it launches them.
 template <typename OpTy> struct ErasePattern : OpConversionPattern<OpTy> {
   using OpConversionPattern<OpTy>::OpConversionPattern;
 
@@ -74,7 +76,8 @@ template <typename OpTy> struct ErasePattern : OpConversionPattern<OpTy> {
   }
 };
 
-/// One program is one thread here, which has nobody to wait for.
+/// Erases a barrier of threads: a program is a single thread here, so it has no
+/// other thread to wait for.
 struct BarrierPattern : ConversionPattern {
   BarrierPattern(StringRef name, MLIRContext *context)
       : ConversionPattern(name, /*benefit=*/1, context) {}
@@ -88,11 +91,10 @@ struct BarrierPattern : ConversionPattern {
 } // namespace
 
 void mlir::triton_ext::convert_triton_to_linalg::populateDebugPatterns(
-    const TypeConverter &converter, RewritePatternSet &patterns) {
+    const TypeConverter &converter, PatternSet &patterns) {
   patterns
       .add<AssertPattern, ErasePattern<tt::GridDependencyLaunchDependentsOp>,
-           ErasePattern<tt::GridDependencyWaitOp>, PrintPattern>(
-          converter, patterns.getContext());
+           ErasePattern<tt::GridDependencyWaitOp>, PrintPattern>(converter);
   for (StringRef name : {"ttg.barrier", "gpu.barrier"})
-    patterns.add<BarrierPattern>(name, patterns.getContext());
+    patterns.patterns.add<BarrierPattern>(name, patterns.patterns.getContext());
 }

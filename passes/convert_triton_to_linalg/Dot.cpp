@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Products of matrices. Those of microscaled ones are of their values times
-// their scales, in f32, which holds all of both.
+// Converts matrix products. Microscaled operands are first multiplied by their
+// scales in f32, which represents all values and scales exactly.
 
 #include "Builders.h"
 #include "Conversion.h"
@@ -38,7 +38,7 @@ struct DotPattern : OpConversionPattern<tt::DotOp> {
   }
 };
 
-/// Makes f32 of microscaled matrices, elementwise on tensors.
+/// Converts microscaled matrices to f32, elementwise on tensors.
 struct Unscaler {
   Value constant(Value like, TypedAttr value) {
     auto type = cast<RankedTensorType>(like.getType()).clone(value.getType());
@@ -63,16 +63,18 @@ struct Unscaler {
                                  integer(value, number));
   }
 
-  /// Two elements of a byte, the low one first, side by side along `dim`.
+  /// Unpacks the two elements of each byte, the low one first, along `dim`.
   Value unpack(Value packed, int64_t dim);
-  /// Numbers of four bits: sign, two bits of exponent, one of mantissa.
+  /// Converts numbers of four bits: the sign, two bits of exponent and one bit
+  /// of mantissa.
   Value fromE2M1(Value bits);
-  /// Powers of two, of which the byte is the exponent with a bias of 127; 255
+  /// Converts powers of two: the byte is the exponent, with a bias of 127; 255
   /// is NaN.
   Value fromE8M0(Value bits);
   Value toF32(Value value);
   Value values(Value operand, tt::ScaleDotElemType format, int64_t packedDim);
-  /// One scale for each element of a matrix with this many elements in a row.
+  /// Returns a scale for each element of a matrix with `size` elements in a
+  /// row.
   Value scales(Value scale, int64_t size);
 
   OpBuilder &builder;
@@ -109,7 +111,7 @@ Value Unscaler::fromE2M1(Value bits) {
   auto shifted = [&](Value value, int64_t by) {
     return arith::ShLIOp::create(builder, loc, value, integer(value, by));
   };
-  // Exponent 0 has no leading one: 0 or 0.5.
+  // Numbers with exponent 0 are subnormal: 0 or 0.5.
   Value half =
       arith::SelectOp::create(builder, loc, equals(masked(1), 1),
                               integer(wide, 0x3F000000), integer(wide, 0));
@@ -126,7 +128,7 @@ Value Unscaler::fromE2M1(Value bits) {
 Value Unscaler::fromE8M0(Value bits) {
   Value wide = widened(bits);
   Value power = arith::ShLIOp::create(builder, loc, wide, integer(wide, 23));
-  // 2^-127 is less than the least number with a leading one.
+  // 2^-127 is subnormal in f32.
   power = arith::SelectOp::create(builder, loc, equals(wide, 0),
                                   integer(wide, 0x00400000), power);
   power = arith::SelectOp::create(builder, loc, equals(wide, 255),
@@ -181,8 +183,18 @@ namespace {
 struct DotScaledPattern : OpConversionPattern<tt::DotScaledOp> {
   using OpConversionPattern::OpConversionPattern;
 
+  static Reason whyNot(tt::DotScaledOp op) {
+    using Format = tt::ScaleDotElemType;
+    for (Format format : {op.getAElemType(), op.getBElemType()})
+      if (format == Format::E2M3 || format == Format::E3M2)
+        return "no type has the formats e2m3 and e3m2 (use e2m1, e4m3 or e5m2)";
+    return std::nullopt;
+  }
+
   LogicalResult matchAndRewrite(tt::DotScaledOp op, OpAdaptor adaptor,
                                 Rewriter &rewriter) const override {
+    if (Reason reason = whyNot(op))
+      return rewriter.notifyMatchFailure(op, *reason);
     Location loc = op.getLoc();
     Unscaler unscaler{rewriter, loc};
     auto resultType = cast<RankedTensorType>(op.getType());
@@ -195,7 +207,8 @@ struct DotScaledPattern : OpConversionPattern<tt::DotScaledOp> {
     if (Value scale = adaptor.getAScale())
       a = arith::MulFOp::create(rewriter, loc, a,
                                 unscaler.scales(scale, inner));
-    // The scales of b are in rows along the inner dimension, too.
+    // A row of b's scales runs along the inner dimension, which is the first
+    // of b, so the scales are transposed.
     if (Value scale = adaptor.getBScale()) {
       SmallVector<int64_t> order(
           llvm::to_vector(llvm::seq<int64_t>(0, last + 1)));
@@ -219,6 +232,6 @@ struct DotScaledPattern : OpConversionPattern<tt::DotScaledOp> {
 } // namespace
 
 void mlir::triton_ext::convert_triton_to_linalg::populateDotPatterns(
-    const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<DotPattern, DotScaledPattern>(converter, patterns.getContext());
+    const TypeConverter &converter, PatternSet &patterns) {
+  patterns.add<DotPattern, DotScaledPattern>(converter);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elementwise operations, on tensors or scalars.
+// Converts elementwise operations, on tensors or scalars.
 
 #include "Builders.h"
 #include "Conversion.h"
@@ -17,9 +17,13 @@ using namespace mlir::triton_ext::convert_triton_to_linalg;
 namespace tt = mlir::triton;
 using Rewriter = ConversionPatternRewriter;
 
+static constexpr char isAssembly[] =
+    "the assembly is that of one kind of processor (use the operations of "
+    "triton.language, or a pure function of tl.extra.libdevice)";
+
 namespace {
 
-/// The same operation of another dialect.
+/// Replaces an operation by its counterpart in another dialect.
 template <typename From, typename To>
 struct RenamedPattern : OpConversionPattern<From> {
   using OpConversionPattern<From>::OpConversionPattern;
@@ -31,7 +35,7 @@ struct RenamedPattern : OpConversionPattern<From> {
   }
 };
 
-/// What is nothing any more once pointers are integers.
+/// Removes a cast that does nothing once pointers are integers.
 template <typename OpTy> struct ForwardPattern : OpConversionPattern<OpTy> {
   using OpConversionPattern<OpTy>::OpConversionPattern;
 
@@ -80,8 +84,21 @@ struct AddPtrPattern : OpConversionPattern<tt::AddPtrOp> {
 struct FpToFpPattern : OpConversionPattern<tt::FpToFpOp> {
   using OpConversionPattern::OpConversionPattern;
 
+  static Reason whyNot(tt::FpToFpOp op) {
+    Type from = getElementTypeOrSelf(op.getSrc().getType());
+    Type to = getElementTypeOrSelf(op.getType());
+    std::optional<tt::RoundingMode> rounding = op.getRounding();
+    bool narrows = to.getIntOrFloatBitWidth() < from.getIntOrFloatBitWidth();
+    if (!rounding || !narrows || *rounding == tt::RoundingMode::RTNE ||
+        *rounding == tt::RoundingMode::RTZ)
+      return std::nullopt;
+    return "its rounding mode is none of arith (use rtne or rtz)";
+  }
+
   LogicalResult matchAndRewrite(tt::FpToFpOp op, OpAdaptor adaptor,
                                 Rewriter &rewriter) const override {
+    if (Reason reason = whyNot(op))
+      return rewriter.notifyMatchFailure(op, *reason);
     Value value = adaptor.getSrc();
     Type from = getElementTypeOrSelf(value.getType());
     Type to = getElementTypeOrSelf(op.getType());
@@ -91,7 +108,8 @@ struct FpToFpPattern : OpConversionPattern<tt::FpToFpOp> {
       rewriter.replaceOp(op, value);
       return success();
     }
-    // Between formats of one width there is no cast; f32 holds all of both.
+    // arith has no cast between formats of one width. Cast through f32, which
+    // represents all values of both.
     if (fromBits == toBits)
       value = arith::ExtFOp::create(
           rewriter, op.getLoc(),
@@ -132,8 +150,18 @@ struct ClampPattern : OpConversionPattern<tt::ClampFOp> {
 struct MapElementwisePattern : OpConversionPattern<tt::MapElementwiseOp> {
   using OpConversionPattern::OpConversionPattern;
 
+  static Reason whyNot(tt::MapElementwiseOp op) {
+    if (op.getPack() != 1)
+      return "it maps several elements at a time (use pack=1)";
+    if (!op.getScalarOp().hasOneBlock())
+      return "its body has control flow (use tl.where)";
+    return std::nullopt;
+  }
+
   LogicalResult matchAndRewrite(tt::MapElementwiseOp op, OpAdaptor adaptor,
                                 Rewriter &rewriter) const override {
+    if (Reason reason = whyNot(op))
+      return rewriter.notifyMatchFailure(op, *reason);
     SmallVector<Value> results;
     for (OpResult result : op->getResults()) {
       auto type = cast<RankedTensorType>(result.getType());
@@ -141,10 +169,8 @@ struct MapElementwisePattern : OpConversionPattern<tt::MapElementwiseOp> {
           rewriter, op.getLoc(), adaptor.getSrcs(),
           emptyOf(rewriter, op.getLoc(), type),
           [&](OpBuilder &builder, Location loc, ValueRange arguments) {
-            IRMapping mapping;
-            mapping.map(op.getScalarOp().getArguments(), arguments);
             SmallVector<Value> values =
-                cloneBody(builder, op.getScalarOp(), mapping);
+                inlineBody(builder, op.getScalarOp(), arguments);
             linalg::YieldOp::create(builder, loc,
                                     values[result.getResultNumber()]);
           });
@@ -158,8 +184,16 @@ struct MapElementwisePattern : OpConversionPattern<tt::MapElementwiseOp> {
 struct ExternPattern : OpConversionPattern<tt::ExternElementwiseOp> {
   using OpConversionPattern::OpConversionPattern;
 
+  static Reason whyNot(tt::ExternElementwiseOp op) {
+    if (op.getPure())
+      return std::nullopt;
+    return "the function has effects (is_pure=True says that it has none)";
+  }
+
   LogicalResult matchAndRewrite(tt::ExternElementwiseOp op, OpAdaptor adaptor,
                                 Rewriter &rewriter) const override {
+    if (Reason reason = whyNot(op))
+      return rewriter.notifyMatchFailure(op, *reason);
     auto type = dyn_cast<RankedTensorType>(op.getType());
     Operation *call;
     if (type)
@@ -177,13 +211,13 @@ struct ExternPattern : OpConversionPattern<tt::ExternElementwiseOp> {
 } // namespace
 
 void mlir::triton_ext::convert_triton_to_linalg::populateElementwisePatterns(
-    const TypeConverter &converter, RewritePatternSet &patterns) {
+    const TypeConverter &converter, PatternSet &patterns) {
   patterns.add<AddPtrPattern, BitcastPattern, ClampPattern, ExternPattern,
                ForwardPattern<tt::IntToPtrOp>, ForwardPattern<tt::PtrToIntOp>,
                FpToFpPattern, MapElementwisePattern,
+               RefusedPattern<tt::ElementwiseInlineAsmOp, isAssembly>,
                RenamedPattern<tt::ApproxDivFOp, arith::DivFOp>,
                RenamedPattern<tt::MulhiUIOp, math_ext::MulhiUIOp>,
                RenamedPattern<tt::PreciseDivFOp, arith::DivFOp>,
-               RenamedPattern<tt::PreciseSqrtOp, math::SqrtOp>>(
-      converter, patterns.getContext());
+               RenamedPattern<tt::PreciseSqrtOp, math::SqrtOp>>(converter);
 }

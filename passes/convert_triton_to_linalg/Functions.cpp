@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions and their calls, and what other dialects do with pointers: pointers
-// are i64.
+// Converts functions and calls, and operations of other dialects on pointers.
+// Pointers become i64.
 
 #include "Conversion.h"
 
@@ -16,20 +16,40 @@ using namespace mlir::triton_ext::convert_triton_to_linalg;
 namespace tt = mlir::triton;
 using Rewriter = ConversionPatternRewriter;
 
+static constexpr StringLiteral noSuchType = "linalg has no such type";
+
+static bool isOfTriton(Type type) {
+  return isa<tt::TritonDialect>(getElementTypeOrSelf(type).getDialect());
+}
+
 namespace {
 
 struct FuncPattern : OpConversionPattern<tt::FuncOp> {
   using OpConversionPattern::OpConversionPattern;
 
+  static Reason whyNot(tt::FuncOp op) {
+    auto isConvertible = [](Type type) {
+      return isa<tt::PointerType, IntegerType, IndexType, FloatType,
+                 RankedTensorType>(type);
+    };
+    if (llvm::all_of(op.getFunctionType().getInputs(), isConvertible))
+      return std::nullopt;
+    return "it has an argument that is no pointer, number or tensor (tensor "
+           "descriptors: run -triton-rewrite-tensor-descriptor-to-pointer "
+           "first)";
+  }
+
   LogicalResult matchAndRewrite(tt::FuncOp op, OpAdaptor,
                                 Rewriter &rewriter) const override {
+    if (Reason reason = whyNot(op))
+      return rewriter.notifyMatchFailure(op, *reason);
     FunctionType type = op.getFunctionType();
     TypeConverter::SignatureConversion signature(type.getNumInputs());
     SmallVector<Type> results;
     if (failed(getTypeConverter()->convertSignatureArgs(type.getInputs(),
                                                         signature)) ||
         failed(getTypeConverter()->convertTypes(type.getResults(), results)))
-      return failure();
+      return rewriter.notifyMatchFailure(op, noSuchType);
     auto function = func::FuncOp::create(
         rewriter, op.getLoc(), op.getName(),
         FunctionType::get(getContext(), signature.getConvertedTypes(),
@@ -43,9 +63,28 @@ struct FuncPattern : OpConversionPattern<tt::FuncOp> {
     if (!function.isExternal() &&
         failed(rewriter.convertRegionTypes(&function.getBody(),
                                            *getTypeConverter(), &signature)))
-      return failure();
+      return rewriter.notifyMatchFailure(op, noSuchType);
     rewriter.eraseOp(op);
     return success();
+  }
+};
+
+/// Leaves func.func as it is, and refuses one with arguments or results of
+/// Triton's pointer types.
+struct StandardFuncPattern : OpConversionPattern<func::FuncOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  static Reason whyNot(func::FuncOp op) {
+    if (llvm::none_of(op.getArgumentTypes(), isOfTriton) &&
+        llvm::none_of(op.getResultTypes(), isOfTriton))
+      return std::nullopt;
+    return "it has arguments or results that are Triton's pointers or "
+           "descriptors (make it a tt.func)";
+  }
+
+  LogicalResult matchAndRewrite(func::FuncOp op, OpAdaptor,
+                                Rewriter &rewriter) const override {
+    return rewriter.notifyMatchFailure(op, "it is not a function of Triton");
   }
 };
 
@@ -66,15 +105,15 @@ struct CallPattern : OpConversionPattern<tt::CallOp> {
                                 Rewriter &rewriter) const override {
     SmallVector<Type> types;
     if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), types)))
-      return failure();
+      return rewriter.notifyMatchFailure(op, noSuchType);
     rewriter.replaceOpWithNewOp<func::CallOp>(op, op.getCallee(), types,
                                               adaptor.getOperands());
     return success();
   }
 };
 
-/// Blocks inside of one, such as the body of a function with an early return
-/// that gives a pointer, inlined.
+/// Converts a region of several blocks, such as the body of an inlined function
+/// that returns a pointer early.
 struct ExecuteRegionPattern : OpConversionPattern<scf::ExecuteRegionOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -82,21 +121,21 @@ struct ExecuteRegionPattern : OpConversionPattern<scf::ExecuteRegionOp> {
                                 Rewriter &rewriter) const override {
     SmallVector<Type> types;
     if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), types)))
-      return failure();
+      return rewriter.notifyMatchFailure(op, noSuchType);
     auto converted = scf::ExecuteRegionOp::create(rewriter, op.getLoc(), types,
                                                   op.getNoInline());
     rewriter.inlineRegionBefore(op.getRegion(), converted.getRegion(),
                                 converted.getRegion().end());
     if (failed(rewriter.convertRegionTypes(&converted.getRegion(),
                                            *getTypeConverter())))
-      return failure();
+      return rewriter.notifyMatchFailure(op, noSuchType);
     rewriter.replaceOp(op, converted.getResults());
     return success();
   }
 };
 
-/// An operation of another dialect that is on pointers, such as arith.select
-/// and cf.br.
+/// Replaces an operation of another dialect on pointers, such as `arith.select`
+/// or `cf.br`, by the same operation on i64.
 struct RetypedPattern : ConversionPattern {
   RetypedPattern(const TypeConverter &converter, MLIRContext *context)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/0,
@@ -104,10 +143,13 @@ struct RetypedPattern : ConversionPattern {
 
   LogicalResult matchAndRewrite(Operation *op, ArrayRef<Value> operands,
                                 Rewriter &rewriter) const override {
+    if (isa<tt::TritonDialect>(op->getDialect()))
+      return rewriter.notifyMatchFailure(op, "it has a pattern of its own");
+    if (op->getNumRegions() != 0)
+      return rewriter.notifyMatchFailure(op, "it has regions");
     SmallVector<Type> types;
-    if (isa<tt::TritonDialect>(op->getDialect()) || op->getNumRegions() != 0 ||
-        failed(getTypeConverter()->convertTypes(op->getResultTypes(), types)))
-      return failure();
+    if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), types)))
+      return rewriter.notifyMatchFailure(op, noSuchType);
     OperationState state(op->getLoc(), op->getName(), operands, types,
                          op->getAttrs(), op->getSuccessors());
     rewriter.replaceOp(op, rewriter.create(state)->getResults());
@@ -131,7 +173,9 @@ void mlir::triton_ext::convert_triton_to_linalg::addConversions(
 }
 
 void mlir::triton_ext::convert_triton_to_linalg::populateFunctionPatterns(
-    const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<CallPattern, ExecuteRegionPattern, FuncPattern, RetypedPattern,
-               ReturnPattern>(converter, patterns.getContext());
+    const TypeConverter &converter, PatternSet &patterns) {
+  patterns.add<CallPattern, ExecuteRegionPattern, FuncPattern, ReturnPattern,
+               StandardFuncPattern>(converter);
+  patterns.patterns.add<RetypedPattern>(converter,
+                                        patterns.patterns.getContext());
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads and stores: as views of the memory that they touch where pointers and
-// mask are tracked, as gather and scatter elsewhere. What is masked off is not
-// touched.
+// Converts loads and stores. If pointers and mask are tracked, they become
+// accesses to a view of the memory that they touch, otherwise gathers and
+// scatters. Memory that is masked off is not touched.
 
 #include "Access.h"
 #include "Conversion.h"
@@ -17,30 +17,23 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "triton_ext/Splat.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::convert_triton_to_linalg;
 namespace tt = mlir::triton;
+using Rewriter = ConversionPatternRewriter;
 
-/// The one value of all elements, or null.
-static Value getSplat(Value tensor, OpBuilder &builder) {
-  if (auto splat = tensor.getDefiningOp<tt::SplatOp>())
-    return splat.getSrc();
-  SplatElementsAttr elements;
-  if (!matchPattern(tensor, m_Constant(&elements)) || !elements)
-    return {};
-  return arith::ConstantOp::create(builder, tensor.getLoc(),
-                                   elements.getSplatValue<TypedAttr>());
-}
+static constexpr char isDescriptor[] =
+    "tensor descriptors have to be pointers (run "
+    "-triton-rewrite-tensor-descriptor-to-pointer first)";
 
 //===----------------------------------------------------------------------===//
 // Loads
 //===----------------------------------------------------------------------===//
 
-/// The elements of the box, and around them what the load has for others.
+/// Loads the elements of the box. The elements around it are `other`.
 static Value loadBox(Access &access, const Pointers &pointers, const Box &box,
                      Value other) {
   OpBuilder &builder = access.builder;
@@ -62,7 +55,8 @@ static Value loadBox(Access &access, const Pointers &pointers, const Box &box,
   return access.pad(copy, box, value);
 }
 
-/// Null if the elements are not where indices of elements can say.
+/// Gathers the elements by index. Returns null if the addresses may not be
+/// whole elements apart, so that they have no indices.
 static Value gather(Access &access, tt::LoadOp op) {
   OpBuilder &builder = access.builder;
   Location loc = access.loc;
@@ -88,8 +82,9 @@ static Value gather(Access &access, tt::LoadOp op) {
   return access.fromWindows(result.getResult());
 }
 
-/// An address that was computed as a number need not be a multiple of the size
-/// of an element, as that of a memref otherwise is.
+/// Returns the alignment attribute of an access. An address that was computed
+/// as an integer need not be a multiple of the size of an element, which an
+/// access to a memref assumes without this attribute.
 static IntegerAttr alignmentOf(const Pointers &pointers, OpBuilder &builder) {
   if (pointers.base.getDefiningOp<tt::IntToPtrOp>())
     return builder.getI64IntegerAttr(1);
@@ -100,9 +95,7 @@ static Value loadScalar(Access &access, tt::LoadOp op) {
   OpBuilder &builder = access.builder;
   Location loc = access.loc;
   std::optional<Pointers> pointers = trackPointers(op.getPtr(), access.math);
-  auto load = [&](OpBuilder &inner) -> Value {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.restoreInsertionPoint(inner.saveInsertionPoint());
+  auto load = [&]() -> Value {
     OpFoldResult one = access.math.number(1);
     Value view = access.view(access.address(pointers->base),
                              pointers->offsets.offset, one, one);
@@ -112,14 +105,12 @@ static Value loadScalar(Access &access, tt::LoadOp op) {
     return loaded;
   };
   if (!op.getMask())
-    return load(builder);
+    return load();
   Value other = op.getOther() ? op.getOther() : access.zero();
   auto branch = scf::IfOp::create(
       builder, loc, op.getMask(),
       [&](OpBuilder &inner, Location) {
-        Value loaded = load(inner);
-        inner.setInsertionPointAfterValue(loaded);
-        scf::YieldOp::create(inner, loc, loaded);
+        scf::YieldOp::create(inner, loc, load());
       },
       [&](OpBuilder &inner, Location) {
         scf::YieldOp::create(inner, loc, other);
@@ -127,25 +118,37 @@ static Value loadScalar(Access &access, tt::LoadOp op) {
   return branch.getResult(0);
 }
 
-static void convertLoad(tt::LoadOp op, const AllPointerFacts &facts,
-                        SmallVectorImpl<Operation *> &made) {
-  Access access(op, op.getType(), facts);
-  Value value;
-  if (access.shape.empty()) {
-    value = loadScalar(access, op);
-  } else {
-    auto tracked = access.track(op, op.getPtr(), op.getMask());
-    value = tracked ? loadBox(access, tracked->first, tracked->second,
-                              op.getOther())
-                    : gather(access, op);
+namespace {
+struct LoadPattern : AccessPattern<tt::LoadOp> {
+  using AccessPattern::AccessPattern;
+
+  static Reason whyNot(tt::LoadOp op) {
+    if (!op.getIsVolatile())
+      return std::nullopt;
+    return "no structured load is volatile (tl.atomic_add(p, 0) reads anew "
+           "each time)";
   }
-  if (!value) {
-    made.push_back(accessOneByOne(op));
-    return;
+
+  LogicalResult matchAndRewrite(tt::LoadOp op, OpAdaptor,
+                                Rewriter &rewriter) const override {
+    if (Reason reason = whyNot(op))
+      return rewriter.notifyMatchFailure(op, *reason);
+    Access access(op, op.getType(), facts, rewriter);
+    Value value;
+    if (access.shape.empty())
+      value = loadScalar(access, op);
+    else if (auto tracked = access.track(op, op.getPtr(), op.getMask()))
+      value = loadBox(access, tracked->first, tracked->second, op.getOther());
+    else
+      value = gather(access, op);
+    if (value)
+      rewriter.replaceOp(op, value);
+    else
+      accessOneByOne(op, rewriter);
+    return success();
   }
-  op.replaceAllUsesWith(value);
-  op.erase();
-}
+};
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Stores
@@ -166,7 +169,8 @@ static void storeBox(Access &access, const Pointers &pointers, const Box &box,
       /*writable=*/true);
 }
 
-/// Fails if the elements are not where indices of elements can say.
+/// Scatters the elements by index. Fails if the addresses may not be whole
+/// elements apart.
 static LogicalResult scatter(Access &access, tt::StoreOp op, Value value) {
   auto where = access.memoryAndIndices(op.getPtr());
   if (!where)
@@ -196,102 +200,102 @@ static void storeScalar(Access &access, tt::StoreOp op, Value value) {
   store.setAlignmentAttr(alignmentOf(*pointers, builder));
 }
 
-static void convertStore(tt::StoreOp op, const AllPointerFacts &facts,
-                         SmallVectorImpl<Operation *> &made) {
-  Access access(op, op.getValue().getType(), facts);
-  Value value = op.getValue();
-  if (access.shape.empty()) {
-    storeScalar(access, op, value);
-  } else {
-    if (auto tracked = access.track(op, op.getPtr(), op.getMask()))
-      storeBox(access, tracked->first, tracked->second, value);
-    else if (failed(scatter(access, op, value))) {
-      made.push_back(accessOneByOne(op));
-      return;
-    }
-  }
-  op.erase();
-}
+namespace {
+struct StorePattern : AccessPattern<tt::StoreOp> {
+  using AccessPattern::AccessPattern;
 
-/// As long as nothing is changed: what the analysis knows it knows of values
-/// that are there.
-static AllPointerFacts getPointerFacts(Operation *module,
-                                       ArrayRef<Operation *> accesses) {
+  LogicalResult matchAndRewrite(tt::StoreOp op, OpAdaptor,
+                                Rewriter &rewriter) const override {
+    Value value = op.getValue();
+    Access access(op, value.getType(), facts, rewriter);
+    if (access.shape.empty()) {
+      storeScalar(access, op, value);
+    } else if (auto tracked = access.track(op, op.getPtr(), op.getMask())) {
+      storeBox(access, tracked->first, tracked->second, value);
+    } else if (failed(scatter(access, op, value))) {
+      accessOneByOne(op, rewriter);
+      return success();
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Accesses of tensors without dimensions
+//===----------------------------------------------------------------------===//
+
+/// Replaces an access of tensors of rank 0 by one of scalars.
+template <typename OpTy> struct NoDimensions : OpConversionPattern<OpTy> {
+  explicit NoDimensions(MLIRContext *context)
+      : OpConversionPattern<OpTy>(context, /*benefit=*/2) {}
+
+  static bool hasNoDimensions(Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && type.getRank() == 0;
+  }
+
+  LogicalResult matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    if (!hasNoDimensions(op->getOperand(0)))
+      return rewriter.notifyMatchFailure(op, "it is no tensor of one element");
+    IRMapping mapping;
+    // If another of these accesses produced the operand, it is a splat.
+    for (auto [operand, tensor] :
+         llvm::zip_equal(op->getOperands(), adaptor.getOperands())) {
+      if (!hasNoDimensions(operand))
+        continue;
+      Value scalar = getSplat(tensor, rewriter);
+      if (!scalar)
+        scalar = tt::UnsplatOp::create(rewriter, op.getLoc(), tensor);
+      mapping.map(operand, scalar);
+    }
+    Operation *access = rewriter.clone(*op, mapping);
+    SmallVector<Value> results;
+    for (auto [scalar, tensor] :
+         llvm::zip_equal(access->getResults(), op->getResults())) {
+      scalar.setType(getElementTypeOrSelf(tensor.getType()));
+      results.push_back(
+          tt::SplatOp::create(rewriter, op.getLoc(), tensor.getType(), scalar));
+    }
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+} // namespace
+
+AllPointerFacts
+mlir::triton_ext::convert_triton_to_linalg::getPointerFacts(Operation *module) {
   AllPointerFacts facts;
   analysis::AxisInfos infos(module);
-  for (Operation *op : accesses) {
+  module->walk([&](Operation *op) {
+    if (!isa<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp,
+             tt::AtomicLoadOp, tt::AtomicStoreOp>(op))
+      return;
     Value pointers = op->getOperand(0);
     analysis::AxisInfo info = infos.get(pointers);
     int64_t bytes = analysis::bytesOfPointee(pointers.getType());
-    facts[op] = {infos.getPointerStrides(pointers),
-                 bytes > 0 &&
-                     (bytes == 1 || (info.isKnown() &&
+    facts[pointers] = {
+        infos.getPointerStrides(pointers),
+        bytes > 0 && (bytes == 1 || (info.isKnown() &&
                                      info.divisibilityOfAll() % bytes == 0))};
-  }
+  });
   return facts;
 }
 
-/// An access whose tensors have no dimensions, as one of scalars.
-static void makeScalar(Operation *op) {
-  auto hasNoDimensions = [](Value value) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    return type && type.getRank() == 0;
-  };
-  if (!hasNoDimensions(op->getOperand(0)))
-    return;
-  OpBuilder builder(op);
-  IRMapping mapping;
-  for (Value operand : op->getOperands()) {
-    if (!hasNoDimensions(operand))
-      continue;
-    Value scalar = getSplat(operand, builder);
-    mapping.map(operand,
-                scalar ? scalar
-                       : tt::UnsplatOp::create(builder, op->getLoc(), operand)
-                             .getResult());
-  }
-  Operation *access = builder.clone(*op, mapping);
-  for (auto [scalar, tensor] :
-       llvm::zip_equal(access->getResults(), op->getResults())) {
-    scalar.setType(getElementTypeOrSelf(tensor.getType()));
-    tensor.replaceAllUsesWith(
-        tt::SplatOp::create(builder, op->getLoc(), tensor.getType(), scalar));
-  }
-  op->erase();
-}
-
-void mlir::triton_ext::convert_triton_to_linalg::convertMemory(
-    Operation *module) {
-  SmallVector<Operation *> all;
-  module->walk([&](Operation *op) {
-    if (isa<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp,
-            tt::AtomicLoadOp, tt::AtomicStoreOp, tt::AtomicPollOp>(op))
-      all.push_back(op);
-  });
-  for (Operation *op : all)
-    makeScalar(op);
-  module->walk([](Operation *op) {
-    llvm::TypeSwitch<Operation *>(op)
-        .Case<tt::AtomicLoadOp, tt::AtomicStoreOp, tt::AtomicPollOp>(
-            [](auto atomic) { expandAtomic(atomic); });
-  });
-  SmallVector<Operation *> accesses;
-  module->walk([&](Operation *op) {
-    if (isa<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op))
-      accesses.push_back(op);
-  });
-  AllPointerFacts facts = getPointerFacts(module, accesses);
-  while (!accesses.empty()) {
-    SmallVector<Operation *> made;
-    for (Operation *op : accesses)
-      llvm::TypeSwitch<Operation *>(op)
-          .Case([&](tt::LoadOp load) { convertLoad(load, facts, made); })
-          .Case([&](tt::StoreOp store) { convertStore(store, facts, made); })
-          .Case<tt::AtomicRMWOp, tt::AtomicCASOp>(
-              [&](auto atomic) { convertAtomic(atomic, facts, made); });
-    // What is known is known of operations that are gone, whose addresses
-    // operations of now may have.
-    facts.clear();
-    accesses = std::move(made);
-  }
+void mlir::triton_ext::convert_triton_to_linalg::populateMemoryPatterns(
+    const AllPointerFacts &facts, PatternSet &patterns) {
+  patterns.add<LoadPattern, StorePattern>(facts);
+  patterns.add<NoDimensions<tt::LoadOp>, NoDimensions<tt::StoreOp>,
+               NoDimensions<tt::AtomicRMWOp>, NoDimensions<tt::AtomicCASOp>,
+               NoDimensions<tt::AtomicLoadOp>, NoDimensions<tt::AtomicStoreOp>,
+               NoDimensions<tt::AtomicPollOp>>();
+  patterns.add<RefusedPattern<tt::MakeTensorDescOp, isDescriptor>,
+               RefusedPattern<tt::DescriptorLoadOp, isDescriptor>,
+               RefusedPattern<tt::DescriptorStoreOp, isDescriptor>,
+               RefusedPattern<tt::DescriptorGatherOp, isDescriptor>,
+               RefusedPattern<tt::DescriptorScatterOp, isDescriptor>,
+               RefusedPattern<tt::DescriptorReduceOp, isDescriptor>>();
+  populateAtomicPatterns(facts, patterns);
+  populateAtomicAccessPatterns(patterns);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reductions, scans and histograms.
+// Converts reductions, scans and histograms.
 
 #include "Builders.h"
 #include "Conversion.h"
@@ -18,9 +18,10 @@ using Rewriter = ConversionPatternRewriter;
 
 namespace {
 
-/// The value that changes nothing, for combiners of which there is one. That of
-/// a sum is -0.0: 0.0 would change the sign of a sum of negative zeros. Maximum
-/// and minimum have none here: with NaN among the elements that would not do.
+/// Returns the identity of a combiner, or null if there is none. The identity
+/// of floating-point addition is -0.0, because 0.0 + -0.0 is 0.0.
+/// Floating-point maximum and minimum have none here, because infinity is not
+/// neutral if all elements are NaN.
 static TypedAttr getIdentity(Operation *combiner, Builder &builder) {
   Type type = combiner->getResult(0).getType();
   unsigned bits = type.getIntOrFloatBitWidth();
@@ -49,7 +50,7 @@ struct ArgCombiner {
   bool isMax, tieBreakLeft;
 };
 
-/// Whether `value` is a comparison of `lhs` with `rhs` by one of these.
+/// Returns whether `value` compares `lhs` with `rhs` by one of the predicates.
 bool compares(Value value, Value lhs, Value rhs, arith::CmpIPredicate integer,
               arith::CmpFPredicate number) {
   auto matches = [&](auto compare, auto predicate) {
@@ -63,8 +64,8 @@ bool compares(Value value, Value lhs, Value rhs, arith::CmpIPredicate integer,
   return false;
 }
 
-/// Recognises what tl.argmax, tl.argmin and tl.max and tl.min with indices
-/// make.
+/// Recognises the reductions of tl.argmax and tl.argmin, and of tl.max and
+/// tl.min with indices.
 std::optional<ArgCombiner> matchArgCombiner(tt::ReduceOp op) {
   using I = arith::CmpIPredicate;
   using F = arith::CmpFPredicate;
@@ -112,7 +113,9 @@ std::optional<ArgCombiner> matchArgCombiner(tt::ReduceOp op) {
   return std::nullopt;
 }
 
-/// What every value replaces: the least that there is, or the greatest.
+/// Returns the initial value of a reduction to the largest or smallest value,
+/// which every other value replaces: the least value of the type for a maximum,
+/// the greatest for a minimum.
 TypedAttr getWorst(Type type, bool isMax, Builder &builder) {
   if (auto number = dyn_cast<FloatType>(type)) {
     const llvm::fltSemantics &semantics = number.getFloatSemantics();
@@ -134,7 +137,8 @@ struct ArgPattern : OpConversionPattern<tt::ReduceOp> {
                                 Rewriter &rewriter) const override {
     std::optional<ArgCombiner> combiner = matchArgCombiner(op);
     if (!combiner)
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "it does not reduce to the largest or smallest value");
     Location loc = op.getLoc();
     Value values = adaptor.getSrcs()[0], indices = adaptor.getSrcs()[1];
     SmallVector<int64_t> shape(
@@ -192,7 +196,7 @@ struct ReducePattern : OpConversionPattern<tt::ReduceOp> {
         inits.push_back(fill(rewriter, loc, tensorOf(shape, element), value));
         continue;
       }
-      // Without one the reduction begins with the first elements.
+      // Without an identity, the reduction begins with the first elements.
       Part first(rewriter, whole, axis, 0, 1);
       inits.push_back(tensor::ExtractSliceOp::create(
           rewriter, loc, tensorOf(shape, element), input, first.offsets,
@@ -207,17 +211,15 @@ struct ReducePattern : OpConversionPattern<tt::ReduceOp> {
     if (!identity && whole.getDimSize(axis) == 1) {
       results = inits;
     } else {
-      // A body of Triton has accumulators first, one of linalg elements.
+      // The body's first arguments are accumulators in Triton, but elements in
+      // linalg.
       auto reduce = linalg::ReduceOp::create(
           rewriter, loc, inputs, inits, axis,
           [&](OpBuilder &builder, Location loc, ValueRange arguments) {
-            IRMapping mapping;
-            size_t count = inputs.size();
-            auto from = op.getCombineOp().getArguments();
-            mapping.map(from.take_front(count), arguments.drop_front(count));
-            mapping.map(from.drop_front(count), arguments.take_front(count));
+            SmallVector<Value> swapped(arguments.drop_front(inputs.size()));
+            llvm::append_range(swapped, arguments.take_front(inputs.size()));
             linalg::YieldOp::create(
-                builder, loc, cloneBody(builder, op.getCombineOp(), mapping));
+                builder, loc, inlineBody(builder, op.getCombineOp(), swapped));
           });
       results.assign(reduce->getResults().begin(), reduce->getResults().end());
     }
@@ -249,10 +251,9 @@ struct ScanPattern : OpConversionPattern<tt::ScanOp> {
     Block *body = rewriter.createBlock(
         &scan.getBody(), {}, op.getCombineOp().getArgumentTypes(),
         SmallVector<Location>(from.size(), op.getLoc()));
-    IRMapping mapping;
-    mapping.map(from, body->getArguments());
     linalg_ext::YieldOp::create(
-        rewriter, op.getLoc(), cloneBody(rewriter, op.getCombineOp(), mapping));
+        rewriter, op.getLoc(),
+        inlineBody(rewriter, op.getCombineOp(), body->getArguments()));
     rewriter.replaceOp(op, scan.getResults());
     return success();
   }
@@ -276,7 +277,7 @@ struct HistogramPattern : OpConversionPattern<tt::HistogramOp> {
 } // namespace
 
 void mlir::triton_ext::convert_triton_to_linalg::populateReducePatterns(
-    const TypeConverter &converter, RewritePatternSet &patterns) {
+    const TypeConverter &converter, PatternSet &patterns) {
   patterns.add<ArgPattern, HistogramPattern, ReducePattern, ScanPattern>(
-      converter, patterns.getContext());
+      converter);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensors that are made, and that are others in another shape or order.
+// Converts operations that create tensors, or change their shape or the order
+// of their elements.
 
 #include "Builders.h"
 #include "Conversion.h"
@@ -200,7 +201,7 @@ struct GatherPattern : OpConversionPattern<tt::GatherOp> {
         [&](OpBuilder &builder, Location loc, ValueRange arguments) {
           SmallVector<Value> indices;
           Type index = builder.getIndexType();
-          // Triton takes narrow indices as ones without a sign.
+          // Triton reads indices of less than 32 bits as unsigned.
           bool isNarrow = arguments[0].getType().getIntOrFloatBitWidth() < 32;
           for (int64_t dim = 0; dim < type.getRank(); ++dim) {
             if (dim == int64_t(op.getAxis()) && isNarrow)
@@ -223,9 +224,8 @@ struct GatherPattern : OpConversionPattern<tt::GatherOp> {
 } // namespace
 
 void mlir::triton_ext::convert_triton_to_linalg::populateShapePatterns(
-    const TypeConverter &converter, RewritePatternSet &patterns) {
+    const TypeConverter &converter, PatternSet &patterns) {
   patterns.add<BroadcastPattern, CatPattern, ExpandDimsPattern, GatherPattern,
                JoinPattern, MakeRangePattern, ReshapePattern, SplatPattern,
-               SplitPattern, TransPattern, UnsplatPattern>(
-      converter, patterns.getContext());
+               SplitPattern, TransPattern, UnsplatPattern>(converter);
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moves tensor.extract towards the operations that the tensor comes from, which
-// are then done for one element. The tensors themselves are left untouched.
-
-#include "ExtractLikeMoveBackward.h"
+// Moves tensor.extract over the operations that compute its tensor, which are
+// then done for one element. The tensors themselves are left untouched.
 
 #include "linalg_ext/LinalgExt.h"
 #include "linalg_ext/MapElementwise.h"
@@ -15,6 +13,8 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+#define DEBUG_TYPE "triton-ext-extract-like-move-backward"
 
 namespace mlir::triton_ext::extract_like_move_backward {
 #define GEN_PASS_DECL
@@ -31,7 +31,7 @@ namespace {
 struct Extractor {
   OpBuilder &builder;
   Location loc;
-  /// Extracts that were made on the way and may have further to go.
+  /// Extracts that were created on the way and may move further.
   SmallVector<tensor::ExtractOp> &made;
 
   Value extract(Value tensor, ValueRange indices) {
@@ -40,7 +40,7 @@ struct Extractor {
     return op;
   }
 
-  /// The element, or null where the extract has to stay.
+  /// Returns the element, or null if the extract has to stay.
   Value compute(Operation *op, OpResult result, ValueRange indices);
   Value computeElementwise(Operation *op, OpResult result, ValueRange indices);
   Value computeMap(linalg::MapOp map, ValueRange indices);
@@ -76,7 +76,7 @@ Value Extractor::computeMap(linalg::MapOp map, ValueRange indices) {
                     [](Operation &op) { return isPure(&op); }) ||
       !body->getOps<linalg::IndexOp>().empty())
     return {};
-  // The element that was there before, if the body looks at it.
+  // The previous element of the output, if the body reads it.
   size_t numInputs = map.getNumDpsInputs();
   for (BlockArgument argument : body->getArguments().drop_front(numInputs))
     if (!argument.use_empty())
@@ -102,7 +102,7 @@ Value Extractor::computeReshape(Value source, RankedTensorType from,
                                 RankedTensorType to, ValueRange indices) {
   if (!from.hasStaticShape() || !to.hasStaticShape())
     return {};
-  // Where the element is in the line of all of them.
+  // The index of the element in the flattened tensor.
   Value linear;
   for (auto [index, size] : llvm::zip_equal(indices, to.getShape())) {
     if (size == 1)
@@ -143,7 +143,7 @@ Value Extractor::compute(Operation *op, OpResult result, ValueRange indices) {
       .Case([&](linalg::MapOp map) { return computeMap(map, indices); })
       .Case([&](linalg::CopyOp copy) -> Value {
         Value input = copy.getInputs()[0];
-        // A copy from memory that was read as a tensor is the load itself.
+        // A copy of a tensor of memory is the load itself.
         if (input.getType() != result.getType() ||
             !isa_and_nonnull<linalg::LinalgDialect, arith::ArithDialect>(
                 input.getDefiningOp() ? input.getDefiningOp()->getDialect()
@@ -174,7 +174,7 @@ Value Extractor::compute(Operation *op, OpResult result, ValueRange indices) {
       .Default([](Operation *) { return Value(); });
 }
 
-/// How many operations one extract may pass.
+/// The largest number of operations that one extract moves over.
 static constexpr unsigned maxSteps = 100;
 
 /// Replaces the extract, where that can be done, and adds those that it makes.
@@ -203,7 +203,7 @@ struct ExtractLikeMoveBackwardPass
     getOperation().walk([&](tensor::ExtractOp op) { roots.push_back(op); });
     for (tensor::ExtractOp root : roots) {
       SmallVector<tensor::ExtractOp> extracts = {root};
-      // Where tensors are used several times, there are many ways to them.
+      // If tensors are used several times, there are many paths to them.
       for (unsigned steps = 0; !extracts.empty() && steps < maxSteps; ++steps)
         moveBackward(extracts.pop_back_val(), extracts);
     }

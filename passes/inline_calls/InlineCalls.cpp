@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MLIR's inliner without the canonicalization that it does by default. What may
-// be inlined is what the dialects of calls and functions say.
-
-#include "InlineCalls.h"
+// Runs MLIR's inliner without the canonicalization that it does by default. The
+// dialects of calls and functions decide what may be inlined.
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "triton_ext/FuncInliner.h"
+
+#define DEBUG_TYPE "triton-ext-inline-calls"
 
 namespace mlir::triton_ext::inline_calls {
 #define GEN_PASS_DECL

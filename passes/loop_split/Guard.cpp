@@ -15,16 +15,19 @@ using namespace mlir::triton_ext::loop_split;
 using arith::CmpIPredicate;
 
 namespace {
-/// What makes up the condition of a select.
+/// The comparisons that the condition of a select is made of.
 struct Mask {
-  SetVector<Operation *> path; // operands first
   SetVector<const Condition *> conditions;
+  /// The operations that combine them, operands before users.
+  SetVector<Operation *> path;
 };
 
 class Guard {
 public:
-  Guard(scf::ForOp loop, ArrayRef<Condition> conditions, bool noWrap)
-      : loop(loop), conditions(conditions), analysis(loop, noWrap) {}
+  Guard(RewriterBase &rewriter, scf::ForOp loop, ArrayRef<Condition> conditions,
+        bool noWrap)
+      : rewriter(rewriter), loop(loop), conditions(conditions),
+        analysis(loop, noWrap) {}
 
   SmallVector<arith::CmpIOp> run();
 
@@ -34,16 +37,18 @@ private:
   void rewrite(arith::SelectOp select);
   void sink(Block &block);
 
+  RewriterBase &rewriter;
   scf::ForOp loop;
   ArrayRef<Condition> conditions;
   ConditionAnalysis analysis;
+  /// What `isFree` returned for the comparisons that it was asked for.
   llvm::DenseMap<Operation *, Value> free;
   SmallVector<arith::CmpIOp> settled;
 };
 } // namespace
 
-/// Whether a condition that may be guarded is in there; notes which, and the
-/// operations between.
+/// Adds to `mask` the conditions that `value` is made of and that may be
+/// guarded. Returns whether there is one.
 bool Guard::collect(Value value, Mask &mask) {
   Operation *op = value.getDefiningOp();
   if (!op || !loop->isProperAncestor(op))
@@ -67,14 +72,14 @@ bool Guard::collect(Value value, Mask &mask) {
   return found;
 }
 
-/// Whether all elements are true in an iteration; null if that is the same in
-/// all iterations.
+/// Returns a boolean that says in each iteration whether all elements are true;
+/// null if that is the same in all iterations.
 Value Guard::isFree(const Condition &condition) {
   auto [known, isNew] = free.try_emplace(condition.op);
   if (!isNew)
     return known->second;
   Side side = condition.leadingValue() ? Side::Lead : Side::Tail;
-  TripCounter counter(loop, analysis);
+  TripCounter counter(rewriter, loop, analysis);
   Value count = counter.countUpTo(condition, side);
   if (counter.isZero(count) || counter.isAll(count))
     return nullptr;
@@ -83,15 +88,15 @@ Value Guard::isFree(const Condition &condition) {
   if (loop.getUnsignedCmp())
     predicate = toUnsigned(predicate);
   arith::CmpIOp op = condition.op;
-  OpBuilder b = OpBuilder::atBlockBegin(loop.getBody());
-  auto compare =
-      arith::CmpIOp::create(b, op.getLoc(), predicate, loop.getInductionVar(),
-                            counter.placeOf(count));
+  Value place = counter.placeOf(count);
+  rewriter.setInsertionPointToStart(loop.getBody());
+  auto compare = arith::CmpIOp::create(rewriter, op.getLoc(), predicate,
+                                       loop.getInductionVar(), place);
   settled.push_back(compare);
   return known->second = compare;
 }
 
-/// Moves what only `block` uses from the loop into it.
+/// Moves operations that only `block` uses from the loop into the block.
 void Guard::sink(Block &block) {
   for (bool moved = true; moved;) {
     moved = false;
@@ -105,7 +110,7 @@ void Guard::sink(Block &block) {
               return other->getBlock() != &block;
             }))
           continue;
-        op->moveBefore(&block.front());
+        rewriter.moveOpBefore(op, &block.front());
         moved = true;
       }
   }
@@ -115,43 +120,44 @@ void Guard::rewrite(arith::SelectOp select) {
   Mask mask;
   if (!collect(select.getCondition(), mask))
     return;
-  OpBuilder b(select);
   Location loc = select.getLoc();
   Value allFree;
   for (const Condition *condition : mask.conditions) {
     Value one = isFree(*condition);
+    rewriter.setInsertionPoint(select);
     allFree =
-        allFree ? arith::AndIOp::create(b, loc, allFree, one).getResult() : one;
+        allFree ? arith::AndIOp::create(rewriter, loc, allFree, one).getResult()
+                : one;
   }
-  auto branch = scf::IfOp::create(b, loc, select.getType(), allFree,
+  auto branch = scf::IfOp::create(rewriter, loc, select.getType(), allFree,
                                   /*withElseRegion=*/true);
   for (bool whole : {true, false}) {
-    b.setInsertionPointToStart(whole ? branch.thenBlock() : branch.elseBlock());
+    rewriter.setInsertionPointToStart(whole ? branch.thenBlock()
+                                            : branch.elseBlock());
     IRMapping mapping;
     for (const Condition *condition : mask.conditions) {
       arith::CmpIOp op = condition->op;
       Value value;
       if (whole) {
         auto type = cast<ShapedType>(op.getType());
-        value = arith::ConstantOp::create(b, loc,
+        value = arith::ConstantOp::create(rewriter, loc,
                                           DenseElementsAttr::get(type, true));
       } else {
-        auto copy = cast<arith::CmpIOp>(b.clone(*op));
+        auto copy = cast<arith::CmpIOp>(rewriter.clone(*op));
         settled.push_back(copy);
         value = copy;
       }
       mapping.map(op.getResult(), value);
     }
     for (Operation *op : mask.path)
-      b.clone(*op, mapping);
-    Operation *copy = b.clone(*select, mapping);
-    scf::YieldOp::create(b, loc, copy->getResults());
+      rewriter.clone(*op, mapping);
+    Operation *copy = rewriter.clone(*select, mapping);
+    scf::YieldOp::create(rewriter, loc, copy->getResults());
   }
-  select.replaceAllUsesWith(branch.getResult(0));
-  select.erase();
+  rewriter.replaceOp(select, branch);
   for (Operation *op : llvm::reverse(mask.path))
     if (op->use_empty())
-      op->erase();
+      rewriter.eraseOp(op);
   sink(*branch.elseBlock());
 }
 
@@ -167,6 +173,7 @@ SmallVector<arith::CmpIOp> Guard::run() {
 }
 
 SmallVector<arith::CmpIOp> mlir::triton_ext::loop_split::guardMasks(
-    scf::ForOp loop, ArrayRef<Condition> conditions, bool noWrap) {
-  return Guard(loop, conditions, noWrap).run();
+    RewriterBase &rewriter, scf::ForOp loop, ArrayRef<Condition> conditions,
+    bool noWrap) {
+  return Guard(rewriter, loop, conditions, noWrap).run();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Instead of splitting a loop: a branch around what masks decide about, taken
-// only in iterations in which a mask is not true for all elements.
+// Leaves a loop whole and puts the selects under a mask into a branch, which is
+// taken only in iterations in which the mask is not true for all elements.
 
 #ifndef TRITON_EXT_LOOP_SPLIT_GUARD_H
 #define TRITON_EXT_LOOP_SPLIT_GUARD_H
@@ -10,13 +10,14 @@
 
 namespace mlir::triton_ext::loop_split {
 
-/// The results of the selects of tensors in `loop` whose condition is made of
-/// some of `conditions`, and those of `conditions`. In iterations in which
-/// these are true for all elements, a branch does not compute them. Masks of
-/// memory accesses stay. Returns the comparisons that are of no further use:
-/// what the branches depend on and what is in them.
-SmallVector<arith::CmpIOp>
-guardMasks(scf::ForOp loop, ArrayRef<Condition> conditions, bool noWrap);
+/// Replaces each select of tensors in `loop` whose condition is made of some of
+/// `conditions` by a branch: where these are true for all elements, neither
+/// they nor the select are computed. Masks of memory accesses stay. Returns the
+/// comparisons for which the loop need not be split any more: those that the
+/// branches depend on, and those inside of the branches.
+SmallVector<arith::CmpIOp> guardMasks(RewriterBase &rewriter, scf::ForOp loop,
+                                      ArrayRef<Condition> conditions,
+                                      bool noWrap);
 
 } // namespace mlir::triton_ext::loop_split
 

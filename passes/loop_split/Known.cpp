@@ -1,47 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "Known.h"
+#include "analysis/IntegerFacts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext::loop_split;
+using mlir::triton_ext::analysis::IntegerFacts;
 
 bool mlir::triton_ext::loop_split::isMultipleOf(Value value,
-                                                const APInt &factor,
-                                                unsigned depth) {
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return constant.countr_zero() >= factor.logBase2() || constant.isZero();
-  if (depth == 0)
-    return false;
-  auto isMultiple = [&](Value operand) {
-    return isMultipleOf(operand, factor, depth - 1);
-  };
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    Operation *parent = argument.getOwner()->getParentOp();
-    if (auto loop = dyn_cast_or_null<scf::ForOp>(parent))
-      return value == loop.getInductionVar() &&
-             isMultiple(loop.getLowerBound()) && isMultiple(loop.getStep());
-    auto function = dyn_cast_or_null<FunctionOpInterface>(parent);
-    auto known = function ? function.getArgAttrOfType<IntegerAttr>(
-                                argument.getArgNumber(), "tt.divisibility")
-                          : IntegerAttr();
-    return known && known.getValue().countr_zero() >= factor.logBase2();
-  }
-  Operation *op = value.getDefiningOp();
-  if (isa<arith::MulIOp, arith::AndIOp>(op))
-    return llvm::any_of(op->getOperands(), isMultiple);
-  if (isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp,
-          arith::MinUIOp, arith::MaxUIOp>(op))
-    return llvm::all_of(op->getOperands(), isMultiple);
-  if (auto select = dyn_cast<arith::SelectOp>(op))
-    return isMultiple(select.getTrueValue()) &&
-           isMultiple(select.getFalseValue());
-  return false;
+                                                const APInt &factor) {
+  int64_t divisor = IntegerFacts().divisor(value);
+  return factor.logBase2() <= llvm::Log2_64(divisor);
 }
 
 void Sum::add(Value value, const APInt &factor,
@@ -72,9 +44,8 @@ static bool isSpeculated(Value value) {
   return op && op->hasAttr(speculatedAttr);
 }
 
-static bool isNonNegative(Value value, unsigned depth);
-
-/// There are more programs than the number of any of them.
+/// Cancels pairs of `num_programs(axis) - program_id(axis)`, which are at least
+/// 1: the ranges of both begin near zero and tell nothing of the difference.
 static void cancelPrograms(Sum &sum) {
   for (auto &[one, negative] : sum.terms)
     for (auto &[other, positive] : sum.terms) {
@@ -90,47 +61,55 @@ static void cancelPrograms(Sum &sum) {
     }
 }
 
-static bool isNonNegative(Sum sum, unsigned depth) {
+/// Whether the sum is not negative: its least value is the sum of the least
+/// values of its terms.
+static bool
+isNonNegative(Sum sum, llvm::function_ref<ConstantIntRanges(Value)> rangeOf) {
   cancelPrograms(sum);
-  return sum.constant.isNonNegative() &&
-         llvm::all_of(sum.terms, [&](auto &term) {
-           auto &[value, factor] = term;
-           return factor.isZero() ||
-                  (factor.isStrictlyPositive() && isNonNegative(value, depth));
-         });
+  APInt least = sum.constant;
+  for (const auto &[value, factor] : sum.terms) {
+    if (factor.isZero())
+      continue;
+    // So that the product, with a number of 64 bits, has less than `wideBits`.
+    if (factor.getSignificantBits() > wideBits / 2)
+      return false;
+    ConstantIntRanges range = rangeOf(value);
+    const APInt &end = factor.isNegative() ? range.smax() : range.smin();
+    if (end.getBitWidth() > 64)
+      return false;
+    least += factor * end.sext(wideBits);
+  }
+  return least.isNonNegative();
 }
 
-static bool isNonNegative(Value value, unsigned depth) {
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return constant.isNonNegative();
-  if (depth-- == 0)
-    return false;
-  auto known = [&](Value operand) { return isNonNegative(operand, depth); };
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    return loop && value == loop.getInductionVar() && !loop.getUnsignedCmp() &&
-           known(loop.getLowerBound());
+namespace {
+/// Facts of integers if nothing wraps that is not speculated.
+class NoWrapFacts : public IntegerFacts {
+protected:
+  bool neverWraps(Operation *op) const override {
+    return !op->hasAttr(speculatedAttr);
   }
-  Operation *op = value.getDefiningOp();
-  if (isa<triton::GetProgramIdOp, triton::GetNumProgramsOp>(op))
-    return true;
-  if (isa<arith::MaxSIOp, arith::AndIOp>(op))
-    return llvm::any_of(op->getOperands(), known);
-  if (isa<arith::MinSIOp, arith::DivSIOp, arith::RemSIOp>(op))
-    return llvm::all_of(op->getOperands(), known);
-  if (isa<arith::ExtSIOp>(op))
-    return known(op->getOperand(0));
-  if (isSpeculated(value))
-    return false;
-  if (isa<arith::MulIOp>(op) && llvm::all_of(op->getOperands(), known))
-    return true;
-  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
-    return false;
-  Sum sum;
-  sum.add(value, APInt(wideBits, 1), isSpeculated);
-  return !sum.terms.contains(value) && isNonNegative(sum, depth);
-}
+
+  /// Terms of a sum that cancel each other are not seen by the rules, which
+  /// look at one operation: of `x - y + y` with an x that is not negative.
+  ConstantIntRanges refine(Value value, const ConstantIntRanges &known,
+                           RangeFn rangeOf) const override {
+    Operation *op = value.getDefiningOp();
+    if (!known.smin().isNegative() ||
+        !isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) ||
+        !isa<IntegerType, IndexType>(value.getType()))
+      return known;
+    Sum sum;
+    sum.add(value, APInt(wideBits, 1), isSpeculated);
+    if (sum.terms.contains(value) || !isNonNegative(std::move(sum), rangeOf))
+      return known;
+    unsigned width = known.smin().getBitWidth();
+    return triton_ext::analysis::meet(
+        known, ConstantIntRanges::fromSigned(APInt::getZero(width),
+                                             APInt::getSignedMaxValue(width)));
+  }
+};
+} // namespace
 
 bool mlir::triton_ext::loop_split::isAtMost(Value lhs, Value rhs,
                                             unsigned depth) {
@@ -155,5 +134,7 @@ bool mlir::triton_ext::loop_split::isAtMost(Value lhs, Value rhs,
   Sum difference;
   difference.add(rhs, APInt(wideBits, 1), isSpeculated);
   difference.add(lhs, APInt::getAllOnes(wideBits), isSpeculated);
-  return isNonNegative(std::move(difference), depth);
+  NoWrapFacts facts;
+  return isNonNegative(std::move(difference),
+                       [&](Value value) { return facts.range(value); });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is visible of an integer from the operations that it is computed with.
+// What LoopSplit asks of integers besides their range: whether one is a
+// multiple of the step, and which of two is the greater.
 
 #ifndef TRITON_EXT_LOOP_SPLIT_KNOWN_H
 #define TRITON_EXT_LOOP_SPLIT_KNOWN_H
@@ -15,28 +16,31 @@ namespace mlir::triton_ext::loop_split {
 /// Wide enough for sums and products of numbers of 64 bits.
 constexpr unsigned wideBits = 256;
 
-/// Whether the number is visibly a multiple of `factor`, a power of two, modulo
-/// the size of its type.
-bool isMultipleOf(Value value, const APInt &factor, unsigned depth = 8);
+/// Whether the number is known to be a multiple of `factor`, a power of two.
+bool isMultipleOf(Value value, const APInt &factor);
 
-/// A sum of multiples of scalars, without a modulus; its numbers have
+/// A sum of multiples of scalars in numbers without a width; its numbers have
 /// `wideBits`.
 struct Sum {
   llvm::SmallMapVector<Value, APInt, 4> terms;
   APInt constant = APInt::getZero(wideBits);
 
-  /// Adds `factor` times the value, taken apart into sums and products with
-  /// constants where `isTerm` does not say otherwise.
+  /// Adds `factor` times the value. Sums and products with constants are taken
+  /// apart, but not those for which `isTerm` holds. A sum of 2^depth terms
+  /// takes that many steps; 8 levels are more than a kernel writes for a bound.
   void add(Value value, const APInt &factor,
            llvm::function_ref<bool(Value)> isTerm, unsigned depth = 8);
 };
 
-/// On operations that are executed only because a loop is split. What they
-/// compute may have wrapped.
+/// Marks operations that are executed only because a loop is split: what they
+/// compute may wrap.
 constexpr llvm::StringLiteral speculatedAttr = "triton_ext.speculated";
 
-/// Whether lhs <= rhs (signed), if nothing wraps that is not speculated.
-bool isAtMost(Value lhs, Value rhs, unsigned depth = 8);
+/// Whether lhs <= rhs (signed) is known, if no sum, difference or product wraps
+/// that is not speculated. `depth` bounds how many minima and maxima around
+/// each other are taken apart, of which each doubles the steps: a place is
+/// clamped twice, and the kernel may have done so, too.
+bool isAtMost(Value lhs, Value rhs, unsigned depth = 4);
 
 } // namespace mlir::triton_ext::loop_split
 

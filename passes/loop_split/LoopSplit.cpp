@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Splits each `scf.for` where a comparison on its induction variable changes,
+// Splits each `scf.for` where a comparison of its induction variable changes,
 // if a branch, a select or a mask disappears by that. Loops whose comparisons
 // Condition.cpp cannot handle, and everything outside of loops, are left
 // untouched.
 
+#include "Assumptions.h"
 #include "Guard.h"
 #include "Known.h"
+#include "Simplify.h"
 #include "TripCounter.h"
+#include "Work.h"
+#include "Worklist.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/Pass.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "triton/Dialect/Triton/IR/Dialect.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "triton-ext-loop-split"
 
 namespace mlir::triton_ext::loop_split {
 #define GEN_PASS_DECL
@@ -25,92 +32,8 @@ using namespace mlir;
 using namespace mlir::triton_ext::loop_split;
 using Kind = remark::RemarkKind;
 
-/// On each loop that is done with.
+/// Marks loops that are not to be split again.
 static constexpr StringLiteral splitAttr = "triton_ext.split";
-/// On comparisons that stay, while the pass runs: where it is of no use to
-/// split the loop around them (again).
-static constexpr StringLiteral doneAttrs[] = {"triton_ext.lead_done",
-                                              "triton_ext.tail_done"};
-
-/// Whether `user` would do less if this operand of it was a constant.
-static bool doesLessFor(OpOperand &use) {
-  Operation *user = use.getOwner();
-  if (auto branch = dyn_cast<scf::IfOp>(user))
-    return branch.getNumResults() != 0 ||
-           !branch.thenBlock()->without_terminator().empty() ||
-           (branch.elseBlock() &&
-            !branch.elseBlock()->without_terminator().empty());
-  if (auto select = dyn_cast<arith::SelectOp>(user))
-    return use.getOperandNumber() == 0 && !select->use_empty() &&
-           select.getTrueValue() != select.getFalseValue();
-  auto isMask = [&](auto op) { return op && op.getMask() == use.get(); };
-  return isMask(dyn_cast<triton::LoadOp>(user)) ||
-         isMask(dyn_cast<triton::StoreOp>(user)) ||
-         isMask(dyn_cast<triton::AtomicRMWOp>(user));
-}
-
-/// Whether the result of `user` may be a constant if this operand of it is.
-static bool mayBeConstantFor(OpOperand &use) {
-  Operation *user = use.getOwner();
-  if (isa<arith::XOrIOp>(user)) // as "not" is written
-    return matchPattern(user->getOperand(1 - use.getOperandNumber()),
-                        m_Constant());
-  if (isa<arith::SelectOp>(user))
-    return use.getOperandNumber() != 0;
-  return isa<arith::AndIOp, arith::OrIOp, triton::SplatOp, triton::ExpandDimsOp,
-             triton::BroadcastOp, triton::ReshapeOp, triton::TransOp>(user);
-}
-
-/// Whether something would be left out if this boolean, or tensor of them, was
-/// a constant.
-static bool decidesAboutWork(Value condition) {
-  SetVector<Value> values;
-  values.insert(condition);
-  for (size_t next = 0; next < values.size(); ++next)
-    for (OpOperand &use : values[next].getUses()) {
-      if (doesLessFor(use))
-        return true;
-      if (mayBeConstantFor(use))
-        values.insert(use.getOwner()->getResult(0));
-    }
-  return false;
-}
-
-/// Whether `decided` is computed from `condition`.
-static bool decides(Value condition, Value decided) {
-  SetVector<Value> values;
-  values.insert(decided);
-  for (size_t next = 0; next < values.size(); ++next) {
-    if (values[next] == condition)
-      return true;
-    Operation *op = values[next].getDefiningOp();
-    if (isa_and_nonnull<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op))
-      values.insert(op->operand_begin(), op->operand_end());
-  }
-  return false;
-}
-
-/// Whether the operation is executed only where a condition on the induction
-/// variable holds. Who wrote that has limited already where the mask is needed.
-static bool isGuarded(arith::CmpIOp op, ArrayRef<Condition> conditions) {
-  for (auto branch = op->getParentOfType<scf::IfOp>(); branch;
-       branch = branch->getParentOfType<scf::IfOp>())
-    for (const Condition &condition : conditions) {
-      arith::CmpIOp other = condition.op;
-      if (!condition.hasTail() &&
-          decides(other.getResult(), branch.getCondition()))
-        return true;
-    }
-  return false;
-}
-
-static int64_t countOps(Operation *root) {
-  int64_t count = 0;
-  root->walk([&](Operation *) { ++count; });
-  return count;
-}
-
-static StringRef text(bool value) { return value ? "true" : "false"; }
 
 namespace {
 /// One place to split a loop: all conditions that change there.
@@ -127,96 +50,37 @@ struct LoopSplitPass
   void runOnOperation() override;
 
 private:
-  bool visit(scf::ForOp loop);
+  SmallVector<scf::ForOp> visit(scf::ForOp loop, RewriterBase &rewriter);
   SmallVector<Condition> conditionsIn(scf::ForOp loop);
   std::optional<Candidate> choose(ArrayRef<Condition> conditions);
   scf::ForOp splitAt(scf::ForOp loop, const Candidate &candidate,
-                     bool &changed);
-  bool guardIn(scf::ForOp loop);
-  void simplify(scf::ForOp loop);
+                     RewriterBase &rewriter, bool &changed);
+  bool guardIn(scf::ForOp loop, RewriterBase &rewriter);
   void report(Operation *op, Kind kind, const Twine &message);
 
-  std::shared_ptr<FrozenRewritePatternSet> patterns;
-  SmallVector<std::pair<Location, std::string>> reported;
+  FrozenRewritePatternSet simplifications;
+  /// What was reported at each place: copies of a loop say nothing new.
+  DenseMap<Location, llvm::StringSet<>> reported;
 };
 } // namespace
 
-/// Puts a constant in the place of a comparison.
-static void replace(arith::CmpIOp op, bool value) {
-  OpBuilder b(op);
-  TypedAttr attr = b.getBoolAttr(value);
-  if (auto shaped = dyn_cast<ShapedType>(op.getType()))
-    attr = DenseElementsAttr::get(shaped, value);
-  Value constant = arith::ConstantOp::create(b, op.getLoc(), attr);
-  op.replaceAllUsesWith(constant);
-  op.erase();
-}
-
-static void markDone(arith::CmpIOp op, Side side) {
-  op->setAttr(doneAttrs[side == Side::Tail], UnitAttr::get(op.getContext()));
-}
-
-static bool isDone(arith::CmpIOp op, Side side) {
-  return op->hasAttr(doneAttrs[side == Side::Tail]);
-}
-
-/// Uses what is known of the condition before the place where it changes.
-static void assumeBefore(const Condition &condition, arith::CmpIOp op,
-                         Side side) {
-  if (side == Side::Lead)
-    replace(op, condition.leadingValue());
-  else
-    markDone(op, side);
-}
-
-/// Uses what is known of it from there on.
-static void assumeAfter(const Condition &condition, arith::CmpIOp op,
-                        Side side) {
-  if (side == Side::Lead && !condition.exact)
-    return markDone(op, side);
-  if (!condition.isEquality())
-    return replace(op, !condition.leadingValue());
-  // It has changed where they are equal; beyond, it changes back.
-  using Predicate = arith::CmpIPredicate;
-  bool equal = condition.predicate == Predicate::eq;
-  Predicate predicate = condition.increasing == equal
-                            ? (equal ? Predicate::sle : Predicate::slt)
-                            : (equal ? Predicate::sge : Predicate::sgt);
-  if (condition.isUnsigned)
-    predicate = toUnsigned(predicate);
-  op.setPredicate(condition.swapped ? triton_ext::swapOperands(predicate)
-                                    : predicate);
-}
-
-static StringRef textAfter(const Condition &condition, Side side) {
-  if (side == Side::Lead && !condition.exact)
-    return "any";
-  return condition.isEquality() ? "an inequality"
-                                : text(!condition.leadingValue());
+static int64_t countOps(Operation *root) {
+  int64_t count = 0;
+  root->walk([&](Operation *) { ++count; });
+  return count;
 }
 
 LogicalResult LoopSplitPass::initialize(MLIRContext *context) {
-  RewritePatternSet set(context);
-  for (Dialect *dialect : context->getLoadedDialects())
-    dialect->getCanonicalizationPatterns(set);
-  for (RegisteredOperationName op : context->getRegisteredOperations())
-    op.getCanonicalizationPatterns(set, context);
-  // It goes through values in the order of their addresses: the same module
-  // would come out in different ways.
-  std::string unordered =
-      "(anonymous namespace)::MakeRegionBranchOpSuccessorInputsDead";
-  patterns =
-      std::make_shared<FrozenRewritePatternSet>(std::move(set), unordered);
+  simplifications = getSimplifications(context);
   return success();
 }
 
 void LoopSplitPass::report(Operation *op, Kind kind, const Twine &message) {
-  std::pair<Location, std::string> said(
-      op->getLoc(),
-      (kind == Kind::RemarkMissed ? "not split: " + message : message).str());
-  if (llvm::is_contained(reported, said))
-    return; // of a copy
-  reported.push_back(said);
+  std::string said =
+      (kind == Kind::RemarkMissed ? "not split: " + message : message).str();
+  if (!reported[op->getLoc()].insert(said).second)
+    return;
+  LDBG() << op->getLoc() << ": " << said;
   StringRef function;
   if (auto parent = op->getParentOfType<FunctionOpInterface>())
     function = parent.getName();
@@ -226,11 +90,11 @@ void LoopSplitPass::report(Operation *op, Kind kind, const Twine &message) {
   auto emit = kind == Kind::RemarkPassed   ? remark::passed
               : kind == Kind::RemarkMissed ? remark::missed
                                            : remark::analysis;
-  emit(op->getLoc(), opts) << remark::reason("{0}", said.second);
+  emit(op->getLoc(), opts) << remark::reason("{0}", said);
 }
 
-/// Whether `op` changes in a loop that is inside of `loop`: what there is to
-/// say of it is said there.
+/// Returns whether `op` changes in a loop inside of `loop`. The visit of that
+/// loop reports what there is to say about it.
 static bool changesInside(scf::ForOp loop, Operation *op) {
   for (auto inner = op->getParentOfType<scf::ForOp>(); inner != loop;
        inner = inner->getParentOfType<scf::ForOp>())
@@ -239,7 +103,8 @@ static bool changesInside(scf::ForOp loop, Operation *op) {
   return false;
 }
 
-/// The conditions in program order.
+/// Returns the conditions in program order. Reports why other comparisons that
+/// depend on the induction variable are not among them.
 SmallVector<Condition> LoopSplitPass::conditionsIn(scf::ForOp loop) {
   SmallVector<Condition> conditions;
   ConditionAnalysis analysis(loop, noWrap);
@@ -259,7 +124,8 @@ SmallVector<Condition> LoopSplitPass::conditionsIn(scf::ForOp loop) {
   return conditions;
 }
 
-/// The first place that is of use. True masks come before false ones.
+/// Returns the first place where it is of use to split the loop. Places where a
+/// mask is true come before those where it is false.
 std::optional<Candidate> LoopSplitPass::choose(ArrayRef<Condition> conditions) {
   for (bool wanted : {true, false}) {
     auto sideOf = [&](const Condition &condition) {
@@ -267,7 +133,8 @@ std::optional<Candidate> LoopSplitPass::choose(ArrayRef<Condition> conditions) {
                  ? Side::Tail
                  : Side::Lead;
     };
-    // As by hand: where a mask becomes true comes before where it ceases to be.
+    // With `no-wrap`, as in code split by hand: the place where a mask becomes
+    // true comes before the place where it becomes false again.
     SmallVector<const Condition *> order;
     for (Side side : {Side::Tail, Side::Lead})
       for (const Condition &condition : conditions)
@@ -290,16 +157,16 @@ std::optional<Candidate> LoopSplitPass::choose(ArrayRef<Condition> conditions) {
   return std::nullopt;
 }
 
-/// Returns the second of two loops, or null if one is enough.
+/// Returns the second of two loops, or null if `loop` stays one.
 scf::ForOp LoopSplitPass::splitAt(scf::ForOp loop, const Candidate &candidate,
-                                  bool &changed) {
+                                  RewriterBase &rewriter, bool &changed) {
   ConditionAnalysis analysis(loop, noWrap);
-  TripCounter counter(loop, analysis);
+  TripCounter counter(rewriter, loop, analysis);
   const Condition &first = candidate.conditions.front();
   Side side = candidate.side;
   Value count = counter.countUpTo(first, side);
   auto isOne = [&] { return counter.isZero(count) || counter.isAll(count); };
-  // Only with a mask, the other loop can do all iterations.
+  // Only a mask can be left to the other loop, which can do all iterations.
   if (minTrips > 1 && first.hasTail() && !isOne()) {
     count = counter.orNone(count, side, minTrips);
     if (isOne()) {
@@ -320,9 +187,10 @@ scf::ForOp LoopSplitPass::splitAt(scf::ForOp loop, const Candidate &candidate,
              before ? "it is never the same for all elements"
                     : "it may wrap, and changes in the first iteration");
     for (const Condition &condition : candidate.conditions)
-      (before ? assumeBefore : assumeAfter)(condition, condition.op, side);
+      (before ? assumeBefore : assumeAfter)(condition, condition.op, side,
+                                            rewriter);
     if (isKnown)
-      simplify(loop);
+      simplify(loop, simplifications, rewriter);
     changed |= isKnown;
     return nullptr;
   }
@@ -334,54 +202,46 @@ scf::ForOp LoopSplitPass::splitAt(scf::ForOp loop, const Candidate &candidate,
   scf::ForOp second = counter.split(count, place, secondDoesAll, mapping);
   for (const Condition &condition : candidate.conditions) {
     report(condition.op, Kind::RemarkPassed,
-           "split: in the first loop this is " +
-               (side == Side::Lead ? text(condition.leadingValue()) : "any") +
+           "split: in the first loop this is " + textBefore(condition, side) +
                ", in the second " + textAfter(condition, side));
     arith::CmpIOp op = condition.op;
     auto copy = mapping.lookup(op.getResult()).getDefiningOp<arith::CmpIOp>();
-    assumeBefore(condition, condition.op, side);
-    assumeAfter(condition, copy, side);
+    assumeBefore(condition, op, side, rewriter);
+    assumeAfter(condition, copy, side, rewriter);
   }
-  simplify(loop);
-  simplify(second);
+  simplify(loop, simplifications, rewriter);
+  simplify(second, simplifications, rewriter);
   return second;
 }
 
-/// Puts masks that need not be looked at in most iterations into branches.
-bool LoopSplitPass::guardIn(scf::ForOp loop) {
+/// Puts masks that are true in most iterations into branches.
+bool LoopSplitPass::guardIn(scf::ForOp loop, RewriterBase &rewriter) {
   SmallVector<Condition> open = conditionsIn(loop);
   llvm::erase_if(open, [](const Condition &condition) {
     return isDone(condition.op, Side::Lead);
   });
-  SmallVector<arith::CmpIOp> settled = guardMasks(loop, open, noWrap);
+  SmallVector<arith::CmpIOp> settled = guardMasks(rewriter, loop, open, noWrap);
   if (settled.empty())
     return false;
   for (arith::CmpIOp op : settled)
     for (Side side : {Side::Lead, Side::Tail})
       markDone(op, side);
   report(loop, Kind::RemarkPassed, "masks moved into a branch");
-  simplify(loop);
+  simplify(loop, simplifications, rewriter);
   return true;
 }
 
-/// Folds what has become constant.
-void LoopSplitPass::simplify(scf::ForOp loop) {
-  SmallVector<Operation *> ops;
-  loop.getRegion().walk([&](Operation *op) { ops.push_back(op); });
-  GreedyRewriteConfig config;
-  config.setScope(&loop.getRegion());
-  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-  (void)applyOpPatternsGreedily(ops, *patterns, config);
-}
-
-/// Splits a loop as far as it is of use. Returns whether anything changed.
-bool LoopSplitPass::visit(scf::ForOp loop) {
+/// Splits a loop as far as it is of use. Returns the loops that it is now, or
+/// nothing if nothing changed.
+SmallVector<scf::ForOp> LoopSplitPass::visit(scf::ForOp loop,
+                                             RewriterBase &rewriter) {
   APInt step;
   if (loop->hasAttr(splitAttr) ||
       bitWidth(loop.getInductionVar().getType()) == 0 ||
       (matchPattern(loop.getStep(), m_ConstantInt(&step)) &&
        (step.isZero() || (!loop.getUnsignedCmp() && step.isNegative()))))
-    return false;
+    return {};
+  LDBG() << "visit the loop at " << loop.getLoc();
 
   SmallVector<Condition> conditions = conditionsIn(loop);
   for (const Condition &condition : conditions)
@@ -391,9 +251,9 @@ bool LoopSplitPass::visit(scf::ForOp loop) {
 
   SmallVector<scf::ForOp> loops{loop};
   int64_t added = 0;
-  bool changed = guard && guardIn(loop), guarded = changed;
+  bool guarded = guard && guardIn(loop, rewriter), changed = guarded;
   while (true) {
-    // The loop of which most is known already is likely to be the main one.
+    // The main loop is likely to be the one in which most is known already.
     scf::ForOp *best = nullptr;
     std::optional<Candidate> candidate;
     size_t fewest = 0;
@@ -422,32 +282,40 @@ bool LoopSplitPass::visit(scf::ForOp loop) {
                  " operations, more than max-growth=" + Twine(maxGrowth));
       break;
     }
-    if (scf::ForOp second = splitAt(*best, *candidate, changed)) {
+    if (scf::ForOp second = splitAt(*best, *candidate, rewriter, changed)) {
       loops.insert(best + 1, second);
       added += size;
     }
   }
 
   for (scf::ForOp piece : loops) {
-    piece.walk([](arith::CmpIOp op) {
-      for (StringRef name : doneAttrs)
-        op->removeAttr(name);
-    });
+    piece.walk(unmark);
     if (loops.size() > 1 || guarded)
       piece->setAttr(splitAttr, UnitAttr::get(&getContext()));
   }
-  return changed;
+  return changed ? loops : SmallVector<scf::ForOp>();
 }
 
 void LoopSplitPass::runOnOperation() {
   reported.clear();
-  // What becomes of one loop may concern those around it: until nothing does.
-  auto visitAll = [&] {
-    return getOperation()->walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-      return visit(loop) ? WalkResult::interrupt() : WalkResult::advance();
-    });
-  };
-  while (visitAll().wasInterrupted()) {
+  Worklist worklist;
+  IRRewriter rewriter(&getContext(), &worklist);
+  auto push = [&](scf::ForOp loop) { worklist.push(loop); };
+  getOperation()->walk<WalkOrder::PreOrder>(push);
+  while (scf::ForOp loop = worklist.pop()) {
+    SmallVector<scf::ForOp> pieces = visit(loop, rewriter);
+    if (pieces.empty())
+      continue;
+    // A change concerns the loops around it, which it may have made simpler,
+    // and those inside of the copies, which are new. Loops beside it see only
+    // its results, which no analysis looks into.
+    SmallVector<scf::ForOp> around;
+    for (auto outer = loop->getParentOfType<scf::ForOp>(); outer;
+         outer = outer->getParentOfType<scf::ForOp>())
+      around.push_back(outer);
+    llvm::for_each(llvm::reverse(around), push);
+    for (scf::ForOp piece : pieces)
+      piece->walk<WalkOrder::PreOrder>(push);
   }
   if (noWrap)
     getOperation()->walk([](Operation *op) { op->removeAttr(speculatedAttr); });

@@ -5,7 +5,6 @@
 // where it is known, or checked, not to have wrapped.
 
 #include "TripCounter.h"
-#include "Known.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -17,18 +16,13 @@ static Type integerOf(Type type) {
   return IntegerType::get(type.getContext(), bitWidth(type));
 }
 
-static APInt greatest(unsigned width, bool isUnsigned) {
-  return isUnsigned ? APInt::getMaxValue(width)
-                    : APInt::getSignedMaxValue(width);
-}
-
 static APInt least(unsigned width, bool isUnsigned) {
   return isUnsigned ? APInt::getMinValue(width)
                     : APInt::getSignedMinValue(width);
 }
 
-/// Where the operation is executed now, its operands may be what makes it
-/// poison.
+/// Removes what makes the operation poison for some operands: it is to be
+/// executed where it may get other operands than before.
 static void dropFlags(Operation *op) {
   for (StringRef promise : {"isExact", "nonNeg"})
     if (op->getInherentAttr(promise).value_or(Attribute()))
@@ -39,14 +33,15 @@ static void dropFlags(Operation *op) {
                     op->getContext(), arith::IntegerOverflowFlags::none));
 }
 
-TripCounter::TripCounter(scf::ForOp loop, ConditionAnalysis &analysis)
-    : loop(loop), analysis(analysis), b(loop.getLoc(), loop),
+TripCounter::TripCounter(RewriterBase &rewriter, scf::ForOp loop,
+                         ConditionAnalysis &analysis)
+    : ForwardingListener(rewriter.getListener()), rewriter(rewriter),
+      loop(loop), analysis(analysis), b(loop.getLoc(), loop),
       type(integerOf(loop.getInductionVar().getType())) {
   b.setListener(this);
   lower = resize(loop.getLowerBound(), type);
   upper = resize(loop.getUpperBound(), type);
   step = resize(loop.getStep(), type);
-  // A loop that does not run may have any step.
   divisor = step;
   if (!matchPattern(step, m_Constant()))
     divisor = b.createOrFold<arith::MaxUIOp>(step, number(type, 1));
@@ -59,7 +54,8 @@ TripCounter::TripCounter(scf::ForOp loop, ConditionAnalysis &analysis)
       number(type, 0));
 }
 
-/// Facts of it are not to be used. Only asked with `no-wrap`.
+/// With `no-wrap`, nothing may be concluded from an operation that the kernel
+/// does not execute by itself.
 void TripCounter::speculate(Operation *op) {
   if (analysis.noWrap)
     op->setAttr(speculatedAttr, b.getUnitAttr());
@@ -68,7 +64,7 @@ void TripCounter::speculate(Operation *op) {
 TripCounter::~TripCounter() {
   for (Operation *op : llvm::reverse(emitted))
     if (isOpTriviallyDead(op))
-      op->erase();
+      rewriter.eraseOp(op);
 }
 
 Value TripCounter::number(Type type, const APInt &value) {
@@ -83,7 +79,8 @@ Value TripCounter::number(Type type, uint64_t value) {
   return number(type, APInt(bitWidth(type), value));
 }
 
-/// The unsigned number in another type; modulo its size, if that is smaller.
+/// Returns the unsigned number in another type, modulo 2^width if that is
+/// narrower.
 Value TripCounter::resize(Value value, Type type) {
   if (value.getType() == type)
     return value;
@@ -101,7 +98,7 @@ Value TripCounter::resize(Value value, Type type) {
   return b.createOrFold<arith::TruncIOp>(type, value);
 }
 
-/// `predicate` is signed, and made unsigned if necessary.
+/// Compares with `predicate`, a signed one, or its unsigned counterpart.
 Value TripCounter::compare(CmpIPredicate predicate, Value lhs, Value rhs,
                            bool isUnsigned) {
   if (isUnsigned)
@@ -109,16 +106,18 @@ Value TripCounter::compare(CmpIPredicate predicate, Value lhs, Value rhs,
   return b.createOrFold<arith::CmpIOp>(predicate, lhs, rhs);
 }
 
-/// Moves an invariant, and what it is computed from, out of the loop.
+/// Moves an invariant value, and what it is computed from, out of the loop.
 void TripCounter::hoist(Value value) {
   if (loop.isDefinedOutsideOfLoop(value))
     return;
   Operation *op = value.getDefiningOp();
   for (Value operand : op->getOperands())
     hoist(operand);
-  dropFlags(op);
-  op->moveBefore(loop);
-  speculate(op);
+  rewriter.modifyOpInPlace(op, [&] {
+    dropFlags(op);
+    speculate(op);
+  });
+  rewriter.moveOpBefore(op, loop);
 }
 
 Value TripCounter::atFirstIteration(Value value, IRMapping &mapping) {
@@ -146,8 +145,8 @@ Value TripCounter::atFirstIteration(Value value, IRMapping &mapping) {
   return folded.front();
 }
 
-/// The least element, where no element wraps.
-Value TripCounter::atFirstIteration(const Form &form) {
+/// Returns the least element in the first iteration, if no element wraps.
+Value TripCounter::atFirstIteration(const AffineForm &form) {
   Type type = b.getIntegerType(form.constant.getBitWidth());
   IRMapping mapping;
   Value sum;
@@ -165,10 +164,11 @@ Value TripCounter::atFirstIteration(const Form &form) {
   return b.createOrFold<arith::AddIOp>(sum, number(type, form.constant));
 }
 
-/// In how many first iterations `value + gap < limit`, if that starts at
-/// `value` and grows by `stride`, or `value - gap > limit`, if it shrinks. If
-/// not `strict`, equality counts, too. As none of them wraps, neither does the
-/// value in these iterations.
+/// Returns in how many first iterations `value + gap < limit`, where the value
+/// starts at `value` and grows by `stride` in each iteration; or, if not
+/// `increasing`, in how many `value - gap > limit`, where it shrinks. If not
+/// `strict`, equality counts, too. In these iterations the value does not wrap:
+/// it lies between its start and `limit`, and neither of them wraps.
 Value TripCounter::leading(Value value, Value limit, const APInt &gap,
                            Value stride, bool increasing, bool strict,
                            bool isUnsigned) {
@@ -212,8 +212,8 @@ Value TripCounter::countUpTo(const Condition &condition, Side side) {
                                               number(valueType, 0));
   stride = b.createOrFold<arith::MaxUIOp>(stride, number(valueType, 1));
 
-  // The elements of the right-hand side do not wrap, nor, at first, those of
-  // the left.
+  // The count is valid where no element of the right-hand side wraps, nor, in
+  // the first iteration, one of the left-hand side.
   Value valid = b.createOrFold<arith::ConstantOp>(b.getBoolAttr(true));
   auto require = [&](Value fact) {
     valid = b.createOrFold<arith::AndIOp>(valid, fact);
@@ -236,7 +236,8 @@ Value TripCounter::countUpTo(const Condition &condition, Side side) {
     return b.createOrFold<arith::SelectOp>(valid, count, number(type, 0));
   }
 
-  // No element wraps until the loop ends.
+  // For the tail, no element may wrap until the loop ends: one that does would
+  // have its first value again.
   require(moves);
   Value room = increasing
                    ? b.createOrFold<arith::SubIOp>(
@@ -279,148 +280,4 @@ Value TripCounter::orNone(Value count, Side side, uint32_t least) {
   Value enough = b.createOrFold<arith::CmpIOp>(
       CmpIPredicate::uge, known, number(type, std::min<uint64_t>(least, most)));
   return b.createOrFold<arith::SelectOp>(enough, count, none);
-}
-
-/// `lower + count * step`, but `lower` where that is all iterations: it may
-/// overflow. The second value is whether it is not all. A loop from a value
-/// that has wrapped to the same value would not run either; but without the
-/// select, ptxas needs 4 to 13 registers more for 5 of 12 attention kernels,
-/// and 12 less for one.
-std::pair<Value, Value> TripCounter::middle(Value count) {
-  Value rest = b.createOrFold<arith::CmpIOp>(CmpIPredicate::ult, count, trips);
-  Value skipped = b.createOrFold<arith::SelectOp>(rest, count, number(type, 0));
-  return {after(skipped), rest};
-}
-
-/// The induction variable after `count` iterations, which must not overflow.
-Value TripCounter::after(Value count) {
-  Value value = b.createOrFold<arith::AddIOp>(
-      lower, b.createOrFold<arith::MulIOp>(count, step));
-  return resize(value, loop.getInductionVar().getType());
-}
-
-Value TripCounter::placeOf(Value count) {
-  auto [middle, rest] = this->middle(count);
-  return b.createOrFold<arith::SelectOp>(rest, middle, loop.getUpperBound());
-}
-
-/// Whether the step is a power of two and both bounds are multiples of it.
-bool TripCounter::isAligned() const {
-  APInt stride;
-  return matchPattern(step, m_ConstantInt(&stride)) && stride.isPowerOf2() &&
-         isMultipleOf(lower, stride) && isMultipleOf(upper, stride);
-}
-
-Value TripCounter::placeWithoutWrap(const Condition &condition, Side side) {
-  Value iv = loop.getInductionVar();
-  unsigned width = condition.lhs.constant.getBitWidth();
-  APInt stride;
-  if (!analysis.noWrap || !isAligned() || loop.getUnsignedCmp() ||
-      condition.isUnsigned || !condition.increasing ||
-      !iv.getType().isInteger(width) ||
-      !matchPattern(step, m_ConstantInt(&stride)))
-    return nullptr;
-
-  // It changes where the induction variable reaches this sum.
-  Sum sum;
-  auto isTerm = [&](Value value) { return analysis.isInvariant(value); };
-  APInt one(wideBits, 1);
-  for (const auto &[value, factor] : condition.rhs.terms)
-    sum.add(value, factor.sext(wideBits), isTerm);
-  for (const auto &[value, factor] : condition.lhs.terms)
-    sum.add(value, -factor.sext(wideBits), isTerm);
-  auto itself = sum.terms.find(iv);
-  if (itself == sum.terms.end() || !itself->second.isAllOnes())
-    return nullptr;
-  sum.terms.erase(itself);
-  sum.constant += condition.rhs.constant.sext(wideBits);
-  sum.constant -= condition.lhs.constant.sext(wideBits);
-  if (side == Side::Lead)
-    sum.constant -= condition.lhs.spread.zext(wideBits);
-  else
-    sum.constant += condition.rhs.spread.zext(wideBits);
-  if (!condition.isStrict())
-    sum.constant += one;
-
-  auto isMultiple = [&](auto &term) {
-    return term.second.countr_zero() >= stride.logBase2() ||
-           isMultipleOf(term.first, stride);
-  };
-  bool isEven = llvm::all_of(sum.terms, isMultiple);
-  APInt mask = -stride;
-  if (isEven)
-    sum.constant =
-        (sum.constant + stride.zext(wideBits) - one) & mask.sext(wideBits);
-  auto isHere = [&](auto &term) {
-    return isTerm(term.first) && term.first.getType().isInteger(width) &&
-           term.second.isSignedIntN(width);
-  };
-  if (!llvm::all_of(sum.terms, isHere) || !sum.constant.isSignedIntN(width))
-    return nullptr;
-
-  IRMapping mapping;
-  Value place;
-  for (bool isNegative : {false, true})
-    for (const auto &[value, factor] : sum.terms) {
-      if (factor.isZero() || factor.isNegative() != isNegative)
-        continue;
-      Value term = atFirstIteration(value, mapping);
-      if (APInt size = factor.abs().trunc(width); !size.isOne())
-        term = b.createOrFold<arith::MulIOp>(term, number(type, size));
-      if (isNegative)
-        place = b.createOrFold<arith::SubIOp>(place ? place : number(type, 0),
-                                              term);
-      else
-        place = place ? b.createOrFold<arith::AddIOp>(place, term) : term;
-    }
-  APInt constant = sum.constant.trunc(width);
-  if (!place)
-    place = number(type, constant);
-  else if (!constant.isZero())
-    place = b.createOrFold<arith::AddIOp>(place, number(type, constant));
-  // Whatever it is, from here on it is in the range of the loop.
-  if (!isAtMost(place, upper))
-    place = b.createOrFold<arith::MinSIOp>(place, upper);
-  if (!isAtMost(lower, place))
-    place = b.createOrFold<arith::MaxSIOp>(place, lower);
-  if (isEven)
-    return place;
-  place = b.createOrFold<arith::AddIOp>(place, number(type, stride - 1));
-  return b.createOrFold<arith::AndIOp>(place, number(type, mask));
-}
-
-scf::ForOp TripCounter::split(Value count, Value place, bool secondDoesAll,
-                              IRMapping &mapping) {
-  Value end = loop.getUpperBound();
-  Value middle, firstEnd, secondEnd;
-  if (place) {
-    middle = place;
-    firstEnd = place;
-    secondEnd = end;
-  } else if (secondDoesAll && !isAligned()) {
-    // The compiler makes better code of a loop that ends at a multiple of the
-    // step. If all iterations are so many that the induction variable would
-    // overflow after them, the second loop does the last.
-    APInt last = greatest(bitWidth(type), loop.getUnsignedCmp());
-    Value room = b.createOrFold<arith::SubIOp>(number(type, last), lower);
-    Value most = b.createOrFold<arith::DivUIOp>(room, divisor);
-    middle = after(b.createOrFold<arith::MinUIOp>(count, most));
-    firstEnd = middle;
-    secondEnd = end;
-  } else {
-    Value rest;
-    std::tie(middle, rest) = this->middle(count);
-    firstEnd = b.createOrFold<arith::SelectOp>(rest, middle, end);
-    secondEnd = b.createOrFold<arith::SelectOp>(rest, end, middle);
-  }
-
-  OpBuilder behind(loop->getContext());
-  behind.setInsertionPointAfter(loop);
-  auto second = cast<scf::ForOp>(behind.clone(*loop, mapping));
-  loop.replaceAllUsesWith(second.getResults());
-  loop.setUpperBound(firstEnd);
-  second.setLowerBound(middle);
-  second.setUpperBound(secondEnd);
-  second.getInitArgsMutable().assign(loop.getResults());
-  return second;
 }

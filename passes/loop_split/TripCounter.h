@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Computes, in front of an `scf.for`, in how many of its first iterations a
-// condition has not changed, and splits the loop there. All of it is right for
-// every value of bounds and step for which the loop is defined.
+// condition has not changed, and splits the loop there. What it computes is
+// right for all bounds and steps for which the loop is defined.
 
 #ifndef TRITON_EXT_LOOP_SPLIT_TRIPCOUNTER_H
 #define TRITON_EXT_LOOP_SPLIT_TRIPCOUNTER_H
@@ -10,44 +10,49 @@
 #include "Condition.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace mlir::triton_ext::loop_split {
 
-/// Which of the two places where a mask changes: where it ceases to be what it
-/// is for all elements in the beginning, or where it becomes the opposite for
-/// all elements. For a scalar they are the same.
+/// A mask changes at two places. `Lead` is where the first element changes: up
+/// to there, all elements have the value of the beginning. `Tail` is where the
+/// last element changes: from there on, all elements have the opposite value.
+/// For a scalar, the places are the same.
 enum class Side { Lead, Tail };
 
-class TripCounter : private OpBuilder::Listener {
+/// Emits the arithmetic of one loop, in front of it.
+class TripCounter : private RewriterBase::ForwardingListener {
 public:
-  TripCounter(scf::ForOp loop, ConditionAnalysis &analysis);
+  TripCounter(RewriterBase &rewriter, scf::ForOp loop,
+              ConditionAnalysis &analysis);
   /// Erases what was emitted and is not used.
   ~TripCounter() override;
 
-  /// The number of iterations up to that place. With `Side::Lead`, the
-  /// condition is its leading value in all of them. With `Side::Tail`, it is
-  /// the opposite in all others.
+  /// Returns the number of iterations up to the place. For `Side::Lead`, the
+  /// condition has its leading value in all of them. For `Side::Tail`, it has
+  /// the opposite value in all others.
   Value countUpTo(const Condition &condition, Side side);
 
-  /// `count`, or, if less than `least` iterations would be those in which the
-  /// condition is known, the number that leaves none of them.
+  /// Returns `count` if the condition is known in at least `least` iterations
+  /// then, otherwise the count for which it is known in none of them.
   Value orNone(Value count, Side side, uint32_t least);
 
   bool isZero(Value count) const;
   bool isAll(Value count) const;
 
-  /// What the induction variable is after `count` iterations; the upper bound
-  /// if these are all.
+  /// Returns the induction variable after `count` iterations, or the upper
+  /// bound if these are all.
   Value placeOf(Value count);
 
-  /// What the induction variable is there, computed as one would by hand: with
-  /// `no-wrap`, from bounds that are multiples of the step. Null for others.
+  /// Returns the induction variable at the place, computed as in code split by
+  /// hand. Null without `no-wrap`, and for loops whose bounds are not multiples
+  /// of the step.
   Value placeWithoutWrap(const Condition &condition, Side side);
 
   /// Makes `loop` end after `count` iterations, or at `place` if that is not
-  /// null, and returns a copy that does the others. `mapping` leads from the
-  /// one to the other. If `secondDoesAll`, the copy is right for all iterations
-  /// and may do more of them.
+  /// null, and returns a copy that does the others. `mapping` leads from values
+  /// of the loop to those of the copy. `secondDoesAll` says that the copy is
+  /// right for all iterations, and may do some of those before `count`.
   scf::ForOp split(Value count, Value place, bool secondDoesAll,
                    IRMapping &mapping);
 
@@ -59,26 +64,41 @@ private:
                 bool isUnsigned);
   void hoist(Value value);
   Value atFirstIteration(Value value, IRMapping &mapping);
-  Value atFirstIteration(const Form &form);
+  Value atFirstIteration(const AffineForm &form);
   Value leading(Value value, Value limit, const APInt &gap, Value stride,
                 bool increasing, bool strict, bool isUnsigned);
   std::pair<Value, Value> middle(Value count);
   Value after(Value count);
   bool isAligned() const;
   void speculate(Operation *op);
-  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+  void notifyOperationInserted(Operation *op,
+                               OpBuilder::InsertPoint previous) override {
     emitted.push_back(op);
     speculate(op);
+    ForwardingListener::notifyOperationInserted(op, previous);
   }
 
+  RewriterBase &rewriter;
   scf::ForOp loop;
   ConditionAnalysis &analysis;
   ImplicitLocOpBuilder b;
   SmallVector<Operation *> emitted;
   llvm::DenseMap<Attribute, Value> numbers;
-  Type type; // the loop's, or i64 for index, and of the next five
-  Value lower, upper, step, divisor, trips;
+  /// The type of the induction variable, or i64 for `index`; also the type of
+  /// the values below.
+  Type type;
+  Value lower, upper, step;
+  /// The step, or 1 if it is 0: a loop that does not run may have any step.
+  Value divisor;
+  /// The number of iterations, unsigned.
+  Value trips;
 };
+
+/// Returns the greatest number of a type with `width` bits.
+inline APInt greatest(unsigned width, bool isUnsigned) {
+  return isUnsigned ? APInt::getMaxValue(width)
+                    : APInt::getSignedMaxValue(width);
+}
 
 } // namespace mlir::triton_ext::loop_split
 

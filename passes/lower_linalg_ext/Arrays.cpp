@@ -56,7 +56,7 @@ static Values carriedOf(ValueRange values) {
   return Values(llvm::make_filter_range(values, isCarried));
 }
 
-/// `values` with those that are carried replaced.
+/// Returns `values` with its carried ones replaced by `carried`, in order.
 static Values withCarried(ValueRange values, ValueRange carried) {
   Values result(values);
   for (Value &value : result) {
@@ -119,17 +119,6 @@ Values ifTrue(OpBuilder &builder, Location loc, Value condition,
   auto branch =
       scf::IfOp::create(builder, loc, condition, thenBuilder, elseBuilder);
   return withCarried(values, branch.getResults());
-}
-
-Values inlineBody(OpBuilder &builder, Region &body, ValueRange arguments) {
-  IRMapping mapping;
-  mapping.map(body.getArguments(), arguments);
-  for (Operation &op : body.front().without_terminator())
-    builder.clone(op, mapping);
-  Values results;
-  for (Value value : body.front().getTerminator()->getOperands())
-    results.push_back(mapping.lookupOrDefault(value));
-  return results;
 }
 
 Value toIndex(OpBuilder &builder, Location loc, Value integer, bool isSigned) {

@@ -1,64 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops over arrays, which are tensors or memrefs. A tensor that is written is
-// handed from iteration to iteration, a memref stays what it is.
+// Loops over arrays, which are tensors or memrefs. Loops carry a tensor that is
+// written from iteration to iteration; a memref is changed in place.
 
 #ifndef TRITON_EXT_LOWERLINALGEXT_ARRAYS_H
 #define TRITON_EXT_LOWERLINALGEXT_ARRAYS_H
 
 #include "mlir/IR/Builders.h"
+#include "triton_ext/InlineBody.h"
 
 namespace mlir::triton_ext::lower_linalg_ext {
 
 using Values = SmallVector<Value>;
 
-/// The body of a loop: gets indices and the present values, gives the next.
+/// The body of a loop: takes indices and the current values, returns the next
+/// ones.
 using LoopBody = llvm::function_ref<Values(OpBuilder &, Location,
                                            ValueRange indices, ValueRange)>;
-/// What is done under a condition.
+/// The body of a branch: takes the current values, returns the next ones.
 using ThenBody =
     llvm::function_ref<Values(OpBuilder &, Location, ValueRange values)>;
 
 Value indexConstant(OpBuilder &builder, Location loc, int64_t value);
 
-/// The number of elements along each dimension.
+/// Returns the number of elements along each dimension.
 Values sizesOf(OpBuilder &builder, Location loc, Value array);
 
 Value loadFrom(OpBuilder &builder, Location loc, Value array,
                ValueRange indices);
 
-/// Gives the array with the element stored.
+/// Returns the array with the element stored.
 Value storeInto(OpBuilder &builder, Location loc, Value element, Value array,
                 ValueRange indices);
 
-/// One loop for each size, from 0, the last one innermost. Among `values` may
-/// be memrefs, which are handed to the body and not carried. Gives what the
-/// last iteration did.
+/// Creates a loop from 0 to each size; the last one is the innermost. Memrefs
+/// among `values` are passed to the body and not carried. Returns the values
+/// after the last iteration.
 Values loopNest(OpBuilder &builder, Location loc, ValueRange sizes,
                 ValueRange values, LoopBody body);
 
-/// One loop.
+/// Creates one loop.
 Values loop(OpBuilder &builder, Location loc, Value from, Value to,
             ValueRange values, LoopBody body);
 
-/// What the body makes of the values if the condition is true or null, the
-/// values elsewhere.
+/// Returns the result of the body if the condition is true or null, otherwise
+/// `values`.
 Values ifTrue(OpBuilder &builder, Location loc, Value condition,
               ValueRange values, ThenBody then);
 
-/// A copy of the operations of a body of one block. Gives what it yields.
-Values inlineBody(OpBuilder &builder, Region &body, ValueRange arguments);
-
-/// An integer as an index.
+/// Casts an integer to an index.
 Value toIndex(OpBuilder &builder, Location loc, Value integer, bool isSigned);
 
-/// Whether an integer is not 0.
+/// Returns whether an integer is not 0.
 Value toCondition(OpBuilder &builder, Location loc, Value integer);
 
-/// The memref that a tensor was read from as a whole, or the array itself.
+/// Returns the memref that the whole tensor was read from, or the array itself.
 Value memoryOf(Value array);
 
-/// A memref of its own with the elements of the array.
+/// Returns a new memref with a copy of the elements of the array.
 Value copyOf(OpBuilder &builder, Location loc, Value array);
 
 } // namespace mlir::triton_ext::lower_linalg_ext

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// linalg_ext's atomics on what lies evenly: one after the other, as those of
-// memref. The memory orders that have a name are not stronger than theirs.
+// Lowers linalg_ext's atomics on contiguous or strided elements to loops of
+// atomics of memref and LLVM. These are acquire-release, which is at least as
+// strong as every memory order of linalg_ext.
 
 #include "Atomics.h"
 
@@ -19,7 +20,7 @@ using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::linalg_ext;
 using namespace mlir::triton_ext::lower_linalg_ext;
 
-/// The same bits as another type.
+/// Returns the same bits as another type.
 static Value castBits(OpBuilder &builder, Location loc, Value value,
                       Type type) {
   if (value.getType() == type)
@@ -27,7 +28,7 @@ static Value castBits(OpBuilder &builder, Location loc, Value value,
   return arith::BitcastOp::create(builder, loc, type, value);
 }
 
-/// Where an element of memory is.
+/// Returns the address of an element.
 static Value addressOf(OpBuilder &builder, Location loc, Value memory,
                        ValueRange indices) {
   auto type = cast<MemRefType>(memory.getType());
@@ -50,9 +51,9 @@ static Value addressOf(OpBuilder &builder, Location loc, Value memory,
                              pointer, distance);
 }
 
-/// A function of the module around LLVM's exchange of integers of one width.
-/// MLIR's passes that free buffers refuse a function with an operation of which
-/// they do not know what it does to memory, but let it call one.
+/// Returns a function of the module that contains LLVM's exchange of integers
+/// of one width. MLIR's passes that free buffers refuse a function with an
+/// operation whose memory effects they do not know, but accept a call.
 static LLVM::LLVMFuncOp declareExchange(OpBuilder &builder, Location loc,
                                         ModuleOp module,
                                         LLVM::LLVMPointerType pointer,
@@ -78,7 +79,8 @@ static LLVM::LLVMFuncOp declareExchange(OpBuilder &builder, Location loc,
   return function;
 }
 
-/// LLVM's own exchange: memref has none, only a loop, generic_atomic_rmw.
+/// Calls LLVM's compare-and-exchange. memref has only generic_atomic_rmw, which
+/// is a loop.
 Value mlir::triton_ext::lower_linalg_ext::exchangeIfSame(
     OpBuilder &builder, Location loc, Value memory, ValueRange indices,
     Value expected, Value value) {
@@ -114,7 +116,7 @@ void mlir::triton_ext::lower_linalg_ext::replaceAtomic(Operation *op,
   bool givesOld = isa<RankedTensorType>(op->getOperands().back().getType());
   if (op->getNumResults() == (givesOld ? 2 : 1)) {
     Location loc = op->getLoc();
-    // Others may write to memory from here on.
+    // From here on, other operations may write to the memory.
     Value now =
         memoryOf(memory) == changed ? copyOf(rewriter, loc, changed) : changed;
     results.push_back(bufferization::ToTensorOp::create(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What atomics with and without indices have in common.
+// Helpers that the lowerings of atomics with and without indices share.
 
 #ifndef TRITON_EXT_LOWERLINALGEXT_ATOMICS_H
 #define TRITON_EXT_LOWERLINALGEXT_ATOMICS_H
@@ -9,17 +9,17 @@
 
 namespace mlir::triton_ext::lower_linalg_ext {
 
-/// Stores the value if the bits there are those of `expected`, in one step.
-/// Gives what was there.
+/// Stores the value if the bits in memory are those of `expected`, atomically.
+/// Returns the previous value.
 Value exchangeIfSame(OpBuilder &builder, Location loc, Value memory,
                      ValueRange indices, Value expected, Value value);
 
-/// The memref that an atomic changes: what a tensor was read from, or a copy
-/// that nobody else has.
+/// Returns the memref that an atomic changes: the one that its tensor was read
+/// from, or else a copy that has no other users.
 Value memoryToChange(OpBuilder &builder, Location loc, Value memory);
 
-/// Replaces an atomic that gives memory anew, if that is a tensor, and what was
-/// there, if the init is.
+/// Replaces the results of an atomic: the changed memory if that is a tensor,
+/// and the previous values if their init is a tensor.
 void replaceAtomic(Operation *op, Value memory, Value changed, ValueRange old,
                    RewriterBase &rewriter);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Drops attributes of Triton, which other programs do not know.
+// Drops attributes of Triton, which other tools cannot parse.
 
 #include "Lowering.h"
 
@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-/// Those of a list that are not Triton's; no list stays none.
+/// Returns the list without attributes of Triton; null for null.
 static DictionaryAttr withoutTriton(DictionaryAttr attributes) {
   if (!attributes)
     return attributes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arithmetic on the bits of numbers, scalars or whole tensors.
+// Arithmetic on the bits of floating-point numbers, scalars or tensors.
 
 #ifndef TRITON_EXT_LOWERLINALGEXT_BITS_H
 #define TRITON_EXT_LOWERLINALGEXT_BITS_H
@@ -41,7 +41,7 @@ struct Bits {
   template <typename Op> Value binary(Value lhs, Value rhs) const {
     return Op::create(builder, loc, lhs, rhs);
   }
-  /// The number in another format, which holds it or to which it is rounded.
+  /// Converts the number to another format, with rounding if that is narrower.
   Value extend(Value value, Type element) const {
     return arith::ExtFOp::create(builder, loc, of(element), value);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What becomes a call of a function: those of the target's library, printing,
-// and assertions, which are cf's.
+// Lowers operations to calls of functions: functions of the target's library,
+// printing, and assertions, which become cf.assert.
 
 #include "Lowering.h"
 
@@ -113,7 +113,7 @@ struct ScalarAssertPattern : OpRewritePattern<linalg_ext::ScalarAssertOp> {
   }
 };
 
-/// Whether all are true, as one assertion.
+/// Lowers an assertion on an array to one on the conjunction of its elements.
 struct AssertPattern : OpRewritePattern<linalg_ext::AssertOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -143,7 +143,8 @@ struct AssertPattern : OpRewritePattern<linalg_ext::AssertOp> {
 // Printing
 //===----------------------------------------------------------------------===//
 
-/// A text in the module, as a pointer.
+/// Returns a pointer to a global of the module with this text, which ends in a
+/// null character.
 static Value textOf(OpBuilder &builder, Location loc, ModuleOp module,
                     StringRef text) {
   std::string terminated(text);
@@ -181,8 +182,8 @@ static LLVM::LLVMFuncOp declarePrintf(OpBuilder &builder, ModuleOp module) {
   return LLVM::LLVMFuncOp::create(builder, module.getLoc(), "printf", type);
 }
 
-/// What C hands to a function such as printf: integers of 64 bits, doubles and
-/// pointers.
+/// Converts a value to what is passed to printf: an integer of 64 bits, a
+/// double or a pointer.
 static Value promote(OpBuilder &builder, Location loc, Value value,
                      bool isUnsigned) {
   Type type = value.getType(), i64 = builder.getI64Type();
@@ -195,13 +196,13 @@ static Value promote(OpBuilder &builder, Location loc, Value value,
   }
   if (!type.isInteger() || type.getIntOrFloatBitWidth() >= 64)
     return value;
-  // A truth value is 0 or 1.
+  // An i1 is printed as 0 or 1, not as 0 or -1.
   if (isUnsigned || type.isInteger(1))
     return arith::ExtUIOp::create(builder, loc, i64, value);
   return arith::ExtSIOp::create(builder, loc, i64, value);
 }
 
-/// How printf prints a value that was promoted.
+/// Returns the conversion by which printf prints a promoted value of this type.
 static StringRef conversionOf(Operation *op, Type type) {
   if (isa<LLVM::LLVMPointerType>(type))
     return "%p";
@@ -212,13 +213,14 @@ static StringRef conversionOf(Operation *op, Type type) {
   return op->hasAttr("unsigned") ? "%llu" : "%lld";
 }
 
-/// printf's format: the operation's own if that has a conversion in it, the
-/// text and the value otherwise, with the indices between them.
+/// Returns printf's format for the operation's format, `text`. If that has a
+/// conversion, only its length modifier changes. Otherwise the result is
+/// `text`, conversions for the indices, and a conversion for the value.
 static std::string formatOf(Operation *op, StringRef text, Type type,
                             size_t numIndices) {
   std::string format(text);
   if (aux::hasConversion(text)) {
-    // The length is that of what is handed over, whatever is written there.
+    // The length modifier must fit the promoted value, whatever the text says.
     aux::Conversion conversion = aux::getConversion(text);
     bool isLong = isa<IntegerType>(type) && conversion.letter != 'c';
     format.replace(conversion.length, conversion.end - conversion.length,
@@ -258,7 +260,7 @@ static void callPrintf(OpBuilder &builder, Operation *op, StringRef text,
           builder.getIntegerType(value.getType().getIntOrFloatBitWidth()),
           value);
     arguments.push_back(promote(builder, loc, value, isUnsigned));
-    // An int of C.
+    // printf expects an int, of 32 bits, for %c.
     if (letter == 'c')
       arguments.back() = arith::TruncIOp::create(
           builder, loc, builder.getI32Type(), arguments.back());

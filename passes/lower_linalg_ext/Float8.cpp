@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Casts from and to numbers of eight bits as arithmetic on bits: MLIR has none
-// for processors without them. Arithmetic, comparisons and products of matrices
-// of such numbers are those of their values as f32. Other formats of eight bits
-// are left untouched.
+// Lowers casts from and to 8-bit floats to arithmetic on bits, because MLIR has
+// no lowering of them for processors without such formats. Arithmetic,
+// comparisons and matrix products on these formats are done in f32. Only
+// f8E4M3FN and f8E5M2 are lowered; other 8-bit formats are left untouched.
 
 #include "Bits.h"
 #include "Lowering.h"
@@ -22,7 +22,8 @@ namespace {
 /// f8E4M3FN or f8E5M2.
 struct Format {
   unsigned mantissa, bias;
-  /// The first bits that are no number, what is too large becomes, and NaN.
+  /// Bits without the sign: the smallest ones that are not a finite number,
+  /// the result for numbers that are too large, and NaN.
   int64_t infinity, most, nan;
 };
 
@@ -37,8 +38,10 @@ static std::optional<Format> formatOf(Type type) {
   return std::nullopt;
 }
 
-/// Exponents are too low by the difference of the biases, which a product
-/// mends, also for numbers without a leading one.
+/// Casts to f32: shifts exponent and mantissa to their places in f32, and
+/// multiplies by 2^(127 - bias), because the exponent is then too low by the
+/// difference of the biases. The product is right for subnormal numbers, too:
+/// they are subnormal in f32 before it, and exact after it.
 static Value toF32(const Bits &bits, Value value, const Format &format) {
   OpBuilder &builder = bits.builder;
   Type i32 = builder.getI32Type(), f32 = builder.getF32Type();
@@ -51,7 +54,8 @@ static Value toF32(const Bits &bits, Value value, const Format &format) {
       bits.cast(bits.binary<arith::MulFOp>(bits.cast(aligned, f32),
                                            bits.f32(127 - format.bias)),
                 i32);
-  // What is no number: in e5m2 infinity and NaN, in e4m3 NaN alone.
+  // Infinity and NaN in e5m2, only NaN in e4m3: all bits of the exponent are 1
+  // in f32.
   Value special = bits.binary<arith::OrIOp>(aligned, bits.integer(0x7F800000));
   number = bits.select(arith::CmpIPredicate::uge, magnitude,
                        bits.integer(format.infinity), special, number);
@@ -60,8 +64,9 @@ static Value toF32(const Bits &bits, Value value, const Format &format) {
   return bits.cast(bits.binary<arith::OrIOp>(number, sign), f32);
 }
 
-/// To nearest even. Beyond what there is: infinity, the greatest number where
-/// there is none, as processors that have such numbers do it.
+/// Casts from f32, to the nearest number and on a tie to the even one. A number
+/// that is too large becomes infinity in e5m2 and the greatest number in e4m3,
+/// which has no infinity; processors with these formats do the same.
 static Value fromF32(const Bits &bits, Value value, const Format &format,
                      Type type) {
   OpBuilder &builder = bits.builder;
@@ -69,8 +74,9 @@ static Value fromF32(const Bits &bits, Value value, const Format &format,
   Value wide = bits.cast(value, i32);
   Value magnitude = bits.binary<arith::AndIOp>(wide, bits.integer(0x7FFFFFFF));
   unsigned dropped = 23 - format.mantissa;
-  // With a leading one: half of the last place that stays, less one where that
-  // is even, carries into it.
+  // Normal numbers: adding half of the last kept place, or one less than that
+  // if the last kept bit is even, rounds to nearest even when the dropped bits
+  // are shifted out.
   Value last = bits.binary<arith::AndIOp>(
       bits.binary<arith::ShRUIOp>(magnitude, bits.integer(dropped)),
       bits.integer(1));
@@ -79,7 +85,8 @@ static Value fromF32(const Bits &bits, Value value, const Format &format,
       bits.binary<arith::AddIOp>(magnitude, last),
       bits.integer(rebias + (1 << (dropped - 1)) - 1));
   normal = bits.binary<arith::ShRUIOp>(normal, bits.integer(dropped));
-  // Without: f32 rounds in a sum whose last place is the least number.
+  // Subnormal numbers: adding a number whose last place in f32 is the least
+  // subnormal number makes f32 round to a multiple of that.
   int least = 1 - int(format.bias) - int(format.mantissa);
   Value unit = bits.f32(least + 23);
   Value small = bits.cast(bits.binary<arith::AddFOp>(
@@ -100,7 +107,9 @@ static Value fromF32(const Bits &bits, Value value, const Format &format,
   return bits.cast(narrow, type);
 }
 
-/// A product of matrices casts its operands where nobody sees it.
+/// Returns whether the operation is a matrix product with an operand of these
+/// formats. Its body casts the operands implicitly, so no pattern for casts
+/// would match.
 static bool isFloat8Product(Operation *op) {
   return isa<linalg::MatmulOp, linalg::BatchMatmulOp>(op) &&
          llvm::any_of(op->getOperandTypes(), [](Type type) {
@@ -108,7 +117,8 @@ static bool isFloat8Product(Operation *op) {
          });
 }
 
-/// Arithmetic on the numbers, not what only moves or casts them.
+/// Returns whether the operation computes with these formats, rather than only
+/// moving or casting them.
 static bool isFloat8Arithmetic(Operation *op) {
   if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
           op->getDialect()) ||
@@ -179,9 +189,10 @@ struct TruncatePattern : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
-/// The same operation on f32, rounded afterwards: its 24 bits are more than
-/// twice as many as a result has, so that sums, products and quotients are
-/// rounded as if only once.
+/// Replaces an operation by the same operation on f32, whose result is rounded
+/// afterwards. Sums, products and quotients are the same as if rounded once,
+/// because f32 has 24 bits of precision, at least 2p + 2 for a result of p
+/// bits: p is 4 in e4m3 and 3 in e5m2.
 struct ArithmeticPattern : RewritePattern {
   explicit ArithmeticPattern(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
@@ -211,7 +222,7 @@ struct ArithmeticPattern : RewritePattern {
   }
 };
 
-/// The operands as f32, which holds all of them.
+/// Casts the operands to f32, which represents all of their values exactly.
 template <typename OpTy> struct ProductPattern : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 

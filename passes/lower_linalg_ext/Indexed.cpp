@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// linalg_ext that goes where indices say: gather, scatter, histogram, atomics.
-// Where the mask is false, no memory is touched.
+// Lowers the operations of linalg_ext that take indices: gather, scatter,
+// histogram and atomics. They access no memory where the mask is false.
 
 #include "Lowering.h"
 
@@ -20,7 +20,8 @@ using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::linalg_ext;
 using namespace mlir::triton_ext::lower_linalg_ext;
 
-/// Where in the array the element `window` of the window of `batch` is.
+/// Returns the indices in the array of one element: the element at position
+/// `window` in the window at position `batch`.
 template <typename OpTy>
 static Values indicesOf(OpBuilder &builder, Location loc, OpTy op,
                         ValueRange batch, ValueRange window) {
@@ -75,7 +76,8 @@ struct GatherPattern : OpRewritePattern<GatherOp> {
     return success();
   }
 
-  /// What the element of the result is, `old` where the mask is false.
+  /// Returns the element of the result at `indices`, or `old` if the mask is
+  /// false there.
   static Values elementAt(OpBuilder &builder, Location loc, GatherOp op,
                           ArrayRef<Value> indices, Value old) {
     ArrayRef<Value> batch = indices.take_front(batchRank(op));
@@ -136,7 +138,7 @@ struct ScatterPattern : OpRewritePattern<ScatterOp> {
           from.append(window.begin(), window.end());
           Value update = loadFrom(inner, loc, op.getUpdate(), from);
           Values to = indicesOf(inner, loc, op, batch, window);
-          // What nobody asks for is not read.
+          // The old element is read only if the body uses it.
           Value old =
               usesOld ? loadFrom(inner, loc, array.front(), to) : update;
           Values made = inlineBody(inner, op.getBody(), {update, old});
@@ -177,7 +179,7 @@ struct HistogramPattern : OpRewritePattern<HistogramOp> {
     return success();
   }
 
-  /// Whether the number, unsigned in its own width, is less than the index.
+  /// Returns whether the number, read as unsigned, is less than the index.
   static Value isBelow(OpBuilder &builder, Location loc, Value number,
                        Value index) {
     unsigned width = number.getType().getIntOrFloatBitWidth();
@@ -204,14 +206,15 @@ struct HistogramPattern : OpRewritePattern<HistogramOp> {
 // gather_atomic_rmw, gather_atomic_cas
 //===----------------------------------------------------------------------===//
 
-/// Does something with one element of memory, which gives what was there.
+/// Changes the element of memory at `index` atomically and returns its previous
+/// value.
 using AtomicBody = llvm::function_ref<Value(
     OpBuilder &, Location, ValueRange where, Value memory, Value index)>;
 
 } // namespace
 
-/// One atomic after the other. The memory orders that have a name here are not
-/// stronger than that of memref's atomics.
+/// Lowers to a loop of atomics on one element each. They ignore the operation's
+/// memory order: they are acquire-release, which is at least as strong.
 template <typename OpTy>
 static void lowerAtomic(OpTy op, Value mask, PatternRewriter &rewriter,
                         AtomicBody body) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Takes the operations of aux, linalg_ext and math_ext apart into those of
-// MLIR's own dialects. Everything else is left untouched, but for what only
-// Triton knows: numbers of programs and attributes.
-
-#include "LowerLinalgExt.h"
+// Lowers the operations of aux, linalg_ext and math_ext to MLIR's own dialects.
+// Also lowers arithmetic on 8-bit floats and casts that round toward zero,
+// drops Triton's attributes and, by default, replaces Triton's ids and
+// numbers of programs by arguments. Everything else is left untouched.
 
 #include "Lowering.h"
-#include "add_program_arguments/AddProgramArguments.h"
+#include "add_program_arguments/ProgramArguments.h"
 #include "aux/Aux.h"
 #include "linalg_ext/LinalgExt.h"
 #include "math_ext/MathExt.h"
@@ -25,6 +24,8 @@
 #include "triton_ext/GpuDialects.h"
 #include "triton_ext/Refuse.h"
 
+#define DEBUG_TYPE "triton-ext-lower-linalg-ext"
+
 namespace mlir::triton_ext::lower_linalg_ext {
 #define GEN_PASS_DECL
 #define GEN_PASS_DEF_LOWERLINALGEXTPASS
@@ -35,24 +36,24 @@ using namespace mlir;
 using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::lower_linalg_ext;
 
-/// A load as a whole: a copy of memory into a tensor that nothing is in.
+/// Returns whether the copy is a load: from memory into an empty tensor.
 static bool isLoad(linalg::CopyOp copy) {
   return copy.getInputs()[0].getDefiningOp<bufferization::ToTensorOp>() &&
          copy.getOutputs()[0].getDefiningOp<tensor::EmptyOp>();
 }
 
-/// Whether a value of this type is one that only Triton knows.
+/// Returns whether only Triton knows this type or its element type.
 static bool isOfTriton(Type type) {
   return isa<triton::TritonDialect>(getElementTypeOrSelf(type).getDialect());
 }
 
-/// Why the operation would be in what the pass leaves, where stock MLIR does
-/// not know it; nothing, if it does.
+/// Returns why the pass cannot lower the operation to what stock MLIR knows, or
+/// nothing if it can.
 static std::optional<StringRef> whyNot(Operation *op) {
   if (isForGpu(op))
     return "it is for a GPU";
   if (isa_and_nonnull<triton::TritonDialect>(op->getDialect())) {
-    // Of which arguments are made, or which are for the target to provide.
+    // They become arguments of the kernel, or the target provides them.
     if (isa<triton::GetProgramIdOp, triton::GetNumProgramsOp>(op))
       return std::nullopt;
     return "it is Triton's (run -triton-to-linalg first)";

@@ -3,32 +3,34 @@
 include "mlir/Pass/PassBase.td"
 
 def LowerLinalgExtPass : Pass<"triton-ext-lower-linalg-ext", "::mlir::ModuleOp"> {
-  let summary = "Take aux, linalg_ext and math_ext apart into dialects of MLIR";
+  let summary = "Lower aux, linalg_ext and math_ext to dialects of MLIR";
   let description = [{
-    What comes out of `-triton-to-linalg` and this pass is `linalg`, `scf`,
-    `memref`, `tensor`, `bufferization`, `arith`, `math` and `func` alone, with
-    `llvm` where a pointer becomes a memref and where text is printed, and `cf`
-    for assertions: any MLIR can go on from there. What is masked off is not
-    touched.
+    After `-triton-to-linalg` and this pass, the module contains only `linalg`,
+    `scf`, `memref`, `tensor`, `bufferization`, `arith`, `math` and `func`, with
+    `llvm` where a pointer becomes a memref and where text is printed, and `cf` for
+    assertions, so that any build of MLIR can process it. Memory that is masked off
+    is not touched.
 
     - `aux.view` becomes a memref descriptor around the pointer and a
       `memref.reinterpret_cast`. After `-finalize-memref-to-llvm`,
-      `-reconcile-unrealized-casts` takes the descriptor's cast away.
-    - A load, `linalg.copy` of such a view into an empty tensor, becomes an
-      allocation, a `linalg.copy` of memory and a `bufferization.to_tensor`, so that
-      no clean-up of tensors moves it across a store.
-    - `linalg_ext` on tensors becomes linalg where the elements are independent,
-      loops where they are not; atomics become those of `memref`.
-    - Casts from and to `f8E4M3FN` and `f8E5M2` are done on bits; to nearest even,
-      what is too large becomes infinity, in `f8E4M3FN` the greatest number.
-      Arithmetic and comparisons of such numbers are done on `f32`.
-    - Casts that round toward zero become ones to the nearest and a step back.
-    - `aux.print` becomes calls of `printf`, `assert` one of `cf`, a call of the
-      target's library one of `func`.
+      `-reconcile-unrealized-casts` removes the cast of the descriptor.
+    - A load, which is a `linalg.copy` of such a view into an empty tensor, becomes
+      an allocation, a `linalg.copy` of memory and a `bufferization.to_tensor`, so
+      that no simplification of tensors moves it across a store.
+    - Operations of `linalg_ext` on tensors become operations of `linalg` if the
+      elements are independent, otherwise loops; atomics become those of `memref`.
+    - Casts from and to `f8E4M3FN` and `f8E5M2` are done on bits and round to nearest
+      even. A value that is too large becomes infinity, or the greatest number of
+      `f8E4M3FN`. Arithmetic and comparisons of such numbers are done in `f32`.
+    - Casts that round toward zero become casts to the nearest number and, where
+      that is further from zero, a step back.
+    - `aux.print` becomes calls of `printf`, assertions become `cf.assert`, and
+      calls of the target's library become `func.call`.
 
-    With `program-arguments`, numbers of programs are arguments, as
-    `-add-program-arguments` makes them. Attributes of `tt` are dropped; its
-    operations, but for ids and numbers of programs, and those of a GPU are errors.
+    With `program-arguments`, the numbers and ids of programs are arguments, as with
+    `-add-program-arguments`. Attributes of `tt` are dropped. Operations of `tt`,
+    other than those that ask for ids and numbers of programs, are errors, and so are
+    operations for GPUs.
 
     ```mlir
     %v = aux.view %p to offset: [%o], sizes: [%n], strides: [1] : !llvm.ptr to memref<?xf32, strided<[1], offset: ?>>
@@ -39,7 +41,7 @@ def LowerLinalgExtPass : Pass<"triton-ext-lower-linalg-ext", "::mlir::ModuleOp">
   }];
   let options = [
     Option<"programArguments", "program-arguments", "bool", "true",
-           "pass numbers of programs as arguments of functions">,
+           "Pass the numbers and ids of programs as arguments of functions">,
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::cf::ControlFlowDialect",

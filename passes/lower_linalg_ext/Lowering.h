@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The families of operations that are taken apart. A pattern that matches makes
-// operations of MLIR's dialects or of these three; the latter are lowered, too.
+// The families of operations that are lowered. A pattern creates operations of
+// MLIR's dialects, or of the three that are lowered in turn.
 
 #ifndef TRITON_EXT_LOWERLINALGEXT_LOWERING_H
 #define TRITON_EXT_LOWERLINALGEXT_LOWERING_H
@@ -30,37 +30,37 @@ void populateReductionPatterns(RewritePatternSet &patterns);
 /// linalg_ext: convolutions, poolings, im2col, tri.
 void populateWindowPatterns(RewritePatternSet &patterns);
 
-/// linalg_ext: atomics on what lies evenly.
+/// linalg_ext: atomics on contiguous or strided elements.
 void populateAtomicPatterns(RewritePatternSet &patterns);
 
-/// linalg_ext: what goes where indices say. gather, scatter, histogram,
-/// atomics.
+/// linalg_ext: operations with indices: gather, scatter, histogram, atomics.
 void populateIndexedPatterns(RewritePatternSet &patterns);
 
-/// Calls of functions: of the target's library, to print, to end the kernel.
+/// Operations that become calls of the target's library or of printf, and
+/// assertions, which become cf.assert.
 void populateCallPatterns(RewritePatternSet &patterns);
 
-/// Casts from and to f8E4M3FN and f8E5M2, arithmetic on these, and products of
-/// matrices of these.
+/// Casts from and to f8E4M3FN and f8E5M2, and arithmetic and matrix products on
+/// these formats.
 void populateFloat8Patterns(RewritePatternSet &patterns);
 
-/// Whether these patterns take the operation.
+/// Returns whether these patterns match the operation.
 bool usesFloat8(Operation *op);
 
-/// Whether it is one of the two formats, or a tensor of one.
+/// Returns whether the type is one of the two formats, or a tensor of one.
 bool isFloat8(Type type);
 
 /// Casts that round toward zero.
 void populateRoundingPatterns(RewritePatternSet &patterns);
 
-/// Whether these patterns take the operation.
+/// Returns whether these patterns match the operation.
 bool roundsTowardZero(Operation *op);
 
-/// f64 as f32, with an odd last place if it is between two numbers: what is
-/// rounded from there to fewer bits is as if it was rounded only once.
+/// Rounds f64 to f32, to odd: an inexact result gets a last bit of 1. Rounding
+/// it again, to a format with fewer bits, then gives the same as rounding once.
 Value toOdd(const Bits &bits, Value value);
 
-/// Drops attributes of Triton, which other programs do not know.
+/// Drops attributes of Triton, which other tools cannot parse.
 void dropAttributes(ModuleOp module);
 
 } // namespace mlir::triton_ext::lower_linalg_ext

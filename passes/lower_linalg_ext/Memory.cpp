@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// aux: pointers as memrefs, and what reads and writes them; loads of views as
-// copies of memory.
+// Lowers the operations of aux on memory: views of pointers become memrefs, and
+// loads of views become copies of memory.
 
 #include "Lowering.h"
 
@@ -20,7 +20,8 @@ using namespace mlir;
 using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::lower_linalg_ext;
 
-/// A memref without dimensions that is the one element behind the pointer.
+/// Returns a memref without dimensions for the element that the pointer points
+/// to.
 static Value wrapPointer(OpBuilder &builder, Location loc, Value pointer,
                          Type element, Attribute space) {
   auto type = MemRefType::get({}, element, MemRefLayoutAttrInterface(), space);
@@ -41,8 +42,9 @@ static Value wrapPointer(OpBuilder &builder, Location loc, Value pointer,
       .getResult(0);
 }
 
-/// A null pointer that nobody knows to be one: memory by addresses begins
-/// there, and LLVM takes every access behind null for one that never happens.
+/// Hides a null pointer from LLVM behind inline assembly. A view whose indices
+/// are addresses begins at null, and LLVM assumes that an access relative to
+/// null never happens.
 static Value hideNull(OpBuilder &builder, Value pointer) {
   if (!pointer.getDefiningOp<LLVM::ZeroOp>())
     return pointer;
@@ -59,22 +61,6 @@ static Value hideNull(OpBuilder &builder, Value pointer) {
                                   hidden.getResult(0));
 }
 
-/// The type that says all that these say.
-static MemRefType typeOf(OpBuilder &builder, MemRefType like,
-                         OpFoldResult offset, ArrayRef<OpFoldResult> sizes,
-                         ArrayRef<OpFoldResult> strides) {
-  auto known = [](OpFoldResult value) {
-    if (isa<Value>(value))
-      return ShapedType::kDynamic;
-    return *getConstantIntValue(value);
-  };
-  auto layout = StridedLayoutAttr::get(
-      builder.getContext(), known(offset),
-      SmallVector<int64_t>(llvm::map_range(strides, known)));
-  return MemRefType::get(SmallVector<int64_t>(llvm::map_range(sizes, known)),
-                         like.getElementType(), layout, like.getMemorySpace());
-}
-
 namespace {
 
 struct ViewPattern : OpRewritePattern<aux::ViewOp> {
@@ -89,10 +75,11 @@ struct ViewPattern : OpRewritePattern<aux::ViewOp> {
     OpFoldResult offset = op.getMixedOffsets()[0];
     SmallVector<OpFoldResult> sizes = op.getMixedSizes();
     SmallVector<OpFoldResult> strides = op.getMixedStrides();
-    MemRefType exact = typeOf(rewriter, type, offset, sizes, strides);
+    MemRefType exact = aux::viewTypeOf(type.getElementType(), offset, sizes,
+                                       strides, type.getMemorySpace());
     Value view = memref::ReinterpretCastOp::create(rewriter, loc, exact, base,
                                                    offset, sizes, strides);
-    // A view's type may be vaguer than its numbers.
+    // The type of a view may be dynamic where its operands are static.
     if (exact != type)
       view = memref::CastOp::create(rewriter, loc, type, view);
     rewriter.replaceOp(op, view);
@@ -111,7 +98,8 @@ struct StorePattern : OpRewritePattern<aux::StoreOp> {
   }
 };
 
-/// A copy of what is in memory at this point of the program.
+/// Lowers a load to a copy of the memory at this point of the program, because
+/// later operations may write to that memory.
 struct LoadPattern : OpRewritePattern<linalg::CopyOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -189,8 +177,8 @@ struct BitcastPattern : OpRewritePattern<aux::BitcastExtOp> {
 // optimization_barrier
 //===----------------------------------------------------------------------===//
 
-/// Bits that assembly can have in a register: those of a scalar, the address
-/// of an array; null for what has neither.
+/// Returns a value that inline assembly can take in a register: the bits of a
+/// scalar or the address of an array. Returns null for other types.
 static Value toRegister(OpBuilder &builder, Location loc, Value value) {
   Type type = value.getType();
   if (auto tensor = dyn_cast<RankedTensorType>(type)) {

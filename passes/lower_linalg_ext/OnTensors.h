@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations in destination style on memrefs, as the same ones on tensors, so
-// that each needs one lowering only.
+// Replaces operations in destination style on memrefs by the same operations on
+// tensors, so that each operation needs only one lowering.
 
 #ifndef TRITON_EXT_LOWERLINALGEXT_ONTENSORS_H
 #define TRITON_EXT_LOWERLINALGEXT_ONTENSORS_H
@@ -16,8 +16,8 @@ inline bool isOnTensors(Operation *op) {
   return llvm::none_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>);
 }
 
-/// The same operation on tensors that are read from the memrefs and, where they
-/// are written, put back.
+/// Creates the same operation on tensors, which are read from the memrefs and,
+/// if they are written, stored back.
 template <typename OpTy> struct OnTensors : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 

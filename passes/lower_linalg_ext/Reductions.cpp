@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// linalg_ext that combines what lies along dimensions: named reductions, argmax
-// and argmin, as linalg.reduce.
+// Lowers reductions along dimensions, which are the named reductions, argmax
+// and argmin, to linalg.reduce.
 
 #include "Lowering.h"
 
@@ -17,7 +17,8 @@ using namespace mlir::triton_ext::lower_linalg_ext;
 
 namespace {
 
-/// By `Float` or, of integers, `Integer`.
+/// Lowers a named reduction. Its combiner is `Float` for floats and `Integer`
+/// for integers.
 template <typename OpTy, typename Float, typename Integer>
 struct NamedReduction : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Casts that round toward zero as ones to the nearest and a step back: LLVM's
-// code for x86 rounds to the nearest even whatever the operation says. Numbers
-// of f64 reach narrower formats by f32, which loses nothing on the way to zero.
-// Other modes are left untouched.
+// Lowers casts that round toward zero, because LLVM's code for x86 rounds to
+// nearest even in every mode. A cast becomes one to the nearest number, and a
+// step back if that is too far from zero. f64 is cast to f32 before it is cast
+// to narrower formats, because rounding toward zero twice gives the same as
+// once. Other rounding modes are left untouched.
 
 #include "Bits.h"
 #include "Lowering.h"
@@ -21,9 +22,10 @@ bool mlir::triton_ext::lower_linalg_ext::roundsTowardZero(Operation *op) {
          truncate.getRoundingmode() == arith::RoundingMode::toward_zero;
 }
 
-/// The nearest number, or the one before it where that is farther from zero
-/// than the value. An infinity that the value is not becomes the greatest
-/// number; NaN is not farther from zero than anything.
+/// Returns the number of type `element` that is nearest to the value, or its
+/// neighbour toward zero if it is farther from zero than the value. The
+/// neighbour of infinity is the greatest finite number, so a finite value never
+/// becomes infinity. NaN stays, because every comparison with it is false.
 static Value towardZero(const Bits &bits, Value value, Type element) {
   Type from = getElementTypeOrSelf(value.getType());
   auto magnitude = [&](Value number) -> Value {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// linalg_ext of which every element has its place: pad, make_range, flip, scan;
-// the products of math_ext. On memrefs, these are done on tensors first.
+// Lowers pad, make_range, flip and scan of linalg_ext, and the products of
+// math_ext. Operations on memrefs become operations on tensors first.
 
 #include "Lowering.h"
 
@@ -26,7 +26,7 @@ namespace {
 // pad, make_range, flip
 //===----------------------------------------------------------------------===//
 
-/// Every element of the input as the body makes it.
+/// Creates a tensor whose elements the body computes from those of the input.
 Value mapBody(OpBuilder &builder, Location loc, Value input, Region &body) {
   auto yield = cast<linalg_ext::YieldOp>(body.front().back());
   if (yield.getOperand(0) == body.getArgument(0))
@@ -117,8 +117,8 @@ struct FlipPattern : OpRewritePattern<FlipOp> {
 // scan
 //===----------------------------------------------------------------------===//
 
-/// One line in the dimension of a scan. Its state is the outputs and then what
-/// is carried: the accumulators.
+/// One line along the dimension of a scan. Its state is the outputs, followed
+/// by the accumulators.
 struct Line {
   ScanOp op;
   Value size;
@@ -137,14 +137,15 @@ struct Line {
     return indices;
   }
 
-  /// What the body gets, and makes, of element number `step`.
+  /// Clones the body with the elements at `indices` and the state. Returns what
+  /// it yields.
   Values combine(OpBuilder &builder, Location loc, ValueRange indices,
                  Values elements, ValueRange state, bool isFirst) {
     if (op.isCarried()) {
       for (auto [output, argument] :
            llvm::zip_first(state.take_front(count()),
                            op.getBody().getArguments().drop_front(count())))
-        // What nobody asks for is not read.
+        // An output's element is read only if the body uses it.
         elements.push_back(argument.use_empty()
                                ? elements[elements.size() - count()]
                                : loadFrom(builder, loc, output, indices));
@@ -185,7 +186,7 @@ struct ScanPattern : OpRewritePattern<ScanOp> {
     Value size = sizes[op.getDimension()];
     sizes.erase(sizes.begin() + op.getDimension());
     Value one = indexConstant(rewriter, loc, 1);
-    // A line may have no element at all.
+    // A line may be empty.
     Value firstEnd = arith::MinSIOp::create(rewriter, loc, one, size);
     Value zero = indexConstant(rewriter, loc, 0);
     Values results = loopNest(
@@ -230,8 +231,9 @@ struct MulhiUIPattern : OpRewritePattern<math_ext::MulhiUIOp> {
 
   LogicalResult matchAndRewrite(math_ext::MulhiUIOp op,
                                 PatternRewriter &rewriter) const override {
-    // Not mului_extended: linalg.map with a body of one operation prints it
-    // in a short form that knows no second result.
+    // arith.mului_extended has two results. It is not used here, because the
+    // short form in which linalg.map prints a body of one operation cannot name
+    // the second one.
     Location loc = op.getLoc();
     Type type = op.getType(), element = getElementTypeOrSelf(type);
     unsigned width = element.getIntOrFloatBitWidth();

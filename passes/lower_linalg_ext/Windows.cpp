@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// linalg_ext on windows of images, and triangles: what linalg has no name for,
-// as linalg.generic.
+// Lowers operations on windows of images, and triangles, to linalg.generic,
+// because linalg has no named operations for them.
 
 #include "Lowering.h"
 
@@ -15,8 +15,8 @@ using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::linalg_ext;
 using namespace mlir::triton_ext::lower_linalg_ext;
 
-/// Where the elements of windows are in an image: dimension `count` counts
-/// windows, and `inside` elements of a window.
+/// Returns the index into an image of an element of a window: dimension `count`
+/// counts windows, and dimension `inside` the elements of a window.
 template <typename OpTy>
 static AffineExpr position(OpTy op, int dim, unsigned count, unsigned inside) {
   MLIRContext *context = op.getContext();
@@ -24,7 +24,8 @@ static AffineExpr position(OpTy op, int dim, unsigned count, unsigned inside) {
          getAffineDimExpr(inside, context) * op.getDilations()[dim];
 }
 
-/// A generic of which the last `numReductions` dimensions are reductions.
+/// Creates a generic operation whose last `numReductions` dimensions are
+/// reductions.
 template <typename OpTy>
 static void replaceByGeneric(
     OpTy op, ValueRange inputs, unsigned numDims, unsigned numReductions,

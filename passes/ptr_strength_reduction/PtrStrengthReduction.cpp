@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moves what all elements of a tensor of pointers or offsets have in common to
-// scalars, inside of expressions and in what loops carry. Loops whose carried
-// pointers come from elsewhere than a sum are left untouched.
-
-#include "PtrStrengthReduction.h"
+// Adds to tensors of pointers or offsets on scalars what is the same for all
+// elements, in expressions and for values that loops carry. Carried pointers
+// that are not advanced by additions are left untouched.
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
+#include "triton_ext/Splat.h"
+
+#define DEBUG_TYPE "triton-ext-ptr-strength-reduction"
 
 namespace mlir::triton_ext::ptr_strength_reduction {
 #define GEN_PASS_DECL
@@ -22,34 +22,24 @@ namespace mlir::triton_ext::ptr_strength_reduction {
 } // namespace mlir::triton_ext::ptr_strength_reduction
 
 using namespace mlir;
+using namespace mlir::triton_ext;
 namespace tt = mlir::triton;
 
-/// The scalar that all elements of `value` are, or null. Makes a constant where
-/// it is one.
+/// Returns the scalar that all elements of `value` are, or null.
 static Value getScalar(Value value, OpBuilder &builder) {
-  if (!isa<RankedTensorType>(value.getType()))
-    return value;
-  if (auto splat = value.getDefiningOp<tt::SplatOp>())
-    return splat.getSrc();
-  SplatElementsAttr elements;
-  if (!matchPattern(value, m_Constant(&elements)) || !elements)
-    return {};
-  return arith::ConstantOp::create(builder, value.getLoc(),
-                                   elements.getSplatValue<TypedAttr>());
+  return isa<RankedTensorType>(value.getType()) ? getSplat(value, builder)
+                                                : value;
 }
 
-static bool isSplat(Value value) {
-  SplatElementsAttr elements;
-  return !isa<RankedTensorType>(value.getType()) ||
-         value.getDefiningOp<tt::SplatOp>() ||
-         (matchPattern(value, m_Constant(&elements)) && elements);
+static bool isUniform(Value value) {
+  return !isa<RankedTensorType>(value.getType()) || isSplat(value);
 }
 
 static bool isPointer(Type type) {
   return isa<tt::PointerType>(getElementTypeOrSelf(type));
 }
 
-/// An offset in the type in which offsets are added up.
+/// Extends an offset to the type in which offsets are added up.
 static Value extend(Value value, Type element, OpBuilder &builder) {
   Type type = value.getType();
   if (getElementTypeOrSelf(type) == element)
@@ -70,7 +60,7 @@ struct ScalarFirst : OpRewritePattern<tt::AddPtrOp> {
                                 PatternRewriter &rewriter) const override {
     auto inner = op.getPtr().getDefiningOp<tt::AddPtrOp>();
     if (!inner || !isa<RankedTensorType>(op.getType()) ||
-        !isSplat(op.getOffset()) || isSplat(inner.getOffset()))
+        !isUniform(op.getOffset()) || isUniform(inner.getOffset()))
       return failure();
     auto base = inner.getPtr().getDefiningOp<tt::SplatOp>();
     if (!base)
@@ -99,8 +89,8 @@ struct Carried {
 
 } // namespace
 
-/// The sum that iteration argument `index` becomes in one iteration, if it is
-/// one and the scalar form is simpler.
+/// Returns what one iteration adds to iteration argument `index`, if it only
+/// adds to it and the scalar form is simpler.
 static std::optional<Carried> getCarried(scf::ForOp loop, unsigned index) {
   BlockArgument argument = loop.getRegionIterArg(index);
   Type type = argument.getType(), element = getElementTypeOrSelf(type);
@@ -115,17 +105,17 @@ static std::optional<Carried> getCarried(scf::ForOp loop, unsigned index) {
       value = add.getPtr();
       addend = &add.getOffsetMutable();
     } else if (auto add = value.getDefiningOp<arith::AddIOp>()) {
-      bool left = isSplat(add.getLhs()) && !isSplat(add.getRhs());
+      bool left = isUniform(add.getLhs()) && !isUniform(add.getRhs());
       value = left ? add.getRhs() : add.getLhs();
       addend = left ? &add.getLhsMutable() : &add.getRhsMutable();
     } else {
       return std::nullopt;
     }
     carried.addends.push_back(addend);
-    carried.isScalar &= isSplat(addend->get());
+    carried.isScalar &= isUniform(addend->get());
   }
-  // Nothing is won for integers that do not move together, and a value that is
-  // handed on is for canonicalization.
+  // For integers whose elements advance differently nothing gets simpler, and
+  // canonicalization handles a value that is carried unchanged.
   if (carried.addends.empty() || (!pointer && !carried.isScalar))
     return std::nullopt;
   if (pointer)
@@ -133,7 +123,7 @@ static std::optional<Carried> getCarried(scf::ForOp loop, unsigned index) {
   return carried;
 }
 
-/// `start` and the offset that was added to it.
+/// Returns the sum of `start` and the offset.
 static Value addOffset(OpBuilder &builder, Location loc, Value start,
                        Value offset) {
   auto tensor = dyn_cast<RankedTensorType>(start.getType());
@@ -145,7 +135,7 @@ static Value addOffset(OpBuilder &builder, Location loc, Value start,
   return arith::AddIOp::create(builder, loc, start, offset);
 }
 
-/// Lets the loop carry the offset of each of these.
+/// Makes the loop carry the offset of each of these values.
 static void rewriteLoop(scf::ForOp loop, ArrayRef<Carried> carried,
                         RewriterBase &rewriter) {
   Location loc = loop.getLoc();
@@ -201,7 +191,7 @@ struct PtrStrengthReductionPass
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     SmallVector<scf::ForOp> loops;
-    // Outer loops first: what an inner one starts from is then a sum.
+    // Outer loops first: the initial value of an inner loop is then a sum.
     getOperation().walk<WalkOrder::PreOrder>(
         [&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {
@@ -214,7 +204,7 @@ struct PtrStrengthReductionPass
     }
     RewritePatternSet patterns(&getContext());
     patterns.add<ScalarFirst>(&getContext());
-    // Where it does not come to an end in time, what has been done stays right.
+    // If this does not converge, the module is still valid.
     (void)applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 };

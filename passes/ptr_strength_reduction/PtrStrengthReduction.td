@@ -3,17 +3,17 @@
 include "mlir/Pass/PassBase.td"
 
 def PtrStrengthReductionPass : Pass<"triton-ext-ptr-strength-reduction", "::mlir::ModuleOp"> {
-  let summary = "Compute pointers on scalars where all elements move together";
+  let summary = "Advance pointers by scalars if all elements advance equally";
   let description = [{
-    - Of `addptr(addptr(p, a), splat s)` the scalar is added first, to a scalar
-      pointer: `addptr(splat(addptr q, s), a)` where `p` is `splat q`.
-    - A loop that carries a pointer, or a tensor of pointers or integers, to
-      which it only adds the same amount in all elements, carries a scalar
-      offset instead. The pointer is that before the loop and the offset, so
-      that what it points to is known by its form. Where the amounts differ from
-      element to element, the loop carries a tensor of offsets.
+    - In `addptr(addptr(p, a), splat s)`, where `p` is `splat q`, the scalar is
+      added first, to the scalar pointer: `addptr(splat(addptr q, s), a)`.
+    - A loop that carries a pointer, or a tensor of pointers or integers, and adds
+      the same amount to all elements, carries a scalar offset instead. The pointer
+      is the sum of the pointer before the loop and the offset, so that analyses
+      see its strides. If the amounts differ from element to element, the loop
+      carries a tensor of offsets.
 
-    Sums of offsets of pointers are made in i64, so that they never wrap.
+    Sums of offsets of pointers are i64, so that they never wrap.
 
     ```mlir
     scf.for %i = %c0 to %n step %c1 iter_args(%p = %p0) -> (tensor<128x!tt.ptr<f32>>) : i32 {
@@ -21,7 +21,7 @@ def PtrStrengthReductionPass : Pass<"triton-ext-ptr-strength-reduction", "::mlir
       %q = tt.addptr %p, %splat : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
       scf.yield %q : tensor<128x!tt.ptr<f32>>
     }
-    // becomes, with %splat of the value %s and %s64 that as i64
+    // becomes, with %splat the splat of %s, and %s64 this scalar as i64
     scf.for %i = %c0 to %n step %c1 iter_args(%o = %zero) -> (i64) : i32 {
       %os = tt.splat %o : i64 -> tensor<128xi64>
       %p = tt.addptr %p0, %os : tensor<128x!tt.ptr<f32>>, tensor<128xi64>

@@ -9,6 +9,8 @@
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/StringExtras.h"
 
+#define DEBUG_TYPE "triton-ext-rename"
+
 namespace mlir::triton_ext::rename {
 #define GEN_PASS_DECL
 #define GEN_PASS_DEF_RENAMEPASS

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensors that a loop advances by the same amount everywhere (pointers, mostly)
-// become what they were before the loop plus a scalar that the loop carries, so
-// that their form stays known. Other carried values are left untouched.
+// A tensor to which a loop adds the same amount in all elements, mostly a
+// tensor of pointers, becomes the sum of the tensor before the loop and a
+// scalar that the loop carries. Analyses then still see that it is contiguous
+// or strided. Other carried values are left untouched.
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Pass/Pass.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
+#include "triton_ext/Splat.h"
+
+#define DEBUG_TYPE "triton-ext-scalarize-induction"
 
 namespace mlir::triton_ext::scalarize_induction {
 #define GEN_PASS_DECL
@@ -20,14 +23,11 @@ namespace mlir::triton_ext::scalarize_induction {
 
 using namespace mlir;
 
-/// The scalar that `tensor` holds in all its elements, made if necessary.
+/// Returns the scalar that all elements of `tensor` are, or null. Creates the
+/// operations that compute it.
 static Value uniformScalar(ImplicitLocOpBuilder &b, Value tensor) {
-  if (auto splat = tensor.getDefiningOp<triton::SplatOp>())
-    return splat.getSrc();
-  DenseIntElementsAttr dense;
-  if (matchPattern(tensor, m_Constant(&dense)) && dense.isSplat())
-    return arith::ConstantOp::create(
-        b, cast<TypedAttr>(dense.getSplatValue<Attribute>()));
+  if (Value scalar = triton_ext::getSplat(tensor, b))
+    return scalar;
   Operation *op = tensor.getDefiningOp();
   if (isa_and_present<triton::BroadcastOp, triton::ExpandDimsOp,
                       triton::ReshapeOp, triton::TransOp>(op))
@@ -83,7 +83,7 @@ static void scalarize(scf::ForOp loop) {
     Value step = uniformScalar(b, by);
     if (!step)
       continue;
-    // Pointers move by 64 bits, however wide the step is.
+    // Offsets of pointers have 64 bits, however wide the step is.
     Type type = getElementTypeOrSelf(argument.getType());
     if (isa<triton::PointerType>(type))
       type = b.getI64Type();

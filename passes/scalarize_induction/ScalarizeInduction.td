@@ -7,16 +7,16 @@ def ScalarizeInductionPass : Pass<"triton-ext-scalarize-induction", "::mlir::Mod
   let description = [{
     A loop that carries a tensor of pointers or integers and adds the same amount
     to all its elements carries a scalar offset instead, which starts at zero. In
-    the loop and behind it, the tensor is the one before the loop plus the
-    offset, so its form (contiguous, strided) stays known. The amount may differ
-    from iteration to iteration. Offsets of pointers are i64.
+    the loop and behind it, the tensor is the sum of the tensor before the loop and
+    the offset, so that analyses still see that it is contiguous or strided. The
+    amount may differ from iteration to iteration. Offsets of pointers are i64.
 
-    A tensor that is advanced in any other way stays as it is. The carried tensor
-    passes through the loop unchanged; `-canonicalize` drops it.
+    A tensor that a loop advances in any other way stays. The tensor before the loop
+    is still carried, unchanged; `-canonicalize` drops it.
 
     `-ptr-strength-reduction` also moves scalars out of nested `tt.addptr` and
-    carries tensors of offsets, which changes the form of addresses that are not
-    carried by loops. This pass changes loops only.
+    carries tensors of offsets, which changes addresses that no loop carries. This
+    pass changes loops only.
 
     ```mlir
     scf.for %i = %c0 to %n step %c1 iter_args(%p = %p0) -> (tensor<128x!tt.ptr<f32>>) : i32 {
@@ -24,7 +24,7 @@ def ScalarizeInductionPass : Pass<"triton-ext-scalarize-induction", "::mlir::Mod
       %q = tt.addptr %p, %splat : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
       scf.yield %q : tensor<128x!tt.ptr<f32>>
     }
-    // becomes, with %splat of the value %s and %s64 that as i64
+    // becomes, with %splat the splat of %s, and %s64 this scalar as i64
     scf.for %i = %c0 to %n step %c1 iter_args(%o = %zero) -> (i64) : i32 {
       %os = tt.splat %o : i64 -> tensor<128xi64>
       %p = tt.addptr %p0, %os : tensor<128x!tt.ptr<f32>>, tensor<128xi64>

@@ -13,6 +13,8 @@
 #include "mlir/Pass/Pass.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
 
+#define DEBUG_TYPE "triton-ext-structure-returns"
+
 namespace mlir::triton_ext::structure_returns {
 #define GEN_PASS_DECL
 #define GEN_PASS_DEF_STRUCTURERETURNSPASS
@@ -21,8 +23,8 @@ namespace mlir::triton_ext::structure_returns {
 
 using namespace mlir;
 
-/// How many blocks there will be when each path has its own; more than `limit`
-/// if too many or if blocks form a loop.
+/// Returns the number of blocks if each path gets its own; more than `limit` if
+/// there are too many or if blocks form a loop.
 static int64_t countOfPaths(Block *block, int64_t limit, int depth = 0) {
   int64_t count = 1;
   if (depth > limit)
@@ -72,7 +74,7 @@ static SmallVector<Value> buildPath(Block *block, IRMapping map,
   return values;
 }
 
-/// Whether a tensor is an argument of a block other than the first.
+/// Returns whether a block other than the first has a tensor as an argument.
 static bool passesTensors(triton::FuncOp func) {
   return llvm::any_of(llvm::drop_begin(func.getBody()), [](Block &block) {
     return llvm::any_of(block.getArgumentTypes(),

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Does operations with the TilingInterface a tile at a time, in loops that
-// MLIR's own tiling makes. Loads, and operations that the sizes ask for no tile
-// of, are left untouched.
+// Tiles operations with the TilingInterface, by MLIR's own tiling. Loads, and
+// operations for which all tile sizes are 0, are left untouched.
 
 #include "aux/Aux.h"
 #include "linalg_ext/LinalgExt.h"
@@ -18,6 +17,8 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
 
+#define DEBUG_TYPE "triton-ext-tile-linalg"
+
 namespace mlir::triton_ext::tile_linalg {
 #define GEN_PASS_DECL
 #define GEN_PASS_DEF_TILELINALGPASS
@@ -26,7 +27,7 @@ namespace mlir::triton_ext::tile_linalg {
 
 using namespace mlir;
 
-/// Whether the elements of a tensor are those of memory, not a copy of them.
+/// Returns whether a tensor is a view of memory, not a copy.
 static bool isMemory(Value value) {
   while (auto slice = value.getDefiningOp<tensor::ExtractSliceOp>())
     value = slice.getSource();
@@ -38,15 +39,15 @@ static bool isLoad(Operation *op) {
   return isa<linalg::CopyOp>(op) && isMemory(op->getOperand(0));
 }
 
-/// MLIR's tiling takes the n-th init for that of the n-th result.
+/// MLIR's tiling assumes that the n-th init belongs to the n-th result.
 static bool isMixed(Operation *op) {
   auto destination = dyn_cast<DestinationStyleOpInterface>(op);
   return destination && op->getNumResults() != 0 &&
          int64_t(op->getNumResults()) != destination.getNumDpsInits();
 }
 
-/// Whether the result may as well be made later: nothing but its user asks for
-/// it, and no memory that may be written until then is read for it.
+/// Returns whether the result may be computed later: it has one user only, and
+/// computing it reads no memory that may be written until then.
 static bool canBeMadeLater(Operation *op) {
   return op->getNumResults() == 1 && op->getResult(0).hasOneUse() &&
          isMemoryEffectFree(op) && llvm::none_of(op->getOperands(), isMemory);
@@ -75,7 +76,8 @@ struct TileLinalgPass
         movable.insert(op);
     });
     IRRewriter rewriter(&getContext());
-    // From the last one on, so that what is fused is met behind its user.
+    // The last operation first, so that users come before what is fused into
+    // them.
     for (TilingInterface op : llvm::reverse(ops)) {
       if (gone.contains(op) || isLoad(op) || isMixed(op))
         continue;
@@ -95,12 +97,12 @@ struct TileLinalgPass
     }
   }
 
-  /// A size for each loop.
+  /// Returns a tile size for each loop.
   SmallVector<OpFoldResult> getSizes(TilingInterface op) {
     Builder builder(&getContext());
     SmallVector<OpFoldResult> sizes;
     for (auto [number, type] : llvm::enumerate(op.getLoopIteratorTypes())) {
-      // A fused init would begin anew in each step of a reduction.
+      // A fused init would be initialized again in each step of a reduction.
       bool isTiled = number < tileSizes.size() &&
                      (!fuse || type == utils::IteratorType::parallel);
       sizes.push_back(builder.getIndexAttr(isTiled ? tileSizes[number] : 0));
@@ -140,7 +142,7 @@ struct TileLinalgPass
     for (OpResult result : op->getResults())
       replacements.push_back(tiled->replacements.lookup(result));
     rewriter.replaceOp(op, replacements);
-    // Users come before what they use.
+    // Users come before the operations that compute their operands.
     for (Operation *producer : tiled->fusedProducers)
       if (isOpTriviallyDead(producer)) {
         gone.insert(producer);

@@ -3,22 +3,24 @@
 include "mlir/Pass/PassBase.td"
 
 def TileLinalgPass : Pass<"triton-ext-tile-linalg", "::mlir::ModuleOp"> {
-  let summary = "Do linalg and linalg_ext a tile at a time";
+  let summary = "Tile operations of linalg, linalg_ext and tensor";
   let description = [{
-    Every operation with the TilingInterface becomes a nest of `scf.for` around
-    itself on slices of its operands: those of `linalg`, `linalg_ext` and
-    `tensor`. `tile-sizes` are the sizes along its loops, from the outermost on;
-    0 leaves a loop as it is, and so does a list that is too short. The loops of
-    `linalg_ext` are the dimensions of what it writes, or of what it reduces, but
-    for those that have to be done in one go: the dimension of a scan, and those
-    of windows that indices move. A size need not divide the number of elements.
+    Each operation of `linalg`, `linalg_ext` and `tensor` with the TilingInterface
+    becomes a nest of `scf.for` around the same operation on slices of its operands.
+    `tile-sizes` holds the tile sizes of its loops, the outermost first. A loop for
+    which the list has 0, or nothing, is not tiled. A size need not divide the number
+    of elements.
 
-    With `fuse`, the last operation of a chain is tiled along its parallel loops,
-    and what makes its operands, if nothing else uses that, is done in the same
-    loops. What reads memory stays where it is.
+    The loops of an operation of `linalg_ext` are the dimensions of the tensor that
+    it writes or reduces. Dimensions that cannot be divided are not among them: the
+    dimension of a scan, and those of windows that are found by indices.
 
-    A load, `linalg.copy` of a tensor of memory, stays whole, and so does what
-    writes a tensor and a memref.
+    With `fuse`, the last operation of a chain is tiled along its parallel loops. The
+    operations that compute its operands are done in the same loops, if they have no
+    other users. Operations that read memory stay where they are.
+
+    A load, which is a `linalg.copy` of a tensor of memory, is not tiled, nor are
+    operations that write both a tensor and a memref.
 
     ```mlir
     %r = linalg_ext.flip dimension = 0 ins(%t : tensor<8xf32>) outs(%o : tensor<8xf32>) -> tensor<8xf32>
@@ -34,8 +36,8 @@ def TileLinalgPass : Pass<"triton-ext-tile-linalg", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    ListOption<"tileSizes", "tile-sizes", "int64_t", "sizes of tiles, from the outermost loop on; 0 for no tiles">,
-    Option<"fuse", "fuse", "bool", "false", "do what makes the operands in the same loops">,
+    ListOption<"tileSizes", "tile-sizes", "int64_t", "Tile sizes, the outermost loop's first; 0 does not tile a loop">,
+    Option<"fuse", "fuse", "bool", "false", "Compute operands in the same loops">,
   ];
   // Modules that Triton's were converted to have aux and math_ext, too.
   let dependentDialects = [

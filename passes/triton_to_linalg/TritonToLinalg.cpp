@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The passes from Triton to linalg as one pass. Holds no algorithm of its own.
+// Runs the passes from Triton to linalg as one pass. It contains no algorithm
+// of its own.
 
 #include "add_program_arguments/AddProgramArguments.h"
 #include "aux/Aux.h"
@@ -27,6 +28,8 @@
 #include "mlir/Transforms/Passes.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
 #include "triton/Dialect/Triton/Transforms/Passes.h"
+
+#define DEBUG_TYPE "triton-ext-triton-to-linalg"
 
 namespace mlir::triton_ext::triton_to_linalg {
 #define GEN_PASS_DECL
@@ -59,8 +62,8 @@ static void addPasses(OpPassManager &pm, bool programArguments) {
                  createWrapFuncBodyWithSingleBlockPass());
 }
 
-/// Triton's pass that makes pointers of descriptors says of a reduction that it
-/// has no atomic for that it has none, and again that it is left over.
+/// Refuses reductions of descriptors that no atomic can do. Triton's pass that
+/// replaces descriptors by pointers would emit two errors for each.
 static LogicalResult checkReductions(ModuleOp module) {
   using Kind = triton::DescriptorReduceKind;
   bool known = true;

@@ -3,7 +3,7 @@
 include "mlir/Pass/PassBase.td"
 
 def TritonToLinalgPass : Pass<"triton-ext-triton-to-linalg", "::mlir::ModuleOp"> {
-  let summary = "Everything from Triton to linalg on tensors";
+  let summary = "Lower Triton to linalg on tensors, with all passes that this takes";
   let description = [{
     One pass that runs, in this order:
     `-triton-rewrite-tensor-descriptor-to-pointer`,
@@ -17,7 +17,7 @@ def TritonToLinalgPass : Pass<"triton-ext-triton-to-linalg", "::mlir::ModuleOp">
   }];
   let options = [
     Option<"programArguments", "program-arguments", "bool", "false",
-           "pass numbers of programs as arguments of functions">,
+           "Pass the numbers and ids of programs as arguments of functions">,
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::func::FuncDialect",

@@ -3,13 +3,13 @@
 // Moves the body of each function that has several blocks into an
 // scf.execute_region. A function of one block is left untouched.
 
-#include "WrapFuncBodyWithSingleBlock.h"
-
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/Pass.h"
+
+#define DEBUG_TYPE "triton-ext-wrap-func-body-with-single-block"
 
 namespace mlir::triton_ext::wrap_func_body_with_single_block {
 #define GEN_PASS_DECL
@@ -19,8 +19,8 @@ namespace mlir::triton_ext::wrap_func_body_with_single_block {
 
 using namespace mlir;
 
-/// The returns of the function itself; those inside of other operations are
-/// not its own.
+/// Returns the returns of the function itself, without those inside of other
+/// operations.
 static SmallVector<Operation *> getReturns(Region &body) {
   SmallVector<Operation *> returns;
   for (Block &block : body)
@@ -50,7 +50,7 @@ static void wrapBody(FunctionOpInterface function) {
                            std::next(body.begin()), body.end());
   Operation *last = builder.insert(returns.front()->cloneWithoutRegions());
   last->setOperands(region.getResults());
-  // One yield, behind all blocks: bufferization takes no other.
+  // Bufferization accepts a single yield only, in the last block.
   Block *exit = nullptr;
   if (returns.size() > 1) {
     SmallVector<Type> types(function.getResultTypes());

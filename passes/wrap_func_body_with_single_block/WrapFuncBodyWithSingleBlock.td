@@ -3,13 +3,13 @@
 include "mlir/Pass/PassBase.td"
 
 def WrapFuncBodyWithSingleBlockPass : Pass<"triton-ext-wrap-func-body-with-single-block", "::mlir::ModuleOp"> {
-  let summary = "Make functions of several blocks functions of one";
+  let summary = "Give functions of several blocks a single block";
   let description = [{
     The body of a function with several blocks moves into an
-    `scf.execute_region`, so that a call of it can be inlined where only one
-    block may stand, such as in `scf.for`, and conversions need to know the
-    return of one block only. Functions of one block and declarations are left
-    as they are. There is one yield, to which all returns branch.
+    `scf.execute_region`. Its calls can then be inlined into operations that allow a
+    single block, such as `scf.for`, and conversions have a single return to handle.
+    All returns branch to one `scf.yield`. Functions of one block and declarations
+    are left untouched.
 
     ```mlir
     tt.func @f(%c: i1) {

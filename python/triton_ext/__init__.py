@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Extend the Triton compiler that pip installed.
 
-``tx.extensions()`` lists what there is, ``tx.passes.<stage>.<name>(...)`` makes a pass, `tx.Pipeline` places it.
-Nothing is imported or loaded before it is used.
+``tx.extensions()`` lists the extensions, ``tx.passes.<stage>.<name>(...)`` makes a pass, `tx.Pipeline` places it.
+Modules are imported and libraries are loaded when they are first used.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .keys.builtins import follow_builtins
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
 
-    from . import builtin, passes
+    from . import builtin, language, passes
     from .compilation.describe import describe
     from .driver import opt
     from .errors import (
@@ -75,6 +75,7 @@ __all__ = [
     "describe",
     "digest",
     "extensions",
+    "language",
     "load",
     "opt",
     "passes",
@@ -87,7 +88,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     follow_builtins()
-    if name in ("builtin", "passes") or _Api.is_of_a_backend(name):
+    if name in ("builtin", "language", "passes") or _Api.is_brought(name):
         return importlib.import_module(f".{name}", __name__)
     if name not in _HOME:
         raise AttributeError(f"module 'triton_ext' has no attribute '{name}'")
@@ -103,20 +104,20 @@ def __dir__() -> list[str]:
 
 
 class _Api:
-    """Finds ``triton_ext.<backend>``, the Python interface that a backend brings: its ``api.py``."""
+    """Finds the module ``triton_ext.<name>``, which is the file ``api.py`` of a backend or a dialect."""
 
     @staticmethod
-    def is_of_a_backend(name: str) -> bool:
-        """Whether the backend `name` brings one."""
+    def is_brought(name: str) -> bool:
+        """Whether there is a backend or a dialect `name` with an ``api.py``."""
         from .backends import api_file
 
         return name not in _HOME and name.isidentifier() and api_file(name) is not None
 
     @classmethod
     def find_spec(cls, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:  # noqa: ARG003
-        """Python asks this for every module that it does not find itself."""
+        """Returns the spec of such a module; Python calls this for every module that it does not find itself."""
         parent, _, name = fullname.rpartition(".")
-        if parent != __name__ or not cls.is_of_a_backend(name):
+        if parent != __name__ or not cls.is_brought(name):
             return None
         from importlib.util import spec_from_file_location
 
@@ -128,4 +129,4 @@ class _Api:
 sys.meta_path.append(_Api)
 
 
-follow_builtins()  # where Triton was imported before, and does not look for backends of others
+follow_builtins()  # for a Triton that was imported before, with TRITON_BACKENDS_IN_TREE=1: it does not import us

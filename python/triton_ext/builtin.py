@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``tx.builtin.<group>.<pass>(...)``: the passes of libtriton as values that a `Pipeline` can place.
 
-The groups are those of libtriton: ``common``, ``ttir``, ``ttgpuir``, ``gluon``, ``convert``, ``llvmir``, and below
-``nvidia`` and ``amd`` what belongs to one backend, e.g. ``tx.builtin.nvidia.ttnvgpuir.fence_insertion(90)``.
+The groups are those of libtriton: ``common``, ``ttir``, ``ttgpuir``, ``gluon``, ``convert`` and ``llvmir``. The passes
+of one backend are below ``nvidia`` and ``amd``, e.g. ``tx.builtin.nvidia.ttnvgpuir.fence_insertion(90)``.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ from triton_ext.support.storage import scratch_dir
 TARGETS = (GPUTarget("cuda", 90, 32), GPUTarget("hip", "gfx942", 64))
 #: The shape of the product on the CPU; K is not a multiple of BLOCK, and its rows are not aligned.
 M, N, K, BLOCK = 256, 256, 509, 64
-#: What is known of the arguments when K is ragged: PyTorch aligns tensors, and N is a multiple of BLOCK.
+#: The known divisors of the arguments if K is not a multiple of 16: PyTorch aligns tensors, N is a multiple of BLOCK.
 RAGGED = {"a": 16, "b": 16, "c": 16, "N": 16}
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "gpu-loop-split.json"
 INTERPRET = "--interpret"
@@ -43,7 +43,7 @@ INTERPRET = "--interpret"
 
 @triton.jit
 def relu(x):  # type: ignore[no-untyped-def]
-    """The positive part of `x`."""
+    """Returns the positive part of `x`."""
     return tl.maximum(x, 0.0)
 
 
@@ -62,12 +62,12 @@ def matmul(a, b, c, N, K, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def] 
 
 
 def compile_matmul(target: GPUTarget) -> Any:
-    """Compiles `matmul` for `target`, through Triton's whole pipeline, where K is a multiple of 16."""
+    """Compiles `matmul` for `target` with Triton's whole pipeline; K is a multiple of 16."""
     return triton.compile(matmul_source({"a": 16, "b": 16, "c": 16, "N": 16, "K": 16}), target=target)
 
 
 def matmul_source(divisors: dict[str, int]) -> Any:
-    """`matmul` for fp16 in and fp32 out, compiled for arguments of which these are known to be divisible."""
+    """Returns the source of `matmul` for fp16 in and fp32 out, with arguments of these known divisors."""
     signature = {"a": "*fp16", "b": "*fp16", "c": "*fp32", "N": "i32", "K": "i32", "BLOCK": "constexpr"}
     known = {(list(signature).index(name),): [["tt.divisibility", divisor]] for name, divisor in divisors.items()}
     return triton.compiler.ASTSource(matmul, signature, {"BLOCK": 64}, known)
@@ -95,7 +95,7 @@ def main() -> None:
 
 
 def show_passes(console: Console, pipeline: tx.Pipeline) -> None:
-    """The passes of the first stage, the edit marked, and what the pass did to the loop."""
+    """Prints the passes of the first stage with the edit marked, and what the pass did to the loop."""
     compilation = tx.describe(matmul_source(RAGGED), target=TARGETS[0], pipeline=pipeline)
     console.print(f"[bold]matmul[/] with a ragged K, compiled with [cyan]{pipeline}[/]\n")
     table = Table("ttir pass", "operations", "", box=None, pad_edge=False)
@@ -109,7 +109,7 @@ def show_passes(console: Console, pipeline: tx.Pipeline) -> None:
 
 
 def show_binaries(console: Console, pipeline: tx.Pipeline) -> None:
-    """The kernel for two GPUs without and with the pass: the loops as TTIR, and the size of each stage's output."""
+    """Prints, for two GPUs without and with the pass, the loops in TTIR and the size of each stage's output."""
     plain = [triton.compile(matmul_source(RAGGED), target=target) for target in TARGETS]
     with pipeline:
         split = [triton.compile(matmul_source(RAGGED), target=target) for target in TARGETS]
@@ -130,7 +130,7 @@ def show_binaries(console: Console, pipeline: tx.Pipeline) -> None:
 
 
 def _outline(ir: str) -> list[str]:
-    """The loops, loads and products of the module `ir`, without types and attributes."""
+    """Returns the loops, loads and products of the module `ir`, without types and attributes."""
     kept = re.findall(r"^( *(?:%[^=]*= )?(?:scf\.for|tt\.load|tt\.dot|scf\.yield) .*|    +}.*)$", ir, re.MULTILINE)
     return [re.sub(r"(?: : | \{tri|, inputPrecision| -> | loc\().*", "", line).removeprefix("    ") for line in kept]
 
@@ -178,7 +178,7 @@ def run_on_cpu(console: Console, pipeline: tx.Pipeline) -> None:
 
 
 def shortest(run: Callable[[], object], limit: float = 0.5) -> float:
-    """The time of the fastest of the calls that `limit` seconds suffice for, in seconds."""
+    """Returns the shortest time of a call, in seconds, of as many calls as fit into `limit` seconds."""
     times: list[float] = []
     while not times or sum(times) < limit:
         start = time.perf_counter()
@@ -196,7 +196,7 @@ def interpret() -> None:
 
 
 def show_gain(console: Console) -> None:
-    """What the tuned pipelines gained on a GPU; only a clone of the repository has these results."""
+    """Prints what the tuned pipelines gained on a GPU; only a clone of the repository has these results."""
     if not RESULTS.is_file():
         return
     results = json.loads(RESULTS.read_text())
@@ -215,11 +215,11 @@ def show_gain(console: Console) -> None:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # what Triton 3.9 does when it is unset, after a warning
+    os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # the default of Triton 3.9, which warns if it is not set
     if sys.argv[1:] == [INTERPRET]:
         interpret()
     else:
-        # A cache of its own, so that everything is compiled, whatever was compiled before.
+        # With an empty cache, so that everything is compiled.
         with scratch_dir("triton-ext-demo-") as cache:
             os.environ["TRITON_CACHE_DIR"] = str(cache)
             main()

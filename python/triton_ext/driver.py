@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``triton-ext-opt`` and `opt`: run passes of the installed Triton and of extensions.
 
-The driver itself is libTritonExtOpt.so (``infra/opt``). Here, libtriton is put into the process without importing
-Triton, and the extensions that the command line names are found and checked; the others are not even looked at.
+The driver itself is libTritonExtOpt.so (``infra/opt``). This module loads libtriton without importing Triton, which is
+faster, and finds and checks the extensions that the command line names.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _HELP = ("help", "h")
 
 
 class _Plugin(ctypes.Structure):
-    """``TritonExtOptPlugin`` in ``infra/opt/Plugins.h``."""
+    """The structure ``TritonExtOptPlugin`` in ``infra/opt/Plugins.h``."""
 
     _fields_ = tuple((name, ctypes.c_char_p) for name in ("path", "content", "argument", "alias"))
 
@@ -47,10 +47,10 @@ def opt(module: object, pipeline: str, *, name: str = "<module>") -> str:
         module: the text of a module, or a Triton ``ir.module``.
         pipeline: MLIR's textual form, e.g. ``"convert-triton-to-tritongpu{target=cuda:80 num-warps=4},canonicalize"``,
             with or without ``builtin.module(...)`` around it; see ``triton-ext passes``.
-        name: what diagnostics call the module.
+        name: the name of the module in diagnostics.
 
     Returns:
-        The text of the module that results.
+        The text of the resulting module.
 
     Raises:
         PipelineError: the module does not parse, a pass or an option is unknown, or a pass failed; the message is the
@@ -103,7 +103,7 @@ def _load(library: ctypes.CDLL, name: str, path: Path, argument: str | None) -> 
     from .loading.loader import verified_bytes
 
     itself = verified_bytes(path)[0]
-    # In memory as for the loader: a dialect exists once in a process.
+    # From memory, as the loader does it, so that a dialect exists once in the process.
     plugins = [_plugin(read_bytes(needed), None, None) for needed in _with_needed(path)[:-1]]
     for plugin in (*plugins, _plugin(itself, argument, name)):
         if library.tritonExtOptLoad(ctypes.byref(plugin), receive) or any(problems):
@@ -112,7 +112,7 @@ def _load(library: ctypes.CDLL, name: str, path: Path, argument: str | None) -> 
 
 
 def _with_needed(path: Path) -> list[Path]:
-    """The libraries of dialects that `path` needs, each after those that it needs itself, and then `path`."""
+    """Returns the libraries of dialects that `path` needs, each after those that it needs itself, and then `path`."""
     from .loading.libraries import needed_by, shared_libraries
 
     found = [p for needed in shared_libraries(path, needed_by(path)) for p in _with_needed(needed)]
@@ -120,7 +120,12 @@ def _with_needed(path: Path) -> list[Path]:
 
 
 def main(arguments: list[str] | None = None, *, program: str = "triton-ext-opt") -> None:
-    """Entry point of the console script: diagnostics and one line per error on standard error, exit code 1."""
+    """Runs the driver and exits; an error is printed as one line on standard error, with exit code 1.
+
+    Args:
+        arguments: the command line without the program; by default that of the process.
+        program: the name of the program in messages.
+    """
     try:
         sys.exit(_run([program, *(sys.argv[1:] if arguments is None else arguments)]))
     except TritonExtError as error:
@@ -144,7 +149,7 @@ def _run(arguments: list[str]) -> int:
 
 @functools.cache
 def _library() -> ctypes.CDLL:
-    """The driver, with libtriton and the infrastructure of extensions loaded.
+    """Loads libtriton, the infrastructure of extensions and the driver; returns the driver.
 
     Raises:
         TritonExtError: Triton is not installed.
@@ -153,7 +158,7 @@ def _library() -> ctypes.CDLL:
     from .loading.libraries import load_infra
     from .support import resources
 
-    # The library alone: importing the package costs four times as much.
+    # Only the library, because importing the package takes four times as long.
     spec = importlib.util.find_spec("triton")
     if spec is None or spec.origin is None:
         raise TritonExtError("Triton is not installed in this Python", fix="pip install triton==3.9.0")
@@ -167,7 +172,7 @@ def _library() -> ctypes.CDLL:
 
 
 def _names(arguments: list[str]) -> Iterator[str]:
-    """The names in a command line that may be those of passes."""
+    """Yields the names in a command line that may be passes."""
     for argument, following in zip(arguments[1:], [*arguments[2:], ""], strict=False):
         if argument.startswith("-"):
             name, equals, value = argument.lstrip("-").partition("=")
@@ -180,7 +185,7 @@ def _names(arguments: list[str]) -> Iterator[str]:
 
 
 def _names_in_input(arguments: list[str]) -> Iterator[str]:
-    """The names in the pipelines that ``-run-reproducer`` will find in the files of a command line."""
+    """Yields the names in the pipelines that ``-run-reproducer`` will find in the files of a command line."""
     if any(a.startswith("-") and a.lstrip("-") == "run-reproducer" for a in arguments):
         for path in (Path(a) for a in arguments[1:] if os.path.isfile(a)):
             for pipeline in re.findall(r'^\s*pipeline: "(.*)"', path.read_text(errors="replace"), re.MULTILINE):
@@ -188,19 +193,19 @@ def _names_in_input(arguments: list[str]) -> Iterator[str]:
 
 
 def _names_in(pipeline: str) -> list[str]:
-    """The names in a textual pipeline that may be those of passes."""
+    """Returns the names in a textual pipeline that may be passes."""
     while pipeline != (pipeline := re.sub(r"\{[^{}]*\}", "", pipeline)):
-        pass  # options may hold a pipeline, in braces
+        pass  # an option may contain a pipeline, in braces
     return re.findall(r"[\w.-]+", pipeline)
 
 
 def _named_libraries(arguments: list[str]) -> list[_Plugin]:
-    """The libraries that are to be loaded whether or not a pass of theirs is named.
+    """Returns the libraries that ``--load-extension`` and Triton's variables name, which are loaded in any case.
 
     Raises:
-        TritonExtError: one of them cannot be used.
+        TritonExtError: a library cannot be used.
     """
-    # A name is what has no "/", but for Triton's variables, which hold paths.
+    # In --load-extension a text without "/" is the name of an extension; Triton's variables have paths.
     paths = [Path(p).absolute() for v in PLUGIN_VARIABLES for p in os.environ.get(v, "").split(os.pathsep) if p]
     for argument, following in zip(arguments[1:], [*arguments[2:], ""], strict=False):
         name, equals, value = argument.lstrip("-").partition("=")
@@ -220,7 +225,7 @@ def _named_libraries(arguments: list[str]) -> list[_Plugin]:
 
 
 def _plugins(names: Iterable[str], library: ctypes.CDLL) -> list[_Plugin]:
-    """The extensions that bring those of the passes `names` which are not built in.
+    """Returns the extensions with those of the passes `names` that are not built in.
 
     Raises:
         TritonExtError: such an extension is broken.
@@ -237,12 +242,12 @@ def _plugins(names: Iterable[str], library: ctypes.CDLL) -> list[_Plugin]:
 
 
 def _extensions(names: Iterable[str], library: ctypes.CDLL) -> list[tuple[str, Extension]]:
-    """Those of the passes `names` that extensions bring, each with its extension.
+    """Returns those of the passes `names` that extensions have, each with its extension.
 
     Raises:
         TritonExtError: such an extension is broken.
     """
-    # Looking for extensions takes longer than most runs, so it is not done for built-in passes.
+    # Finding extensions takes longer than most runs, so it is done only if a pass is not built in.
     unknown = [n for n in dict.fromkeys(names) if not library.tritonExtOptKnows(n.encode())]
     if not unknown:
         return []
@@ -253,10 +258,10 @@ def _extensions(names: Iterable[str], library: ctypes.CDLL) -> list[tuple[str, E
     for name in unknown:
         extension = by_name.get(name.removeprefix(_PREFIX).replace("_", "-"))
         if extension is None and name.startswith("h") and name not in _HELP:
-            # LLVM would take it for -h and more, print the help and be content.
+            # LLVM would take it for -h with a value, print the help and exit without an error.
             raise ExtensionNotFoundError(f"Unknown command line argument '-{name}'", fix="triton-ext-opt --help")
         if extension is None:
-            continue  # the driver says so, with what comes close
+            continue  # the driver reports it, with similar names
         if extension.problem:
             raise ExtensionNotFoundError(f"extension '{extension.name}' is broken: {extension.problem}")
         found.append((name, extension))
@@ -264,13 +269,13 @@ def _extensions(names: Iterable[str], library: ctypes.CDLL) -> list[tuple[str, E
 
 
 def _plugin(library: LibraryBytes, argument: str | None, alias: str | None) -> _Plugin:
-    """The structure; an alias that is the argument itself is none."""
+    """Returns the structure for a library; an alias that equals the argument is left out."""
     texts = (text.encode() if text else None for text in (argument, alias if alias != argument else None))
     return _Plugin(os.fsencode(library.path), in_memory(library).encode(), *texts)
 
 
 def _extension_help() -> str:
-    """The part of ``--help`` about extensions, from their manifests; nothing is loaded."""
+    """Returns the part of ``--help`` about extensions, from their manifests, without loading a library."""
     from .loading.discovery import extensions
 
     lines = []

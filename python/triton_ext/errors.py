@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The exceptions of triton-ext: one base, five kinds, each with the command that mends it."""
+"""The exceptions of triton-ext: one base class and its kinds, each with the command that mends the problem."""
 
 from __future__ import annotations
 
 
 class TritonExtError(Exception):
-    """Base of everything that triton-ext raises on purpose.
+    """The base class of all errors that triton-ext raises on purpose.
 
     Args:
-        message: one line that says what went wrong, where, and what was found against what was wanted.
+        message: what went wrong and where, what was found and what was expected.
         fix: a command or a sentence that mends it; printed after the message.
     """
 
@@ -40,13 +40,14 @@ class BuildError(TritonExtError):
 class PipelineError(TritonExtError):
     """A pipeline edit, a pass option or a pass placement is invalid, or a compilation with edits failed."""
 
-    #: Whether something that ran has failed, of which the message does not say yet how it goes without the edits.
+    #: Whether a pass or a function failed while it ran, and the message does not say yet whether the kernel compiles
+    #: without the edits.
     while_running = False
 
 
 class UnsupportedError(PipelineError, RuntimeError):
-    """A kernel asks for what its target does not do; each line has place, operation, reason and a way out."""
+    """A kernel uses what its target does not support; each line gives place, operation, reason and a way out."""
 
 
 class PipelineTypeError(PipelineError, TypeError):
-    """A value of another type was given where a pipeline, its text or an edit is expected."""
+    """A value has another type than the pipeline, the text of one or the edit that is expected."""

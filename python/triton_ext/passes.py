@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``tx.passes.<stage>.<name>(**options)``: extension passes as typed Python values.
 
-The module has one attribute for each stage, ``any`` for the passes that take the modules of every stage (which each
-stage has as well), and ``plugin`` for the passes of plugins that are not built with triton-ext.
+The module has one attribute for each stage. ``any`` has the passes that take the modules of every stage; each stage has
+them, too. ``plugin`` has the passes of plugins that are not built with triton-ext.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 // RUN: triton-ext-opt %s -triton-ext-print-analyses=axis=1 -split-input-file -verify-diagnostics -o %t
 
-// Axis information, one operation at a time: what holds in groups of `stride`
-// elements along each dimension.
+// Axis information, one operation at a time: the facts that hold in groups of
+// `stride` elements along each dimension.
 
 tt.func @constants() {
   // expected-remark @below {{result 0: divisibility [8], stride [1], stride value [0], constancy [1], constant value 24, not negative}}
@@ -35,18 +35,18 @@ tt.func @sources(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divi
   %3 = tt.get_program_id x : i32
   // expected-remark @below {{result 0: divisibility [1], stride [1], stride value [0], constancy [1], not negative}}
   %4 = tt.get_num_programs y : i32
-  // As tl.multiple_of says it.
+  // The attribute of tl.multiple_of.
   // expected-remark @below {{result 0: divisibility [32], stride [1], stride value [0], constancy [1]}}
   %5 = arith.addi %m, %m {tt.divisibility = dense<32> : tensor<1xi32>} : i32
-  // What tl.max_contiguous and tl.max_constancy say does not hold where a tile
-  // has been clamped, nor do all elements have the divisor of the first one.
+  // The hints of tl.max_contiguous and tl.max_constancy do not hold if a tile
+  // has been clamped, and not all elements have the divisor of the first one.
   // expected-remark @below {{result 0: divisibility [8], stride [4], stride value [2], constancy [1]}}
   %6 = arith.addi %v, %v {tt.contiguity = dense<16> : tensor<1xi32>, tt.divisibility = dense<16> : tensor<1xi32>} : tensor<64xi32>
   // expected-remark @below {{result 0: divisibility [8], stride [4], stride value [2], constancy [1]}}
   %7 = arith.addi %v, %v {tt.constancy = dense<16> : tensor<1xi32>} : tensor<64xi32>
   // expected-remark @below {{result 0: divisibility [8], stride [64], stride value [0], constancy [64], constant value 8, not negative}}
   %eight = arith.constant dense<8> : tensor<64xi32>
-  // A tile that is contiguous, whoever says it.
+  // A tile that is contiguous with and without the hint.
   // expected-remark @below {{result 0: divisibility [16], stride [64], stride value [1], constancy [1], not negative}}
   %8 = arith.addi %0, %eight {tt.contiguity = dense<16> : tensor<1xi32>, tt.divisibility = dense<16> : tensor<1xi32>} : tensor<64xi32>
   tt.return
@@ -77,7 +77,7 @@ tt.func @sums(%n: i32 {tt.divisibility = 16 : i32}, %m: i32) {
   %4 = arith.muli %r, %six : tensor<64xi32>
   // expected-remark @below {{result 0: divisibility [2], stride [64], stride value [0], constancy [64]}}
   %5 = arith.muli %ms, %six : tensor<64xi32>
-  // By how much it grows is known only when it runs.
+  // The stride is known only at run time.
   // expected-remark @below {{result 0: divisibility [16], stride [1], stride value [0], constancy [1]}}
   %6 = arith.muli %r, %ns : tensor<64xi32>
   // expected-remark @below {{result 0: divisibility [2], stride [64], stride value [0], constancy [64], constant value 2, not negative}}
@@ -116,12 +116,12 @@ tt.func @quotients(%n: i32 {tt.divisibility = 16 : i32}, %m: i32) {
   %5 = arith.remsi %ns, %four : tensor<64xi32>
   // expected-remark @below {{result 0: divisibility [16], stride [64], stride value [1], constancy [1]}}
   %moved = arith.addi %r, %ns : tensor<64xi32>
-  // Rounded toward zero, where the numbers may be negative.
+  // The division rounds toward zero, and the numbers may be negative.
   // expected-remark @below {{result 0: divisibility [1], stride [1], stride value [0], constancy [1]}}
   %6 = arith.divsi %moved, %four : tensor<64xi32>
   // expected-remark @below {{result 0: divisibility [1], stride [1], stride value [0], constancy [1]}}
   %7 = arith.remsi %moved, %four : tensor<64xi32>
-  // Rounded down.
+  // The division rounds down.
   // expected-remark @below {{result 0: divisibility [1], stride [4], stride value [0], constancy [4], not negative}}
   %8 = arith.divui %moved, %four : tensor<64xi32>
   // expected-remark @below {{result 0: divisibility [4], stride [4], stride value [1], constancy [1], not negative}}
@@ -132,7 +132,7 @@ tt.func @quotients(%n: i32 {tt.divisibility = 16 : i32}, %m: i32) {
   %10 = arith.shrsi %moved, %two : tensor<64xi32>
   // expected-remark @below {{result 0: divisibility [1], stride [4], stride value [0], constancy [4], not negative}}
   %11 = arith.shrui %moved, %two : tensor<64xi32>
-  // Without a remainder.
+  // Divisions without a remainder.
   // expected-remark @below {{result 0: divisibility [8], stride [64], stride value [0], constancy [64], constant value 8, not negative}}
   %eight = arith.constant dense<8> : tensor<64xi32>
   // expected-remark @below {{result 0: divisibility [4611686018427387904], stride [64], stride value [8], constancy [1], not negative}}
@@ -202,7 +202,7 @@ tt.func @choices(%c: i1, %n: i32 {tt.divisibility = 16 : i32}, %m: i32 {tt.divis
   %1 = arith.cmpi uge, %a, %ms : tensor<64xi32>
   // expected-remark @below {{result 0: divisibility [1], stride [8], stride value [0], constancy [8]}}
   %2 = arith.cmpi sgt, %ns, %b : tensor<64xi32>
-  // It is not for eight at a time that something is equal, or more.
+  // The results of == and > are not the same for eight elements at a time.
   // expected-remark @below {{result 0: divisibility [1], stride [1], stride value [0], constancy [1]}}
   %3 = arith.cmpi eq, %a, %ms : tensor<64xi32>
   // expected-remark @below {{result 0: divisibility [1], stride [1], stride value [0], constancy [1]}}
@@ -242,7 +242,7 @@ tt.func @casts(%n: i32 {tt.divisibility = 16 : i32}) {
   %moved = arith.addi %r, %ns : tensor<64xi32>
   // expected-remark @below {{result 0: divisibility [16], stride [64], stride value [1], constancy [1]}}
   %0 = arith.extsi %moved : tensor<64xi32> to tensor<64xi64>
-  // As an unsigned number it wraps at 0.
+  // Read as unsigned, the numbers wrap at 0.
   // expected-remark @below {{result 0: divisibility [16], stride [16], stride value [1], constancy [1], not negative}}
   %1 = arith.extui %moved : tensor<64xi32> to tensor<64xi64>
   // expected-remark @below {{result 0: divisibility [16], stride [64], stride value [1], constancy [1]}}
@@ -282,12 +282,12 @@ tt.func @shapes(%n: i32 {tt.divisibility = 16 : i32}) {
   %2 = tt.broadcast %1 : tensor<1x16xi32> -> tensor<8x16xi32>
   // expected-remark @below {{result 0: divisibility [4611686018427387904, 4], stride [16, 8], stride value [4, 0], constancy [1, 8], not negative}}
   %3 = tt.trans %2 {order = array<i32: 1, 0>} : tensor<8x16xi32> -> tensor<16x8xi32>
-  // A line folded, and rows that are one line again.
+  // A line is reshaped to rows, and the rows to other rows.
   // expected-remark @below {{result 0: divisibility [4, 16], stride [4, 4], stride value [16, 4], constancy [1, 1], not negative}}
   %4 = tt.reshape %r4 : tensor<16xi32> -> tensor<4x4xi32>
   // expected-remark @below {{result 0: divisibility [4, 16], stride [2, 8], stride value [32, 4], constancy [1, 1], not negative}}
   %5 = tt.reshape %4 : tensor<4x4xi32> -> tensor<2x8xi32>
-  // Rows that are the same do not go on from one to the next.
+  // Equal rows do not continue each other.
   // expected-remark @below {{result 0: divisibility [4611686018427387904], stride [16], stride value [4], constancy [1], not negative}}
   %6 = tt.reshape %2 : tensor<8x16xi32> -> tensor<128xi32>
   // expected-remark @below {{result 0: divisibility [4611686018427387904, 4], stride [16, 1], stride value [4, 0], constancy [1, 1], not negative}}
@@ -350,7 +350,7 @@ tt.func @loops(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32, %c: i1) {
   %pp = tt.addptr %ps, %r : tensor<16x!tt.ptr<f32>>, tensor<16xi32>
   // expected-remark @below {{result 0: divisibility [16], stride [16], stride value [0], constancy [16], constant value 16, not negative}}
   %steps = tt.splat %step : i32 -> tensor<16xi32>
-  // The induction variable, what is carried, what it is in the end.
+  // The induction variable, the loop-carried values, and their final values.
   // expected-remark @below {{result 0: divisibility [16], stride [16], stride value [4], constancy [1]}}
   // expected-remark @below {{result 1: divisibility [4], stride [1], stride value [0], constancy [1], not negative}}
   // expected-remark @below {{argument 0: divisibility [16], stride [1], stride value [0], constancy [1], not negative}}
@@ -387,7 +387,7 @@ tt.func @loops(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32, %c: i1) {
     %more = arith.addi %k, %if : i32
     scf.yield %next, %more : tensor<16x!tt.ptr<f32>>, i32
   }
-  // What does not move together is not a group any more.
+  // Lanes that move by different distances do not remain a group.
   // expected-remark @below {{result 0: divisibility [4], stride [1], stride value [0], constancy [1]}}
   // expected-remark @below {{argument 0: divisibility [4], stride [1], stride value [0], constancy [1], not negative}}
   // expected-remark @below {{argument 1: divisibility [4], stride [1], stride value [0], constancy [1]}}
@@ -428,7 +428,7 @@ tt.func public @calls(%c: i1) {
 
 // -----
 
-// Numbers may be made to wrap for what a division or a shift leaves of them.
+// A kernel may let numbers wrap on purpose, and then divide or shift them.
 tt.func @wrapping() {
   // expected-remark @below {{result 0: divisibility [4611686018427387904], stride [16], stride value [1], constancy [1], not negative}}
   %r = tt.make_range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
@@ -438,7 +438,7 @@ tt.func @wrapping() {
   %large = arith.constant dense<0x20000000> : tensor<16xi32>
   // expected-remark @below {{result 0: divisibility [4611686018427387904], stride [16], stride value [268435456], constancy [1]}}
   %0 = arith.shli %r, %high : tensor<16xi32>
-  // Eight of sixteen are not negative.
+  // The first eight of sixteen lanes are not negative.
   // expected-remark @below {{result 0: divisibility [8], stride [8], stride value [1], constancy [1]}}
   %1 = arith.shrsi %0, %high : tensor<16xi32>
   // expected-remark @below {{result 0: divisibility [2147483648], stride [8], stride value [268435456], constancy [1]}}
@@ -454,7 +454,7 @@ tt.func @wrapping() {
 
 // -----
 
-// A tensor without dimensions is one element, and so is what comes of it.
+// A tensor without dimensions has one element, and so do operations on it.
 // expected-remark @below {{argument 0: divisibility [1], stride [1], stride value [0], constancy [1]}}
 tt.func @no_dimensions(%x: tensor<i32>) {
   // expected-remark @below {{result 0: divisibility [1], stride [1], stride value [0], constancy [1]}}

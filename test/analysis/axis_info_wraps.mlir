@@ -1,7 +1,7 @@
 // RUN: triton-ext-opt %s -triton-ext-print-analyses=wraps=1 -split-input-file -verify-diagnostics -o %t
 
-// Where sums are not taken to stay in range, what is claimed behind an
-// extension is only what is known of the bits.
+// If sums may wrap, the claims behind an extension are only those that follow
+// from the bits.
 
 // expected-remark @below {{argument 0: divisibility [1], stride [1], stride value [0], constancy [1]}}
 // expected-remark @below {{argument 1: divisibility [16], stride [1], stride value [0], constancy [1]}}

@@ -17,7 +17,7 @@ tt.func @constants(%c: i1) {
 
 // -----
 
-// start + range against a bound, by each predicate.
+// Comparisons of start + range with a bound, for each predicate.
 tt.func @comparisons(%s: i32, %n: i32) {
   %range = tt.make_range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
   %moved = tt.make_range {start = 3 : i32, end = 11 : i32} : tensor<8xi32>
@@ -46,10 +46,10 @@ tt.func @comparisons(%s: i32, %n: i32) {
   %taken = arith.subi %range, %five : tensor<8xi32>
   // expected-remark @below {{mask: [0, ((3 min (arg1 max -5)) - -5))}}
   %sub = arith.cmpi slt, %taken, %ns : tensor<8xi32>
-  // One bound for all.
+  // Both sides are the same in all lanes.
   // expected-remark @below {{mask: [0, ((arg1 sgt arg0) ? 8 : 0))}}
   %same = arith.cmpi slt, %ss, %ns : tensor<8xi32>
-  // What is true in two places, or as an unsigned number, or not one at a time.
+  // Masks that are true in two places, unsigned comparisons, other strides.
   // expected-remark @below {{mask: not tracked}}
   %ne = arith.cmpi ne, %range, %five : tensor<8xi32>
   // expected-remark @below {{mask: not tracked}}
@@ -87,7 +87,7 @@ tt.func @shapes() {
   %trans = tt.trans %and {order = array<i32: 1, 0>} : tensor<8x4xi1> -> tensor<4x8xi1>
   // expected-remark @below {{mask: [0, 5) x [0, 1) x [1, 4)}}
   %reshape = tt.reshape %and : tensor<8x4xi1> -> tensor<8x1x4xi1>
-  // Of rows in a line no box is left.
+  // A reshape of rows to a line leaves no box.
   // expected-remark @below {{mask: not tracked}}
   %line = tt.reshape %and : tensor<8x4xi1> -> tensor<32xi1>
   // expected-remark @below {{mask: not tracked}}
@@ -103,7 +103,7 @@ tt.func @casts(%n: i32, %wide: i64) {
   %zero = arith.constant dense<0> : tensor<8xi32>
   // expected-remark @below {{mask: [0, 0)}}
   %false = arith.constant dense<false> : tensor<8xi1>
-  // Of what is compared.
+  // Casts of the numbers that are compared.
   %long = arith.extsi %range : tensor<8xi32> to tensor<8xi64>
   %ws = tt.splat %wide : i64 -> tensor<8xi64>
   // expected-remark @below {{mask: [0, (8 min (arg1 max 0)))}}
@@ -118,7 +118,7 @@ tt.func @casts(%n: i32, %wide: i64) {
   %bound = arith.constant dense<6> : tensor<8xindex>
   // expected-remark @below {{mask: [0, 6)}}
   %index_cast = arith.cmpi slt, %index, %bound : tensor<8xindex>
-  // Of the mask.
+  // Casts of the mask.
   // expected-remark @below {{mask: [0, 5)}}
   %mask = arith.cmpi slt, %range, %five : tensor<8xi32>
   %byte = arith.extui %mask : tensor<8xi1> to tensor<8xi8>
@@ -129,7 +129,7 @@ tt.func @casts(%n: i32, %wide: i64) {
   %not_zero = arith.cmpi ne, %word, %zero : tensor<8xi32>
   // expected-remark @below {{mask: [0, (5 min (8 min (arg1 max 0))))}}
   %select = arith.select %mask, %extsi, %false : tensor<8xi1>, tensor<8xi1>
-  // What may be another number, or a bit of one.
+  // Casts that may change the number, or keep only a bit of it.
   %ns = tt.splat %n : i32 -> tensor<8xi32>
   %sum = arith.addi %range, %ns : tensor<8xi32>
   %short = arith.trunci %sum : tensor<8xi32> to tensor<8xi16>

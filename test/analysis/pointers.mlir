@@ -34,12 +34,12 @@ tt.func @lines(%p: !tt.ptr<f32>, %n: i32) {
   %i6 = arith.trunci %i4 : tensor<8xi64> to tensor<8xi8>
   // expected-remark @below {{pointers: base arg0, offset (arg1 + 4), strides [1]}}
   %trunci = tt.addptr %splat, %i6 : tensor<8x!tt.ptr<f32>>, tensor<8xi8>
-  // Elements of one size are counted alike, others are not.
+  // A cast to elements of the same size keeps the strides; others do not.
   // expected-remark @below {{pointers: base arg0, offset (arg1 + 4), strides [1]}}
   %bitcast = tt.bitcast %addptr : tensor<8x!tt.ptr<f32>> -> tensor<8x!tt.ptr<i32>>
   // expected-remark @below {{pointers: not tracked}}
   %halves = tt.bitcast %addptr : tensor<8x!tt.ptr<f32>> -> tensor<8x!tt.ptr<f16>>
-  // Where offsets do not grow evenly.
+  // Offsets without a constant stride.
   %i7 = arith.muli %range, %range : tensor<8xi32>
   // expected-remark @below {{pointers: not tracked}}
   %uneven = tt.addptr %splat, %i7 : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
@@ -70,7 +70,7 @@ tt.func @shapes(%p: !tt.ptr<f32>, %n: i32) {
   %fold = tt.reshape %line : tensor<8x!tt.ptr<f32>> -> tensor<2x4x!tt.ptr<f32>>
   // expected-remark @below {{pointers: base arg0, offset 0, strides [1]}}
   %squeeze = tt.reshape %expand : tensor<8x1x!tt.ptr<f32>> -> tensor<8x!tt.ptr<f32>>
-  // Rows that are the same, in a line.
+  // Equal rows, reshaped to a line.
   // expected-remark @below {{pointers: not tracked}}
   %flat = tt.reshape %broadcast : tensor<8x4x!tt.ptr<f32>> -> tensor<32x!tt.ptr<f32>>
   tt.return
@@ -91,7 +91,7 @@ tt.func @branches(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %w: !tt.ptr<i32>, %c: i1, 
   %cs = tt.splat %c : i1 -> tensor<8xi1>
   // expected-remark @below {{pointers: base arg0, offset 0, strides [(arg3 ? 1 : 0)]}}
   %splat = arith.select %cs, %pp, %ps : tensor<8xi1>, tensor<8x!tt.ptr<f32>>
-  // What is computed in a branch of what is there before it.
+  // Values that a branch computes from values before it.
   // expected-remark @below {{pointers: base (arg3 ? arg0 : arg1), offset (arg3 ? arg4 : 0), strides [1]}}
   %if = scf.if %c -> (tensor<8x!tt.ptr<f32>>) {
     %ns = tt.splat %n : i32 -> tensor<8xi32>
@@ -111,7 +111,7 @@ tt.func @branches(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %w: !tt.ptr<i32>, %c: i1, 
   }
   // expected-remark @below {{pointers: base arg1, offset (arg3 ? arg4 : 0), strides [(arg3 ? 0 : 1)]}}
   %added = tt.addptr %qs, %offsets : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
-  // Of what is loaded in a branch nothing is known behind it.
+  // A value loaded in a branch is not available behind the branch.
   // expected-remark @below {{pointers: not tracked}}
   %loaded = scf.if %c -> (tensor<8x!tt.ptr<f32>>) {
     %f = tt.load %p : !tt.ptr<f32>
@@ -123,7 +123,7 @@ tt.func @branches(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %w: !tt.ptr<i32>, %c: i1, 
   } else {
     scf.yield %pp : tensor<8x!tt.ptr<f32>>
   }
-  // A choice by the element, and between bases of two types.
+  // A select by a tensor, and a select between bases of two types.
   %five = arith.constant dense<5> : tensor<8xi32>
   %m = arith.cmpi slt, %range, %five : tensor<8xi32>
   // expected-remark @below {{pointers: not tracked}}
@@ -148,7 +148,7 @@ tt.func @loops(%p: !tt.ptr<f32>, %n: i32) {
   // expected-remark @below {{pointers: base arg0, offset 0, strides [1]}}
   %pp = tt.addptr %ps, %range : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
   %steps = tt.splat %step : i32 -> tensor<8xi32>
-  // Scalars that a loop carries are as good as any.
+  // Loop-carried scalars are tracked like other scalars.
   %end = scf.for %i = %zero to %n step %step iter_args(%o = %zero) -> (i32) : i32 {
     %is = tt.splat %i : i32 -> tensor<8xi32>
     %os = tt.splat %o : i32 -> tensor<8xi32>
@@ -178,7 +178,7 @@ tt.func @loops(%p: !tt.ptr<f32>, %n: i32) {
   }
   // expected-remark @below {{pointers: base scf.while, offset 0, strides [0]}}
   %ss = tt.splat %scalar : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
-  // Tensors are not: that they grow evenly is for axis information to say.
+  // Loop-carried tensors are not tracked: axis information handles them.
   // expected-remark @below {{pointers: not tracked}}
   %tensor = scf.for %i = %zero to %n step %step iter_args(%q = %pp) -> (tensor<8x!tt.ptr<f32>>) : i32 {
     // expected-remark @below {{pointers: not tracked}}

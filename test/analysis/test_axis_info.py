@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What axis information claims holds: random functions on integers, computed with NumPy, against every claim."""
+"""Every claim of the axis information holds: it is checked on random integer functions, computed with NumPy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import random
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,16 +17,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from support import ROOT, integers
 from triton_ext.authoring.build import default_build_dir
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 BUILT = default_build_dir(ROOT) / "test" / "analysis" / "print_analyses"
 CLAIM = re.compile(
     r"<stdin>:(\d+):\d+: remark: result 0: divisibility \[(.*?)\], stride \[(.*?)\], stride value \[(.*?)\], "
     r"constancy \[(.*?)\](?:, constant value (-?\d+))?(, not negative)?"
 )
 WIDTHS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64}
-PREDICATES = ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"]
 
 
 @dataclass
@@ -36,7 +34,7 @@ class Value:
 
     name: str
     kind: str
-    data: np.ndarray  # of Python integers, so that nothing here wraps by itself
+    data: np.ndarray  # of Python integers, which do not wrap
     line: int = 0
 
     @property
@@ -46,54 +44,13 @@ class Value:
 
 
 def signed(number: int, kind: str) -> int:
-    width = WIDTHS[kind]
-    number &= (1 << width) - 1
-    return number - (1 << width) if number >> (width - 1) else number
-
-
-def unsigned(number: int, kind: str) -> int:
-    return number & ((1 << WIDTHS[kind]) - 1)
-
-
-def quotient(a: int, b: int) -> int:
-    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-
-
-# Of numbers as they are read, signed or unsigned; whether the result may be out of range.
-SIGNED: dict[str, Callable[[int, int], int]] = {
-    "addi": lambda a, b: a + b,
-    "subi": lambda a, b: a - b,
-    "muli": lambda a, b: a * b,
-    "andi": lambda a, b: a & b,
-    "ori": lambda a, b: a | b,
-    "xori": lambda a, b: a ^ b,
-    "divsi": quotient,
-    "remsi": lambda a, b: a - b * quotient(a, b),
-    "minsi": min,
-    "maxsi": max,
-    "shli": lambda a, b: a << b,
-    "shrsi": lambda a, b: a >> b,
-}
-UNSIGNED: dict[str, Callable[[int, int], int]] = {
-    "divui": lambda a, b: a // b,
-    "remui": lambda a, b: a % b,
-    "minui": min,
-    "maxui": max,
-    "shrui": lambda a, b: a >> b,
-}
-COMPARE: dict[str, Callable[[int, int], bool]] = {
-    "eq": lambda a, b: a == b,
-    "ne": lambda a, b: a != b,
-    "lt": lambda a, b: a < b,
-    "le": lambda a, b: a <= b,
-    "gt": lambda a, b: a > b,
-    "ge": lambda a, b: a >= b,
-}
+    """Returns `number` truncated to the type `kind`, read as signed."""
+    return int(integers.signed(np.array(number, dtype=object), WIDTHS[kind]))
 
 
 @dataclass
 class Function:
-    """A random function, written and computed an operation at a time."""
+    """A random function, which is written and computed one operation at a time."""
 
     choose: random.Random
     small: bool
@@ -124,7 +81,7 @@ class Function:
         return self.add(f"tt.splat {scalar.name} : {scalar.kind} -> {target.type}", scalar.kind, target.data)
 
     def index(self) -> None:
-        """As programs begin: a range and a start."""
+        """Adds an index as at the beginning of a kernel: a range plus a start."""
         moved = self.range()
         kind = self.choose.choice(["i8", "i32", "i32", "i64"])
         if kind != "i32":
@@ -155,7 +112,7 @@ class Function:
 
     def binary(self) -> None:
         a = self.choose.choice(self.values)
-        name = self.choose.choice([*SIGNED, *UNSIGNED])
+        name = self.choose.choice(integers.BINARY)
         if name.startswith("sh"):
             b = self.constant(a, self.choose.randrange(min(WIDTHS[a.kind], 8)))
             if WIDTHS[a.kind] == 1:
@@ -170,30 +127,20 @@ class Function:
             least = -(1 << (WIDTHS[a.kind] - 1))
             if 0 in divisors or (-1 in divisors and least in a.data.flatten()):
                 return
-        read = signed if name in SIGNED else unsigned
-        operation = SIGNED.get(name) or UNSIGNED[name]
-        exact = np.array(
-            [operation(read(x, a.kind), read(y, a.kind)) for x, y in zip(a.data.flat, b.data.flat, strict=True)],
-            dtype=object,
-        ).reshape(a.data.shape)
-        data = np.vectorize(lambda x: signed(x, a.kind), otypes=[object])(exact)
-        if name in ("addi", "subi", "muli", "shli") and WIDTHS[a.kind] >= 32 and (data != exact).any():
-            self.wraps = True
+        width, shape = WIDTHS[a.kind], a.data.shape
+        left, right = np.atleast_1d(a.data), np.atleast_1d(b.data)
+        data, _ = integers.compute(name, left, right, width)
+        if name in ("addi", "subi", "muli", "shli") and width >= 32:
+            self.wraps |= bool(integers.wraps(name, left, right, width, data).any())
+        data = data.reshape(shape)
         self.add(f"arith.{name} {a.name}, {b.name} : {a.type}", a.kind, data)
 
     def compare(self) -> None:
         a = self.choose.choice(self.values)
         b = self.partner(a)
-        predicate = self.choose.choice(PREDICATES)
-        read = unsigned if predicate[0] == "u" else signed
-        relation = COMPARE[predicate[-2:]]
-        data = np.array(
-            [
-                signed(relation(read(x, a.kind), read(y, a.kind)), "i1")
-                for x, y in zip(a.data.flat, b.data.flat, strict=True)
-            ],
-            dtype=object,
-        ).reshape(a.data.shape)
+        predicate = self.choose.choice(list(integers.PREDICATES))
+        holds = integers.compare(predicate, a.data, b.data, WIDTHS[a.kind])
+        data = np.where(holds, -1, 0).astype(object)
         self.add(f"arith.cmpi {predicate}, {a.name}, {b.name} : {a.type}", "i1", data)
 
     def select(self) -> None:
@@ -214,8 +161,8 @@ class Function:
         self.convert(a, kind, self.choose.choice(["extsi", "extui"]) if wider else "trunci")
 
     def convert(self, a: Value, kind: str, name: str) -> Value:
-        read = unsigned if name == "extui" else signed
-        data = np.vectorize(lambda x: signed(read(x, a.kind), kind), otypes=[object])(a.data)
+        numbers = integers.unsigned(a.data, WIDTHS[a.kind]) if name == "extui" else a.data
+        data = np.array(integers.signed(np.atleast_1d(numbers), WIDTHS[kind]), dtype=object).reshape(a.data.shape)
         target = Value("", kind, data)
         return self.add(f"arith.{name} {a.name} : {a.type} to {target.type}", kind, data)
 
@@ -264,7 +211,7 @@ def generate(seed: int, small: bool) -> Function:
 
 
 def analyse(text: str, option: str) -> dict[int, re.Match[str]]:
-    """The claims by the line that they are about."""
+    """Returns the claims, by the line of the operation."""
     opt = Path(sys.executable).parent / "triton-ext-opt"
     done = subprocess.run(
         [opt, "-", f"-triton-ext-print-analyses={option}=1", "-o", os.devnull],
@@ -279,14 +226,14 @@ def numbers(text: str) -> list[int]:
 
 
 def check(value: Value, claim: re.Match[str]) -> int:
-    """Fails unless all that is claimed holds; how many claims said something."""
+    """Fails unless every claim holds. Returns the number of claims that say something."""
     data = value.data if value.data.ndim else value.data.reshape(1)
     modulus = 1 << WIDTHS[value.kind]
     said = 0
     for axis, (divisor, stride, step, constancy) in enumerate(
         zip(*(numbers(claim[k]) for k in (2, 3, 4, 5)), strict=True)
     ):
-        lines = np.moveaxis(data, axis, -1).reshape(-1, data.shape[axis])
+        lines = np.moveaxis(data, axis, -1).reshape(-1, data.shape[axis]).tolist()  # Python integers do not wrap
         said += (divisor > 1) + (stride > 1)
         for line in lines:
             for start in range(0, len(line), stride):
@@ -308,7 +255,7 @@ def check(value: Value, claim: re.Match[str]) -> int:
 @given(first=st.integers(0, 1 << 30))
 def test_what_is_claimed_holds(option: str, first: int) -> None:
     functions = [generate(first + k, small=option == "axis") for k in range(60)]
-    if option == "axis":  # where sums wrap it claims nothing that has to hold
+    if option == "axis":  # its claims need not hold if sums wrap
         functions = [f for f in functions if not f.wraps]
     assert len(functions) >= 20
     lines: list[str] = []

@@ -1,36 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs every attack of this directory's attack_*.py files and prints a table: `make attack`.
+"""Runs every attack of the modules of `support.attacks` and prints a table: `make attack`.
 
 Each attack is bounded and stays on this machine: servers listen on the loopback interface. Exits with status 1 if one
-got through. The same seed and scale try the same things.
+got through. Runs with the same seed and scale make the same attempts.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import pkgutil
 import random
 import sys
 import time
 from pathlib import Path
 
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from rich.console import Console  # noqa: E402
-from rich.table import Table  # noqa: E402
+from rich.console import Console
+from rich.table import Table
 
-from attack import Attack, Outcome  # noqa: E402
+from support import attacks
+from support.attacks.attack import Attack, Outcome
 
 
 def areas() -> dict[str, list[Attack]]:
-    """The attacks of each file `attack_AREA.py`."""
-    names = sorted(path.stem for path in HERE.glob("attack_*.py"))
-    return {name.removeprefix("attack_"): importlib.import_module(name).ATTACKS for name in names}
+    """Returns the attacks of each module of `support.attacks`."""
+    names = sorted(module.name for module in pkgutil.iter_modules(attacks.__path__) if module.name != "attack")
+    return {name: importlib.import_module(f"support.attacks.{name}").ATTACKS for name in names}
 
 
 def attempt(attack: Attack, seed: int, scale: int) -> Outcome:
-    """The attack's outcome. An exception that it lets out is an attempt that got through."""
+    """Returns the attack's outcome. An exception that the attack raises counts as an attempt that got through."""
     try:
         return attack.run(random.Random(f"{seed} {attack.name}"), scale)
     except Exception as error:

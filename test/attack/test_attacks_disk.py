@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The attacks on what is on disk, at a small scale; `make attack` tries more."""
+"""The attacks on files on disk at a small scale; ``make attack`` runs them at a large one."""
 
 from __future__ import annotations
 
 import random
 
 import pytest
-from attack_disk import ATTACKS
 
-from attack import Attack
+from support.attacks.attack import Attack
+from support.attacks.disk import ATTACKS
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)

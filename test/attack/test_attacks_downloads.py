@@ -6,9 +6,9 @@ from __future__ import annotations
 import random
 
 import pytest
-from attack_downloads import ATTACKS
 
-from attack import Attack
+from support.attacks.attack import Attack
+from support.attacks.downloads import ATTACKS
 
 pytestmark = pytest.mark.slow
 

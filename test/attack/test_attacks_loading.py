@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The attacks on what is loaded and read, at a small scale; `make attack` tries more."""
+"""The attacks on files that are loaded and read at a small scale; ``make attack`` runs them at a large one."""
 
 from __future__ import annotations
 
 import random
 
 import pytest
-from attack_loading import ATTACKS
 
-from attack import Attack
+from support.attacks.attack import Attack
+from support.attacks.loading import ATTACKS
 
 pytestmark = pytest.mark.slow
 

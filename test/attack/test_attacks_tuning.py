@@ -6,9 +6,9 @@ from __future__ import annotations
 import random
 
 import pytest
-from attack_tuning import ATTACKS
 
-from attack import Attack
+from support.attacks.attack import Attack
+from support.attacks.tuning import ATTACKS
 
 pytestmark = pytest.mark.slow
 

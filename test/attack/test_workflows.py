@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CI runs no action that can be exchanged, and its token can only read."""
+"""CI pins every action that it runs, and its token can only read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_workflow_trusts_nothing_that_can_change(path: Path) -> None:
         checkouts = [step for step in used if step["uses"].startswith("actions/checkout@")]
         assert all(step["with"]["persist-credentials"] is False for step in checkouts)
         if "permissions" in job:
-            # What may say in the name of this repository who it is runs nothing of this repository.
+            # A job that may identify itself as this repository runs no code of this repository.
             assert job["permissions"] == {"id-token": "write"}
             assert used == job["steps"]
             assert not checkouts
@@ -34,7 +34,7 @@ def test_workflow_trusts_nothing_that_can_change(path: Path) -> None:
 def test_only_a_tag_is_published() -> None:
     workflows = {path.name: yaml.safe_load(path.read_text()) for path in WORKFLOWS.glob("*.yml")}
     trusted = {
-        name: workflow[True]  # what YAML makes of `on`
+        name: workflow[True]  # YAML reads `on` as this
         for name, workflow in workflows.items()
         if any("permissions" in job for job in workflow["jobs"].values())
     }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever is wrong with an extension or with the machine, ``triton-ext build`` says it in one line with what mends it,
-exits with 1, and leaves the libraries that were there as they were."""
+"""Whatever is wrong with an extension or with the machine, ``triton-ext build`` prints one line with a fix, exits with
+1, and leaves the existing libraries as they were."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support import ROOT
+
 if TYPE_CHECKING:
-    from conftest import Tree
+    from support.build_tree import Tree
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
 TD = """
 include "mlir/Pass/PassBase.td"
 def {0}Pass : Pass<"triton-ext-{1}", "::mlir::ModuleOp"> {{
@@ -34,7 +35,7 @@ include "mlir/IR/DialectBase.td"
 def OneDialect : Dialect {{ let name = "{0}"; let cppNamespace = "::mlir::triton_ext::{1}"; }}
 """
 
-# Directory, files, what the line says, what it says mends it.
+# Directory, files, the message in the line, the fix in it.
 BROKEN: dict[str, tuple[str, dict[str, str], str, str]] = {
     "syntax_error": (
         "passes/one",
@@ -75,7 +76,7 @@ BROKEN: dict[str, tuple[str, dict[str, str], str, str]] = {
     "no_identifier": (
         "passes/loop-split",
         {"CMakeLists_txt": "triton_ext_add_pass(loop-split OnePass STAGE ttir)\n"},
-        r"pass 'loop-split' is no identifier: expected lower-case letters, digits and '_'",
+        r"pass 'loop-split' is not an identifier: expected lower-case letters, digits and '_'",
         "rename the directory",
     ),
     "keyword": (
@@ -94,7 +95,7 @@ BROKEN: dict[str, tuple[str, dict[str, str], str, str]] = {
     "bad_stage": (
         "passes/one",
         {"CMakeLists_txt": ADD.replace("ttir", "ptx")},
-        r"pass 'one' has stage 'ptx', expected one of: ttir, ttgir, llir, any",  # no backends are in it
+        r"pass 'one' has stage 'ptx', expected one of: ttir, ttgir, llir, any",  # the copy has no backends
         "add STAGE ttir",
     ),
     "no_stage": (
@@ -171,6 +172,18 @@ BROKEN: dict[str, tuple[str, dict[str, str], str, str]] = {
         r"dialect 'one' has stray arguments 'STAGE;ttir'",
         r"triton_ext_add_dialect\(one OneDialect\)",
     ),
+    "dialect_lowered_nowhere": (
+        "dialects/one",
+        {"CMakeLists_txt": DIALECT.replace(")", " LOWER_WITH lower_one)"), "One_td": "", "One_cpp": ""},
+        r"dialect 'one' has LOWER_WITH 'lower_one' AT '', expected a pass and a stage with :start or :end",
+        "LOWER_WITH lower_one AT ttir:start",
+    ),
+    "dialect_lowered_in_the_middle": (
+        "dialects/one",
+        {"CMakeLists_txt": DIALECT.replace(")", " LOWER_WITH lower_one AT ttir:middle)"), "One_td": "", "One_cpp": ""},
+        r"dialect 'one' has LOWER_WITH 'lower_one' AT 'ttir:middle', expected",
+        "LOWER_WITH lower_one AT ttir:start",
+    ),
     "no_dialect": (
         "dialects/one",
         {"CMakeLists_txt": DIALECT, **GOOD},
@@ -230,7 +243,7 @@ def test_broken_extension(case: str, tree: Tree) -> None:
 
 
 def test_others_build_and_work(tree: Tree) -> None:
-    """After all of that, and while one is broken."""
+    """The good pass builds after all these errors, and while another pass is broken."""
     tree.add("passes/one", CMakeLists_txt=ADD, **GOOD)
     assert tree.run("build", "rename").returncode == 0
     listed = tree.run("list")
@@ -240,7 +253,7 @@ def test_others_build_and_work(tree: Tree) -> None:
 
 
 def test_what_needs_something_that_is_missing_is_left_out(tree: Tree) -> None:
-    """Whatever the order, and also if the headers of a deleted dialect still lie about; the rest builds."""
+    """The order does not matter, nor do left-over headers of a deleted dialect; the rest builds."""
     for name, needs in {
         "one": "DIALECTS gone",
         "two": "PASSES zero",
@@ -285,7 +298,8 @@ def test_gcc(tree: Tree, tmp_path: Path) -> None:
 
 
 def test_no_clang(tree: Tree, tmp_path: Path) -> None:
-    """Neither in PATH nor where CMake looks by itself; the virtual environment brings cmake and ninja."""
+    """The compiler is neither in PATH nor where CMake itself searches; cmake and ninja come from the virtual
+    environment."""
     programs = tmp_path / "bin"
     programs.mkdir()
     path = str(programs)
@@ -325,7 +339,7 @@ def test_build_directory_cannot_be_written(tree: Tree) -> None:
 
 
 def test_known_extension_becomes_unconfigurable(tree: Tree) -> None:
-    """CMake goes on after such an error and never sees the pass; its library stays."""
+    """CMake goes on after such an error and does not see the pass, whose library stays."""
     before = tree.digests()
     (tree.root / "passes" / "rename" / "CMakeLists.txt").write_text('message(SEND_ERROR "not today")\n')
     try:

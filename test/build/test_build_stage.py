@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries are staged whole, again where one is missing, and go when their extension goes."""
+"""Libraries are staged whole, staged again if one is missing, and removed with their extension."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from conftest import Tree
+    from support.build_tree import Tree
 
 pytestmark = pytest.mark.slow
 
@@ -21,12 +21,12 @@ TD = """
 include "mlir/Pass/PassBase.td"
 def PlainPass : Pass<"triton-ext-plain"> { let summary = "s"; }
 """
-# As much of a pass as a library needs.
+# The smallest pass that makes a library.
 CPP = """
 #include "mlir/Pass/Pass.h"
 namespace mlir::triton_ext::plain { std::unique_ptr<Pass> createPlainPass() { return nullptr; } }
 """
-# Seconds of compiling, with or without the precompiled header.
+# Takes seconds to compile, with or without the precompiled header.
 SLOW = """
 #include <utility>
 template <int N> constexpr int spin() { int n = N; for (int i = 0; i < 250000; ++i) n ^= i; return n; }

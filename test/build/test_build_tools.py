@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that are missing or too old are named together, with what brings them, before anything is run or written."""
+"""Programs that are missing or too old are named together, with the command that installs them, before anything is run
+or written."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ Program = Callable[[str, str], Path]
 
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
-    """``program(name, prints)`` makes a program; there are no others."""
+    """``program(name, prints)`` makes a program; no other programs are in PATH."""
     directory = tmp_path / "bin"
     directory.mkdir()
     monkeypatch.setenv("PATH", str(directory))
@@ -35,7 +36,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
 
 
 def problem(tmp_path: Path) -> str:
-    """What building says; it leaves nothing behind."""
+    """Returns the error of a build, which must leave nothing behind."""
     with pytest.raises(BuildError) as caught:
         build_tree(tmp_path, tmp_path / "build")
     assert caught.value.fix == GET_TOOLS
@@ -67,7 +68,7 @@ def test_new_enough(program: Program, tmp_path: Path) -> None:
 
 
 def test_what_tests_are_run_with(program: Program, tmp_path: Path) -> None:
-    """Only what there are tests for."""
+    """Only extensions with tests need the tools for tests."""
     program("cmake", "cmake version 4.1.2")
     program("ninja", "1.11")
     root = tmp_path / "bundle"

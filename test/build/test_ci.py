@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from pathlib import Path
 
 import yaml
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+from support import ROOT
 
 
 def test_every_test_is_in_one_shard() -> None:
@@ -28,7 +27,7 @@ def test_every_test_is_in_one_shard() -> None:
 
 
 def test_the_shards_are_those_of_make_test() -> None:
-    """The same command but for the directories."""
+    """Shards run the command of `make test`, except for the directories."""
     makefile = (ROOT / "Makefile").read_text()
     commands = dict(re.findall(r"^(test|shard):.*\n\t(.*)$", makefile, re.MULTILINE))
     assert commands == {"test": "@$(PYTEST)", "shard": "@$(PYTEST) $(TESTS)"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``infra/system-packages`` says in one line what to install where it may not install itself."""
+"""``infra/system-packages`` prints one line with the packages to install if it may not install them itself."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).resolve().parent.parent.parent / "infra" / "system-packages"
+from support import ROOT
+
+SCRIPT = ROOT / "infra" / "system-packages"
 
 
 @pytest.fixture
 def programs(tmp_path: Path) -> Path:
-    """A directory for PATH with what the script itself needs, and an `id` that is not root's."""
+    """Returns a directory for PATH with the programs that the script needs, and an `id` of a user who is not root."""
     for name in ("bash", "cut", "env", "mktemp", "rm", "tail"):
         found = shutil.which(name)
         assert found is not None

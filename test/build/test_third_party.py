@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A project of somebody else, outside of the tree, builds a pass with an option of each kind through
-``find_package(TritonExt)``; what Python passes on arrives in it unchanged."""
+"""A third-party project outside the tree builds a pass with an option of each kind through ``find_package(TritonExt)``,
+and the pass gets the values from Python unchanged."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Run = Callable[..., dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The library, built in a directory whose name is not easy on scripts."""
+    """Builds the library in a directory with a name that breaks careless scripts."""
     source = tmp_path_factory.mktemp("out of tree, ünd so") / "src"
     shutil.copytree(FIXTURES, source)
     with pytest.MonkeyPatch.context() as patch:
@@ -40,7 +40,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def run(library: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """``run(option=value, ...)``: the values that the pass had, read back from the module."""
+    """``run(option=value, ...)`` returns the values that the pass got, read back from the module."""
     from triton._C.libtriton import ir
 
     with pytest.MonkeyPatch.context() as patch:
@@ -64,7 +64,7 @@ def run(library: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def read_attributes(module: str) -> dict[str, Any]:
-    """``test.*`` attributes of a printed module; texts are hexadecimal after an x."""
+    """Returns the ``test.*`` attributes of a printed module; texts are hexadecimal after an x."""
 
     def read(text: str) -> Any:
         if text.startswith("["):
@@ -105,7 +105,7 @@ def test_found_and_described(library: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_an_enum_has_choices(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the signature, in help, and where a value is given; C++ is never asked."""
+    """The values are in the signature and in help, and a wrong one is refused without a call of C++."""
     monkeypatch.setenv("TRITON_EXT_PATH", str(library.parent))
     factory = tx.passes.ttir.every_option
     parameter = inspect.signature(factory).parameters["color"]
@@ -192,7 +192,7 @@ def test_any_list_of_texts_arrives_or_is_refused(run: Run, texts: list[str]) -> 
 
 
 def test_gcc_is_refused(tmp_path: Path) -> None:
-    """With the compiler that CMake would take by itself."""
+    """The compiler is the one that CMake chooses by itself."""
     if shutil.which("g++") is None:
         pytest.skip("no g++")
     with pytest.raises(BuildError, match="the C\\+\\+ compiler must be clang, found GNU") as caught:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A third-party bundle through its whole life: built to a wheel against our wheel, installed beside it, found, used in
-a kernel and by the driver, claimed twice, uninstalled, gone."""
+"""The whole life of a third-party bundle: it is built into a wheel against our wheel, installed beside it, found, used
+in a kernel and by the driver, clashes with a second bundle, and is uninstalled."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from support import ROOT
+
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 FIXTURE = ROOT / "test" / "fixtures" / "hello_bundle"
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -36,7 +37,7 @@ assert len(compiled.asm["cubin"]) > 1000
 
 @pytest.fixture(scope="module")
 def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fresh environment with our wheel and what builds a wheel."""
+    """Makes a fresh environment with our wheel and the tools that build a wheel."""
     directory = tmp_path_factory.mktemp("bundle") / "env"
     venv.create(directory, with_pip=True)
     install = ["install", "-q", "--no-compile", "-c", ROOT / "constraints.txt", f"{wheel}[build]"]
@@ -46,7 +47,7 @@ def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def run(programs: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Runs a program of that environment, in an empty directory."""
+    """Returns a function that runs a program of that environment in an empty directory."""
     directory = tmp_path_factory.mktemp("cwd")
 
     def run(program: str, *arguments: str | Path, check: bool = True) -> subprocess.CompletedProcess[str]:
@@ -72,13 +73,13 @@ def build_wheel(source: Path, run: Run) -> Path:
 
 @pytest.fixture(scope="module")
 def bundle_wheel(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The bundle's wheel, built outside of our tree."""
+    """Builds the bundle's wheel outside our tree."""
     return build_wheel(Path(shutil.copytree(FIXTURE, tmp_path_factory.mktemp("theirs") / "hello_bundle")), run)
 
 
 @pytest.fixture(scope="module")
 def twin_wheel(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of another bundle, which has a pass of the same name."""
+    """Builds the wheel of another bundle with a pass of the same name."""
     source = Path(shutil.copytree(FIXTURE, tmp_path_factory.mktemp("others") / "hello_twin"))
     shutil.rmtree(source / "passes" / "hello_functions")
     (source / "src" / "hello_bundle").rename(source / "src" / "hello_twin")
@@ -88,7 +89,7 @@ def twin_wheel(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def listed(run: Run) -> dict[str, tuple[str, str | None]]:
-    """Origin and problem of every extension that is not built in."""
+    """Returns origin and problem of every extension that is not built in."""
     found = json.loads(run("triton-ext", "list", "--json").stdout)
     return {e["path"]: (e["origin"], e["problem"]) for e in found if e["origin"] != "built in"}
 
@@ -124,7 +125,7 @@ def test_life_of_a_bundle(run: Run, bundle_wheel: Path, twin_wheel: Path, tmp_pa
     assert error.startswith("triton_ext.errors.DuplicateExtensionError: ")
     assert "(bundle hello-bundle)" in error
     assert "(bundle hello-twin)" in error
-    assert "hello_functions.level" in run(*drive[:3]).stdout  # the other pass of the bundle works on
+    assert "hello_functions.level" in run(*drive[:3]).stdout  # the bundle's other pass still works
 
     run("pip", "uninstall", "-q", "-y", "hello-twin")
     assert "hello.stores = 1" in run(*drive).stdout
@@ -146,7 +147,7 @@ def test_no_wheel_without_one_of_the_extensions(run: Run, tmp_path: Path) -> Non
 
 
 def test_the_fixture_is_what_new_writes(tmp_path: Path) -> None:
-    """But for its passes."""
+    """The template and the fixture are the same, except for the passes."""
     from triton_ext.cli import cli
 
     cli.main(["new", "bundle", "hello_bundle", "--dir", str(tmp_path)], standalone_mode=False)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Uses what is installed: loads each extension, compiles a kernel with an edited pipeline, and for each target.
+"""Uses the installation: loads each extension, and compiles a kernel with an edited pipeline and for each target.
 
-Prints as JSON the problem of each extension, the passes that ran for the edited kernel, and the error of each target; a
-problem or an error is null where there is none.
+Prints as JSON the problem of each extension, the passes that ran for the edited kernel, and the error of each target. A
+problem or an error is null if there is none.
 """
 
 from __future__ import annotations

@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The core, ``python/triton_ext`` and ``infra``, names no extension: what it needs of one, the extension declares."""
+"""The core, ``python/triton_ext`` and ``infra``, names no extension: these declare what the core needs of them."""
 
 from __future__ import annotations
 
 import ast
 import re
 import subprocess
-from pathlib import Path
 
 import pytest
 
+from support import ROOT
 from triton_ext import backends
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 KINDS = ("passes", "dialects", "backends")
 EXTENSIONS = {p.parent.name: kind for kind in KINDS for p in (ROOT / kind).glob("*/CMakeLists.txt")}
 OF_BACKENDS = [name for name, stage in backends.stages().items() if stage.passes]
 STAGES = ("any", "llir", "ttgir", "ttir", *OF_BACKENDS)
-#: What looks like the name of an extension and is none, or is one in an example: the file, what stands there, and why.
+#: Words that look like an extension's name but are not, or that name one in an example: file, word, reason.
 ALLOWED = {
     ("demo.py", "ttir.loop_split"): "the demo is an example",
     ("demo.py", "loop_split"): "the demo is an example",
@@ -38,7 +37,7 @@ _COMMENTS = {
 
 
 def code(text: str, suffix: str) -> str:
-    """`text` of a file without its comments, and without docstrings."""
+    """Returns the text of a file without its comments and docstrings."""
     if suffix != ".py":
         comments = _COMMENTS.get(suffix)
         return comments.sub(lambda match: match[1] or " ", text) if comments else text
@@ -51,7 +50,7 @@ def code(text: str, suffix: str) -> str:
 
 
 def mentions(text: str) -> set[str]:
-    """What in `text` names an extension, or a stage that a backend declares."""
+    """Returns the words in `text` that name an extension, or a stage that a backend declares."""
     found: set[str] = set()
     for name, kind in EXTENSIONS.items():
         spelled = name.replace("_", "[_-]")

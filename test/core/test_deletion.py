@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Any one extension can be deleted: the others configure, build and load, and the core works.
 
-Each directory of ``passes``, ``dialects`` and ``backends`` is taken out of a copy of the checkout in turn. CMake
-configures the copy, what is left must refer to nothing that is gone, and the libraries of what is left, built before,
-are used in the copy. With ``TRITON_EXT_DELETION=full`` what is left is really built, and `CORE_TESTS` run with it.
+The tests remove each directory of ``passes``, ``dialects`` and ``backends`` in turn from a copy of the checkout. CMake
+configures the copy, whose remaining files must not refer to the deleted directory. The copy then uses the remaining
+libraries, which were built before. With ``TRITON_EXT_DELETION=full`` the copy is really built, and `CORE_TESTS` run in
+it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pathlib import Path
 
 import pytest
 
-import checkout
+from support import checkout
 from triton_ext.authoring import build
 
 ROOT = checkout.ROOT
@@ -35,7 +36,7 @@ CORE_TESTS = (
     "test/sdk/test_sdk_sources.py",
     "test/storage/test_storage.py",
 )
-#: An installation for development finds its own checkout before all others; in these processes the copy counts.
+#: An editable installation finds its own checkout before any other; these processes must use the copy.
 SITE = """
 import sys
 sys.meta_path[:] = [finder for finder in sys.meta_path if not type(finder).__name__.startswith("ScikitBuild")]
@@ -49,7 +50,8 @@ pytestmark = pytest.mark.slow
 
 
 def declared() -> dict[str, set[str]]:
-    """The directories that the CMakeLists.txt of each one names: of dialects, passes, the backend of its stage."""
+    """Returns for each directory the directories that its CMakeLists.txt names: dialects, passes, and the backend of
+    its stage."""
     stages = {
         stage
         for file in ROOT.glob("backends/*/backend.json")
@@ -75,7 +77,7 @@ def declared() -> dict[str, set[str]]:
 
 
 def dependents(directory: str) -> set[str]:
-    """The directories whose extensions cannot be without that of `directory`."""
+    """Returns the directories whose extensions need that of `directory`."""
     gone, before = {directory}, set[str]()
     while gone != before:
         # A backend that is left out still declares its stages; one that is deleted does not.
@@ -130,7 +132,7 @@ class Tree:
         return self.run(*command, *(f"-D{name}={value}" for name, value in settings.items()))
 
     def built(self) -> frozenset[str]:
-        """The extensions that CMake has made targets for, those that are left out among them."""
+        """Returns the extensions for which CMake has made targets, including those that are left out."""
         listed = self.run(build.tool("ninja"), "-C", str(self.build), "-t", "targets", "all")
         return frozenset(re.findall(r"^triton_ext_(\w+): phony$", listed, re.MULTILINE))
 
@@ -142,10 +144,12 @@ class Tree:
 
     @contextmanager
     def without(self, directory: str) -> Iterator[str]:
-        """The copy without `directory`; yields what CMake says."""
+        """Removes `directory` from the copy; yields the output of CMake."""
         aside = self.root.parent / "aside"
         (self.root / directory).rename(aside)
-        shutil.rmtree(self.build / directory, ignore_errors=True)  # no header that was generated there is found
+        shutil.rmtree(
+            self.build / directory, ignore_errors=True
+        )  # the build must not find a header that was generated there
         try:
             if directory.startswith("backends/"):
                 self.install()
@@ -198,10 +202,12 @@ def test_without(directory: str, tree: Tree, tmp_path: Path) -> None:
 
 
 def refer_to_nothing_that_is_gone(tree: Tree, left: frozenset[str], name: str) -> None:
-    """No command of the build, and no file that is compiled, has the directory of `name` in it."""
+    """Checks that no command of the build, and no compiled file, refers to the directory of `name`."""
     commands = tree.run(build.tool("ninja"), "-C", str(tree.build), "-t", "commands")
     assert not re.search(rf"/(?:{'|'.join(KINDS)})/{name}/|triton_ext_{name}\b", commands)
-    tree.run(build.tool("ninja"), "-C", str(tree.build), "-n")  # each file that is needed exists, or will be made
+    tree.run(
+        build.tool("ninja"), "-C", str(tree.build), "-n"
+    )  # each file that the build needs exists, or is made by it
     included = re.compile(rf'^\s*#?\s*include "{name}/', re.MULTILINE)
     for directory in (tree.root / d for d in DIRECTORIES):
         if directory.name in left:
@@ -210,7 +216,7 @@ def refer_to_nothing_that_is_gone(tree: Tree, left: frozenset[str], name: str) -
 
 
 def built_libraries(tree: Tree, left: frozenset[str], scratch: Path) -> Path:
-    """A directory with the libraries of what is left: built now, or as they were built in the checkout."""
+    """Returns a directory with the remaining libraries: built now, or copied from the checkout."""
     directory = tree.root / "python" / "triton_ext" / "lib"
     if FULL:
         tree.run(build.tool("cmake"), "--build", str(tree.build))
@@ -226,7 +232,7 @@ def built_libraries(tree: Tree, left: frozenset[str], scratch: Path) -> Path:
 
 
 def test_what_refers_to_an_extension_is_noticed(tree: Tree) -> None:
-    """An include that is declared nowhere."""
+    """The test notices an include that is declared nowhere."""
     file = tree.root / "passes" / "rename" / "Rename.cpp"
     text = file.read_text()
     file.write_text('#include "loop_split/LoopSplit.h"\n' + text)

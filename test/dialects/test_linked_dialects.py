@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pass that declares dialects: they are linked, loaded before it, registered, and in the process once."""
+"""A pass declares dialects: they are linked, loaded before the pass, registered, and exist once in the process."""
 
 from __future__ import annotations
 
@@ -77,6 +77,6 @@ def test_without_a_dialect_the_pass_is_left_out(tmp_path: Path, capsys: pytest.C
     cmake = source / "CMakeLists.txt"
     cmake.write_text(cmake.read_text().replace("linalg aux", "linalg auks"))
     build.build_tree(source, source / "build")
-    assert "left out: uses_linalg: needs the dialect 'auks', which is none of" in capsys.readouterr().err
+    assert "left out: uses_linalg: needs the dialect 'auks', which is neither one of" in capsys.readouterr().err
     with pytest.raises(build.BuildError, match="uses_linalg needs the dialect 'auks'"):
         build.build_tree(source, source / "build", ("uses_linalg",))

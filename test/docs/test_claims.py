@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the documentation claims in passing and no feature's own test shows."""
+"""Claims of the documentation that no other test shows."""
 
 from __future__ import annotations
 
@@ -22,20 +22,21 @@ from triton._C.libtriton import ir, llvm, passes
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, make_backend
 
+import support
 import triton_ext as tx
+from support import ROOT
 from triton_ext import sdk
 from triton_ext.cli.trace import trace
 from triton_ext.pipeline import inspection, stage_run
 from triton_ext.pipeline.inspection import Level
 from triton_ext.support.resources import library_dir
-from triton_ext.tuning import workers
+from triton_ext.tuning import limits
 
-ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 
 
 def page(name: str) -> str:
-    """A page as one line."""
+    """Returns a page as one line."""
     return " ".join((DOCS / name).read_text().split())
 
 
@@ -43,7 +44,7 @@ def page(name: str) -> str:
 
 
 def test_how_many_passes_a_backend_runs(tmp_path: Path) -> None:
-    """The kernel is that of the page."""
+    """The test uses the kernel of the page."""
     text = (DOCS / "pipelines.md").read_text()
     low, high = map(int, re.findall(r"runs (\d+) to (\d+) passes for a kernel", text)[0])
     (tmp_path / "kernels.py").write_text(re.findall(r"`kernels.py`:\n\n```python\n(.*?)```", text, re.DOTALL)[0])
@@ -184,14 +185,15 @@ def test_the_limits_of_a_candidate() -> None:
     parameters, text = inspect.signature(tx.autotune).parameters, page("tuning.md")
     for name in ("compile_timeout", "run_timeout"):
         assert f"`{name}`, by default {parameters[name].default:g} seconds" in text
-    assert f"a candidate for {workers.GRACE:g} seconds more than a limit is ended" in text
-    assert f"and {workers.STARTUP // 60:g} minutes more".replace("2", "two") in text
+    assert f"a candidate for {limits.GRACE:g} seconds more than a limit is ended" in text
+    assert f"and {limits.STARTUP // 60:g} minutes more".replace("2", "two") in text
     without = tx.autotune([triton.Config({"BLOCK": 8})], [], compile_timeout=None, run_timeout=None)(divide)
     assert (without.compile_timeout, without.run_timeout) == (None, None)
 
 
 def lets_others_run(work: Callable[[], object]) -> bool:
-    """Whether another thread runs while `work` does, or does again and again, if nobody makes it give way."""
+    """Returns whether another thread runs while `work` runs, or runs repeatedly, if Python never switches threads by
+    itself."""
     ran: list[bool] = []
     start = threading.Event()
     other = threading.Thread(target=lambda: start.wait() and ran.append(True))
@@ -255,7 +257,8 @@ def total(x, y):
 
 
 def test_the_arguments_of_a_function() -> None:
-    """Eleven for a descriptor of two dimensions, the kernel's pointer, six for the numbers of programs."""
+    """A descriptor of two dimensions has eleven arguments, the kernel's pointer is one, and the numbers of programs are
+    six."""
     module = tx.linalg.compile(total, "tensordesc<fp32[8, 16]>, *fp32", lowered=True)
     (arguments,) = re.findall(r"func\.func @total\((.*?)\)", module)
     types: list[Any] = re.findall(r"%\w+: (\w+)", arguments)
@@ -293,11 +296,11 @@ def test_division_by_zero_does_not_trap(kind: str, on_cpu: None) -> None:
     y = torch.tensor([0, 0, 0, 0, 2, -1, 3, -3], dtype=dtype)
     out = torch.empty_like(x)
     divide[(1,)](x, y, out, 8)
-    assert (out[4], out[6]) == (4, 3)  # and no more is said of what is divided by zero
+    assert (out[4], out[6]) == (4, 3)  # results of a division by zero are not specified
 
 
 def test_the_number_of_threads_is_that_of_torch() -> None:
-    """Threads that a launch has made are there after it, and the one that looks at Ctrl-C."""
+    """The threads that a launch has made live on after it, and so does the thread that watches for Ctrl-C."""
     program = (
         "import os, sys, torch, triton\n"
         "from test_claims import divide\n"
@@ -308,10 +311,11 @@ def test_the_number_of_threads_is_that_of_torch() -> None:
         "divide[(100_000,)](x, x, torch.empty_like(x), 8)\n"
         "print(len(os.listdir('/proc/self/task')) - before)\n"
     )
+    path = f"{support.PATH}{os.pathsep}{Path(__file__).parent}"
     for threads, made in (("1", 1), ("3", 3)):
         done = subprocess.run(
             [sys.executable, "-c", program, threads],
-            env={**os.environ, "TRITON_DEFAULT_BACKEND": "cpu", "PYTHONPATH": str(Path(__file__).parent)},
+            env={**os.environ, "TRITON_DEFAULT_BACKEND": "cpu", "PYTHONPATH": path},
             capture_output=True,
             text=True,
             check=False,

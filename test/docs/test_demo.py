@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``make demo`` shows the edit, what it did, a right result on the CPU, and a command that works."""
+"""``make demo`` shows the edit, its effect, a right result on the CPU, and a command that works."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from support import ROOT
 
 
 def test_make_demo(tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ def test_make_demo(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     text = done.stdout
     assert re.search(r"^loop_split +\d+ → \d+ +← the edit$", text, re.MULTILINE), text
-    # The mask is gone from the loads of the first of the two loops.
+    # The loads of the first of the two loops have no mask.
     first, second = text.split("scf.for")[2:4]
     assert re.search(r"\+ +%left\w* = tt\.load %\w+$", first, re.MULTILINE), text
     assert re.search(r"\+ +%left\w* = tt\.load %\w+, %\w+, %\w+$", second, re.MULTILINE), text

@@ -10,19 +10,18 @@ from pathlib import Path
 
 import pytest
 
-import checkout as checkout_copy
-import pages
+from support import ROOT, pages
+from support import checkout as checkout_copy
 from triton_ext.authoring import reference
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-# These are what is running this test; .ci/run runs them on a clean checkout.
+# These commands run this test; .ci/run runs them on a clean checkout.
 BY_CI = {"make demo", "make test"}
 PARTS_OF_THESE = {"make build", "make check", "make linalg", "make lint"}
 
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A copy of the checkout with the same environment and the built libraries."""
+    """Makes a copy of the checkout with the same environment and the built libraries."""
     return checkout_copy.copy(tmp_path / "triton-ext")
 
 

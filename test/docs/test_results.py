@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from support import ROOT
+
 RESULTS = ROOT / "benchmarks" / "results"
 
 
@@ -24,7 +24,7 @@ def percent(ratio: float) -> float:
 
 
 def span(values: list[float]) -> str:
-    """As the table writes it: the one nearer to zero first."""
+    """Returns the span as the table writes it: the value nearer to zero first."""
     return " to ".join(f"{v:+.1f}" for v in sorted({min(values, key=abs), max(values, key=abs)}, key=abs)) + " %"
 
 
@@ -110,7 +110,7 @@ def test_one_number(name: str, file: str, pattern: str, said: str) -> None:
 
 
 def _table(text: str, number: int) -> list[list[str]]:
-    """The cells of one of the tables that rich has drawn."""
+    """Returns the cells of one of the tables that rich has drawn."""
     drawn = re.split(r"^┏.*\n", text, flags=re.MULTILINE)[number + 1]
     return [[cell.strip() for cell in line.strip("│").split("│")] for line in drawn.splitlines() if line[0] == "│"]
 
@@ -125,7 +125,7 @@ def test_linalg_times() -> None:
 
 
 def test_cpu_times() -> None:
-    """The first machine's table, to three digits."""
+    """The page shows the table of the first machine, to three digits."""
     text = "CPU backend beside".join((RESULTS / "cpu.txt").read_text().split("CPU backend beside")[:2])
     measured = [row for row in _table(text, 0) if row[1]]
     said = re.findall(r"^\| (\w[^|]*\d) \| ([\d.]+)[^|]*\| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$",

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of which every statement is traced: to the test that shows it, or to the reason why no command can.
+"""Every statement of these pages is traced to the test that shows it, or to the reason why no test can.
 
-A statement that is added or changed has to be traced here, and a test that is renamed has to be named here.
+If you add or change a statement, trace it here; if you rename a test, rename it here.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-#: What no command shows.
+from support import ROOT
+
+#: Reasons why no test shows a statement.
 NEEDS_A_GPU = "it is about a GPU in another process, or one that has failed"
 REASON = "it says why, or what to do"
 BLOCK = "docs/test_docs.py::test_blocks"  # a block of the page, with what follows it, runs
@@ -25,7 +25,7 @@ INSTALL, SOURCES, END = (f"sdk/test_sdk_{name}.py" for name in ("install", "sour
 VERIFIED, LIMITS = "sdk/test_sdk_verified.py", "sdk/test_sdk_limits.py"
 SELFTEST, SINGLETONS = "doctor/test_selftest.py", "singletons/test_singletons.py"
 
-#: By page: the beginning of a statement, or of its end after `...`, and what shows it.
+#: By page: the beginning of a statement, or `...` and a later part of it, and the test that shows it.
 TRACED: dict[str, dict[str, str]] = {
     "tuning.md": {
         "Whether a pass pays depends on": REASON,
@@ -67,6 +67,7 @@ TRACED: dict[str, dict[str, str]] = {
         "`prune_configs_by` prunes configurations": f"{AS_TRITON}::test_pruning",
         "A `perf_model` with a parameter `pipeline`": f"{PIPELINES}::test_a_performance_model_may_rank_pipelines",
         '...and ``"prune_candidates"`` is a function': f"{PIPELINES}::test_pruning_of_candidates",
+        "Each candidate is a `triton.Config`": f"{PIPELINES}::test_pruning_of_candidates",
         "`kernel.tuning_report` is about": f"{PIPELINES}::test_the_report_as_an_object",
         "`print` shows the table": f"{PIPELINES}::test_the_report_as_an_object",
         "``TRITON_PRINT_AUTOTUNING=1`` prints": f"{PIPELINES}::test_the_table_is_printed_on_request",
@@ -75,8 +76,10 @@ TRACED: dict[str, dict[str, str]] = {
         "- ``reference(arguments)`` returns, by name": f"{CHECKS}::test_a_reference_of_another_kind",
         "It gets them before anything ran": f"{CHECKS}::test_a_reference_that_works_in_place",
         "What it names is overwritten": f"{PIPELINES}::test_results_of_an_earlier_launch_do_not_count",
+        "So a kernel that writes nothing": f"{PIPELINES}::test_results_of_an_earlier_launch_do_not_count",
         "Afterwards all is as it was.": f"{PIPELINES}::test_arguments_are_as_they_were_after_checks",
         "- ``check(arguments)`` looks": f"{PIPELINES}::test_check",
+        "If they are wrong, it returns False": f"{PIPELINES}::test_check",
         "Anything else that it raises": f"{CHECKS}::test_a_check_that_fails_itself",
         "An error in the reference ends": f"{CHECKS}::test_a_reference_that_fails_itself",
         "A candidate that takes too long": f"{FAULTS}::test_a_compilation_that_never_ends",
@@ -100,6 +103,7 @@ TRACED: dict[str, dict[str, str]] = {
             f"{TUNING_CACHE}::test_processes_share_results_until_a_library_is_rebuilt"
         ),
         "A file is there as a whole": f"{TUNING_CACHE}::test_a_damaged_file_is_ignored_and_written_anew",
+        "A damaged file is ignored": f"{TUNING_CACHE}::test_a_damaged_file_is_ignored_and_written_anew",
         "If the results cannot be written": f"{FAULTS}::test_a_cache_that_takes_nothing",
         "A candidate that ends its worker": f"{FAULTS}::test_who_ends_a_process_fails_alone",
         "All candidates that were under way": f"{FAULTS}::test_who_was_only_there_is_innocent",
@@ -113,13 +117,15 @@ TRACED: dict[str, dict[str, str]] = {
         "`executor=`, or ``kernel.executor": f"{EXECUTOR}::test_a_pool_of_processes",
         "A job is small": f"{EXECUTOR}::test_jobs_are_texts_and_numbers",
         "...the tuned kernel is a global": f"{EXECUTOR}::test_kernels_and_arguments_that_cannot_be_sent",
-        "A worker imports the module": f"{EXECUTOR}::test_a_worker_with_another_device_or_other_libraries",
+        "A worker imports the module": f"{EXECUTOR}::test_a_pool_of_processes",
+        "It refuses the job if it has": f"{EXECUTOR}::test_a_worker_with_another_device_or_other_libraries",
         "Give each GPU to one worker": REASON,
         "A `ProcessPoolExecutor` needs": NEEDS_A_GPU,
         "`over_dask.py`:": BLOCK,
         "A worker's tensors have the shapes": f"{EXECUTOR}::test_random_arguments",
         "Where a kernel needs something else": f"{EXECUTOR}::test_arguments_are_made_once_for_each_tuning",
         "- Threads compile in parallel because": f"{CLAIMS}::test_what_runs_without_the_lock_of_the_interpreter",
+        "Turning the kernel's source into IR": f"{CLAIMS}::test_what_runs_without_the_lock_of_the_interpreter",
         "Python functions in a pipeline do not": f"{CLAIMS}::test_what_runs_without_the_lock_of_the_interpreter",
         "- With an executor every candidate": f"{EXECUTOR}::test_equal_binaries_are_measured_by_workers",
         "- Under ``TRITON_INTERPRET=1``": f"{PIPELINES}::test_interpreted",
@@ -218,7 +224,7 @@ TRACED: dict[str, dict[str, str]] = {
         "...a minute in which less than": f"{LIMITS}::test_limits_are_those_of_the_documentation",
         "An archive may unpack to 100 times": f"{LIMITS}::test_limits_are_those_of_the_documentation",
         "- A password in the address": f"{LIMITS}::test_proxy_with_a_password",
-        "[test/attack](../test/attack/": "attack/test_attacks_downloads.py::test_nothing_gets_through",
+        "[test/attack](../test/support/attacks/": "attack/test_attacks_downloads.py::test_nothing_gets_through",
         "libtriton was built with clang": f"{SELFTEST}::test_catches_gcc",
         "A library built with g++ loads": f"{SELFTEST}::test_catches_gcc",
         "The build stops at another compiler": "build/test_build_bad_input.py::test_gcc",
@@ -229,7 +235,7 @@ TRACED: dict[str, dict[str, str]] = {
         "With a copy of `DefaultResource`": f"{SINGLETONS}::test_effects_of_a_third_party",
         "CSE merged loads across its stores": f"{SINGLETONS}::test_effects_of_a_third_party",
         "So an extension uses the objects": f"{SINGLETONS}::test_an_extension_uses_the_objects_of_its_host",
-        "`TritonExt::Triton` brings it": f"{SINGLETONS}::test_hidden_objects_are_noticed",
+        "`TritonExt::Triton` adds this object file": f"{SINGLETONS}::test_hidden_objects_are_noticed",
         "...compares the addresses in all": f"{SINGLETONS}::test_all_addresses_are_the_same",
         "A library that was built without": "loader/test_bad_plugins.py::test_load_raises",
         "Of a plugin that was not built": f"{SINGLETONS}::test_doctor_says_which_library",

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the ABI self-test, or parts of it, rightly and wrongly."""
+"""Builds the ABI self-test, or parts of it, correctly and incorrectly."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from support import ROOT
+from support.fixture_types import BuildSelfTest
 from triton_ext import sdk
-from triton_ext.authoring.doctor import CLANG_VERSIONS
 from triton_ext.loading import host
 from triton_ext.loading.singletons import write_stub
 from triton_ext.support import resources
+from triton_ext.support.clang import names_of
 
-SOURCES = Path(__file__).parents[2] / "infra" / "sdk" / "selftest"
-Build = Callable[..., Path]
+SOURCES = ROOT / "infra" / "sdk" / "selftest"
 
 
 @pytest.fixture(scope="session")
@@ -30,22 +30,22 @@ def installed_sdk() -> sdk.Sdk:
 
 @pytest.fixture(scope="session")
 def clang() -> str:
-    found = filter(None, map(shutil.which, [f"clang++-{version}" for version in CLANG_VERSIONS] + ["clang++"]))
+    found = filter(None, map(shutil.which, names_of("clang++")))
     return next(found, None) or pytest.skip("no clang++ is installed")
 
 
 @pytest.fixture
 def library() -> Path:
-    """The self-test that was built with this installation."""
+    """Returns the self-test that was built with this installation."""
     path = resources.library_dir() / "libTritonExtAbiSelfTest.so"
     return path if path.is_file() else pytest.skip(f"{path} is not built")
 
 
 @pytest.fixture
-def build(installed_sdk: sdk.Sdk, clang: str, tmp_path: Path) -> Build:
-    """``build("OpsCore", compiler=..., flags=[...], include_dirs=[...])`` builds those parts and what all need.
+def build(installed_sdk: sdk.Sdk, clang: str, tmp_path: Path) -> BuildSelfTest:
+    """``build("OpsCore", compiler=..., flags=[...], include_dirs=[...])`` builds these parts and their common part.
 
-    As a project does that knows nothing of ``TritonExt::Triton``; with ``singletons=True``, with its options.
+    It builds like a project that does not use ``TritonExt::Triton``; with ``singletons=True`` it uses the same options.
     """
     triton = host.find_triton()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `triton-ext doctor` says in broken worlds: a failing row with a command, never a traceback."""
+"""In a broken environment, `triton-ext doctor` prints a failing row with a command, never a traceback."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from triton_ext.authoring.selftest import Check, SelfTestResult
 from triton_ext.cli.doctor import doctor as doctor_command
 from triton_ext.errors import TritonExtError
 from triton_ext.loading import discovery, host
-from triton_ext.support import resources
+from triton_ext.support import clang, resources
 
 NO_TRITON = """
 import importlib.metadata, sys
@@ -43,13 +43,13 @@ sys.meta_path[sys.meta_path.index(PathFinder)] = WithoutTriton
 
 
 def row(name: str) -> Row:
-    """The one row of this name."""
+    """Returns the one row of this name."""
     (found,) = doctor._rows(name, doctor._CHECKS[name])
     return found
 
 
 def program(directory: Path, name: str, says: str) -> Path:
-    """A program that prints its version."""
+    """Makes a program that prints its version."""
     directory.mkdir(exist_ok=True)
     path = directory / name
     path.write_text(f"#!/bin/sh\necho '{says}'\n")
@@ -59,7 +59,7 @@ def program(directory: Path, name: str, says: str) -> Path:
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The only directory in which programs are found."""
+    """Returns the only directory in which programs are found."""
     directory = tmp_path / "bin"
     directory.mkdir()
     monkeypatch.setenv("PATH", str(directory))
@@ -70,7 +70,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def near_sdk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> sdk.Sdk:
-    """An SDK with nothing in it but the flag."""
+    """Makes an SDK that contains only the flag."""
     triton = host.find_triton()
     found = sdk.Sdk(
         path=tmp_path, source="test", rank=0, origin="", triton=triton.version, llvm_commit=triton.llvm_commit,
@@ -119,11 +119,11 @@ def test_half_an_sdk(near_sdk: sdk.Sdk) -> None:
 
 
 def test_what_was_not_verified_is_shown(near_sdk: sdk.Sdk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also of an SDK that was made before that was recorded, where the pinned hashes tell."""
-    from triton_ext.sdk.sources import load_manifest
+    """This holds also for an SDK from before the record, by the pinned hashes."""
+    from triton_ext.sdk.sources import load_source_list
 
     monkeypatch.setattr("triton_ext.sdk.tools.find_tool", lambda id_: None)
-    pinned = load_manifest().packages[0].sha256
+    pinned = load_source_list().packages[0].sha256
     for unverified, packages, expected in (
         ((), {"a.deb": "0" * 64}, None),
         (("sid: gpgv is not installed",), {"a.deb": pinned}, "not verified: sid: gpgv is not installed"),
@@ -258,11 +258,12 @@ def test_exit_status_and_json(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_same_clangs_and_cmake_as_the_build() -> None:
-    versions = re.search(
-        r"TRITON_EXT_CLANG_VERSIONS ([\d ]+)\)", (resources.infra_dir() / "cmake/TritonExtCompiler.cmake").read_text()
-    )
-    assert versions
-    assert tuple(map(int, versions[1].split())) == doctor.CLANG_VERSIONS
-    wanted = re.search(r"VERSION ([\d.]+)\)", (resources.infra_dir().parent / "CMakeLists.txt").read_text())
+    infra = resources.infra_dir()
+    assert clang.versions() == sorted(clang.versions(), reverse=True) != []
+    for reader in ("cmake/TritonExtCompiler.cmake", "cmake/TritonExtConfig.cmake", "system-packages"):
+        text = (infra / reader).read_text()
+        assert "/clang-versions" in text  # and no list of its own
+        assert not re.search(r"\b(clang\+\+|ld\.lld)-\d+ |\b2\d 2\d\b", text)
+    wanted = re.search(r"VERSION ([\d.]+)\)", (infra.parent / "CMakeLists.txt").read_text())
     assert wanted
     assert wanted[1] == doctor._dotted(doctor.OLDEST_CMAKE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ABI self-test is green where all is well, and red, in the right place, for each way of building it wrongly."""
+"""The ABI self-test is green if all is well, and red in the right place for each way of building it incorrectly."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from triton_ext.sdk import Sdk
 from triton_ext.support.child import Ended
 
 if TYPE_CHECKING:
-    from conftest import Build
+    from support.fixture_types import BuildSelfTest
 
 GROUPS = {
     "conversion", "containers", "diagnostics", "encodings", "interfaces", "ir", "layout",
@@ -40,7 +40,7 @@ def failed_ops(result: SelfTestResult) -> set[str]:
 
 
 def with_header(tmp_path: Path, sdk: Sdk, text: str) -> tuple[Path, ...]:
-    """Include directories in which LLVMOps.h.inc has this text."""
+    """Returns include directories in which LLVMOps.h.inc has this text."""
     header = tmp_path / "changed" / HEADER
     header.parent.mkdir(parents=True)
     header.write_text(text)
@@ -58,7 +58,7 @@ def test_green_as_built(library: Path) -> None:
 
 
 @pytest.mark.slow
-def test_catches_gcc(build: Build) -> None:
+def test_catches_gcc(build: BuildSelfTest) -> None:
     compiler = shutil.which("g++") or pytest.skip("no g++ is installed")
     result = run_selftest(build("OpTable", "OpsCore", compiler=compiler))
     assert failed_groups(result) == {"traits"}
@@ -67,7 +67,7 @@ def test_catches_gcc(build: Build) -> None:
 
 
 @pytest.mark.slow
-def test_catches_abi_flag_off(build: Build, installed_sdk: Sdk) -> None:
+def test_catches_abi_flag_off(build: BuildSelfTest, installed_sdk: Sdk) -> None:
     without_overlay = installed_sdk.include_dirs[1:]  # these headers' own flag is 0
     flag = without_overlay[0] / "llvm" / "Config" / "abi-breaking.h"
     if "LLVM_ENABLE_ABI_BREAKING_CHECKS 0" not in flag.read_text():
@@ -77,8 +77,8 @@ def test_catches_abi_flag_off(build: Build, installed_sdk: Sdk) -> None:
 
 
 @pytest.mark.slow
-def test_catches_ndebug(build: Build) -> None:
-    """libtriton has assertions, and with them statistics that count: a class of another size."""
+def test_catches_ndebug(build: BuildSelfTest) -> None:
+    """libtriton has assertions, and so statistics that count, which are a class of another size."""
     result = run_selftest(build("Layout", flags=("-DNDEBUG",)))
     assert failed_groups(result) == {"layout"}
     assert [failure.name for failure in result.failures] == ["Pass::Statistic"]
@@ -86,17 +86,17 @@ def test_catches_ndebug(build: Build) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("singletons", [True, False])
-def test_catches_copies_of_resources(build: Build, singletons: bool) -> None:
+def test_catches_copies_of_resources(build: BuildSelfTest, singletons: bool) -> None:
     result = run_selftest(build("Singletons", singletons=singletons))
     assert failed_groups(result) == (set() if singletons else {"singletons"})
     assert result.checks["singletons"] > 5
-    # Everything but that the operations could be parsed.
+    # Everything except that the operations could be parsed.
     assert len(result.failures) == (0 if singletons else result.checks["singletons"] - 1)
 
 
 @pytest.mark.slow
-def test_catches_two_properties_swapped(build: Build, installed_sdk: Sdk, tmp_path: Path) -> None:
-    """The size is right, the order is not: only the accessors show it."""
+def test_catches_two_properties_swapped(build: BuildSelfTest, installed_sdk: Sdk, tmp_path: Path) -> None:
+    """The size is right but the order is wrong, which only the accessors show."""
     text = (installed_sdk.include_dirs[1] / HEADER).read_text()
     start = text.index("class LoadOpGenericAdaptorBase")
     one, other = "access_groupsTy access_groups;", "alias_scopesTy alias_scopes;"
@@ -116,7 +116,7 @@ def test_catches_two_properties_swapped(build: Build, installed_sdk: Sdk, tmp_pa
 
 @pytest.fixture(scope="session")
 def llvm23(tmp_path_factory: pytest.TempPathFactory) -> Sdk:
-    """The SDK of LLVM 23, which is not the LLVM of libtriton."""
+    """Returns the SDK of LLVM 23, which is not the LLVM of libtriton."""
     cache = tmp_path_factory.mktemp("llvm23")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(cache))
@@ -130,7 +130,7 @@ def llvm23(tmp_path_factory: pytest.TempPathFactory) -> Sdk:
 
 
 @pytest.mark.slow
-def test_catches_headers_of_another_llvm(build: Build, llvm23: Sdk, tmp_path: Path) -> None:
+def test_catches_headers_of_another_llvm(build: BuildSelfTest, llvm23: Sdk, tmp_path: Path) -> None:
     text = (llvm23.include_dirs[1] / HEADER).read_text()
     assert GUARD.search(text)
     unguarded = GUARD.sub("", re.sub(rf".*{GUARD.pattern}Properties &getProperties\(\);\n", "", text))
@@ -140,7 +140,7 @@ def test_catches_headers_of_another_llvm(build: Build, llvm23: Sdk, tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_guarded_ops_are_no_failure(build: Build, llvm23: Sdk) -> None:
+def test_guarded_ops_are_no_failure(build: BuildSelfTest, llvm23: Sdk) -> None:
     result = run_selftest(build("OpTable", "OpsLLVM", include_dirs=llvm23.include_dirs))
     assert result.ok, result
     assert {check.name for check in result.guarded} == {
@@ -149,7 +149,7 @@ def test_guarded_ops_are_no_failure(build: Build, llvm23: Sdk) -> None:
 
 
 def op_name(op: str) -> str:
-    """``LLVM::InvokeOp`` as it is written in IR."""
+    """Returns IR with an ``LLVM::InvokeOp``."""
     return {"LLVM::CallOp": "llvm.call", "LLVM::InvokeOp": "llvm.invoke", "LLVM::LLVMFuncOp": "llvm.func"}[op]
 
 

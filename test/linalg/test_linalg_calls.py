@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Executed: helpers with an early return, called in loops, are inlined there."""
+"""Executes kernels whose helpers return early and are called in loops, where they are inlined."""
 
 from __future__ import annotations
 
-import linalg_execute as execute
 import pytest
 import torch
 import triton
 import triton.language as tl
 
 import triton_ext as tx
+from support.linalg import execute
 
 pytestmark = pytest.mark.usefixtures("stock")
 
@@ -23,7 +23,7 @@ def clipped(value, limit):
 
 @triton.jit
 def row_of(x, other, i):
-    """A pointer, from one of two places."""
+    """Returns one of two pointers."""
     if i % 2 == 0:
         return x + i
     return other + 2 * i
@@ -59,7 +59,7 @@ def test_early_returns_in_loops(n: int) -> None:
 
 
 def test_nothing_is_called() -> None:
-    """The stage, pass by pass, and the one pass that runs them all."""
+    """The stage, which runs pass by pass, gives the same as the one pass that runs them all."""
     signature = "*i32, *i32, *i32, i32, 16"
     ttir: list[str] = []
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Executed: masks that are never true, narrow indices, polls of several dimensions, percent signs."""
+"""Executes corner cases: masks that are never true, narrow indices, polls of several dimensions, percent signs."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import ctypes
 from pathlib import Path
 from typing import Any
 
-import linalg_execute as execute
 import pytest
 import torch
 import triton
 import triton.language as tl
 import triton_ext.linalg
+
+from support.linalg import execute
 
 pytestmark = pytest.mark.usefixtures("stock")
 
@@ -33,7 +34,7 @@ def in_box(x, out, LOW: tl.constexpr, HIGH: tl.constexpr, BLOCK: tl.constexpr):
 )
 @pytest.mark.parametrize("at_end", [False, True])
 def test_boxes_of_constants(low: int, high: int, at_end: bool) -> None:
-    """What is loaded from is as long as the box: of one without elements nothing is there."""
+    """The view of a load is as long as the box of its mask; for a box without elements there is no view."""
     first, end = max(low, 0), max(min(high, 16), 0)
     size = max(end - first, 0)
     x, out = torch.randn(end if size else 0), torch.zeros(64)
@@ -74,7 +75,7 @@ def look_up(x, index, out, N: tl.constexpr):
 
 @pytest.mark.parametrize("dtype", [torch.uint8, torch.int16, torch.int32, torch.int64], ids=str)
 def test_gather_by_narrow_indices(dtype: torch.dtype) -> None:
-    """They have no sign: 200 in eight bits is 200."""
+    """Indices are unsigned: 200 in eight bits is 200."""
     x, index, out = torch.randn(256), torch.randperm(256), torch.zeros(256)
     with execute.through_linalg(at_end=True):
         look_up[(1,)](x, index.to(dtype), out, N=256)
@@ -102,7 +103,7 @@ def test_polls_of_two_dimensions() -> None:
     lowered = triton_ext.linalg.convert(_POLL, lowered=True)
     function: Any = execute.build(execute.to_llvm(lowered), "poll").poll
     x, out = torch.arange(16, dtype=torch.int32), torch.zeros(16, dtype=torch.int8)
-    x[5] = x[12] = -1  # never what is waited for
+    x[5] = x[12] = -1  # the poll never sees this value
     memory = [execute.Guarded(t, at_end=True) for t in (x, out)]
     function(*(ctypes.c_int64(m.address) for m in memory), *map(ctypes.c_int32, (1, 1, 1, 0, 0, 0)))
     memory[1].copy_back()
@@ -110,7 +111,8 @@ def test_polls_of_two_dimensions() -> None:
 
 
 _PERCENT = """
-import linalg_execute, torch, triton, triton.language as tl
+import torch, triton, triton.language as tl
+from support.linalg import execute
 
 @triton.jit
 def kernel(x, BLOCK: tl.constexpr):
@@ -120,13 +122,13 @@ def kernel(x, BLOCK: tl.constexpr):
     tl.device_print("%s%n", value)
     tl.device_print("%%")
 
-with linalg_execute.through_linalg(at_end=True):
+with execute.through_linalg(at_end=True):
     kernel[(1,)](torch.arange(2, dtype=torch.int32) + 7, BLOCK=2)
 """
 
 
 def test_percent_signs(tmp_path: Path) -> None:
-    """printf takes none of them for a conversion."""
+    """printf does not take any of them for a conversion."""
     done = execute.run_alone(_PERCENT, tmp_path)
     assert done.returncode == 0, done.stderr
     lines = [line.strip() for line in done.stdout.splitlines()]

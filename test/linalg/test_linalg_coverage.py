@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every operation of ``tt`` is in the table of the documentation, and the table says what is."""
+"""Every operation of ``tt`` is in the table of the documentation, and the table is right."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import linalg_coverage as table
-
-ROOT = Path(__file__).resolve().parent.parent.parent
+from support import ROOT
+from support.linalg import coverage_page as table
 
 
 def test_every_operation_has_a_case() -> None:
@@ -19,7 +16,7 @@ def test_the_page_is_up_to_date() -> None:
 
 
 def test_functions_become_functions() -> None:
-    """The page once said that ``func`` becomes an addition, which was in the body, and ``call`` nothing."""
+    """The page once said that ``func`` becomes an addition, which was in its body, and ``call`` nothing."""
     made = {case.name: case.operations for case in table.cases()}
     assert {name: made[name] for name in ("func", "call", "return")} == {
         name: (f"func.{name}",) for name in ("func", "call", "return")

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that went to linalg, and through stock MLIR to the machine, give the numbers of NumPy and torch."""
+"""Kernels that go through linalg and stock MLIR to the machine give the results of NumPy and torch."""
 
 from __future__ import annotations
 
 import signal
 from pathlib import Path
 
-import linalg_execute
-import linalg_kernels
 import pytest
 
-from interpreter import run_in_interpreter
+from support.interpreter import run_in_interpreter
+from support.linalg import execute, kernels
 
 ROUNDS = 3
 
@@ -18,35 +17,37 @@ ROUNDS = 3
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("stock")]
 
 
-@pytest.mark.parametrize("name", list(linalg_kernels.CASES))
+@pytest.mark.parametrize("name", list(kernels.CASES))
 def test_kernel_executed(name: str) -> None:
-    """Every tensor ends, and in other rounds begins, where nobody may touch memory."""
+    """Every tensor ends, and in other rounds begins, at a page without access rights."""
     for seed in range(ROUNDS):
-        with linalg_execute.through_linalg(at_end=seed % 2 == 0):
-            linalg_kernels.check(name, seed)
+        with execute.through_linalg(at_end=seed % 2 == 0):
+            kernels.check(name, seed)
 
 
 _BEYOND = """
-import linalg_execute, torch, triton, triton.language as tl
+import torch, triton, triton.language as tl
+from support.linalg import execute
 
 @triton.jit
 def kernel(x, out, n, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     tl.store(out + i, tl.load(x + i, mask=i < {limit}), mask=i < n)
 
-with linalg_execute.through_linalg(at_end=True):
+with execute.through_linalg(at_end=True):
     kernel[(1,)](torch.zeros(100), torch.zeros(100), 100, BLOCK=128)
 """
 
 
 @pytest.mark.parametrize(("limit", "code"), [("n", 0), ("n + 1", -signal.SIGSEGV)])
 def test_one_element_too_many_is_found(limit: str, code: int, tmp_path: Path) -> None:
-    done = linalg_execute.run_alone(_BEYOND.format(limit=limit), tmp_path)
+    done = execute.run_alone(_BEYOND.format(limit=limit), tmp_path)
     assert done.returncode == code, done.stderr
 
 
 _TALKING = """
-import linalg_execute, torch, triton, triton.language as tl
+import torch, triton, triton.language as tl
+from support.linalg import execute
 
 @triton.jit
 def kernel(x, n, BLOCK: tl.constexpr):
@@ -55,22 +56,22 @@ def kernel(x, n, BLOCK: tl.constexpr):
     tl.device_print("n", n, hex=True)
     tl.device_print("done")
 
-with linalg_execute.through_linalg(at_end=True):
+with execute.through_linalg(at_end=True):
     kernel[(1,)](torch.arange(4, dtype=torch.int32) - 1, 16, BLOCK=4)
 """
 
 
 def test_prints(tmp_path: Path) -> None:
-    done = linalg_execute.run_alone(_TALKING, tmp_path)
+    done = execute.run_alone(_TALKING, tmp_path)
     assert done.returncode == 0, done.stderr
     lines = [line.strip() for line in done.stdout.splitlines()]
     assert lines == ["x: [0] -1", "x: [1] 0", "x: [2] 1", "x: [3] 2", "n: 0x10", "done"]
 
 
 def test_there_are_enough() -> None:
-    assert len(linalg_kernels.CASES) >= 60
+    assert len(kernels.CASES) >= 60
 
 
 def test_interpreter_has_the_same_numbers() -> None:
-    printed = run_in_interpreter(linalg_kernels.__file__)
-    assert int(printed) == len(linalg_kernels.CASES) - len(linalg_kernels.NOT_INTERPRETED)
+    printed = run_in_interpreter(kernels.__file__)
+    assert int(printed) == len(kernels.CASES) - len(kernels.NOT_INTERPRETED)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``-lower-linalg-ext`` makes of structured operations, atomics and microscaled products, run on the CPU."""
+"""Runs on the CPU what ``-lower-linalg-ext`` makes of structured operations, atomics and microscaled products."""
 
 from __future__ import annotations
 
@@ -7,58 +7,13 @@ import ctypes
 import itertools
 from typing import Any
 
-import linalg_execute as execute
 import numpy as np
 import pytest
 import torch
 
-import triton_ext as tx
+from support.linalg.on_memory import numbers, on_memory, run
 
 pytestmark = pytest.mark.usefixtures("stock")
-
-PTR = "!llvm.ptr"
-_ELEMENTS = {
-    torch.float32: "f32",
-    torch.float64: "f64",
-    torch.int64: "i64",
-    torch.int32: "i32",
-    torch.int16: "i16",
-    torch.int8: "i8",
-}
-
-
-def run(text: str, pipeline: str, *arguments: torch.Tensor | int) -> None:
-    """Runs the function `f` of a module, on tensors and i32."""
-    lowered = tx.opt(text, pipeline)
-    function: Any = execute.build(execute.to_llvm(lowered), "f").f
-    function.restype = None
-    function(*(ctypes.c_void_p(a.data_ptr()) if isinstance(a, torch.Tensor) else ctypes.c_int32(a) for a in arguments))
-
-
-def on_memory(operation: str, *tensors: torch.Tensor, before: str = "") -> None:
-    """Runs an operation on memrefs %m0, %m1, ... of the types {0}, {1}, ..., which are these tensors.
-
-    The passes `before` run before it is taken apart.
-    """
-    types = [f"memref<{'x'.join([*map(str, t.shape), _ELEMENTS[t.dtype]])}>" for t in tensors]
-    views = [
-        f"%m{i} = aux.view %p{i} to offset: [0], sizes: {list(t.shape)}, strides: {list(t.stride())} : {PTR} to {ty}"
-        for i, (t, ty) in enumerate(zip(tensors, types, strict=True))
-    ]
-    arguments = ", ".join(f"%p{i}: {PTR}" for i in range(len(tensors)))
-    body = "\n  ".join([*views, operation.format(*types), "return"])
-    run(
-        f"func.func @f({arguments}) {{\n  {body}\n}}\n",
-        f"{before}lower-linalg-ext{{program-arguments=false}}",
-        *tensors,
-    )
-
-
-def numbers(*shape: int, dtype: torch.dtype = torch.float32, seed: int = 0) -> torch.Tensor:
-    generator = torch.Generator().manual_seed(seed)
-    if dtype.is_floating_point:
-        return torch.randn(shape, generator=generator, dtype=dtype)
-    return torch.randint(-5, 5, shape, generator=generator, dtype=dtype)
 
 
 @pytest.mark.parametrize(("name", "reference"), [("sum", torch.sum), ("max", torch.amax), ("min", torch.amin)])
@@ -82,7 +37,7 @@ def test_reductions_with_nan(name: str, keeps: bool) -> None:
 @pytest.mark.parametrize(("name", "reference"), [("argmax", np.argmax), ("argmin", np.argmin)])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.int16])
 def test_args(name: str, reference: Any, dtype: torch.dtype) -> None:
-    x = numbers(6, 16, dtype=torch.int16).to(dtype)  # with equal ones
+    x = numbers(6, 16, dtype=torch.int16).to(dtype)  # some elements are equal
     index = torch.arange(16, dtype=torch.int32).expand(6, 16).contiguous()
     worst = torch.iinfo(torch.int16)
     value = torch.full((6,), worst.min if name == "argmax" else worst.max, dtype=dtype)
@@ -135,7 +90,7 @@ def test_tri(diagonal: int) -> None:
 
 
 def test_high_halves_by_constants() -> None:
-    """Of powers of two, which become shifts, and of their neighbours, which do not."""
+    """The factors are powers of two, which become shifts, and their neighbours, which do not."""
     factors = torch.tensor([f for k in range(32) for f in (2**k - 1, 2**k, 2**k + 1)], dtype=torch.int64)
     x, out = numbers(len(factors), dtype=torch.int64).to(torch.int32) * 397_204_099, torch.zeros(96, dtype=torch.int32)
     lines = []
@@ -202,7 +157,7 @@ def test_atomic_accesses() -> None:
 }}
 """
     memory[3] = before[3] = 3
-    memory[0] = before[0] = 40  # 0 from the store on, which the last poll waits for
+    memory[0] = before[0] = 40  # 0 since the store, and the last poll waits for 0
     run(text, TO_LINALG, memory, out, 40, *PROGRAM)
     line = torch.arange(64, dtype=torch.int32)
     assert out.equal((torch.where(line < 40, before, 0) + 100 * (before == line)).to(torch.int32))
@@ -213,7 +168,7 @@ E2M1 = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -
 
 
 def test_dot_scaled() -> None:
-    """Numbers of four bits, two in a byte along the inner dimension of both sides, and scales of both."""
+    """The operands have four-bit numbers, two in a byte along the inner dimension, and both have scales."""
     generator = torch.Generator().manual_seed(3)
     a = torch.randint(0, 256, (32, 32), generator=generator, dtype=torch.uint8)
     b = torch.randint(0, 256, (32, 16), generator=generator, dtype=torch.uint8)
@@ -262,7 +217,7 @@ def test_dot_scaled() -> None:
     ],
 )  # fmt: skip
 def test_formats(printed: str, says: str, capfd: pytest.CaptureFixture[str]) -> None:
-    """A conversion needs no length, and reads as many bits as the value has."""
+    """A conversion specifier needs no length, and reads as many bits as the value has."""
     run(f"func.func @f() {{\n  {printed}\n  return\n}}\n", "lower-linalg-ext{program-arguments=false}")
     ctypes.CDLL(None).fflush(None)
     assert capfd.readouterr().out.strip() == says
@@ -293,7 +248,7 @@ ANYWHERE = """tt.func public @f(%p: !tt.ptr<i64>, %q: !tt.ptr<f32>, %n: i32) {
 
 
 def test_addresses_between_elements() -> None:
-    """Addresses that were numbers in memory, of which none but the first is a multiple of four; some masked off."""
+    """Addresses come from memory; only the first is a multiple of four, and some are masked off."""
     memory = np.zeros(64, dtype=np.uint8)
     offsets = np.arange(8) * 5
     values = np.arange(8, dtype=np.float32) + 0.25
@@ -310,7 +265,7 @@ def test_addresses_between_elements() -> None:
 
 
 def test_reshapes_without_dimensions() -> None:
-    """To and from tensors of one element that have no dimensions, one or two."""
+    """Reshapes to and from tensors of one element with no dimension, one or two."""
     text = """tt.func public @f(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
   %ps = tt.splat %p : !tt.ptr<f32> -> tensor<1x1x!tt.ptr<f32>>
   %v = tt.load %ps : tensor<1x1x!tt.ptr<f32>>

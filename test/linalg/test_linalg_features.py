@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Executed: numbers of eight bits, assertions, functions of a library, casts of pointers, descriptors of the host."""
+"""Executes eight-bit floats, assertions, functions of a library, casts of pointers, and descriptors of the host."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import signal
 from pathlib import Path
 from typing import Any
 
-import linalg_execute as execute
 import numpy as np
 import pytest
 import torch
@@ -17,6 +16,7 @@ import triton.language as tl
 from triton.language.extra import libdevice
 
 import triton_ext as tx
+from support.linalg import execute
 
 pytestmark = pytest.mark.usefixtures("stock")
 
@@ -40,7 +40,7 @@ def converted(x: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 @pytest.mark.parametrize("dtype", FLOAT8, ids=str)
 @pytest.mark.parametrize("wide", [torch.float32, torch.float16, torch.bfloat16], ids=str)
 def test_every_number_of_eight_bits(dtype: torch.dtype, wide: torch.dtype) -> None:
-    """To a wider type and back: all bits but those of NaN, which stays NaN with its sign."""
+    """A cast to a wider type and back keeps all bits, except those of NaN, which stays NaN with its sign."""
     every = torch.arange(256, dtype=torch.uint8).view(dtype)
     there = converted(every, wide)
     torch.testing.assert_close(there, every.to(wide), rtol=0, atol=0, equal_nan=True)
@@ -53,7 +53,7 @@ def test_every_number_of_eight_bits(dtype: torch.dtype, wide: torch.dtype) -> No
 
 @pytest.mark.parametrize("dtype", FLOAT8, ids=str)
 def test_rounding_to_eight_bits(dtype: torch.dtype) -> None:
-    """To nearest even: what lies between two numbers, in the middle, and as near to it as f32 can be."""
+    """Casts round to nearest even: between two numbers, at the middle, and as near to the middle as f32 can be."""
     every = torch.arange(128, dtype=torch.uint8).view(dtype).float()
     low = every[every.isfinite()].sort().values
     middle = (low[:-1] + low[1:]) / 2
@@ -89,7 +89,8 @@ def test_product_of_eight_bits(dtype: torch.dtype) -> None:
 
 
 _ASSERTION = """
-import linalg_execute, sys, torch, triton, triton.language as tl
+import sys, torch, triton, triton.language as tl
+from support.linalg import execute
 
 @triton.jit
 def kernel(x, out, n, BLOCK: tl.constexpr):
@@ -100,7 +101,7 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
     tl.store(out + i, value)
 
 out = torch.zeros(4, dtype=torch.int32)
-with linalg_execute.through_linalg(at_end=True):
+with execute.through_linalg(at_end=True):
     x = torch.arange(4, dtype=torch.int32) + {first}
     kernel[(1,)](x, out, {n}, BLOCK=4, debug={debug}, sanitize_overflow=False)
 print(out.tolist())
@@ -111,7 +112,7 @@ print(out.tolist())
     ("first", "n", "debug", "says"),
     [
         (0, 1, True, "[0, 1, 2, 3]"),
-        (9, 0, False, "[9, 10, 11, 12]"),  # without it, assertions are not there
+        (9, 0, False, "[9, 10, 11, 12]"),  # without this, there are no assertions
         (2, 1, True, "all are less than five"),
         (0, 0, True, "n is positive"),
     ],
@@ -125,12 +126,12 @@ def test_assertions(tmp_path: Path, first: int, n: int, debug: bool, says: str) 
 @triton.jit
 def powers(x, out, n, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
-    exponent = libdevice.cos(tl.load(x))  # of a scalar
+    exponent = libdevice.cos(tl.load(x))  # of one scalar
     tl.store(out + i, libdevice.pow(tl.load(x + i, mask=i < n, other=1.0), exponent), mask=i < n)
 
 
 def test_functions_of_a_library(tmp_path: Path) -> None:
-    """Whoever links the kernel has the library: here one in C, whose functions are those of libm."""
+    """The library comes when the kernel is linked: here one in C, which calls libm."""
     source = tmp_path / "libdevice.c"
     source.write_text(
         "#include <math.h>\nfloat __nv_cosf(float x) { return cosf(x); }\n"
@@ -147,7 +148,7 @@ def test_functions_of_a_library(tmp_path: Path) -> None:
 
 
 def test_casts_of_pointers() -> None:
-    """A pointer as the bits of a number; a tensor of bits as one of numbers. MLIR has no memory of pointers."""
+    """Casts a pointer to the bits of a number, and a tensor of bits to numbers. MLIR has no memref of pointers."""
     text = """
 func.func @f(%p: !llvm.ptr, %out: !llvm.ptr) {
   %c0 = arith.constant 0 : index
@@ -194,10 +195,10 @@ def tiles_of_the_host(source, target, row, BLOCK: tl.constexpr):
 
 @pytest.mark.parametrize("row", [0, 16, -5])
 def test_descriptors_of_the_host(row: int) -> None:
-    """A descriptor is a pointer, sizes, strides, how to pad and round; and once more sizes and strides."""
+    """A descriptor is a pointer, sizes, strides, how to pad and round, and again sizes and strides."""
     module = tx.linalg.compile(tiles_of_the_host, f"{'tensordesc<fp32[16, 16]>, ' * 2}i32, 16", lowered=True)
     function: Any = execute.build(execute.to_llvm(module), "tiles_of_the_host").tiles_of_the_host
-    m, n = 21, 40  # which the tiles do not divide
+    m, n = 21, 40  # the tiles do not divide this shape
     x, out = torch.randn(m, n), torch.zeros(m, n)
     memory = [execute.Guarded(t, at_end=True) for t in (x, out)]
     arguments: list[Any] = []
@@ -222,7 +223,7 @@ def swap(x, old, BLOCK: tl.constexpr):
 
 @pytest.mark.parametrize("kind", ["*i32", "*i64", "*fp32"])
 def test_compare_and_swap_frees_its_memory(kind: str) -> None:
-    """MLIR's passes that free buffers take the module, and free as much as they allocate."""
+    """MLIR's deallocation passes accept the module, and free as much as it allocates."""
     if kind == "*fp32":
         lowered = tx.opt(_SWAP_OF_FLOATS, "lower-linalg-ext{program-arguments=false}")
     else:

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The forms that `tx.linalg.compile` gives a module in, read by stock mlir-opt: a process that has never seen us."""
+"""Stock mlir-opt, without our dialects, reads every form in which `tx.linalg.compile` returns a module."""
 
 from __future__ import annotations
 
 import subprocess
 
-import linalg_execute
 import pytest
 import triton
 import triton.language as tl
 
 import triton_ext as tx
+from support.linalg import execute
 
 SIGNATURE = "*fp32, *fp32, *fp32, i32, 64"
 
@@ -23,9 +23,9 @@ def add(x, y, out, n, BLOCK: tl.constexpr):
 
 
 def stock_reads(module: str | bytes, *options: str) -> str:
-    """What stock mlir-opt prints of a module."""
+    """Returns a module as stock mlir-opt prints it."""
     data = module.encode() if isinstance(module, str) else module
-    command = [str(linalg_execute.mlir_opt()), *options]
+    command = [str(execute.mlir_opt()), *options]
     done = subprocess.run(command, input=data, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout.decode()
@@ -43,7 +43,7 @@ def test_lowered_text_and_bytecode_are_one_module() -> None:
 
 @pytest.mark.usefixtures("stock")
 def test_generic_form_needs_no_dialect() -> None:
-    """Stock mlir-opt knows neither `tt` nor `aux` nor `linalg_ext`, and verifies what it does know."""
+    """Stock mlir-opt does not know `tt`, `aux` and `linalg_ext`, and verifies the other dialects."""
     generic = tx.linalg.compile(add, SIGNATURE, form="generic")
     assert "func.func @add" not in generic
     for name in ('"func.func"', '"aux.view"', '"linalg_ext.pad"', '"tt.get_program_id"', '"linalg.map"'):
@@ -51,7 +51,7 @@ def test_generic_form_needs_no_dialect() -> None:
     read = stock_reads(generic, "--allow-unregistered-dialect")
     assert "func.func @add(" in read
     assert read.count('"aux.view"') == 3
-    # It is the module that the text is: our own driver prints both alike.
+    # The bytecode holds the same module as the text: our own driver prints both alike.
     assert tx.opt(generic, "triton-to-linalg") == tx.opt(tx.linalg.compile(add, SIGNATURE), "triton-to-linalg")
 
     lowered = tx.linalg.compile(add, SIGNATURE, lowered=True, form="generic")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Executed: what kernels say of a tile that its tail does not keep, numbers that wrap on purpose, barriers, tensors of
-no dimension. Every tensor ends, and then begins, where nobody may touch memory.
+"""Executes kernels with hints that the end of a tile does not keep, with intended wrapping, with barriers, and with
+tensors of no dimension.
+
+Every tensor ends, and then begins, at a page without access rights.
 """
 
 from __future__ import annotations
@@ -9,27 +11,27 @@ import ctypes
 from collections.abc import Callable
 from typing import Any
 
-import linalg_execute as execute
 import pytest
 import torch
 import triton
 import triton.language as tl
 
 import triton_ext as tx
+from support.linalg import execute
 
 pytestmark = pytest.mark.usefixtures("stock")
 
 
 @triton.jit
 def clamped(x, out, n, COLUMNS: tl.constexpr, BLOCK: tl.constexpr):
-    """As the tutorials clamp the rows of a matrix, and then say that they are contiguous."""
+    """The kernel clamps the rows of a matrix as the tutorials do, and then declares them contiguous."""
     start = tl.program_id(0) * BLOCK
     i = start + tl.arange(0, BLOCK)
     j = tl.where(i < n, i, 0)
     j = tl.max_contiguous(tl.multiple_of(j, BLOCK), BLOCK)
     k = tl.arange(0, COLUMNS)
     value = tl.load(x + j[:, None] * COLUMNS + k[None, :])
-    # The remainder would be that of a line that is a multiple of BLOCK.
+    # The remainder would be right only for rows whose length is a multiple of BLOCK.
     other = tl.load(x + (j[:, None] + k[None, :] * 0) % 4)
     tl.store(out + i[:, None] * COLUMNS + k[None, :], value + other, mask=i[:, None] < n)
 
@@ -157,7 +159,7 @@ tt.func public @f(%x: !tt.ptr<f32>, %n: !tt.ptr<i32>, %c: i1) {
 
 @pytest.mark.parametrize("holds", [True, False])
 def test_tensors_of_no_dimension(*, holds: bool) -> None:
-    """What is masked off is not touched: there is no memory at address 0."""
+    """Elements that are masked off are not accessed: there is no memory at address 0."""
     module = tx.linalg.convert(_NO_DIMENSIONS, lowered=True)
     function: Any = execute.build(execute.to_llvm(module), "f").f
     x, n = torch.tensor([3.0, 0.0, 0.0]), torch.tensor([5], dtype=torch.int32)

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Executed: casts that round toward zero, those of f64 to eight bits, and arithmetic on numbers of eight bits."""
+"""Executes casts that round toward zero, casts of f64 to eight bits, and arithmetic on eight-bit floats."""
 
 from __future__ import annotations
 
-import linalg_execute as execute
 import numpy as np
 import pytest
 import torch
 import triton
 import triton.language as tl
+
+from support.linalg import execute
 
 pytestmark = pytest.mark.usefixtures("stock")
 
@@ -37,17 +38,18 @@ def casted(x: torch.Tensor, dtype: torch.dtype, mode: str) -> torch.Tensor:
 
 
 def numbers(dtype: torch.dtype) -> np.ndarray:
-    """All numbers of a narrow format from 0 to the greatest, in f64: each has the bits of its place."""
+    """Returns all numbers of a narrow format from 0 to the greatest, in f64; the bits of each are its index."""
     size = dtype.itemsize
     values = torch.arange(1 << (8 * size - 1)).to(_BITS[size]).view(dtype).double().numpy()
     return values[np.isfinite(values)]
 
 
 def inputs(source: torch.dtype, target: torch.dtype) -> torch.Tensor:
-    """Of 16 bits all there are; else what the target has, what is between, all neighbours of both, and the ends."""
+    """Returns all numbers of a source of 16 bits; else those of the target, the middles between them, all neighbours,
+    and the ends."""
     if source.itemsize == 2:
         return torch.arange(-(1 << 15), 1 << 15).to(torch.int16).view(source)
-    if target == torch.float32:  # too many: of each exponent, and at random
+    if target == torch.float32:  # too many to try all: some of each exponent, and random ones
         rng = np.random.default_rng(0)
         exact = np.concatenate([2.0 ** np.arange(-160.0, 130), np.float32(rng.normal(size=5000)).astype(np.float64)])
         steps = np.float32(exact).astype(np.float64)
@@ -60,7 +62,7 @@ def inputs(source: torch.dtype, target: torch.dtype) -> torch.Tensor:
     near = [torch.nextafter(x, torch.full_like(x, to)) for to in (-torch.inf, torch.inf)]
     info = torch.finfo(source)
     ends = torch.tensor([info.max, info.tiny, info.smallest_normal / 2, torch.inf, torch.nan], dtype=source)
-    # NaN whose payload is in its last place alone, and the least number of all.
+    # a NaN with only the last payload bit set, and the least number
     exponent = 0x7F800000 if source == torch.float32 else 0x7FF0000000000000
     bits = torch.tensor([exponent + 1, exponent | (exponent >> 1), 1], dtype=_BITS[source.itemsize]).view(source)
     x = torch.cat([x, *near, ends, bits])
@@ -68,7 +70,7 @@ def inputs(source: torch.dtype, target: torch.dtype) -> torch.Tensor:
 
 
 def check(found: torch.Tensor, x: torch.Tensor, magnitudes: np.ndarray) -> None:
-    """Bit for bit, but for NaN."""
+    """Compares all bits, except those of NaN."""
     wide = x.double()
     expected = torch.copysign(torch.from_numpy(magnitudes), wide)
     is_nan = wide.isnan()
@@ -81,7 +83,7 @@ def check(found: torch.Tensor, x: torch.Tensor, magnitudes: np.ndarray) -> None:
 @pytest.mark.parametrize(("source", "target"), PAIRS, ids=str)
 @np.errstate(over="ignore", invalid="ignore")
 def test_toward_zero(source: torch.dtype, target: torch.dtype) -> None:
-    """The greatest number that is not beyond, as a search among all numbers finds it."""
+    """Returns the rounding toward zero: the greatest number not beyond, found by a search among all numbers."""
     x = inputs(source, target)
     values = x.double().abs().numpy()
     if target == torch.float32:
@@ -91,18 +93,18 @@ def test_toward_zero(source: torch.dtype, target: torch.dtype) -> None:
     else:
         there = numbers(target)
         expected = there[np.searchsorted(there, values, side="right") - 1]
-    if target != torch.float8_e4m3fn:  # which has no infinity
+    if target != torch.float8_e4m3fn:  # this format has no infinity
         expected = np.where(np.isinf(values), values, expected)
     check(casted(x, target, "rtz"), x, expected)
 
 
 @pytest.mark.parametrize("target", FLOAT8, ids=str)
 def test_nearest_of_f64(target: torch.dtype) -> None:
-    """Rounded once, although it is by way of f32."""
+    """The cast rounds only once, although it goes through f32."""
     x = inputs(torch.float64, target)
     values, there = x.double().abs().numpy(), numbers(target)
     low = np.searchsorted(there, values, side="right") - 1
-    # Where a number beyond the greatest would be.
+    # The place where a number beyond the greatest would be.
     above = np.append(there, 2 * there[-1] - there[-2])[low + 1]
     middle = (there[low] + above) / 2
     up = (values > middle) | ((values == middle) & (low % 2 == 1))
@@ -127,7 +129,7 @@ def arithmetic(x, y, out, truth, BLOCK: tl.constexpr):
 
 @pytest.mark.parametrize("dtype", FLOAT8, ids=str)
 def test_arithmetic_on_eight_bits(dtype: torch.dtype) -> None:
-    """Of all pairs of numbers."""
+    """Computes with all pairs of numbers."""
     every = torch.arange(256, dtype=torch.uint8)
     x, y = every.repeat(256).view(dtype), every.repeat_interleave(256).view(dtype)
     n = x.numel()
@@ -150,7 +152,7 @@ def extremes(x, out, BLOCK: tl.constexpr):
 
 @pytest.mark.parametrize("dtype", FLOAT8, ids=str)
 def test_reductions_of_eight_bits(dtype: torch.dtype) -> None:
-    """Sums of small integers, which all orders have in common."""
+    """The sums are of small integers, which are the same in any order."""
     x, out = torch.randint(-2, 3, (16,)).float().clamp(max=1).to(dtype), torch.zeros(3)
     x[:8] = x[8:].float().neg().to(dtype)
     with execute.through_linalg(at_end=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations a tile at a time: what NumPy says, whether or not the tiles divide the shape, on memrefs and on tensors.
+"""Tiled operations give the results of NumPy, whether or not the tiles divide the shape, on memrefs and on tensors.
 
 All operations are in one function, so that stock mlir-opt runs once for each list of sizes.
 """
@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import linalg_execute as execute
-import linalg_kernels
 import numpy as np
 import pytest
 
 import triton_ext as tx
+from support.linalg import execute, kernels
 
 pytestmark = pytest.mark.usefixtures("stock")
 
@@ -40,17 +39,17 @@ class Case:
     memory: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        """Every array gets memory of its own, row by row."""
+        """Gives every array its own memory, row by row."""
         self.arrays = [np.array(array, order="C") for array in self.arrays]
 
 
 def numbers(*shape: int, dtype: str = "float32", seed: int = 0) -> Any:
-    """Small integers, whose sums are exact in any order."""
+    """Returns small integers, whose sums are exact in any order."""
     return np.random.default_rng(seed).integers(-5, 6, shape).astype(dtype)
 
 
 def body(op: str, element: str = "f32", arguments: int = 2) -> str:
-    """A region that yields its first argument, or what `op` makes of the first two."""
+    """Returns a region that yields its first argument, or `op` of the first two."""
     names = ", ".join(f"%b{i}: {element}" for i in range(arguments))
     made = f"%r = {op} %b0, %b1 : {element}\n    linalg_ext.yield %r" if op else "linalg_ext.yield %b0"
     return f"{{{{\n  ^bb0({names}):\n    {made} : {element}\n  }}}}"
@@ -59,13 +58,13 @@ def body(op: str, element: str = "f32", arguments: int = 2) -> str:
 def windows(
     image: Any, count: Sequence[int], size: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
 ) -> Any:
-    """Shape (n, y, x, h, w, c) of an image (n, height, width, c)."""
+    """Returns the windows, of shape (n, y, x, h, w, c), of an image (n, height, width, c)."""
     y, x, h, w = np.ogrid[: count[0], : count[1], : size[0], : size[1]]
     return image[:, y * strides[0] + h * dilations[0], x * strides[1] + w * dilations[1]]
 
 
 def reductions() -> list[Case]:
-    """Named reductions, argmax and argmin, histogram."""
+    """Returns named reductions, argmax and argmin, and a histogram."""
     cases = []
     for name, combine in [("sum", np.add), ("max", np.maximum), ("min", np.minimum)]:
         x, out = numbers(5, 7, 3), numbers(7, seed=1)
@@ -93,7 +92,7 @@ def reductions() -> list[Case]:
 
 
 def arrangements() -> list[Case]:
-    """What has its place: pad, make_range, flip, tri, scan."""
+    """Returns operations that depend on the position: pad, make_range, flip, tri, scan."""
     cases = []
     for low, high in [((2, 0), (1, 3)), ((7, 1), (0, 5)), ((0, 6), (6, 0))]:
         x = numbers(4, 5, seed=7)
@@ -125,7 +124,7 @@ def arrangements() -> list[Case]:
 
 
 def moves() -> list[Case]:
-    """gather, scatter and the atomics."""
+    """Returns gather, scatter and the atomics."""
     cases = []
     x, mask = numbers(9, 6, seed=10), numbers(5, 4, seed=11) > -2
     index = np.random.default_rng(12).integers(0, 8, (5, 4, 1)).astype("int32")
@@ -172,7 +171,7 @@ def moves() -> list[Case]:
 
 
 def images() -> list[Case]:
-    """Convolutions, poolings, im2col."""
+    """Returns convolutions, poolings and im2col."""
     cases = []
     for strides, dilations in [((1, 1), (1, 1)), ((2, 1), (1, 2))]:
         image, filters = numbers(2, 1, 9, 8, 3, seed=24), numbers(2, 4, 3, 2, 3, seed=25)
@@ -204,7 +203,8 @@ HEAD = """%three = arith.constant 3.0 : f32
 
 
 def types_of(case: Case, kind: str, sizes: bool) -> list[str]:
-    """The types of the operands, with their sizes or, on tensors, without those that the syntax does not ask for."""
+    """Returns the types of the operands, with static sizes; on tensors, without the sizes that the syntax does not
+    need."""
     types = []
     for i, array in enumerate(case.arrays):
         of_memory = i in case.memory or kind == "memref"
@@ -214,7 +214,7 @@ def types_of(case: Case, kind: str, sizes: bool) -> list[str]:
 
 
 def function(cases: list[Case], kind: str, sizes: bool) -> str:
-    """The function `f` that does all of them, on memory that its arguments point to."""
+    """Returns a function `f` that does all operations, on memory to which its arguments point."""
     lines, arguments = [HEAD], []
     for c, case in enumerate(cases):
         types, names = types_of(case, kind, sizes), []
@@ -230,7 +230,7 @@ def function(cases: list[Case], kind: str, sizes: bool) -> str:
             known = ty if sizes else f"tensor<{memory[7:]}"
             lines.append(f"  {name} = bufferization.to_tensor %m{c}_{i} restrict writable : {memory} to {known}")
             if not sizes:
-                # A cast that folding does not see through: the tensor comes out of a loop of one step.
+                # Folding cannot remove this cast, because the tensor comes out of a loop of one step.
                 lines.append(f"  {name}d = tensor.cast {name} : {known} to {ty}")
                 lines.append(f"  {name}o = scf.execute_region -> {ty} no_inline {{ scf.yield {name}d : {ty} }}")
                 name += "o"
@@ -285,7 +285,7 @@ KERNELS = [
 @pytest.mark.parametrize("tiling", ["tile-sizes=7,5,3", "tile-sizes=16,24 fuse"])
 @pytest.mark.parametrize("name", KERNELS)
 def test_tiled_kernels(name: str, tiling: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whole kernels, what loads and stores included, with and without fusion."""
+    """Runs whole kernels, with their loads and stores, with and without fusion."""
     to_linalg, loops = tx.linalg.compile, []
 
     def tiled(kernel: Any, signature: Any, **_: Any) -> str:
@@ -297,5 +297,5 @@ def test_tiled_kernels(name: str, tiling: str, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(tx.linalg, "compile", tiled)
     monkeypatch.setattr(execute, "_built", {})
     with execute.through_linalg(at_end=True):
-        linalg_kernels.check(name, seed=1)
+        kernels.check(name, seed=1)
     assert sum(loops) > 0

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations as triton-linalg writes them, run on the CPU: where its form says something else than ours."""
+"""Runs operations as triton-linalg writes them on the CPU, where the meaning of its form differs from ours."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 import torch
-from test_linalg_ext_execution import numbers, on_memory
+
+from support.linalg.on_memory import numbers, on_memory
 
 pytestmark = pytest.mark.usefixtures("stock")
 
@@ -14,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("stock")
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("dimension", [0, 1])
 def test_scan_that_carries(dimension: int, reverse: bool) -> None:
-    """Lines begin with what is carried, which has the last sum at the end."""
+    """Each line begins with the carried value, and the carried value is the last sum at the end."""
     x, out = numbers(5, 7, dtype=torch.int32), torch.zeros(5, 7, dtype=torch.int32)
     carried = numbers(35 // x.shape[dimension], dtype=torch.int32, seed=1)
     first = carried.clone()
@@ -34,7 +35,7 @@ def test_scan_that_carries(dimension: int, reverse: bool) -> None:
 
 
 def test_scan_of_two_that_reads_its_outputs() -> None:
-    """Two inputs, an exclusive sum, and a body that keeps what is in the second output where the element is odd."""
+    """The scan has two inputs, an exclusive sum, and a body that keeps the second output where the element is odd."""
     x, y = numbers(4, 6, dtype=torch.int32), numbers(4, 6, dtype=torch.int32, seed=1)
     sums, products = torch.zeros(4, 6, dtype=torch.int32), numbers(4, 6, dtype=torch.int32, seed=2)
     old, start = products.clone(), numbers(4, dtype=torch.int32, seed=3)
@@ -61,7 +62,7 @@ def test_scan_of_two_that_reads_its_outputs() -> None:
 
 @pytest.mark.parametrize("empty", [(0, 3), (3, 0)])
 def test_scan_of_nothing(empty: tuple[int, int]) -> None:
-    """A line without elements ends with what it begins with."""
+    """A line without elements ends with its initial value."""
     x, out, carried = torch.zeros(empty), torch.zeros(empty), numbers(empty[0])
     first = carried.clone()
     on_memory(
@@ -76,7 +77,7 @@ def test_scan_of_nothing(empty: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize(("name", "comparison"), [("max", "ogt"), ("min", "olt")])
 def test_args_by_a_body(name: str, comparison: str) -> None:
-    """NaN never replaces anything, and of equal values the first stays: the name alone says neither."""
+    """NaN never replaces a value, and the first of equal values stays; the name alone does not say so."""
     x = numbers(6, 16, dtype=torch.int16).float()  # with equal ones
     x[1, 3] = x[2, 0] = x[3, 15] = float("nan")
     index = torch.arange(16, dtype=torch.int32).expand(6, 16).contiguous()
@@ -132,7 +133,7 @@ def test_pad_with_an_index() -> None:
 
 @pytest.mark.parametrize("tensor", [False, True])
 def test_mask_of_bytes(tensor: bool) -> None:
-    """Any byte but 0 is true. An index may occur twice."""
+    """Any byte except 0 is true. An index may occur twice."""
     memory, old = numbers(8, dtype=torch.int32), torch.full((5,), 7, dtype=torch.int32)
     before = memory.clone()
     value = torch.tensor([1, 2, 3, 4, 5], dtype=torch.int32)
@@ -152,7 +153,7 @@ def test_mask_of_bytes(tensor: bool) -> None:
 
 
 def test_atomics_on_a_tensor_of_memory() -> None:
-    """What a tensor was read from is changed; the new tensor is as the memory was then."""
+    """The memory is changed after the tensor was read; the new tensor has the earlier content."""
     memory, value, out = (numbers(8, dtype=torch.int32, seed=s) for s in range(3))
     before, now = memory.clone(), torch.zeros(8, dtype=torch.int32)
     on_memory(
@@ -170,11 +171,12 @@ def test_atomics_on_a_tensor_of_memory() -> None:
     )  # fmt: skip
     assert out.equal(before)
     assert now.equal(before + value)
-    assert memory.equal(value)  # the exchange found what the sum had left
+    assert memory.equal(value)  # the exchange found the result of the sum
 
 
 def test_gathered_exchange_on_a_tensor() -> None:
-    """Of an array that is no memory, only what was there is seen; of an index that occurs twice the second sees it."""
+    """On a tensor, an atomic sees the original element; if an index occurs twice, the second access sees the first
+    one's result."""
     x, out = numbers(6, dtype=torch.int32), torch.zeros(4, dtype=torch.int32)
     start = x.clone()
     index = torch.tensor([5, 2, 2, 0])
@@ -206,7 +208,7 @@ def test_gathered_exchange_on_a_tensor() -> None:
 
 
 def test_assert_of_numbers() -> None:
-    """Numbers but 0 are true, and a tensor is handed through."""
+    """Numbers except 0 are true, and a tensor is passed through."""
     x, out = torch.tensor([1, -1, 256], dtype=torch.int32), torch.zeros(3, dtype=torch.int32)
     on_memory(
         """%t = bufferization.to_tensor %m0 restrict : {0} to tensor<3xi32>

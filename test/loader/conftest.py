@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes small plugins, good and bad, and gives each test a loader that has seen nothing yet."""
+"""Makes small plugins, good and bad, and gives each test a fresh loader."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from support.fixture_types import MakePlugin, RunPython
 from triton_ext import sdk
 from triton_ext.loading import discovery, verification
 from triton_ext.loading.manifest import FORMAT
@@ -22,25 +23,23 @@ from triton_ext.loading.verification import Plugin
 from triton_ext.support import resources
 
 HERE = Path(__file__).parent
-MakePlugin = Callable[..., Path]
-RunPython = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="session")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where answers of probes and copies of libraries go in these tests."""
+    """Returns the cache directory of these tests, for the answers of probes and copies of libraries."""
     return tmp_path_factory.mktemp("cache")
 
 
 @pytest.fixture(scope="session")
 def installed_sdk() -> sdk.Sdk | None:
-    """The SDK in the user's own cache."""
+    """Returns the SDK in the user's own cache, or None."""
     return sdk.find()
 
 
 @pytest.fixture(autouse=True)
 def fresh_loader(installed_sdk: sdk.Sdk | None, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing loaded by hand, nothing in the environment, a cache of these tests' own."""
+    """Starts each test with nothing loaded by hand, nothing in the environment, and the cache of these tests."""
     monkeypatch.setattr(discovery, "by_hand", {})
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     for variable in ("TRITON_EXT_PATH", *resources.PLUGIN_VARIABLES):
@@ -49,13 +48,13 @@ def fresh_loader(installed_sdk: sdk.Sdk | None, cache: Path, monkeypatch: pytest
 
 @pytest.fixture(scope="session")
 def rename() -> Plugin:
-    """The built-in extension, which no bad plugin may take down."""
+    """Returns the built-in extension, which no bad plugin may break."""
     return verification.verify(resources.library_dir() / "libtriton_ext_rename.so")
 
 
 @pytest.fixture(scope="session")
 def make_plugin(tmp_path_factory: pytest.TempPathFactory) -> MakePlugin:
-    """``make_plugin(MACRO=value, ...)`` compiles plugin.c; ``flags``, ``compiler`` and ``source`` as they say."""
+    """``make_plugin(MACRO=value, ...)`` compiles plugin.c, or another `source`, and returns the library."""
     compiler = next(filter(None, map(shutil.which, ("clang-19", "clang"))), "clang")
 
     def make(
@@ -77,7 +76,7 @@ def make_plugin(tmp_path_factory: pytest.TempPathFactory) -> MakePlugin:
 
 @pytest.fixture(scope="session")
 def note(rename: Plugin) -> Callable[..., str]:
-    """``note(field=value)``: C string of a manifest like rename's, with some fields other."""
+    """``note(field=value)`` returns the C string of rename's manifest with these fields changed."""
     assert rename.manifest is not None
     manifest = rename.manifest
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every kind of library that Triton would crash on or misuse is a clear error by hand and a broken row in the list,
-and takes nothing else with it."""
+"""For every kind of library on which Triton would crash, or which it would misuse, loading by hand is a clear error,
+the list shows a broken row, and everything else works."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from triton_ext.loading.elf import read_library
 from triton_ext.loading.verification import Plugin
 
 if TYPE_CHECKING:
-    from conftest import MakePlugin, RunPython
+    from support.fixture_types import MakePlugin, RunPython
 
-# Plugins that plugin.c makes bad: macros, error, what the message says.
+# Bad plugins from plugin.c: macros, type of the error, part of its message.
 COMPILED: dict[str, tuple[dict[str, str], type[tx.TritonExtError], str]] = {
     "no_entry_point": ({"ENTRY_POINT": "somethingElse"}, tx.TritonExtError, "does not export tritonGetPluginInfo"),
     "api_version": ({"API_VERSION": "1"}, tx.TritonExtError, "has plugin API version 1, Triton wants 2"),
@@ -74,7 +74,7 @@ COMPILED: dict[str, tuple[dict[str, str], type[tx.TritonExtError], str]] = {
     ),
 }
 
-# Manifests that rename's is turned into: fields, error, what the message says.
+# Changes of rename's manifest: fields, type of the error, part of its message.
 MANIFESTS: dict[str, tuple[dict[str, object], type[tx.TritonExtError], str]] = {
     "newer_format": ({"format": 3}, tx.TritonExtError, "unreadable manifest: written in format 3, this reads format 2"),
     "older_format": ({"format": 1}, tx.TritonExtError, "take conflicting effects for independent ones"),
@@ -90,7 +90,7 @@ MANIFESTS: dict[str, tuple[dict[str, object], type[tx.TritonExtError], str]] = {
     "option_is_keyword": (
         {"options": [{"name": "lambda", "type": "int", "list": False, "default": "1", "description": "d"}]},
         tx.TritonExtError,
-        "unreadable manifest: option 'lambda' is no Python identifier",
+        "unreadable manifest: option 'lambda' is not a Python identifier",
     ),
 }
 GARBAGE = {
@@ -118,7 +118,7 @@ def _unix_socket(path: Path) -> None:
 
 
 def _elf(path: Path, *sections: tuple[str, int, int, bytes]) -> None:
-    """A library of these sections: name, type, link and content of each."""
+    """Returns a library with these sections: name, type, link and content of each."""
     names, heads, body = b"\0", [bytes(64)], b""
     for name, kind, link, content in (*sections, (".shstrtab", 3, 0, b"")):
         at, names = len(names), names + name.encode() + b"\0"
@@ -138,18 +138,18 @@ _LONG_NAMES = (
     (".dynstr", 3, 0, b"\0" + b"a" * 100_000 + b"\0"),
 )
 
-# Files that are no library: how each is made, what the message says.
+# Files that are not libraries: how each is made, part of the message.
 FILES: dict[str, tuple[Callable[[Path, Path], object], str]] = {
     "missing": (lambda path, _: None, "no such file"),
     "dangling_link": (lambda path, _: path.symlink_to("nowhere"), "no such file"),
     "link_loop": (lambda path, _: path.symlink_to(path), "too many levels of symbolic links"),
-    "text": (lambda path, _: _text_file(path), "no ELF shared library"),
-    "empty": (lambda path, _: path.touch(), "no ELF shared library"),
-    "magic_only": (lambda path, _: path.write_bytes(b"\x7fELF"), "no ELF shared library"),
-    "header_only": (lambda path, library: _truncated(path, library, 0.001), "no ELF shared library"),
-    "half": (lambda path, library: _truncated(path, library, 0.5), "no ELF shared library"),
-    "almost_whole": (lambda path, library: _truncated(path, library, 0.999), "no ELF shared library"),
-    # Reading these to their end took minutes each time that extensions were listed.
+    "text": (lambda path, _: _text_file(path), "not an ELF shared library"),
+    "empty": (lambda path, _: path.touch(), "not an ELF shared library"),
+    "magic_only": (lambda path, _: path.write_bytes(b"\x7fELF"), "not an ELF shared library"),
+    "header_only": (lambda path, library: _truncated(path, library, 0.001), "not an ELF shared library"),
+    "half": (lambda path, library: _truncated(path, library, 0.5), "not an ELF shared library"),
+    "almost_whole": (lambda path, library: _truncated(path, library, 0.999), "not an ELF shared library"),
+    # To read these to the end once took minutes for each listing of extensions.
     "notes": (
         lambda path, _: _elf(path, *_NO_SYMBOLS, (".note.triton_ext", 7, 0, bytes(1_000_000))),
         r"section .note.triton_ext has 1,000,000 bytes, expected 524,288 at most",
@@ -161,9 +161,9 @@ FILES: dict[str, tuple[Callable[[Path, Path], object], str]] = {
     "sections": (lambda path, _: _elf(path, *_NO_SYMBOLS, *[("x", 1, 0, b"x")] * 5000), "it has 5,004 sections"),
     "names": (lambda path, _: _elf(path, *_LONG_NAMES), "name does not end, or has more than 65,536 bytes"),
     "directory": (lambda path, _: path.mkdir(), "is a directory"),
-    "pipe": (lambda path, _: os.mkfifo(path), "no regular file"),
-    "device": (lambda path, _: path.symlink_to("/dev/zero"), "no regular file"),
-    "socket": (lambda path, _: _unix_socket(path), "no regular file"),
+    "pipe": (lambda path, _: os.mkfifo(path), "not a regular file"),
+    "device": (lambda path, _: path.symlink_to("/dev/zero"), "not a regular file"),
+    "socket": (lambda path, _: _unix_socket(path), "not a regular file"),
     "name_too_long": (lambda path, _: None, "file name too long"),
 }
 
@@ -172,7 +172,7 @@ FILES: dict[str, tuple[Callable[[Path, Path], object], str]] = {
 def bad_plugins(
     tmp_path_factory: pytest.TempPathFactory, make_plugin: MakePlugin, note: Callable[..., str], rename: Plugin
 ) -> dict[str, tuple[Path, type[tx.TritonExtError], str]]:
-    """Each bad library: its path, the error that loading it raises, what that says."""
+    """Returns for each bad library its path, the type of the error that loading raises, and part of its message."""
     root = tmp_path_factory.mktemp("bad")
     bad: dict[str, tuple[Path, type[tx.TritonExtError], str]] = {}
     for name, (macros, error, reason) in COMPILED.items():
@@ -209,7 +209,7 @@ def test_load_raises(name: str, bad_plugins: dict[str, tuple[Path, type[tx.Trito
     assert re.search(reason, str(caught.value), re.IGNORECASE)
     assert _same_path(path, str(caught.value))
     assert "\n" not in str(caught.value)
-    assert tx.passes.ttir.rename(new="x").args == ("new=x",)  # nothing that failed stays in the way
+    assert tx.passes.ttir.rename(new="x").args == ("new=x",)  # a failure does not affect later loads
 
 
 @pytest.mark.slow
@@ -218,7 +218,7 @@ def test_listed_as_broken(
     monkeypatch: pytest.MonkeyPatch,
     run_python: RunPython,
 ) -> None:
-    """All at once, some as files and the others as a directory: in Python, as JSON and as a table."""
+    """Lists all of them at once, some as files and the others in a directory: in Python, as JSON and as a table."""
     paths = [path for path, _, _ in bad_plugins.values()]
     files = [str(path) for number, path in enumerate(paths) if number % 2 and not os.path.isdir(path)]
     files += [str(path) for path in paths if not os.path.lexists(path)]
@@ -255,12 +255,12 @@ HANGS = {
 def test_a_plugin_that_hangs(
     where: str, make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_python: RunPython
 ) -> None:
-    """Somebody hears of the wait, and no later process waits: the answer is kept for these bytes until asked for."""
+    """The wait is reported, and no later process waits: the answer is kept for these bytes until a retry."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))
     path = make_plugin(tmp_path / "plugin.so", **HANGS[where])
     says = (
-        f"{path} is no usable plugin: it did not load and describe itself within 5 s, and is not asked again until its "
-        "bytes change (fix: triton-ext list --retry)"
+        f"{path} is not a usable plugin: it did not load and describe itself within 5 s, and is not asked again "
+        "until its bytes change (fix: triton-ext list --retry)"
     )
     waits = f"triton-ext: waiting up to 5 s for {path} to load\n"
     list_it = ("-m", "triton_ext", "list", "--json")
@@ -274,7 +274,7 @@ def test_a_plugin_that_hangs(
 
 
 def test_noisy_plugin_is_good(make_plugin: MakePlugin) -> None:
-    """What a plugin writes to the terminal, and what it reads, is none of its answer."""
+    """The answer does not depend on what a plugin writes to the terminal, or reads from it."""
     path = make_plugin(BEFORE_ANSWER='printf("{}"),fputs("hello\\n",stderr),getchar()')
     assert tx.load(path).name == "plain"
 
@@ -283,7 +283,7 @@ def test_noisy_plugin_is_good(make_plugin: MakePlugin) -> None:
 def test_two_libraries_with_one_name(
     order: int, make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither can be used, and both rows say why; everything else can."""
+    """Neither library can be used, and both rows say why; everything else works."""
     paths = [make_plugin(tmp_path / f"{name}.so", NAME=f'"{name}"') for name in ("one", "two")]
     monkeypatch.setenv("TRITON_EXT_PATH", str(tmp_path))
     problems = {e.name: e.problem or "" for e in tx.extensions() if e.kind == "plugin"}
@@ -302,7 +302,7 @@ def test_two_libraries_with_one_name(
 
 
 def test_name_of_a_built_in(make_plugin: MakePlugin, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Loading it fails and changes nothing; in the environment it is a clash that names both."""
+    """Loading it by hand fails and changes nothing; in the environment it is a clash, and the error names both."""
     path = make_plugin(PASSES='{"rename","1",add,registerSelf}')
     with pytest.raises(tx.DuplicateExtensionError, match=r"'rename' is also claimed by .*built in"):
         tx.load(path)
@@ -315,26 +315,26 @@ def test_name_of_a_built_in(make_plugin: MakePlugin, monkeypatch: pytest.MonkeyP
 def test_broken_library_does_not_hide_a_good_one(
     make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file called like the pass of another library is no claim to that pass."""
+    """A file with the name of another library's pass does not claim that pass."""
     (tmp_path / "a").mkdir()
     _text_file(tmp_path / "a" / "libplain.so")
     good = make_plugin(tmp_path / "b.so")
     monkeypatch.setenv("TRITON_EXT_PATH", f"{tmp_path / 'a'}:{good}")
     assert tx.passes.plugin.plain().extension.path == good
     monkeypatch.setenv("TRITON_EXT_PATH", str(tmp_path / "a"))
-    with pytest.raises(tx.ExtensionNotFoundError, match=r"'plain' is broken: .*libplain\.so is no ELF"):
+    with pytest.raises(tx.ExtensionNotFoundError, match=r"'plain' is broken: .*libplain\.so is not an ELF"):
         _ = tx.passes.plugin.plain
 
 
 def test_markup_in_a_path_is_text(tmp_path: Path, run_python: RunPython) -> None:
-    """Nor do names that are no text end the listing."""
+    """Names that are not valid text do not end the listing either."""
     names = ["[red].so", "[bold]x[.so", "two\nlines.so", os.fsdecode(b"\xff.so")]
     for name in names:
         _text_file(tmp_path / name)
     done = run_python("-m", "triton_ext", "list", COLUMNS="400", TRITON_EXT_PATH=str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.count("broken: ") == len(names)
-    assert f"{tmp_path}/[bold]x[.so is no ELF" in done.stdout
+    assert f"{tmp_path}/[bold]x[.so is not an ELF" in done.stdout
 
 
 def test_mended_library_is_seen(make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -349,7 +349,7 @@ def test_mended_library_is_seen(make_plugin: MakePlugin, tmp_path: Path, monkeyp
 def test_shared_library_is_bad(
     content: bytes | float | None, says: str, rename: Plugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The one that every pass needs."""
+    """The infrastructure, which every pass needs, is missing."""
     infra = tmp_path / verification.infra_library().name
     if isinstance(content, float):
         _truncated(infra, verification.infra_library(), content)
@@ -362,7 +362,7 @@ def test_shared_library_is_bad(
 
 @pytest.mark.slow
 def test_built_with_gcc(make_plugin: MakePlugin, tmp_path: Path, installed_sdk: sdk.Sdk | None) -> None:
-    """A real one: MLIR's TypeID in g++'s spelling."""
+    """The symbol is a real one: MLIR's TypeID in g++'s spelling."""
     if shutil.which("g++") is None:
         pytest.skip("no g++")
     source = tmp_path / "gcc.cpp"
@@ -385,7 +385,8 @@ HEADER = st.integers(0, 63)
 @given(st.lists(st.tuples(st.one_of(HEADER, st.integers(-2500, -1), st.integers(0, 30_000)), st.integers(0, 255))))
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_damaged_library(rename: Plugin, tmp_path: Path, changes: list[tuple[int, int]]) -> None:
-    """Whatever bytes are wrong, mostly in the ELF header and the section table at the end, reading it says so."""
+    """Wrong bytes anywhere, mostly in the ELF header and the section table at the end, give an error when the file is
+    read."""
     data = bytearray(rename.path.read_bytes())
     for position, value in changes:
         data[position] = value

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where extensions are looked for, and that looking loads nothing."""
+"""Where triton-ext looks for extensions, and that the search loads nothing."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ import triton_ext as tx
 from triton_ext.loading import library_bytes
 
 if TYPE_CHECKING:
-    from conftest import MakePlugin, RunPython
-
+    from support.fixture_types import MakePlugin, RunPython
     from triton_ext.loading.verification import Plugin
 
 LIST = """
@@ -29,14 +28,14 @@ print(json.dumps([[e.name, e.origin, e.problem, str(e.path)] for e in tx.extensi
 
 
 def rows(run_python: RunPython, **environment: str) -> list[list[Any]]:
-    """Name, origin, problem and path of each extension that a fresh Python finds, the built-in ones left out."""
+    """Returns name, origin, problem and path of each extension that a fresh Python finds, except the built-in ones."""
     done = run_python(LIST, **environment)
     assert (done.returncode, done.stderr) == (0, "")
     return [row for row in json.loads(done.stdout) if row[1] != "built in"]
 
 
 def add_bundle(site: Path, distribution: str, package: str, *libraries: Path) -> Path:
-    """An installed distribution whose entry point names the directory `package` with `libraries`."""
+    """Makes an installed distribution; its entry point names the directory `package`, which holds `libraries`."""
     info = site / f"{distribution.replace('-', '_')}-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n")
@@ -64,7 +63,7 @@ def test_built_in() -> None:
 def test_variables(
     variable: str, as_directory: bool, make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Empty entries are none; a directory gives its ``*.so`` files, but not the library that passes share."""
+    """Empty entries are ignored; a directory gives its ``*.so`` files, except the library that passes share."""
     path = make_plugin(tmp_path / "some [odd] name.so")
     (tmp_path / "note.txt").write_text("not looked at")
     (tmp_path / "libTritonExtPassInfra.so").write_text("not looked at")
@@ -76,7 +75,7 @@ def test_variables(
 
 
 def test_list_in_a_pipe(run_python: RunPython, tmp_path: Path) -> None:
-    """One line for each extension, with its whole path and reason, whatever the width of a terminal would be."""
+    """Prints one line for each extension, with its whole path and reason, whatever the terminal's width."""
     directory = tmp_path / ("a long name " * 12).strip()
     directory.mkdir()
     for name in ("one", "two"):
@@ -113,7 +112,7 @@ def test_same_file_by_several_ways(make_plugin: MakePlugin, tmp_path: Path, monk
 
 @pytest.mark.parametrize("package", ["hello_bundle", "hello_bundle.inner.lib"])
 def test_bundle(package: str, run_python: RunPython, make_plugin: MakePlugin, tmp_path: Path) -> None:
-    """Its package is located, not imported; only ``libtriton_ext_*.so`` in it are extensions."""
+    """A bundle's package is located, not imported; only its ``libtriton_ext_*.so`` files are extensions."""
     library = make_plugin(tmp_path / "libtriton_ext_plain.so")
     site = tmp_path / "site"
     directory = add_bundle(site, "hello-bundle", package, library)
@@ -123,7 +122,7 @@ def test_bundle(package: str, run_python: RunPython, make_plugin: MakePlugin, tm
 
 
 def test_broken_bundles(run_python: RunPython, make_plugin: MakePlugin, rename: Plugin, tmp_path: Path) -> None:
-    """Each is a row that says whose fault it is, and keeps nobody from working."""
+    """Each broken bundle is a row that names the culprit, and all others work."""
     site = tmp_path / "site"
     bad = make_plugin(tmp_path / "libtriton_ext_bad.so", TRITON='"3.8.0"')
     empty_package = add_bundle(site, "empty", "empty_package")
@@ -171,7 +170,7 @@ with p:
 
 
 def test_loaded_on_first_use(run_python: RunPython) -> None:
-    """Finding, describing and placing a pass loads neither it nor Triton; entering a pipeline does."""
+    """Finding, describing and placing a pass loads neither the pass nor Triton; entering a pipeline loads both."""
     done = run_python(MAPPED)
     assert done.stdout.splitlines() == [
         "[]",
@@ -181,7 +180,7 @@ def test_loaded_on_first_use(run_python: RunPython) -> None:
 
 
 def test_rebuilt_library_is_loaded_anew(make_plugin: MakePlugin, tmp_path: Path) -> None:
-    """The dynamic loader would give back the old code for a path that it has seen."""
+    """For a path that it has seen before, the dynamic loader would return the old code."""
     from triton_ext.loading.loader import load_library
 
     path = tmp_path / "plain.so"
@@ -202,7 +201,7 @@ print(sorted(set(mapped)))
 
 
 def test_what_is_loaded_has_no_path(run_python: RunPython, make_plugin: MakePlugin, tmp_path: Path) -> None:
-    """It is in memory, where nobody can exchange it; there is no copy, neither in the cache nor in /tmp."""
+    """The library is in memory, where nobody can exchange it; there is no copy in the cache or in /tmp."""
     path, cache, temporary = make_plugin(tmp_path / "plain.so"), tmp_path / "cache", tmp_path / "temporary"
     temporary.mkdir()
     done = run_python(LOADED.format(path=str(path)), XDG_CACHE_HOME=str(cache), TMPDIR=str(temporary))
@@ -211,7 +210,7 @@ def test_what_is_loaded_has_no_path(run_python: RunPython, make_plugin: MakePlug
 
 
 def test_little_room_in_memory(run_python: RunPython, make_plugin: MakePlugin, tmp_path: Path) -> None:
-    """Where no copy can be made (``ulimit -f``), the file itself is loaded, by its descriptor."""
+    """If no copy can be made (``ulimit -f``), the file itself is loaded, through its descriptor."""
     path = make_plugin(tmp_path / "plain.so")
     limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({path.stat().st_size - 1},) * 2)\n"
     done = run_python(limit + LOADED.format(path=str(path)), XDG_CACHE_HOME=str(tmp_path / "cache"))
@@ -219,7 +218,7 @@ def test_little_room_in_memory(run_python: RunPython, make_plugin: MakePlugin, t
 
 
 def test_changed_while_it_is_loaded(make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was checked and what is loaded are the same bytes, whatever happens to the file in between."""
+    """The bytes that are loaded are those that were checked, whatever happens to the file in between."""
     from triton_ext.loading import loader
 
     path = make_plugin(tmp_path / "plain.so")
@@ -233,7 +232,7 @@ def test_changed_while_it_is_loaded(make_plugin: MakePlugin, tmp_path: Path, mon
         return found
 
     extension = tx.load(path)
-    path.write_bytes(good)  # another time, so that it is looked at again
+    path.write_bytes(good)  # another time, so that the file is read again
     monkeypatch.setattr(loader, "read_bytes", read)
     with pytest.raises(tx.TritonExtError, match="changes while it is loaded"):
         loader.verified_bytes(extension.path)
@@ -246,7 +245,7 @@ def test_without_a_cache(run_python: RunPython, make_plugin: MakePlugin, tmp_pat
 
 
 def test_probe_ignores_the_current_directory(run_python: RunPython, make_plugin: MakePlugin, tmp_path: Path) -> None:
-    """Files called like modules of the standard library are not taken for them."""
+    """Files with the names of modules of the standard library do not replace these."""
     path = make_plugin(tmp_path / "plain.so")
     for module in ("json", "ctypes", "triton"):
         (tmp_path / f"{module}.py").write_text("raise RuntimeError('wrong module')\n")
@@ -257,7 +256,7 @@ def test_probe_ignores_the_current_directory(run_python: RunPython, make_plugin:
 
 @pytest.mark.parametrize("flags", [[], ["-P"]])
 def test_a_name_is_no_path(flags: list[str], rename: Plugin, tmp_path: Path) -> None:
-    """Only what has a ``/`` is a path: a file of that name in the working directory is not even opened."""
+    """Only a name with a ``/`` is a path: a file of that name in the working directory is not even opened."""
     shutil.copy(rename.path, tmp_path / "rename")
     (tmp_path / "libother.so").write_bytes(rename.path.read_bytes())
     code = """
@@ -310,18 +309,18 @@ def test_whatever_goes_wrong_is_a_row(
     monkeypatch.setenv("TRITON_EXT_PATH", str(bad))
     found = {e.name: e for e in tx.extensions()}
     assert found["bad"].problem is not None
-    assert error.rpartition(".")[2].lower() in found["bad"].problem.lower() or "is no ELF" in found["bad"].problem
+    assert error.rpartition(".")[2].lower() in found["bad"].problem.lower() or "is not an ELF" in found["bad"].problem
     assert found["rename"].problem is None
 
 
 def test_a_damaged_distribution_is_a_row(run_python: RunPython, rename: Plugin, tmp_path: Path) -> None:
-    """Entry points that cannot be read keep no other bundle from being found, nor do impossible names of packages."""
+    """Entry points that cannot be read do not keep other bundles from being found, nor do invalid names of packages."""
     site = tmp_path / "site"
     add_bundle(site, "good", "good_package", rename.path)
     add_bundle(site, "null", "null.\0package")
     add_bundle(site, "broken", "broken_package")
     (site / "broken-1.0.dist-info" / "entry_points.txt").write_bytes(b"[triton_ext.extensions]\nx = \xff\xfe\n")
     found = {row[1]: row[2] for row in rows(run_python, PYTHONPATH=str(site))}
-    assert "duplicate" in found["bundle good"]  # it is the built-in one
+    assert "duplicate" in found["bundle good"]  # this is the built-in one
     assert "cannot be read" in found["bundle broken"]
     assert "bundle null" in found

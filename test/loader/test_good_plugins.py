@@ -17,7 +17,7 @@ import triton_ext as tx
 from triton_ext.loading.loader import load_library
 
 if TYPE_CHECKING:
-    from conftest import MakePlugin, RunPython
+    from support.fixture_types import MakePlugin, RunPython
 
 WHEEL = Path(triton.__file__).parent / "plugins"
 
@@ -48,7 +48,7 @@ def test_plugins_of_the_wheel(
     assert (extension.kind, extension.stage, extension.problem) == ("plugin", None, None)
     assert (extension.plugin.passes, extension.plugin.dialects, extension.plugin.ops) == (passes, dialects, ops)
     assert set(load_library(extension).add) == set(passes)
-    assert tx.load(WHEEL / library) == extension  # again is no error
+    assert tx.load(WHEEL / library) == extension  # loading it again is not an error
 
 
 def test_list_as_table_and_json(run_python: RunPython) -> None:
@@ -101,7 +101,7 @@ def test_dialect_and_op_are_registered(tmp_path: Path) -> None:
     builder.set_insertion_point_to_start(function.add_entry_block())
     builder.create_custom_op([function.args(0)])
     module.push_back(function)
-    assert '"arith.addf"' in str(module)  # what the op is made of
+    assert '"arith.addf"' in str(module)  # the operations that the op expands to
 
     (source := tmp_path / "magic.mlir").write_text(
         'tt.func @f(%a: i32) { %0 = "plugin.magic"(%a) : (i32) -> i32 \n tt.return }\n'
@@ -110,7 +110,7 @@ def test_dialect_and_op_are_registered(tmp_path: Path) -> None:
 
 
 def test_plain_c(make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No MLIR, no DT_NEEDED of libtriton, a name with a dash, a library of its own beside it."""
+    """The plugin has no MLIR, no DT_NEEDED of libtriton, a name with a dash, and its own library beside it."""
     helper = tmp_path / "helper.c"
     helper.write_text("int helper(void) { return 0; }\n")
     make_plugin(tmp_path / "libhelper.so", source=helper, flags=("-fvisibility=default", "-Wl,-soname,libhelper.so"))

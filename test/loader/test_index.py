@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The discovery index: libraries are read once for all processes, and again whenever the answer may be another."""
+"""The discovery index: a library is read once for all processes, and again whenever the answer may have changed."""
 
 from __future__ import annotations
 
@@ -24,11 +24,10 @@ from triton_ext.support import resources
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import MakePlugin, RunPython
-
+    from support.fixture_types import MakePlugin, RunPython
     from triton_ext.loading.verification import Plugin
 
-#: Prints the extensions with their problems, and whether an ELF file had to be read for that.
+#: Prints the extensions with their problems, and whether it had to read an ELF file.
 LIST = """
 import json, sys, triton_ext as tx
 found = [[e.name, str(e.path), e.problem, str(e.manifest)] for e in tx.extensions()]
@@ -38,13 +37,13 @@ print(json.dumps([found, "elftools" in sys.modules]))
 
 @pytest.fixture
 def index_file(fresh_loader: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The index in a cache that nothing is in yet."""
+    """Returns the path of the index in an empty cache."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache" / "triton-ext" / "index"
 
 
 def age(*paths: Path) -> None:
-    """Waits until the index takes these files as settled: the time of their last change cannot be set."""
+    """Waits until the index takes these files as settled, because the time of their last change cannot be set."""
     newest = max(path.stat().st_ctime_ns for path in paths)
     while time.time_ns() < newest + index._SETTLED_NS:
         time.sleep(0.05)
@@ -59,7 +58,7 @@ def listed(run_python: RunPython, **environment: str) -> tuple[list[list[str]], 
 
 @pytest.fixture
 def copies(rename: Plugin, tmp_path: Path) -> Path:
-    """A directory with the infrastructure and one extension, to change at will."""
+    """Makes a directory with the infrastructure and one extension, which a test may change."""
     directory = tmp_path / "lib"
     directory.mkdir()
     for name in ("libTritonExtPassInfra.so", rename.path.name):
@@ -76,7 +75,7 @@ def test_read_once(run_python: RunPython, index_file: Path, copies: Path) -> Non
 
 
 def test_opt_reads_nothing(index_file: Path, tmp_path: Path) -> None:
-    """The driver finds the extension of a pass in the index, too."""
+    """The driver, too, finds the extension of a pass in the index."""
     module = tmp_path / "module.mlir"
     module.write_text("tt.func @old() { tt.return }")
     code = "import sys; sys.argv[1:] = [{!r}, '-rename=old=old new=new']; from triton_ext.driver import main\n"
@@ -93,7 +92,7 @@ def test_opt_reads_nothing(index_file: Path, tmp_path: Path) -> None:
 def test_a_rebuilt_library_is_read_again(
     run_python: RunPython, index_file: Path, make_plugin: MakePlugin, tmp_path: Path
 ) -> None:
-    """Whether it is written in place, with its old time, or takes the place of the other."""
+    """A change is noticed if the file is written in place and keeps its time, and if another file replaces it."""
     path = make_plugin(tmp_path / "plain.so")
     age(path)
 
@@ -106,7 +105,7 @@ def test_a_rebuilt_library_is_read_again(
     content = path.read_bytes()
     path.write_bytes(bytes(len(content)))
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-    assert "is no ELF shared library" in str(problem())
+    assert "is not an ELF shared library" in str(problem())
     (tmp_path / "other.so").write_bytes(content)
     (tmp_path / "other.so").replace(path)
     assert problem() is None
@@ -115,7 +114,7 @@ def test_a_rebuilt_library_is_read_again(
 
 
 def test_what_a_library_binds_to_counts(run_python: RunPython, index_file: Path, copies: Path) -> None:
-    """A library that was good is broken when the infrastructure that it needs is another."""
+    """A good library becomes broken when the infrastructure that it needs changes."""
     infra = copies / "libTritonExtPassInfra.so"
     age(*copies.iterdir())
     assert listed(run_python, TRITON_EXT_LIBRARY_DIR=str(copies))[0][0][2] is None
@@ -126,7 +125,7 @@ def test_what_a_library_binds_to_counts(run_python: RunPython, index_file: Path,
 
 
 BROKEN = {
-    "no library": ({}, "is no ELF shared library"),
+    "no library": ({}, "is not an ELF shared library"),
     "another Triton": ({"NOTE": {"triton": "3.8.0"}}, "built for Triton 3.8.0"),
     "no manifest": ({"NOTE": {"surprise": 1}}, "unreadable manifest"),
     "a symbol": ({"NEEDS": "_ZN4mlir6linalg8fuseAllEv"}, "which Triton 3.9.0 does not have"),
@@ -138,7 +137,7 @@ BROKEN = {
 def test_a_broken_library_is_read_once(
     how: str, run_python: RunPython, copies: Path, make_plugin: MakePlugin, note: Callable[..., str]
 ) -> None:
-    """What is wrong with it may take long to find out."""
+    """Faults are remembered, too, because finding them may take long."""
     macros, reason = BROKEN[how]
     path = copies.parent / "broken.so"
     if macros:
@@ -204,7 +203,7 @@ def test_what_the_process_lacks_is_not_remembered(
 @given(data=st.data())
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_damaged_index(data: st.DataObject, index_file: Path, copies: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Any byte of the index may be another, and its end may be missing: what is found stays the same."""
+    """Any byte of the index may be wrong, and its end may be missing: the extensions that are found stay the same."""
     monkeypatch.setenv("TRITON_EXT_LIBRARY_DIR", str(copies))
     good = index_file.with_name("good")
     if not good.exists():
@@ -232,7 +231,7 @@ def _forget_everything() -> None:
 
 
 def test_many_at_once(index_file: Path) -> None:
-    """Processes that start together write the index over each other, whole."""
+    """Processes that start together overwrite each other's index, each time as a whole."""
     age(*resources.library_dir().iterdir())
     command = [sys.executable, "-c", LIST]
     processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(6)]
@@ -244,14 +243,14 @@ def test_many_at_once(index_file: Path) -> None:
 
 
 def test_no_cache(run_python: RunPython, tmp_path: Path) -> None:
-    """Where the cache cannot be written, everything is found all the same."""
+    """If the cache cannot be written, everything is found nevertheless."""
     (tmp_path / "file").write_text("")
     found, _ = listed(run_python, XDG_CACHE_HOME=str(tmp_path / "file"))
     assert {row[2] for row in found} == {None}
 
 
 def test_bundles_come_and_go(run_python: RunPython, index_file: Path, rename: Plugin, tmp_path: Path) -> None:
-    """What is installed is asked for again when a distribution appears, changes its entry point or goes."""
+    """The installed distributions are read again when one appears, changes its entry point or disappears."""
     site = tmp_path / "site"
 
     def origins() -> list[str]:

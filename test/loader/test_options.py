@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options are typed Python values: what is wrong with one is said before anything is loaded, and what the strings that
-they become may not do to the C++ side is tried with arbitrary ones."""
+"""Options are typed Python values. A wrong one is an error before anything is loaded. Arbitrary strings show that the
+C++ side survives any of them."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_signature_and_help() -> None:
 
 
 def declared(kind: str, *, is_list: bool = False, default: str = "") -> PassFactory:
-    """A pass with one option ``value`` of the C++ type `kind`."""
+    """Returns a pass with one option ``value`` of the C++ type `kind`."""
     rename = next(e for e in tx.extensions() if e.name == "rename")
     assert rename.plugin is not None
     assert rename.manifest is not None
@@ -149,7 +149,7 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
 @pytest.mark.parametrize("kind", VALUES)
 @given(st.data())
 def test_a_pass_is_read_back_from_its_text(kind: str, is_list: bool, data: st.DataObject) -> None:
-    """As the text form of a pipeline, and its key, have it."""
+    """Returns the value as in the text form of a pipeline, and in its key."""
     factory, values = declared(kind, is_list=is_list), VALUES[kind]
     item = values.filter(lambda value: value != "") if is_list else values
     value = data.draw(st.lists(item, max_size=3) if is_list else item)
@@ -217,6 +217,6 @@ SYNTAX = st.text(st.sampled_from("oldnew= '\"{}[](),\\\t\n\0;%" + string.digits)
 @example(["new=" + "{" * 10_000])
 @example(["new='" + "a" * 100_000])
 def test_any_argument_is_taken_or_refused(add: AddPass, args: list[str]) -> None:
-    """In this process: no string may end it, and none may raise anything else."""
+    """This runs in the test's own process: no string may end it, or raise another error."""
     with contextlib.suppress(ValueError):
         add(manager(), args)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``passes.plugin.add_<name>`` of Triton, for those who fill a pass manager themselves."""
+"""Triton's ``passes.plugin.add_<name>``, for programs that fill a pass manager themselves."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from triton.backends.compiler import GPUTarget
 import triton_ext as tx
 
 if TYPE_CHECKING:
-    from conftest import MakePlugin, RunPython
+    from support.fixture_types import MakePlugin, RunPython
 
 WHEEL = Path(triton.__file__).parent / "plugins" / "libTritonPluginsTestLib.so"
 
 
 @pytest.fixture
 def module(tmp_path: Path) -> Any:
-    """A module with one function, ``@f``."""
+    """Returns a module with one function, ``@f``."""
     context = ir.context()
     ir.load_dialects(context)
     (source := tmp_path / "module.mlir").write_text("tt.func public @f() { tt.return }\n")
@@ -58,7 +58,7 @@ def test_the_arguments_are_those_of_triton(module: Any, arguments: tuple[Any, ..
 
 @pytest.mark.parametrize("variable", ["TRITON_PASS_PLUGIN_PATH", "TRITON_PLUGIN_PATHS"])
 def test_the_environment_is_enough(variable: str, run_python: RunPython) -> None:
-    """For a program that knows nothing of triton-ext."""
+    """It works in a program that does not import triton-ext."""
     done = run_python(
         "from triton._C.libtriton import ir, passes\n"
         "manager = ir.pass_manager(ir.context())\n"
@@ -129,7 +129,8 @@ def nothing():
 def test_the_digest_in_the_key_of_a_hook(
     with_digest: bool, install_stamp: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With it, a library that was built again makes a new kernel; without it, the old one comes back from disk."""
+    """With the digest in the key, a rebuilt library gives a new kernel; without it, the old kernel comes back from
+    disk."""
 
     def hook(
         backend: Any = None, stages: Any = None, options: Any = None, language: Any = None, capability: Any = None
@@ -177,7 +178,7 @@ def test_the_digest_follows_the_library_that_is_chosen(
 
 
 def test_who_calls_tritons_own_loader_gets_what_that_binds(run_python: RunPython) -> None:
-    """nanobind would end the process over a Python function of that name."""
+    """nanobind would end the process if a Python function had that name."""
     done = run_python(
         "from triton._C.libtriton import ir, passes\n"
         "offered = passes.plugin.add_plugin\n"

@@ -9,7 +9,7 @@ import triton
 import triton.language as tl
 
 import triton_ext as tx
-from ragged_matmul import matmul
+from support.ragged_matmul import matmul
 
 torch = pytest.importorskip("torch")
 CPUDriver = pytest.importorskip("triton_ext.backends.cpu.driver").CPUDriver

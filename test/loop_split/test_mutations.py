@@ -10,15 +10,13 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-import corner_cases
-import interpret
-import programs
 import pytest
-from mutations import MUTATIONS
 
-import mutants
+from support import ROOT, mutants
+from support.loop_split import corner_cases, interpret, programs
+from support.loop_split.mutations import MUTATIONS
 
-PASS = Path(__file__).resolve().parents[2] / "passes" / "loop_split"
+PASS = ROOT / "passes" / "loop_split"
 BATCHES, PER_BATCH = 6, 100
 Expected = list[tuple[str, list[int], object]]
 

@@ -2,7 +2,7 @@
 """Runs lit tests with every ``triton-ext-opt`` under valgrind, or a Python program under it.
 
     python test/memcheck/memcheck.py passes dialects backends/cpu     # what follows are arguments of lit
-    python test/memcheck/memcheck.py test/linalg/linalg_random.py --kernels 20 --jobs 1
+    python test/memcheck/memcheck.py test/support/linalg/random_kernels.py --kernels 20 --jobs 1
 
 An error is a read or write of memory that is freed or was never allocated, or a branch on a value that was never
 written, in our libraries or in libtriton. The command lines with errors are printed with the first of theirs, and the
@@ -30,9 +30,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAMS = {"triton-ext-opt": "triton_ext.driver", "triton-linalg-opt": "triton_ext.backends.linalg.opt"}
-FAILED = 99  # what a process ends with in which valgrind has found an error
+FAILED = 99  # the exit code of a process in which valgrind has found an error
 
-#: The driver, whose C function hands over what it is called with. Python itself does not run under valgrind.
+#: The driver, with a C function that sends its arguments to the server. Python itself does not run under valgrind.
 _CLIENT = """#!{python}
 import ctypes, json, os, socket, sys
 import {module} as program
@@ -64,7 +64,7 @@ config.environment["PATH"] = {scratch!r} + ":" + config.environment["PATH"]
 
 
 def valgrind(logs: Path) -> list[str]:
-    """The command line of valgrind, which writes a file for each process that it has errors of."""
+    """Returns the command line of valgrind, which writes a file for each process with errors."""
     return ["valgrind", "--quiet", f"--error-exitcode={FAILED}", "--num-callers=20", f"--log-file={logs}/%p.log"]
 
 
@@ -105,7 +105,7 @@ def run_lit(scratch: Path, logs: Path, arguments: list[str]) -> int:
 
 
 def configurations(scratch: Path, arguments: list[str]) -> dict[str, str]:
-    """Writes what lit takes instead of each ``lit.cfg.py`` that it will find beside or above the tests."""
+    """Writes a configuration that lit uses instead of each ``lit.cfg.py`` beside or above the tests."""
     beside = [Path(argument).resolve() for argument in arguments if Path(argument).exists()]
     directories = dict.fromkeys(directory for path in beside for directory in (path, *path.parents))
     instead = {}
@@ -117,12 +117,12 @@ def configurations(scratch: Path, arguments: list[str]) -> dict[str, str]:
 
 
 def serve(address: Path, logs: Path) -> None:
-    """Loads the driver, and runs it for each request that comes in at `address`, in a process of its own."""
+    """Loads the driver, and runs it in a separate process for each request at `address`."""
     from triton_ext import driver
 
     library = driver._library()
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # who asked is told by the process itself
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the process itself answers the request
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(address.with_suffix(".new")))
         listener.listen()
@@ -133,7 +133,7 @@ def serve(address: Path, logs: Path) -> None:
                 break
             client.close()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # the driver waits for a child in which it does its work
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # the driver waits for a child that does its work
     size, streams, *_ = socket.recv_fds(client, 8, 3)
     wanted, request = int.from_bytes(size, "little"), b""
     while len(request) < wanted:
@@ -157,7 +157,7 @@ def serve(address: Path, logs: Path) -> None:
 
 
 def report(logs: Path) -> int:
-    """Prints the first error of each process that has some, and returns how many have."""
+    """Prints the first error of each process with errors, and returns the number of these processes."""
     failed = 0
     commands = {int(file.stem): file.read_text() for file in logs.glob("*.command")}
     for log in sorted(logs.glob("*.log"), key=lambda file: int(file.stem)):

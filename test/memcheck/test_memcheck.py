@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``memcheck.py`` finds a pass that reads a block argument which is destroyed, and passes lit tests that are right."""
+"""``memcheck.py`` finds a pass that reads a destroyed block argument, and reports nothing for correct lit tests."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``triton-ext new`` writes builds at once, its tests pass, and it is as lint wants it; or nothing is written."""
+"""``triton-ext new`` writes code that builds at once, passes its tests and passes lint; or it writes nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-import checkout
+from support import checkout
 from triton_ext.pipeline.extension_passes import STAGES
 
 PROGRAMS = Path(sys.executable).parent
@@ -45,7 +45,7 @@ def files(directory: Path) -> set[Path]:
 
 
 def assert_lint(directory: Path) -> None:
-    """With the configuration of the tree that it lies in."""
+    """Checks a file with the configuration of its tree."""
     sources = [str(f) for f in directory.rglob("*") if f.suffix in (".cpp", ".h") and "build" not in f.parts]
     succeed(directory, "clang-format", "--dry-run", "--Werror", "--style=LLVM", *sources)
     succeed(directory, "ruff", "format", "--no-cache", "--check", ".")
@@ -54,7 +54,7 @@ def assert_lint(directory: Path) -> None:
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout."""
+    """Makes a copy of the checkout."""
     return checkout.copy(tmp_path_factory.mktemp("new") / "triton-ext")
 
 
@@ -63,7 +63,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("kind", "directory", "name", "counts"),
     [
         ("pass", "passes", "tidy_up_whatever_a_long_name_leaves_b", ("1", "3")),
-        ("dialect", "dialects", "a_dialect_with_as_long_a_name_as_can_be", ("1", "5")),
+        ("dialect", "dialects", "a_dialect_with_as_long_a_name_as_can_be", ("2", "11")),
     ],
 )
 def test_in_a_checkout(kind: str, directory: str, name: str, counts: tuple[str, str], tree: Path) -> None:
@@ -126,7 +126,7 @@ def test_load_by_name(bundle: Path) -> None:
 
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A bundle with a pass and, added from inside of it, a dialect; built."""
+    """Builds a bundle with a pass and a dialect, which is added from inside the bundle."""
     parent = tmp_path_factory.mktemp("bundle")
     printed = succeed(parent, "triton-ext", "new", "bundle", "greeter", "--dir", "projects")
     assert printed.endswith("next: cd projects/greeter && triton-ext test greeter\nthen: pip install .\n")
@@ -139,13 +139,14 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_bundle(bundle: Path) -> None:
     summary = re.search(
-        r"^2 extensions: lit: 2 passed; Python: 8 passed; .*", succeed(bundle, "triton-ext", "test"), re.M
+        r"^3 extensions: lit: 3 passed; Python: 14 passed; .*", succeed(bundle, "triton-ext", "test"), re.M
     )
     assert summary
     assert_lint(bundle)
-    assert "Passed: 2 (100.00%)" in succeed(bundle, "lit", "-v", ".")  # by hand, too
+    assert "Passed: 3 (100.00%)" in succeed(bundle, "lit", "-v", ".")  # by hand, too
     assert sorted(f.name for f in (bundle / "src" / "greeter").glob("*.so")) == [
         "libtriton_ext_greeter.so",
+        "libtriton_ext_lower_saturate.so",
         "libtriton_ext_saturate.so",
     ]
 
@@ -206,7 +207,7 @@ def test_watch(bundle: Path) -> None:
     )
 
     def rounds() -> Iterator[str]:
-        """What each round prints, up to the line that says that it waits."""
+        """Returns the output of each round, up to the line which says that it waits."""
         assert process.stdout is not None
         lines: list[str] = []
         for line in process.stdout:
@@ -238,14 +239,14 @@ def test_watch(bundle: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says", "fix"),
     [
-        (["pass", "TidyUp"], "'TidyUp' is no name for a pass", "triton-ext new pass tidy_up"),
-        (["pass", "tidy-up"], "'tidy-up' is no name for a pass", "triton-ext new pass tidy_up"),
-        (["pass", "2tidy"], "'2tidy' is no name", "triton-ext new pass tidy"),
-        (["pass", "_tidy"], "'_tidy' is no name", "triton-ext new pass tidy"),
-        (["pass", "tidy__up"], "'tidy__up' is no name", "triton-ext new pass tidy_up"),
-        (["pass", "tidy/../up"], "is no name", "triton-ext new pass tidy_up"),
-        (["pass", ""], "'' is no name", "triton-ext new pass loop_split"),
-        (["bundle", "größe"], "'größe' is no name", "triton-ext new bundle loop_split"),
+        (["pass", "TidyUp"], "'TidyUp' is not a name for a pass", "triton-ext new pass tidy_up"),
+        (["pass", "tidy-up"], "'tidy-up' is not a name for a pass", "triton-ext new pass tidy_up"),
+        (["pass", "2tidy"], "'2tidy' is not a name", "triton-ext new pass tidy"),
+        (["pass", "_tidy"], "'_tidy' is not a name", "triton-ext new pass tidy"),
+        (["pass", "tidy__up"], "'tidy__up' is not a name", "triton-ext new pass tidy_up"),
+        (["pass", "tidy/../up"], "is not a name", "triton-ext new pass tidy_up"),
+        (["pass", ""], "'' is not a name", "triton-ext new pass loop_split"),
+        (["bundle", "größe"], "'größe' is not a name", "triton-ext new bundle loop_split"),
         (["pass", "a" * 41], "40 at most", f"triton-ext new pass {'a' * 40}"),
         (["pass", "lambda"], "'lambda' is reserved in Python or C++", "triton-ext new pass lambda_2"),
         (["dialect", "namespace"], "'namespace' is reserved in Python or C++", "triton-ext new dialect namespace_2"),
@@ -261,7 +262,7 @@ def test_watch(bundle: Path) -> None:
     ],
 )
 def test_errors(arguments: list[str], says: str, fix: str, tmp_path: Path) -> None:
-    """One line with what mends it, and nothing is left behind."""
+    """The error is one line with a fix, and nothing is left behind."""
     (tmp_path / "there").mkdir()
     (tmp_path / "dangling").symlink_to("nowhere")
     (tmp_path / "file").touch()
@@ -275,7 +276,7 @@ def test_errors(arguments: list[str], says: str, fix: str, tmp_path: Path) -> No
 
 
 def test_errors_in_a_project(tmp_path: Path) -> None:
-    """In a bundle, the names of its own extensions are taken too, and a bundle goes elsewhere."""
+    """In a bundle, the names of its own extensions are taken, too; a bundle inside a bundle is refused."""
     succeed(tmp_path, "triton-ext", "new", "dialect", "tidy")
     root, before = tmp_path / "tidy", files(tmp_path)
     for arguments, says in {
@@ -291,7 +292,7 @@ def test_errors_in_a_project(tmp_path: Path) -> None:
 def test_not_a_project(tmp_path: Path) -> None:
     done = run(tmp_path, "triton-ext", "test")
     assert done.returncode == 1
-    assert "is no source tree of extensions (fix: triton-ext new bundle NAME && cd NAME)" in done.stderr
+    assert "is not a source tree of extensions (fix: triton-ext new bundle NAME && cd NAME)" in done.stderr
 
 
 def test_unknown_name(tmp_path: Path) -> None:

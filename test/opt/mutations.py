@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Feeds mutations of valid modules to the driver; run as a program by test_fuzz.py.
+"""Feeds mutations of valid modules to the driver; test_fuzz.py runs this program.
 
-The driver runs each input in a process of its own, so a thousand of them need only one Python.
+The driver runs each input in a separate process, so a thousand inputs need only one Python.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def change_operands(text: str, rng: random.Random) -> str:
 
 
 def _replace(text: str, pattern: str, by: object, rng: random.Random) -> str:
-    """`text` with one or two matches of `pattern` replaced."""
+    """Returns `text` with one or two matches of `pattern` replaced."""
     matches = list(re.finditer(pattern, text))
     for match in sorted(rng.sample(matches, rng.randint(1, 2)), key=lambda m: -m.start()):
         text = text[: match.start()] + by(match) + text[match.end() :]  # type: ignore[operator]
@@ -86,7 +86,7 @@ MUTATORS = (delete_lines, swap_tokens, truncate, replace_characters, change_numb
 
 @contextmanager
 def standard_error_in(path: Path) -> Iterator[None]:
-    """What this process and its children write to standard error goes to the file `path`."""
+    """Redirects standard error of this process and its children to the file `path`."""
     saved = os.dup(2)
     target = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
     os.dup2(target, 2)
@@ -99,7 +99,7 @@ def standard_error_in(path: Path) -> Iterator[None]:
 
 
 def main(directory: Path, seed: int, count: int, inputs: list[Path]) -> None:
-    """Prints a JSON line for each input: what it was, the exit code, and what the driver said."""
+    """Prints a JSON line for each input: the input, the exit code, and the output of the driver."""
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS * 2))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     rng = random.Random(seed)

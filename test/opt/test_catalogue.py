@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The catalogue of passes against Triton itself: what Python can add is in it, under the argument that runs."""
+"""Compares the catalogue with Triton itself: it has every pass that Python can add, under the right argument."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from types import ModuleType
 
 import pytest
 
+from support import ROOT
 from triton_ext.authoring import reference
 from triton_ext.authoring.catalogue import GROUPS, NOT_LISTED, TAXONOMY, CataloguedPass, catalogue
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 CLI = Path(sys.executable).with_name("triton-ext")
 
-# Adds each pass to a pass manager of its own, runs it on a small module, and writes what Triton says that it runs.
-# One process for each: not every pass survives a target that is not its own.
+# Adds each pass to its own pass manager, runs it on a small module, and writes the pass that Triton reports.
+# Each pass has its own process, because some crash on a target that is not theirs.
 DUMP = r"""
 import os, re, sys
 os.environ["MLIR_ENABLE_DUMP"] = "1"
@@ -67,7 +67,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 
 def bindings(module: ModuleType, prefix: str) -> Iterator[str]:
-    """Every function below `module` that takes a pass manager, or whose name says that it adds a pass."""
+    """Returns every function below `module` that takes a pass manager, or whose name says that it adds a pass."""
     for name in dir(module):
         value = getattr(module, name)
         if isinstance(value, ModuleType):
@@ -81,7 +81,7 @@ def all_bindings() -> list[str]:
 
     roots = {"passes": passes, "nvidia": nvidia, "amd": amd, "proton": proton}
     found = [b for prefix, root in roots.items() for b in bindings(root, prefix)]
-    # Those that this process's plugins have added are no part of Triton.
+    # Functions that plugins of this process have added are not part of Triton.
     return [b for b in found if not b.startswith("passes.plugin.add_")]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong with triton-ext-opt is said in a line or a diagnostic on standard error: exit code 1, no output."""
+"""Every failure of triton-ext-opt gives a line or a diagnostic on standard error, exit code 1 and no output."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def foo(tmp_path: Path) -> Path:
         (FOO, ["-verify-each=perhaps"], "invalid value for boolean argument"),
         (FOO, ["-emit-bytecode"], "libtriton has no bytecode writer"),
         (FOO, ["--load-extension=/no/such.so"], "triton-ext-opt: error: /no/such.so: no such file"),
-        (FOO, ["--load-extension=./in.mlir"], "is no ELF shared library"),
+        (FOO, ["--load-extension=./in.mlir"], "is not an ELF shared library"),
         (FOO, ["--load-extension=in.mlir"], "no extension 'in.mlir'; there is: "),
         (FOO, ["--load-extension"], "requires a value"),
         # tt.expand_dims of Triton 3.9.0 writes to axis 100000 of a shape of two.
@@ -159,7 +159,7 @@ def test_a_broken_extension_is_named(foo: Path, tmp_path: Path) -> None:
         done = run(foo, name, env=environment)
         assert (done.returncode, done.stdout) == (1, "")
         assert "triton-ext-opt: error: extension 'shatter' is broken" in done.stderr
-    # It is in nobody else's way.
+    # It does not disturb other processes.
     assert "@bar" in run(foo, "-rename", env=environment).stdout
 
 

@@ -22,7 +22,7 @@ TARGETS = (("cuda", 90, 32), ("cuda", 80, 32), ("hip", "gfx942", 64))
 
 @pytest.fixture(scope="module")
 def kernels(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """TTIR and TTGIR of a matrix product for three targets."""
+    """Writes TTIR and TTGIR of a matrix product for three targets."""
     from triton.backends.compiler import GPUTarget
 
     from triton_ext.demo import compile_matmul
@@ -68,7 +68,7 @@ def test_a_thousand_mutations(
 
 
 def _keeps_the_contract(result: dict[str, Any]) -> bool:
-    """Whether it either succeeded with output, or failed with exit code 1, a message, and no output."""
+    """Returns whether the driver either succeeded with output, or failed with exit code 1, a message, and no output."""
     if result["code"] == 0:
         return bool(result["output"])
     return result["code"] == 1 and "error:" in result["said"] and not result["output"]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of Triton is patched stands in one package and one table; a Triton that looks different is named an error."""
+"""All patches of Triton are in one package and one table. A Triton that looks different gives an error that names the
+patch."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ from triton._C.libtriton import ir, passes
 from triton.compiler import compiler
 from triton.runtime import _async_compile, jit
 
+from support import ROOT
 from triton_ext.errors import TritonExtError
 from triton_ext.patches import (
     async_compilation,
@@ -35,9 +37,8 @@ from triton_ext.patches import (
 )
 from triton_ext.patches.table import CHECKED_WITH, PATCHES
 
-ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python" / "triton_ext" / "patches"
-#: What names the things that are patched, in code that patches or looks behind them.
+#: Names of patched objects, as code contains them that patches or inspects these objects.
 TRACES = {
     "hook_slot": r"setattr\(type\(\w+\), \w+|vars\(type\(runtime\)\)",
     "compile_requests": r"compiler\.get_cache_key|\.add_stages = ",
@@ -80,7 +81,7 @@ def test_only_this_package_patches(name: str) -> None:
 
 
 def code_of(path: Path) -> list[str]:
-    """The lines of a file without comments and docstrings."""
+    """Returns the lines of a file without comments and docstrings."""
     text = re.sub(r'""".*?"""', "", path.read_text(), flags=re.DOTALL)
     return [line.partition("#")[0] for line in text.splitlines()]
 
@@ -97,7 +98,7 @@ def has(owner: object, name: str, value: object) -> Spoil:
 
 
 class Other:
-    """A backend of Triton's own that adds passes in another way."""
+    """Makes a backend that adds passes in another way than Triton's own backends."""
 
 
 def other_backend(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,7 +240,8 @@ def test_a_pipeline_names_the_patch_each_time() -> None:
 
 
 def test_the_request_is_that_of_the_compilation_that_asks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between the key and its look-up, and while the backend adds stages; in no other place, such as a launch."""
+    """The slot is read between the key and its look-up, and while the backend adds stages; but not elsewhere, such as
+    in a launch."""
     compile_requests.follow_requests()
     seen: dict[str, object] = {}
 
@@ -264,5 +266,5 @@ def test_the_request_is_that_of_the_compilation_that_asks(monkeypatch: pytest.Mo
     backend.add_stages({}, options, None)
     assert seen["adding"] == (request, None)
     assert compile_requests.being_compiled() is None
-    backend.add_stages({}, types.SimpleNamespace())  # somebody else asks for the stages
+    backend.add_stages({}, types.SimpleNamespace())  # other code asks for the stages
     assert seen["adding"] == (None, None)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process that compiles what it is told to, line by line, for the property test of the cache.
+"""Compiles one job for each line of its input, for the property test of the cache.
 
-A job is a line of JSON: a kernel, pipelines around it and how they are put there, the directory of the disk cache. The
-answer is a digest of every stage's output, or ``error``, and where the kernel came from: ``memory``, ``disk`` or
-``compiled``.
+A job is a line of JSON: a kernel, the pipelines around it, the way in which each is applied, and the directory of the
+disk cache. The answer has two parts: a digest of every stage's output, or ``error``; and where the kernel came from,
+which is ``memory``, ``disk`` or ``compiled``.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ from typing import Any
 
 import triton
 import triton.language as tl
-from conftest import NoGpu
-from kernels import softmax, squares
 from triton import knobs
 from triton._C.libtriton import ir
 from triton.backends.compiler import GPUTarget
@@ -29,6 +27,8 @@ from triton.runtime import driver
 from triton.runtime.jit import MockTensor
 
 import triton_ext as tx
+from support.pipeline.kernels import softmax, squares
+from support.pipeline.no_gpu import NoGpu
 from triton_ext.pipeline import hook
 
 CUDA90 = GPUTarget("cuda", 90, 32)
@@ -36,7 +36,7 @@ CUDA90 = GPUTarget("cuda", 90, 32)
 
 @triton.jit
 def product(x, y, n, BLOCK: tl.constexpr):
-    """A loop around a dot, for the software pipeliner."""
+    """Has a loop around a dot, for the software pipeliner."""
     i = tl.arange(0, 16)
     total = tl.zeros((16, 16), dtype=tl.float32)
     for k in range(0, n, 16):
@@ -46,7 +46,7 @@ def product(x, y, n, BLOCK: tl.constexpr):
 
 
 KERNELS = {kernel.__name__: kernel for kernel in (softmax, squares, product)}
-# Globals that passes read, one that is assigned and one that is changed in place.
+# Globals that passes read: one is assigned, one is changed in place.
 REGISTERS = 32
 SETTINGS = {"registers": 32}
 
@@ -67,7 +67,7 @@ class Limit:
 
 
 def limiter(how: str, count: int) -> Callable[[Any], None]:
-    """A pass that knows `count` in one of the ways in which a Python function can know something."""
+    """Returns a pass that refers to `count` in one of the ways in which a Python function can refer to a value."""
     if how == "closure":
         return lambda module: limit_registers(module, count)
     if how == "default":
@@ -82,12 +82,12 @@ def limiter(how: str, count: int) -> Callable[[Any], None]:
 
 
 def commenter(number: int) -> Callable[..., str]:
-    """A stage that leaves `number` in the PTX."""
+    """Returns a stage function that leaves `number` in the PTX."""
     return lambda source, metadata, inner: f"{inner(source, metadata)}\n// {number}\n"
 
 
 def make_pass(spec: dict[str, Any]) -> Any:
-    """The pass that `spec` describes."""
+    """Returns the pass that `spec` describes."""
     if spec["kind"] == "python":
         return limiter(spec["how"], spec["count"])
     found: Any = tx.passes.ttir if spec["kind"] == "extension" else tx.builtin
@@ -97,7 +97,7 @@ def make_pass(spec: dict[str, Any]) -> Any:
 
 
 def make_pipeline(edits: list[dict[str, Any]], spelling: str) -> tx.Pipeline:
-    """The pipeline that `edits` describe, built in one go, as a sum, or through its text."""
+    """Returns the pipeline that `edits` describe: built edit by edit, as a sum, or through its text."""
     pieces = []
     for edit in edits:
         extra = {"on_missing": edit["on_missing"]} if "on_missing" in edit else {}
@@ -114,7 +114,7 @@ made: dict[str, tx.Pipeline] = {}
 
 
 def layer_pipeline(layer: dict[str, Any], fresh: bool) -> tx.Pipeline:
-    """A new object, or the one that an earlier job made of the same edits."""
+    """Returns a new pipeline, or the one that an earlier job made from the same edits."""
     spec = json.dumps(layer["edits"])
     if fresh or spec not in made:
         made[spec] = make_pipeline(layer["edits"], layer["spelling"])
@@ -125,7 +125,8 @@ used_kernels: dict[object, Any] = {}
 
 
 def used_kernel(kernel: Any, pipelines: list[tx.Pipeline], fresh: bool) -> Any:
-    """`kernel` under ``@tx.use``, outermost first; the one that an earlier job made, unless `fresh`."""
+    """Returns `kernel` under ``@tx.use``, outermost pipeline first. Unless `fresh`, it is the object that an earlier
+    job made."""
     known = (kernel.__name__, *map(id, pipelines))
     if fresh or known not in used_kernels:
         for pipeline in reversed(pipelines):
@@ -135,7 +136,7 @@ def used_kernel(kernel: Any, pipelines: list[tx.Pipeline], fresh: bool) -> Any:
 
 
 def compile_kernel(kernel: Any, route: str) -> Any:
-    """`kernel` as ``kernel[grid]`` or ``triton.compile`` make it; the same code either way."""
+    """Compiles `kernel` by ``kernel[grid]`` or by ``triton.compile``, which give the same code."""
     if route == "launch":
         pointer = MockTensor(tl.float32)
         return kernel.warmup(pointer, pointer, 1000, 256, grid=(1,))
@@ -172,7 +173,7 @@ def work(job: dict[str, Any]) -> dict[str, Any]:
             compiled = compile_kernel(kernel, job["route"])
     except tx.PipelineError as error:
         return {"outcome": "error", "origin": "compiled", "message": str(error)}
-    # `source` has been through no stage.
+    # No stage has run on `source` yet.
     outcome = {
         stage: hashlib.sha256(text if isinstance(text, bytes) else text.encode()).hexdigest()[:16]
         for stage, text in sorted(compiled.asm.items())
@@ -184,7 +185,7 @@ def work(job: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     """Answers until standard input ends."""
-    hook._RECHECK = 0.0  # libraries are looked at each time, not every half second
+    hook._RECHECK = 0.0  # look for rebuilt libraries each time, not every half second
     driver.set_active(NoGpu(CUDA90))
     for line in sys.stdin:
         job = json.loads(line)

@@ -14,25 +14,11 @@ import pytest
 from triton.backends.compiler import GPUTarget
 from triton.runtime import driver
 
+import support
+from support.pipeline.no_gpu import NoGpu
 from triton_ext.authoring import build
 
 HERE = Path(__file__).parent
-
-
-class NoGpu:
-    """As much of a Triton driver as a compilation through ``kernel[grid]`` asks for."""
-
-    def __init__(self, target: GPUTarget) -> None:
-        self.target = target
-
-    def get_current_target(self) -> GPUTarget:
-        return self.target
-
-    def get_current_device(self) -> int:
-        return 0
-
-    def get_current_stream(self, device: int) -> int:
-        return 0
 
 
 @pytest.fixture
@@ -43,7 +29,7 @@ def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def report_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The pass of ``report/``, which goes wrong as its option says."""
+    """Builds the pass of ``report/``, which fails in the way that its option names; returns its library."""
     tree = tmp_path_factory.mktemp("report")
     build.build_tree(HERE / "report", tree)
     return tree / "libtriton_ext_report.so"
@@ -51,11 +37,11 @@ def report_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run_python() -> Callable[..., str]:
-    """Runs a program in a process of its own and returns what it prints."""
+    """Runs a program in a separate process and returns its output."""
 
     def run(program: str, *arguments: str) -> str:
         command = [sys.executable, "-c", program, *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=HERE)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=HERE, env=support.environment())
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -64,9 +50,9 @@ def run_python() -> Callable[..., str]:
 
 @pytest.fixture
 def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
-    """``modules(mod_a="text", mod_b="text")`` writes and imports them anew, and returns `f` of the last.
+    """``modules(mod_a="text", mod_b="text")`` writes and imports these modules anew, and returns `f` of the last one.
 
-    Each begins with ``FILE``, the path of a file that a test may write.
+    Each module begins with ``FILE``, the path of a file that a test may write.
     """
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)

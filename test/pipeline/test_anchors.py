@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where an anchor matches: in the pipelines of every target, as they really run."""
+"""Where an anchor matches in the pipelines that the targets really run."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from kernels import softmax, source
-from seen import CUDA80, CUDA90, CUDA100, GFX942, MARK, describe, mark, names, records
 from triton import compile as triton_compile
 from triton import knobs
 from triton._C.libtriton import ir
 from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
+from support.pipeline.kernels import softmax, source
+from support.pipeline.seen import CUDA80, CUDA90, CUDA100, GFX942, MARK, describe, mark, names, records
 from triton_ext.pipeline.anchors import Anchor
 
-Place = tuple[str, str, int]  # stage, pass and how many of that name there were before it
+Place = tuple[str, str, int]  # stage, pass, and the number of passes of that name before it
 
 
 @functools.cache
@@ -36,7 +36,7 @@ def places(target: str, kernel: str = "softmax") -> tuple[Place, ...]:
 
 
 def marked(anchor: str, target: str, kernel: str = "softmax") -> list[Place]:
-    """The passes that `anchor` matches: those that a mark runs after."""
+    """Returns the passes that `anchor` matches: those after which a mark runs."""
     found = []
     for stage in describe(tx.Pipeline().after(anchor, mark), target, kernel).stages:
         for before, record in zip(stage.passes, stage.passes[1:], strict=False):
@@ -101,7 +101,7 @@ def test_last_is_the_last_of_each_stage(target: str, anchor: str) -> None:
 
 
 def test_first_and_last_of_a_stage_with_two_managers() -> None:
-    """AMD's `make_ttgir` runs one manager with a single pass, and then another one."""
+    """AMD's `make_ttgir` runs a manager with a single pass, and then a second manager."""
     first, *_, last = (p for p in places(GFX942) if p[0] == "ttgir")
     assert first[1] == "ttir.convert_to_ttgpuir"
     assert marked("ttgir:*#1", GFX942) == [first]
@@ -131,7 +131,7 @@ def test_a_last_that_depends_on_what_the_passes_do_is_refused() -> None:
         from triton.backends.nvidia import compiler
 
         inner(module, metadata)
-        if "tt.call" not in str(module):  # the inliner has run
+        if "tt.call" not in str(module):  # the inliner has run before
             manager = compiler.ir.pass_manager(module.context)
             compiler.passes.common.add_cse(manager)
             manager.run(module, "more")
@@ -145,7 +145,7 @@ def test_a_last_that_depends_on_what_the_passes_do_is_refused() -> None:
 
 
 def test_looking_ahead_does_not_touch_the_module() -> None:
-    """To know the last one, a stage is gone through beforehand; what it does by itself must not happen twice."""
+    """To find the last pass, the stage is traversed beforehand; the side effects of the stage must not happen twice."""
 
     def count(module: Any, metadata: dict[str, Any], inner: Callable[..., Any]) -> Any:
         counted = (module.get_int_attr("test.count") or 0) + 1
@@ -164,7 +164,7 @@ def test_looking_ahead_does_not_touch_the_module() -> None:
     "text", ["", " ", "a b", "ttir:", ":cse", "cse#", "cse#0", "cse#first", "cse#-1", "#1", "a:b:c", "cse,", None, 3]
 )
 def test_malformed(text: Any) -> None:
-    with pytest.raises(tx.PipelineError, match=r"is no anchor, expected '\[stage:\]group.pass\[#n\|#last\]'"):
+    with pytest.raises(tx.PipelineError, match=r"is not an anchor, expected '\[stage:\]group.pass\[#n\|#last\]'"):
         tx.Pipeline().skip(text)
 
 
@@ -228,7 +228,7 @@ def test_the_same_edit_may_be_less_than_an_error() -> None:
     first, second = (str(warning.message) for warning in caught)
     assert first.startswith("'skip(prefetch, on_missing=warn)': no pass 'prefetch' in stage ttir or ttgir or llir")
     assert "no stage 'glir'" in second
-    # Only that one: another edit of the same pipeline still has to fit.
+    # The option is for that edit alone: the anchor of another edit in the same pipeline must still occur.
     with pytest.raises(tx.PipelineError, match="'skip\\(nowhere\\)'"):
         describe(tx.Pipeline().skip("prefetch", on_missing="ignore").skip("nowhere"))
     with pytest.raises(tx.PipelineError, match="on_missing: expected one of error, warn, ignore, got 'later'"):

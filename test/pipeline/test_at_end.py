@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 import triton
-from kernels import softmax, source, squares
 from triton import knobs
 from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
+from support.pipeline.kernels import softmax, source, squares
 
 TARGETS = [
     pytest.param(GPUTarget("cuda", 80, 32), "ptx", id="cuda80"),
@@ -34,7 +34,7 @@ def test_the_new_name_reaches_the_binary_and_the_launcher(target: GPUTarget, ass
     assert "@renamed" in kernel.asm["ttir"]
     assert "renamed" in kernel.asm[assembly]
     assert "@softmax" not in kernel.asm["ttir"]
-    assert kernel.metadata.name == "renamed"  # what the driver looks up in the binary
+    assert kernel.metadata.name == "renamed"  # the name that the driver looks up in the binary
     assert b"renamed" in kernel.kernel
 
 
@@ -69,7 +69,7 @@ def test_passes_run_in_order_and_blocks_nest_inside_out() -> None:
 
 def test_a_pipeline_object_may_be_entered_twice_and_by_threads() -> None:
     names: dict[str, str] = {}
-    # They are all inside at the same time.
+    # All threads are inside at the same time.
     compiled = threading.Barrier(4, timeout=120)
 
     def compile_with(pipeline: tx.Pipeline | None, label: str) -> None:

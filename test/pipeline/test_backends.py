@@ -9,11 +9,23 @@ from typing import Any
 import pytest
 import triton
 from elftools.elf.elffile import ELFFile
-from seen import CUDA80, CUDA90, CUDA100, GFX942, KERNELS, MARK, TARGETS, describe, everything, mark, names
 from triton._C.libtriton import ir
 from triton.backends import backends
 
 import triton_ext as tx
+from support.pipeline.seen import (
+    CUDA80,
+    CUDA90,
+    CUDA100,
+    GFX942,
+    KERNELS,
+    MARK,
+    TARGETS,
+    describe,
+    everything,
+    mark,
+    names,
+)
 from triton_ext.compilation.requests import request_for
 
 ASSEMBLY = {"cuda": ("ptx", "cubin"), "hip": ("amdgcn", "hsaco")}
@@ -110,7 +122,7 @@ def test_gluon(target: str) -> None:
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("kernel", ["softmax", "matmul", "add_one"])
 def test_edits_that_do_nothing_leave_the_same_binary(target: str, kernel: str) -> None:
-    """Passes go through managers of ours where they would have gone through the backend's."""
+    """Passes run in our managers in the order in which they would have run in the backend's."""
     nothing = tx.Pipeline().before("*", mark).at_end("llir", mark)
     plain, edited = (compiled(p, target, kernel) for p in (tx.Pipeline(), nothing))
     assert plain.hash != edited.hash
@@ -123,7 +135,7 @@ def test_edits_that_do_nothing_leave_the_same_binary(target: str, kernel: str) -
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_moved_and_swapped_passes(target: str) -> None:
-    """The passes of one stage, rebuilt from what was seen, in another way but the same order."""
+    """Rebuilds the passes of one stage from the record: written in another way, but in the same order."""
     plain = describe(None, target, "matmul")
     first = next(r for s in plain.stages for r in s.passes if r.name == "ttgpuir.coalesce")
     pipeline = tx.Pipeline().skip("ttgpuir.coalesce").before("ttgpuir.f32_dot_tc", tx.builtin.ttgpuir.coalesce())
@@ -134,7 +146,7 @@ def test_moved_and_swapped_passes(target: str) -> None:
 
 
 def test_the_code_paths_differ() -> None:
-    """What these targets are for: Ampere prefetches, Hopper specialises warps, Blackwell has tensor memory."""
+    """The targets differ as expected: Ampere prefetches, Hopper specialises warps, Blackwell has tensor memory."""
     ran = {target: {name for _, name, _ in everything(describe(None, target))} for target in TARGETS}
     for name, targets in {
         "ttgpuir.prefetch": {CUDA80},

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a kernel calls under ``triton.language.core.builtin`` is in its key, unless it is Triton's own."""
+"""A function under ``triton.language.core.builtin`` that a kernel calls is in the kernel's key, unless it is Triton's
+own."""
 
 from __future__ import annotations
 
@@ -11,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+import support
 
 pytestmark = pytest.mark.slow
 
@@ -54,7 +57,7 @@ def kernel(x, BLOCK: tl.constexpr):
     v = tl.load(x + i)
     tl.store(x + i, {call})
 """
-#: Whether the kernel came from the cache, and what it multiplies with.
+#: Prints whether the kernel came from the cache, and the factor with which it multiplies.
 PROGRAM = """
 import contextlib, json, re, sys
 import triton
@@ -125,7 +128,7 @@ def test_one_that_reads_anything_is_known_by_what_else_it_reads(what: str, run: 
 
 
 def test_one_that_reads_anything_is_known_by_every_file_behind_it(run: Run, tmp_path: Path) -> None:
-    """Which module is read shows only when it runs."""
+    """Only a run shows which module the function reads."""
     body = "float(eval(os.environ.get('NO_SUCH_VARIABLE', 'helpers.deep.N')))"
     found = []
     for number in (5, 6, 5):
@@ -135,14 +138,16 @@ def test_one_that_reads_anything_is_known_by_every_file_behind_it(run: Run, tmp_
 
 
 def test_a_kernel_without_one_has_triton_s_key() -> None:
-    """With triton-ext and in a process that never had it."""
-    program = "import sys, kernels\nprint([k.cache_key for k in (kernels.softmax, kernels.squares, kernels.matmul)])\n"
+    """The key is the same with triton-ext, and in a process that has never imported it."""
+    program = (
+        "import sys\nfrom support.pipeline.kernels import matmul, softmax, squares\n"
+        "print([k.cache_key for k in (softmax, squares, matmul)])\n"
+    )
     ours = "from triton_ext.keys.builtins import follow_builtins\nimport triton\nfollow_builtins()\n"
-    here = Path(__file__).parent
     found = [
         subprocess.run(
-            [sys.executable, "-c", text], capture_output=True, text=True, check=True, cwd=here,
-            env={**os.environ, "TRITON_BACKENDS_IN_TREE": "1"},
+            [sys.executable, "-c", text], capture_output=True, text=True, check=True,
+            env=support.environment(TRITON_BACKENDS_IN_TREE="1"),
         ).stdout
         for text in (f"{program}assert 'triton_ext' not in sys.modules", ours + program)
     ]  # fmt: skip

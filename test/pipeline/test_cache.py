@@ -16,18 +16,18 @@ from pathlib import Path
 
 import pytest
 import triton
-from kernels import softmax, source, squares
 from triton.backends.compiler import GPUTarget
 from triton.runtime.jit import MockTensor
 
 import triton_ext as tx
+from support.pipeline.kernels import softmax, source, squares
 
 CUDA90 = GPUTarget("cuda", 90, 32)
 Install = Callable[[str], None]
 
 
 def pipelines() -> dict[str, tuple[tx.Pipeline, Callable[[str, str], str]]]:
-    """Pipelines with what they make of a kernel's name, given which build of `stamp` is installed."""
+    """Returns pipelines, each with the name that it gives to a kernel under the installed build of `stamp`."""
     one, two = (tx.passes.ttir.rename(old="softmax", new=new) for new in ("one", "two"))
     stamp = tx.passes.ttir.stamp()
     renamed = {"softmax": "one"}
@@ -46,7 +46,7 @@ def pipelines() -> dict[str, tuple[tx.Pipeline, Callable[[str, str], str]]]:
 
 @pytest.mark.slow
 def test_random_walk_over_pipelines_builds_and_kernels(install_stamp: Install) -> None:
-    """Disk cache, one process: every visit gets its own binary, first or repeated."""
+    """With a disk cache and one process, every visit gets its own binary, the first time and again."""
     choice = random.Random(7)
     install_stamp("v1")
     build, binaries = "v1", {}
@@ -77,13 +77,13 @@ def test_in_memory(install_stamp: Install, no_gpu: None) -> None:
             compiled = softmax.warmup(x, x, 1000, 256, grid=(1,))
         want = expected("softmax", build)
         assert compiled.metadata.name == want
-        assert seen.setdefault(want, id(compiled)) == id(compiled)  # it is the kernel that is in memory
+        assert seen.setdefault(want, id(compiled)) == id(compiled)  # the kernel comes from memory
 
 
 PROGRAM = """
 import json, sys
 import triton, triton_ext as tx
-from kernels import softmax, source
+from support.pipeline.kernels import softmax, source
 from triton.backends.compiler import GPUTarget
 names = []
 for edit in json.loads(sys.argv[1]):
@@ -107,7 +107,7 @@ def test_processes_that_share_a_disk_cache(install_stamp: Install, run_python: C
 
     install_stamp("v1")
     assert run(None, "a", "stamp") == [["softmax", False], ["a", False], ["softmax_v1", False]]
-    # The second process finds each of them, and only what it asks for.
+    # The second process finds each kernel that it asks for, and no other.
     assert run("stamp", "b", "a", None) == [["softmax_v1", True], ["b", False], ["a", True], ["softmax", True]]
     install_stamp("v2")
     assert run("stamp", "a", None) == [["softmax_v2", False], ["a", True], ["softmax", True]]
@@ -130,7 +130,8 @@ SETTINGS = {"level": 5}
 
 
 def leveller(seen: list[int]) -> Callable[[object], None]:
-    """A pass that notes in `seen` the level that it runs with; `SETTINGS` is changed in place."""
+    """Returns a pass that appends to `seen` the level with which it runs. The level is in `SETTINGS`, which is changed
+    in place."""
 
     class Levels:
         def __init__(self) -> None:
@@ -153,7 +154,7 @@ def launched(kernel: triton.JITFunction[..., None]) -> object:
 
 @pytest.fixture
 def level(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Changes in place what passes of `leveller` read; 5 before and after each test."""
+    """Changes in place the level that the passes of `leveller` read; it is 5 before and after each test."""
     monkeypatch.setitem(SETTINGS, "level", 5)
     return lambda value: monkeypatch.setitem(SETTINGS, "level", value)
 
@@ -163,7 +164,7 @@ def level(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 def test_what_is_compiled_after_a_change_in_place_is_not_found_later(
     one_object: bool, same_block: bool, level: Callable[[int], None], no_gpu: None, kernel_cache: Path
 ) -> None:
-    """A launch has its key in memory before the change is seen."""
+    """A launch uses the key in memory until the change takes effect."""
     seen: list[int] = []
     function = leveller(seen)
     pipelines = [tx.Pipeline().at_end("ttir", function)] * 3
@@ -191,7 +192,7 @@ def test_what_is_compiled_after_a_change_in_place_is_not_found_later(
 def test_a_change_in_place_is_seen_when_the_pipeline_is_entered(
     how: str, level: Callable[[int], None], no_gpu: None, kernel_cache: Path
 ) -> None:
-    """A launch does not look into the objects that a pass refers to; docs/pipelines.md says so."""
+    """A launch does not look into the objects to which a pass refers, as docs/pipelines.md says."""
     seen: list[int] = []
     pipeline = tx.Pipeline().at_end("ttir", leveller(seen))
     kernel = triton.jit(softmax.fn)

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever pipelines, kernels, scopes, processes and rebuilt libraries follow each other, a kernel from the cache is
-the one that a compiler without a cache makes, and a pipeline that was there before is not compiled again.
+"""For any sequence of pipelines, kernels, scopes, processes and rebuilt libraries, a kernel from the cache equals the
+kernel that a compiler without a cache makes, and no pipeline is compiled twice.
 
-Each example is a walk of two processes that share a disk cache and take turns, over pipelines that are variations of
-each other. What is right comes from two further processes, which compile everything anew, with one build of the
-rebuilt library each.
+In each example, two processes share a disk cache and take turns, over pipelines that are variations of each other. Two
+further processes give the expected results: they compile everything anew, each with one build of the rebuilt library.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import random
 import re
 import subprocess
@@ -22,24 +20,25 @@ from typing import Any
 import pytest
 import triton
 import triton.language as tl
-from kernels import softmax, source, squares
 from triton._C.libtriton import ir
 from triton.backends.compiler import GPUTarget
 from triton.runtime.jit import MockTensor
 
+import support
 import triton_ext as tx
+from support.pipeline.kernels import softmax, source, squares
 
 HERE = Path(__file__).parent
 Spec = dict[str, Any]
 
 
 class Worker:
-    """A process of ``cache_worker``."""
+    """A process that runs ``cache_worker``."""
 
     def __init__(self, **environment: str) -> None:
         self.process = subprocess.Popen(
             [sys.executable, HERE / "cache_worker.py"],
-            env={**os.environ, **environment},
+            env=support.environment(**environment),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -60,7 +59,7 @@ class Worker:
         self.process.communicate()
 
 
-# "KERNEL" stands for the name of the kernel at hand.
+# "KERNEL" stands for the name of the kernel.
 EXTENSIONS = [
     {"kind": "extension", "name": "rename", "options": {"old": "KERNEL", "new": "one"}},
     {"kind": "extension", "name": "rename", "options": {"old": "KERNEL", "new": "four"}},
@@ -73,7 +72,7 @@ PYTHON = [
     for how in ("closure", "closure", "default", "partial", "object", "global", "settings")
     for count in (64, 128)
 ]
-#: Verbs and anchors of edits that bring passes in, by stage.
+#: Verbs and anchors of edits that place passes, by stage.
 PLACES = {
     "ttir": [
         ("at_start", "ttir"), ("at_end", "ttir"), ("before", "ttir.loop_unroll"), ("after", "ttir:common.cse#last"),
@@ -111,7 +110,7 @@ def some_edit(choice: random.Random) -> Spec:
 
 
 def some_pipeline(choice: random.Random) -> list[Spec]:
-    """One to three edits, mostly two that differ in nothing but their passes."""
+    """Draws one to three edits, mostly two that differ only in their passes."""
     edits = {place(one): one for one in (some_edit(choice) for _ in range(choice.choice([1, 2])))}
     twin = choice.choice(list(edits.values()))
     if "passes" in twin:
@@ -121,12 +120,12 @@ def some_pipeline(choice: random.Random) -> list[Spec]:
 
 
 def place(one: Spec) -> str:
-    """Of edits at one place that change what is there, `Pipeline` takes one; of those that add to it, all."""
+    """At one place, `Pipeline` accepts one edit that changes a pass, and any number of edits that add passes."""
     return json.dumps(one) if one["verb"] in ("before", "after", "at_start", "at_end") else one["where"]
 
 
 def changed(choice: random.Random, edits: list[Spec]) -> list[Spec]:
-    """A pipeline that is easily taken for `edits`: one thing is different."""
+    """Returns a pipeline that is easily confused with `edits`: it differs in one thing."""
     result = [dict(one) for one in edits]
     one = choice.choice(result)
     if len(result) > 1 and choice.random() < 0.15:
@@ -157,7 +156,7 @@ def changed_passes(choice: random.Random, passes: list[Spec]) -> list[Spec]:
 
 
 def some_walk(choice: random.Random) -> list[Spec]:
-    """Steps, each a job with the process that does it and the build of `stamp` that is installed."""
+    """Draws steps: each is a job, the process that runs it, and the build of `stamp` that is installed."""
     modes = choice.choice(SCOPES)
     pipelines = [some_pipeline(choice) for _ in modes]
     layer = choice.randrange(len(modes))
@@ -184,7 +183,7 @@ def some_step(choice: random.Random, kernel: str, scope: list[tuple[str, list[Sp
         "kernel": kernel,
         "route": "launch" if used else choice.choice(ROUTES),
         "registers": choice.choice([64, 128]),
-        # What a dictionary holds is looked at when a pipeline is entered, which a kernel under @tx.use does once.
+        # The content of a dictionary is read when a pipeline is entered, which a kernel under @tx.use does once.
         "fresh": (used and "settings" in json.dumps(scope)) or choice.random() < 0.5,
         "layers": [{"mode": mode, "edits": edits, "spelling": spelling} for mode, edits in scope],
     }
@@ -195,7 +194,7 @@ def _is_function(one: Spec) -> bool:
 
 
 def meaning(step: Spec) -> Spec:
-    """What `step` has to make, without what must not matter."""
+    """Returns the key of the expected result of `step`: everything in the step that may affect the result."""
     passes = [p for layer in step["layers"] for e in layer["edits"] for p in e.get("passes", ())]
     return {
         "kernel": step["kernel"],
@@ -207,7 +206,7 @@ def meaning(step: Spec) -> Spec:
 
 @pytest.fixture(scope="module")
 def references(stamps: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Worker]]:
-    """Processes without a cache, by the build of `stamp` that they have."""
+    """Starts the processes without a cache, by the build of `stamp` that they use."""
     workers = {
         build: Worker(TRITON_ALWAYS_COMPILE="1", TRITON_EXT_PATH=str(library)) for build, library in stamps.items()
     }
@@ -218,7 +217,7 @@ def references(stamps: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture
 def workers(install_stamp: Callable[[str], None]) -> Iterator[list[Worker]]:
-    """The two that share a cache, and that look for `stamp` where it is installed."""
+    """Starts the two processes that share a cache, and that find `stamp` where it is installed."""
     install_stamp("v1")
     both = [Worker(), Worker()]
     yield both
@@ -234,7 +233,7 @@ def test_every_binary_is_that_of_a_compiler_without_cache(
     for seed in range(WALKS):
         steps = some_walk(random.Random(seed))
         asked = []
-        for step in steps:  # they work while we walk
+        for step in steps:  # they work while this process walks on
             what = meaning(step)
             if json.dumps(what) not in expected:
                 asked.append((json.dumps(what), references[what["build"]]))
@@ -265,7 +264,9 @@ def test_every_binary_is_that_of_a_compiler_without_cache(
                 continue
             same = json.dumps([what_text, step["route"], [layer["mode"] for layer in step["layers"]]])
             seen = known.setdefault(same, set())
-            used = any(layer["mode"] == "use" for layer in step["layers"])  # such a kernel has a memory of its own
+            used = any(
+                layer["mode"] == "use" for layer in step["layers"]
+            )  # such a kernel keeps its own kernels in memory
             if step["worker"] in seen and step["route"] == "launch" and not used:
                 assert got["origin"] == "memory", where
             elif seen:
@@ -274,7 +275,7 @@ def test_every_binary_is_that_of_a_compiler_without_cache(
 
 
 def test_a_pass_that_keeps_notes_runs_once(no_gpu: None) -> None:
-    """What it changes by running is no reason to run it again at the next launch."""
+    """A change that a pass itself makes when it runs does not make it run again at the next launch."""
     notes: list[str] = []
     pointer = MockTensor(tl.float32)
     with tx.Pipeline().at_end("ttir", lambda module: notes.append(str(module))):

@@ -4,22 +4,22 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from seen import CUDA80, CUDA90, GFX942, MARK, describe, names
 
+import support
 import triton_ext as tx
+from support.pipeline import kernels
+from support.pipeline.seen import CUDA80, CUDA90, GFX942, MARK, describe, names
 from triton_ext.cli import cli
 from triton_ext.pipeline.listing_form import entry_text
 
-HERE = Path(__file__).parent
-SOFTMAX = ["pipeline", "show", f"{HERE}/kernels.py:softmax", "-s", "*fp32, *fp32, i32, 256"]
-MATMUL = ["pipeline", "show", f"{HERE}/kernels.py:matmul", "-s", "*fp16:16, *fp16:16, *fp32:16, i32:16, 32"]
+SOFTMAX = ["pipeline", "show", f"{kernels.__file__}:softmax", "-s", "*fp32, *fp32, i32, 256"]
+MATMUL = ["pipeline", "show", f"{kernels.__file__}:matmul", "-s", "*fp16:16, *fp16:16, *fp32:16, i32:16, 32"]
 
 
 def invoke(*arguments: str) -> Result:
@@ -34,11 +34,11 @@ def shown(*arguments: str) -> str:
 
 @pytest.mark.parametrize("target", [CUDA90, GFX942])
 def test_a_matmul(target: str) -> None:
-    """The passes that the issue asks to be shown."""
+    """The listing shows the passes that a user looks for."""
     table = shown(*MATMUL, "-t", target)
     assert table.startswith(f"matmul for {target}, Triton ")
     assert "no edits" in table
-    text, at = "".join(table.split()), 0  # long rows are folded
+    text, at = "".join(table.split()), 0  # the table folds long rows
     for stage in describe(None, target, "matmul").stages:
         for record in stage.passes:
             at = text.index("".join(entry_text(record).split()), at) + 1
@@ -102,15 +102,13 @@ def test_a_listing_is_changed_and_given_back(tmp_path: Path) -> None:
         "{old=softmax new=listed}", "{new=listed old=softmax}"
     )
     assert lower == listing.partition("--- below")[2]
-    program = f"""
-import sys
-sys.path.append({str(HERE)!r})
+    program = """
 import triton
-from kernels import softmax, source
+from support.pipeline.kernels import softmax, source
 from triton.backends.compiler import GPUTarget
 print(triton.compile(source(softmax), target=GPUTarget("cuda", 90, 32)).metadata.name)
 """
-    environment = {**os.environ, "TRITON_EXT_PIPELINE": f"@{file}", "PYTHONPATH": str(HERE)}
+    environment = support.environment(TRITON_EXT_PIPELINE=f"@{file}")
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
     assert done.stdout == "listed\n", done.stderr
 
@@ -163,4 +161,4 @@ def test_views_exclude_each_other() -> None:
 
 def test_help() -> None:
     assert "Compile KERNEL and show every pass that ran." in shown("pipeline", "show", "--help")
-    assert "Run COMMAND with a pipeline applied to every kernel" in shown("run", "--help")
+    assert "Run COMMAND and apply a pipeline to every kernel" in shown("run", "--help")

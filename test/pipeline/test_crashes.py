@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A crash while a kernel compiles: what the dying process says, and what the living one gets if it is isolated."""
+"""A crash while a kernel compiles: what the process prints before it ends, and the error that it raises if the
+compilation is isolated."""
 
 from __future__ import annotations
 
@@ -15,26 +16,28 @@ from typing import Any
 
 import pytest
 import triton
-from kernels import softmax, source
-from seen import describe
 from triton.backends.compiler import GPUTarget
 from triton.backends.nvidia import compiler as nvidia
 
+import support
 import triton_ext as tx
+from support.pipeline.kernels import softmax, source
+from support.pipeline.seen import describe
 from triton_ext.pipeline import forked_child, inspection_library, isolation
 
 pytestmark = pytest.mark.slow
 
 P = tx.Pipeline
 CUDA90 = GPUTarget("cuda", 90, 32)
+#: A separate process finds the function `aborts` here.
 HERE = Path(__file__).parent
 #: Compiles with the pipeline that the command line has as text.
 PROGRAM = """
 import sys, triton, triton_ext as tx
-from kernels import softmax, source
+from support.pipeline.kernels import softmax, source
 from triton.backends.compiler import GPUTarget
 with tx.Pipeline.parse(sys.argv[1]):
-    print(triton.compile(source(softmax), target=GPUTarget("cuda", 90, 32)).metadata.name)
+    print(triton.compile(source(softmax), target=GPUTarget("cuda", 90, 32)).metadata.name, flush=True)
 """
 ABORTS = "test_crashes:aborts"
 
@@ -56,7 +59,7 @@ def gets_a_signal_without_a_name(module: Any) -> None:
 
 
 def runs_a_pass_that_crashes(mode: str, module: Any) -> Any:
-    """A pass of the backend, as far as the pipeline can tell: no edit has brought it in."""
+    """Crashes like a pass of the backend: no edit has placed it."""
     manager = nvidia.ir.pass_manager(module.context)
     nvidia.passes.plugin.add_report(manager, [f"mode={mode}"])
     manager.run(module, "test")
@@ -77,7 +80,7 @@ def aborts_later(source: Any, metadata: Any, inner: Any) -> Any:
 
 @pytest.fixture(autouse=True)
 def report(report_library: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The pass that crashes, and a directory for what crashes leave."""
+    """Makes the crashing pass available, and a directory for the files that crashes leave."""
     monkeypatch.setenv("TRITON_EXT_PATH", str(report_library))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
@@ -91,7 +94,9 @@ def isolated(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(edits: str, *options: str, program: str = PROGRAM) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, *options, "-c", program, edits]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=HERE, timeout=300)
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=HERE, env=support.environment(), timeout=300
+    )
 
 
 def compiled() -> Any:
@@ -99,7 +104,9 @@ def compiled() -> Any:
 
 
 def shell(command: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, shell=True, capture_output=True, text=True, check=False, cwd=HERE)
+    return subprocess.run(
+        command, shell=True, capture_output=True, text=True, check=False, cwd=HERE, env=support.environment()
+    )
 
 
 def runs_again(text: str) -> None:
@@ -136,7 +143,7 @@ def test_a_crash_that_mlir_catches_is_an_exception_with_the_command(capfd: Any) 
     assert "failed in stage 'ttir' on kernel 'softmax': it crashed; " in str(error.value)
     assert str(error.value).endswith("\nwithout the edits the kernel compiles")
     runs_again(str(error.value))
-    assert "triton-ext: " not in capfd.readouterr().err  # the process has not died
+    assert "triton-ext: " not in capfd.readouterr().err  # the process lives on
 
 
 def test_a_function_that_kills_the_process_is_named() -> None:
@@ -148,7 +155,7 @@ def test_a_function_that_kills_the_process_is_named() -> None:
 
 
 def with_isolation(said: str) -> str:
-    """What the command prints that `said` ends in, pasted into a shell in the same directory."""
+    """Runs the command at the end of `said` in a shell, in the same directory, and returns what it prints."""
     (command,) = re.findall(r": (TRITON_EXT_ISOLATE=1 .*)", said, re.DOTALL)
     return shell(command.partition("\nwithout the edits")[0]).stderr
 
@@ -176,7 +183,7 @@ def test_a_long_command_is_left_to_the_reader(monkeypatch: pytest.MonkeyPatch) -
 def test_the_handler_of_somebody_else_is_called_too(when: str) -> None:
     enable = "import faulthandler; faulthandler.enable()\n"
     with_it = PROGRAM.replace("with tx", enable + "with tx") if when == "before" else PROGRAM
-    if when == "after":  # ours is installed when the first kernel compiles
+    if when == "after":  # our handler is installed when the first kernel compiles
         with_it = with_it.replace(
             "with tx",
             "with tx.Pipeline().skip('combine'): triton.compile(source(softmax), target=GPUTarget('cuda', 90, 32))\n"
@@ -205,9 +212,9 @@ def test_isolated_every_crash_is_an_exception(mode: str, isolated: None, capfd: 
     assert str(error.value).endswith("\nwithout the edits the kernel compiles")
     if mode == "fatal":
         assert "LLVM ERROR: cannot go on" in str(error.value)
-    assert "TRITON_EXT_ISOLATE" not in str(error.value) + capfd.readouterr().err  # which is set
+    assert "TRITON_EXT_ISOLATE" not in str(error.value) + capfd.readouterr().err  # the variable is set
     with P().skip("ttir.combine"):
-        assert compiled().metadata.name == "softmax"  # life goes on
+        assert compiled().metadata.name == "softmax"  # the process still compiles
     assert os.environ.get(isolation.VARIABLE) == "1"
     assert not forked_child.is_child()
 
@@ -233,8 +240,8 @@ def test_isolated_a_hang_ends(isolated: None, monkeypatch: pytest.MonkeyPatch, c
     assert "did not end within 20 s (TRITON_EXT_ISOLATE_SECONDS) in pass 'report{mode=hang}' of" in str(error.value)
     assert "to run it again: " in str(error.value)
     said = capfd.readouterr().err + str(error.value)
-    assert "SIG" not in said  # it is no crash
-    assert "TRITON_EXT_ISOLATE=" not in said  # which is set
+    assert "SIG" not in said  # an exit is not a crash
+    assert "TRITON_EXT_ISOLATE=" not in said  # the variable is set
 
 
 @pytest.mark.parametrize("value", ["soon", "-1", "0", "nan", "inf", "1e300"])
@@ -246,7 +253,7 @@ def test_isolated_limits_that_are_none(value: str, isolated: None, monkeypatch: 
 
 
 def test_isolated_results_are_the_same(kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is in the cache, what is observed, and the key: as without it."""
+    """Isolation changes neither the content of the cache, nor the observations, nor the key."""
     pipeline = P().after("ttir.combine", tx.passes.ttir.rename(old="softmax", new="other")).skip("ttgir:common.cse#1")
     made = {}
     for isolate in ("0", "1"):
@@ -283,7 +290,9 @@ def test_without_a_pipeline_nothing_is_isolated(isolated: None, monkeypatch: pyt
 def test_isolated_an_interrupt_leaves_no_child() -> None:
     program = "import os\nos.environ['TRITON_EXT_ISOLATE'] = '1'\n" + PROGRAM
     command = [sys.executable, "-c", program, "ttir: after(combine, report{mode=hang})"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=HERE, start_new_session=True) as process:
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, cwd=HERE, env=support.environment(), start_new_session=True
+    ) as process:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
         while not children.read_text().split() and process.poll() is None:
             time.sleep(0.05)

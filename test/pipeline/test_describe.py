@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`describe`, and what can be made of it: tables, differences, and listings that are changed and fed back."""
+"""`describe`, and the forms of its result: tables, differences, and listings that are edited and used as pipelines."""
 
 from __future__ import annotations
 
@@ -17,14 +17,27 @@ import pytest
 import triton
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernels import SIGNATURE, matmul, softmax, source
-from seen import CUDA80, CUDA90, CUDA100, GFX942, KERNELS, MARK, TARGETS, describe, mark, names, records
 from triton.backends import backends
 from triton.backends.compiler import GPUTarget, Language
 from triton.compiler.compiler import make_backend
 from triton.runtime import driver
 
 import triton_ext as tx
+from support.pipeline import kernels
+from support.pipeline.kernels import SIGNATURE, matmul, softmax, source
+from support.pipeline.seen import (
+    CUDA80,
+    CUDA90,
+    CUDA100,
+    GFX942,
+    KERNELS,
+    MARK,
+    TARGETS,
+    describe,
+    mark,
+    names,
+    records,
+)
 from triton_ext.compilation.records import Compilation
 from triton_ext.compilation.rendering import difference, listing
 from triton_ext.compilation.requests import find_target
@@ -100,7 +113,7 @@ def test_which_entries_are_edits() -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_it_compiles_what_a_compilation_without_it_does(target: str) -> None:
-    """The order, the arguments and the result of the passes are those that nobody looks at."""
+    """Order, arguments and results of the passes are the same as in a compilation without `describe`."""
     function, signature = KERNELS["matmul"]
     found: list[Any] = []
     with P().at_end("ttgir", lambda module: found.append(str(module))) as pipeline:
@@ -137,7 +150,7 @@ def test_ways_to_name_a_kernel(tmp_path: Path) -> None:
     expected = ran(softmax, signature="*fp32, *fp32, i32, 256")
     assert ran(source(softmax)) == expected
     assert ran(softmax, signature={**SIGNATURE, "BLOCK": 256}) == expected
-    assert ran(f"{Path(__file__).parent / 'kernels.py'}:softmax", signature="*fp32,*fp32,i32,256") == expected
+    assert ran(f"{kernels.__file__}:softmax", signature="*fp32,*fp32,i32,256") == expected
     tuned = triton.autotune([triton.Config({"BLOCK": 256})], key=["n"])(triton.heuristics({})(softmax))
     assert ran(tuned, signature={"x": "*fp32", "y": "*fp32", "n": "i32", "BLOCK": 256}) == expected
     assert ran(softmax, signature="*fp32, *fp32, i32, 256", target=GPUTarget("cuda", 90, 32)) == expected
@@ -211,22 +224,22 @@ def test_wrong_kernels(tmp_path: Path) -> None:
     (tmp_path / "empty.py").write_text("x = 1\n")
     (tmp_path / "broken.py").write_text("1 / 0\n")
     for kernel, says in {
-        f"{tmp_path}/empty.py:x": "1 is no kernel (fix: put @triton.jit on it)",
+        f"{tmp_path}/empty.py:x": "1 is not a kernel (fix: put @triton.jit on it)",
         f"{tmp_path}/empty.py:y": "has no kernel 'y', it has: none",
         f"{tmp_path}/broken.py:y": "broken.py raised ZeroDivisionError: division by zero",
         f"{tmp_path}/nowhere.py:y": "no such file",
-        "kernel.ptx": "'kernel.ptx' is no kernel: expected FILE.py:KERNEL, or a file with ttir, ttgir or glir",
+        "kernel.ptx": "'kernel.ptx' is not a kernel: expected FILE.py:KERNEL, or a file with ttir, ttgir or glir",
         "kernel.ttir": "no such file: kernel.ttir",
     }.items():
         with pytest.raises(tx.TritonExtError) as error:
             tx.describe(kernel, target="cuda:90", signature="i32")
         assert says in str(error.value)
-    with pytest.raises(tx.TritonExtError, match="is no kernel"):
+    with pytest.raises(tx.TritonExtError, match="is not a kernel"):
         tx.describe(softmax.fn, target="cuda:90")
 
 
 def test_a_file_of_a_name_that_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Modules that the program has are used, and not replaced."""
+    """Modules that the program has imported are used, and not replaced."""
     monkeypatch.setattr(sys, "path", list(sys.path))
     text = f"import triton\n{inspect.getsource(with_default.fn)}"
     (tmp_path / "json.py").write_text(text)
@@ -307,7 +320,7 @@ def ran(compilation: Compilation) -> dict[str, list[str]]:
 
 
 def upper_part(text: str) -> dict[str, list[str]]:
-    """What a listing asks for, read as simply as one can."""
+    """Returns the passes that a listing asks for, by the simplest possible reading."""
     stages: dict[str, list[str]] = {}
     for line in text[: text.index("---")].splitlines():
         if line.endswith(":"):
@@ -320,7 +333,8 @@ def upper_part(text: str) -> dict[str, list[str]]:
 def fed_back(
     change: Callable[[list[str]], None], target: str = CUDA90, kernel: str = "softmax", stage: str = "ttgir"
 ) -> str:
-    """Changes the lines of one stage of a listing, and checks that what then runs is what it says; the edits."""
+    """Changes the lines of one stage of a listing, and checks that exactly the passes of the new listing run. Returns
+    the edits."""
     usual = plain(target, kernel)
     text = listing(usual, usual)
     entries = upper_part(text)[stage]
@@ -368,7 +382,7 @@ def test_all_lines_of_a_stage_deleted() -> None:
     ttir = text[text.index("ttir:\n") : text.index("\nttgir:")]
     pipeline = P.parse(text.replace(ttir, "ttir:\n", 1))
     assert [edit.verb for edit in pipeline.edits] == ["skip"] * 7
-    assert P.parse(text.replace(ttir, "", 1)) == P()  # a stage that is not there at all is left as it is
+    assert P.parse(text.replace(ttir, "", 1)) == P()  # a stage that the listing does not name stays as it is
 
 
 def move(name: str, to: int) -> Callable[[list[str]], None]:
@@ -458,7 +472,7 @@ def test_a_listing_of_an_edited_pipeline_means_the_same_edits() -> None:
 
 
 def test_a_listing_with_the_pass_of_a_foreign_plugin() -> None:
-    """Which takes any texts, whatever they look like."""
+    """A plugin's pass takes texts of any form as arguments."""
     tx.load(Path(triton.__file__).parent / "plugins" / "libTritonPluginsTestLib.so")
     pipeline = P().at_end("ttir", tx.passes.plugin.plugin("a_b=c", "x y", '"', "{#}"), mark)
     edited = describe(pipeline)
@@ -469,7 +483,8 @@ def test_a_listing_with_the_pass_of_a_foreign_plugin() -> None:
 
 
 def test_an_older_listing_survives_a_newer_triton() -> None:
-    """The lower part is what was there then: what is new since is kept, and what is gone is an error if it matters."""
+    """The lower part of a listing shows the passes at the time of the listing. A pass that is new since is kept; a pass
+    that is gone is an error if an edit needs it."""
     usual = plain(CUDA90, "softmax")
     text = listing(usual, usual)
     for new in ("  ttir.combine\n", "  ttgpuir.coalesce\n"):  # Triton did not have them when the listing was made
@@ -507,7 +522,7 @@ def test_wrong_listings(change: tuple[str, str], says: str) -> None:
 
 @functools.cache
 def stage_of(target: str) -> Callable[[tx.Pipeline], list[PassRecord]]:
-    """Runs the first stage alone, which any order of passes leaves valid."""
+    """Runs the first stage only, which stays valid under any order of its passes."""
     where = find_target(target)
     backend = make_backend(where)
     options = backend.parse_options({})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every verb, by what really ran and by what it made of the kernel."""
+"""Every verb, by the passes that really ran and by the resulting kernel."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 import triton
-from kernels import softmax, source
-from seen import CUDA80, CUDA90, GFX942, KERNELS, MARK, describe, everything, mark, names, records
 from triton._C.libtriton import ir, llvm
 from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
+from support.pipeline.kernels import softmax, source
+from support.pipeline.seen import CUDA80, CUDA90, GFX942, KERNELS, MARK, describe, everything, mark, names, records
 from triton_ext.compilation.records import Compilation
 from triton_ext.compilation.requests import request_for
 from triton_ext.pipeline.anchors import Anchor
@@ -41,7 +41,7 @@ def plain(stage: str, target: str = CUDA90, kernel: str = "softmax") -> list[str
 
 
 def around(compilation: Compilation, stage: str, name: str) -> list[str]:
-    """What ran from right before to right after `name`."""
+    """Returns the passes that ran from just before to just after `name`."""
     ran = names(compilation, stage)
     return ran[max(ran.index(name) - 1, 0) : ran.index(name) + 2]
 
@@ -121,7 +121,7 @@ def buffers(ttgir: str) -> set[str]:
 
 
 def test_set_number_of_stages() -> None:
-    """A pipeline of n stages has n - 1 buffers, and one that is skipped none."""
+    """A software pipeline of n stages has n - 1 buffers; if the pass is skipped, there are none."""
     assert buffers(compiled(PLAIN, "matmul", CUDA80).asm["ttgir"]) == {"2"}
     five = PLAIN.set("ttgpuir.assign_latencies", num_stages=5).set("ttgpuir.pipeline", num_stages=5)
     assert buffers(compiled(five, "matmul", CUDA80).asm["ttgir"]) == {"4"}
@@ -135,7 +135,7 @@ def test_set_on_amd() -> None:
     (record,) = (r for r in records(edited, "ttgir") if r.edit)
     assert record.ordinal == 1
     assert dict(record.arguments)["num_stages"] == "4"
-    assert record.pipeline.endswith("{num_stages=4}")  # as AMD spells it
+    assert record.pipeline.endswith("{num_stages=4}")  # in AMD's spelling
 
 
 def test_set_keeps_the_other_arguments_and_may_be_spread_over_edits() -> None:
@@ -202,7 +202,7 @@ def test_plus() -> None:
     ran = with_names(both, "ttir")
     i = ran.index("ttir.combine")
     assert ran[i + 1 : i + 3] == ["common.cse", MARK]
-    assert ran.count("common.cse") == 1  # the skip is of the backend's
+    assert ran.count("common.cse") == 1  # the skip removes the backend's pass
     assert PLAIN + left == left + PLAIN == left
     with pytest.raises(TypeError):
         left + "skip(cse)"  # type: ignore[operator]
@@ -228,7 +228,7 @@ def test_a_pass_of_each_kind() -> None:
 
 
 class Counter:
-    """Callables of every form; ``count`` is what it has seen."""
+    """Callables of every form; ``count`` is the number of their calls."""
 
     cache_key = "counter"
 
@@ -412,7 +412,7 @@ def test_an_anchor_that_covers_another_matches_what_that_matches() -> None:
         return Anchor(name, choose([None, 1, 2, "last"]), choose([None, "ttir", "ttgir"]))
 
     def meant(anchor: Anchor, names: list[str], stage: str) -> set[int]:
-        """The passes of the stage that the anchor means."""
+        """The anchor matches the passes of the stage that it names."""
         found = [i for i, name in enumerate(names) if anchor.matches(name) and anchor.stage in (None, stage)]
         if anchor.ordinal is None:
             return set(found)
@@ -453,14 +453,14 @@ def test_a_pipeline_is_a_value() -> None:
 
 def test_a_pipeline_goes_to_other_processes_and_into_copies() -> None:
     pipeline = PLAIN.at_end("ttir", RENAME, mark).skip("ttir:common.cse")
-    describe(pipeline)  # now it has a library loaded, which stays here
+    describe(pipeline)  # the pipeline now holds a loaded library, which does not go with the pickle
     for other in (pickle.loads(pickle.dumps(pipeline)), copy.deepcopy(pipeline), copy.copy(pipeline)):
         assert other == pipeline
         assert with_names(other, "ttir")[-2:] == ["rename", MARK]
 
 
 def test_compiled_from_a_source_of_triton() -> None:
-    """Not only through `describe`."""
+    """The same holds without `describe`."""
     with PLAIN.at_end("ttir", RENAME):
         kernel = triton.compile(source(softmax), target=GPUTarget("cuda", 90, 32))
     assert kernel.metadata.name == "renamed"

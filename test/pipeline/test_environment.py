@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parent
+import support
+
 TRITON_EXT = Path(sys.executable).parent / "triton-ext"
 PROGRAM = f"""
 import sys
-sys.path.append({str(HERE)!r})
+sys.path.append({support.PATH!r})
 import triton
-from kernels import softmax, source
+from support.pipeline.kernels import softmax, source
 from triton.backends.compiler import GPUTarget
 
 def name():
@@ -46,7 +47,7 @@ def output(done: subprocess.CompletedProcess[str]) -> str:
 
 @pytest.fixture
 def scratch(tmp_path: Path) -> Path:
-    """A directory with a pipeline in a file, and with a module of passes."""
+    """Returns a directory that holds a pipeline in a file and a module of passes."""
     (tmp_path / "edits.txt").write_text(f"# softmax gets a name\n{RENAMED}; # and that is all\n")
     (tmp_path / "mine.py").write_text('def show(module):\n    print("seen", module.get_entry_func_name())\n')
     return tmp_path
@@ -54,7 +55,9 @@ def scratch(tmp_path: Path) -> Path:
 
 def test_a_program_that_never_imports_triton_ext() -> None:
     assert output(python(SHOW, TRITON_EXT_PIPELINE=RENAMED)) == "env"
-    assert output(python(SHOW, TRITON_EXT_PIPELINE=" \n")) == "softmax"  # with what the one before left on disk
+    assert (
+        output(python(SHOW, TRITON_EXT_PIPELINE=" \n")) == "softmax"
+    )  # with the files that the run before left on disk
 
 
 def test_from_a_file_and_with_functions_of_the_program(scratch: Path) -> None:
@@ -120,6 +123,7 @@ def test_it_is_outside_of_what_the_program_does() -> None:
     program = (
         PROGRAM
         + """
+import support
 import triton_ext as tx
 def rename(old, new):
     return tx.Pipeline().at_end("ttir", tx.passes.ttir.rename(old=old, new=new))
@@ -153,7 +157,7 @@ print([name for name in heavy if f"triton_ext.{name}" in sys.modules])
 
 
 def test_backends_in_tree() -> None:
-    """Triton then looks for no entry points: nothing of ours runs, and `triton-ext run` says so."""
+    """Triton then ignores entry points: nothing of triton-ext runs, and `triton-ext run` says so."""
     found = output(python(SHOW, TRITON_EXT_PIPELINE=RENAMED, TRITON_BACKENDS_IN_TREE="1"))
     assert found == "softmax"
     done = triton_ext("run", "-p", RENAMED, "--", sys.executable, "-c", SHOW, TRITON_BACKENDS_IN_TREE="1")
@@ -176,7 +180,7 @@ def test_run(scratch: Path) -> None:
     command = ["--", sys.executable, "-c", SHOW, "-p", "--help"]
     assert output(triton_ext("run", "-p", RENAMED, *command)) == "env -p --help"
     assert output(triton_ext("run", *command, TRITON_EXT_PIPELINE=RENAMED)) == "env -p --help"
-    # A file's name holds wherever the program goes.
+    # The file's name stays valid if the program changes its directory.
     moving = f"import os\nos.chdir('/')\n{SHOW}"
     assert output(triton_ext("run", "--pipeline", "@edits.txt", sys.executable, "-c", moving, cwd=scratch)) == "env"
 

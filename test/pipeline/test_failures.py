@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong while a kernel compiles: the error says where, and nothing of it stays behind."""
+"""Failures while a kernel compiles: the error says where, and the failure leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from typing import Any
 import pytest
 import triton
 import triton.language as tl
-from kernels import softmax, source
-from seen import GFX942, MARK, describe, mark, names, records
 from triton import knobs
 from triton._C.libtriton import ir, passes
 from triton.backends.compiler import GPUTarget
@@ -26,6 +24,8 @@ from triton.runtime.errors import PTXASError
 from triton.runtime.jit import MockTensor
 
 import triton_ext as tx
+from support.pipeline.kernels import softmax, source
+from support.pipeline.seen import GFX942, MARK, describe, mark, names, records
 from triton_ext.patches import backend_globals
 from triton_ext.pipeline import failures
 
@@ -40,12 +40,14 @@ def compiled() -> Any:
 
 @pytest.fixture(autouse=True)
 def nothing_stays(kernel_cache: Path) -> Iterator[None]:
-    """After whatever a test did wrong, the process is as it was, and so is the cache."""
+    """Checks after each test that the process and the cache are as they were."""
     yield
     assert knobs.runtime.add_stages_inspection_hook is None
     assert backend_globals.running.get() is None
     assert type(nvidia.ir.pass_manager(ir.context())) is ir.pass_manager
-    for made in kernel_cache.glob("*/__grp__*.json"):  # a kernel is there if its group is, and then it is complete
+    for made in kernel_cache.glob(
+        "*/__grp__*.json"
+    ):  # a kernel is in the cache if its group file is, and then it is complete
         for path in json.loads(made.read_text())["child_paths"].values():
             assert Path(path).exists()
     kernel = compiled()
@@ -181,7 +183,7 @@ FAILS: dict[str, tuple[tx.Pipeline, list[str]]] = {
 @pytest.mark.parametrize("case", FAILS)
 def test_an_error_says_where_and_why(case: str) -> None:
     pipeline, says = FAILS[case]
-    for attempt in (compiled, lambda: describe(None)):  # an observed compilation fails in the same way
+    for attempt in (compiled, lambda: describe(None)):  # a compilation that is observed fails in the same way
         with pipeline, pytest.raises(tx.PipelineError) as error:
             attempt()
         for part in says:
@@ -197,14 +199,14 @@ def test_the_cause_is_kept() -> None:
 
 
 def test_a_builtin_pass_that_crashes() -> None:
-    """MLIR keeps the process alive, and we say whose pass it was."""
+    """MLIR keeps the process alive, and the error names the pass and its edit."""
     with P().skip("to_llvmir"), pytest.raises(tx.PipelineError) as error:
         compiled()
     assert "of Triton failed in stage 'llir' on kernel 'softmax', in the pipeline 'skip(to_llvmir)'" in str(error.value)
 
 
 def test_errors_of_the_stage_itself_keep_their_type() -> None:
-    """An autotuner asks for some of them by their type."""
+    """An autotuner catches some of these errors by their type."""
 
     def broken(text: str, metadata: Any, inner: Any) -> Any:
         return inner(text, metadata).replace("ret;", "rat;")
@@ -231,7 +233,7 @@ def test_other_errors_of_a_stage_are_ours() -> None:
 
 
 def test_a_failure_in_a_stage_without_edits() -> None:
-    """It surfaces there, and belongs to the edits of another stage all the same."""
+    """The failure surfaces in one stage, but the edits of another stage have caused it."""
     with P().skip("ttgir:*"), pytest.raises(tx.PipelineError) as error:
         compiled()
     assert str(error.value).startswith("pass 'ttgpuir.")
@@ -266,7 +268,7 @@ def test_trying_without_the_edits_leaves_nothing(kernel_cache: Path, monkeypatch
 
 
 def text_of(answer: str | bytes) -> Any:
-    """A stage function that returns `answer`."""
+    """Returns a stage function that returns `answer`."""
 
     def function(source: Any, metadata: Any, inner: Any) -> Any:
         result = inner(source, metadata)
@@ -286,13 +288,13 @@ HIP, CPU = GPUTarget("hip", "gfx942", 64), GPUTarget("cpu", "x86-64", 0)
 
 
 def adds_to_itself(source: Any, metadata: Any, inner: Any) -> Any:
-    """Returns LLVM IR that parses and does not verify, over which LLVM's own reader ends the process."""
+    """Returns LLVM IR that parses but does not verify; on such IR, LLVM's own reader ends the process."""
     changed, count = re.subn(r"(?m)^  (ret \w+)", r"  %zz = add i32 %zz, 1\n  \1", inner(source, metadata), count=1)
     assert count == 1
     return changed
 
 
-#: What a stage function returns, and what is said of it. Each ended the process, or said nothing of the edit.
+#: What a stage function returns, and the error. Each once ended the process, or its error did not name the edit.
 RETURNS: list[tuple[GPUTarget, str, Any, str]] = [
     *((target, "llir", text_of("broken"), "returned text that is not LLVM IR: line ") for target in (TARGET, HIP, CPU)),
     *((target, "llir", text_of(""), "returned str that is empty") for target in (TARGET, HIP, CPU)),
@@ -326,7 +328,7 @@ def test_what_a_stage_function_may_not_return(target: GPUTarget, stage: str, fun
 
 @pytest.mark.parametrize(("target", "stage"), [(TARGET, "ptx"), (HIP, "amdgcn"), (CPU, "asm")])
 def test_llvm_ir_that_a_stage_function_gives_to_the_stage(target: GPUTarget, stage: str) -> None:
-    """Two of the three ended the process, the third said nothing."""
+    """Two of the three once ended the process, and the third gave no error."""
 
     def spoils(source: str, metadata: Any, inner: Any) -> Any:
         return inner(source.replace("define", "defined"), metadata)
@@ -437,7 +439,7 @@ def test_a_library_that_no_launch_could_load(function: Any, says: str) -> None:
     assert says in said
 
 
-#: What a stage function returns that passes for the result of its stage, the stage that finds out, and what that says.
+#: A stage function whose result looks like that of its stage, the later stage that fails, and the error of that stage.
 REJECTED_LATER: list[tuple[GPUTarget, str, Any, str, str]] = [
     (HIP, "amdgcn", text_of("hello"), "hsaco", ""),
     (CPU, "asm", text_of("hello"), "so", "assembling a kernel failed: line 1: "),
@@ -462,7 +464,7 @@ def test_bad_ptx_is_the_assembler_s_error() -> None:
 
 
 def kept(results: dict[str, Any], stage: str) -> Any:
-    """A stage function that returns what the stage once returned, without calling it."""
+    """Returns a stage function that returns an earlier result of the stage, without calling the stage."""
 
     def function(source: Any, metadata: Any, inner: Any) -> Any:
         return results[stage]
@@ -505,7 +507,7 @@ def test_a_stage_function_that_does_not_call_the_stage(target: GPUTarget, stage:
 
 
 def test_a_stage_function_that_was_rehearsed_is_named_once() -> None:
-    """The last pass of a name is looked for in a stage that runs without its passes, and with the function."""
+    """The stage runs once without its passes, but with the function, to find the last pass of a name."""
     whole = triton.compile(source(softmax), target=TARGET)
     pipeline = P().stage("llir", kept(dict(whole.asm), "llir")).skip("llir:common.cse#last", on_missing="ignore")
     with pipeline, pytest.raises(tx.PipelineError, match="has not called inner") as error:
@@ -514,7 +516,7 @@ def test_a_stage_function_that_was_rehearsed_is_named_once() -> None:
 
 
 def test_assembly_of_a_stage_function_is_what_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It was dropped without a word: the library was made of the LLVM IR behind it."""
+    """The edit was once dropped silently: the library was made from the LLVM IR of an earlier stage."""
     torch = pytest.importorskip("torch")
     monkeypatch.setattr(
         triton.runtime.driver, "_active", pytest.importorskip("triton_ext.backends.cpu.driver").CPUDriver()
@@ -570,7 +572,7 @@ def exits(*arguments: Any) -> None:
     ],
 )
 def test_an_exit_is_a_failure(pipeline: tx.Pipeline, says: str, isolate: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A tuner that tries many pipelines goes on, and so does the process of a program."""
+    """A tuner that tries many pipelines goes on, and so does any other program."""
     monkeypatch.setenv("TRITON_EXT_ISOLATE", isolate)
     with pipeline, pytest.raises(tx.PipelineError) as error:
         compiled()
@@ -585,7 +587,7 @@ def adds_an_extension(module: Any) -> None:
 
 
 def test_an_extension_in_a_manager_of_a_python_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It was refused for listing the directory in which the library was found."""
+    """It was once refused because finding the library lists a directory."""
     with P().at_end("ttir", adds_an_extension), pytest.raises(tx.PipelineError) as error:
         compiled()
     assert "adds the pass 'rename' with passes.plugin.add_rename, whose library is in no cache key" in str(error.value)
@@ -666,7 +668,8 @@ def test_arguments_of_what_another_pipeline_brings_in() -> None:
 
 
 def test_passes_that_nobody_sees() -> None:
-    """Code that adds passes to the backend's manager behind our back cannot be edited, and is not edited wrongly."""
+    """Passes that other code adds to the backend's manager directly cannot be edited; an edit never matches the wrong
+    pass."""
     from triton._C.libtriton import passes
 
     def behind(module: Any, metadata: Any, inner: Any) -> Any:

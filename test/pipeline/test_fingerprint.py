@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cache key of a Python function: another one whenever it may do something else, and the same in every process."""
+"""The cache key of a Python function changes whenever the function may behave differently, and is the same in every
+process."""
 
 from __future__ import annotations
 
@@ -15,23 +16,23 @@ from typing import Any
 
 import pytest
 import triton
-from function_shapes import SHAPES
-from kernels import softmax, source, squares
 from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
+from support.pipeline.function_shapes import SHAPES
+from support.pipeline.kernels import softmax, source, squares
 from triton_ext.keys.fingerprint import fingerprint
 from triton_ext.pipeline import stack
 
 
 def made(code: str, name: str = "f", **variables: Any) -> Any:
-    """`name` after running `code` as a module that has no file."""
+    """Runs `code` as a module without a file, and returns its global `name`."""
     namespace: dict[str, Any] = {"__name__": "made", **variables}
     exec(compile(textwrap.dedent(code), "made", "exec", dont_inherit=True), namespace)
     return namespace[name]
 
 
-# Each code with pairs of replacements that make it do something else.
+# Each code, with pairs of replacements that change its behaviour.
 DIFFERENT: dict[str, tuple[str, str]] = {
     **{shape: (code, "1 2") for shape, code in SHAPES.items()},
     "a constant": ("def f(m): return #", "1 2"),
@@ -122,7 +123,7 @@ def test_another_function_has_another_key(case: str) -> None:
 
 
 def moved(code: str, call: str) -> str:
-    """`b()` inside of the try, or after it."""
+    """Returns code with `b()` inside the try, or after it."""
     inside, after = ("b()", "pass") if "b" in call else ("pass", "b()")
     return code.replace("#b()", inside).replace("#c()", after)
 
@@ -176,7 +177,7 @@ def test_it_does_not_take_longer_with_every_call_of_a_helper() -> None:
 def test_it_does_not_depend_on_having_run() -> None:
     f = made("def h(x): return x + 1\ndef f(m):\n  for i in range(m): h(i)\n  return {'b', 'a'}")
     before = fingerprint(f)
-    f(10_000)  # the interpreter specialises the bytecode
+    f(10_000)  # so that the interpreter specialises the bytecode
     assert fingerprint(f) == before
 
 
@@ -376,7 +377,7 @@ h = functools.partial(helper, y=frozenset(("s", "t")))
 def test_every_process_has_the_same_keys(tmp_path: Path) -> None:
     (tmp_path / "subject.py").write_text(SUBJECT)
     found = set()
-    for seed in ("0", "1", "2"):  # the last two read what the first one compiled
+    for seed in ("0", "1", "2"):  # the last two read the files that the first one compiled
         environment = {**os.environ, "PYTHONHASHSEED": seed}
         command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
         found.add(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
@@ -426,4 +427,6 @@ def test_pipelines_that_differ_in_a_function_only() -> None:
     stages = [lambda s, m, inner: inner(s, m), lambda s, m, inner: inner(s, m) or 1]
     keys = [key(tx.Pipeline().at_end("ttir", f)) for f in functions]
     keys += [key(tx.Pipeline().stage("ptx", f)) for f in stages]
-    assert len(set(keys)) == len(keys) - 1  # the first two: what a function computes and drops is not in its bytecode
+    assert (
+        len(set(keys)) == len(keys) - 1
+    )  # the first two: values that a function computes and drops are not in its bytecode

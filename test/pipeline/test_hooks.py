@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triton's one hook slot, which a user may use as if we were not there."""
+"""Triton's one hook slot, which a user may use as without triton-ext."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 import triton
-from kernels import softmax, source
-from seen import mark
 from triton import knobs
 from triton.backends.compiler import GPUTarget
 from triton.runtime.jit import MockTensor
 
 import triton_ext as tx
+from support.pipeline.kernels import softmax, source
+from support.pipeline.seen import mark
 
 CUDA90 = GPUTarget("cuda", 90, 32)
 RENAME = tx.Pipeline().at_end("ttir", tx.passes.ttir.rename(old="softmax", new="ours"))
@@ -121,7 +121,7 @@ def test_its_key_counts() -> None:
 
 
 def test_saved_and_put_back() -> None:
-    """As a library does that needs the slot for a while: whatever it found comes back, at every depth."""
+    """A library may use the slot for a while, at any depth, and then restore what it found."""
     log: list[str] = []
     hooks = [None, Hook("A", log), Hook("B", log)]
     for outermost in (None, Hook("O", log)):
@@ -156,7 +156,7 @@ def test_scope_of_knobs() -> None:
 
 @pytest.mark.parametrize("where", ["before", "inside"])
 def test_chained(where: str) -> None:
-    """A hook that calls the previous one; both act, each once, and so do we."""
+    """A hook calls the previous one; each of the two acts once, and so does the pipeline."""
     log: list[str] = []
     put(Hook("A", log))
     if where == "before":
@@ -168,7 +168,7 @@ def test_chained(where: str) -> None:
         assert log == ["A", "B", "-B", "-A"]
         with OUTER:
             log.clear()
-            assert compiled().metadata.name == "ours"  # the inner one of two comes first, and there is no such name yet
+            assert compiled().metadata.name == "ours"  # the inner pipeline runs first, when there is no such name yet
             assert log == ["A", "B", "-B", "-A"]
     log.clear()
     assert compiled().metadata.name == "softmax"
@@ -186,7 +186,7 @@ def test_chained_to_nothing() -> None:
 
 
 def test_a_hook_that_replaces_a_stage() -> None:
-    """As in Triton's documentation; what it puts there is edited like what was there."""
+    """A hook replaces a stage, as in Triton's documentation; the edits apply to the new stage as to the old one."""
 
     def hook(backend: Any = None, stages: Any = None, options: Any = None, language: Any = None, _: Any = None) -> Any:
         from triton._C.libtriton import ir, passes
@@ -207,7 +207,7 @@ def test_a_hook_that_replaces_a_stage() -> None:
         kernel = compiled()
     assert kernel.metadata.name == "ours"
     assert kernel.metadata.by_hook
-    # It does not go through the backend, so nobody can know its passes.
+    # The stage does not use the backend's globals, so its passes are unknown.
     with (
         pytest.raises(tx.PipelineError, match="no pass 'loop_unroll' in stage ttir"),
         tx.Pipeline().skip("ttir:loop_unroll"),
@@ -262,7 +262,7 @@ def test_reading_the_slot_changes_nothing() -> None:
 
 
 def test_an_uninstallation_between_two_reads() -> None:
-    """Triton looks whether there is a hook, and then calls what is there then."""
+    """Triton checks whether there is a hook, and then reads the slot again to call it."""
     RENAME.install()
     assert slot() is not None
     other = threading.Thread(target=RENAME.uninstall)

@@ -12,19 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kernels import softmax, source, squares
 from triton._C.libtriton import amd, ir, passes
 from triton.backends.compiler import GPUTarget
 from triton.compiler import make_backend
 
 import triton_ext as tx
+from support.pipeline import kernels
+from support.pipeline.kernels import softmax, source, squares
 from triton_ext.errors import BuildError, TritonExtError
 from triton_ext.loading.discovery import extensions
 from triton_ext.loading.loader import load_library
 from triton_ext.pipeline import inspection_library
 from triton_ext.pipeline.inspection import Inspection, Level, Result
 
-HERE = Path(__file__).parent
 CUDA90 = GPUTarget("cuda", 90, 32)
 Add = Callable[[Any], None]
 
@@ -64,7 +64,7 @@ def rename(old: str, new: str) -> Add:
 
 
 def module_of(kernel: Any) -> Any:
-    """The module that a compilation of `kernel` starts from, in a context of its own."""
+    """Returns the module with which a compilation of `kernel` begins, in its own context."""
     backend = make_backend(CUDA90)
     options = backend.parse_options({})
     context = ir.context()
@@ -90,7 +90,7 @@ def manager_of(module: Any, *adds: Add) -> Any:
 
 
 def inspect(module: Any, *adds: Add, level: Level = Level.SUMMARY) -> Result:
-    """What an inspection says of these passes; whether they fail is for it to say."""
+    """Returns what an inspection records of these passes, and whether they fail."""
     manager = manager_of(module, *adds)
     with Inspection(level) as inspection:
         inspection.attach(manager)
@@ -149,7 +149,7 @@ def test_the_ir_parses_again(tmp_path: Path) -> None:
     for text in texts:
         assert text is not None
         assert str(parsed(text, tmp_path / "module.mlir")) == text
-        assert f'loc("{HERE / "kernels.py"}":' in text
+        assert f'loc("{kernels.__file__}":' in text
     assert texts[-1] == str(module)
 
 
@@ -175,7 +175,7 @@ def test_a_nested_pipeline_is_one_event(report: Callable[[str], Add]) -> None:
     remark = "triton-ext-report{mode=remark}"
     assert [(e.index, e.span, e.argument, e.pipeline, len(e.remarks)) for e in events] == [
         (0, 1, "cse", "cse", 0),
-        (1, 2, "", f"tt.func({remark},tritonamdgpu-sink-layout-conversions)", 1),  # MLIR merges what is adjacent
+        (1, 2, "", f"tt.func({remark},tritonamdgpu-sink-layout-conversions)", 1),  # MLIR merges adjacent managers
         (3, 1, "cse", "cse", 0),
         (4, 1, "", f"tt.func({remark})", 1),
     ]
@@ -186,7 +186,7 @@ def test_reports_belong_to_their_pass(level: Level, report: Callable[[str], Add]
     result = inspect(
         module_of(softmax), CSE, report("remark"), CSE, report("engine"), CSE, report("warning"), level=level
     )
-    at = re.escape(str(HERE / "kernels.py")) + r":\d+:\d+: "
+    at = re.escape(kernels.__file__) + r":\d+:\d+: "
     expected = {
         1: at + "remark: has 3 arguments",
         3: at + r"remark: 3 iterations \[-Rpass-missed=loop-split\]",
@@ -203,7 +203,7 @@ def test_the_context_is_left_as_it_was(report: Callable[[str], Add], monkeypatch
     monkeypatch.setenv("MLIR_ENABLE_DIAGNOSTICS", "remarks")
     module = module_of(softmax)
     assert inspect(module, report("engine")).events[0].remarks
-    assert "loop-split" in capfd.readouterr().err  # Triton's handler is called after ours
+    assert "loop-split" in capfd.readouterr().err  # Triton's handler runs after ours
     manager_of(module, report("engine")).run(module, "test")
     assert "loop-split" not in capfd.readouterr().err
 
@@ -216,7 +216,7 @@ def test_what_is_said_after_a_run_is_not_its_own(tmp_path: Path, capfd: Any) -> 
     with Inspection(Level.SUMMARY) as inspection:
         inspection.attach(manager)
         manager.run(module, "test")
-        with pytest.raises(RuntimeError, match="Parse"):  # the one thing for which Triton has no handler of its own
+        with pytest.raises(RuntimeError, match="Parse"):  # the one kind of diagnostic for which Triton has no handler
             ir.parse_mlir_module(str(wrong), module.context)
         assert inspection.result().diagnostics == ()
     assert "wrong.mlir" in capfd.readouterr().err
@@ -235,7 +235,7 @@ def test_a_failure_has_its_pass_and_its_reason_and_is_printed(monkeypatch: Any, 
     assert [(event.index, event.failed) for event in result.events] == [(0, False), (1, False), (2, False), (3, True)]
     (error,) = result.diagnostics
     first, *notes = error.splitlines()
-    assert f"{HERE / 'kernels.py'}:" in first
+    assert f"{kernels.__file__}:" in first
     assert first.endswith("the name is taken")
     assert len(notes) == 2
     assert "see current operation: " in notes[0]  # its first line

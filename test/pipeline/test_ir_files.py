@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file with IR may be anybody's: it is read in a process of its own, and one that Triton cannot take is refused."""
+"""A file with IR may come from anybody: it is read in a separate process, and refused if Triton cannot compile it."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
 import triton_ext as tx
+from support.attacks.loading import _IR, _SHOWS
 from triton_ext.errors import TritonExtError
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "attack"))
-from attack_loading import _IR, _SHOWS
 
 GOOD = _IR.replace("ASM", "v_mov_b32 $0, $1")
 
@@ -67,7 +64,7 @@ def test_assembly_that_reads_files(tmp_path: Path, assembly: str) -> None:
 
 
 def test_a_file_name_that_ends_its_comment(tmp_path: Path) -> None:
-    """LLVM writes the name of the source file into a comment of the assembly, as it is."""
+    """LLVM copies the name of the source file into a comment of the assembly, unchanged."""
     with pytest.raises(TritonExtError, match=r"directive \.incbin"):
         described(tmp_path, GOOD.replace("k.py", "k\\0A.incbin \\22/etc/hostname\\22\\0A.py"))
     assert described(tmp_path, GOOD.replace("k.py", "/home/me/.venv/k.include.py")).stages
@@ -82,7 +79,7 @@ def test_a_parser_that_crashes_takes_nothing_with_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("levels", [6, 22])
 def test_locations_that_double(tmp_path: Path, levels: int) -> None:
-    """22 lines stand for four million calls, over which LLVM ends the process."""
+    """22 lines expand to four million calls, on which LLVM ends the process."""
     more = "".join(f"#loc{i} = loc(callsite(#loc{i - 1} at #loc{i - 1}))\n" for i in range(2, levels + 2))
     text = GOOD.replace("tt.return loc(#loc1)", f"tt.return loc(#loc{levels + 1})") + more
     with pytest.raises(TritonExtError, match="a location that was inlined more than 50 times"):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Python pass that reads what is in no key is refused, however it reads it.
+"""A Python pass that reads something that no key covers is refused, however it reads it.
 
-`WAYS` has one pass for each way of reading. Each is asked of `fingerprint`, behind each of the `ROUTES` by which one
-function reaches another, and in processes that share a disk cache.
+`WAYS` has one pass for each way of reading. `fingerprint` must refuse each of them: directly, through each of the
+`ROUTES` by which one function reaches another, and in processes that share a disk cache.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import ctypes
 import functools
 import json
 import linecache
-import os
 import re
 import subprocess
 import sys
@@ -26,19 +25,19 @@ from typing import Any
 import numpy as np
 import pytest
 import triton
-from function_shapes import SHAPES
-from kernels import softmax, source
 from triton._C.libtriton import ir
 from triton.backends.compiler import GPUTarget
 
+import support
 import triton_ext as tx
+from support.pipeline.function_shapes import SHAPES
+from support.pipeline.kernels import softmax, source
 from triton_ext.keys.fingerprint import fingerprint
 from triton_ext.keys.guard import Guard, unguarded
 
-HERE = Path(__file__).parent
 CUDA90 = GPUTarget("cuda", 90, 32)
 
-#: Code that defines `read`, which returns a number; and what the refusal calls it.
+#: Code that defines `read`, which returns a number; and the name that the refusal gives to the source.
 WAYS: dict[str, tuple[str, str]] = {
     "environ[]": ("import os\ndef read(): return int(os.environ['N'])", "the environment (os.environ)"),
     "environ.get": ("import os\ndef read(): return int(os.environ.get('N'))", "the environment (os.environ)"),
@@ -179,7 +178,7 @@ WAYS: dict[str, tuple[str, str]] = {
         "files (ir.parse_mlir_module)",
     ),
 }  # fmt: skip
-#: Code that reaches `read`; `f` is the pass. Where there are two modules, `read` is in the other one.
+#: Code by which the pass `f` reaches `read`. If there are two modules, `read` is in the other one.
 ROUTES: dict[str, str] = {
     **{shape: code.replace("#", "read()") for shape, code in SHAPES.items()},
     "itself": "f = read",
@@ -264,11 +263,11 @@ def test_what_is_read_before_is_a_value_like_any_other(code: str, modules: Calla
 def test_what_is_written_is_no_input_where_the_guard_sees_it(code: str, modules: Callable[..., Any]) -> None:
     f = modules(mod_f=code)
     assert fingerprint(f, watched=True)
-    with pytest.raises(tx.PipelineError, match="files"):  # a reference function of a tuning, for example
+    with pytest.raises(tx.PipelineError, match="files"):  # for example a reference function of a tuning
         fingerprint(f)
 
 
-#: Values that ordinary passes hold, and others of the same kind.
+#: Values to which ordinary passes refer, each with a different value of the same kind.
 VALUES = {
     "a logger": ("logging.getLogger('a')", "logging.getLogger('b')"),
     "a named tuple": ("collections.namedtuple('T', 'a b')(1, 2)", "collections.namedtuple('T', 'a b')(1, 3)"),
@@ -322,7 +321,7 @@ def compiled(pipeline: tx.Pipeline) -> Any:
         return triton.compile(source(softmax), target=CUDA90)
 
 
-#: Passes that open `FILE` without naming anything that says so.
+#: Passes that open `FILE`, although no name in their code shows it.
 HIDDEN = {
     "a method": "from pathlib import Path\ndef f(m): m.limit = Path(FILE).read_text()",
     "a library": "import numpy as np\ndef f(m): np.loadtxt(FILE)",
@@ -412,7 +411,7 @@ def test_what_a_pass_writes_and_imports_is_its_own_business(tmp_path: Path) -> N
 
 
 def test_the_backend_s_own_files_are_not_the_stage_function_s() -> None:
-    """``cubin`` runs ptxas on files, whatever is around it."""
+    """The stage ``cubin`` runs ptxas on files, which the guard must allow."""
 
     def around(text: Any, metadata: Any, inner: Any) -> Any:
         return inner(text, metadata)
@@ -453,7 +452,7 @@ def test_a_function_in_c_that_reads() -> None:
     assert str(guard.problem).startswith("calls 'getenv' in C")
 
 
-#: What the page says cannot be seen, by its words there; each defines `read`.
+#: What cannot be seen, by its words on the page; each code defines `read`.
 UNSEEN = {
     "the environment": "import site\ndef read(): return len(site.getuserbase())",
     "the clock": "import logging\ndef read(): return logging.makeLogRecord({}).created",
@@ -472,7 +471,7 @@ UNSEEN = {
 
 @pytest.mark.parametrize("words", UNSEEN)
 def test_the_page_names_what_cannot_be_seen(words: str, modules: Callable[..., Any]) -> None:
-    page = " ".join((HERE.parents[1] / "docs" / "pipelines.md").read_text().split())
+    page = " ".join((support.ROOT / "docs" / "pipelines.md").read_text().split())
     (said,) = re.findall(r"What cannot be seen .*? by `cache_key`\.", page)
     assert words in said
     if code := UNSEEN[words]:
@@ -501,7 +500,7 @@ def test_a_guard_inside_of_another(tmp_path: Path) -> None:
 PROGRAM = """
 import json, sys
 import triton, triton_ext as tx
-from kernels import softmax, source
+from support.pipeline.kernels import softmax, source
 from triton.backends.compiler import GPUTarget
 sys.path.insert(0, sys.argv[1])
 import subject
@@ -522,15 +521,15 @@ def f(m): m.set_attr("ttg.maxnreg", ir.builder(m.context).get_int32_attr(read())
 
 @pytest.fixture
 def run_subject(tmp_path: Path, kernel_cache: Path) -> Callable[..., Any]:
-    """Compiles with the pass of `code` in a process of its own; what it leaves in the PTX, or the error."""
+    """Compiles with the pass of `code` in a separate process; returns what the pass leaves in the PTX, or the error."""
 
     def run(code: str, number: int) -> Any:
         (tmp_path / "file").write_text(str(number))
         (tmp_path / "mod_data.py").write_text(f"N = {number}\n")
         (tmp_path / "subject.py").write_text(f"FILE = {str(tmp_path / 'file')!r}\n{textwrap.dedent(code)}{LIMIT}")
         command = [sys.executable, "-B", "-c", PROGRAM, str(tmp_path)]
-        environment = {**os.environ, "N": str(number), "TRITON_CACHE_DIR": str(kernel_cache)}
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, cwd=HERE)
+        environment = support.environment(N=str(number), TRITON_CACHE_DIR=str(kernel_cache))
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
         return json.loads(done.stdout)
 
     return run

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An edit of triton-ext's own Python, as one makes in a checkout, gives no kernel of the code before it."""
+"""After an edit of triton-ext's own Python in a checkout, no kernel of the old code is used."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from pathlib import Path
 
 import pytest
 
-import checkout
+import support
+from support import checkout
 
-#: An installation for development finds its own checkout before all others.
+#: An editable installation finds its own checkout before any other.
 AS_COPIED = """
 import sys
 sys.meta_path[:] = [finder for finder in sys.meta_path if not type(finder).__name__.startswith("ScikitBuild")]
 """
-#: Compiles for each target, with a pipeline or without; says whether it came from the cache, and what was imported.
+#: Compiles for each target, with and without a pipeline; prints which kernels came from the cache, and imported files.
 PROGRAM = """
 import contextlib, json, sys
 import triton, triton_ext as tx
-from kernels import softmax, source
+from support.pipeline.kernels import softmax, source
 from triton.backends.compiler import GPUTarget
 hits = {}
 edited = tx.Pipeline().after("ttir.loop_unroll", tx.passes.ttir.rename(), tx.builtin.common.cse())
@@ -39,7 +40,7 @@ for target, pipeline in [
 files = [getattr(m, "__file__", None) for name, m in sys.modules.items() if name.startswith("triton_ext")]
 print(json.dumps([hits, sorted(filter(None, files))]))
 """
-#: What `own_code` says after an edit of each of the files that it is given.
+#: Prints those of the given files whose edit `own_code` does not notice.
 EACH = """
 import json, pathlib, sys
 from triton_ext.support.resources import own_code
@@ -54,14 +55,13 @@ for name in sys.argv[1:]:
 assert own_code.__wrapped__() == before
 print(json.dumps(unseen))
 """
-HERE = Path(__file__).parent
 NOTHING = {"cuda": False, "cpu": False, "linalg": False}
 EVERYTHING = {"cuda": True, "cpu": True, "linalg": True}
 
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout of one's own."""
+    """Makes a copy of the checkout."""
     return checkout.copy(tmp_path_factory.mktemp("copy") / "triton-ext")
 
 
@@ -70,7 +70,7 @@ def run(copy: Path, kernel_cache: Path) -> Callable[..., object]:
     """Runs a program with the package of the copy."""
 
     def run(program: str, *arguments: str) -> object:
-        path = os.pathsep.join([str(copy / "python"), str(HERE)])
+        path = os.pathsep.join([str(copy / "python"), support.PATH])
         environment = {**checkout.environment(copy), "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
         command = [sys.executable, "-c", AS_COPIED + program, *arguments]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=copy)

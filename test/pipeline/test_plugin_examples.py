@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 import triton
-from kernels import softmax, source, squares
 from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
+from support.pipeline import kernels
+from support.pipeline.kernels import softmax, source, squares
 
 CUDA90 = GPUTarget("cuda", 90, 32)
-HERE = Path(__file__).parent
 
 
 @pytest.fixture
@@ -56,10 +56,10 @@ def test_an_edited_dump_for_one_kernel_and_not_for_the_other(plugin: tx.Pass) ->
 
 
 def test_ahead_of_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The binary in the C source is the one of the pipeline, and so is the name that the source looks up."""
+    """The C source contains the binary that the pipeline makes, and looks it up by the name that the pipeline gives."""
 
     def compiled(name: str) -> bytes:
-        command = [sys.executable, "-m", "triton.tools.compile", str(HERE / "kernels.py"), "-n", "softmax"]
+        command = [sys.executable, "-m", "triton.tools.compile", kernels.__file__, "-n", "softmax"]
         command += ["-s", "*fp32:16, *fp32:16, i32, 256", "-g", "1,1,1", "-t", "cuda:90:32", "-o", str(tmp_path / "k")]
         subprocess.run(command, check=True, capture_output=True)
         (file,) = tmp_path.glob("k.*.c")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of Triton's plugin documentation as printed, in ``plugin_readme``; see docs/plugin-examples.md.
+"""Runs the examples of Triton's plugin documentation as printed, in ``plugin_readme``; see docs/plugin-examples.md.
 
-They import less than they use, and two functions of the fourth are indented so that Python refuses them: `_repaired`
-mends that, and nothing else. A run differs from what is printed by its device, which is a GPU up to the launch, or the
-CPU, whose stage after ttir is cpuir; and Triton 3.9's ``make_ttgir`` uses a function that the fourth does not import
-beside it.
+The examples do not import all that they use, and Python rejects the indentation of two functions of the fourth:
+`_repaired` corrects this and nothing else. A run differs from the printed examples in two ways. The device is a
+stand-in for a GPU, or the CPU, whose stage after ttir is cpuir. And Triton 3.9's ``make_ttgir`` uses a function that
+the fourth example does not import.
 """
 
 from __future__ import annotations
@@ -18,17 +18,19 @@ from pathlib import Path
 import pytest
 import triton
 
+import support
+
 HERE = Path(__file__).parent
 PLUGIN = Path(triton.__file__).parent / "plugins" / "libTritonPluginsTestLib.so"
 IMPORTS = "import hashlib, importlib.util, inspect, pathlib, sys, textwrap\n"
-#: What the fourth puts before the dumped functions, and what `make_ttgir` needs beside that.
+#: The imports that the fourth writes before the dumped functions, and the import that `make_ttgir` also needs.
 LIBTRITON = "from triton._C.libtriton import ir, passes, llvm, amd, nvidia"
 ENABLED = r"\nfrom triton.backends.nvidia.compiler import is_enabled"
-#: The device, put in front of the example.
+#: Replaces the device; stands in front of the example.
 GPU = f"""\
 import sys
-sys.path.insert(0, {str(HERE.parent / "tuning")!r})
-import standin
+sys.path.insert(0, {support.PATH!r})
+from support.tuning import standin
 import torch
 
 standin.activate()
@@ -43,7 +45,7 @@ def _printed(number: int) -> str:
 
 def _repaired(number: int) -> str:
     text = _printed(number)
-    if number == 3:  # is the hook of the second, printed alone
+    if number == 3:  # this is the hook of the second example, printed alone
         whole = _printed(2)
         begin, end = whole.index("def inspect_stages_hook"), whole.index("if __name__")
         text = whole[:begin] + text + "\n" + whole[end:]

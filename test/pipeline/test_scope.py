@@ -16,13 +16,13 @@ from typing import Any
 
 import pytest
 import triton
-from kernels import SIGNATURE, add_one, matmul, softmax, source, squares
-from seen import MARK, mark, names
 from triton import knobs
 from triton.backends.compiler import GPUTarget
 from triton.runtime.jit import MockTensor
 
 import triton_ext as tx
+from support.pipeline.kernels import SIGNATURE, add_one, matmul, softmax, source, squares
+from support.pipeline.seen import MARK, mark, names
 from triton_ext.pipeline import scope, stack
 
 CUDA90 = GPUTarget("cuda", 90, 32)
@@ -31,7 +31,7 @@ X = MockTensor(triton.language.float32)
 
 @pytest.fixture(autouse=True)
 def nothing_stays_installed() -> Iterator[None]:
-    """Not even by a test that fails."""
+    """No test leaves a pipeline behind, not even one that fails."""
     yield
     while stack.installed.active:
         scope.uninstall(stack.installed.active[-1])
@@ -46,7 +46,7 @@ def compiled(kernel: Any = softmax) -> Any:
 
 
 def launch(kernel: Any = softmax, **options: Any) -> Any:
-    """What ``kernel[grid](...)`` launches."""
+    """Returns the name of the kernel that ``kernel[grid](...)`` launches."""
     return kernel.warmup(X, X, 1000, 256, grid=(1,), **options)
 
 
@@ -60,7 +60,7 @@ def name(kernel: Any = softmax, **options: Any) -> str:
 
 
 def test_blocks_nest_inside_out() -> None:
-    """The inner one edits the backend's pipeline, the outer one what the inner one has made of it."""
+    """The inner pipeline edits the backend's passes, and the outer one edits the result."""
     inner = tx.Pipeline().after("ttir.combine", tx.builtin.common.cse()).skip("ttir.loop_unroll")
     outer = tx.Pipeline().before("ttir:common.cse#1", mark).skip("ttir:common.cse#2")
     with outer:
@@ -70,7 +70,7 @@ def test_blocks_nest_inside_out() -> None:
         "common.symbol_dce",
     ]  # fmt: skip
     with inner, pytest.raises(tx.PipelineError, match="it occurs once"):
-        tx.describe(source(softmax), target="cuda:90", pipeline=outer)  # the other way round, there is one cse
+        tx.describe(source(softmax), target="cuda:90", pipeline=outer)  # in the other order there is one cse
 
 
 def test_an_outer_block_sees_what_an_inner_one_adds_at_the_start_and_at_the_end() -> None:
@@ -89,7 +89,7 @@ def test_an_outer_block_sees_what_an_inner_one_adds_at_the_start_and_at_the_end(
 
 
 def test_blocks_that_end_out_of_order() -> None:
-    """The one that ends is the one that was told to, and the mistake is an error."""
+    """Leaving a pipeline that is not the innermost one ends exactly that pipeline, and is an error."""
     a, b, c = rename("softmax", "a"), rename("softmax", "b"), rename("b", "c")
     a.__enter__()
     b.__enter__()
@@ -99,7 +99,7 @@ def test_blocks_that_end_out_of_order() -> None:
     assert str(error.value).startswith(
         f"the pipeline '{a}' ends before '{c}', '{b}', entered after it and still active"
     )
-    assert compiled().metadata.name == "b"  # c is the innermost one and finds no b yet
+    assert compiled().metadata.name == "b"  # c is innermost and does not see b yet
     c.__exit__(None, None, None)
     assert compiled().metadata.name == "b"
     b.__exit__(None, None, None)
@@ -215,7 +215,7 @@ def test_other_kernels_have_the_key_that_they_have_without_us(no_gpu: None, kern
     assert compiled().hash == plain.hash
     assert launch(kernel) is in_memory
     assert {key for key in kernel.device_caches[0][0] if "triton-ext" not in key} == keys
-    with tx.Pipeline(), tx.Pipeline():  # nothing at all is what there is without them, too
+    with tx.Pipeline(), tx.Pipeline():  # as without any pipeline, there is no hook
         assert compiled().hash == plain.hash
     assert sorted(path.name for path in kernel_cache.glob("*/softmax.json")) == ["softmax.json"] * 3
 
@@ -254,7 +254,7 @@ def test_use_composes_with_itself_and_with_what_is_active(no_gpu: None) -> None:
 
 
 def test_use_through_a_grid_and_through_run(no_gpu: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All that Inductor and the like call."""
+    """The kernel has everything that Inductor and similar tools call."""
     launched: list[str] = []
 
     class Kernel:
@@ -302,7 +302,7 @@ def test_use_above_autotune_and_heuristics(no_gpu: None) -> None:
     used = tx.use(pipeline)(heuristic)
     assert used.warmup(X, X, 1000, grid=(1,)).metadata.name == "used"
     assert heuristic.warmup(X, X, 1000, grid=(1,)).metadata.name == "softmax"
-    # Below an autotuner, a kernel keeps its pipeline.
+    # A kernel under an autotuner keeps its pipeline.
     inside = autotuned(tx.use(pipeline)(softmax))
     assert {k.metadata.name for k in inside.warmup(X, X, 1000, grid=(1,))} == {"used"}
     assert inside.run(X, X, 1000, grid=(1,), warmup=True).metadata.name == "used"
@@ -316,8 +316,8 @@ def test_use_on_gluon(no_gpu: None) -> None:
 
 
 def test_a_used_kernel_may_be_called_by_another_one(no_gpu: None) -> None:
-    """There it is a function; the caller decides about the pipeline."""
-    import kernels
+    """A kernel that another kernel calls is a function: the caller's pipeline applies."""
+    from support.pipeline import kernels
 
     square = tx.use(rename("squares", "no"))(kernels.square)
     assert square.cache_key == kernels.square.cache_key
@@ -351,7 +351,7 @@ def test_an_error_in_a_used_kernel_ends_its_scope(no_gpu: None) -> None:
 
 
 def test_threads_with_different_pipelines() -> None:
-    """Each compiles several kernels under its own, some under none, all at the same time."""
+    """Threads compile several kernels at the same time, each thread under its own pipeline, some under none."""
     kernels = [softmax, squares]
     failures: list[Any] = []
     start = threading.Barrier(8, timeout=60)
@@ -381,7 +381,7 @@ def test_threads_with_different_pipelines() -> None:
 
 
 def test_threads_that_install_while_others_compile() -> None:
-    """A thread outside of any block gets the one or the other, and none fails."""
+    """A thread outside any block gets one kernel or the other, and never fails."""
     found: set[str] = set()
     failures: list[BaseException] = []
     done = threading.Event()
@@ -412,7 +412,7 @@ def test_threads_that_install_while_others_compile() -> None:
 def test_what_changes_between_key_and_stages_is_for_the_next(
     installed_first: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As when another thread installs or uninstalls just then: the binary has to be what its key says."""
+    """If another thread installs or uninstalls a pipeline at that moment, the binary still matches its key."""
     from triton.compiler import compiler
 
     one = rename("softmax", "one")
@@ -440,7 +440,7 @@ def test_what_changes_between_key_and_stages_is_for_the_next(
 
 
 def test_threads_parse_kernels() -> None:
-    """Python 3.11 fails where another thread parses while the garbage collection of the first one lets it."""
+    """Python 3.11 fails if a second thread parses while a garbage collection in the first thread gives way to it."""
     failures: list[BaseException] = []
 
     def parse() -> None:
@@ -481,7 +481,7 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 
 
 class Later(Executor):
-    """Compiles when it is told to, in a thread of its own."""
+    """Compiles on request, in a thread of its own."""
 
     def __init__(self) -> None:
         self.jobs: list[tuple[Future[Any], Any]] = []
@@ -522,7 +522,8 @@ def test_pool_threads_have_the_pipelines_of_who_asked(no_gpu: None, pool: Thread
 
 
 def test_what_is_asked_for_while_installed_is_compiled_so(no_gpu: None) -> None:
-    """Whatever has been installed or taken back when a pool gets round to it, also for the keys in memory."""
+    """The pipelines at submission count, not those that are active when the pool compiles; this holds also for keys in
+    memory."""
     one, two = rename("softmax", "one"), rename("softmax", "two")
     kernel, later = triton.jit(softmax.fn), Later()
     with triton.AsyncCompileMode(later):
@@ -573,7 +574,7 @@ def test_an_error_in_a_pool_thread(no_gpu: None, pool: ThreadPoolExecutor) -> No
 
 
 def test_contexts_that_are_handed_on(pool: ThreadPoolExecutor) -> None:
-    """``contextvars.copy_context`` takes a block along, as `asyncio.to_thread` does."""
+    """``contextvars.copy_context`` carries a block to another thread, as `asyncio.to_thread` does."""
     with rename("softmax", "one"):
         context = contextvars.copy_context()
     assert pool.submit(context.run, lambda: compiled().metadata.name).result() == "one"
@@ -606,7 +607,7 @@ def test_ir_files(stage: str, tmp_path: Path) -> None:
         tx.Pipeline().skip(f"{stage}:cse"),
         tx.Pipeline().stage(stage, comment),
     ]
-    for edit in edits:  # these stages are behind it, so nothing of them can be done
+    for edit in edits:  # these stages lie before the source, so no edit of them can apply
         with edit, pytest.raises(tx.PipelineError, match=r"this compilation begins after the stage 'ttg?ir'"):
             triton.compile(str(file), target=CUDA90)
     with tx.Pipeline().at_end(stage, mark, on_missing="ignore"):

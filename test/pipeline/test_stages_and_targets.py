@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pass for any stage, for the CPU's own stage, and for some targets only: where it can be placed, what it does there,
-and what is said elsewhere."""
+"""Passes for any stage, for the CPU's own stage, and for some targets only: where they can be placed, their effect
+there, and the error elsewhere."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def build_subtract(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Pa
 
 @pytest.fixture
 def install(build_subtract: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Install:
-    """``install(stage, *targets)``: that build of `subtract` is found."""
+    """``install(stage, *targets)`` makes this build of `subtract` the one that is found."""
 
     def put(stage: str, *targets: str) -> None:
         monkeypatch.setenv("TRITON_EXT_PATH", str(build_subtract(stage, *targets)))
@@ -61,7 +61,7 @@ def install(build_subtract: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 
 
 def result() -> str:
-    """What the kernel computes on the CPU."""
+    """Returns what the kernel computes on the CPU."""
     x, y = torch.arange(64.0), torch.arange(64.0) * 3
     out = torch.empty(64)
     plus[(1,)](x, y, out, 64)
@@ -118,7 +118,7 @@ def test_without_a_stage_it_goes_wherever_its_anchor_is(install: Install) -> Non
     assert {s.name for s in described.stages for r in s.passes if r.name == "subtract"} == {"ttir", "cpuir", "llir"}
     one = tx.Pipeline().after("common.cse", tx.passes.ttir.subtract())
     assert [edit.stage for edit in one.edits] == ["ttir"]
-    # Beside a pass of one stage, it is for that one.
+    # Beside the anchor of one stage, the pass is for that stage.
     both = tx.Pipeline().after("common.cse", tx.passes.any.subtract(), tx.passes.ttir.rename(new="other"))
     assert [entry.stage for entry in both.edits[0].entries] == ["ttir", "ttir"]
     assert tx.Pipeline.parse(str(both)) == both
@@ -165,7 +165,7 @@ def test_the_tiles_of_cpuir_are_those_of_ttir(install: Install) -> None:
         assert result() == "x - y"
 
 
-# Targets of the pass, a target that it is for, and one that it is not for.
+# The targets of the pass, a target that matches, and one that does not.
 TARGETS = {
     "a backend": (("cuda",), ("cuda", 80, 32), ("hip", "gfx942", 64)),
     "several": (("cpu", "hip"), ("hip", "gfx942", 64), ("cuda", 90, 32)),

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import seen
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import triton_ext as tx
+from support.pipeline import seen
 from triton_ext.pipeline.extension_passes import texts_of
 from triton_ext.pipeline.listing_form import _difference
 from triton_ext.pipeline.scope import Active
@@ -29,6 +29,7 @@ from triton_ext.support.shown import printable, shown
 P = tx.Pipeline
 RENAME = tx.passes.ttir.rename
 B = tx.builtin
+SEEN = seen.__name__
 
 
 def stage_function(source: Any, metadata: dict[str, Any], inner: Any) -> Any:
@@ -68,7 +69,7 @@ MEANS: dict[str, tx.Pipeline] = {
     'set(x, a=-3, b=word, c="3", d="true", e="a b")': P().set("x", a=-3, b="word", c="3", d="true", e="a b"),
     "set(x, scale=1, half=0.5, tiny=1e-05, huge=-1e+30)": P().set("x", scale=1, half=0.5, tiny=1e-5, huge=-1e30),
     "set(x, self=1, anchor=2)": P().set("x", **{"self": 1, "anchor": 2}),
-    "ttir: at_end(seen:mark)": P().at_end("ttir", seen.mark),
+    f"ttir: at_end({SEEN}:mark)": P().at_end("ttir", seen.mark),
     "ptx: stage(test_text:stage_function)": P().stage("ptx", stage_function),
     "skip(cse, on_missing=warn)": P().skip("cse", on_missing="warn"),
     "set(cse, on_missing=ignore, a=1)": P().set("cse", on_missing="ignore", a=1),
@@ -103,7 +104,7 @@ def test_prints_stages_once() -> None:
     assert str(pipeline) == "skip(a); ttir: skip(b), skip(c); *: skip(d); ttgir: after(e, common.cse)"
 
 
-# The place of each error is where the mark is.
+# The mark ^ is where the error points.
 ERRORS: dict[str, str] = {
     "ttir: ^sikp(cse)": "unknown edit 'sikp', did you mean 'skip'?",
     "^loop_unroll": "unknown edit 'loop_unroll', expected one of before, after, at_start, at_end, replace",
@@ -126,15 +127,15 @@ ERRORS: dict[str, str] = {
     "ttgir: at_end(^ttgpuir.pipeline{num-stages=1 num_stages=2})": "option 'num_stages' is given twice",
     "ttgir: at_end(^ttgpuir.pipeline{self=1})": "unknown argument 'self'",
     "ttir: at_end(^nowhere:function)": "'nowhere:function': No module named 'nowhere'",
-    "ttir: at_end(^seen:nothing)": "module 'seen' has no attribute 'nothing'",
-    "ttir: at_end(^seen:)": "'seen:' is no function, expected module:function",
-    "ttir: at_end(^seen:mark{a=1})": "'seen:mark' is a function, which takes no options",
-    "ttir: at_end(^seen:TARGETS)": "expected a pass",
+    f"ttir: at_end(^{SEEN}:nothing)": f"module '{SEEN}' has no attribute 'nothing'",
+    f"ttir: at_end(^{SEEN}:)": f"'{SEEN}:' is not a function, expected module:function",
+    f"ttir: at_end(^{SEEN}:mark{{a=1}})": f"'{SEEN}:mark' is a function, which takes no options",
+    f"ttir: at_end(^{SEEN}:TARGETS)": "expected a pass",
     "^at_end(common.cse)": "'at_end' needs its stage before it, as in 'ttir: at_end(...)'",
     "ttir: ^at_end()": "expected at least one pass",
     "ttir: ^skip()": "'skip' begins with an anchor, as in skip(loop_unroll)",
     "ttir: ^after(cse{a=1}, rename)": "'after' begins with an anchor",
-    "skip(^cse#0)": "'cse#0' is no anchor",
+    "skip(^cse#0)": "'cse#0' is not an anchor",
     "skip(cse, ^rename)": "'skip' takes no pass",
     "skip(cse, ^a=1)": "'skip' takes no argument 'a'",
     "ttir: ^skip(cse, on_missing=never)": "on_missing: expected one of error, warn, ignore, got 'never'",
@@ -144,7 +145,7 @@ ERRORS: dict[str, str] = {
     'set(cse, a=^"x)': "expected a value for 'a'",
     "^set(cse)": "expected an argument to set",
     "ptx: ^stage()": "'stage' takes one function",
-    "ptx: ^stage(seen:mark, seen:mark)": "'stage' takes one function",
+    f"ptx: ^stage({SEEN}:mark, {SEEN}:mark)": "'stage' takes one function",
     "ttir: ^at_end(common.cse, on_missing=3)": "on_missing: expected one of",
 }
 
@@ -243,7 +244,7 @@ def pipelines(draw: st.DrawFn) -> tx.Pipeline:
     for _ in range(draw(st.integers(0, 5))):
         try:
             pipeline = draw(edited(pipeline))
-        except tx.PipelineError:  # another stage's pass, or it contradicts what there is
+        except tx.PipelineError:  # a pass of another stage, or an edit that contradicts an earlier one
             continue
     return pipeline
 
@@ -318,7 +319,7 @@ HUGE = 10**5000
     ],
 )
 def test_what_no_message_can_hold_is_named_by_its_type(make: Callable[[], object]) -> None:
-    """Python writes no integer of more than 4,300 digits, alone or in a list."""
+    """Python refuses to print an integer of more than 4,300 digits, alone or in a list."""
     with pytest.raises(tx.TritonExtError, match=r"(an integer of 16,\d+ bits|a \w+ that cannot be shown)") as caught:
         make()
     assert len(str(caught.value)) < 500
@@ -352,13 +353,13 @@ IMPORTED = {
     "raise GeneratorExit": "importing it raised GeneratorExit",
     "class E(Exception):\n  def __str__(self): raise SystemExit\nraise E": "importing it raised E: E",
     "class E(ImportError):\n  def __str__(self): raise ValueError\nraise E": r"'\w+:f': E\n",
-    "f = 1": "is no function|expected a function|not callable|int",
+    "f = 1": "is not a function|expected a function|not callable|int",
 }
 
 
 @pytest.mark.parametrize("code", IMPORTED)
 def test_what_an_imported_module_raises(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The working directory is searched for it, and is no longer afterwards."""
+    """The working directory is searched for the module, and is not on the path afterwards."""
     name = f"imported_{abs(hash(code))}"
     (tmp_path / f"{name}.py").write_text(code)
     monkeypatch.chdir(tmp_path)
@@ -386,7 +387,8 @@ def test_what_the_file_of_a_kernel_raises(code: str, tmp_path: Path) -> None:
 
 
 def test_the_working_directory_is_not_left_on_the_path(tmp_path: Path) -> None:
-    """Neither where importing succeeds, nor where it fails; with ``python -P`` it is not searched at all."""
+    """The path is restored whether the import succeeds or fails; with ``python -P`` the directory is not searched at
+    all."""
     (tmp_path / "mine.py").write_text("import beside\ndef f(module, metadata): pass\n")
     (tmp_path / "beside.py").write_text("")
     code = """
@@ -408,7 +410,7 @@ print({"", os.getcwd()} & set(sys.path))
 
 
 def test_a_listing_of_thousands_of_lines() -> None:
-    """The time is near linear: it took minutes where every line differs, and hours where names repeat."""
+    """The time grows almost linearly. It once took minutes if every line differs, and hours if names repeat."""
     base = [f"  common.cse{{n={i}}}" for i in range(3000)]
     edited = [f"  common.cse{{n={i + 1}}}" for i in range(3000)]
     started = time.monotonic()
@@ -419,7 +421,7 @@ def test_a_listing_of_thousands_of_lines() -> None:
 
 @given(st.lists(st.sampled_from("abc"), max_size=12), st.lists(st.sampled_from("abcd"), max_size=12))
 def test_blocks_of_a_difference(before: list[str], after: list[str]) -> None:
-    """They cover both lists in order, and those that are the same are."""
+    """The matches cover both lists in order, and equal items are matched as equal."""
     at, at_after = 0, 0
     for same, a, a_end, b, b_end in diff(before, after):
         assert (a, b) == (at, at_after)

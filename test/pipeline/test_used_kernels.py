@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 import triton
-from kernels import add_one, softmax, source, squares
 from triton import knobs
 from triton.backends.compiler import GPUTarget
 from triton.experimental.gluon._runtime import GluonASTSource
 from triton.runtime.jit import MockTensor
 
 import triton_ext as tx
+from support.pipeline.kernels import add_one, softmax, source, squares
 
 CUDA90 = GPUTarget("cuda", 90, 32)
 X = MockTensor(triton.language.float32)
@@ -39,7 +39,7 @@ def launched(kernel: Any) -> str:
 
 
 def described(kernel: Any, pipeline: tx.Pipeline | None = None) -> str:
-    """The edits that ran, by what they are; each once."""
+    """Returns the edits that ran, each once."""
     compilation = tx.describe(
         kernel, target="cuda:90", signature=None if isinstance(kernel, triton.compiler.ASTSource) else SIGNATURE,
         pipeline=pipeline,
@@ -81,7 +81,7 @@ def test_what_is_active_is_outside_of_it(way: str, no_gpu: None) -> None:
         assert name(USED) == "two"
         assert name(softmax) == "softmax"
         with THREE:
-            assert name(USED) == "two"  # the innermost one comes first, and finds no 'two'
+            assert name(USED) == "two"  # the innermost pipeline runs first, and does not find 'two'
     with THREE, TWO:
         assert name(USED) == "three"
     TWO.install()
@@ -165,7 +165,7 @@ used = tx.use(tx.Pipeline().at_end("ttir", tx.passes.ttir.rename(old="plain", ne
 """
 
 
-#: The tool twice: the kernel is compiled, and comes from the cache.
+#: Runs the tool twice: first the kernel is compiled, then it comes from the cache.
 TOOL = """
 import runpy, sys
 for name in ("new", "cached"):
@@ -199,4 +199,4 @@ def test_triton_s_tool_writes_code_that_finds_the_kernel(
         assert re.findall(r'cuModuleGetFunction\(.*"(\w+)"\)', text) == [name]
         binary = bytes(int(byte, 16) for byte in re.findall(r"0x[0-9a-f]{2}\b", text))
         assert f".text.{name}\0".encode() in binary
-        assert f" {kernel}_" in text  # what the program calls is what it was before
+        assert f" {kernel}_" in text  # the function that the program calls is unchanged

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No package of triton_ext takes a name with an underscore out of another one."""
+"""No package of triton_ext uses a name with an underscore from another one."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ BACKENDS = PACKAGE.parents[1] / "backends"
 
 
 def package_of(parts: tuple[str, ...]) -> str:
-    """The room of a module; those at the top share one."""
+    """Returns the package of a module; modules at the top count as one package."""
     if parts[:1] == ("backends",):
         return ".".join(parts[:2])
     return parts[0] if parts and (PACKAGE / parts[0] / "__init__.py").is_file() else ""
 
 
 def imported(tree: ast.AST, place: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...], str, int]]:
-    """Each name that a module imports from triton_ext: as what, from which module, which name, and the line."""
+    """Yields each import of a module from triton_ext: its local name, the module, the name there, and the line."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.ImportFrom):
             continue
@@ -38,7 +38,7 @@ def imported(tree: ast.AST, place: tuple[str, ...]) -> Iterator[tuple[str, tuple
 
 
 def reaches(source: str, place: tuple[str, ...]) -> list[str]:
-    """The private names of other rooms that the module `place` uses."""
+    """Returns the private names of other packages that the module `place` uses."""
     tree, here = ast.parse(source), package_of(place)
     found, modules = [], {}
     for name, module, taken, line in imported(tree, place):

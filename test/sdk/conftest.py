@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures of the tests in this folder."""
 
-from sdk_signing import signer
-from sdk_world import server, world
+from support.sdk.signing import signer
+from support.sdk.world import server, world
 
 __all__ = ["server", "signer", "world"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bad input: each is one line with the command that mends it, exit code 1, and nothing half-done."""
+"""Each bad input gives one line with the command that mends it and exit code 1, and leaves nothing half-done."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sdk_world import World, closed_port, llvm_debs, llvm_files, tar_bytes, write_tree
 
+from support.sdk.world import World, closed_port, llvm_debs, llvm_files, tar_bytes, write_tree
 from triton_ext.loading import host
 
 SNAPSHOT = "debian-24-snapshot"
@@ -23,7 +23,7 @@ REINSTALL = "triton-ext sdk install"
 
 @pytest.fixture
 def tmpfs(tmp_path: Path) -> Iterator[Path]:
-    """A file system of one megabyte; a test that gets none is skipped, and counted as such."""
+    """Returns a file system of one megabyte; where none can be mounted, the test is skipped."""
     mount = tmp_path / "small"
     mount.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(mount)]
@@ -49,7 +49,7 @@ def test_no_triton(world: World) -> None:
 
 def test_old_triton(world: World) -> None:
     world.monkeypatch.setattr(host, "triton_version", lambda: "3.8.1")
-    world.monkeypatch.setattr(host.index, "recall", lambda *_: None)  # of the Triton that there really is
+    world.monkeypatch.setattr(host.index, "recall", lambda *_: None)  # of the installed Triton
     for command in ("install", "path"):
         assert "Triton 3.8.1 ships no plugin headers, 3.9 or newer is needed" in world.fails(command)
 
@@ -151,7 +151,7 @@ def test_install_without_mlir(world: World, missing: str, kind: str) -> None:
     else:
         named.write_bytes(tar_bytes(files, "xz", "llvm/"))
     message = world.fails("install", "--from", str(named))
-    assert f"{named} is no LLVM install with MLIR: it has no {missing}" in message
+    assert f"{named} is not an LLVM install with MLIR: it has no {missing}" in message
 
 
 def test_file_that_is_no_archive(world: World) -> None:

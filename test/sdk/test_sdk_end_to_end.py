@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The real thing: headers that compile, a mlir-tblgen that runs, guards that bite.
+"""The real SDKs: the headers compile, mlir-tblgen runs, and the guards give errors.
 
-The default SDK is the user's own if it is installed; the fallback is downloaded into a temporary cache.
+The default SDK is the user's own if it is installed. The fallback is downloaded into a temporary cache.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ auto n23(LLVM::LLVMFuncOp op) { return op.removeArgAttrsAttr(); } // LLVMFuncOp
 
 
 def compile_(sdk: Sdk, source: str, *, first: Path | None = None, define: str = "FLAG=1") -> str:
-    """What clang says about `source`, with the headers in `first`, if any, shadowing the SDK's."""
+    """Returns clang's output for `source`; headers in `first`, if given, shadow those of the SDK."""
     assert CLANG is not None
     includes = [f"-I{sdk.include_dirs[0]}", *([f"-I{first}"] if first else []), "-isystem", str(sdk.include_dirs[1])]
     command = [
@@ -92,7 +92,7 @@ def compile_(sdk: Sdk, source: str, *, first: Path | None = None, define: str = 
 
 
 def check_guards(sdk: Sdk, guarded: set[str], first: Path | None = None) -> None:
-    """Compiles `GUARDED` and compares the lines that are in error with those that should be."""
+    """Compiles `GUARDED`, and compares the lines with errors with the expected ones."""
     output = compile_(sdk, GUARDED, first=first)
     lines = GUARDED.splitlines()
     expected = {n for n, line in enumerate(lines, 1) if line.rpartition("// ")[2] in guarded}
@@ -109,7 +109,7 @@ def check_guards(sdk: Sdk, guarded: set[str], first: Path | None = None) -> None
 
 @pytest.fixture(scope="module")
 def default_sdk(tmp_path_factory: pytest.TempPathFactory) -> Sdk:
-    """The user's SDK; installed into a temporary cache if there is none."""
+    """Returns the user's SDK, or installs one into a temporary cache."""
     if found := sdk_module.find():
         return found
     with pytest.MonkeyPatch.context() as patch:
@@ -119,7 +119,7 @@ def default_sdk(tmp_path_factory: pytest.TempPathFactory) -> Sdk:
 
 @pytest.fixture(scope="module")
 def fallback_sdk(tmp_path_factory: pytest.TempPathFactory) -> Sdk:
-    """Debian's LLVM 23.1."""
+    """Returns an SDK from Debian's LLVM 23.1."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         return sdk_module.install(source="debian-23")

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``sdk install --from DIR --with PART`` where DIR is a full LLVM install: objects out of its static libraries.
+"""``sdk install --from DIR --with PART`` takes objects out of the static libraries of DIR, a full LLVM install.
 
-The libraries are real ones, archives of compiled objects, and what is linked of them is loaded; only their contents
-are small.
+The libraries are real archives of compiled objects, and the linked result is loaded; only their contents are small.
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from sdk_world import World, llvm_files, write_tree
 
+from support.sdk.world import World, llvm_files, write_tree
 from triton_ext.loading.host import find_triton
 from triton_ext.sdk.parts import compiler
 
-#: By static library: the files whose objects are in it. What is not part of the part does not link.
+#: By static library: the files whose objects are in it. Objects that do not belong to the part would not link.
 SOURCES = {
     "MLIRLinalgDialect": {
         "Dialect/Linalg/IR/LinalgOps.cpp": 'int interfaces(); extern "C" __attribute__((visibility("default"))) '
@@ -42,7 +41,7 @@ extern "C" __attribute__((visibility("default"))) const char *fields() { return 
 
 @pytest.fixture(scope="module")
 def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """``lib`` of such an install."""
+    """Writes the directory ``lib`` of such an install."""
     root = tmp_path_factory.mktemp("libraries")
     for name, files in SOURCES.items():
         objects = []
@@ -57,7 +56,7 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def install_at(world: World, libraries: Path, *, commit: str = "", flag: int = 1, drop: str = "") -> Path:
-    """A full LLVM install, and a manifest whose part ``linalg`` wants some of it."""
+    """Makes a full LLVM install, and a manifest whose part ``linalg`` needs some of its objects."""
     files = llvm_files(commit=commit or find_triton().llvm_commit)
     header = "include/llvm/Config/abi-breaking.h"
     files[header] = f"#define LLVM_ENABLE_ABI_BREAKING_CHECKS {flag}\n"
@@ -108,7 +107,7 @@ def test_only_the_objects_of_the_part_are_taken(world: World, libraries: Path) -
     assert f'"llvm_commit": "{find_triton().llvm_commit}"'.encode() in library.fields()
     _, out, _ = world.run("info")
     assert f"linalg, tensor in {built} (from {root})" in out
-    # Nothing to do the second time.
+    # The second time there is nothing to do.
     stamp = built.stat().st_mtime_ns
     assert world.run("install", "--from", str(root), "--with", "linalg")[0] == 0
     assert built.stat().st_mtime_ns == stamp
@@ -144,7 +143,7 @@ EXCHANGED = {
 
 @pytest.mark.parametrize("how", EXCHANGED)
 def test_a_library_that_was_exchanged_is_not_loaded(how: str, world: World, libraries: Path) -> None:
-    """Nothing is built with it: such a part is none, and is made anew."""
+    """A part with another file is not used: it counts as missing, and is made anew."""
     root = install_at(world, libraries)
     assert world.run("install", "--from", str(root), "--with", "linalg")[0] == 0
     assert "linalg" in json.loads(world.run("info", "--json")[1])["parts"]
@@ -176,7 +175,7 @@ def test_an_install_that_lacks_something(world: World, libraries: Path, drop: st
 
 @pytest.mark.parametrize(("commit", "flag"), [("1" * 40, 1), ("", 0)])
 def test_another_llvm_is_not_taken_from(world: World, libraries: Path, commit: str, flag: int) -> None:
-    """Its objects may not stand in libtriton's process, so the sources are asked for."""
+    """Its objects must not be loaded into libtriton's process, so the part needs the sources."""
     root = install_at(world, libraries, commit=commit, flag=flag)
     code, _, err = world.run("install", "--from", str(root), "--with", "linalg")
     assert code == 1

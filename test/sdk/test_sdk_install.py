@@ -12,8 +12,8 @@ import time
 from pathlib import Path
 
 import pytest
-from sdk_world import OPS, REPO, World, llvm_debs, llvm_files, runtime_debs, tar_bytes, write_tree
 
+from support.sdk.world import OPS, ROOT, World, llvm_debs, llvm_files, runtime_debs, tar_bytes, write_tree
 from triton_ext import sdk as sdk_module
 from triton_ext.loading.host import find_triton
 from triton_ext.support import storage
@@ -73,12 +73,12 @@ def test_overlay_has_the_flag_of_libtriton(world: World, flag: bool) -> None:
     from dataclasses import replace
 
     triton = replace(find_triton(), abi_breaking_checks=flag)
-    world.monkeypatch.setattr("triton_ext.sdk._install.find_triton", lambda: triton)
+    world.monkeypatch.setattr("triton_ext.sdk.install_sdk.find_triton", lambda: triton)
     found = sdk_module.install(source=SNAPSHOT)
     text = (found.include_dirs[0] / "llvm" / "Config" / "abi-breaking.h").read_text()
     assert text == f"#define LLVM_ENABLE_ABI_BREAKING_CHECKS {int(flag)}\n"
     assert found.include_dirs[1] == found.path / "include"
-    # It fits only a libtriton with that flag.
+    # This SDK fits only a libtriton with that flag.
     assert (sdk_module.find() is not None) == (flag == find_triton().abi_breaking_checks)
 
 
@@ -137,7 +137,7 @@ def test_best_source_is_found_and_strangers_are_not(world: World) -> None:
 
 def test_find_imports_neither_requests_nor_debian(world: World) -> None:
     code = "import sys, triton_ext.sdk; triton_ext.sdk.find(); print({'requests', 'debian', 'rich'} & {*sys.modules})"
-    env = os.environ | {"PYTHONPATH": str(REPO / "python")}
+    env = os.environ | {"PYTHONPATH": str(ROOT / "python")}
     result = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
     assert result.stdout == "set()\n"
 
@@ -173,7 +173,7 @@ def test_wrapper_works_from_anywhere(world: World) -> None:
 
 def test_tool_that_never_runs_is_an_error(world: World) -> None:
     world.manifest(llvm_debs(tool=BROKEN_TOOL), runtime_debs(BROKEN_TOOL))
-    assert "runs on no C library" in world.fails("install", "--source", SNAPSHOT)
+    assert "with a newer C library either" in world.fails("install", "--source", SNAPSHOT)
 
 
 @pytest.mark.parametrize("op", OPS)
@@ -221,7 +221,7 @@ def test_interrupted_download_leaves_nothing_and_is_resumed(world: World) -> Non
     assert code == 0, err
     assert world.server.asked("llvm-dev_1.deb") == [f"bytes={size}-"]
     assert "resuming llvm-dev_1.deb" in err
-    # What was complete before is not asked for again.
+    # Complete downloads are not requested again.
     assert world.server.asked("libmlir-dev_1.deb") == []
     assert not part.parent.exists()
 
@@ -259,7 +259,7 @@ def test_user_named_install(world: World, kind: str) -> None:
     assert world.server.log == []
     info = json.loads(world.run("info", "--json")[1])
     assert (info["source"], info["headers_commit"]) == ("user", find_triton().llvm_commit)
-    # The same place again is nothing to do; a changed one is.
+    # The same directory again needs no installation; a changed one does.
     stamp = (world.target("user") / "sdk.json").stat().st_mtime_ns
     world.run("install", "--from", str(named))
     assert (world.target("user") / "sdk.json").stat().st_mtime_ns == stamp
@@ -274,7 +274,7 @@ def test_environment_names_an_install(world: World) -> None:
     assert code == 0, err
     assert "these headers are of LLVM 11111111, libtriton of b010a18d" in err
     assert json.loads(world.run("info", "--json")[1])["source"] == "user"
-    # An SDK from another place does not stand in for the named one.
+    # An SDK from another directory does not replace the named one.
     world.monkeypatch.setenv("TRITON_EXT_LLVM_DIR", str(world.tmp))
     assert world.run("path")[0] == 1
 
@@ -320,7 +320,7 @@ EXCHANGED = {
 
 @pytest.mark.parametrize("how", EXCHANGED)
 def test_a_program_that_was_exchanged_does_not_run(how: str, world: World) -> None:
-    """It is looked at before each build: such an SDK is none, and is made anew."""
+    """The SDK is checked before each build: one with such a file counts as missing, and is made anew."""
     assert world.run("install")[0] == 0
     tool = world.target(SNAPSHOT) / "bin" / "mlir-tblgen"
     good = tool.read_bytes()
@@ -368,7 +368,7 @@ def test_a_description_of_another_shape_is_none(value: object, world: World) -> 
 
 @pytest.mark.parametrize("umask", [0o000, 0o002])
 def test_what_a_loose_umask_leaves_is_found(umask: int, world: World) -> None:
-    """The default of several distributions is 002: files of the group, which can write them."""
+    """Several distributions have the default umask 002, with which the group can write files."""
     before = os.umask(umask)
     try:
         assert world.run("install")[0] == 0
@@ -384,7 +384,7 @@ def test_what_a_loose_umask_leaves_is_found(umask: int, world: World) -> None:
 
 
 def test_it_is_on_the_disk_before_it_has_its_name(world: World) -> None:
-    """A power loss leaves the target complete or absent only if what it holds is written before the rename."""
+    """After a power loss the target is complete or absent only if its content was written to disk before the rename."""
     seen: list[tuple[str, list[str]]] = []
     real = storage.flush
 
@@ -392,7 +392,7 @@ def test_it_is_on_the_disk_before_it_has_its_name(world: World) -> None:
         seen.append((directory.name, world.leftovers()))
         real(directory)
 
-    for module in ("support.storage", "sdk._install"):
+    for module in ("support.storage", "sdk.install_steps"):
         world.monkeypatch.setattr(f"triton_ext.{module}.flush", flush)
     assert world.run("install")[0] == 0
     name = world.target(SNAPSHOT).name

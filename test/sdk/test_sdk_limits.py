@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Limits and refusals of downloads and archives that the attacks do not show: https, the words, what still works."""
+"""Limits of downloads and archives that the attacks do not cover: https, messages, and input that must still work."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from pathlib import Path
 import pytest
 import requests
 import urllib3.util.connection
-from sdk_world import REPO, Server, World, closed_port, deb_bytes, llvm_files, tar_bytes
 
+from support.sdk.world import ROOT, Server, World, closed_port, deb_bytes, llvm_files, tar_bytes
 from triton_ext.errors import BuildError
-from triton_ext.sdk import archive, debian, download
-from triton_ext.sdk.sources import SourceUnavailableError, load_manifest
+from triton_ext.sdk import ar_archive, archive, debian, decompress, download, http_request
+from triton_ext.sdk.sources import SourceUnavailableError, load_source_list
 from triton_ext.sdk.trust import without_credentials
 
 SNAPSHOT = "debian-24-snapshot"
 
 
 def quiet(line: str) -> None:
-    """News that nobody reads."""
+    """Discards messages."""
 
 
 # https
@@ -42,7 +42,8 @@ def quiet(line: str) -> None:
 
 @pytest.fixture
 def secure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], str]]:
-    """A server of https for 127.0.0.1 and `mirror.test`; what it returns adds a path, and where that redirects to."""
+    """Runs an https server for 127.0.0.1 and `mirror.test`. Returns a function that adds a path, and the target of its
+    redirect."""
     if not shutil.which("openssl"):
         pytest.skip("making a certificate needs openssl")
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
@@ -81,7 +82,7 @@ def secure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable
     real = urllib3.util.connection.create_connection
 
     def connect(address: tuple[str, int], *args: object, **kwargs: object) -> object:
-        """The usual port of `mirror.test` is that of this server."""
+        """Connections to the usual port of `mirror.test` reach this server."""
         port = server.server_port if address == ("mirror.test", 443) else address[1]
         return real(("127.0.0.1", port), *args, **kwargs)  # type: ignore[arg-type]
 
@@ -117,7 +118,7 @@ def test_port_and_https_are_left_as_they_are(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_https_never_becomes_http(secure: Callable[..., str], server: Server, tmp_path: Path) -> None:
-    """A server of https that redirects to http: what is there is not asked for."""
+    """An https server redirects to http: that address is never requested."""
     server.add("file.deb", b"content")
     url = secure("/file.deb", f"{server.url}/file.deb")
     with pytest.raises(SourceUnavailableError, match="redirects from https to an address without it"):
@@ -149,13 +150,13 @@ def test_size_that_is_known_is_the_limit(server: Server, tmp_path: Path) -> None
 
 
 def test_slow_download_ends_and_is_resumed(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every try brings bytes, so only the whole time ends it."""
+    """Every attempt receives bytes, so only the limit on the whole time ends the download."""
     digest = server.add("file.deb", os.urandom(1 << 20))
     server.delay = 0.2
     monkeypatch.setattr(download, "_PATIENCE", 3.0)
     monkeypatch.setattr(download, "_SLOWEST", 1e9)
     start = time.monotonic()
-    with pytest.raises(SourceUnavailableError, match="too few bytes in the time that there is for it"):
+    with pytest.raises(SourceUnavailableError, match="too few bytes in the time that is allowed"):
         download.fetch(f"{server.url}/file.deb", tmp_path, sha256=digest, size=1 << 20, say=quiet)
     assert time.monotonic() - start < 60
     (part,) = tmp_path.glob("*.part")
@@ -170,7 +171,8 @@ def test_slow_download_ends_and_is_resumed(server: Server, tmp_path: Path, monke
 
 @contextlib.contextmanager
 def saying(answers: list[Iterator[bytes]]) -> Iterator[tuple[str, list[int], list[threading.Thread]]]:
-    """A server that gives one answer to each connection; its address, bytes and threads, one for each."""
+    """Runs a server that gives one answer to each connection. Returns its address, and for each connection its bytes
+    and thread."""
     sent: list[int] = []
     threads: list[threading.Thread] = []
 
@@ -202,7 +204,7 @@ BLOCK = b"100000\r\n" + b"a" * (1 << 20) + b"\r\n"
 
 
 def test_body_of_a_redirect_is_not_read(tmp_path: Path) -> None:
-    """It has no end, and no limit would stop `requests`, which reads it into memory before it goes on."""
+    """The body has no end, and `requests` would read it into memory without a limit before it goes on."""
     good = [b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\ncontent"]
     endless = itertools.chain([REDIRECT], itertools.repeat(BLOCK, 500))
     with saying([endless, iter(good)]) as (url, sent, threads):
@@ -211,7 +213,7 @@ def test_body_of_a_redirect_is_not_read(tmp_path: Path) -> None:
         threads[0].join(10)
         assert not threads[0].is_alive()
         assert len(sent) == 2
-        assert sent[0] < 16 << 20  # what fits into the buffers of the connection
+        assert sent[0] < 16 << 20  # the bytes that fit into the buffers of the connection
 
 
 def test_six_redirects_are_too_many(tmp_path: Path) -> None:
@@ -227,9 +229,10 @@ def test_six_redirects_are_too_many(tmp_path: Path) -> None:
 def test_download_that_was_given_up_is_not_read_on(
     start: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The thread that reads interim answers or trailers without end is not left behind."""
+    """A thread that reads endless interim answers or trailers is not left behind."""
     line = b"X: y\r\n" if start else b"HTTP/1.1 100 Continue\r\n\r\n"
-    for name, seconds in (("_ANSWER", 0.5), ("_STALL", 0.5), ("_PATIENCE", 0.5), ("_SLOWEST", 1e9)):
+    monkeypatch.setattr(http_request, "STALL", 0.5)
+    for name, seconds in (("_ANSWER", 0.5), ("_PATIENCE", 0.5), ("_SLOWEST", 1e9)):
         monkeypatch.setattr(download, name, seconds)
     with saying([itertools.chain([start], itertools.repeat(line))]) as (url, _, threads):
         before = threading.active_count()
@@ -350,10 +353,10 @@ def test_every_compression_in_tar_and_deb(tmp_path: Path, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["gz", "xz", "bz2", "zst", ""])
 def test_stream_that_is_cut(tmp_path: Path, kind: str) -> None:
-    """Wherever it ends, also where all that is wanted has been read."""
+    """A truncated archive is an error wherever it ends, even after the last file that is needed."""
     data = packed(kind, llvm_files())
     file = tmp_path / "llvm.tar"
-    # What pads a tar file to a multiple of its record holds nothing.
+    # The padding of a tar file to a multiple of its record holds no data.
     whole = len(data) if kind else len(data.rstrip(b"\0")) + 512
     for end in range(1, whole, max(1, whole // 100)):
         file.write_bytes(data[:end])
@@ -362,7 +365,7 @@ def test_stream_that_is_cut(tmp_path: Path, kind: str) -> None:
 
 
 def test_damage_after_all_that_is_wanted(tmp_path: Path) -> None:
-    """Read to the end, unless a hash has verified the file."""
+    """Damage at the end is found, because the file is read to its end unless a hash has verified it."""
     files = llvm_files() | {"lib/libMLIRIR.a": os.urandom(1 << 21).hex()}
     deb = bytearray(deb_bytes(files))
     deb[-1000] ^= 1
@@ -402,11 +405,11 @@ def test_corrupt_archive_is_one_clear_error(world: World, suffix: str) -> None:
     [b"-60       ", b"          ", b"x         ", b"9999999999", b"+1        "],
 )
 def test_static_library_with_a_wrong_size(tmp_path: Path, header: bytes) -> None:
-    """A negative size was read for ever."""
+    """A negative size was once read endlessly."""
     library = tmp_path / "lib.a"
     library.write_bytes(b"!<arch>\n" + b"a.o/".ljust(48) + header + b"`\n" + bytes(64))
-    with pytest.raises(BuildError, match="is no static library that holds its objects"):
-        list(archive.static_library_members(library))
+    with pytest.raises(BuildError, match="is not a static library that contains its objects"):
+        list(ar_archive.static_library_members(library))
 
 
 @pytest.mark.parametrize("link", [False, True])
@@ -419,7 +422,7 @@ def test_members_that_collide(tmp_path: Path, link: bool) -> None:
 
 
 def test_time_of_unpacking_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "_MOST_SECONDS", -1.0)
+    monkeypatch.setattr(decompress, "MOST_SECONDS", -1.0)
     (tmp_path / "llvm.tar").write_bytes(tar_bytes(llvm_files(), "gz"))
     with pytest.raises(BuildError, match="s to unpack"):
         archive.unpack(tmp_path / "llvm.tar", tmp_path / "into", archive.sdk_files(()), verified=False)
@@ -427,7 +430,7 @@ def test_time_of_unpacking_is_limited(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_index_is_limited(tmp_path: Path) -> None:
     (tmp_path / "Packages.xz").write_bytes(lzma.compress(bytes(1 << 20)))
-    with archive.decompressed(tmp_path / "Packages.xz", most=1_000_000) as stream:
+    with decompress.decompressed(tmp_path / "Packages.xz", most=1_000_000) as stream:
         assert len(stream.read(900_000)) == 900_000
         with pytest.raises(BuildError, match="unpacks to more than 1000000 bytes"):
             stream.read(200_000)
@@ -435,12 +438,12 @@ def test_index_is_limited(tmp_path: Path) -> None:
 
 def test_sources_of_llvm_are_within_the_limits() -> None:
     """Measured: llvm-toolchain-23 has 197,000 members and unpacks to 11.4 times its size."""
-    assert archive._MOST_MEMBERS > 4 * 197_000
-    assert archive._MOST_RATIO > 4 * 11.4
+    assert decompress.MOST_MEMBERS > 4 * 197_000
+    assert decompress.MOST_RATIO > 4 * 11.4
 
 
 def test_planted_directory_of_the_next_sdk_is_not_followed(world: World) -> None:
-    """The directory that becomes the SDK has a name that others know."""
+    """Others know the name of the directory that becomes the SDK."""
     outside = world.tmp / "outside"
     outside.mkdir()
     (outside / "keep").write_text("")
@@ -453,11 +456,11 @@ def test_planted_directory_of_the_next_sdk_is_not_followed(world: World) -> None
 
 
 def test_limits_are_those_of_the_documentation() -> None:
-    page = " ".join((REPO / "docs" / "sdk.md").read_text().split())
-    assert f"unpack to {archive._MOST_RATIO} times its size and {archive._ANY_RATIO >> 20} MiB" in page
-    assert f"write {archive._MOST_WRITTEN // 10**9} GB, have a million members and take half an hour" in page
-    assert (archive._MOST_MEMBERS, archive._MOST_SECONDS) == (10**6, 1800)
-    assert f"a minute in which less than {download._STALL_BYTES >> 10} KiB arrive" in page
-    assert download._STALL == 60
-    assert [suite.max_age_days for suite in load_manifest().debian.suites] == [10]
+    page = " ".join((ROOT / "docs" / "sdk.md").read_text().split())
+    assert f"unpack to {decompress.MOST_RATIO} times its size and {decompress.ANY_RATIO >> 20} MiB" in page
+    assert f"write {decompress.MOST_WRITTEN // 10**9} GB, have a million members and take half an hour" in page
+    assert (decompress.MOST_MEMBERS, decompress.MOST_SECONDS) == (10**6, 1800)
+    assert f"a minute in which less than {http_request.STALL_BYTES >> 10} KiB arrive" in page
+    assert http_request.STALL == 60
+    assert [suite.max_age_days for suite in load_source_list().debian.suites] == [10]
     assert "the file may be ten days old" in page

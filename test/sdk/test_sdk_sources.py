@@ -9,12 +9,12 @@ import platform
 import time
 
 import pytest
-from sdk_world import REPO, World, closed_port, llvm_debs, llvm_files, tar_bytes
 
+from support.sdk.world import ROOT, World, closed_port, llvm_debs, llvm_files, tar_bytes
 from triton_ext.errors import BuildError
 from triton_ext.loading.host import find_triton
 from triton_ext.sdk import debian
-from triton_ext.sdk.sources import SourceUnavailableError, load_manifest
+from triton_ext.sdk.sources import SourceUnavailableError, load_source_list
 
 SNAPSHOT = "debian-24-snapshot"
 NAMED = ("--source", "triton-llvm", "--unverified")
@@ -22,7 +22,7 @@ ARCHIVE = "llvm-b010a18d-almalinux-x64-1.tar.gz"
 
 
 def test_manifest_of_the_repository() -> None:
-    manifest = load_manifest()
+    manifest = load_source_list()
     assert [source.id for source in manifest.sources] == ["user", "triton-llvm", SNAPSHOT, "debian-23"]
     packages = [package for source in manifest.sources for package in source.packages] + [*manifest.runtime.packages]
     assert len(packages) == 12
@@ -33,8 +33,8 @@ def test_manifest_of_the_repository() -> None:
     assert [source.id for source in manifest.sources if source.automatic] == [SNAPSHOT, "debian-23"]
     assert manifest.source("debian-23").packages[0].version_prefix == "23.1"
     assert manifest.source(SNAPSHOT).packages[0].suite is None
-    # Addresses of package archives come from the machine; Triton's own is the only one that is written here.
-    assert (REPO / "infra" / "sdk" / "sources.toml").read_text().count("://") == 1
+    # The machine gives the addresses of package archives; only the address of Triton's own archive is in the file.
+    assert (ROOT / "infra" / "sdk" / "sources.toml").read_text().count("://") == 1
 
 
 def test_archive_of_triton(world: World) -> None:

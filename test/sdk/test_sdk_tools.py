@@ -11,54 +11,14 @@ import time
 from pathlib import Path
 
 import pytest
-from sdk_world import World, closed_port, deb_bytes
 
-from triton_ext.loading.host import find_triton
+from support.sdk.tool import LIBRARY, SNAPSHOT, add_tool, packages
+from support.sdk.world import World, closed_port, deb_bytes
 from triton_ext.sdk import tools
-
-SNAPSHOT = "debian-24-snapshot"
-ECHO = '#!/bin/sh\necho "$@"\n'
-LIBRARY = "usr/lib/x86_64-linux-gnu/"
-
-
-def packages(program: str = "bin/mlir-opt", padding: int = 0) -> dict[str, bytes]:
-    return {
-        "mlir-tools-24": deb_bytes({f"usr/lib/llvm-24/{program}": "the program\n"}),
-        "libmlir-24": deb_bytes({f"{LIBRARY}libMLIR.so.24.0": "libMLIR\n"}, padding=padding),
-    }
-
-
-def add_tool(
-    world: World, debs: dict[str, bytes] | None = None, *, wrong: str = "", commit: str = "", loader: str = ECHO
-) -> None:
-    """Puts the tool into the manifest; its packages and the C library are served."""
-    from sdk_world import llvm_debs, runtime_debs
-
-    world.manifest(llvm_debs(), runtime_debs(loader))
-    text = f"""
-[[tool]]
-id = "mlir-opt"
-arch = "x86_64"
-llvm_version = "24.0.0"
-llvm_commits = ["{commit or find_triton().llvm_commit}"]
-download_mb = 1
-program_package = "mlir-tools-24"
-suite = "sid"
-libraries = ["libMLIR.so.24.0", "libedit.so.2"]
-"""
-    edit = {"libedit2": deb_bytes({f"{LIBRARY}libedit.so.2": "libedit\n"})}
-    for kind, found in (("package", debs or packages()), ("library_package", edit)):
-        for name, data in found.items():
-            sha256 = world.server.add(f"pool/{name}_1.deb", data)
-            text += f'[[tool.{kind}]]\nname = "{name}"\npath = "pool/{name}_1.deb"\n'
-            text += f'sha256 = "{"0" * 64 if name == wrong else sha256}"\nsize = {len(data)}\n'
-    with (world.infra / "sdk" / "sources.toml").open("a") as manifest:
-        manifest.write(text)
-    world.run("install", "--source", SNAPSHOT)
 
 
 def refused(world: World) -> str:
-    """Fails with one line, and nothing of the tool is there; returns the line."""
+    """Checks that the installation fails with one line and leaves nothing of the tool; returns the line."""
     code, _, err = world.run("install", "--with", "mlir-opt")
     assert code == 1, err
     assert err.splitlines()[-1].startswith("triton-ext: error: ")
@@ -170,7 +130,7 @@ def test_wrong_hash(world: World) -> None:
 
 @pytest.mark.parametrize("damage", ["shorter", "other bytes"])
 def test_damaged_download(world: World, damage: str) -> None:
-    """What the mirror serves is not what the manifest names."""
+    """The mirror does not serve the file that the manifest names."""
     add_tool(world)
     file = world.server.root / "pool" / "libmlir-24_1.deb"
     data = file.read_bytes()

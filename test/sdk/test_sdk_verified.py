@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nothing unverified is installed: signatures, suites and dates of package indexes, and what no hash is known of."""
+"""Nothing unverified is installed: signatures, suites and dates of package indexes, archives without a known hash."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sdk_signing import Signer, forge, release_text, serve_packages, serve_release, trust_archive
-from sdk_world import World, deb_bytes, llvm_debs, llvm_files, tar_bytes, write_tree
 
+from support.sdk.signing import Signer, forge, release_text, serve_packages, serve_release, trust_archive
+from support.sdk.tool import add_tool
+from support.sdk.world import World, deb_bytes, llvm_debs, llvm_files, tar_bytes, write_tree
 from triton_ext.errors import BuildError
 from triton_ext.loading.host import find_triton
 from triton_ext.sdk import debian, tools
-from triton_ext.sdk.sources import SourceUnavailableError, load_manifest
+from triton_ext.sdk.sources import SourceUnavailableError, load_source_list
 from triton_ext.sdk.trust import Trust
 
 SNAPSHOT = "debian-24-snapshot"
@@ -24,7 +25,7 @@ EVIL = "#!/bin/sh\ntouch $(dirname $0)/evil-has-run\n"
 
 @pytest.fixture
 def moved(world: World, signer: Signer) -> bytes:
-    """A pinned package is gone, and sid has a successor of it; returns sid's index, whose release file is not there."""
+    """Removes a pinned package and gives sid a successor of it; returns sid's index, which has no release file yet."""
     debs = llvm_debs()
     world.manifest(debs, suite="sid", gone="llvm-dev")
     trust_archive(world, signer)
@@ -64,7 +65,7 @@ def test_successor_from_a_signed_index(world: World, signer: Signer, moved: byte
     ],
 )
 def test_forged_index_is_refused(world: World, signer: Signer, moved: bytes, name: str) -> None:
-    """Also with --unverified: that is for what nothing can verify, not for what is found to be wrong."""
+    """--unverified does not help: it allows what nothing can verify, not what a check has found wrong."""
     evil = serve_packages(world, {"llvm-dev": ("24.0.9-1", deb_bytes({"usr/lib/llvm-24/bin/mlir-tblgen": EVIL}))})
     serve_release(world, forge(signer, release_text(moved), release_text(evil))[name])
     for flag in ([], ["--unverified"]):
@@ -85,7 +86,7 @@ def test_text_around_the_signed_part_is_not_read(world: World, signer: Signer, m
 
 
 def test_status_of_gpgv_is_whole_lines_of_its_own_file() -> None:
-    """Each thing that must be there is missing once."""
+    """Each required line is missing once."""
     key, sub = "A" * 40, "B" * 40
     good = [
         "[GNUPG:] NEWSIG",
@@ -98,7 +99,7 @@ def test_status_of_gpgv_is_whole_lines_of_its_own_file() -> None:
     assert "it is signed by" in debian._signature_problem(0, good, (sub,))
     for left_out in good[1:]:
         assert debian._signature_problem(0, [line for line in good if line != left_out], (key,)) == "it is not signed"
-    # The two lines are of two signatures, or of two keys.
+    # The two lines belong to two signatures, or to two keys.
     assert debian._signature_problem(0, [*good[:2], *good[::2]], (key,)) == "it is not signed"
     assert debian._signature_problem(0, [good[1].replace("B", "C"), good[2]], (key,)) == "it is not signed"
     for word in ("BADSIG", "ERRSIG", "EXPSIG", "EXPKEYSIG", "REVKEYSIG", "NO_PUBKEY", "NODATA"):
@@ -124,7 +125,7 @@ def test_old_index_is_refused(world: World, signer: Signer, moved: bytes, age: f
     assert "the package index of sid cannot be verified: it is of 20" in message
     assert " and was valid until 20" in message
     assert "triton-ext sdk install --unverified" in message
-    # The signature is good: whoever insists gets it, and is reminded.
+    # The signature is good: --unverified installs it, and the SDK remembers that.
     assert world.run("install", "--source", SNAPSHOT, "--unverified")[0] == 0
     (line,) = json.loads(world.run("info", "--json")[1])["unverified"]
     assert line.startswith("the package index of sid: it is of 20")
@@ -175,7 +176,7 @@ def without_keyring(world: World) -> str:
 
 @pytest.mark.parametrize("lack", [without_gpgv, without_keyring])
 def test_where_nothing_can_verify_nothing_is_installed(world: World, lack: object) -> None:
-    """No signatures are needed for this, so it runs everywhere."""
+    """This test needs no signatures, so it runs everywhere."""
     assert callable(lack)
     debs = llvm_debs()
     world.manifest(debs, suite="sid", gone="llvm-dev")
@@ -186,7 +187,7 @@ def test_where_nothing_can_verify_nothing_is_installed(world: World, lack: objec
     assert f"the package index of sid cannot be verified: {why} (fix: apt-get install gpgv debian-archive" in message
     assert "triton-ext sdk install --unverified" in message
     assert not world.server.asked("llvm-dev_24.0.1-1.deb")
-    message = world.fails("install")  # nor does the automatic order go on to what nobody can verify
+    message = world.fails("install")  # the automatic order does not go on to a source that nothing can verify
     assert "cannot be verified" in message
 
     code, _, err = world.run("install", "--source", SNAPSHOT, "--unverified")
@@ -221,14 +222,12 @@ def test_archive_without_a_hash_needs_the_flag(world: World) -> None:
 
 
 def test_own_llvm_needs_no_flag(world: World) -> None:
-    """What the user names is the user's."""
+    """An LLVM that the user names belongs to the user."""
     assert world.run("install", "--from", str(write_tree(world.tmp / "llvm", llvm_files())))[0] == 0
     assert json.loads(world.run("info", "--json")[1])["unverified"] == []
 
 
 def test_tool_remembers_what_was_not_verified(world: World) -> None:
-    from test_sdk_tools import add_tool
-
     add_tool(world)
     library = "usr/lib/x86_64-linux-gnu/libedit.so.2"
     index = serve_packages(world, {"libedit2": ("24-1", deb_bytes({library: "libedit\n"}))})
@@ -258,10 +257,10 @@ def test_record_of_an_older_triton_ext_is_read(world: World) -> None:
 
 
 def test_sizes_are_not_part_of_what_something_is_made_from() -> None:
-    """Else a size that is added makes everybody build and download again."""
+    """Otherwise, a size that is added to the manifest would make everybody build and download again."""
     from triton_ext.sdk.sources import contents
 
-    manifest = load_manifest()
+    manifest = load_source_list()
     for source in (*manifest.parts, *manifest.tools):
         assert '"size"' not in json.dumps(contents(source))
         assert '"sha256"' in json.dumps(contents(source))
@@ -269,7 +268,7 @@ def test_sizes_are_not_part_of_what_something_is_made_from() -> None:
 
 @pytest.mark.slow
 def test_real_release_file_of_sid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its signatures are good and of the pinned keys, and it lists the successor of a pinned package."""
+    """The real index has good signatures of the pinned keys, and lists the successor of a pinned package."""
     if debian.shutil.which("gpgv") is None or not any(path.is_file() for path in debian._KEYRINGS):
         pytest.skip("gpgv or the Debian keyring is not installed")
     news: list[str] = []
@@ -284,10 +283,10 @@ def test_real_release_file_of_sid(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         times.append(real(text))
         return times[-1]
 
-    # A mirror may be older than it may be: the day is that of its release file.
+    # The mirror here may be too old, so the test's date is that of its release file.
     monkeypatch.setattr(debian, "_time", time_of)
     monkeypatch.setattr(debian, "_now", lambda: times[0] + timedelta(hours=1))  # type: ignore[operator]
-    package = load_manifest().source("debian-23").packages[0]
+    package = load_source_list().source("debian-23").packages[0]
     trust = Trust(False, news.append)
     found = debian._look_up(package, "sid", base, tmp_path, trust)
     assert found.path.startswith("pool/main/")

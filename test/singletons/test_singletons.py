@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects of headers exist once per process, in libraries of each of our CMake functions and in those of a third party,
-with every linker; and what a third party's dialect says of its effects is what libtriton's passes go by."""
+"""Objects of headers exist once per process: in libraries of each of our CMake functions, in those of a third party,
+and with every linker. And libtriton's passes respect the effects that a third party's dialect declares."""
 
 from __future__ import annotations
 
@@ -20,21 +20,20 @@ import triton
 from triton_ext.authoring import addresses, doctor
 from triton_ext.authoring.addresses import Comparison
 from triton_ext.authoring.build import build_tree, default_build_dir, tool
-from triton_ext.authoring.doctor import CLANG_VERSIONS
 from triton_ext.errors import BuildError
 from triton_ext.loading.host import find_triton
 from triton_ext.loading.singletons import exported, in_stub, own_copies, write_stub
-from triton_ext.support import resources
+from triton_ext.support import clang, resources
 
 HERE = Path(__file__).parent
 SOURCE = HERE / "third_party"
 FILECHECK = Path(triton.__file__).parent / "FileCheck"
 DEFAULT_RESOURCE = "_ZZN4mlir11SideEffects8Resource4BaseINS0_15DefaultResourceES1_E3getEvE8instance"
-CLANGS = [found for v in CLANG_VERSIONS if (found := shutil.which(f"clang++-{v}"))]
+CLANGS = [found for v in clang.versions() if (found := shutil.which(f"clang++-{v}"))]
 # lld goes by the name of its version on some systems.
 LINKERS = [
     found
-    for names in (["ld.bfd"], ["ld.gold"], [f"ld.lld-{v}" for v in CLANG_VERSIONS] + ["ld.lld"])
+    for names in (["ld.bfd"], ["ld.gold"], clang.names_of("ld.lld"))
     if (found := next(filter(None, map(shutil.which, names)), None))
 ]
 
@@ -65,13 +64,13 @@ SHARED = ("resource", "counter", "key", "id")
 
 @dataclass(frozen=True)
 class Pair:
-    """A library that exports objects of its headers, and one that includes the same headers."""
+    """A library that exports objects of its headers, and another library that includes the same headers."""
 
     host: Path
     extension: Path
 
     def addresses(self, name: str) -> tuple[int, int]:
-        """Where the two, loaded as Python loads libraries, have the object."""
+        """Returns the addresses of the object in both libraries, which are loaded as Python loads libraries."""
         host, extension = ctypes.CDLL(str(self.host)), ctypes.CDLL(str(self.extension))
         functions = [getattr(host, f"host_{name}"), getattr(extension, f"extension_{name}")]
         for function in functions:
@@ -81,7 +80,7 @@ class Pair:
 
 
 def make_pair(directory: Path, clang: str, linker: str, stub: bool = True, visibility: str = "default") -> Pair:
-    """Builds the two in `directory`; the names of the libraries are of no other pair."""
+    """Builds the two libraries in `directory`, with names that no other pair has."""
     directory.mkdir(exist_ok=True)
     (directory / "header.h").write_text(HEADER)
     flags = [clang, "-std=c++20", "-O1", "-fPIC", "-fvisibility-inlines-hidden", f"--ld-path={linker}"]
@@ -117,7 +116,7 @@ def test_an_extension_uses_the_objects_of_its_host(clang: str, linker: str, tmp_
     for name in SHARED:
         first, second = pair.addresses(name)
         assert first == second, name
-    # What the host has not is the extension's.
+    # The extension keeps objects that the host does not have.
     assert ctypes.CDLL(str(pair.extension)).extension_own()
     assert any("Id" in name for name in own_copies(pair.extension, {"_ZN4mlir2IdIlE2idE"}))
     compared = addresses.compare(pair.extension, [pair.host])
@@ -127,7 +126,8 @@ def test_an_extension_uses_the_objects_of_its_host(clang: str, linker: str, tmp_
 
 @pytest.mark.parametrize("visibility", ["default", "hidden"])
 def test_without_the_stub_there_are_copies(visibility: str, tmp_path: Path) -> None:
-    """As libraries were built once, and plugins by hand are. Symbols alone show it, and so do the addresses."""
+    """Libraries were once built so, and hand-made plugins still are. The symbols show the copies, and so do the
+    addresses."""
     pair = make_pair(tmp_path / "pair", CLANGS[0], LINKERS[0], stub=False, visibility=visibility)
     copies = own_copies(pair.extension, exported(pair.host))
     assert {"_ZZN4mlir8resourceEvE8instance", "_ZN4mlir3keyE", "_ZN4mlir2IdIiE2idE"} <= set(copies)
@@ -146,7 +146,7 @@ def test_without_the_stub_there_are_copies(visibility: str, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("linker", LINKERS, ids=lambda path: Path(path).name)
 def test_hidden_objects_are_noticed(linker: str, tmp_path: Path) -> None:
-    """GNU's linkers refuse them; lld gives them the address 0, and the build asks what it has made."""
+    """GNU's linkers refuse such objects; lld gives them the address 0, so the build checks its result."""
     error = ""
     try:
         pair = make_pair(tmp_path / "pair", CLANGS[0], linker, visibility="hidden")
@@ -166,7 +166,7 @@ def test_stub_of_libtriton(tmp_path: Path) -> None:
     ):
         assert name in names
     assert not any(name.startswith("_ZT") for name in names)
-    # Not written again, since everything would be linked again.
+    # The file is not written again, because everything would be linked again.
     before = (tmp_path / "stub.o").stat().st_mtime_ns
     write_stub(tmp_path / "stub.o", [find_triton().library], CLANGS[0])
     assert (tmp_path / "stub.o").stat().st_mtime_ns == before
@@ -177,7 +177,7 @@ def test_stub_of_libtriton(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def third_party(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory with the libraries of the third party."""
+    """Builds the libraries of the third party; returns their directory."""
     source = tmp_path_factory.mktemp("third") / "party"
     shutil.copytree(SOURCE, source)
     build_tree(source, default_build_dir(source))
@@ -186,7 +186,7 @@ def third_party(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def made_wrongly(third_party: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same libraries of the same objects, each linked as libraries were once: with copies of its own."""
+    """Links the same objects as libraries were once linked, each with its own copies; returns the directory."""
     directory = tmp_path_factory.mktemp("wrong") / "third_party"
     shutil.copytree(third_party, directory)
     build = default_build_dir(third_party.parents[1])
@@ -206,13 +206,13 @@ def made_wrongly(third_party: Path, tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest.fixture
 def found(third_party: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """With the third party's libraries among the extensions."""
+    """Adds the third party's libraries to the extensions."""
     monkeypatch.setenv("TRITON_EXT_PATH", str(third_party))
     return third_party
 
 
 def test_the_third_party_calls_every_function() -> None:
-    """So that the tests below compare what each of them makes."""
+    """Every CMake function has a library here, so the tests below cover each of them."""
     listed = (resources.infra_dir() / "cmake" / "TritonExtConfig.cmake").read_text()
     functions = set(re.findall(r"^#   (triton_ext_\w+)\(", listed, re.MULTILINE))
     called = "".join(file.read_text() for file in SOURCE.rglob("CMakeLists.txt"))
@@ -248,7 +248,7 @@ def _path_of(name: str, found: Path) -> Path:
 
 @pytest.mark.slow
 def test_what_is_made_wrongly_is_named(made_wrongly: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of every kind, by its path, and nothing else is."""
+    """A library of every kind is refused by its path, and nothing else is."""
     monkeypatch.setenv("TRITON_EXT_PATH", str(made_wrongly))
     compared = addresses.compare_all()
     wrong = {each.library: each.wrong for each in compared if each.wrong}
@@ -265,7 +265,7 @@ def test_what_is_made_wrongly_is_named(made_wrongly: Path, monkeypatch: pytest.M
 
 
 def check(prefix: str, arguments: list[str]) -> str:
-    """Runs triton-ext-opt on a file of the third party, and returns what FileCheck has against it."""
+    """Runs triton-ext-opt on a file of the third party, and returns the complaints of FileCheck."""
     file = SOURCE / arguments[0]
     command = [tool("triton-ext-opt"), file, "--load-extension=tank", *arguments[1:]]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
@@ -279,7 +279,7 @@ def check(prefix: str, arguments: list[str]) -> str:
     ).stderr
 
 
-#: What decides by the addresses of resources; the others by the kind of an effect alone, which a name tells apart.
+#: Passes that compare addresses of resources. The others only use the kind of an effect, which has a name.
 BY_RESOURCE = [
     ("CSE", ["effects.mlir", "-cse"]),
     ("CSE", ["effects.mlir", "-triton-loop-aware-cse"]),
@@ -300,7 +300,7 @@ NEEDS_LINALG = {"FORWARD": "forward_stores", "FREE": "deallocate_buffers"}
 
 
 def skip_without_linalg(prefix: str, libraries: Path) -> None:
-    """Skips what the project left out."""
+    """Skips a library that the project left out."""
     if prefix in NEEDS_LINALG and not (libraries / f"libtriton_ext_{NEEDS_LINALG[prefix]}.so").is_file():
         pytest.skip("MLIR's dialects are not installed: triton-ext sdk install --with linalg")
 
@@ -321,7 +321,7 @@ def test_effects_of_a_third_party(prefix: str, arguments: list[str], found: Path
 def test_copies_give_wrong_results(
     prefix: str, arguments: list[str], made_wrongly: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Loads merged across stores, memory of the stack freed and returned: what the tests above are there to catch."""
+    """With copies, loads merge across stores, and stack memory is freed and returned: the tests above notice both."""
     skip_without_linalg(prefix, made_wrongly)
     monkeypatch.setenv("TRITON_EXT_PATH", str(made_wrongly))
     assert "error" in check(prefix, arguments)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process with no home, no place for temporary files, a full disk or little of anything: it works, or says why."""
+"""A process without a home, without a place for temporary files, with a full disk or tight limits works, or says why
+not."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="not permitted here: t
 def run(
     *command: str, before: str = "", cwd: Path | None = None, **environment: str | None
 ) -> subprocess.CompletedProcess[str]:
-    """Runs Python; `before` is run by it first. A variable that is None is unset."""
+    """Runs Python, first the code `before`. A variable that is None is unset."""
     code, *arguments = command
     merged = {**os.environ, **environment}
     return subprocess.run(
@@ -55,7 +56,7 @@ def last_line(done: subprocess.CompletedProcess[str]) -> str:
     return (done.stderr.strip().splitlines() or [""])[-1]
 
 
-#: Imports what another user may not read, before it becomes that user without a name and a home.
+#: Imports files that another user cannot read, and then becomes this user, who has neither name nor home.
 NOBODY = f"""
 import os, sys
 import triton, triton_ext.demo, triton_ext.sdk
@@ -69,7 +70,7 @@ os.setuid({UNKNOWN})
 
 @needs_root
 def test_no_home_and_no_name(tmp_path: Path) -> None:
-    """There is no cache, and no need of one; the SDK, which has to be kept, asks for a place."""
+    """There is no cache, and none is needed, except for the SDK: it has to be kept, and asks for a place."""
     kernels = tmp_path / "kernels"
     kernels.mkdir(mode=0o777)
     code = """
@@ -91,7 +92,7 @@ except triton_ext.errors.TritonExtError as error:
     assert second == f"user {UNKNOWN} has no home directory to keep files in (fix: {fix})"
 
 
-#: Nowhere to write temporary files: a limit does it for every user, root included.
+#: Leaves no place for temporary files: a limit has this effect for every user, even root.
 NO_TEMPORARY = """
 import tempfile
 def nowhere(*_):
@@ -102,7 +103,7 @@ tempfile._candidate_tempdir_list = lambda: []
 
 
 def test_no_writable_tmp(tmp_path: Path) -> None:
-    """Triton's own backends for GPUs need one; what is ours does not."""
+    """Triton's own backends for GPUs need a place for temporary files; triton-ext does not."""
     (tmp_path / "k.py").write_text(KERNEL)
     code = """
 import triton_ext as tx
@@ -127,7 +128,7 @@ except storage.TritonExtError as error:
 
 
 def test_limit_of_file_size(tmp_path: Path) -> None:
-    """`ulimit -f`: caches stay empty, and a library that does not fit into memory is taken as it is."""
+    """With `ulimit -f`, caches stay empty, and a library that cannot be copied to memory is loaded from its file."""
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
     code = """
 import triton_ext as tx
@@ -143,7 +144,7 @@ print(all(e.problem is None for e in found.values()), sorted(load_library(found[
 
 @pytest.fixture
 def full_disk(tmp_path: Path) -> Path:
-    """A disk on which there is no room."""
+    """Returns a full disk."""
     place = tmp_path / "disk"
     place.mkdir()
     libc = ctypes.CDLL(None, use_errno=True)
@@ -161,7 +162,7 @@ def full_disk(tmp_path: Path) -> Path:
 
 @needs_root
 def test_a_full_disk(full_disk: Path, tmp_path: Path) -> None:
-    """With the cache and all temporary files there."""
+    """The cache and all temporary files are on the full disk."""
     done = run(COMPILE, XDG_CACHE_HOME=str(full_disk / "cache"), TMPDIR=str(full_disk))
     assert done.stdout == "other\n", done.stderr
     assert [path for path in full_disk.rglob("*") if path.is_file() and path.name != "filler"] == []
@@ -186,7 +187,7 @@ def test_kernels_that_are_to_be_kept_on_a_full_disk(full_disk: Path, tmp_path: P
 
 
 def test_a_home_that_cannot_be_made(tmp_path: Path) -> None:
-    """Triton's own cache has no place; a launch says so in Triton's words, our commands in ours."""
+    """Triton's own cache has no place: a launch gives Triton's error, our commands give ours."""
     (tmp_path / "file").touch()
     (tmp_path / "k.py").write_text(KERNEL)
     home = tmp_path / "file" / "home"
@@ -225,7 +226,7 @@ def launch_with_cache(tmp_path: Path, cache: str) -> subprocess.CompletedProcess
 
 @pytest.mark.parametrize(("mode", "is_safe"), [(0o700, True), (0o755, True), (0o775, True), (0o777, False)])
 def test_a_cache_of_triton_that_others_can_write(tmp_path: Path, mode: int, is_safe: bool) -> None:
-    """Whoever writes there has his code run. A group of one's own is what umask 002 is for."""
+    """Whoever can write there can have code run. A user's own group may write, as with umask 002."""
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache").chmod(mode)
     done = launch_with_cache(tmp_path, str(tmp_path / "cache"))
@@ -246,11 +247,11 @@ def test_a_cache_of_triton_of_another_user(tmp_path: Path) -> None:
 
 
 def test_a_cache_of_triton_in_the_working_directory(tmp_path: Path) -> None:
-    """As Triton has it for a user without a home directory."""
+    """The cache is where Triton puts it for a user without a home directory."""
     assert "would be in the working directory" in last_line(launch_with_cache(tmp_path, "~/.triton/cache"))
 
 
-#: What somebody else compiles: it has run where the file MARK is.
+#: Code of another user: it has run if the file MARK exists.
 EVIL = """
 #include <fcntl.h>
 #include <stdint.h>
@@ -296,7 +297,7 @@ def test_a_kernel_in_triton_s_cache_of_another_user(tmp_path: Path) -> None:
 
 
 def test_what_a_process_compiles_is_closed_to_others_whatever_the_umask(tmp_path: Path) -> None:
-    """Below a directory of the user's own, as Triton's cache is when it has been in use."""
+    """The cache is below a directory of the user's own, as Triton's cache is when it is in use."""
     (tmp_path / "cache").mkdir(0o755)
     (tmp_path / "k.py").write_text(KERNEL)
     before = "import os; os.umask(0)\n"
@@ -311,7 +312,7 @@ def test_what_a_process_compiles_is_closed_to_others_whatever_the_umask(tmp_path
 
 
 def test_a_kernel_that_changes_while_it_is_read(tmp_path: Path) -> None:
-    """As whoever can write a directory above the cache can exchange it, and put it back."""
+    """A user who can write a directory above the cache can exchange the cache, and put it back."""
     change = """
 import functools
 import triton.compiler.compiler as c

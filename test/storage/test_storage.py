@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cache is its user's alone, files appear whole or not at all, and nothing that others have planted is followed."""
+"""A cache belongs to its user alone, files appear whole or not at all, and links that others have planted are not
+followed."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from triton_ext.support.storage import UnsafeDirectoryError
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the cache will be; there is none yet."""
+    """Returns the place of the cache, which does not exist yet."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
     for name, empty in (("_files", {}), ("_answers", {}), ("_read", None)):
         monkeypatch.setattr(index, name, empty)
@@ -42,7 +43,7 @@ def test_made_for_the_user_alone(umask: int, cache: Path) -> None:
 
 
 def test_a_cache_that_others_may_read_stays_in_use(cache: Path) -> None:
-    """One of an earlier version: its owner can write it, the others can read it."""
+    """A cache of an earlier version is accepted: its owner can write it, others can read it."""
     cache.mkdir(parents=True, mode=0o755)
     assert storage.write_cache_file(cache / "file", b"x")
     assert storage.read_private(cache / "file") == b"x"
@@ -91,13 +92,13 @@ def test_a_file_of_another_user_is_a_miss(cache: Path) -> None:
     (cache / "pipe").parent.mkdir(exist_ok=True)
     os.mkfifo(cache / "pipe")
     (cache / "link").symlink_to(cache / "pipe")
-    assert storage.read_private(cache / "pipe") is None  # and does not wait for a writer
+    assert storage.read_private(cache / "pipe") is None  # it does not wait for a writer
     assert storage.read_private(cache / "link") is None
 
 
 @pytest.mark.parametrize("root", ["cache", "./cache", ""])
 def test_a_relative_cache_is_none(root: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It would be in the working directory, which may be anybody's."""
+    """The cache would be in the working directory, which may belong to anybody."""
     monkeypatch.setenv("XDG_CACHE_HOME", root)
     monkeypatch.setenv("HOME", str(tmp_path))
     assert storage.cache_dir() == tmp_path / ".cache" / "triton-ext"
@@ -145,7 +146,8 @@ def test_shapes(value: object, shape: object, fits: bool) -> None:
 
 
 def test_an_answer_counts_in_the_process_that_gave_it(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before it is written, too, when its lists are tuples still: each library would be read at each use."""
+    """The check also accepts data that is not written yet, with tuples for lists; else each use would read each
+    library."""
     from triton_ext.loading import elf, verification
     from triton_ext.support import resources
 

@@ -7,33 +7,31 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import pytest
-import relu
 
 import triton_ext as tx
+from support.trace import relu
+from support.trace.browser import wait
+from support.trace.compilations import SIGNATURE, compilation, large_module, passes
 from triton_ext.compilation.records import Compilation
-from triton_ext.pipeline.records import PassRecord, StageRecord
 from triton_ext.tracing import trace
 from triton_ext.tracing.page import write_page
 
 BROWSERS = ("chromium", "chromium-headless-shell", "google-chrome")
-SIGNATURE = "*fp16:16, *fp16:16, *fp32:16, i32:16, 64"
-HOSTILE = '</script><img src=x onerror="globalThis.broken=1"><!-- & \' " <b>bold</b> {{data}} \\ \u2028 é'
 
 
 @pytest.fixture(scope="session")
 def matmul(tmp_path_factory: pytest.TempPathFactory) -> Compilation:
-    """The matrix product for an H100, with one pass dropped and one changed."""
+    """Returns the trace of the matrix product for an H100, with one pass dropped and one changed."""
     edits = tx.Pipeline().skip("ttir.loop_unroll").set("ttgpuir.pipeline", num_stages=2)
     return _trace(tmp_path_factory, "cuda:90", edits)
 
 
 @pytest.fixture(scope="session")
 def matmul_amd(tmp_path_factory: pytest.TempPathFactory) -> Compilation:
-    """The same for an MI300, as it is."""
+    """Returns the trace of the matrix product for an MI300, without edits."""
     return _trace(tmp_path_factory, "hip:gfx942", None)
 
 
@@ -43,42 +41,9 @@ def _trace(tmp_path_factory: pytest.TempPathFactory, target: str, edits: tx.Pipe
         return trace(relu.matmul, target=target, signature=SIGNATURE, pipeline=edits)
 
 
-def large_module(lines: int, *, without: Callable[[int], bool] = lambda number: False, width: str = "i32") -> str:
-    """A module of that many lines, less those `without`; what is left out renumbers everything after it."""
-    body: list[str] = []
-    previous = "%x"
-    for number in range(lines - 5):
-        if without(number):
-            continue
-        name = f"%{len(body)}"
-        kind = ("addi", "muli", "xori", "andi")[number % 7 % 4]
-        line = f"    {name} = arith.{kind} {previous}, %c{number % 11}_i32 {{a = {number} : i64}} : {width}"
-        body.append(f"{line} loc(#loc{number % 40})")
-        previous = name
-    head = ["module {", '  tt.func public @large(%x: i32 loc("x"("/k/large.py":1:1))) {']
-    aliases = [f'#loc{i or ""} = loc("/k/large.py":{i + 2}:5)' for i in range(40)]
-    return "\n".join([*head, *body, "    tt.return", "  } loc(#loc)", "} loc(#loc)", *aliases, ""])
-
-
-def passes(*modules: str, name: str = "ttir.step") -> StageRecord:
-    """A stage in which passes make each of `modules` of the one before."""
-    records = tuple(
-        PassRecord(name, i, (("n", str(i)),), f"step{{n={i}}}", None, True, i / 1000, 10, 9, True, (), module)
-        for i, module in enumerate(modules[1:], 1)
-    )
-    return StageRecord("ttir", 0.1, records, modules[0], modules[-1])
-
-
-def compilation(*stages: StageRecord, **facts: Any) -> Compilation:
-    """A compilation of `stages` about which nothing else is interesting."""
-    return Compilation(
-        **{"kernel": "k", "target": "cuda:90", "triton": "3.9.0", "pipeline": "", "seconds": 0.5} | facts, stages=stages
-    )
-
-
 @pytest.fixture(scope="session")
 def large() -> Compilation:
-    """Modules of 5,000 lines; the passes take out a few, many and none of them."""
+    """Returns a compilation with modules of 5,000 lines; its passes remove a few, many and no lines."""
     source = "\n".join(f"line_{i} = {i}" for i in range(1, 60))
     return compilation(
         passes(
@@ -94,7 +59,7 @@ def large() -> Compilation:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Chromium without a screen."""
+    """Starts Chromium without a screen."""
     path = next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
         message = "no Chromium (fix: apt-get install --no-install-recommends chromium)"
@@ -107,14 +72,6 @@ def browser() -> Iterator[Any]:
         chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield chromium
         chromium.close()
-
-
-def wait(page: Any, condition: str) -> None:
-    """Waits until a JavaScript expression holds; Playwright's own function needs what the page forbids, eval."""
-    end = monotonic() + 20
-    while not page.evaluate(condition):
-        assert monotonic() < end, condition
-        page.wait_for_timeout(20)
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page in a real Chromium, without network: what a user clicks and types shows what it must."""
+"""Tests the page in a real Chromium, without network: clicks and keys have the right effect."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import HOSTILE, compilation, passes, wait
 
+from support.trace.browser import wait
+from support.trace.compilations import HOSTILE, compilation, passes
 from triton_ext.compilation.records import Compilation
 from triton_ext.pipeline.records import PassRecord, StageRecord
 
@@ -25,7 +26,7 @@ def texts(page: Any, selector: str) -> list[str]:
 
 
 def names(page: Any, selector: str = f"#passes {SHOWN}.pass") -> list[str]:
-    """Names of passes in the list, without arguments."""
+    """Returns the names of the passes in the list, without arguments."""
     return [page.evaluate("e => e.entry.name", handle) for handle in page.locator(selector).element_handles()]
 
 
@@ -158,7 +159,7 @@ def test_keys_walk_through_passes(matmul: Compilation, open_page: Open) -> None:
     page.keyboard.press("]")
     page.keyboard.press("j")
     page.keyboard.press("j")
-    assert here() == "ttir/common.cse:1"  # the next one that changed something
+    assert here() == "ttir/common.cse:1"  # the next pass that changed something
 
 
 def test_keys_walk_through_changes(large: Compilation, open_page: Open) -> None:
@@ -311,7 +312,7 @@ def test_copies(matmul: Compilation, open_page: Open) -> None:
     wait(page, "document.getElementById('live').textContent === 'Copied'")
     copied = page.evaluate("navigator.clipboard.readText()")
     assert re.fullmatch(r"tritongpu-pipeline\{.*num-stages=2.*\}", copied)
-    # Lines are copied as they are, though the screen breaks them, and of one side.
+    # Lines are copied unbroken, although the screen breaks them, and only from one side.
     box = page.locator("#code code.added").first.bounding_box()
     page.mouse.move(box["x"] + 2, box["y"] + 6)
     page.mouse.down()
@@ -351,7 +352,7 @@ def test_wrapping(matmul: Compilation, open_page: Open) -> None:
     page.evaluate("document.getElementById('across').scrollLeft = 100")
     wait(page, "document.getElementById('code').style.getPropertyValue('--x') === '-100px'")
     page.keyboard.press("w")
-    # What is measured is what is laid out: rows stand where they were meant to stand.
+    # The measured positions equal the intended ones: each row is in its place.
     for width in (900, 1111, 1800):
         page.set_viewport_size({"width": width, "height": 900})
         wait(page, "page.pageWidth === document.getElementById('code').clientWidth")
@@ -467,7 +468,7 @@ def test_what_is_said_to_readers_of_the_screen(matmul: Compilation, open_page: O
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_contrast(open_page: Open, scheme: str) -> None:
-    """Each colour of text has a ratio of 4.5 to each background it may stand on."""
+    """Each colour of text has a contrast of at least 4.5 with each background under it."""
     page = open_page(SMALL, scheme=scheme)
     ratios = page.evaluate(
         """() => {
@@ -494,7 +495,7 @@ def test_contrast(open_page: Open, scheme: str) -> None:
 
 
 def test_screenshots(matmul: Compilation, open_page: Open, tmp_path: Path) -> None:
-    """Both colour schemes give a picture; where TRITON_EXT_SCREENSHOTS names a directory, they are kept to be looked at."""
+    """Both colour schemes give a picture. If TRITON_EXT_SCREENSHOTS names a directory, the pictures are kept there."""
     kept = Path(os.environ.get("TRITON_EXT_SCREENSHOTS", tmp_path))
     for scheme in ("light", "dark"):
         page = open_page(matmul, "#ttgir/ttgpuir.accelerate_matmul:1", scheme=scheme)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the page's script makes of two texts, in the browser that runs it: laws that hold for any texts, and examples."""
+"""Compares texts with the page's script, in the browser: laws that hold for any two texts, and examples."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ COMPARE = """
 
 @pytest.fixture(scope="module")
 def script(browser: Any) -> Iterator[Any]:
-    """An empty page with the part of the script that compares."""
+    """Returns an empty page with the part of the script that compares texts."""
     page = browser.new_page()
     for name in ("syntax.js", "diff.js"):
         page.add_script_tag(content=(page_module._ASSETS / name).read_text())
@@ -175,7 +175,7 @@ def test_the_same_operation_is_set_against_itself(script: Any) -> None:
     ],
 )
 def test_time_is_bounded(script: Any, before: str, after: str) -> None:
-    """Texts of 30,000 lines that have nothing, or only little, in common."""
+    """Compares texts of 30,000 lines that have nothing, or only little, in common."""
     milliseconds = script.evaluate(
         f"""() => {{
           const made = [Array.from({{length: 30000}}, {before}), Array.from({{length: 29000}}, {after})];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trace as files, and the page as a file: whole or not at all, and nothing of somebody else is lost."""
+"""A trace as files, and the page as a file: each is written whole or not at all, and no other file is lost."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from pathlib import Path
 from time import perf_counter
 
 import pytest
-from conftest import HOSTILE, compilation, large_module
 
+from support.trace.compilations import HOSTILE, compilation, large_module
 from triton_ext.compilation.records import Compilation
 from triton_ext.errors import TritonExtError
 from triton_ext.pipeline.records import PassRecord, StageRecord
-from triton_ext.tracing.page import page, write_files, write_page
+from triton_ext.tracing.files import write_files
+from triton_ext.tracing.page import page, write_page
 
 
 def tree(directory: Path) -> dict[str, bytes]:
@@ -88,7 +89,7 @@ def test_what_is_not_ours_stays(matmul: Compilation, tmp_path: Path, foreign: st
     else:
         (directory / foreign).write_text("mine")
     before = tree(directory)
-    with pytest.raises(TritonExtError, match=rf"trace holds {foreign.rstrip('/')}, which is no part of a trace"):
+    with pytest.raises(TritonExtError, match=rf"trace contains {foreign.rstrip('/')}, which is not part of a trace"):
         write_files(matmul, directory)
     assert tree(directory) == before
 
@@ -105,7 +106,7 @@ def test_other_directories_are_refused(matmul: Compilation, tmp_path: Path) -> N
             write_files(matmul, other)
         assert os.listdir(other) == [name]
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(TritonExtError, match="is no directory"):
+    with pytest.raises(TritonExtError, match="is not a directory"):
         write_files(matmul, tmp_path / "file")
 
 
@@ -155,7 +156,7 @@ def test_names_are_safe_and_apart(tmp_path: Path) -> None:
 
 
 def test_without_ir(tmp_path: Path) -> None:
-    """A record of `describe` has no IR; both views are of use nevertheless."""
+    """A record of `describe` has no IR, but both views still work."""
     record = PassRecord("ttir.combine", 1, (), "triton-combine", None, True, 0.1, 3, 2, True)
     what = compilation(StageRecord("ttir", 0.1, (record,)))
     assert [path.name for path in write_files(what, tmp_path / "t")] == ["index.txt"]

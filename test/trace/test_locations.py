@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Locations come out of every kind of text, and what they mean is kept."""
+"""Locations are removed from every kind of text, and their meaning is kept."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triton_ext.compilation.locations import Chain, Frame, language_of, shown_frame, split, split_llvm, split_mlir
+from triton_ext.compilation.llvm_locations import split_llvm
+from triton_ext.compilation.located import Chain, Frame
+from triton_ext.compilation.locations import language_of, shown_frame, split
+from triton_ext.compilation.mlir_locations import split_mlir
 from triton_ext.compilation.records import Compilation
 
 
@@ -16,7 +19,7 @@ def places(chain: Chain) -> list[tuple[str, int]]:
 
 
 def chain_of(location: str, *aliases: str) -> list[tuple[str, int]]:
-    """What `location` at the end of a line means."""
+    """Returns the meaning of `location` at the end of a line."""
     text = "\n".join([f"  %0 = a.b %1 : i32 {location}", *aliases])
     located = split_mlir(text)
     assert located.lines == ("  %0 = a.b %1 : i32",)
@@ -227,7 +230,7 @@ def test_languages() -> None:
 
 @pytest.mark.parametrize("target", ["matmul", "matmul_amd"])
 def test_real_modules(target: str, request: pytest.FixtureRequest) -> None:
-    """Nothing of a location stays, and most of what computes points into the kernel."""
+    """The text has no locations left, and most operations point into the kernel."""
     compilation: Compilation = request.getfixturevalue(target)
     modules = [record.ir for stage in compilation.stages for record in stage.passes if record.ir]
     assert len(modules) > 10

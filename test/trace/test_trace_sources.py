@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which source files a trace shows: those of the kernel, and not what somebody has written into its IR."""
+"""A trace shows the source files of the kernel, and not files that somebody has named in its IR."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-import relu
 from click.testing import CliRunner
-from conftest import SIGNATURE
 
 import triton_ext as tx
+from support.trace import relu
+from support.trace.compilations import SIGNATURE
 from triton_ext.cli import cli
 
 HELPER = """
@@ -57,7 +57,7 @@ def load(name: str, text: str, directory: Path) -> ModuleType:
 
 
 def test_the_files_of_what_a_kernel_calls(tmp_path: Path) -> None:
-    """By the name of its module, by its own name, as an argument, and of Triton itself."""
+    """A kernel may call a function through its module, by its own name, as an argument, or Triton's own."""
     unique = tmp_path.name
     load(f"helper_{unique}", HELPER, tmp_path)
     load(f"once_{unique}", HELPER.replace("twice", "once"), tmp_path)
@@ -71,7 +71,7 @@ def test_the_files_of_what_a_kernel_calls(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["file", "pipe", "device"])
 def test_ir_in_a_file_chooses_nothing(kind: str, tmp_path: Path) -> None:
-    """It may be anybody's; and no pipe or device is waited for."""
+    """The IR may name a file of anybody; a pipe or a device is not opened."""
     named = tmp_path / "named.py"
     if kind == "file":
         named.write_text("secret")

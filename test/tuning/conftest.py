@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The device that is not there, fresh for each test."""
+"""The stand-in device, fresh for each test."""
 
 from __future__ import annotations
 
 import pytest
-import standin
 from triton.runtime import driver
+
+from support.tuning import standin
 
 
 @pytest.fixture(autouse=True)

@@ -6,11 +6,10 @@ from __future__ import annotations
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
 
-import standin
 import triton
-import tuned
 
 import triton_ext as tx
+from support.tuning import standin, tuned
 
 standin.activate()
 standin.COMPUTE["mine"] = standin.scale

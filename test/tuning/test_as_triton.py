@@ -10,14 +10,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-import standin
 import triton
-from standin import Bench, launches
 from triton import knobs
 from triton.runtime.errors import OutOfResources
-from tuned import CONFIGS, TIMES, accumulate, ones, scale
 
 import triton_ext as tx
+from support.tuning import standin
+from support.tuning.standin import Bench, launches
+from support.tuning.tuned import CONFIGS, TIMES, accumulate, ones, scale
 from triton_ext.tuning import TuningError
 
 Autotune = Callable[..., Any]
@@ -26,7 +26,8 @@ Autotune = Callable[..., Any]
 def both(
     use: Callable[[Autotune], object],
 ) -> tuple[object, object]:
-    """What `use` returns for Triton's autotuner and for ours, with the launches, the events and the printed names."""
+    """Calls `use` with Triton's autotuner and with ours; returns both results, with the launches, events and printed
+    names."""
     results = []
     for autotune in (triton.autotune, functools.partial(tx.autotune, rounds=1)):
         launches.clear()
@@ -183,7 +184,7 @@ def test_one_configuration_is_not_measured(configs: Any) -> None:
 
 
 def test_what_triton_does_if_all_fail() -> None:
-    """It raises the first error, or chooses one that ran out of resources; ours lists the reasons."""
+    """Triton raises the first error, or chooses a candidate that ran out of resources; ours lists the reasons."""
 
     def fails(error: Exception) -> Callable[..., Any]:
         def bench(fn: Callable[[], object], quantiles: object = None) -> Any:

@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import standin
 import triton
-import tuned
-from standin import launches
-from tuned import CONFIGS, TIMES, ones, renamed, scale
 
+import support
 import triton_ext as tx
+from support.tuning import standin, tuned
+from support.tuning.standin import launches
+from support.tuning.tuned import CONFIGS, TIMES, ones, renamed, scale
 from triton_ext.tuning import TensorSpec, TuningError
-from triton_ext.tuning.jobs import Job, evaluate, random_arguments
+from triton_ext.tuning.job import Job
+from triton_ext.tuning.worker import evaluate, random_arguments
 
 HERE = Path(__file__).parent
 
@@ -28,19 +29,19 @@ HERE = Path(__file__).parent
 @pytest.fixture(autouse=True)
 def workers_have_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TUNING_STANDIN", "90")
-    monkeypatch.setenv("PYTHONPATH", str(HERE) + os.pathsep + os.environ.get("PYTHONPATH", ""))
+    monkeypatch.setenv("PYTHONPATH", f"{support.PATH}{os.pathsep}{HERE}")
 
 
 @pytest.fixture(scope="module")
 def processes() -> Iterator[ProcessPoolExecutor]:
-    """Two processes that know nothing of this one."""
+    """Starts two processes that share no state with this one."""
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
         yield pool
 
 
 @pytest.fixture
 def kernel(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """`tuned.remote`, which workers import, with nothing tuned yet."""
+    """Returns `tuned.remote`, which workers import, with no tuning results."""
     monkeypatch.setattr(tuned.remote, "cache", {})
     monkeypatch.setattr(tuned.remote, "executor", None)
     monkeypatch.setattr(tuned.remote, "tuning_reports", {})
@@ -68,7 +69,7 @@ class Here(Executor):
 
 
 def check(kernel: Any) -> None:
-    """It has been tuned as it would have been here."""
+    """The result is the same as without an executor."""
     y = standin.zeros()
     launches.clear()
     kernel[lambda meta: (triton.cdiv(256, meta["BLOCK"]),)](ones(), y, n=32)
@@ -119,7 +120,7 @@ def test_jobs_are_texts_and_numbers(kernel: Any) -> None:
         check(kernel)
     assert len(executor.jobs) == 15
     job = executor.jobs[2]
-    assert (job.module, job.name, Path(job.file)) == ("tuned", "remote", HERE / "tuned.py")
+    assert (job.module, job.name, Path(job.file)) == ("support.tuning.tuned", "remote", Path(tuned.__file__))
     assert job.config == CONFIGS[0].all_kwargs()
     assert (job.pipeline, job.edits) == ("fast", "ttir: at_end(rename{new=fast old=remote})")
     assert job.outer == (str(outer), str(inner))
@@ -131,7 +132,7 @@ def test_jobs_are_texts_and_numbers(kernel: Any) -> None:
 
 
 def test_equal_binaries_are_measured_by_workers(kernel: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the workers know of them; in one process they are measured once."""
+    """Only the workers see equal binaries; in one process each binary is measured once."""
     same = kernel.pipelines["fast"].skip("ttgpuir.coalesce_async_copy")
     monkeypatch.setattr(kernel, "pipelines", {"fast": kernel.pipelines["fast"], "too": same})
     for executor, measured in ((None, 3), (Here(), 6)):
@@ -228,7 +229,7 @@ def test_copies_of_used_kernels_are_found(monkeypatch: pytest.MonkeyPatch, kerne
 
 
 def test_kernels_of_a_program() -> None:
-    """The main program is imported by workers as a file, as spawned processes do."""
+    """Workers import the main program as a file, as spawned processes do."""
     program = HERE / "program.py"
     import subprocess
 
@@ -248,7 +249,7 @@ def test_random_arguments() -> None:
 
 
 def test_a_pool_of_threads(kernel: Any) -> None:
-    """Nothing says that an executor has other processes; the kernel is then the same object."""
+    """An executor need not have other processes; in a pool of threads the kernel is the same object."""
     with ThreadPoolExecutor(1) as pool:
         kernel.executor = pool
         y = standin.zeros()

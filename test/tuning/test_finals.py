@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Candidates that are close are measured again, in turns, and one lucky measurement does not decide."""
+"""Close candidates are measured again, in turns, so that one lucky measurement does not decide."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
 import pytest
-import standin
-from tuned import CONFIGS, PIPELINES, ones, remote, scale
 
 import triton_ext as tx
+from support.tuning import standin
+from support.tuning.tuned import CONFIGS, PIPELINES, ones, remote, scale
 from triton_ext.tuning.finals import MOST, settle
 from triton_ext.tuning.outcome import Outcome
 
 
 class Noisy(standin.Bench):
-    """What takes how long, times what the clock makes of it at the n-th measurement."""
+    """Returns the time of a kernel, scaled by what `clock` gives for the n-th measurement."""
 
     def __init__(self, times: dict[tuple[str, int], float], clock: Callable[[int], float]) -> None:
         super().__init__(times)
@@ -27,7 +27,7 @@ class Noisy(standin.Bench):
         return [time * self.clock(len(self.asked)) for time in super().__call__(fn, quantiles)]
 
 
-#: Nine candidates: two are far off, "fast" with 128 is the best by 3 %.
+#: Nine candidates: two are far slower, and "fast" with 128 is the best by 3 %.
 TIMES = {
     (name, block): time
     for name, times in {"scale": (1.05, 1.04, 2.0), "fast": (1.06, 1.03, 1.0), "slow": (3.0, 1.07, 1.08)}.items()
@@ -44,7 +44,7 @@ def winner(clock: Callable[[int], float], **options: object) -> tuple[str, tx.tu
 
 
 def lucky_start(n: int) -> float:
-    """The GPU gets warm: what is measured first seems to be faster."""
+    """The GPU gets warm, so early measurements seem faster."""
     return 0.94 if n < 3 else 1.0
 
 

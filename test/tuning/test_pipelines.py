@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pipelines as a tuning dimension: which is chosen, what it is chosen for, and what becomes of those that fail."""
+"""Pipelines as a tuning dimension: which one is chosen, for which launches, and what happens to those that fail."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-import standin
 import triton
-from standin import Bench, Tensor, launches
 from triton import knobs
-from tuned import CONFIGS, PIPELINES, TIMES, accumulate, doubled, ones, renamed, scale
 
+import support
 import triton_ext as tx
+from support.tuning import standin
+from support.tuning.standin import Bench, Tensor, launches
+from support.tuning.tuned import CONFIGS, PIPELINES, TIMES, accumulate, doubled, ones, renamed, scale
 from triton_ext.tuning import Candidate, Report, TuningError
-
-HERE = Path(__file__).parent
 
 
 def tuned(bench: Bench | None = None, kernel: Any = scale, **options: Any) -> Any:
@@ -70,7 +69,7 @@ def test_what_is_tuned_inside_of_a_pipeline_holds_there_only() -> None:
     bench = Bench(TIMES | {("outer", block): 50.0 for block in (32, 64, 128)})
     kernel = tuned(bench)
     with outer:
-        assert launch(kernel) == "scale"  # outer edits what the inner pipeline made, and that is slow
+        assert launch(kernel) == "scale"  # the outer pipeline edits the result of the inner one, and makes it slow
         assert kernel.tuning_report.outer == str(outer)
     assert launch(kernel) == "fast"
     assert len(bench.asked) == 18
@@ -241,7 +240,7 @@ def test_a_kernel_that_does_not_compile_at_all() -> None:
 
 
 def test_results_of_an_earlier_launch_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A kernel that writes nothing is wrong even if what it should write is there."""
+    """A kernel that writes nothing is wrong even if the right values are there already."""
     compute = standin.scale
 
     def lazy(arguments: dict[str, Any], factor: int) -> None:
@@ -300,7 +299,7 @@ def test_tolerance_and_mistakes_in_references() -> None:
     with pytest.raises(TuningError):
         launch(tuned(reference=near))
     assert launch(tuned(reference=near, tolerance=(0.01, 0.0))) == "fast"
-    with pytest.raises(tx.TritonExtError, match="'n' is no tensor"):
+    with pytest.raises(tx.TritonExtError, match="'n' is not a tensor"):
         launch(tuned(reference=lambda arguments: {"n": 3}))
 
 
@@ -416,7 +415,7 @@ def test_an_interrupt_in_the_kernel_restores_its_arguments(monkeypatch: pytest.M
 
 PROGRAM = """
 import sys, threading, time
-import standin, tuned
+from support.tuning import standin, tuned
 import triton_ext as tx
 standin.activate()
 def slow(module):
@@ -439,7 +438,9 @@ print(kernel.tuning_report.rows[0].status, len(kernel.tuning_report.rows), flush
 
 def test_ctrl_c_while_compiling() -> None:
     command = [sys.executable, "-c", PROGRAM]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=HERE) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=support.environment()
+    ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         assert process.stdout.readline() == "compiling\n"
@@ -490,13 +491,13 @@ def test_progress_on_a_terminal_only(capfd: pytest.CaptureFixture[str]) -> None:
     launch(tuned())
     assert capfd.readouterr().err == ""
     mother, child = pty.openpty()
-    program = "import standin, tuned, triton_ext as tx; standin.activate(); "
+    program = "import triton_ext as tx; from support.tuning import standin, tuned; standin.activate(); "
     program += "k = tx.autotune(tuned.CONFIGS, ['n'], do_bench=standin.Bench())(tuned.scale); "
     program += "k[(1,)](tuned.ones(), tuned.ones(), 32); print('done')"
     command = [sys.executable, "-c", program]
     done = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=child, text=True, cwd=HERE, check=True,
-        env={**os.environ, "TERM": "xterm"},
+        command, stdout=subprocess.PIPE, stderr=child, text=True, check=True,
+        env=support.environment(TERM="xterm"),
     )  # fmt: skip
     os.close(child)
     shown = os.read(mother, 100_000).decode()
@@ -552,7 +553,7 @@ def test_mistakes_in_pipelines() -> None:
         tx.sweep("ttgpuir.pipeline", num_stages=[])
     with pytest.raises(tx.PipelineError, match="nothing to try"):
         tx.sweep("ttgpuir.pipeline")
-    with pytest.raises(tx.PipelineError, match="is no anchor"):
+    with pytest.raises(tx.PipelineError, match="is not an anchor"):
         tx.sweep("no anchor", n=[1])
     with pytest.raises(tx.PipelineError, match="n=1: expected a Pipeline"):
         tx.sweep(lambda n: n, n=[1])  # type: ignore[arg-type, return-value]
@@ -568,7 +569,7 @@ def test_the_inspection_tools_look_through() -> None:
 
 
 def test_a_launch_of_a_tuned_kernel_costs_little() -> None:
-    """Against Triton's autotuner, in functions called: benchmarks/tuning.py has the times."""
+    """Compares the number of function calls with Triton's autotuner; benchmarks/tuning.py measures the times."""
     theirs = triton.autotune(CONFIGS, ["n"], do_bench=Bench(TIMES))(scale)
     calls = {}
     x, y = ones(), ones()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tuning results on disk: found again where nothing that matters has changed, and only there."""
+"""Tuning results on disk are found again if, and only if, nothing that matters has changed."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import standin
 import triton
-from standin import Bench, launches
 from triton.runtime import driver
-from tuned import CONFIGS, PIPELINES, TIMES, doubled, ones, renamed, scale
 
+import support
 import triton_ext as tx
+from support.tuning import standin
+from support.tuning.standin import Bench, launches
+from support.tuning.tuned import CONFIGS, PIPELINES, TIMES, doubled, ones, renamed, scale
 from triton_ext.tuning import store
-
-HERE = Path(__file__).parent
 
 
 def measured(configs: Any = CONFIGS, n: int = 32, kernel: Any = scale, **options: Any) -> int:
@@ -59,7 +58,7 @@ def test_the_environment_turns_it_on(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def other(module: Any) -> None:
-    """A pass in Python."""
+    """Is a pass in Python."""
 
 
 def test_whatever_matters_is_part_of_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,7 +166,7 @@ def test_functions_that_cannot_be_told_apart_keep_nothing(kernel_cache: Path) ->
 
 PROGRAM = """
 import sys
-import standin, tuned
+from support.tuning import standin, tuned
 import triton_ext as tx
 standin.activate()
 bench = standin.Bench(tuned.TIMES)
@@ -182,7 +181,7 @@ print(len(bench.asked), standin.launches[-1][0])
 
 def in_process(*names: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, *names], capture_output=True, text=True, cwd=HERE, check=False
+        [sys.executable, "-c", PROGRAM, *names], capture_output=True, text=True, env=support.environment(), check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
@@ -222,7 +221,7 @@ def test_a_process_notices_that_a_library_was_rebuilt(install_stamp: Callable[[s
 
 def test_two_processes_at_once(kernel_cache: Path) -> None:
     command = [sys.executable, "-c", PROGRAM, "rename"]
-    both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=HERE) for _ in range(2)]
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=support.environment()) for _ in range(2)]
     for process in both:
         output, _ = process.communicate(timeout=120)
         assert process.returncode == 0
@@ -251,7 +250,7 @@ NONSENSE: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 @pytest.mark.parametrize("what", NONSENSE)
 def test_a_report_that_cannot_be_is_a_miss(what: str, kernel_cache: Path) -> None:
-    """Its checksum is right: whoever wrote it wants it to be believed."""
+    """The checksum is right, as in a file that somebody has forged."""
     assert measured() == 9
     (path,) = files(kernel_cache)
     report = json.loads(path.read_text())["report"]
@@ -284,7 +283,7 @@ def test_a_report_that_is_a_pipe_is_not_waited_for(kernel_cache: Path) -> None:
     ids=lambda wrong: str(wrong)[:40],
 )
 def test_a_report_that_says_what_cannot_be(wrong: dict[str, Any], kernel_cache: Path) -> None:
-    """It is a miss, although its checksum is right."""
+    """The file counts as a miss, although its checksum is right."""
     assert measured() == 9
     [file] = files(kernel_cache)
     report = json.loads(file.read_text())["report"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No check is switched off by accident, and a user's own mistake is called that, as early as it shows."""
+"""No check is switched off by accident, and a user's own mistake is reported as such, as early as possible."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import standin
-from standin import Bench, Tensor
-from tuned import CONFIGS, TIMES, doubled, ones, remote, renamed, scale
 
 import triton_ext as tx
+from support.tuning import standin
+from support.tuning.standin import Bench, Tensor
+from support.tuning.tuned import CONFIGS, TIMES, doubled, ones, remote, renamed, scale
 from triton_ext.tuning import TuningError
 from triton_ext.tuning.check import Checker
 
@@ -153,7 +153,7 @@ def test_a_check_that_fails_itself(check: Callable[..., Any], reason: str) -> No
     with pytest.raises(TuningError) as error:
         launch(kernel)
     assert {(row.status, row.reason) for row in kernel.tuning_report.rows} == {("check error", reason)}
-    assert isinstance(error.value.__cause__.__cause__, KeyError | ValueError)  # what the user has to look at
+    assert isinstance(error.value.__cause__.__cause__, KeyError | ValueError)  # the part that the user needs
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Candidates that end their worker, or never end; disks that take no results."""
+"""Candidates that end their worker or never end, and disks to which no results can be written."""
 
 from __future__ import annotations
 
@@ -16,24 +16,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import standin
 import triton
-import tuned_faults
-from standin import Bench
 from triton.runtime.cache import FileCacheManager
-from tuned import CONFIGS, PIPELINES, TIMES, ones, renamed, scale
 
+import support
 import triton_ext as tx
+from support.tuning import standin, tuned_faults
+from support.tuning.standin import Bench
+from support.tuning.tuned import CONFIGS, PIPELINES, TIMES, ones, renamed, scale
 from triton_ext.tuning import TuningError
-
-HERE = Path(__file__).parent
 
 
 @pytest.fixture(autouse=True)
 def workers_have_the_device(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TUNING_STANDIN", "90")
     monkeypatch.setenv("TUNING_ONCE", str(tmp_path / "once"))
-    monkeypatch.setenv("PYTHONPATH", str(HERE) + os.pathsep + os.environ.get("PYTHONPATH", ""))
+    monkeypatch.setenv("PYTHONPATH", f"{support.PATH}{os.pathsep}{Path(__file__).parent}")
 
 
 @pytest.fixture
@@ -43,7 +41,7 @@ def processes() -> Iterator[ProcessPoolExecutor]:
 
 
 def statuses(kernel: Any, executor: Any, monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
-    """Tunes `kernel` with `executor`; how its candidates ended, by pipeline."""
+    """Tunes `kernel` with `executor`; returns by pipeline how its candidates ended."""
     monkeypatch.setattr(kernel, "cache", {})
     monkeypatch.setattr(kernel, "tuning_reports", {})
     monkeypatch.setattr(kernel, "_executor", executor)
@@ -67,7 +65,7 @@ def test_who_ends_a_process_fails_alone(processes: ProcessPoolExecutor, monkeypa
     assert statuses(kernel, processes, monkeypatch) == expected
     assert "ended its worker twice, the second time alone" in reason(kernel, "dies")
     assert kernel.best_config.pipeline == "fast"
-    # The pool that was given is broken for good, but what it was made like is known.
+    # The given pool stays broken, but its arguments are known.
     assert statuses(tuned_faults.some_die, processes, monkeypatch) == expected
 
 
@@ -90,8 +88,8 @@ def test_who_raises_what_ends_programs_fails_alone(
 
 @pytest.mark.slow
 def test_who_dies_of_a_signal_was_not_late(processes: ProcessPoolExecutor, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However long its worker took to start."""
-    monkeypatch.setattr("triton_ext.tuning.jobs.GRACE", -12.0)
+    """The time that a worker takes to start does not count."""
+    monkeypatch.setattr("triton_ext.tuning.limits.GRACE", -12.0)
     found = statuses(tuned_faults.one_alarms, processes, monkeypatch)
     assert found == {"plain": {"ok"}, "alarms": {"worker error"}, "fast": {"ok"}}
 
@@ -113,7 +111,7 @@ def test_a_function_is_asked_for_another_pool(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.slow
 def test_who_was_only_there_is_innocent(processes: ProcessPoolExecutor, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker that somebody else has killed, such as the system for its memory."""
+    """Somebody else may kill a worker, such as the system when memory runs out."""
     found = statuses(tuned_faults.one_dies_once, processes, monkeypatch)
     assert found == {"plain": {"ok"}, "dies_once": {"ok"}, "fast": {"ok"}}
     assert Path(os.environ["TUNING_ONCE"]).exists()
@@ -122,8 +120,8 @@ def test_who_was_only_there_is_innocent(processes: ProcessPoolExecutor, monkeypa
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["hangs", "spins"])
 def test_who_never_ends_is_ended(how: str, processes: ProcessPoolExecutor, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One with the lock of the interpreter, one without."""
-    monkeypatch.setattr("triton_ext.tuning.jobs.GRACE", 0.5)
+    """One candidate holds the lock of the interpreter, the other does not."""
+    monkeypatch.setattr("triton_ext.tuning.limits.GRACE", 0.5)
     kernel = getattr(tuned_faults, f"one_{how}")
     found = statuses(kernel, processes, monkeypatch)
     assert found == {"plain": {"ok"}, how: {"time limit"}, "fast": {"ok"}}
@@ -136,14 +134,14 @@ def test_dask(kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed")
     import dask
 
-    monkeypatch.setattr("triton_ext.tuning.jobs.GRACE", 0.5)
+    monkeypatch.setattr("triton_ext.tuning.limits.GRACE", 0.5)
     other, status = {
         "some_die": ("dies", "worker error"),
         "one_dies_once": ("dies_once", "ok"),
         "one_hangs": ("hangs", "time limit"),
     }[kernel]
     options: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    # Otherwise Dask itself tries four times what ends its worker.
+    # Otherwise Dask itself runs a job that ends its worker four times.
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),
         distributed.LocalCluster(**options) as cluster,
@@ -154,7 +152,7 @@ def test_dask(kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_pool_whose_workers_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is made again once, not for each candidate."""
+    """The pool is made again once, not for each candidate."""
     context = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(2, context, initializer=os._exit, initargs=(3,)) as pool:
         started = time.monotonic()
@@ -164,7 +162,7 @@ def test_a_pool_whose_workers_cannot_start(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 class Silent(Executor):
-    """Takes jobs and never does them."""
+    """Accepts jobs and never runs them."""
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
         from concurrent.futures import Future
@@ -173,8 +171,8 @@ class Silent(Executor):
 
 
 def test_an_executor_that_does_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("triton_ext.tuning.jobs.STARTUP", 0.2)
-    monkeypatch.setattr("triton_ext.tuning.jobs.GRACE", 0.0)
+    monkeypatch.setattr("triton_ext.tuning.limits.STARTUP", 0.2)
+    monkeypatch.setattr("triton_ext.tuning.limits.GRACE", 0.0)
     monkeypatch.setattr(tuned_faults.some_die, "compile_timeout", 0.01)
     monkeypatch.setattr(tuned_faults.some_die, "run_timeout", 0.01)
     with pytest.raises(TuningError, match="no worker has answered"):
@@ -182,9 +180,9 @@ def test_an_executor_that_does_nothing_is_given_up(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_pool_of_threads_does_not_end_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its workers are this process."""
+    """The workers of a pool of threads are this process."""
     monkeypatch.setattr(tuned_faults.some_die, "run_timeout", 1.0)
-    monkeypatch.setattr("triton_ext.tuning.jobs.GRACE", -0.99)  # sooner than a launch can be
+    monkeypatch.setattr("triton_ext.tuning.limits.GRACE", -0.99)  # sooner than any launch can end
     monkeypatch.setattr(
         tuned_faults.some_die, "pipelines", {k: v for k, v in tuned_faults.some_die.pipelines.items() if k != "dies"}
     )
@@ -196,7 +194,7 @@ def test_a_pool_of_threads_does_not_end_the_process(monkeypatch: pytest.MonkeyPa
 
 
 def hang(module: Any) -> None:
-    """A pass that never ends."""
+    """Is a pass that never ends."""
     time.sleep(3600)
 
 
@@ -204,9 +202,9 @@ hang.cache_key = "hang"  # type: ignore[attr-defined]
 
 
 def test_a_compilation_that_never_ends() -> None:
-    """It costs one candidate; the others get its thread's place, and the process ends."""
+    """A hang costs one candidate: the others get the place of its thread, and the process ends."""
     code = """
-import standin
+from support.tuning import standin
 standin.activate()
 import test_tuning_faults
 test_tuning_faults.tune_with_a_hang()
@@ -249,7 +247,7 @@ def test_a_compilation_that_takes_long_in_this_thread(kernel_cache: Path) -> Non
 
 
 class Endless(Bench):
-    """Launches ``slow`` until somebody stops it."""
+    """Launches ``slow`` until the test stops it."""
 
     def __call__(self, fn: Any, quantiles: object = None) -> list[float]:
         while fn.config.pipeline == "slow":
@@ -268,7 +266,7 @@ def test_a_measurement_that_never_ends() -> None:
 
 
 def test_no_limits() -> None:
-    """Both ways of waiting do without one."""
+    """Both ways of waiting work without a limit."""
     kernel = tx.autotune(
         CONFIGS[:1],
         ["n"],
@@ -293,9 +291,9 @@ def test_no_limits_of_workers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_crash_without_an_executor() -> None:
     code = """
-import standin
+from support.tuning import standin
 standin.activate()
-import tuned, tuned_faults
+from support.tuning import tuned, tuned_faults
 tuned_faults.some_die[(1,)](tuned.ones(), standin.zeros(), n=32)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -310,7 +308,7 @@ def test_limits_that_are_none(name: str, value: Any) -> None:
 
 
 class Full(FileCacheManager):
-    """A disk on which there is no place for results."""
+    """A cache manager on a full disk."""
 
     error: Exception = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -322,7 +320,7 @@ class Full(FileCacheManager):
 
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), LookupError("no such server")])
 def test_a_cache_that_takes_nothing(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second is what a cache manager of somebody else's may raise."""
+    """The second error is one that another cache manager may raise."""
     monkeypatch.setattr(Full, "error", error)
     monkeypatch.setattr(triton.knobs.cache, "manager_class", Full)
     for _ in range(2):
@@ -337,9 +335,9 @@ def test_a_cache_that_takes_nothing(error: Exception, monkeypatch: pytest.Monkey
 
 LIMITED = """
 import resource, warnings
-import standin
+from support.tuning import standin
 standin.activate()
-import tuned
+from support.tuning import tuned
 import triton_ext as tx
 for limit in (None, 100):
     bench = standin.Bench(tuned.TIMES)

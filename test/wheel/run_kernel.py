@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a kernel on the CPU with a pass of triton-ext in its pipeline: what every Python that the wheel is for must do.
+"""Runs a kernel on the CPU with a pass of triton-ext in its pipeline.
 
-Needs the wheel and numpy; no compiler, GPU or torch.
+Every Python that the wheel supports must be able to run it, with the wheel and numpy alone: without a compiler, a GPU
+or torch.
 """
 
 import numpy as np

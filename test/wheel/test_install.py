@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/install.md, by somebody who has the wheel and nothing else, with each Python that can be had here."""
+"""Follows docs/install.md with only the wheel, with each Python on this machine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-import pages
+from support import pages
 
 pytestmark = pytest.mark.slow
 
@@ -28,20 +28,20 @@ with tx.Pipeline().at_end("ttir", tx.passes.ttir.my_bundle(level=5)):
 
 
 def interpreters(version: str) -> Iterator[str]:
-    """The Pythons of that version on PATH and in pyenv."""
+    """Returns the Pythons of that version on PATH and in pyenv."""
     if found := shutil.which(f"python{version}"):
         yield found
     root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     yield from map(str, sorted(root.glob(f"versions/{version}.*/bin/python{version}")))
 
 
-#: Those that this machine has; that which runs this is always one of them.
+#: The Pythons on this machine; the one that runs this is always among them.
 VERSIONS = [version for version in ("3.11", "3.12", "3.13") if next(interpreters(version), None)]
 
 
 @pytest.fixture(scope="module", params=VERSIONS)
 def home(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with the wheel and ``env``, an environment that has pip only."""
+    """Makes a directory with the wheel and ``env``, an environment that has only pip."""
     directory = tmp_path_factory.mktemp("install")
     for python in interpreters(request.param):
         made = subprocess.run([python, "-m", "venv", directory / "env"], capture_output=True, check=False)
@@ -53,7 +53,7 @@ def home(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest.T
 
 @pytest.fixture(scope="module")
 def environment(home: Path) -> dict[str, str]:
-    """The variables of a user's shell; the system has clang, and a CMake that may be older than what is needed."""
+    """Returns the variables of a user's shell; the system has clang, and perhaps a CMake that is too old."""
     return {
         **{k: v for k, v in os.environ.items() if not k.startswith(("TRITON", "PYTHON", "PIP"))},
         "PATH": os.pathsep.join([str(home / "env" / "bin"), "/usr/bin", "/bin"]),
@@ -78,7 +78,7 @@ def run(home: Path, environment: dict[str, str]) -> Run:
 
 
 def test_the_page(home: Path, environment: dict[str, str], run: Run) -> None:
-    # Without the extra: what is missing is said in one line, before anything is built.
+    # Without the extra, one line names what is missing, before anything is built.
     run("pip", "install", "-q", *map(str, home.glob("*.whl")))
     printed = run("triton-ext", "new", "bundle", "early").stdout
     assert printed.endswith("next: cd early && triton-ext test early\nthen: pip install .\n")
@@ -96,7 +96,7 @@ def test_the_page(home: Path, environment: dict[str, str], run: Run) -> None:
 
     assert listed() == ("bundle my-bundle", None)
     assert "my_bundle.level = 5" in run("python", "-c", COMPILE).stdout
-    # What is installed does not keep its source tree from being worked on.
+    # The installed bundle does not prevent work in its source tree.
     assert (
         "my_bundle: lit: 1 passed; Python: 3 passed; " in run("triton-ext", "test", "my_bundle", cwd="my_bundle").stdout
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel's manylinux tag is what its libraries allow."""
+"""The wheel's manylinux tag follows from its libraries."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from zipfile import ZipFile
 import pytest
 from wheel.wheelfile import WheelFile
 
+from support import ROOT
 from triton_ext.loading.host import find_triton
 from triton_ext.support import resources
 
-SCRIPT = Path(__file__).resolve().parent.parent.parent / "infra" / "wheel_tag.py"
+SCRIPT = ROOT / "infra" / "wheel_tag.py"
 
 
 @pytest.fixture(scope="module")
@@ -53,14 +54,14 @@ def test_newer_than_all(wheel_tag: ModuleType) -> None:
 
 
 def test_triton_has_the_tag_that_its_library_allows(wheel_tag: ModuleType) -> None:
-    """What Triton's own wheel says, which auditwheel has checked."""
+    """The tool agrees with the tag of Triton's own wheel, which auditwheel has checked."""
     policy = wheel_tag.oldest_policy(wheel_tag.needed_versions(find_triton().library))
     assert f"{policy}_x86_64" in (metadata.distribution("triton").read_text("WHEEL") or "")
 
 
 @pytest.fixture
 def small_wheel(tmp_path: Path) -> Path:
-    """A wheel with one of our libraries."""
+    """Makes a wheel with one of our libraries."""
     wheel = tmp_path / "small-1.0-py3-none-linux_x86_64.whl"
     with WheelFile(wheel, "w") as archive:
         archive.write(resources.library_dir() / "libTritonExtOpt.so", "small/libTritonExtOpt.so")

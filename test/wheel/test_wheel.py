@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel, in an environment that has neither a compiler nor an SDK nor this checkout."""
+"""Tests the wheel in an environment without a compiler, an SDK and this checkout."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from zipfile import ZipFile
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+from support import ROOT
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def run(wheel: Path, tmp_path_factory: pytest.TempPathFactory):
-    """Runs a program of a fresh environment in which only the wheel was installed."""
+    """Returns a function that runs a program of a fresh environment with only the wheel."""
     directory = tmp_path_factory.mktemp("wheel")
     venv.create(directory / "env", with_pip=True)
     programs = directory / "env" / "bin"
@@ -89,14 +89,14 @@ assert "linalg.map { arith.addf }" in lowered and "aux." not in lowered and "tt.
 
 
 def test_linalg_without_a_compiler(run, tmp_path: Path) -> None:
-    """No program that compiles or links, no SDK and nothing in the cache: the dialects are in the wheel."""
+    """The dialects are in the wheel: there is no compiler or linker, no SDK, and nothing in the cache."""
     program = tmp_path / "linalg.py"
     program.write_text(LINALG % (COMPILERS,))
     found, dialects = run("python", str(program)).splitlines()
     assert found == "[] None"
     assert dialects.split() == ["aux", "linalg_ext", "math_ext"]
 
-    # The add kernel of triton-linalg's documentation, against the lines that our own test has of it.
+    # The add kernel of triton-linalg's documentation must give the lines that our own test expects.
     test = (ROOT / "passes" / "triton_to_linalg" / "test" / "triton_to_linalg.mlir").read_text()
     kernel = tmp_path / "add.mlir"
     kernel.write_text(test.partition("// -----")[0])

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Assembles x86-64 assembly to an object file, for a stage "asm" whose text is
-// not what the backend made of its LLVM IR. An error is a message: Triton's own
-// way to an object file ends the process over one.
+// Assembles x86-64 assembly to an object file. The assembly may come from the
+// user, who can replace the stage "asm". So errors are returned as messages;
+// Triton's own function for object files ends the process on an error.
 
 #include "llvm/ADT/Twine.h"
 #include "llvm/MC/MCAsmBackend.h"
@@ -26,7 +26,7 @@
 
 using namespace llvm;
 
-/// Keeps the first error, which others may follow from.
+/// Keeps only the first error, because later ones may follow from it.
 static void keep(const SMDiagnostic &diagnostic, std::string &problem) {
   if (diagnostic.getKind() == SourceMgr::DK_Error && problem.empty())
     problem = ("line " + Twine(diagnostic.getLineNo()) + ": " +
@@ -34,8 +34,8 @@ static void keep(const SMDiagnostic &diagnostic, std::string &problem) {
                   .str();
 }
 
-/// Writes the object file of `text` to `os`; returns what is wrong with it, or
-/// nothing.
+/// Writes the object file of `text` to `os`. Returns the error, or an empty
+/// text.
 static std::string assemble(StringRef text, StringRef cpu, StringRef features,
                             raw_pwrite_stream &os) {
   std::string problem;

@@ -1,303 +1,192 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrix products: operands go to scratch memory in the type that is
-// multiplied, then blocks of the result are kept in registers over all of K.
-// `multiply` is where packed layouts, AMX and the units for bf16 plug in.
+// Matrix products: the operands are written to scratch memory in the type that
+// is multiplied; then each block of the result stays in registers while the
+// code loops over K. Packed layouts, AMX and bf16 units would go into
+// `multiply`.
 
-#include "Lowering.h"
-
-#include "mlir/IR/Matchers.h"
+#include "Roots.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
 
-/// c += a * b for row-major a, b, c of one element type; c's rows and columns
-/// are the last two dimensions, what is before them are batches.
-void Lowering::multiply(const Buffer &a, const Buffer &b2, const Buffer &c) {
-  Type element = c.element;
-  int rank = c.shape.size();
-  int64_t M = c.shape[rank - 2], N = c.shape[rank - 1], K = a.shape[rank - 1];
-  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-  // As many sums as leave registers for the operands: 16 of 32, or 8 of 16.
-  int64_t vectorBytes = this->vectorBytes();
-  bool hasFma = this->hasFma();
-  int registers = vectorBytes == 64 ? 16 : 8;
-  int lanes = std::min<int64_t>(vectorBytes / bytes, N);
-  int columns = std::min<int64_t>(vectorBytes == 64 ? 4 : 2, N / lanes);
-  int rows = std::min<int64_t>(registers / columns, M);
-  bool isFloat = isa<FloatType>(element);
-  Type i64 = b.getI64Type();
-  auto vectorType =
-      lanes == 1 ? element : Type(VectorType::get(lanes, element));
-  auto at = [&](Value base, Value row, int64_t addRow, int64_t stride,
-                Value column, int64_t addColumn) {
-    Value index = b.createOrFold<arith::MulIOp>(row, constant(i64, stride));
+namespace {
+/// The block of a result that stays in registers: `rows` times `columns`
+/// vectors of `lanes` elements.
+struct Blocking {
+  Blocking(int64_t vectorBytes, int64_t elementBytes, int64_t M, int64_t N) {
+    // Half of the registers hold sums, the other half operands. AVX-512 has 32
+    // registers, earlier extensions have 16.
+    bool isAvx512 = vectorBytes == 64;
+    int sums = isAvx512 ? 16 : 8;
+    lanes = std::min<int64_t>(vectorBytes / elementBytes, N);
+    // A block has about as many columns as rows, so that each loaded operand is
+    // used often.
+    columns = std::min<int64_t>(isAvx512 ? 4 : 2, N / lanes);
+    rows = std::min<int64_t>(sums / columns, M);
+  }
+  int lanes, columns, rows;
+};
+
+/// A row-major matrix in memory.
+struct Matrix {
+  LaneBuilder &b;
+  Value base;
+  Type element;
+  int64_t columns;
+
+  /// Returns the address of (row + addRow, column + addColumn).
+  Value at(Value row, int64_t addRow, Value column, int64_t addColumn) const {
+    Value index =
+        b.createOrFold<arith::MulIOp>(row, b.constant(b.getI64Type(), columns));
     index = b.createOrFold<arith::AddIOp>(index, column);
     Value address = LLVM::GEPOp::create(b, base.getType(), element, base,
                                         ArrayRef<LLVM::GEPArg>{index});
-    int32_t constantPart = addRow * stride + addColumn;
-    return constantPart ? Value(LLVM::GEPOp::create(
-                              b, base.getType(), element, address,
-                              ArrayRef<LLVM::GEPArg>{constantPart}))
-                        : address;
-  };
-  SmallVector<int64_t> batches(c.shape.begin(), c.shape.end() - 2);
-  forTile(
-      batches, std::max(0, rank - 3),
-      [&](const Coords &batch) {
-        Value number = constant(i64, 0);
-        for (auto [i, coord] : llvm::enumerate(batch)) {
-          number =
-              b.createOrFold<arith::MulIOp>(number, constant(i64, batches[i]));
-          number = b.createOrFold<arith::AddIOp>(number, coord.base);
-        }
-        auto plane = [&](const Buffer &buffer, int64_t size) -> Value {
-          if (batches.empty())
-            return buffer.ptr;
-          return offset(buffer.ptr, b.createOrFold<arith::MulIOp>(
-                                        number, constant(i64, size * bytes)));
-        };
-        Value pa = plane(a, M * K), pb = plane(b2, K * N), pc = plane(c, M * N);
-        auto block = [&](Value i, Value j) {
-          SmallVector<Value> sums;
-          for (int r = 0; r < rows; ++r)
-            for (int v = 0; v < columns; ++v)
-              sums.push_back(LLVM::LoadOp::create(
-                  b, vectorType, at(pc, i, r, N, j, v * lanes), bytes));
-          sums = forLoop(0, K, 1, sums, [&](Value k, ValueRange carried) {
-            SmallVector<Value> next(carried), right;
-            for (int v = 0; v < columns; ++v)
-              right.push_back(LLVM::LoadOp::create(
-                  b, vectorType, at(pb, k, 0, N, j, v * lanes), bytes));
-            for (int r = 0; r < rows; ++r) {
-              Value left = splat(LLVM::LoadOp::create(
-                                     b, element, at(pa, i, r, K, k, 0), bytes),
-                                 lanes);
-              for (int v = 0; v < columns; ++v) {
-                Value &sum = next[r * columns + v];
-                if (isFloat && hasFma)
-                  sum = LLVM::FMAOp::create(b, left, right[v], sum);
-                else if (isFloat)
-                  sum = arith::AddFOp::create(
-                      b, sum, arith::MulFOp::create(b, left, right[v]));
-                else
-                  sum = arith::AddIOp::create(
-                      b, sum, arith::MulIOp::create(b, left, right[v]));
-              }
-            }
-            return next;
-          });
-          for (int r = 0; r < rows; ++r)
-            for (int v = 0; v < columns; ++v)
-              LLVM::StoreOp::create(b, sums[r * columns + v],
-                                    at(pc, i, r, N, j, v * lanes), bytes);
-        };
-        forLoop(0, N, lanes * columns, ValueRange(),
-                [&](Value j, ValueRange) -> SmallVector<Value> {
-                  forLoop(0, M, rows, ValueRange(),
-                          [&](Value i, ValueRange) -> SmallVector<Value> {
-                            block(i, j);
-                            return {};
-                          });
-                  return {};
-                });
-      },
-      /*maxLanes=*/1);
+    int32_t constantPart = addRow * columns + addColumn;
+    if (!constantPart)
+      return address;
+    return LLVM::GEPOp::create(b, base.getType(), element, address,
+                               ArrayRef<LLVM::GEPArg>{constantPart});
+  }
+};
+} // namespace
+
+/// Returns x * y + sum.
+static Value multiplyAdd(LaneBuilder &b, bool hasFma, Value x, Value y,
+                         Value sum) {
+  if (!isa<FloatType>(getElementTypeOrSelf(sum.getType())))
+    return arith::AddIOp::create(b, sum, arith::MulIOp::create(b, x, y));
+  if (hasFma)
+    return LLVM::FMAOp::create(b, x, y, sum);
+  return arith::AddFOp::create(b, sum, arith::MulFOp::create(b, x, y));
 }
 
-void Lowering::lowerDot(triton::DotOp op) {
-  auto type = op.getType();
-  Type result = type.getElementType();
-  auto typeOf = [&](Value value) {
-    return cast<RankedTensorType>(value.getType()).getElementType();
+/// Adds the product to the block of `sum` at (i, j).
+static void multiplyBlock(LaneBuilder &b, bool hasFma, const Blocking &block,
+                          int64_t K, const Matrix &left, const Matrix &right,
+                          const Matrix &sum, Value i, Value j) {
+  const auto [lanes, columns, rows] = block;
+  Type element = sum.element;
+  int64_t bytes = bytesOf(element);
+  Type vector = lanes == 1 ? element : Type(VectorType::get(lanes, element));
+  SmallVector<Value> sums;
+  for (int r = 0; r < rows; ++r)
+    for (int v = 0; v < columns; ++v)
+      sums.push_back(
+          LLVM::LoadOp::create(b, vector, sum.at(i, r, j, v * lanes), bytes));
+  sums = b.forLoop(0, K, 1, sums, [&](Value k, ValueRange carried) {
+    SmallVector<Value> next(carried), row;
+    for (int v = 0; v < columns; ++v)
+      row.push_back(
+          LLVM::LoadOp::create(b, vector, right.at(k, 0, j, v * lanes), bytes));
+    for (int r = 0; r < rows; ++r) {
+      Value factor = b.splat(
+          LLVM::LoadOp::create(b, element, left.at(i, r, k, 0), bytes), lanes);
+      for (int v = 0; v < columns; ++v) {
+        Value &entry = next[r * columns + v];
+        entry = multiplyAdd(b, hasFma, factor, row[v], entry);
+      }
+    }
+    return next;
+  });
+  for (int r = 0; r < rows; ++r)
+    for (int v = 0; v < columns; ++v)
+      LLVM::StoreOp::create(b, sums[r * columns + v],
+                            sum.at(i, r, j, v * lanes), bytes);
+}
+
+void DotLowering::multiply(const Buffer &left, const Buffer &right,
+                           const Buffer &sum) {
+  Type element = sum.element, i64 = b.getI64Type();
+  int rank = sum.shape.size();
+  int64_t M = sum.shape[rank - 2], N = sum.shape[rank - 1];
+  int64_t K = left.shape[rank - 1], bytes = bytesOf(element);
+  Blocking block(context.target.vectorBytes, bytes, M, N);
+  ArrayRef<int64_t> batches = ArrayRef(sum.shape).drop_back(2);
+  auto multiplyBatch = [&](const Coords &batch) {
+    Value number = b.constant(i64, 0);
+    for (auto [i, coord] : llvm::enumerate(batch)) {
+      number =
+          b.createOrFold<arith::MulIOp>(number, b.constant(i64, batches[i]));
+      number = b.createOrFold<arith::AddIOp>(number, coord.base);
+    }
+    auto matrix = [&](const Buffer &buffer, int64_t rows,
+                      int64_t columns) -> Matrix {
+      Value base = buffer.ptr;
+      if (!batches.empty())
+        base = b.offset(base,
+                        b.createOrFold<arith::MulIOp>(
+                            number, b.constant(i64, rows * columns * bytes)));
+      return {b, base, element, columns};
+    };
+    Matrix a = matrix(left, M, K), c = matrix(right, K, N);
+    Matrix result = matrix(sum, M, N);
+    b.forLoop(0, N, block.lanes * block.columns, [&](Value j) {
+      b.forLoop(0, M, block.rows, [&](Value i) {
+        multiplyBlock(b, context.target.hasFma, block, K, a, c, result, i, j);
+      });
+    });
   };
-  // What is multiplied and summed up: f64, i32, or f32 for all the rest.
+  tiles.forTile(batches, std::max(0, rank - 3), multiplyBatch, /*maxLanes=*/1);
+}
+
+void DotLowering::convertTo(Operation *op, Value tensor, const Buffer &target) {
+  Type from = getElementTypeOrSelf(tensor.getType()), to = target.element;
+  tiles.forTensor(tensor, [&](const Coords &coords) {
+    Lanes lanes = evaluator.eval(tensor, coords);
+    Value value = b.compact(lanes);
+    if (isa<FloatType>(from))
+      value = conversion.convert(op, value, from, to);
+    else if (from != to)
+      value = arith::ExtSIOp::create(b, like(value, to), value);
+    scratch.store(target, coords,
+                  lanes.isUniform() ? Lanes::uniform(value)
+                                    : Lanes::vector(value));
+  });
+}
+
+void DotLowering::convertSum(Operation *op, const Buffer &sum,
+                             const Buffer &result) {
+  Type to = getElementTypeOrSelf(op->getResult(0).getType());
+  tiles.forTile(sum.shape, sum.shape.size() - 1, [&](const Coords &coords) {
+    Value value = b.toVector(scratch.load(sum, coords));
+    value = conversion.convert(op, value, sum.element, to);
+    scratch.store(result, coords, Lanes::of(value));
+  });
+}
+
+/// Returns an operand in scratch memory, with elements of the type `work`.
+Buffer DotLowering::operand(Operation *op, Value value, Type work) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto it = context.buffers.find(value);
+  if (it != context.buffers.end() && it->second.element == work &&
+      type.getElementType() == work)
+    return it->second;
+  Buffer buffer = scratch.allocate(work, type.getShape());
+  convertTo(op, value, buffer);
+  return buffer;
+}
+
+void DotLowering::lower(triton::DotOp op) {
+  RankedTensorType type = op.getType();
+  Type result = type.getElementType();
+  // Narrow floats are multiplied and summed as f32, f64 and i32 in their own
+  // type.
   Type work = result;
   if (isa<FloatType>(result) && !result.isF64())
     work = b.getF32Type();
-  auto operand = [&](Value value) {
-    auto it = buffers.find(value);
-    if (it != buffers.end() && it->second.element == work &&
-        typeOf(value) == work)
-      return it->second;
-    auto shape = cast<RankedTensorType>(value.getType()).getShape();
-    Buffer buffer = allocate(work, shape);
-    Type from = typeOf(value);
-    forTile(shape, plan.contiguousDim(value), [&](const Coords &coords) {
-      Lanes lanes = eval(value, coords);
-      Value v = lanes.isUniform() ? lanes.base : toVector(lanes);
-      if (isa<FloatType>(from)) {
-        v = convertFloat(op, v, from, work, false);
-      } else if (from != work) {
-        v = arith::ExtSIOp::create(b, like(v, work), v);
-      }
-      storeBuffer(buffer, coords,
-                  lanes.isUniform() ? Lanes::uniform(v) : Lanes::vector(v));
-    });
-    return buffer;
-  };
-  Buffer left = operand(op.getA()), right = operand(op.getB());
-  Buffer sum = work == result ? allocateFor(op.getResult())
-                              : allocate(work, type.getShape());
-  auto start = buffers.find(op.getC());
-  if (start == buffers.end() || start->second.ptr != sum.ptr)
-    forTile(
-        sum.shape, plan.contiguousDim(op.getC()), [&](const Coords &coords) {
-          Lanes lanes = eval(op.getC(), coords);
-          Value v = lanes.isUniform() ? lanes.base : toVector(lanes);
-          if (work != result)
-            v = convertFloat(op, v, result, work, false);
-          storeBuffer(sum, coords,
-                      lanes.isUniform() ? Lanes::uniform(v) : Lanes::vector(v));
-        });
+  Buffer left = operand(op, op.getA(), work);
+  Buffer right = operand(op, op.getB(), work);
+  Buffer sum = work == result ? tiles.allocateFor(op.getResult())
+                              : scratch.allocate(work, type.getShape());
+  auto start = context.buffers.find(op.getC());
+  if (start == context.buffers.end() || start->second.ptr != sum.ptr)
+    convertTo(op, op.getC(), sum);
   multiply(left, right, sum);
   if (work != result) {
-    Buffer narrow = allocateFor(op.getResult()); // of the narrow type's bits
-    forTile(sum.shape, sum.shape.size() - 1, [&](const Coords &coords) {
-      Lanes lanes = loadBuffer(sum, coords);
-      Value v = convertFloat(op, toVector(lanes), work, result, false);
-      storeBuffer(narrow, coords,
-                  isa<VectorType>(v.getType()) ? Lanes::vector(v)
-                                               : Lanes::uniform(v));
-    });
+    Buffer narrow = tiles.allocateFor(op.getResult());
+    convertSum(op, sum, narrow);
     sum = narrow;
   }
-  buffers[op.getResult()] = sum;
-}
-
-/// Element (row, k) of one operand as f32: unpacked, converted, scaled. `batch`
-/// is the coordinates before these two.
-Value Lowering::scaledElement(triton::DotScaledOp op, bool isLeft,
-                              const Coords &batch, Value row, Value k) {
-  using Kind = triton::ScaleDotElemType;
-  Value operand = isLeft ? op.getA() : op.getB();
-  Value scale = isLeft ? op.getAScale() : op.getBScale();
-  Kind kind = isLeft ? op.getAElemType() : op.getBElemType();
-  bool kPack = isLeft ? op.getLhsKPack() : op.getRhsKPack();
-  Type f32 = b.getF32Type(), i32 = b.getI32Type();
-  auto half = [&](Value v) -> Value {
-    return arith::ShRUIOp::create(b, v, constant(v.getType(), 1));
-  };
-  bool isPacked = kind == Kind::E2M1;
-  Value r = isPacked && !kPack ? half(row) : row;
-  Value c = isPacked && kPack ? half(k) : k;
-  auto inBatch = [&](Value first, Value second) {
-    Coords at = batch;
-    at.append({Lanes::uniform(first), Lanes::uniform(second)});
-    return at;
-  };
-  Coords at = isLeft ? inBatch(r, c) : inBatch(c, r);
-  Value bits = toScalar(eval(operand, at)), value;
-  auto bytesOf = [&](Type type) { return fromFloat8(bits, type); };
-  switch (kind) {
-  case Kind::E4M3:
-    value = bytesOf(Float8E4M3FNType::get(b.getContext()));
-    break;
-  case Kind::E5M2:
-    value = bytesOf(Float8E5M2Type::get(b.getContext()));
-    break;
-  case Kind::BF16:
-  case Kind::FP16:
-    value = convertFloat(
-        op, bits, cast<RankedTensorType>(operand.getType()).getElementType(),
-        f32, false);
-    break;
-  case Kind::E2M1: {
-    // Two to a byte, the first in the low half: sign, two bits of exponent
-    // (bias 1), one of mantissa.
-    Value wide = arith::ExtUIOp::create(b, i32, bits);
-    Value position =
-        arith::AndIOp::create(b, kPack ? k : row, constant(b.getI64Type(), 1));
-    Value shift = arith::ShLIOp::create(
-        b, arith::TruncIOp::create(b, i32, position), constant(i32, 2));
-    Value code = arith::ShRUIOp::create(b, wide, shift);
-    Value magnitude = arith::AndIOp::create(b, code, constant(i32, 7));
-    Value sign = arith::ShLIOp::create(
-        b, arith::AndIOp::create(b, code, constant(i32, 8)), constant(i32, 28));
-    Value number = arith::BitcastOp::create(
-        b, f32, arith::ShLIOp::create(b, magnitude, constant(i32, 22)));
-    number = arith::MulFOp::create(b, number,
-                                   floatConstant(f32, std::ldexp(1.0, 126)));
-    value = arith::BitcastOp::create(
-        b, f32,
-        arith::OrIOp::create(b, arith::BitcastOp::create(b, i32, number),
-                             sign));
-    break;
-  }
-  default:
-    return error(op, "operands of 6 bits are not supported on the CPU");
-  }
-  if (!scale)
-    return value;
-  auto scaleType = cast<RankedTensorType>(scale.getType());
-  int64_t depth = cast<RankedTensorType>(op.getA().getType()).getShape().back();
-  if (op.getAElemType() == Kind::E2M1 && op.getLhsKPack())
-    depth *= 2;
-  int64_t group = depth / scaleType.getShape().back();
-  Value index =
-      arith::ShRUIOp::create(b, k, constant(k.getType(), llvm::Log2_64(group)));
-  Value code = toScalar(eval(scale, inBatch(row, index)));
-  Value factor;
-  if (scaleType.getElementType().isInteger(8)) {
-    // An exponent with bias 127; 0 is 2^-127, 255 is NaN.
-    Value wide = arith::ExtUIOp::create(b, i32, code);
-    Value exponent = arith::BitcastOp::create(
-        b, f32, arith::ShLIOp::create(b, wide, constant(i32, 23)));
-    Value isZero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, wide,
-                                         constant(i32, 0));
-    Value isNan = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, wide,
-                                        constant(i32, 255));
-    factor = arith::SelectOp::create(
-        b, isZero, floatConstant(f32, std::ldexp(1.0, -127)), exponent);
-    factor = arith::SelectOp::create(b, isNan, floatConstant(f32, NAN), factor);
-  } else {
-    factor = convertFloat(op, code, scaleType.getElementType(), f32, false);
-  }
-  return arith::MulFOp::create(b, value, factor);
-}
-
-void Lowering::lowerDotScaled(triton::DotScaledOp op) {
-  auto type = cast<RankedTensorType>(op.getType());
-  Type f32 = b.getF32Type(), result = type.getElementType();
-  SmallVector<int64_t> leftShape(type.getShape()), rightShape(leftShape);
-  int64_t depth = cast<RankedTensorType>(op.getA().getType()).getShape().back();
-  if (op.getAElemType() == triton::ScaleDotElemType::E2M1 && op.getLhsKPack())
-    depth *= 2;
-  leftShape.back() = depth;
-  rightShape.end()[-2] = depth;
-  Buffer left = allocate(f32, leftShape), right = allocate(f32, rightShape);
-  Buffer sum = allocate(f32, type.getShape());
-  for (bool isLeft : {true, false}) {
-    const Buffer &target = isLeft ? left : right;
-    forTile(
-        target.shape, type.getRank() - 1,
-        [&](const Coords &at) {
-          Coords batch(ArrayRef(at).drop_back(2));
-          Value row = at.end()[isLeft ? -2 : -1].base;
-          Value k = at.end()[isLeft ? -1 : -2].base;
-          Value element = scaledElement(op, isLeft, batch, row, k);
-          storeBuffer(target, at, Lanes::uniform(element));
-        },
-        /*maxLanes=*/1);
-  }
-  forTile(sum.shape, type.getRank() - 1, [&](const Coords &at) {
-    Value value = toVector(eval(op.getC(), at));
-    value = convertFloat(op, value, result, f32, false);
-    storeBuffer(sum, at,
-                isa<VectorType>(value.getType()) ? Lanes::vector(value)
-                                                 : Lanes::uniform(value));
-  });
-  multiply(left, right, sum);
-  if (result != f32) {
-    Buffer narrow = allocate(convert(result), type.getShape());
-    forTile(sum.shape, type.getRank() - 1, [&](const Coords &at) {
-      Value value =
-          convertFloat(op, toVector(loadBuffer(sum, at)), f32, result, false);
-      storeBuffer(narrow, at,
-                  isa<VectorType>(value.getType()) ? Lanes::vector(value)
-                                                   : Lanes::uniform(value));
-    });
-    sum = narrow;
-  }
-  buffers[op.getResult()] = sum;
+  context.buffers[op.getResult()] = sum;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exponentials, logarithms, sine and cosine of f64 as vector code: the methods
-// of Math.cpp with longer series, within the bounds that docs/cpu.md states;
-// and powers of f32, which need that precision.
+// Exponentials, logarithms, sine and cosine of f64 as vector code. The methods
+// are those of Math32.cpp with longer series; errors are within the bounds that
+// docs/cpu.md states. Powers of f32 are here, too, because they need f64.
 
-#include "Lowering.h"
+#include "MathFunctions.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
@@ -50,7 +50,7 @@ struct F64 {
   Value asFloat(Value x) const {
     return arith::BitcastOp::create(b, of(b.getF64Type()), x);
   }
-  /// Through i32, for which every x86 has instructions.
+  /// Converts to i32, because every x86 CPU has an instruction for it.
   Value toInt32(Value x) const {
     return arith::FPToSIOp::create(b, of(b.getI32Type()), x);
   }
@@ -68,7 +68,7 @@ struct F64 {
     x = select(is(P::OGT, x, high), number(high), x);
     return select(is(P::OLT, x, low), number(low), x);
   }
-  /// x * 2^n in two steps, so that results among the denormals round once.
+  /// Returns x * 2^n. Multiplies twice, so that denormal results round once.
   Value scaleByPower(Value x, Value n) const {
     auto power = [&](Value e) {
       Value wide = arith::ExtSIOp::create(b, of(b.getI64Type()), e);
@@ -88,8 +88,8 @@ struct F64 {
 };
 } // namespace
 
-// Numbers in two or three parts: together they are exact to more than a double.
-// The first part of ln 2 and log10 2 has 32 bits.
+// Constants in two or three parts, whose sum is more precise than a double. The
+// first parts of ln 2 and log10 2 have 32 bits.
 static constexpr double ln2High = 0x1.62e42ffp-1;
 static constexpr double ln2Low = -0x1.718432a1b0e26p-35;
 static constexpr double log2High = 1.4426950408889634;
@@ -119,15 +119,17 @@ Value F64::exponential(Value x, bool isBase2) const {
   } else {
     x = clamp(x, -746.0, 710.0);
     n = round(mul(x, number(1.4426950408889634)));
-    // ln 2 in two parts, the first with few enough bits for an exact product.
+    // ln 2 is split in two parts. The first one has so few bits that its
+    // product with n is exact.
     r = fma(n, number(-ln2High), x);
     r = fma(n, number(-ln2Low), r);
   }
   return scaleByPower(polynomial(r, expSeries()), toInt32(n));
 }
 
-/// As in Math.cpp: x = 2^e * (1 + f) with 1 + f around 1, s = f / (2 + f), and
-/// log(1 + f) = f - (f^2/2 - s * (f^2/2 + R(s^2))) with the series of atanh.
+/// As in Math32.cpp: x = 2^e * (1 + f) with 1 + f around 1, s = f / (2 + f),
+/// and log(1 + f) = f - (f^2/2 - s * (f^2/2 + R(s^2))) with the series of
+/// atanh.
 Value F64::logarithm(Value x, StringRef name) const {
   Value isSmall = is(P::OLT, x, 0x1p-1022);
   Value scaled = select(isSmall, mul(x, number(0x1p54)), x);
@@ -152,7 +154,8 @@ Value F64::logarithm(Value x, StringRef name) const {
     result = fma(e, number(ln2High), sub(f, sub(half, inner)));
   } else {
     bool two = name == "log2";
-    // The factor in two parts; its product with f, which is exact, too.
+    // The factor is split in two parts, and so is its product with f. f itself
+    // is exact.
     double factor = two ? log2High : log10High;
     double remainder = two ? log2Low : log10Low;
     Value tail = sub(mul(s, add(half, rest)), half);
@@ -173,7 +176,8 @@ Value F64::logarithm(Value x, StringRef name) const {
   return select(is(P::OLT, x, 0.0), number(NAN), result);
 }
 
-/// Of |x| <= 2^20: the quadrant, and the rest with pi/2 in three parts.
+/// Returns the sine or cosine for |x| <= 2^20. The quadrant is subtracted with
+/// pi/2 in three parts.
 Value F64::sine(Value x, bool isCosine) const {
   Value n = round(mul(x, number(0.6366197723675814)));
   Value r = x;
@@ -204,8 +208,9 @@ Value F64::sine(Value x, bool isCosine) const {
   return select(isSet(2), arith::NegFOp::create(b, value), value);
 }
 
-/// x^y as 2^(y * log2 |x|) with the sign that x has for odd y, and the special
-/// cases of C's pow; the logarithm is good enough for results of f32 only.
+/// Returns x^y as 2^(y * log2 |x|), with the sign of x if y is odd, and with
+/// the special cases of C's pow. The logarithm is accurate enough only for
+/// results that are rounded to f32.
 Value F64::power(Value x, Value y) const {
   auto both = [&](Value lhs, Value rhs) -> Value {
     return arith::AndIOp::create(b, lhs, rhs);
@@ -219,7 +224,7 @@ Value F64::power(Value x, Value y) const {
   Value isOne = is(P::OEQ, magnitude, 1.0);
   Value isInfinite = is(P::OEQ, abs(y), INFINITY);
   result = select(both(isOne, isInfinite), number(1.0), result);
-  // The bit of the sign, so that -0 counts.
+  // Test the sign bit, so that -0 counts as negative.
   Value isNegative =
       arith::CmpIOp::create(b, arith::CmpIPredicate::slt, bits(x), integer(0));
   Value isWhole = isIntegral(y), isEven = isIntegral(mul(y, number(0.5)));
@@ -234,7 +239,7 @@ Value F64::power(Value x, Value y) const {
   return select(is(P::OEQ, y, 0.0), number(1.0), result);
 }
 
-Value Lowering::singlePower(Value x, Value y) {
+Value MathFunctions::powerOfSingle(Value x, Value y) {
   auto type = cast<VectorType>(x.getType());
   F64 math{b, type.getShape()};
   auto toDouble = [&](Value v) -> Value {
@@ -244,7 +249,7 @@ Value Lowering::singlePower(Value x, Value y) {
 }
 
 /// Returns null if `name` has no vector code here.
-Value Lowering::doubleFunction(StringRef name, Value x) {
+Value MathFunctions::ofDouble(StringRef name, Value x) {
   auto type = cast<VectorType>(x.getType());
   F64 math{b, type.getShape()};
   if (name == "exp" || name == "exp2")
@@ -253,9 +258,9 @@ Value Lowering::doubleFunction(StringRef name, Value x) {
     return math.logarithm(x, name);
   if (name != "sin" && name != "cos")
     return {};
-  // All lanes go to libm where one is large.
+  // If one lane is large, all lanes call libm.
   Value large = math.is(P::UGT, math.abs(x), 0x1p20);
-  Value any = intrinsic("llvm.vector.reduce.or", b.getI1Type(), {large});
+  Value any = b.intrinsic("llvm.vector.reduce.or", b.getI1Type(), {large});
   auto branch = scf::IfOp::create(b, TypeRange{type}, any, true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());

@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The passes of the backend, and what its Python calls directly: the host's
-// name and features, X86's initialisation, and the linker.
+// The passes of the backend, and the functions that its Python code calls
+// directly: the name and features of the host, the initialisation of LLVM's X86
+// target, and the linker.
 
-#include "Lowering.h"
+#include "FunctionLowering.h"
 
 #include "mlir/Pass/Pass.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
-#include "triton/Tools/PluginUtils.h"
-#include "triton/Version.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
 
 #include <mutex>
+
+namespace mlir::triton_ext::cpu {
+#define GEN_PASS_DECL
+#define GEN_PASS_DEF_ALLOWINLININGPASS
+#define GEN_PASS_DEF_CLEARMODULEPASS
+#define GEN_PASS_DEF_LOWERTILESPASS
+#include "Passes.h.inc"
+} // namespace mlir::triton_ext::cpu
 
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
@@ -42,7 +47,7 @@ void LLVMInitializeX86AsmParser();
 #define TRITON_EXT_CPU_API extern "C" __attribute__((visibility("default")))
 
 namespace {
-/// What went wrong in this thread's last pass, for Python to raise.
+/// The errors of this thread's last pass, which Python raises.
 thread_local std::string lastError;
 
 void appendDiagnostic(Diagnostic &diagnostic) {
@@ -62,126 +67,73 @@ void appendDiagnostic(Diagnostic &diagnostic) {
   os << place << diagnostic.str();
 }
 
-/// Lowers every Triton function of the module to loops over vectors.
-struct LowerTilesPass : PassWrapper<LowerTilesPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerTilesPass)
-  StringRef getArgument() const override {
-    return "triton-ext-cpu-lower-tiles";
-  }
-  StringRef getDescription() const override {
-    return "Lower Triton functions to loops over vectors";
-  }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect, scf::SCFDialect, LLVM::LLVMDialect>();
-  }
-  void runOnOperation() override {
-    lastError.clear();
-    ModuleOp module = getOperation();
-    // Where a caller asks for it, a refusal is a mark on the module, which is
-    // left as it was, and one line in lastError. A pass that fails makes
-    // libtriton print the module and a request to report it, but the kernel
-    // asks for what there is not.
-    bool isQuiet = bool(module->removeAttr("triton_ext_cpu.quiet"));
-    ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
-      if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-        return failure();
-      appendDiagnostic(diagnostic);
-      return success(isQuiet);
-    });
-    DenseSet<Operation *> before;
-    for (Operation &op : module.getOps())
-      before.insert(&op);
-    for (triton::FuncOp function :
-         llvm::to_vector(module.getOps<triton::FuncOp>())) {
-      if (succeeded(lower(function))) {
-        function.erase();
-        continue;
-      }
-      if (!isQuiet)
-        return signalPassFailure();
-      for (Operation &op : llvm::make_early_inc_range(module.getOps()))
-        if (!before.contains(&op))
-          op.erase();
-      module->setAttr("triton_ext_cpu.refused",
-                      Builder(&getContext()).getI32IntegerAttr(1));
-      return;
-    }
-  }
+struct LowerTilesPass
+    : mlir::triton_ext::cpu::impl::LowerTilesPassBase<LowerTilesPass> {
+  using LowerTilesPassBase::LowerTilesPassBase;
+  void runOnOperation() override;
 
 private:
-  LogicalResult lower(triton::FuncOp function) {
-    if (!function.isPublic())
-      return function.emitError()
-             << "'tt.func': a function that is not inlined is not supported on "
-                "the CPU (call it where the inliner can see it)";
-    return Lowering(function, getOperation()).run();
-  }
+  LogicalResult lower(triton::FuncOp function);
 };
 
-/// Makes every function inlinable: a call has no register window to spare.
 struct AllowInliningPass
-    : PassWrapper<AllowInliningPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AllowInliningPass)
-  StringRef getArgument() const override {
-    return "triton-ext-cpu-allow-inlining";
-  }
-  StringRef getDescription() const override {
-    return "Let the inliner have functions that are marked noinline";
-  }
+    : mlir::triton_ext::cpu::impl::AllowInliningPassBase<AllowInliningPass> {
   void runOnOperation() override {
     getOperation().walk(
         [](triton::FuncOp function) { function->removeAttr("noinline"); });
   }
 };
 
-/// Erases all that the module holds, when nobody needs it any more: Triton's
-/// bindings never free a module, which would cost 50 KB for each compilation.
-struct ClearModulePass : PassWrapper<ClearModulePass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ClearModulePass)
-  StringRef getArgument() const override {
-    return "triton-ext-cpu-clear-module";
-  }
-  StringRef getDescription() const override {
-    return "Erase all that a module holds";
-  }
+struct ClearModulePass
+    : mlir::triton_ext::cpu::impl::ClearModulePassBase<ClearModulePass> {
   void runOnOperation() override { getOperation().getBody()->clear(); }
 };
 } // namespace
 
-template <typename PassT>
-static void add(PassManager *pm, const std::vector<std::string> &) {
-  pm->addPass(std::make_unique<PassT>());
-}
-template <typename PassT> static void registerOne() {
-  if (!PassInfo::lookup(PassT().getArgument()))
-    registerPass(
-        []() -> std::unique_ptr<Pass> { return std::make_unique<PassT>(); });
-}
-
-extern "C" __attribute__((visibility("default"))) triton::plugin::PluginInfo *
-tritonGetPluginInfo() {
-  static triton::plugin::PassInfo passes[] = {
-      {"cpu_allow_inlining", "1", add<AllowInliningPass>,
-       registerOne<AllowInliningPass>},
-      {"cpu_clear_module", "1", add<ClearModulePass>,
-       registerOne<ClearModulePass>},
-      {"cpu_lower_tiles", "1", add<LowerTilesPass>,
-       registerOne<LowerTilesPass>},
-  };
-  static triton::plugin::PluginInfo info = {TRITON_PLUGIN_API_VERSION,
-                                            "cpu",
-                                            "1",
-                                            passes,
-                                            std::size(passes),
-                                            nullptr,
-                                            0,
-                                            nullptr,
-                                            0,
-                                            TRITON_VERSION};
-  return &info;
+LogicalResult LowerTilesPass::lower(triton::FuncOp function) {
+  if (!function.isPublic())
+    return function.emitError()
+           << "'tt.func': a function that is not inlined is not supported on "
+              "the CPU (call it where the inliner can see it)";
+  Target target{vectorBytes, hasFma};
+  return FunctionLowering(function, getOperation(), target).run();
 }
 
-/// The last pass's errors in this thread; valid until its next pass.
+void LowerTilesPass::runOnOperation() {
+  lastError.clear();
+  ModuleOp module = getOperation();
+  // With `quiet`, the pass does not fail for an unsupported kernel. It leaves
+  // the kernel as it was, sets an attribute on the module, and puts one line
+  // into lastError. The reason: when a pass fails, libtriton prints the module
+  // and asks the user to report a bug, but an unsupported kernel is not a bug
+  // of the compiler.
+  ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+      return failure();
+    appendDiagnostic(diagnostic);
+    return success(isQuiet);
+  });
+  DenseSet<Operation *> before;
+  for (Operation &op : module.getOps())
+    before.insert(&op);
+  for (triton::FuncOp function :
+       llvm::to_vector(module.getOps<triton::FuncOp>())) {
+    if (succeeded(lower(function))) {
+      function.erase();
+      continue;
+    }
+    if (!isQuiet)
+      return signalPassFailure();
+    for (Operation &op : llvm::make_early_inc_range(module.getOps()))
+      if (!before.contains(&op))
+        op.erase();
+    module->setAttr("triton_ext_cpu.refused",
+                    Builder(&getContext()).getI32IntegerAttr(1));
+    return;
+  }
+}
+
+/// Returns the errors of this thread's last pass; valid until its next pass.
 TRITON_EXT_CPU_API const char *triton_ext_cpu_last_error() {
   return lastError.c_str();
 }
@@ -197,7 +149,7 @@ TRITON_EXT_CPU_API void triton_ext_cpu_initialize() {
   });
 }
 
-/// "cpu;+feature,-feature,...": what this machine is, for LLVM.
+/// Returns LLVM's description of this machine: "cpu;+feature,-feature,...".
 TRITON_EXT_CPU_API const char *triton_ext_cpu_host() {
   static std::string host = [] {
     std::string text = llvm::sys::getHostCPUName().str() + ";";
@@ -210,8 +162,8 @@ TRITON_EXT_CPU_API const char *triton_ext_cpu_host() {
   return host.c_str();
 }
 
-/// Whether the CPU `name` with the list `features` has all of `wanted`, a list
-/// like "+avx2,+fma". Needs triton_ext_cpu_initialize.
+/// Returns whether the CPU `name` with the list `features` has all of `wanted`,
+/// a list like "+avx2,+fma". Needs triton_ext_cpu_initialize.
 TRITON_EXT_CPU_API int
 triton_ext_cpu_has(const char *name, const char *features, const char *wanted) {
   std::string message;
@@ -226,7 +178,7 @@ triton_ext_cpu_has(const char *name, const char *features, const char *wanted) {
 }
 
 /// Links the object file `object` to the shared library `library`. Returns 0,
-/// or 1 with the linker's words in `message`.
+/// or 1 with the linker's errors in `message`.
 TRITON_EXT_CPU_API int triton_ext_cpu_link(const char *object,
                                            const char *library, char *message,
                                            size_t size) {

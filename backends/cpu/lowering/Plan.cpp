@@ -1,73 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is put into scratch memory and what is computed where it is needed.
-// Values are visited from their uses back to their definitions, so that each
-// knows which operations will ask for it, and at how many coordinates.
+// Visits tensors from their uses back to their definitions. So the plan knows
+// which roots need a tensor, and at how many coordinates, before it decides
+// whether to store the tensor.
 
-#include "Lowering.h"
+#include "Plan.h"
 
-#include "mlir/IR/Matchers.h"
+#include "Operations.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
-
-bool mlir::triton_ext::cpu::isSmallReduce(triton::ReduceOp op) {
-  auto type = op.getInputTypes()[0];
-  return type.getRank() > 1 && type.getDimSize(op.getAxis()) <= 4;
-}
-
-bool mlir::triton_ext::cpu::isRoot(Operation *op) {
-  if (auto reduce = dyn_cast<triton::ReduceOp>(op))
-    return !isSmallReduce(reduce);
-  return isa<triton::ScanOp, triton::DotOp, triton::DotScaledOp,
-             triton::HistogramOp, triton::AtomicRMWOp, triton::AtomicCASOp,
-             triton::AtomicLoadOp, triton::AtomicPollOp,
-             triton::MapElementwiseOp, scf::ForOp, scf::IfOp, scf::WhileOp>(op);
-}
-
-int64_t mlir::triton_ext::cpu::pointeeBytes(Type type) {
-  auto pointer = cast<triton::PointerType>(getElementTypeOrSelf(type));
-  Type pointee = pointer.getPointeeType();
-  if (isa<triton::PointerType>(pointee))
-    return 8;
-  return std::max<int64_t>(1, pointee.getIntOrFloatBitWidth() / 8);
-}
-
-bool mlir::triton_ext::cpu::isVolatile(triton::LoadOp load) {
-  // Not by its cache modifier: Triton's passes move such loads, by its words
-  // "cache policies [...] have no memory-ordering semantics".
-  return load.getIsVolatile();
-}
-
-bool mlir::triton_ext::cpu::isBarrier(Operation *op) {
-  StringRef name = op->getName().getStringRef();
-  return name == "ttg.barrier" || name == "ttg.local_barrier" ||
-         name == "gpu.barrier";
-}
-
-/// Whether a load must not move across `op`: it may write memory that the load
-/// sees, or orders accesses.
-static bool writesMemory(Operation *op) {
-  return op
-      ->walk([](Operation *inner) {
-        if (isa<triton::StoreOp, triton::AtomicRMWOp, triton::AtomicCASOp,
-                triton::AtomicLoadOp, triton::AtomicStoreOp,
-                triton::AtomicPollOp, triton::CallOp>(inner) ||
-            isBarrier(inner))
-          return WalkResult::interrupt();
-        // What was read before a flag was looked at stays before.
-        if (auto load = dyn_cast<triton::LoadOp>(inner);
-            load && isVolatile(load))
-          return WalkResult::interrupt();
-        return WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-static size_t rootView(Operation *op, int slot = 0) {
-  return llvm::hash_combine(op, slot);
-}
 
 static Operation *ancestorIn(Block *block, Operation *op) {
   return block->findAncestorOpInBlock(*op);
@@ -98,62 +43,86 @@ ArrayRef<RootUse> Plan::uses(Value tensor) const {
   return it == useMap.end() ? ArrayRef<RootUse>() : ArrayRef(it->second);
 }
 
+/// Returns how `op` computes the coordinates of its operands from its own; the
+/// kind is None if they are the same.
+static Rearrangement rearrangementOf(Operation *op) {
+  using Kind = Rearrangement::Kind;
+  Rearrangement by;
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](triton::BroadcastOp op) {
+        by.kind = Kind::Broadcast;
+        by.type = op.getType();
+      })
+      .Case([&](triton::ExpandDimsOp op) {
+        by.kind = Kind::ExpandDims;
+        by.dims = {int32_t(op.getAxis())};
+      })
+      .Case([&](triton::TransOp op) {
+        by.kind = Kind::Trans;
+        by.dims.assign(op.getOrder().begin(), op.getOrder().end());
+      })
+      .Case([&](triton::ReshapeOp op) {
+        by.kind = Kind::Reshape;
+        by.type = op.getType();
+      })
+      .Case([&](triton::ReduceOp op) {
+        by.kind = Kind::Reduce;
+        by.dims = {int32_t(op.getAxis())};
+      })
+      .Case<triton::JoinOp, triton::CatOp, triton::SplitOp, triton::GatherOp>(
+          [&](Operation *op) {
+            by.kind = Kind::Own;
+            by.op = op;
+          });
+  return by;
+}
+
+/// Returns a number for the coordinates at which the root needs the operand of
+/// `use`. Operands with the same number are needed at the same coordinates; 0
+/// stands for the coordinates at which the root writes.
+static unsigned slotOf(OpOperand &use) {
+  Operation *root = use.getOwner();
+  unsigned number = use.getOperandNumber();
+  if (isa<triton::DotOp, triton::DotScaledOp>(root)) {
+    constexpr unsigned accumulator = 2;
+    return number == accumulator ? 0 : number + 1;
+  }
+  if (root->hasTrait<OpTrait::IsTerminator>() ||
+      isa<scf::ForOp, scf::WhileOp>(root))
+    return number;
+  return 0;
+}
+
 void Plan::addUses(Value tensor, OpOperand &use) {
   Operation *user = use.getOwner();
   SmallVector<RootUse> found;
-  if (isRoot(user) || user->getNumResults() == 0 ||
-      llvm::none_of(user->getResultTypes(),
-                    [](Type type) { return isa<RankedTensorType>(type); })) {
-    int slot = 0;
-    if (isa<triton::DotOp, triton::DotScaledOp>(user))
-      slot = use.getOperandNumber() == 2 ? 0 : use.getOperandNumber() + 1;
-    else if (user->hasTrait<OpTrait::IsTerminator>() ||
-             isa<scf::ForOp, scf::WhileOp>(user))
-      slot = use.getOperandNumber();
-    found.push_back({user, rootView(user, slot), false});
+  bool needsOperands =
+      isRoot(user) || llvm::none_of(user->getResultTypes(), [](Type type) {
+        return isa<RankedTensorType>(type);
+      });
+  if (needsOperands) {
+    found.push_back({user, views.ofRoot(user, slotOf(use)), false});
   } else {
     for (Value result : user->getResults()) {
       if (stored.contains(result))
-        found.push_back({user, rootView(user), false});
+        found.push_back({user, views.ofRoot(user), false});
       else
         llvm::append_range(found, uses(result));
     }
-    // The same coordinates after every elementwise operation, others after the
-    // operations that rearrange.
-    size_t map = 0;
-    bool replicates = false;
-    int64_t slots = 1;
-    llvm::TypeSwitch<Operation *>(user)
-        .Case([&](triton::BroadcastOp op) {
-          map = llvm::hash_combine(1, op.getType().getAsOpaquePointer());
-          replicates = true;
-        })
-        .Case([&](triton::ExpandDimsOp op) {
-          map = llvm::hash_combine(2, op.getAxis());
-        })
-        .Case([&](triton::TransOp op) {
-          map = llvm::hash_combine(
-              3, llvm::hash_combine_range(op.getOrder().begin(),
-                                          op.getOrder().end()));
-        })
-        .Case([&](triton::ReshapeOp op) {
-          map = llvm::hash_combine(4, op.getType().getAsOpaquePointer());
-        })
-        .Case([&](triton::ReduceOp op) {
-          map = llvm::hash_combine(5, op.getAxis());
-          slots = op.getInputTypes()[0].getDimSize(op.getAxis());
-        })
-        .Case<triton::JoinOp, triton::CatOp, triton::SplitOp, triton::GatherOp>(
-            [&](Operation *op) { map = llvm::hash_combine(6, op); });
-    if (map) {
-      SmallVector<RootUse> mapped;
-      for (int64_t slot = 0; slot < slots; ++slot)
-        for (RootUse inner : found) {
-          inner.view = llvm::hash_combine(inner.view, map, slot);
-          inner.replicated |= replicates;
-          mapped.push_back(inner);
+    Rearrangement by = rearrangementOf(user);
+    if (by.kind != Rearrangement::Kind::None) {
+      // A small reduction needs each of its elements.
+      auto reduce = dyn_cast<triton::ReduceOp>(user);
+      int64_t elements =
+          reduce ? reduce.getInputTypes()[0].getDimSize(reduce.getAxis()) : 1;
+      SmallVector<RootUse> outer = std::move(found);
+      found.clear();
+      for (by.element = 0; by.element < elements; ++by.element)
+        for (RootUse inner : outer) {
+          inner.view = views.rearranged(inner.view, by);
+          inner.isReplicated |= by.kind == Rearrangement::Kind::Broadcast;
+          found.push_back(inner);
         }
-      found = mapped;
     }
   }
   SmallVector<RootUse> &all = useMap[tensor];
@@ -164,7 +133,7 @@ void Plan::addUses(Value tensor, OpOperand &use) {
     if (known == all.end())
       all.push_back(inner);
     else
-      known->replicated |= inner.replicated;
+      known->isReplicated |= inner.isReplicated;
   }
 }
 
@@ -185,71 +154,50 @@ bool Plan::mustStore(Value tensor) {
     if (auto gather = dyn_cast<triton::GatherOp>(user);
         gather && gather.getSrc() == tensor)
       return true;
-  if (auto load = dyn_cast<triton::LoadOp>(op); load && !loadMayMove(load))
+  if (auto load = dyn_cast<triton::LoadOp>(op); load && !mayMove(load))
     return true;
-  bool replicated = false;
-  DenseSet<size_t> views;
+  bool isReplicated = false;
+  DenseSet<ViewId> needed;
   for (const RootUse &use : uses(tensor)) {
-    views.insert(use.view);
-    replicated |= use.replicated;
+    needed.insert(use.view);
+    isReplicated |= use.isReplicated;
     Operation *top = ancestorIn(op->getBlock(), use.root);
     for (Operation *at = use.root; at && top && at != top;
          at = at->getParentOp())
-      replicated |= isa<scf::ForOp, scf::WhileOp>(at->getParentOp());
+      isReplicated |= isa<scf::ForOp, scf::WhileOp>(at->getParentOp());
   }
-  int price = cost(tensor);
-  return (views.size() > 1 && price > 6) || (replicated && price > 8);
+  Cost price = cost(tensor);
+  return (needed.size() > 1 && price > mostForTwoViews) ||
+         (isReplicated && price > mostForReplication);
 }
 
-int Plan::cost(Value value) {
-  auto tensor = dyn_cast<RankedTensorType>(value.getType());
-  if (!tensor)
+/// Returns the cost of one group of lanes of `value`, including the operations
+/// that are evaluated for it.
+Cost Plan::cost(Value value) {
+  if (!isa<RankedTensorType>(value.getType()))
     return 0;
   Operation *op = value.getDefiningOp();
   if (!op || isRoot(op) || stored.contains(value))
-    return 2;
+    return costOfScratch;
   if (auto it = costs.find(value); it != costs.end())
     return it->second;
-  StringRef name = op->getName().getStringRef();
-  int own = 1;
-  bool onlyMoves =
-      isa<triton::SplatOp, triton::BroadcastOp, triton::ExpandDimsOp,
-          triton::TransOp, triton::MakeRangeOp, arith::ConstantOp>(op);
-  DenseElementsAttr dense;
-  if (matchPattern(op, m_Constant(&dense)) && !dense.isSplat())
-    own = 2;
-  else if (onlyMoves)
-    own = 0;
-  else if (isa<triton::LoadOp>(op))
-    own = 4;
-  else if (isa<triton::ReshapeOp, triton::JoinOp, triton::CatOp,
-               triton::SplitOp>(op))
-    own = 2;
-  else if (isa<triton::ExternElementwiseOp>(op))
-    own = 30;
-  else if (name.starts_with("math.") || name == "arith.remf")
-    own = name == "math.absf" || name == "math.fma" || name == "math.floor" ||
-                  name == "math.ceil"
-              ? 1
-              : 16;
-  else if (name.starts_with("arith.div") || name.starts_with("arith.rem") ||
-           isa<triton::PreciseDivFOp, triton::PreciseSqrtOp>(op))
-    own = 8;
-  else if (isa<triton::FpToFpOp, triton::GatherOp>(op))
-    own = 5;
-  int total = own;
-  if (!isa<triton::LoadOp>(op))
+  Cost total = costOf(kindOf(op));
+  if (auto load = dyn_cast<triton::LoadOp>(op)) {
+    if (Cost addresses = cost(load.getPtr()); addresses >= leastForAddresses)
+      total += addresses;
+  } else {
     for (Value operand : op->getOperands())
-      total = std::min(1000, total + cost(operand));
-  else if (cost(op->getOperand(0)) >= 16) // addresses that are dear themselves
-    total += cost(op->getOperand(0));
-  if (auto reduce = dyn_cast<triton::ReduceOp>(op))
-    total = std::min<int64_t>(
-        1000, total * reduce.getInputTypes()[0].getDimSize(reduce.getAxis()));
+      total = std::min(mostCost, total + cost(operand));
+  }
+  if (auto reduce = dyn_cast<triton::ReduceOp>(op)) {
+    int64_t elements = reduce.getInputTypes()[0].getDimSize(reduce.getAxis());
+    total = std::min<int64_t>(mostCost, total * elements);
+  }
   return costs[value] = total;
 }
 
-/// The kernel's argument that a pointer is made from; null if unknown.
+/// Returns the argument of the kernel that `pointer` is computed from; null if
+/// that is not known.
 static Value pointerRoot(Value pointer) {
   while (Operation *op = pointer.getDefiningOp()) {
     if (!isa<triton::AddPtrOp, triton::SplatOp, triton::BroadcastOp,
@@ -273,10 +221,17 @@ static Value pointerRoot(Value pointer) {
   return {};
 }
 
-/// Whether the load may happen where its value is needed instead of where it
-/// stands: nothing that writes lies between, and a store that needs the value
-/// writes what was read, lane by lane, or through another argument.
-bool Plan::loadMayMove(triton::LoadOp load) {
+/// Returns whether the load may move from where it stands to where its value is
+/// needed.
+///
+/// No operation that blocks loads may lie in between. Moreover, a store that
+/// needs the value may overwrite elements that other lanes still have to load.
+/// For example, in `x[i + 1] = x[i]`, a group of lanes would load what the
+/// previous group has stored. So either each lane writes to the address that it
+/// has read, or the store goes through another argument of the kernel. (If
+/// arguments overlap at different offsets, the kernel has a race on a GPU,
+/// too.)
+bool Plan::mayMove(triton::LoadOp load) const {
   if (isVolatile(load))
     return false;
   Block *block = load->getBlock();
@@ -285,138 +240,48 @@ bool Plan::loadMayMove(triton::LoadOp load) {
     if (!end)
       return false;
     for (Operation *op = load->getNextNode(); op != end; op = op->getNextNode())
-      if (writesMemory(op))
+      if (blocksLoads(op))
         return false;
     if (end != use.root) {
-      if (writesMemory(end))
+      if (blocksLoads(end))
         return false;
       continue;
     }
     if (auto store = dyn_cast<triton::StoreOp>(end)) {
-      if (use.view != rootView(end))
+      if (!isInPlace(use))
         return false;
       if (store.getPtr() == load.getPtr())
         continue;
       Value from = pointerRoot(load.getPtr()), to = pointerRoot(store.getPtr());
       if (!from || !to || from == to)
         return false;
-    } else if (writesMemory(end)) {
+    } else if (blocksLoads(end)) {
       return false;
     }
   }
   return true;
 }
 
-ArrayRef<std::optional<int64_t>> Plan::strides(Value tensor) {
-  if (auto it = strideMap.find(tensor); it != strideMap.end())
-    return it->second;
-  auto type = cast<RankedTensorType>(tensor.getType());
-  using Strides = SmallVector<std::optional<int64_t>>;
-  Strides result(type.getRank(), std::nullopt);
-  auto of = [&](Value v) {
-    ArrayRef<std::optional<int64_t>> s = strides(v);
-    return Strides(s.begin(), s.end());
-  };
-  // Differences of integers wrap around as the integers do.
-  auto wrap = [&](uint64_t stride) {
-    auto integer = dyn_cast<IntegerType>(type.getElementType());
-    return llvm::SignExtend64(stride, integer ? integer.getWidth() : 64);
-  };
-  if (Operation *op = tensor.getDefiningOp(); op && !isRoot(op)) {
-    llvm::TypeSwitch<Operation *>(op)
-        .Case([&](triton::SplatOp) { result.assign(type.getRank(), 0); })
-        .Case([&](arith::ConstantOp constant) {
-          auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
-          if (dense && dense.isSplat())
-            result.assign(type.getRank(), 0);
-        })
-        .Case([&](triton::MakeRangeOp) { result.assign(1, 1); })
-        .Case([&](triton::ExpandDimsOp expand) {
-          result = of(expand.getSrc());
-          result.insert(result.begin() + expand.getAxis(), 0);
-        })
-        .Case([&](triton::BroadcastOp broadcast) {
-          result = of(broadcast.getSrc());
-          for (auto [i, size] :
-               llvm::enumerate(broadcast.getSrc().getType().getShape()))
-            if (size == 1)
-              result[i] = 0;
-        })
-        .Case([&](triton::TransOp trans) {
-          Strides from = of(trans.getSrc());
-          for (auto [i, d] : llvm::enumerate(trans.getOrder()))
-            result[i] = from[d];
-        })
-        .Case<arith::AddIOp, arith::SubIOp, triton::AddPtrOp>([&](auto add) {
-          Strides l = of(add->getOperand(0)), r = of(add->getOperand(1));
-          int64_t sign = isa<arith::SubIOp>(add) ? -1 : 1;
-          for (int i = 0; i < type.getRank(); ++i)
-            if (l[i] && r[i])
-              result[i] = wrap(uint64_t(*l[i]) + sign * uint64_t(*r[i]));
-        })
-        .Case([&](arith::MulIOp mul) {
-          Strides l = of(mul.getLhs()), r = of(mul.getRhs());
-          APInt number;
-          DenseIntElementsAttr dense;
-          for (int i = 0; i < type.getRank(); ++i) {
-            if (l[i] == 0 && r[i] == 0)
-              result[i] = 0;
-            else if (l[i] && matchPattern(mul.getRhs(), m_Constant(&dense)) &&
-                     dense.isSplat())
-              result[i] = wrap(uint64_t(*l[i]) *
-                               dense.getSplatValue<APInt>().getSExtValue());
-          }
-        })
-        .Case<arith::ExtSIOp, arith::ExtUIOp>([&](Operation *op) {
-          // Most groups of lanes do not wrap around.
-          result = of(op->getOperand(0));
-        })
-        .Case([&](arith::TruncIOp trunc) {
-          for (auto [i, s] : llvm::enumerate(of(trunc.getIn())))
-            if (s)
-              result[i] = wrap(*s);
-        })
-        .Case([&](triton::BitcastOp cast) {
-          int64_t from = 1, to = 1;
-          if (isa<triton::PointerType>(type.getElementType())) {
-            from = pointeeBytes(cast.getSrc().getType());
-            to = pointeeBytes(type);
-          }
-          bool isFloat = isa<FloatType>(type.getElementType());
-          for (auto [i, s] : llvm::enumerate(of(cast.getSrc())))
-            if (s && *s * from % to == 0 && (*s == 0 || !isFloat))
-              result[i] = *s * from / to;
-        })
-        .Case<arith::RemSIOp, arith::RemUIOp>([&](Operation *op) {
-          // Most groups of lanes stay in one piece.
-          result = of(op->getOperand(0));
-        })
-        .Default([&](Operation *op) {
-          // Equal operands give equal results.
-          if (!op->hasTrait<OpTrait::Elementwise>() || !isMemoryEffectFree(op))
-            return;
-          result.assign(type.getRank(), 0);
-          for (Value operand : op->getOperands()) {
-            auto other = dyn_cast<RankedTensorType>(operand.getType());
-            if (!other)
-              continue;
-            if (other.getShape() != type.getShape()) {
-              result.assign(type.getRank(), std::nullopt);
-              return;
-            }
-            for (auto [i, s] : llvm::enumerate(of(operand)))
-              if (s != 0)
-                result[i] = std::nullopt;
-          }
-        });
-  }
-  return strideMap[tensor] = result;
+// The votes that a dimension gets for each access that is contiguous along it.
+// The access of the root itself counts most, since it always happens.
+static constexpr int64_t votesOfAccess = 6;
+/// A load in the expression may turn out to be a gather along other dimensions.
+static constexpr int64_t votesOfLoad = 4;
+/// Scratch memory is row-major and in a cache: a gather from it costs less.
+static constexpr int64_t votesOfScratch = 2;
+
+/// The most tensors of an expression that vote. More votes hardly change the
+/// result, and visiting all tensors for each root would take quadratic time.
+static constexpr unsigned mostVoters = 500;
+
+static bool isContiguous(std::optional<int64_t> stride) {
+  return stride == 1 || stride == -1;
 }
 
 void Plan::vote(Value value, ArrayRef<int> dims, MutableArrayRef<int64_t> votes,
                 DenseSet<Value> &seen) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || !seen.insert(value).second || seen.size() > 500)
+  if (!type || !seen.insert(value).second || seen.size() > mostVoters)
     return;
   auto add = [&](int dim, int64_t weight) {
     if (dims[dim] >= 0 && type.getDimSize(dim) > 1)
@@ -426,7 +291,7 @@ void Plan::vote(Value value, ArrayRef<int> dims, MutableArrayRef<int64_t> votes,
   if (!op || isRoot(op) || stored.contains(value)) {
     for (int i = type.getRank() - 1; i >= 0; --i)
       if (type.getDimSize(i) > 1) {
-        add(i, 2);
+        add(i, votesOfScratch);
         break;
       }
     return;
@@ -434,9 +299,9 @@ void Plan::vote(Value value, ArrayRef<int> dims, MutableArrayRef<int64_t> votes,
   SmallVector<int> inner(dims);
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](triton::LoadOp load) {
-        for (auto [i, stride] : llvm::enumerate(strides(load.getPtr())))
-          if (stride == 1 || stride == -1)
-            add(i, 4);
+        for (auto [i, stride] : llvm::enumerate(strides.of(load.getPtr())))
+          if (isContiguous(stride))
+            add(i, votesOfLoad);
       })
       .Case([&](triton::ExpandDimsOp expand) {
         inner.erase(inner.begin() + expand.getAxis());
@@ -448,7 +313,9 @@ void Plan::vote(Value value, ArrayRef<int> dims, MutableArrayRef<int64_t> votes,
         vote(trans.getSrc(), inner, votes, seen);
       })
       .Case<triton::ReshapeOp, triton::JoinOp, triton::CatOp, triton::SplitOp,
-            triton::ReduceOp, triton::SplatOp>([](auto) {})
+            triton::ReduceOp, triton::SplatOp>([](auto) {
+        // Their operands have dimensions of their own.
+      })
       .Default([&](Operation *op) {
         for (Value operand : op->getOperands())
           if (auto other = dyn_cast<RankedTensorType>(operand.getType());
@@ -466,9 +333,9 @@ int Plan::contiguousDim(Value tensor, ArrayRef<Value> others) {
   for (Value other : others)
     vote(other, dims, votes, seen);
   if (isa<triton::PointerType>(type.getElementType()))
-    for (auto [i, stride] : llvm::enumerate(strides(tensor)))
-      if ((stride == 1 || stride == -1) && type.getDimSize(i) > 1)
-        votes[i] += 6;
+    for (auto [i, stride] : llvm::enumerate(strides.of(tensor)))
+      if (isContiguous(stride) && type.getDimSize(i) > 1)
+        votes[i] += votesOfAccess;
   int best = type.getRank() - 1;
   for (int i = type.getRank() - 1; i >= 0; --i)
     if (votes[i] > votes[best])

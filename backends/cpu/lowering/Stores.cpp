@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the pointer arguments of a kernel that it may store through, so that
-// the launcher can refuse read-only memory for these and take it for others.
-// Looks at the kernel before it is lowered, and changes nothing.
+// Finds the pointer arguments that a kernel may store through, so that the
+// launcher refuses read-only memory for these and accepts it for the others.
+// Analyses the kernel before it is lowered, and changes nothing.
 
-#include "Lowering.h"
+#include "Operations.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -13,13 +14,13 @@ using namespace mlir;
 using namespace mlir::triton_ext::cpu;
 
 namespace {
-/// Collects what may hold the address.
+/// The values that may hold the address, or a part of it.
 struct Follower {
   DenseSet<Value> derived;
   SmallVector<Value> todo;
 
   void add(Value value) {
-    // A bit, such as that of a comparison, does not hold an address.
+    // A bit, such as the result of a comparison, does not hold an address.
     if (!getElementTypeOrSelf(value.getType()).isInteger(1) &&
         derived.insert(value).second)
       todo.push_back(value);
@@ -38,7 +39,8 @@ struct Follower {
 };
 } // namespace
 
-/// Adds what a use passes on; false if it may be a store.
+/// Adds the values to which `use` may pass the address on. Returns false if the
+/// use may store through it.
 bool Follower::follow(OpOperand &use) {
   Operation *op = use.getOwner();
   unsigned number = use.getOperandNumber();
@@ -99,12 +101,13 @@ bool Follower::follow(OpOperand &use) {
 
 /// Follows `argument` forward through everything that may be computed from it.
 ///
-/// The answer is right if it is no, unless the kernel puts an address together
-/// again from single bits, which `Follower::add` leaves out. Each operation is
-/// one that is known to read only, or to have no effect, so that only its
-/// results can hold the address; everything else counts as a store. So does a
-/// pointer that is itself stored: `tl.store(table, x)` may be loaded again, and
-/// stored through.
+/// If this returns false, the kernel does not store through the argument. The
+/// reason: every operation that the address reaches is known only to read or to
+/// have no effect, so only its results can hold the address. Any other
+/// operation counts as a store. Storing the pointer itself counts as one, too:
+/// after `tl.store(table, x)`, the kernel may load the pointer from the table
+/// and store through it. The exception is a kernel that assembles an address
+/// from single bits, which `Follower::add` ignores.
 bool mlir::triton_ext::cpu::mayStoreThrough(BlockArgument argument) {
   Follower follower;
   follower.add(argument);

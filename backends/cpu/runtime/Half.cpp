@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// fp16 in integer arithmetic, and under the names by which code for CPUs
-// without conversions of fp16 calls it.
+// Conversions of fp16 without fp16 instructions. On CPUs that lack these
+// instructions, compiled kernels call the conversions by the names at the end.
 
 #include "Runtime.h"
 
@@ -45,7 +45,7 @@ uint16_t triton_ext::cpu::floatToHalf(float value) {
 }
 
 extern "C" {
-// The names are the compiler's; a library of GCC 12 or later has them, too.
+// LLVM emits calls of these names. libgcc defines them only since GCC 12.
 __attribute__((visibility("default"))) float __extendhfsf2(_Float16 value) {
   uint16_t bits;
   memcpy(&bits, &value, 2);

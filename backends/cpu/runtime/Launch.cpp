@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The launcher: a Python callable that unpacks arguments and runs a kernel.
-// Uses CPython's stable ABI, whose few functions are declared here, so that one
-// library serves every Python from 3.11 on and needs no headers of it.
 
 #include "Runtime.h"
+#include "StableAbi.h"
 
 #include <algorithm>
 #include <atomic>
@@ -19,70 +18,16 @@
 
 using namespace triton_ext::cpu;
 
-extern "C" {
-struct PyObject;
-using Py_ssize_t = intptr_t;
-struct PyMethodDef {
-  const char *name;
-  void *function;
-  int flags;
-  const char *doc;
-};
-struct Py_buffer {
-  void *buf;
-  PyObject *obj;
-  Py_ssize_t len, itemsize;
-  int readonly, ndim;
-  char *format;
-  Py_ssize_t *shape, *strides, *suboffsets;
-  void *internal;
-};
-struct PyThreadState;
-extern PyObject *PyExc_OverflowError, *PyExc_RuntimeError,
-    *PyExc_RuntimeWarning, *PyExc_TimeoutError, *PyExc_TypeError,
-    *PyExc_ValueError;
-extern PyObject _Py_NoneStruct;
-PyObject *PyCFunction_NewEx(PyMethodDef *, PyObject *, PyObject *);
-PyObject *PyCapsule_New(void *, const char *, void (*)(PyObject *));
-void *PyCapsule_GetPointer(PyObject *, const char *);
-PyObject *PyErr_Format(PyObject *, const char *, ...);
-PyObject *PyErr_Occurred();
-void PyErr_Clear();
-int PyErr_CheckSignals();
-int PyErr_ExceptionMatches(PyObject *);
-PyObject *PyErr_NoMemory();
-int PyErr_WarnFormat(PyObject *, Py_ssize_t, const char *, ...);
-PyObject *PyObject_GetAttr(PyObject *, PyObject *);
-PyObject *PyObject_CallNoArgs(PyObject *);
-PyObject *PyObject_CallOneArg(PyObject *, PyObject *);
-PyObject *PyObject_CallMethodObjArgs(PyObject *, PyObject *, ...);
-int PyObject_GetBuffer(PyObject *, Py_buffer *, int);
-void PyBuffer_Release(Py_buffer *);
-int PyObject_IsTrue(PyObject *);
-long PyLong_AsLong(PyObject *);
-unsigned long long PyLong_AsUnsignedLongLong(PyObject *);
-unsigned long long PyLong_AsUnsignedLongLongMask(PyObject *);
-double PyFloat_AsDouble(PyObject *);
-PyObject *PyUnicode_InternFromString(const char *);
-PyObject *PySequence_GetItem(PyObject *, Py_ssize_t);
-Py_ssize_t PySequence_Size(PyObject *);
-int PyObject_HasAttr(PyObject *, PyObject *);
-PyThreadState *PyEval_SaveThread();
-void PyEval_RestoreThread(PyThreadState *);
-void Py_IncRef(PyObject *);
-void Py_DecRef(PyObject *);
-}
-
 namespace {
-/// What a launcher knows of its kernel.
+/// The properties of the kernel that a launcher launches.
 struct Launcher {
-  /// What a crash calls it.
+  /// How the message of a crash names the kernel.
   std::string name;
   /// One letter for each argument: c(onstexpr, skipped), p(ointer), r (pointer
   /// that the kernel only reads through), b(ool), i(nteger), f(p32), d (fp64),
   /// h (fp16), e (bf16); "(" and ")" around the elements of a tuple.
   std::string kinds;
-  /// The name of each argument, as the kernel's author calls it.
+  /// The name of each argument, as in the kernel's source.
   std::vector<std::string> arguments;
   size_t scratchSize;
   int threads;
@@ -102,7 +47,9 @@ Names &names() {
   return all;
 }
 
-/// The address of what has the buffer protocol; `name` is the argument's.
+/// Sets `slot` to the address of an object that supports the buffer protocol.
+/// `name` is the name of the argument. On failure, sets a Python error and
+/// returns false.
 bool buffer(PyObject *object, bool isWritten, const char *name,
             uint64_t &slot) {
   constexpr int strided = 0x18, format = 0x4;
@@ -143,7 +90,9 @@ bool buffer(PyObject *object, bool isWritten, const char *name,
   return true;
 }
 
-/// The address that an argument stands for: of a tensor, an array or a number.
+/// Sets `slot` to the address of a tensor or an array, or to the argument
+/// itself if it is an integer. On failure, sets a Python error and returns
+/// false.
 bool pointer(PyObject *object, bool isWritten, const char *name,
              uint64_t &slot) {
   slot = 0;
@@ -207,8 +156,8 @@ bool scalar(char kind, PyObject *object, uint64_t &slot) {
 const char *unpackTuple(const char *kind, PyObject *tuple, const char *name,
                         std::vector<uint64_t> &slots);
 
-/// Unpacks the argument `name`; returns the kind after it, null with an error
-/// set.
+/// Unpacks the argument `name`; `kind` points to its letter. Returns a pointer
+/// to the letter behind it. On failure, sets a Python error and returns null.
 const char *unpack(const char *kind, PyObject *object, const char *name,
                    std::vector<uint64_t> &slots) {
   switch (*kind) {
@@ -250,11 +199,12 @@ bool callHook(PyObject *hook, PyObject *metadata) {
   return true;
 }
 
-/// When launches of this thread are to end, in ns of the runtime's clock; 0 for
-/// never.
+/// The time at which launches of this thread end, in ns of the runtime's clock;
+/// 0 for never.
 thread_local int64_t deadline = 0;
 
-/// What a launch asks from time to time, in its own thread and without the GIL.
+/// Decides whether a launch goes on. The launch calls `ask` from time to time,
+/// in the launching thread and without the GIL.
 struct Asking {
   PyThreadState *state = nullptr;
   bool isMainThread = false, isKnown = false;
@@ -264,7 +214,7 @@ struct Asking {
   }
   Answer ask() {
     if (!isKnown) {
-      // Python runs signal handlers in this one alone.
+      // Python runs signal handlers only in the main thread.
       isMainThread = syscall(SYS_gettid) == getpid();
       isKnown = true;
     }
@@ -280,9 +230,11 @@ struct Asking {
   }
 };
 
-/// Reads the grid into `what`; false with an error set.
+/// Reads the grid into `what`. On failure, sets a Python error and returns
+/// false.
 bool readGrid(PyObject *const *args, Launch &what) {
-  // Threads add to the number of the next program beyond the last one.
+  // Each thread adds a chunk to the number of the next program before it finds
+  // that none is left. That addition must not overflow.
   constexpr int64_t most = int64_t(1) << 62;
   int64_t total = 1;
   bool isTooLarge = false, isEmpty = false;
@@ -316,8 +268,8 @@ bool readGrid(PyObject *const *args, Launch &what) {
   return true;
 }
 
-/// Says once that launches have fewer threads than they ask for; false with an
-/// error set where warnings are errors.
+/// Warns once per process if a launch had fewer threads than it asked for. If
+/// Python turns the warning into an error, sets it and returns false.
 bool warnOfThreads(const Result &result) {
   static std::atomic<bool> wasSaid{false};
   if (result.threads >= result.wantedThreads || wasSaid.exchange(true))
@@ -393,7 +345,7 @@ PyObject *launchUnguarded(Launcher *launcher, PyObject *const *args,
   if (!hasMemory)
     return PyErr_NoMemory();
   if (result.wasStopped)
-    return nullptr; // with the error of who has stopped it
+    return nullptr; // `Asking` has set the error
   if (!result.failure.empty())
     return PyErr_Format(PyExc_RuntimeError, "%s", result.failure.c_str());
   if (!warnOfThreads(result) || !callHook(args[8], args[6]))
@@ -427,15 +379,15 @@ PyMethodDef method = {"launch", reinterpret_cast<void *>(launch), fastCall,
                       nullptr};
 } // namespace
 
-/// Has launches of this thread end after that many seconds, with TimeoutError;
-/// 0 for never. A program that runs is not ended.
+/// Makes launches of this thread end with a TimeoutError when `seconds` have
+/// passed from now on; 0 means never. A program that has begun is completed.
 TRITON_EXT_CPU_API void triton_ext_cpu_limit(double seconds) {
   deadline = seconds > 0 ? triton_ext_cpu_clock() + int64_t(seconds * 1e9) : 0;
 }
 
-/// Makes a launcher. `name` and `kinds`: see Launcher. `arguments`: its names,
-/// separated by commas. `threads`: 0 to ask `askThreads`, or to take all
-/// processors if that is None.
+/// Makes a launcher. For `name` and `kinds`, see Launcher. `arguments` are the
+/// names of the kernel's arguments, separated by commas. If `threads` is 0,
+/// each launch calls `askThreads`, or uses all processors if that is None.
 TRITON_EXT_CPU_API PyObject *
 triton_ext_cpu_launcher(const char *name, const char *kinds,
                         const char *arguments, size_t scratchSize, int threads,
@@ -455,7 +407,7 @@ triton_ext_cpu_launcher(const char *name, const char *kinds,
   if (!capsule)
     return nullptr;
   Py_IncRef(askThreads);
-  launcher.release(); // it is the capsule's now
+  launcher.release(); // the capsule owns it now
   PyObject *function = PyCFunction_NewEx(&method, capsule, nullptr);
   Py_DecRef(capsule);
   return function;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The runtime of compiled kernels: threads, scratch memory, and what a kernel
-// calls. Free of LLVM and of Triton.
+// The runtime of compiled kernels: threads, scratch memory, and the functions
+// that kernels call. It depends neither on LLVM nor on Triton.
 
 #ifndef TRITON_EXT_CPU_RUNTIME_H
 #define TRITON_EXT_CPU_RUNTIME_H
@@ -14,9 +14,9 @@
 
 namespace triton_ext::cpu {
 
-/// A compiled kernel: runs the programs begin..end-1 of `grid`, x fastest.
-/// Returns how many of them are left, because `triton_ext_cpu_tick` has
-/// changed; it has run at least one.
+/// A compiled kernel: runs the programs begin..end-1 of `grid`, numbered with x
+/// fastest. When `triton_ext_cpu_tick` changes, it returns after the current
+/// program. Returns how many programs are left; it runs at least one.
 using Kernel = int32_t (*)(const uint64_t *args, int64_t begin, int64_t end,
                            const int32_t *grid, void *scratch);
 
@@ -34,15 +34,17 @@ struct Launch {
   size_t scratchSize;
   /// At most this many threads; 0 for as many as there are processors.
   int threads;
-  /// What a crash calls the kernel.
+  /// How the message of a crash names the kernel.
   const char *name;
-  /// Is called in the launching thread every some 20 ms, with `context`.
+  /// Called in the launching thread with `context`, about every 20 ms; may be
+  /// null.
   Answer (*ask)(void *context);
   void *context;
 };
 
 struct Result {
-  /// What the first failed device_assert said, or why nothing could run.
+  /// The message of the first device_assert that failed, or the reason why the
+  /// launch could not run; empty on success.
   std::string failure;
   /// Whether `ask` has stopped the launch.
   bool wasStopped = false;
@@ -50,19 +52,21 @@ struct Result {
   int wantedThreads = 1, threads = 1;
 };
 
-/// The most threads that a launch gets, however many it asks for.
+/// Returns the upper limit for the threads of a launch, however many it asks
+/// for.
 int mostThreads();
 
-/// Runs all programs of a launch. Throws std::bad_alloc, before anything ran.
+/// Runs all programs of a launch. Throws std::bad_alloc only before the first
+/// program runs.
 Result run(const Launch &launch);
 
 float halfToFloat(uint16_t bits);
-/// To the nearest, ties to even.
+/// Rounds to the nearest, ties to even.
 uint16_t floatToHalf(float value);
 
 } // namespace triton_ext::cpu
 
-/// Nanoseconds of a clock that never goes back.
+/// Returns the nanoseconds of a clock that never goes back.
 TRITON_EXT_CPU_API int64_t triton_ext_cpu_clock();
 
 #endif // TRITON_EXT_CPU_RUNTIME_H

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles and launches kernels in one process and says what the process has more of afterwards.
+"""Compiles and launches kernels in one process, and reports by how much the process has grown.
 
-``python leak_check.py --compiles 10000 --launches 10000`` is the long way; test_leaks.py runs a short one.
+``python leak_check.py --compiles 10000 --launches 10000`` is the long run; test_leaks.py does a short one.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ import numpy as np
 import triton
 import triton.language as tl
 
-# Python takes small objects from arenas of 1 MiB, each a mapping of its own. Whether it needs one more while we measure
-# depends on what else the process holds, even on the length of its environment. The C library's heap has no such steps.
+# Python allocates small objects in arenas of 1 MiB, and each arena is a mapping. Whether Python needs another arena
+# during the measurement depends on the rest of the process, even on the length of its environment. The C library's heap
+# does not grow in such steps.
 HEAP = {"PYTHONMALLOC": "malloc", "MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_THRESHOLD_": str(1 << 30)}
 
 
@@ -37,7 +38,7 @@ def scaled_row(x, out, n, K: tl.constexpr, BLOCK: tl.constexpr):
 
 
 def usage() -> dict[str, int]:
-    """What a leak would show in: memory, descriptors, mappings, threads, libraries on disk."""
+    """Returns the resources in which a leak would show: memory, descriptors, mappings, threads, libraries on disk."""
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)  # freed memory that malloc keeps is not a leak
     libraries = list(Path(tempfile.gettempdir()).glob("triton-ext-cpu-*/*.so"))
@@ -51,7 +52,7 @@ def usage() -> dict[str, int]:
 
 
 def grown(compiles: int, launches: int, warmup: int) -> dict[str, dict[str, float]]:
-    """Growth in all while `compiles` different kernels come and go, and while one is launched `launches` times."""
+    """Returns the growth of each resource while `compiles` kernels come and go, and during `launches` launches."""
     x, out = np.ones(64, np.float32), np.zeros(64, np.float32)
 
     def compile_some(first: int, count: int) -> None:
@@ -75,7 +76,7 @@ def grown(compiles: int, launches: int, warmup: int) -> dict[str, dict[str, floa
         work()
         seconds = time.perf_counter() - start
         if name == "compiles":
-            launch(1)  # the kernel that was there before
+            launch(1)  # so that one kernel is loaded, as before
         found[name] = {key: value - before[key] for key, value in usage().items()} | {"seconds": round(seconds, 2)}
     return found
 

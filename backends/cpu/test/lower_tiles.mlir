@@ -1,7 +1,7 @@
 // RUN: triton-ext-opt %s --load-extension=cpu -triton-ext-cpu-lower-tiles | FileCheck %s
 
-// A chain from load to store is one loop over vectors, whatever the tile's size; nothing goes to scratch memory. What
-// waits for memory goes through it in vectors of 32 bytes.
+// A chain from load to store is one loop over vectors, for every size of the tile; it uses no scratch memory. A loop
+// that waits for memory uses vectors of 32 bytes.
 // CHECK: triton_ext_cpu.scratch = 0
 // CHECK-LABEL: llvm.func internal @add.program
 // CHECK: scf.for %{{.*}} = %{{.*}} to %[[END:.*]] step
@@ -28,7 +28,7 @@ tt.func public @add(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
   tt.return
 }
 
-// One that computes more than it loads: 16 lanes.
+// A chain that computes more than it loads has 16 lanes.
 // CHECK-LABEL: llvm.func internal @cubic.program
 // CHECK: llvm.load {{.*}} -> vector<16xf32>
 // CHECK: llvm.store {{.*}} : vector<16xf32>, !llvm.ptr

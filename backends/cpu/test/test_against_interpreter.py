@@ -1,26 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every family of operations, type by type, against ``TRITON_INTERPRET=1`` (see interpreter_cases.py)."""
+"""Compares every family of operations, for each type, with ``TRITON_INTERPRET=1`` (support.cpu.interpreter_cases)."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from interpreter import run_in_interpreter
-
-sys.path.insert(0, str(Path(__file__).parent))
-import interpreter_cases
-
-sys.path.pop(0)
+from support.cpu import interpreter_cases
+from support.interpreter import run_in_interpreter
 
 
 @pytest.fixture(scope="module")
 def interpreted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, np.ndarray]]:
-    """What the interpreter has computed."""
+    """The results of the interpreter, by case."""
     path = tmp_path_factory.mktemp("interpreter") / "results.npz"
     run_in_interpreter(interpreter_cases.__file__, path)
     with np.load(path) as file:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Triton's Python reads of a kernel is there, and its ahead-of-time tool ends in a file or in one clear error."""
+"""A kernel has all metadata that Triton reads; the ahead-of-time tool writes a file or ends with one clear error."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def copied(x, y, BLOCK: tl.constexpr):
 
 
 def test_metadata_is_complete() -> None:
-    """Whatever compiler, runtime and tools read of any backend's kernel."""
+    """A kernel has every attribute that Triton's compiler, runtime and tools read from a kernel of any backend."""
     x = np.zeros(16, np.float32)
     kernel = copied[(1,)](x, x, BLOCK=16)
     read: set[str] = set()

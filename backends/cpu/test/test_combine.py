@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Branches, early returns and loops in combine functions and in what tl.map_elementwise maps."""
+"""Branches, early returns and loops in combine functions and in functions of tl.map_elementwise."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def larger(a, b):
 
 @triton.jit
 def smaller_magnitude(a, b):
-    # Three ways out, and ties go to the first.
+    # The function has three returns; in a tie, it returns the first argument.
     if tl.abs(a) < tl.abs(b):
         return a
     if tl.abs(b) < tl.abs(a):
@@ -139,7 +139,7 @@ def test_reduce_with_branches(shape: tuple[int, int], axis: int, name: str) -> N
     x = values(shape, torch.int32, name)
     out = torch.zeros(shape[1 - axis], dtype=torch.int32)
     reduce_kernel[(1,)](x, out, M=shape[0], N=shape[1], AXIS=axis, COMBINE=name)
-    # Where two have the same magnitude, which one comes out depends on the order.
+    # If two elements have the same magnitude, the result depends on the order of the combinations.
     expected = torch.tensor([reduce(python, row.tolist()) for row in x.movedim(axis, 1)], dtype=torch.int32)
     if name == "smaller_magnitude":
         assert torch.equal(out.abs(), expected.abs())
@@ -179,7 +179,7 @@ def test_types(dtype: torch.dtype) -> None:
 
 @triton.jit
 def best(value_a, at_a, value_b, at_b):
-    # The first of the largest; NaN is larger than all.
+    # The first of the largest elements; NaN counts as larger than every number.
     if not (value_a <= float("inf")):
         return value_a, at_a
     if not (value_b <= value_a):
@@ -222,12 +222,12 @@ def test_effects_in_a_combine_function() -> None:
 
 
 def test_branches_of_a_combine_function_become_selects() -> None:
-    """No code for each lane, where there is nothing but arithmetic."""
+    """A function of arithmetic alone becomes vector code, not a loop over the lanes."""
     x, out = torch.zeros(4, 64, dtype=torch.int32), torch.zeros(4, dtype=torch.int32)
     kernel = reduce_kernel[(1,)](x, out, M=4, N=64, AXIS=1, COMBINE="smaller_magnitude")
     assert re.search(r"arith\.select .* : vector<16xi1>, vector<16xi32>", kernel.asm["cpuir"])
     assert "scf.if" not in kernel.asm["cpuir"]
-    # This one has a loop, which each lane leaves at another time.
+    # This function has a loop, whose number of iterations differs between lanes.
     kernel = reduce_kernel[(1,)](x, out, M=4, N=64, AXIS=1, COMBINE="gcd")
     assert "scf.while" in kernel.asm["cpuir"]
 
@@ -273,7 +273,7 @@ def test_map_with_early_returns(shape: tuple[int, int]) -> None:
 
 @triton.jit
 def sort_pair(a, b, c, d):
-    # Two elements of each of two tensors: first the pair of the one, then that of the other.
+    # The arguments are two elements of the first tensor, then two elements of the second one.
     if a > b:
         return b, a, c + d, c * d
     else:
@@ -318,7 +318,7 @@ def test_a_pack_that_does_not_fit() -> None:
 
 @triton.jit
 def classified(x, low):
-    # With tensors, and three ways out.
+    # A function on tensors with three returns.
     if low > 3:
         return x * 2, low
     y = x + 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Constant tensors of unequal elements, which folding makes and kernels cannot write: from IR."""
+"""Constant tensors of unequal elements. Folding creates them, but kernels cannot write them, so these tests are IR."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TYPES = {
 
 
 def run(tmp_path: Path, ir: str, *arguments: torch.Tensor) -> str:
-    """Compiles and launches a function; returns its lowered form."""
+    """Compiles and launches a function, and returns its lowered form."""
     path = tmp_path / "kernel.ttir"
     path.write_text(ir)
     kernel = triton.compile(str(path), target=driver.active.get_current_target())
@@ -32,7 +32,7 @@ def run(tmp_path: Path, ir: str, *arguments: torch.Tensor) -> str:
 
 
 def literal(x: torch.Tensor) -> str:
-    """``[[1, 2], [3, 4]]``, with floats as MLIR wants them."""
+    """Returns the tensor as a literal of MLIR, such as ``[[1, 2], [3, 4]]``."""
     if x.ndim:
         return "[" + ", ".join(literal(row) for row in x) + "]"
     return f"{x.item():.17e}" if x.dtype.is_floating_point else str(x.item())
@@ -62,7 +62,7 @@ tt.func public @kernel(%out: !tt.ptr<{name}>) attributes {{noinline = false}} {{
 
 
 def test_as_mask_offsets_and_addend(tmp_path: Path) -> None:
-    """Gathered through one, masked by one, transposed, reduced and combined with one."""
+    """Uses constants as the indices of a gather, as a mask, and, transposed, as an operand of an addition."""
     order, mask = torch.randperm(16, dtype=torch.int32), torch.randint(0, 2, (16,)).bool()
     addend = torch.randn(4, 4)
     x, out, sums = torch.randn(16), torch.full((16,), -1.0), torch.zeros(4)
@@ -101,7 +101,7 @@ tt.func public @kernel(%x: !tt.ptr<f32>, %out: !tt.ptr<f32>, %sums: !tt.ptr<f32>
 
 
 def test_carried_by_a_loop(tmp_path: Path) -> None:
-    """A loop moves the pointers of each lane by another distance: it cannot carry one scalar for all lanes."""
+    """A loop moves the pointer of each lane by a different distance, so it cannot carry one scalar for all lanes."""
     steps = torch.tensor([1, 2, 3, 4], dtype=torch.int32)
     x, out = torch.arange(64.0), torch.zeros(4)
     ir = f"""

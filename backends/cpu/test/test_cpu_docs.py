@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/cpu.md says of every operation of Triton whether it is supported, and what it says is so."""
+"""docs/cpu.md lists for every Triton operation whether it is supported, and the list is correct."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DOCS = Path(__file__).parents[3] / "docs" / "cpu.md"
 
 
 def table() -> dict[str, str]:
-    """``supported`` by operation."""
+    """Returns the column ``supported`` of the table, by operation."""
     rows = re.findall(r"^\| (`tt\.[^|]*) \| (\w+) \|", DOCS.read_text(), re.MULTILINE)
     return {name: supported for names, supported in rows for name in re.findall(r"`tt\.([\w.]+)`", names)}
 

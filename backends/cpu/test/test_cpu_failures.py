@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Without a pipeline, too, a failed pass of a stage of ours says why."""
+"""If a pass fails in a stage of the CPU backend, the error gives the reason, also without a pipeline."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from triton._C.libtriton import ir
 from triton.backends.compiler import GPUTarget
 from triton.compiler import make_backend
 
-#: A module that no longer verifies once it has another number of warps.
+#: A module that becomes invalid when its number of warps changes.
 TTGIR = """
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {

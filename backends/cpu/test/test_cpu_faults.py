@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong at run time is an error, a warning or a line that names the kernel."""
+"""A fault at run time leads to an error, a warning, or a line that names the kernel."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from fault_programs import fill, slow
 
-PROGRAMS = Path(__file__).parent / "fault_programs.py"
+from support.cpu import fault_programs
+from support.cpu.fault_programs import fill, slow
+
+PROGRAMS = fault_programs.__file__
 
 
 def run(name: str, *flags: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -62,7 +64,7 @@ def test_a_number_of_threads(value: str) -> None:
 
 @pytest.mark.parametrize("limit", ["no_processes", "no_memory"])
 def test_threads_that_cannot_be_made(limit: str) -> None:
-    """A launch runs on those that there are, and says so once."""
+    """A launch runs on the existing threads, and warns once."""
     out = output(limit, TRITON_EXT_CPU_THREADS="40")
     threads, rest = out.split(" ", 1)
     assert int(threads) < 40
@@ -72,7 +74,7 @@ def test_threads_that_cannot_be_made(limit: str) -> None:
 
 @pytest.mark.parametrize("megabytes", [800, 2000])
 def test_threads_leave_address_space(megabytes: int) -> None:
-    """The C library ends the process where it finds no memory for a new thread's data."""
+    """Threads leave some address space free: the C library ends the process if it has no memory for their data."""
     code = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({megabytes} << 20,) * 2)\n"
     code += f"import sys, runpy; sys.argv = ['', 'environment']; runpy.run_path({str(PROGRAMS)!r}, run_name='__main__')"
     done = subprocess.run(
@@ -92,7 +94,7 @@ def test_threads_that_cannot_be_made_where_warnings_are_errors() -> None:
 
 
 def test_first_launches_from_many_threads() -> None:
-    """Each thread may load the kernel; none unloads what another one runs."""
+    """Each thread may load the kernel; no thread unloads a library that another one runs."""
     assert output("first_launches") == "0\n"
 
 
@@ -163,7 +165,7 @@ def test_other_byte_orders(kind: str) -> None:
         copy[(1,)](native, swapped, 64, BLOCK=64)
     kernel = copy[(1,)](native, out, 64, BLOCK=64)
     with pytest.raises(ValueError, match="argument 'source': an array in big-endian byte order"):
-        kernel[(1, 1, 1)](swapped, out, 64)  # the way that asks nobody else
+        kernel[(1, 1, 1)](swapped, out, 64)  # this launch does not go through Triton's specialization
     assert (out == native).all() and (swapped == native).all()
     for same in ("<", "="):
         copy[(1,)](native.astype(f"{same}{kind}"), out, 64, BLOCK=64)
@@ -185,7 +187,7 @@ def test_read_only_arrays(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="argument 'target': the array is read-only, and the kernel stores to it"):
             copy[(1,)](out, array, 64, BLOCK=64)
         assert (array == before).all()
-        copy[(1,)](array, out, 64, BLOCK=64)  # which only reads it
+        copy[(1,)](array, out, 64, BLOCK=64)  # the kernel only reads `array`
         assert (out == before).all()
     mapped = np.load(tmp_path / "x.npy", mmap_mode="r+")
     copy[(1,)](np.ones(64, np.float32), mapped, 64, BLOCK=64)
@@ -222,7 +224,7 @@ def swap(x, y, z, n):
 
 @triton.jit
 def carry(x, y, z, n):
-    """What is stored to after a loop is what came into it, or what it has moved on."""
+    """After the loop, `p` is the pointer that came into the loop, or the one that an iteration has assigned to it."""
     p, q = x, z
     while n > 0:
         tl.load(q)
@@ -318,7 +320,7 @@ def test_what_a_kernel_stores_to(kernel: Any, arguments: Any, stored: set[int]) 
 
 
 def test_what_a_kernel_stores_to_through_a_table() -> None:
-    """The memory that the table names is not the table's."""
+    """A store through a pointer from a table does not count as a store to the table."""
     target = f4()
     table = np.array([target.__array_interface__["data"][0]])
     table.flags.writeable = False
@@ -333,7 +335,7 @@ def of_a_tuple(arrays, n, BLOCK: tl.constexpr):
 
 
 def test_many_arguments() -> None:
-    """More than one integer of the module has bits for."""
+    """A kernel may have more arguments than one integer attribute of the module has bits."""
     arrays = [np.full(64, k, np.float32) for k in range(40)]
     for k, array in enumerate(arrays):
         array.flags.writeable = k == 35
@@ -364,7 +366,7 @@ def test_an_interrupt_ends_a_launch() -> None:
 
 
 def test_a_second_interrupt() -> None:
-    """Where the programs that run end only after the second one, Python sees one signal."""
+    """If the running programs end only after the second signal, Python handles both as one."""
     assert output("interrupted_twice") in ("first\n", "first second\n")
 
 
@@ -378,7 +380,7 @@ def test_handlers_of_other_signals() -> None:
 
 @pytest.mark.parametrize("is_main", [True, False])
 def test_a_time_limit_of_launches(is_main: bool) -> None:
-    """The tuner's, for candidates that take too long."""
+    """The tuner limits the time of launches, for candidates that take too long."""
     x = np.zeros(64, np.float32)
     slow[(1,)](x, 1000)
     driver = triton.runtime.driver.active
@@ -390,7 +392,7 @@ def test_a_time_limit_of_launches(is_main: bool) -> None:
                 slow[(1 << 24,)](x, 1000)
         except TimeoutError as error:
             errors.append(error)
-        slow[(100,)](x, 1000)  # there is no limit any more
+        slow[(100,)](x, 1000)  # the limit has ended
 
     started = time.monotonic()
     if is_main:

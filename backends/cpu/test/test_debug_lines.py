@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What debuggers and profilers see: a kernel's library names the Python file and its lines."""
+"""A kernel's library names the Python file and its lines for debuggers and profilers."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def line_of(mark: str) -> int:
 
 
 def line_table(library: bytes) -> dict[tuple[str, int], list[int]]:
-    """The addresses of each line: what .debug_line says, with names of files in full."""
+    """Returns the addresses of each line from .debug_line, by the full name of the file and the line."""
     found: dict[tuple[str, int], list[int]] = {}
     dwarf = ELFFile(io.BytesIO(library)).get_dwarf_info()
     for unit in dwarf.iter_CUs():
         program = dwarf.line_program_for_CU(unit)
         assert program is not None
-        assert program["version"] == 4  # directories and files count from 1, and directory 0 is the unit's
+        assert program["version"] == 4  # files and directories are numbered from 1; directory 0 is that of the unit
         directories = [unit.get_top_DIE().attributes["DW_AT_comp_dir"].value, *program["include_directory"]]
         for entry in program.get_entries():
             if entry.state is None or entry.state.end_sequence:
@@ -74,7 +74,7 @@ def test_lines_in_the_library() -> None:
     lines = line_table(kernel.asm["so"])
     for mark in ("LOAD", "EXP", "ARITHMETIC", "STORE"):
         assert (__file__, line_of(mark)) in lines, mark
-    # In the order in which the kernel computes, and inside of its code.
+    # The addresses lie in the kernel's code, in the order in which the kernel computes.
     file = ELFFile(io.BytesIO(kernel.asm["so"]))
     symbol = file.get_section_by_name(".symtab").get_symbol_by_name("traced")[0]
     start, end = symbol["st_value"], symbol["st_value"] + symbol["st_size"]
@@ -108,9 +108,9 @@ kill
 
 @pytest.mark.skipif(shutil.which("gdb") is None, reason="there is no gdb on this machine (fix: apt-get install gdb)")
 def test_gdb_stops_at_lines_of_the_kernel(tmp_path: Path) -> None:
-    """A break point by the Python file's name and line, and a backtrace that says where.
+    """gdb stops at a breakpoint given by Python file and line, and the backtrace names that line.
 
-    Only the kernel's symbols are read: those of libtriton alone take ten seconds.
+    gdb reads only the symbols of the kernel, because it needs ten seconds to read those of libtriton.
     """
     (tmp_path / "script.py").write_text(SCRIPT)
     (tmp_path / "commands").write_text(GDB)
@@ -131,7 +131,7 @@ def test_gdb_stops_at_lines_of_the_kernel(tmp_path: Path) -> None:
 
 
 def test_libraries_that_stay_for_profilers(tmp_path: Path) -> None:
-    """``perf report`` reads what it has seen mapped, after the process has ended."""
+    """Libraries stay on disk if asked for, because ``perf report`` reads them after the process has ended."""
     (tmp_path / "script.py").write_text(SCRIPT)
     kept = tmp_path / "kept"
     subprocess.run(

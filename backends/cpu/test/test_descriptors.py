@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensor descriptors, made on the host and in the kernel: every access, every reduction, at the borders."""
+"""Tensor descriptors that are made on the host or in the kernel: every access and every reduction, at the borders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import triton.language as tl
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 DTYPES = {
-    torch.uint8: 64,  # and how many columns a gather has at least
+    torch.uint8: 64,  # the least number of columns of a gather
     torch.int16: 16,
     torch.float16: 16,
     torch.bfloat16: 16,
@@ -22,7 +22,7 @@ DTYPES = {
 
 @triton.jit
 def made(x, M, N, STRIDE: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, HOST: tl.constexpr, PAD: tl.constexpr):
-    """What the host has made, or one made here."""
+    """Returns the descriptor that the host has made, or makes one from a pointer."""
     if HOST:
         return x
     else:
@@ -63,7 +63,7 @@ def test_gather(host: bool, dtype: torch.dtype, index: torch.dtype, column: int)
     m, n, wide = 50, 48, DTYPES[dtype]
     x = any_values(dtype, m, n)
     rows = torch.randint(0, m, (16,)).to(index)
-    rows[3], rows[7] = 1000, -1  # outside: zeros
+    rows[3], rows[7] = 1000, -1  # rows outside are loaded as zeros
     out = torch.ones(16, wide).to(dtype)
     gather_rows[(1,)](argument(x, [1, wide], host), rows, out, column, m, n, STRIDE=n, ROWS=16, BN=wide, HOST=host)
     padded = torch.zeros(m, n + wide).to(dtype)
@@ -85,7 +85,7 @@ def test_scatter(host: bool, dtype: torch.dtype, column: int) -> None:
     for k, row in enumerate(rows.tolist()):
         if k not in (3, 7):
             expected[row, column : column + wide] = values[k, : n - column]
-    rows[3], rows[7] = 1000, -1  # outside: not stored
+    rows[3], rows[7] = 1000, -1  # rows outside are not stored
     scatter_rows[(1,)](argument(x, [1, wide], host), rows, values, column, m, n, STRIDE=n, ROWS=16, BN=wide, HOST=host)
     assert torch.equal(x, expected)
 
@@ -133,7 +133,7 @@ NUMPY = {
 @pytest.mark.parametrize("host", [True, False], ids=["host", "device"])
 @pytest.mark.parametrize(("op", "dtype"), [(op, dtype) for op in REDUCTIONS for dtype in REDUCTIONS[op]], ids=str)
 def test_reduce(host: bool, op: str, dtype: torch.dtype) -> None:
-    """Two programs for each tile, and tiles that stick out."""
+    """Two programs update each tile, and some tiles extend beyond the tensor."""
     m, n = 20, 24
     if dtype.is_floating_point:
         x, values = torch.randint(-9, 9, (m, n)).to(dtype), torch.randint(-9, 9, (16, 16)).to(dtype)
@@ -211,7 +211,7 @@ def multiply_tf32(x, out):
 
 
 def test_rounding_to_tf32() -> None:
-    """Asked for on the host: 10 bits of mantissa remain."""
+    """If the host's descriptor asks for tf32, loaded elements keep 10 bits of mantissa."""
     x, out = torch.randn(16, 16), torch.zeros(16, 16)
     multiply_tf32[(1,)](TensorDescriptor.from_tensor(x, [16, 16], round_f32_to_tf32=True), out)
     bits = out.view(torch.int32)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic, comparisons and conversions of every type against torch, with the values that matter."""
+"""Compares arithmetic, comparisons and conversions of every type with torch, including special values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from triton.language.extra import libdevice
 
-from binary_kernel import binary
+from support.binary_kernel import binary
 
 INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
@@ -26,7 +26,7 @@ def run_binary(op: str, x: torch.Tensor, y: torch.Tensor, dtype: torch.dtype, bl
 
 
 def same(a: torch.Tensor, b: torch.Tensor) -> bool:
-    """Bit for bit, but one NaN is as good as another."""
+    """Returns whether two tensors have equal elements; all NaNs count as equal."""
     return torch.equal(a.isnan(), b.isnan()) and torch.equal(a[~a.isnan()], b[~b.isnan()])
 
 
@@ -60,7 +60,7 @@ def test_division_never_traps(dtype: torch.dtype) -> None:
     x = torch.tensor([info.min, info.max, 7, 0] * 8, dtype=dtype)
     zero, minus = torch.zeros_like(x), torch.full_like(x, -1 if info.min else 1)
     for op in ("floordiv", "mod"):
-        run_binary(op, x, zero, dtype)  # any value, but no signal
+        run_binary(op, x, zero, dtype)  # the result is any value, but there is no signal
         run_binary(op, x, minus, dtype)
     assert run_binary("floordiv", x, minus, dtype)[2] == (-7 if info.min else 7)
 
@@ -115,7 +115,7 @@ def test_float_conversions(source: torch.dtype, target: torch.dtype) -> None:
 
 
 def test_double_is_rounded_once() -> None:
-    # Halfway between two fp16 numbers, and a little more than f32 can tell.
+    # Halfway between two fp16 numbers, plus or minus less than f32 can represent.
     x = torch.tensor([1 + 2**-11 + 2**-40, 1 + 2**-11 - 2**-40, 1 + 2**-11], dtype=torch.float64)
     assert run_convert(x, torch.float16).tolist() == [1 + 2**-10, 1.0, 1.0]
     y = torch.tensor([1 + 2**-8 + 2**-40, 1 + 2**-8 - 2**-40, 1 + 2**-8], dtype=torch.float64)
@@ -149,7 +149,7 @@ def test_fp8(dtype: torch.dtype) -> None:
     largest = torch.finfo(dtype).max
     saturated = run_convert(torch.tensor([1e9, -1e9, float("nan")]), dtype).float()
     assert saturated[:2].tolist() == [largest, -largest] and saturated[2].isnan()
-    # Numbers without a sign of zero keep none, and -NaN is the same as NaN.
+    # Formats without -0 convert it to 0, and -NaN becomes NaN.
     if dtype in FLOAT8[2:]:
         tiny = run_convert(torch.tensor([-0.0, -1e-30, -float("nan")]), dtype).view(torch.uint8)
         assert tiny.tolist() == [0, 0, 0x80]
@@ -160,7 +160,7 @@ def test_fp8(dtype: torch.dtype) -> None:
 def test_fp8_to_fp8(source: torch.dtype, target: torch.dtype) -> None:
     x = torch.arange(256, dtype=torch.uint8).view(source)
     wide = x.float()
-    # What is too large becomes the largest, infinity, too.
+    # Numbers that are too large become the largest one, and so does infinity.
     largest = torch.finfo(target).max
     expected = wide.clamp(-largest, largest) if source is not target else wide
     assert same(run_convert(x, target).float(), expected.to(target).float())
@@ -180,7 +180,7 @@ def test_dot_of_fp8(dtype: torch.dtype) -> None:
     torch.testing.assert_close(out, a.float() @ b.float(), atol=1e-3, rtol=1e-4)
 
 
-# fp8e4b15 is the upper half of fp16 without its highest bit of exponent; 1.75 is the largest.
+# fp8e4b15 is the upper half of fp16 without the highest bit of the exponent; conversions yield at most 1.75.
 B15 = ((torch.arange(128, dtype=torch.int16) << 7).view(torch.float16)).double()
 
 
@@ -194,7 +194,7 @@ def test_fp8e4b15() -> None:
         assert torch.equal(out.double(), every)
     x = torch.cat([torch.randn(4000), torch.randn(2000) * 1e-3, torch.randn(2000) * 1e-5, B15.float(), -B15.float()])
     x[:6] = torch.tensor([2.0, -1e9, float("inf"), float("nan"), 1.8, 1.0625 + 2**-20])
-    allowed = B15[:127]  # 1.875 is only read
+    allowed = B15[:127]  # 1.875 can be read, but no conversion yields it
     for narrow, rounding in (*((dtype, "") for dtype in FLOATS), (torch.float32, "rtz")):
         values = x.to(narrow)
         packed = torch.zeros(len(x), dtype=torch.uint8)
@@ -323,7 +323,7 @@ def test_functions(name: str, dtype: type) -> None:
     assert np.array_equal(np.isnan(out), np.isnan(expected))
     close = np.abs(out[finite] - exact[finite]) / np.spacing(np.abs(expected[finite]))
     assert close.max() <= (ULP[name] if dtype is np.float32 else 2), (name, x[finite][close.argmax()])
-    # Overflow happens in the same place, up to the last number.
+    # Results overflow for the same arguments, except next to the largest number.
     infinite = np.isinf(expected) != np.isinf(out)
     assert (np.abs(exact[infinite & ~np.isnan(exact)]) > 3.4e38).all()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Integers in lanes, base + constants or vectors, are what Python's integers are: at the ends of their range, too."""
+"""Integers in lanes (base + pattern, or vectors) have the values of Python's integers, also at the ends of a range."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from facts_programs import signed
-from lanes_programs import wrong_values
 from numpy.typing import NDArray
+
+from support.cpu.lanes_programs import wrong_values
+from support.integers import signed
 
 KERNELS = 48
 
@@ -82,7 +83,7 @@ def rows(x, o, n, m, M: tl.constexpr, KNOWN: tl.constexpr):
 
 
 def test_an_index_that_is_negative_because_a_divisor_is() -> None:
-    """It was refused at run time; lanes that are far apart are gathered."""
+    """Lanes that are far apart are gathered; the launch is not refused."""
     x, o = np.arange(64, dtype=np.int32), np.zeros((4, 16), np.int32)
     rows[(4,)](x[32:], o, -1, 16, M=32, KNOWN=False)
     for pid in range(4):
@@ -90,7 +91,7 @@ def test_an_index_that_is_negative_because_a_divisor_is() -> None:
         np.testing.assert_array_equal(o[pid], 32 + np.sign(first) * (np.abs(first) % 32))
     kernel = rows[(4,)](x[32:], o, 1, 16, M=32, KNOWN=False)
     np.testing.assert_array_equal(o, 32 + (np.arange(64).reshape(4, 16) % 32))
-    # Where it is not negative, as nearly always, the load is contiguous.
+    # If the index is not negative, as in nearly every kernel, the load is contiguous.
     assert re.search(r"llvm\.load [^\n]*vector<\d+xi32>", kernel.asm["cpuir"])
 
 
@@ -99,7 +100,7 @@ def hinted(x, at, o, KEPT: tl.constexpr, RUN: tl.constexpr, N: tl.constexpr):
     i = tl.arange(0, N)
     index = tl.max_contiguous(tl.load(at + i), RUN)
     if KEPT:
-        tl.debug_barrier()  # the load of the indices stays in front of it
+        tl.debug_barrier()  # the load of the indices must stay in front of the barrier
     tl.store(o + i, tl.load(x + index))
 
 
@@ -119,7 +120,7 @@ def test_a_promise_of_contiguous_indices(kept: bool, run: int) -> None:
 def hinted_rows(x, at, which, o, N: tl.constexpr):
     i = tl.arange(0, N)
     index = tl.max_contiguous(tl.load(at + i[:, None] * N + i[None, :]), [1, N])
-    # Along the last dimension, rows alternate.
+    # Neighbours along the last dimension come from different rows, so they are not contiguous.
     row = tl.load(which + i[:, None] * N + i[None, :])
     tl.store(o + i[:, None] * N + i[None, :], tl.load(x + tl.gather(index, row, 0)))
 
@@ -162,7 +163,7 @@ def ring(x, o, head, n, LOAD: tl.constexpr, BLOCK: tl.constexpr):
 @pytest.mark.parametrize("load", [True, False])
 @pytest.mark.parametrize("head", [0, 1, 5, 16, 21, 33, 64, -3])
 def test_addresses_on_both_sides_of_zero(load: bool, head: int) -> None:
-    """An unsigned offset of the lanes before `head` is some 2^32 greater than that of the others: they are masked."""
+    """The unsigned offsets of the lanes before `head` are about 2^32 larger than the others; these lanes are masked."""
     n, lanes = 24, np.arange(64)
     x, o = torch.arange(100, 100 + n, dtype=torch.int32), torch.full((64,), -1, dtype=torch.int32)
     ring[(4,)](x, o, head, n, LOAD=load, BLOCK=16)
@@ -224,7 +225,7 @@ OFFSETS = {
 
 @pytest.fixture(scope="module")
 def everywhere(tmp_path_factory: pytest.TempPathFactory) -> NDArray[np.int8]:
-    """What an offset of 32 bits from the middle reaches, and more at both ends. The file has holes: it is small."""
+    """The memory that a 32-bit offset from the middle reaches, plus some at both ends, in a sparse file."""
     file = tmp_path_factory.mktemp("lanes") / "memory"
     return np.memmap(file, np.int8, "w+", shape=(2**32 + 2 * SPACE,))
 
@@ -232,7 +233,7 @@ def everywhere(tmp_path_factory: pytest.TempPathFactory) -> NDArray[np.int8]:
 @pytest.mark.parametrize("load", ["plain", "masked", "store", "masked store"])
 @pytest.mark.parametrize("kind", OFFSETS)
 def test_addresses_at_the_ends_of_32_bits(kind: str, load: str, everywhere: NDArray[np.int8]) -> None:
-    """Offsets wrap around inside of a group of lanes, of a tile and between tiles: at every place near the ends."""
+    """Offsets wrap inside a group of lanes, inside a tile and between tiles, at every place near the ends."""
     starts = signed(np.arange(2**31 - 3 * ROUND, 2**31 + 3 * ROUND), 32)
     offsets = OFFSETS[kind](starts[:, None], np.arange(ROUND))
     if "extended, then" not in kind:
@@ -289,7 +290,7 @@ AT = {
 
 @pytest.mark.parametrize("kind", AT)
 def test_a_loop_over_a_tile_has_vector_loads_and_no_branch(kind: str) -> None:
-    """Whether offsets wrap around is not asked where the tile is a multiple of 16, and else once for the tile."""
+    """If a tile is a multiple of 16, the kernel does not test whether offsets wrap; else it tests once for the tile."""
     block = 1024
     x, o = torch.rand(8192), torch.zeros(2 * block)
     kernel = usual[(2,)](x, o, 4096, 67, KIND=kind, BLOCK=block)

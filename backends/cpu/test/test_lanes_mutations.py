@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of lanes notice each bug of `lanes_mutations`. One build of the backend has them all; the environment
-chooses."""
+"""The tests of lanes notice each bug of `lanes_mutations`. One build of the backend contains all bugs; an environment
+variable enables one of them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import lanes_mutations
 import pytest
 
-import mutants
+from support import mutants
+from support.cpu import lanes_mutations
 
 
 @pytest.fixture(scope="module")
@@ -25,9 +25,9 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run_tests(select: str, libraries: Path, mutant: str, cache: Path) -> subprocess.CompletedProcess[str]:
-    """Runs the tests of lanes that `select` selects, up to the first that fails."""
+    """Runs the tests of lanes that `select` selects, up to the first one that fails."""
     tests = Path(__file__).with_name("test_lanes.py")
-    # The kernels of another mutant have the same key: the library is the same.
+    # Each mutant needs its own cache: all mutants are in the same library, so their kernels have the same cache key.
     environment = {"TRITON_EXT_LIBRARY_DIR": libraries, "TRITON_EXT_MUTANT": mutant, "TRITON_CACHE_DIR": cache}
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", tests, "-k", select],
@@ -42,7 +42,7 @@ def run_tests(select: str, libraries: Path, mutant: str, cache: Path) -> subproc
 @pytest.mark.parametrize("name", lanes_mutations.MUTATIONS)
 def test_a_bug_of_lanes_is_noticed(name: str, libraries: Path, tmp_path: Path) -> None:
     done = run_tests(lanes_mutations.MUTATIONS[name].noticed, libraries, name, tmp_path / "cache")
-    # 1: a test has failed. Some bugs are noticed by an assertion of LLVM, some by an access far away.
+    # The status 1 means that a test has failed. Other bugs show as a failed assertion of LLVM or a segmentation fault.
     assert done.returncode in {1, -signal.SIGABRT, -signal.SIGSEGV}, done.stdout[-3000:]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What many compilations and launches leave behind in a process: nothing (see leak_check.py for the long way)."""
+"""Many compilations and launches leave nothing behind in a process (see leak_check.py for the long run)."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ def test_nothing_is_left_behind() -> None:
     for what in ("descriptors", "mappings", "threads", "libraries"):
         assert grown["compiles"][what] <= 2, grown
         assert grown["launches"][what] <= 0, grown
-    # 34 KB for each are what the modules would take that Triton itself does not free.
+    # If the modules that Triton itself does not free stayed alive, each compilation would take 34 KB.
     assert grown["compiles"]["bytes"] < COMPILES * 24_000, grown
     assert grown["launches"]["bytes"] < 1 << 20, grown

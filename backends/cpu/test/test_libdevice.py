@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every function of libdevice that docs/cpu.md lists: accuracy against double precision, and the values that matter."""
+"""Tests every libdevice function that docs/cpu.md lists: accuracy against double precision, and special values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import triton.language as tl
 DOCS = Path(__file__).parents[3] / "docs" / "cpu.md"
 _libm = ctypes.CDLL("libm.so.6")
 
-#: The bounds of f32 in units in the last place, by number of operands. They hold for what libm has measured.
+#: The bounds of f32 in units in the last place, by number of operands. For libm's functions, they include its errors.
 ULP: dict[int, dict[str, float]] = {
     1: {
         "exp": 1.5, "exp2": 1.5, "log": 1.5, "log2": 2, "log10": 2, "sin": 2, "cos": 2, "tanh": 4, "erf": 3,
@@ -32,7 +32,7 @@ ULP: dict[int, dict[str, float]] = {
     3: {"fma": 0.5},
 }  # fmt: skip
 BESSEL = ("j0", "j1", "y0", "y1")
-#: The same functions under another name; less exact on a GPU, not here.
+#: Other names of functions above. On a GPU they are less accurate; on the CPU they are the same functions.
 FAST = {"fast_sinf": "sin", "fast_cosf": "cos", "fast_tanf": "tan", "fast_expf": "exp", "fast_exp10f": "exp10",
         "fast_logf": "log", "fast_log2f": "log2", "fast_log10f": "log10", "fast_powf": "pow"}  # fmt: skip
 INTEGER = ("clz", "popc", "abs")
@@ -42,7 +42,7 @@ SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -1.5, 2.5, math.inf, -math.inf, math.nan, 
            3.4028235e38, -3.4028235e38, 8388609.0, 16777216.0, 2147483648.0, -104.0, 88.8, 127.5]  # fmt: skip
 SPECIAL64 = [5e-324, -1e-310, 2.2250738585072014e-308, 1.7976931348623157e308, 709.78, 709.79, -708.5, -745.1, -745.2,
              1023.5, -1074.5, -1075.5, 1048576.0, 1048577.0]  # fmt: skip
-#: Vector code in f64, too; the other functions are libm's.
+#: The functions that also have vector code for f64; the other functions call libm.
 VECTORS64 = {"exp": 1.5, "exp2": 1.5, "log": 1.5, "log2": 2, "log10": 2, "sin": 2, "cos": 2}
 
 KERNEL = """
@@ -65,7 +65,7 @@ def arities() -> dict[str, int]:
 
 @pytest.fixture(scope="module")
 def kernels(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
-    """A kernel for each function; Triton wants their source in a file."""
+    """A module with a kernel for each function. It is a file, because Triton reads the source of kernels."""
     path = tmp_path_factory.mktemp("libdevice") / "libdevice_kernels.py"
     text = "import triton\nimport triton.language as tl\nfrom triton.language.extra import libdevice\n"
     for name, arity in arities().items():
@@ -87,11 +87,11 @@ def run(kernels: ModuleType, name: str, *operands: np.ndarray, out: type | None 
 
 
 def exact(name: str, *operands: np.ndarray) -> np.ndarray:
-    """In double precision, from libm."""
+    """Returns the result of libm in double precision."""
     symbol = {"abs": "fabs"}.get(name, name)
     if name == "rsqrt":
         return np.asarray(1 / np.sqrt(operands[0].astype(np.float64)))
-    if name == "nextafter":  # of the type's own steps
+    if name == "nextafter":  # its step depends on the type
         return np.asarray(np.nextafter(*operands)).astype(np.float64)
     function = getattr(_libm, symbol)
     function.restype, function.argtypes = ctypes.c_double, [ctypes.c_double] * len(operands)
@@ -99,7 +99,7 @@ def exact(name: str, *operands: np.ndarray) -> np.ndarray:
 
 
 def samples(dtype: type, arity: int) -> list[np.ndarray]:
-    """Special values, all against all; numbers around 1, of all sizes, and among the denormals."""
+    """Returns all combinations of special values, and random numbers: around 1, of all magnitudes, and denormals."""
     rng = np.random.default_rng(arity)
     many = 20_000 // arity
     special, (low, tiny, high) = (SPECIAL, (-44, -38, 38))
@@ -117,13 +117,13 @@ def samples(dtype: type, arity: int) -> list[np.ndarray]:
 
 
 def errors(out: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """In units in the last place of the nearest number; infinite where one is infinite or NaN and the other is not."""
+    """Returns the errors in units in the last place; infinite if only one of the two is infinite or NaN."""
     dtype = out.dtype.type
     nearest = reference.astype(dtype)
     same = (out == nearest) | (np.isnan(out) & np.isnan(nearest))
     finite = np.isfinite(out) & np.isfinite(nearest)
     largest = np.finfo(dtype).max
-    # One of two neighbours may be the largest number and the other infinity.
+    # At the end of the range, one result may be the largest number and the other one infinity.
     at_the_end = np.isinf(out) & (np.abs(nearest) >= largest * (1 - 2e-6)) & (np.sign(out) == np.sign(nearest))
     at_the_end |= np.isinf(nearest) & (np.abs(out) >= largest * (1 - 2e-6)) & (np.sign(out) == np.sign(nearest))
     result = np.full(len(out), np.inf)
@@ -146,7 +146,7 @@ def test_f32(kernels: ModuleType, name: str, arity: int) -> None:
         out[worst],
         off[worst],
     )
-    if ULP[arity][name] == 0:  # zeros with their sign
+    if ULP[arity][name] == 0:  # zeros have the correct sign
         zero = out == 0
         assert np.array_equal(np.signbit(out[zero]), np.signbit(exact(name, *operands)[zero]))
 
@@ -160,10 +160,10 @@ def test_f64(kernels: ModuleType, name: str, arity: int) -> None:
         assert off.max() <= (2 if name == "rsqrt" else 0)
         return
     rng = np.random.default_rng(7)
-    # Around the zeros of sine and cosine, and where exponentials become denormal or infinite.
+    # Arguments around the zeros of sine and cosine, and where exponentials become denormal or infinite.
     zeros = np.arange(1, 600_000, 37) * (np.pi / 2)
     x = np.concatenate([operands[0], zeros, -zeros, rng.uniform(-746, 710, 20_000), rng.uniform(-1076, 1024, 20_000)])
-    # The 64 bits of mantissa of x87.
+    # The reference has x87's 64 bits of mantissa.
     reference = getattr(np, name)(x.astype(np.longdouble))
     off = errors(run(kernels, name, x), reference)
     assert off.max() <= VECTORS64[name], (x[off.argmax()], off.max())
@@ -172,7 +172,7 @@ def test_f64(kernels: ModuleType, name: str, arity: int) -> None:
 @pytest.mark.parametrize("name", BESSEL)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_bessel(kernels: ModuleType, name: str) -> None:
-    """Absolute, as they cross 0 where they are not exact."""
+    """The bound is absolute, because near their zeros these functions have large relative errors."""
     x = samples(np.float32, 1)[0]
     x = x[~(np.abs(x) > 1e4)]
     out, reference = run(kernels, name, x), exact(name, x)
@@ -233,7 +233,7 @@ def erf(x):
 def test_a_kernel_with_the_name_of_a_function_of_libm() -> None:
     x = np.linspace(-2, 2, 16).astype(np.float32)
     reference = exact("erf", x)
-    erf[(1,)](x)  # vector code: it calls nothing
+    erf[(1,)](x)  # the vector code calls no function
     np.testing.assert_allclose(x, reference, rtol=1e-6)
     with pytest.raises(RuntimeError, match=r"the name of the C library's 'erf', which it calls \(rename it\)"):
         erf[(1,)](x.astype(np.float64))

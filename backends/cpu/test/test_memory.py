@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads and stores: strides, gathers, masks, scalars, atomics, descriptors; lanes that are off touch nothing."""
+"""Loads and stores: strides, gathers, masks, scalars, atomics, descriptors. Masked-off lanes touch no memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Guarded:
-    """`size` bytes with a page before and after them that nobody may touch, at its beginning or its end."""
+    """`size` bytes of memory that border on an inaccessible page, at their end (`at_end`) or at their beginning."""
 
     def __init__(self, size: int, dtype: type, *, at_end: bool) -> None:
         pages = -(-size // PAGE)

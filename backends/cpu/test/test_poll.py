@@ -41,7 +41,7 @@ def test_a_timeout_is_shared() -> None:
     poll_all[(1,)](flags, expected, out, 0, SEM="acquire", BLOCK=64)
     start = time.perf_counter()
     poll_all[(1,)](flags, expected, out, 50_000_000, SEM="acquire", BLOCK=64)
-    # 50 ms for all of them; 64 budgets would be 3.2 s.
+    # All elements share one budget of 50 ms; 64 budgets would take 3.2 s.
     assert 0.05 <= time.perf_counter() - start < 1.6
     assert not out.any()
 
@@ -80,7 +80,7 @@ def chain(flags, data, n, BLOCK: tl.constexpr):
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_waiting_for_earlier_programs(threads: int) -> None:
-    """A program may wait for those before it, on any number of threads."""
+    """A program may wait for earlier programs, on any number of threads."""
     flags, data = torch.zeros(200, dtype=torch.int32), torch.zeros(200, 16)
     chain[(200,)](flags, data, 200, BLOCK=16, num_threads=threads)
     assert torch.equal(data, torch.arange(200.0)[:, None].expand(200, 16))
@@ -91,7 +91,7 @@ def never(flag):
     if tl.program_id(0) == 0:
         tl.atomic_poll(flag, 1)
     else:
-        # The other one is there first, so that what ends it is the failure.
+        # This wait lets the other program begin to poll first, so that the failure ends its poll.
         tl.atomic_poll(flag, 1, timeout_ns=20_000_000)
         tl.device_assert(False, "nobody writes")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``tl.device_print`` prints the lines that Triton's code for a GPU prints: its own formats, given to ``printf``."""
+"""``tl.device_print`` prints the same lines as on a GPU: the tests give the formats of Triton's GPU code to C."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def printing(x, y, n, M: tl.constexpr, N: tl.constexpr, HEX: tl.constexpr):
 
 
 def formats(arguments: dict[str, str], constants: dict[str, object]) -> list[bytes]:
-    """The format strings of Triton's own code for a GPU."""
+    """Returns the format strings in Triton's code for a GPU."""
     source = triton.compiler.ASTSource(printing, arguments, constants)
     code = triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["llir"]
     found = {text.replace("\\0A", "\n") for text in re.findall(r'c"(pid [^"]*)\\00"', code)}
@@ -54,7 +54,7 @@ def formats(arguments: dict[str, str], constants: dict[str, object]) -> list[byt
 
 
 def printf(text: bytes, values: tuple[float | int, ...]) -> str:
-    """What C makes of it."""
+    """Returns the text that C's ``sprintf`` formats."""
     libc, buffer = ctypes.CDLL(None), ctypes.create_string_buffer(1000)
     arguments: list[object] = []
     for conversion, value in zip(re.findall(rb"%\d*(?:ll)?[a-z]", text), values, strict=True):
@@ -72,7 +72,7 @@ def printf(text: bytes, values: tuple[float | int, ...]) -> str:
 
 
 def numbers(tensor: torch.Tensor) -> torch.Tensor:
-    """As Triton prints them: 8-bit floats as their bits."""
+    """Returns the tensor in the form that Triton prints: 8-bit floats as their bits."""
     return tensor.view(torch.uint8) if tensor.dtype == torch.float8_e5m2 else tensor
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Control flow, grids, arguments of every kind, printing and assertions, and errors that say where."""
+"""Control flow, grids, all kinds of arguments, printing, assertions, and errors that name the source line."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def rotate(x, out, n, N: tl.constexpr):
     i = tl.arange(0, N)
     a = tl.load(x + i)
     for _ in range(n):
-        a = tl.flip(a) + 1  # overwritten in another order than it is read
+        a = tl.flip(a) + 1  # reads the elements in another order than it writes them
     tl.store(out + i, a)
 
 
@@ -84,6 +84,52 @@ def test_a_loop_that_reads_itself_elsewhere() -> None:
     x, out = torch.arange(64.0), torch.zeros(64)
     rotate[(1,)](x, out, 3, N=64)
     assert torch.equal(out, x.flip(0) + 3)
+
+
+@triton.jit
+def swap_after(x, y, n, STEPS: tl.constexpr):
+    i = tl.arange(0, 16)
+    a, b = tl.load(x + i), tl.load(y + i)
+    for _ in range(n):
+        c = b
+        for _ in tl.static_range(STEPS):
+            c = c + 1.0
+        a, b = c, a
+    tl.store(x + i, a)
+    tl.store(y + i, b)
+
+
+@pytest.mark.slow
+def test_a_loop_swaps_tensors_behind_a_long_expression() -> None:
+    """The new value of one tensor needs the old value of the other, however long the expression in between is."""
+    steps = 2100
+    x, y = torch.arange(16.0), torch.arange(16.0) * 100
+    a, b = x.clone(), y.clone()
+    for _ in range(3):
+        a, b = b + steps, a
+    swap_after[(1,)](x, y, 3, STEPS=steps)
+    assert torch.equal(x, a)
+    assert torch.equal(y, b)
+
+
+@triton.jit
+def transpose_and_double(x, n, STEPS: tl.constexpr):
+    i = tl.arange(0, 4)
+    at = x + i[:, None] * 4 + i[None, :]
+    a = tl.load(at)
+    for _ in range(n):
+        a = tl.trans(a)
+        for _ in tl.static_range(STEPS):
+            a = a + a
+    tl.store(at, a)
+
+
+def test_a_loop_reads_a_tensor_along_many_paths() -> None:
+    """There are 2^40 paths; the compiler visits each operation once."""
+    x = torch.arange(16.0).reshape(4, 4)
+    expected = x.T * 2.0**120
+    transpose_and_double[(1,)](x, 3, STEPS=40)
+    assert torch.equal(x, expected)
 
 
 @triton.jit(noinline=True)
@@ -245,7 +291,7 @@ except RuntimeError as error:
 
 @pytest.mark.parametrize("debug", ["", "0", "1"])
 def test_a_refusal_is_one_line(debug: str) -> None:
-    """File, line, operation and what to use instead; all that libtriton has to say where it is asked for."""
+    """An error names file, line, operation and a fix; libtriton's own output appears only with TRITON_EXT_DEBUG."""
     done = subprocess.run(
         [sys.executable, "-c", REFUSED],
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parent), "TRITON_EXT_DEBUG": debug},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The driver: when it is active, threads, forks, many compilations, hooks, and what a launch costs."""
+"""The driver: when it is active, threads, forks, many compilations, hooks, and the cost of a launch."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_active_where_it_was_asked_for() -> None:
 
 
 def test_importing_triton_stays_fast() -> None:
-    """What the backend adds: less than 5 ms, of the best of some runs."""
+    """The backend adds less than 5 ms to the import of Triton, in the best of some runs."""
     best = float("inf")
     for _ in range(5):
         done = subprocess.run(
@@ -84,7 +84,7 @@ def test_compile_for_another_cpu() -> None:
 
 @pytest.mark.slow
 def test_kernels_for_avx2() -> None:
-    """What people write, compiled for a CPU without AVX-512."""
+    """The kernels of test_tutorials.py work on a CPU without AVX-512."""
     features = (
         "haswell;+avx,+avx2,+fma,+f16c,+bmi,+bmi2,+popcnt,+lzcnt,+sse4.2,+sse4.1,+ssse3,+sse3,+64bit,+cx16,+movbe"
     )
@@ -183,7 +183,7 @@ def test_many_compilations_do_not_leak(monkeypatch: pytest.MonkeyPatch) -> None:
     before = resident()
     compile_and_launch(100)
     assert Path("/proc/self/maps").read_text().count("fill-") <= mapped
-    # 100 KB for each would be a leak of a gigabyte in 10,000.
+    # A leak of 100 KB for each compilation would be a gigabyte after 10,000.
     assert resident() - before < 100 * 50_000
 
 
@@ -196,7 +196,7 @@ def test_launch_hooks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_launch_overhead() -> None:
-    """The launcher alone takes a fraction of the 5 µs that it may add to Triton's own path."""
+    """The launcher takes a fraction of the 5 µs that it may add to Triton's own code for a launch."""
     x = torch.zeros(16)
     kernel = fill[(1,)](x, 1.0, 16, BLOCK=16)
     run, function, packed = kernel.run, kernel.function, kernel.packed_metadata
@@ -294,7 +294,7 @@ print("ymm" in asm or "zmm" in asm, "vfmadd" in asm, "__truncsfhf2" in asm)
 
 @pytest.mark.parametrize("target", OLD)
 def test_older_cpus(target: str, tmp_path: Path) -> None:
-    """A name alone says what there is; what there is not is a function of the runtime or of libm."""
+    """The name of a CPU implies its features; operations without an instruction call the runtime or libm."""
     script = tmp_path / "everything.py"
     script.write_text(EVERYTHING)
     done = subprocess.run(
@@ -319,14 +319,14 @@ def test_a_cpu_that_is_none(target: str) -> None:
 
 
 def test_handles_of_other_drivers() -> None:
-    """A kernel is unloaded by whatever driver is active by then."""
+    """A kernel is unloaded by the driver that is active at that time, which may be another one."""
     driver = triton.runtime.driver.active
     for foreign in (0, 1, 0xDEADBEEF, id(driver), None):
         driver.utils.unload_module(foreign)
     x = np.zeros(64, np.float32)
     fill.device_caches.clear()
     kernel = fill[(1,)](x, 1.0, 64, BLOCK=64)
-    # No driver of a GPU takes this for a handle of its own: its functions want a number.
+    # The driver of a GPU cannot mistake this for one of its handles, because its functions expect a number.
     with pytest.raises(TypeError):
         int(kernel.module)
     name = Path(kernel.module._library._name).name
@@ -339,7 +339,7 @@ def test_handles_of_other_drivers() -> None:
 
 
 def test_kernels_that_another_driver_is_asked_to_unload() -> None:
-    """What that one refuses is unloaded all the same."""
+    """A library is unloaded even if the active driver refuses its handle."""
     code = """
 import gc, numpy as np, triton, triton.language as tl
 from pathlib import Path

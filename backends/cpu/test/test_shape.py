@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions, scans, sorting, and what moves elements between lanes."""
+"""Reductions, scans, sorting, and operations that move elements between lanes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_reduce(shape: tuple[int, int], axis: int, op: str, dtype: torch.dtype) 
     else:
         best = x.amax(axis) if op == "max" else x.amin(axis)
         assert torch.equal(out, best)
-        # The first of those that are equal.
+        # The index is that of the first of equal elements.
         hits = x == best.unsqueeze(axis)
         assert torch.equal(index.long(), hits.int().argmax(axis))
 

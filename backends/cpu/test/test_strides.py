@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every stride that the plan claims of a tensor holds for every input: random programs on tensors of integers of 4 and
-8 bits and of pointers, interpreted for all of them. And each wrong rule of `facts_mutations` is noticed."""
+"""Every stride that the plan claims of a tensor holds for every input, and each wrong rule of `strides_mutations` is
+noticed. The tests interpret random programs, on tensors of pointers and of integers of 4 and 8 bits, for all inputs."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-import facts_mutations
 import pytest
-from facts_programs import signed
-from facts_remarks import remarks
-from strides_programs import Program, differences, program
+
+from support.cpu import strides_mutations
+from support.cpu.strides_programs import Program, differences, program
+from support.cpu.strides_remarks import remarks
+from support.integers import signed
 
 BATCHES, PER_BATCH = 3, 150
 
@@ -24,7 +25,7 @@ def batch(seed: int) -> list[Program]:
 
 
 def wrong(programs: list[Program], library: Path, mutant: str = "") -> tuple[list[str], int]:
-    """The claims that an input refutes, and how many say that there is a stride."""
+    """Returns the claims that an input refutes, and the number of claims that name a stride."""
     refuted, strides = [], 0
     claimed = remarks([made.text() for made in programs], library, mutant)
     for made, claims in zip(programs, claimed, strict=True):
@@ -38,7 +39,7 @@ def wrong(programs: list[Program], library: Path, mutant: str = "") -> tuple[lis
                 apart = differences(value.numbers, axis) - int(stride) * (value.step or 1)
                 isWrong = (signed(apart, value.width) if value.width < 64 else apart) != 0
                 isWrong = isWrong[defined] & ~value.torn[axis][defined]
-                # A number of a type has one stride of several that are equal modulo 2^width.
+                # Of the strides that are equal modulo 2^width, a claim must name the one that the type can represent.
                 isOut = value.width < 64 and int(stride) != signed(int(stride), value.width)
                 if isOut or isWrong.any():
                     refuted.append(f"{value.name}: {claims[value.line]}, dimension {axis}\n{made.text()}")
@@ -46,13 +47,13 @@ def wrong(programs: list[Program], library: Path, mutant: str = "") -> tuple[lis
 
 
 @pytest.mark.parametrize("seed", range(BATCHES))
-def test_strides_hold(seed: int, facts_pass: Path) -> None:
-    refuted, strides = wrong(batch(seed), facts_pass)
+def test_strides_hold(seed: int, strides_pass: Path) -> None:
+    refuted, strides = wrong(batch(seed), strides_pass)
     assert not refuted, refuted[0]
-    # Of some 3,000 dimensions; to claim nothing is not to be right.
+    # There are about 3,000 dimensions. An analysis that claims nothing must not pass.
     assert strides > 500
 
 
-@pytest.mark.parametrize("name", facts_mutations.STRIDES)
-def test_a_wrong_rule_is_noticed(name: str, facts_pass: Path) -> None:
-    assert any(wrong(batch(seed), facts_pass, name)[0] for seed in range(BATCHES))
+@pytest.mark.parametrize("name", strides_mutations.STRIDES)
+def test_a_wrong_rule_is_noticed(name: str, strides_pass: Path) -> None:
+    assert any(wrong(batch(seed), strides_pass, name)[0] for seed in range(BATCHES))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole kernels of the kinds that people write, against torch."""
+"""Compares whole kernels, of the kinds that users write, with torch."""
 
 from __future__ import annotations
 
@@ -446,7 +446,7 @@ def scaled_batches(
     scale_b = tl.load(sb + batch * (N * K // 32) + n[None, :, None] * (K // 32) + groups[None, None, :])
     at = batch * (M * N) + m[None, :, None] * N + n[None, None, :]
     acc = tl.load(c + at)
-    # Only two to a byte can be packed along another dimension.
+    # Only elements of which a byte holds two can be packed along another dimension.
     pack_a: tl.constexpr = K_PACK or A != "e2m1"
     pack_b: tl.constexpr = K_PACK or B != "e2m1"
     product = tl.dot_scaled(left, scale_a, A, right, scale_b, B, acc, lhs_k_pack=pack_a, rhs_k_pack=pack_b)
@@ -474,7 +474,7 @@ def test_scaled_dot_of_batches(kinds: tuple[str, str], k_pack: bool) -> None:
     c = torch.randn(batch, m, n)
     left, right = a_exact.double() * factors[0], b_exact.double() * factors[1].mT
     expected = c.double() + left @ right
-    bound = 2e-6 * (c.abs() + left.abs() @ right.abs())  # of a sum of 65 in f32
+    bound = 2e-6 * (c.abs() + left.abs() @ right.abs())  # for a sum of 65 terms in f32
     scaled_batches[(1,)](
         a, scales[0], b, scales[1], c, BATCH=batch, M=m, N=n, K=k, A=kinds[0], B=kinds[1], K_PACK=k_pack
     )

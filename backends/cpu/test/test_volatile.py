@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Accesses that other programs see: volatile loads, cache modifiers, barriers, and the order of atomics."""
+"""Accesses that other programs observe: volatile loads, cache modifiers, barriers, and the order of atomics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import torch
 import triton
 import triton.language as tl
 
-#: Program 1 produces, program 0 waits for it. A program that hangs is a failure, not a test that hangs.
+#: Program 1 produces data, and program 0 waits for it. It runs in its own process, so that the test fails if it hangs.
 HANDSHAKE = """
 import torch, triton, triton.language as tl
 from triton_ext.backends import cpu
@@ -97,7 +97,7 @@ DTYPES += [torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.fl
 @pytest.mark.parametrize("kind", ["all", "masked", "without other", "one address"])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_volatile_loads(dtype: torch.dtype, kind: str, gathered: bool) -> None:
-    """Each lane has its own element, and a lane that is off has `other`; there is one access for each lane."""
+    """Each lane gets its own element, by one access, and a lane whose mask is off gets `other`."""
     n = 64
     x = torch.randn(n).mul(50).to(dtype) if dtype is not torch.bool else torch.randn(n) > 0
     other = torch.ones(n).to(dtype)
@@ -112,7 +112,7 @@ def test_volatile_loads(dtype: torch.dtype, kind: str, gathered: bool) -> None:
     isOn = torch.full((n,), kind in {"all", "one address"}) | (keep != 0)
     otherwise = torch.zeros_like(raw(other)) if kind == "without other" else raw(other)
     assert torch.equal(raw(out), torch.where(isOn[:, None], raw(x)[lanes], otherwise))
-    # A loop over the 64 elements, one access in its body.
+    # The code is a loop over the 64 elements with one access in its body.
     code = kernel.asm["cpuir"]
     (load,) = re.findall(r"[^\n]*llvm\.load volatile[^\n]*", code)
     assert "atomic acquire" in load and "vector" not in load
@@ -155,13 +155,13 @@ def behind_a_barrier(x, out, N: tl.constexpr, KIND: tl.constexpr):
 
 @pytest.mark.parametrize("kind", ["barrier", "volatile"])
 def test_no_load_moves_behind_what_orders(kind: str) -> None:
-    """A load that stands before a barrier, or before a flag is looked at, is done by then."""
+    """A load that stands before a barrier, or before a volatile load of a flag, runs before it."""
     kernel = behind_a_barrier[(1,)](torch.zeros(16), torch.zeros(17), N=16, KIND=kind)
     before, _, after = kernel.asm["cpuir"].partition(
         "llvm.fence acq_rel" if kind == "barrier" else "llvm.load volatile"
     )
     assert after
-    # Into scratch memory, and from there.
+    # The value is stored to scratch memory before it, and loaded from there after it.
     assert re.search(r"llvm\.load %\S+ [^\n]*vector", before), "the load is gone from its place"
     assert "llvm.store" in before and "llvm.store" in after
 
@@ -176,7 +176,7 @@ def flag_behind_data(data, flag, N: tl.constexpr):
 
 
 def test_a_barrier_keeps_the_order_of_stores() -> None:
-    """LLVM would otherwise write the data once, behind the loop."""
+    """Without the barrier, LLVM would write the data only once, behind the loop."""
     kernel = flag_behind_data[(1,)](torch.zeros(16, dtype=torch.int32), torch.zeros(1, dtype=torch.int32), N=16)
     code = kernel.asm["llir"]
     first = code.index("fence acq_rel")
@@ -207,7 +207,7 @@ ORDERS = {
 @pytest.mark.parametrize("scope", ["cta", "gpu", "sys"])
 @pytest.mark.parametrize("sem", ORDERS)
 def test_order_and_scope_of_atomics(sem: str, scope: str) -> None:
-    """Every scope is the whole system here: programs are threads of one process."""
+    """On the CPU, every scope is the whole system, because programs are threads of one process."""
     x = torch.zeros(2, dtype=torch.int32)
     kernel = atomics[(1,)](x, SEM=sem, SCOPE=scope)
     assert x.tolist() == [1, 1]
@@ -218,5 +218,5 @@ def test_order_and_scope_of_atomics(sem: str, scope: str) -> None:
     brain = torch.zeros(1, dtype=torch.bfloat16)
     kernel = brain_atomics[(1,)](brain, SEM=sem, SCOPE=scope)
     assert brain == 1 and re.search(rf"llvm\.cmpxchg [^\n]* {success} ", kernel.asm["cpuir"])
-    # What it starts from is read while others write it.
+    # Other threads may write the initial value while it is read, so that load must be atomic.
     assert not re.search(r"llvm\.load (?!.*atomic)[^\n]*i16", kernel.asm["cpuir"])

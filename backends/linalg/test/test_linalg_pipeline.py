@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stage ``linalgir``: pipelines edit it as they edit Triton's own, and what shows those shows it."""
+"""The stage ``linalgir``: pipelines can edit and show it like Triton's own stages."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ def look(module: Any) -> None:
 
 
 def passes(pipeline: tx.Pipeline | None = None, stage: str = "linalgir", **options: object) -> list[str]:
-    """The passes that a stage runs."""
+    """Returns the passes that a stage runs."""
     seen = tx.describe(double, target=TARGET, signature=SIGNATURE, pipeline=pipeline, options=options)
     return [p.name for s in seen.stages if s.name == stage for p in s.passes if p.ran]
 
 
 def test_the_stage_is_the_pass() -> None:
-    """The stage lists the passes that ``-triton-to-linalg`` runs, and says that it does; both give one module."""
+    """The stage runs the passes that ``-triton-to-linalg`` documents, and both produce the same module."""
     described = next(e.manifest for e in tx.extensions() if e.name == "triton_to_linalg").description
     listed = re.findall(r"`-([\w-]+)`", described.partition("\n\n")[0])
     ours = {"common.canonicalizer": "canonicalize", "common.cse": "cse"}
@@ -75,7 +75,7 @@ def test_the_stage_is_the_pass() -> None:
 
     ttir: list[str] = []
     p = P().at_end("ttir", lambda module: ttir.append(str(module)))
-    p.edits[0].entries[0].function.cache_key = "ttir"  # of what it appends to nothing is known
+    p.edits[0].entries[0].function.cache_key = "ttir"  # the list that it appends to has no cache key
     assert tx.linalg.compile(double, SIGNATURE, pipeline=p).strip() == tx.linalg.convert(ttir[0]).strip()
     lowered = tx.linalg.compile(double, SIGNATURE, pipeline=p, lowered=True)
     assert lowered.strip() == tx.linalg.convert(ttir[1], lowered=True).strip()
@@ -90,7 +90,7 @@ def test_edits() -> None:
     at = names.index(converts)
     assert names[at - 1] == "ttir.combine"
     assert names[at - 2].endswith("look")
-    # Whatever the module that enters the stage can bear: passes of Triton's stage, and those of linalg.
+    # The stage takes every pass that is valid for its module: passes of Triton's stages, and passes of linalg.
     renamed = P().after("linalgir:ptr_strength_reduction", tx.passes.ttir.rename(old="double", new="twice"))
     assert "func.func @twice(" in tx.linalg.compile(double, SIGNATURE, pipeline=renamed)
     lowers = tx.passes.linalgir.lower_linalg_ext(program_arguments=False)
@@ -107,7 +107,7 @@ def test_edits() -> None:
 
 
 def test_program_arguments() -> None:
-    """Ids as arguments without the rest of the lowering; lowered after that, there are not twice as many."""
+    """Program ids become arguments without the rest of the lowering; a lowering after that does not add them again."""
     edit = P().set("linalgir.convert_triton_to_linalg", program_arguments=True)
     text = tx.linalg.compile(double, SIGNATURE, pipeline=edit)
     assert text.count("i32 {tt.program_argument}") == 6
@@ -161,7 +161,7 @@ def test_passes_in_the_wrong_stage() -> None:
 
 
 def refusal() -> str:
-    """What is said of `assembly`."""
+    """Returns the error message for the kernel `assembly`."""
     line = next(
         n for n, text in enumerate(Path(__file__).read_text().splitlines(), 1) if "inline_asm_elementwise" in text
     )
@@ -173,7 +173,7 @@ def refusal() -> str:
 
 @pytest.mark.parametrize("lowered", [False, True])
 def test_what_cannot_be_converted(lowered: bool, capfd: pytest.CaptureFixture[str]) -> None:
-    """One line, whoever compiles, with and without edits."""
+    """The error is one line, for every way to compile, with and without edits."""
     for _ in range(2):
         with pytest.raises(RuntimeError) as error:
             triton.compile(
@@ -203,7 +203,7 @@ def test_what_cannot_be_converted_in_full(capfd: pytest.CaptureFixture[str], mon
 
 
 def test_no_mark_of_ours_is_in_the_result() -> None:
-    """The stage asks its conversions to refuse quietly by an attribute of the module."""
+    """The stage uses an attribute of the module to silence its conversions; the result must not contain it."""
     for lowered in (False, True):
         assert "triton_ext." not in tx.linalg.compile(double, SIGNATURE, lowered=lowered)
 
@@ -220,7 +220,7 @@ def test_options() -> None:
 @pytest.mark.parametrize("kind", ["*fp99", "fp99", "*", "**fp32", "tensordesc<fp99[16]>", "tensordesc<fp16>", ""])
 def test_types_that_are_none(kind: str) -> None:
     for ask in (tx.linalg.compile, functools.partial(tx.describe, target=TARGET)):
-        with pytest.raises(tx.TritonExtError, match=re.escape(f"argument 'y': '{kind}' is no type, expected one such")):
+        with pytest.raises(tx.TritonExtError, match=re.escape(f"argument 'y': '{kind}' is not a type, expected e.g. ")):
             ask(double, signature={"x": "*fp32", "y": kind, "n": "i32", "BLOCK": 64})
 
 
@@ -230,7 +230,7 @@ def test_command_line_and_trace(tmp_path: Path) -> None:
     shown = run(commands, ["show", *kernel, "--json"])
     assert shown.exit_code == 0, shown.output
     assert [stage["name"] for stage in json.loads(shown.output)["stages"]] == ["ttir", "linalgir"]
-    # A listing, with a line moved and one with an option, means edits.
+    # A listing with a moved line and a changed option is read as edits.
     listing = run(commands, ["show", *kernel, "--text"]).output
     head, cut, rest = listing.partition("---")
     moved = "  linalgir.extract_like_move_backward\n"
@@ -249,7 +249,7 @@ def test_command_line_and_trace(tmp_path: Path) -> None:
 
 
 def test_cache_of_triton() -> None:
-    """Whoever compiles for the target by Triton's own function gets the same, from its cache the second time."""
+    """Triton's own function returns the same for the target, and takes it from the cache the second time."""
     from triton.compiler import ASTSource
 
     from triton_ext.compilation.requests import find_target
@@ -263,7 +263,7 @@ def test_cache_of_triton() -> None:
 
 
 def test_it_is_a_target_like_any_other() -> None:
-    """In a process that has only imported Triton; no driver of it is active."""
+    """The target works in a process that has only imported Triton, although no driver for it is active."""
     program = (
         "import triton\n"
         "from triton.backends.compiler import GPUTarget\n"
@@ -290,7 +290,7 @@ def test_it_is_a_target_like_any_other() -> None:
 
 
 def test_a_hook_of_ones_own() -> None:
-    """Is called as in other backends, and may run the stages as it does in them."""
+    """A hook is called as in other backends, and may run the stages as in other backends."""
     seen = []
 
     def hook(

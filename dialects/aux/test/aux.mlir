@@ -6,7 +6,7 @@ func.func @view(%p: !llvm.ptr, %n: index) {
   // CHECK: aux.view %[[P]] to offset: [%[[N]]], sizes: [10, %[[N]]], strides: [%[[N]], 1] : !llvm.ptr to memref<10x?xf32, strided<[?, 1], offset: ?>>
   %0 = aux.view %p to offset: [%n], sizes: [10, %n], strides: [%n, 1]
       : !llvm.ptr to memref<10x?xf32, strided<[?, 1], offset: ?>>
-  // The type may be vaguer than the numbers.
+  // The type may be dynamic where the operands are static.
   // CHECK: aux.view %[[P]] to offset: [1], sizes: [10, 10], strides: [1, 1] : !llvm.ptr to memref<10x?xf32, strided<[?, 1], offset: ?>>
   %1 = aux.view %p to offset: [1], sizes: [10, 10], strides: [1, 1]
       : !llvm.ptr to memref<10x?xf32, strided<[?, 1], offset: ?>>
@@ -21,7 +21,7 @@ func.func @view(%p: !llvm.ptr, %n: index) {
 
 // -----
 
-// The seed's spelling of a layout, and another address space.
+// triton-linalg writes the layout as an affine map; the pointer is in another address space.
 #map = affine_map<(d0)[s0] -> (d0 + s0)>
 // CHECK-LABEL: func.func @view_affine
 // CHECK: aux.view %{{.*}} to offset: [%{{.*}}], sizes: [%{{.*}}], strides: [1] : !llvm.ptr<1> to memref<?xf32, #{{.*}}>

@@ -1,7 +1,7 @@
 // RUN: triton-ext-opt %s --load-extension=aux -cse -split-input-file | FileCheck %s
 
-// What writes memory stands between loads of MLIR's own that read it: both see one resource, though they are compiled
-// into two libraries. The third load is merged with the second, so that CSE does look.
+// A write by aux stays between two loads of MLIR's own: both sides use the same resource, although they are compiled
+// into two libraries. CSE merges the third load with the second, which shows that it looks at them.
 
 // CHECK-LABEL: func.func @store
 // CHECK: %[[A:.*]] = memref.load

@@ -1,6 +1,6 @@
 // RUN: triton-ext-opt %s --load-extension=aux -canonicalize -cse -split-input-file | FileCheck %s
 
-// Constants become numbers, the type and the attributes stay.
+// Constants become static numbers; the type and the attributes stay.
 // CHECK-LABEL: func.func @view_of_constants
 // CHECK-SAME: (%[[P:.*]]: !llvm.ptr, %[[N:.*]]: index)
 // CHECK-NEXT: %[[V:.*]] = aux.view %[[P]] to offset: [5], sizes: [10, %[[N]]], strides: [8, 1] {cache_mode = "x", mine} : !llvm.ptr to memref<?x?xf32, strided<[?, 1], offset: ?>>
@@ -16,7 +16,7 @@ func.func @view_of_constants(%p: !llvm.ptr, %n: index) -> memref<?x?xf32, stride
 
 // -----
 
-// A negative offset may well be; as a number it would not verify. A negative stride does.
+// A negative offset stays a value, because the verifier rejects it as a number. A negative stride becomes a number.
 // CHECK-LABEL: func.func @view_of_negative_offset
 // CHECK: %[[C:.*]] = arith.constant -2 : index
 // CHECK: offset: [%[[C]]], sizes: [4], strides: [-2]
@@ -28,7 +28,7 @@ func.func @view_of_negative_offset(%p: !llvm.ptr) -> memref<4xf32, strided<[?], 
 
 // -----
 
-// A negative size is not made one that does not verify.
+// A negative size stays a value, because the verifier rejects it as a number.
 // CHECK-LABEL: func.func @view_of_negative_size
 // CHECK: %[[C:.*]] = arith.constant -1 : index
 // CHECK: sizes: [%[[C]]]
@@ -40,7 +40,7 @@ func.func @view_of_negative_size(%p: !llvm.ptr) -> memref<?xf32> {
 
 // -----
 
-// Views and casts without users go; two alike are one.
+// Views and casts without users are removed; two equal ones are merged.
 // CHECK-LABEL: func.func @pure
 // CHECK-SAME: (%[[P:.*]]: !llvm.ptr)
 // CHECK-NEXT: %[[V:.*]] = aux.view
@@ -54,7 +54,7 @@ func.func @pure(%p: !llvm.ptr) -> (memref<4xf32>, memref<4xf32>) {
 
 // -----
 
-// What is seen from outside stays, however often.
+// Operations with a visible effect stay, even if two of them are equal.
 // CHECK-LABEL: func.func @effects
 // CHECK-COUNT-2: aux.print
 // CHECK-COUNT-2: aux.scalar.print
@@ -87,7 +87,7 @@ func.func @bitcasts(%a: i64) -> (i64, i64, f64) {
 
 // -----
 
-// The bits of constants; a pointer is no constant.
+// Casts of constants are folded, except casts to pointers, because a pointer cannot be a constant.
 // CHECK-LABEL: func.func @casts_of_constants
 // CHECK-DAG: %[[A:.*]] = arith.constant 1.000000e+00 : f32
 // CHECK-DAG: %[[B:.*]] = arith.constant dense<[0, -32768]> : tensor<2xi16>

@@ -112,7 +112,7 @@ func.func @negative_conversion_of_nothing() {
 
 // -----
 
-// Nothing may reach printf that is not there, is of another type, or reads or writes memory.
+// A conversion without a value, for another type, or that reads or writes memory must not reach printf.
 func.func @negative_integer_of_float(%f: f32) {
   // expected-error @+1 {{'aux.scalar.print' op expected a conversion of 'f32' in "%d" (one of %f, %F, %e, %E, %g, %G, %a, %A; %% for a percent sign), got %d}}
   aux.scalar.print(%f : f32) {format = "%d"}

@@ -33,7 +33,7 @@ func.func @no_margins(%t: tensor<4xf32>, %o: tensor<4xf32>, %z: f32) -> tensor<4
 
 // -----
 
-// A body that does something stays, and margins that would not verify stay values.
+// A pad with another body than yielding its argument stays, and margins that the verifier would reject stay values.
 // CHECK-LABEL: func.func @stays
 // CHECK: linalg_ext.pad {{.*}} low = [0] high = [0]
 // CHECK: linalg_ext.pad {{.*}} low = [0] high = [%{{.*}}]
@@ -59,7 +59,7 @@ func.func @stays(%t: tensor<4xf32>, %o: tensor<4xf32>, %z: f32) -> (tensor<4xf32
 
 // -----
 
-// On tensors nothing has an effect: unused ones go, two alike are one.
+// On tensors no operation has an effect: unused ones are removed and equal ones are merged.
 // CHECK-LABEL: func.func @tensors
 // CHECK-NEXT: %[[R:.*]] = linalg_ext.make_range
 // CHECK-NEXT: return %[[R]], %[[R]]
@@ -78,7 +78,7 @@ func.func @tensors(%a: i32, %t: tensor<8xi32>, %i: tensor<8x1xi32>, %w: tensor<8
 
 // -----
 
-// What writes memory stays, and what reads it is not moved across a write.
+// Operations that write memory stay, and operations that read it are not moved across a write.
 // CHECK-LABEL: func.func @memrefs
 // CHECK-COUNT-2: linalg_ext.make_range
 // CHECK: %[[A:.*]] = linalg_ext.gather
@@ -122,7 +122,7 @@ func.func @asserts(%c: i1, %t: tensor<4xi1>) {
 
 // -----
 
-// An atomic has an effect though nobody looks at what was there; a call of the library has none.
+// An atomic has an effect even if its result is not used; a call of the library has none.
 // CHECK-LABEL: func.func @atomics
 // CHECK-NEXT: linalg_ext.gather_atomic_rmw
 // CHECK-NEXT: linalg_ext.gather_atomic_rmw
@@ -139,7 +139,7 @@ func.func @atomics(%v: tensor<8x1xf32>, %i: tensor<8x1xi64>, %mem: memref<?xf32>
 
 // -----
 
-// A mask that is true is none, and where it is false nothing happens.
+// A mask that is all true is dropped; an operation whose mask is all false is replaced by its inits.
 // CHECK-LABEL: func.func @known_masks
 // CHECK-SAME: (%[[T:[^:]*]]: tensor<8xi32>, %[[I:[^:]*]]: tensor<8x1xi32>, %[[W:[^:]*]]: tensor<8x1xi32>, %[[M:[^:]*]]: memref<?xi32>)
 // CHECK-NEXT: %[[G:.*]] = linalg_ext.gather {{.*}} ins(%[[T]], %[[I]] : tensor<8xi32>, tensor<8x1xi32>) outs(%[[W]] : tensor<8x1xi32>)
@@ -182,7 +182,7 @@ func.func @known_masks(%t: tensor<8xi32>, %i: tensor<8x1xi32>, %w: tensor<8x1xi3
 
 // -----
 
-// A mask that is not the same everywhere, or not known, stays.
+// A mask that has different elements, or is not known, stays.
 // CHECK-LABEL: func.func @other_masks
 // CHECK-COUNT-2: linalg_ext.histogram ins(%{{.*}}, %{{.*}} : tensor<2xi32>, tensor<2xi1>)
 func.func @other_masks(%t: tensor<2xi32>, %m: tensor<2xi1>) -> (tensor<2xi32>, tensor<2xi32>) {
@@ -213,7 +213,7 @@ func.func @flips(%t: tensor<4x1xf32>, %a: f32) -> (tensor<4x1xf32>, tensor<4x1xf
 
 // -----
 
-// Two dimensions, a constant of several values, and memory, which is written.
+// Flips along two dimensions, of a constant with different elements, and of memory stay.
 // CHECK-LABEL: func.func @flips_that_stay
 // CHECK-COUNT-4: linalg_ext.flip
 func.func @flips_that_stay(%t: tensor<4x2xf32>, %m: memref<1xf32>, %n: memref<1xf32>) -> (tensor<4x2xf32>, tensor<2xf32>) {
@@ -227,7 +227,7 @@ func.func @flips_that_stay(%t: tensor<4x2xf32>, %m: memref<1xf32>, %n: memref<1x
 
 // -----
 
-// A line of one element is handed on; one of two, or of nobody knows how many, is scanned.
+// A scan of lines of one element is removed; one of lines of two, or of an unknown number of elements, stays.
 // CHECK-LABEL: func.func @scans
 // CHECK-SAME: (%[[A:[^:]*]]: tensor<4x1xf32>, %[[B:[^:]*]]: tensor<4x?xf32>
 // CHECK-NOT: ins(%[[A]] : {{.*}}) dimension = 1
@@ -255,7 +255,7 @@ func.func @scans(%a: tensor<4x1xf32>, %b: tensor<4x?xf32>) -> (tensor<4x1xf32>, 
 
 // -----
 
-// Diagonals beyond the corners of a 4x6 array, and those on its last ones.
+// Triangles of a 4x6 array that are all ones or all zeros become fills; those that miss this by one element stay.
 // CHECK-LABEL: func.func @fills
 // CHECK-SAME: (%[[A:[^:]*]]: i32, %[[O:[^:]*]]: tensor<1xi32>, %[[T:[^:]*]]: tensor<4x6xf32>
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
@@ -281,7 +281,7 @@ func.func @fills(%a: i32, %o: tensor<1xi32>, %t: tensor<4x6xf32>)
 
 // -----
 
-// Of nothing there is nothing to combine; one element is combined with the init.
+// A reduction of no elements is its init; a reduction of one element stays, because it combines it with the init.
 // CHECK-LABEL: func.func @reductions
 // CHECK-SAME: %[[O:[^:]*]]: tensor<4xf32>)
 // CHECK-NEXT: %[[R:.*]] = linalg_ext.reduce_sum {{.*}} ins(%{{.*}} : tensor<4x1xf32>)
@@ -312,7 +312,7 @@ func.func @asserts_of_arrays(%e: tensor<0xi1>) {
 
 // -----
 
-// tensor's own pattern takes casts that forget a size away, as from all in destination style.
+// A pattern of the tensor dialect removes casts to dynamic sizes, as for every operation in destination style.
 // CHECK-LABEL: func.func @casts
 // CHECK: linalg_ext.flip dimension = 0 ins(%{{.*}} : tensor<8xf32>) outs(%{{.*}} : tensor<8xf32>) -> tensor<8xf32>
 func.func @casts(%t: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<?xf32> {

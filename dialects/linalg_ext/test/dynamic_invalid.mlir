@@ -1,6 +1,6 @@
 // RUN: triton-ext-opt %s --load-extension=linalg_ext -split-input-file -verify-diagnostics
 
-// Sizes that are not known do not hide that the others cannot be.
+// The verifier finds static sizes that cannot be right, even if other sizes are dynamic.
 
 func.func @negative_pad_margins(%t: tensor<?xf32>, %o: tensor<8xf32>, %v: f32) {
   // expected-error @+1 {{'linalg_ext.pad' op expected 8 elements in dimension 0, got 5 + ? + 4}}

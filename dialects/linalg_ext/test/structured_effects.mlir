@@ -1,6 +1,6 @@
 // RUN: triton-ext-opt %s --load-extension=linalg_ext -canonicalize -cse | FileCheck %s
 
-// What is only on tensors may go and be merged; what writes memory stays.
+// Operations on tensors can be removed and merged; operations that write memory stay.
 
 // CHECK-LABEL: func.func @on_tensors
 // CHECK-COUNT-1: linalg_ext.reduce_sum

@@ -3,7 +3,7 @@
 // RUN: diff %t.once %t.twice
 // RUN: FileCheck %s < %t.once
 
-// What triton-linalg writes in another order, or with a body, is read and printed as ours, and ours stays as it is.
+// triton-linalg's order of clauses and its bodies are parsed, and printed in our form; our form stays as it is.
 
 // CHECK-LABEL: func.func @reductions
 // CHECK-NEXT: linalg_ext.reduce_sum dimensions = [1] ins(%{{.*}} : tensor<4x8xf32>) outs(%{{.*}} : tensor<4xf32>) -> tensor<4xf32>
@@ -39,7 +39,7 @@ func.func @reductions(%t: tensor<4x8xf32>, %o: tensor<4xf32>, %i: tensor<4x8xi32
 
 // -----
 
-// A body says more than tie_break_left can, and stays.
+// A body can express more than tie_break_left, so it stays.
 // CHECK-LABEL: func.func @args
 // CHECK-NEXT: %{{.*}}:2 = linalg_ext.argmax dimension = 0 ins(%{{.*}}, %{{.*}} : tensor<4x8xf32>, tensor<4x8xi32>) outs(%{{.*}}, %{{.*}} : tensor<8xf32>, tensor<8xi32>) {mine} (%[[X:.*]]: f32, %[[J:.*]]: i32, %[[V:.*]]: f32, %[[I:.*]]: i32) {
 // CHECK-NEXT: %[[C:.*]] = arith.cmpf ogt, %[[X]], %[[V]] : f32
@@ -178,7 +178,7 @@ func.func @gathered_atomics(%m: memref<4x1xi32>, %mask: memref<4xi8>, %mem: memr
 
 // -----
 
-// A body of an index that hands it on, and an empty one, hand elements on.
+// A body that yields its only argument, of type index, and an empty body both become one that yields the elements.
 // CHECK-LABEL: func.func @pads
 // CHECK-COUNT-2: ^bb0(%[[A:.*]]: f32):
 // CHECK-NEXT: linalg_ext.yield %[[A]] : f32
@@ -195,7 +195,7 @@ func.func @pads(%t: tensor<4xf32>, %o: tensor<6xf32>, %z: f32) {
 
 // -----
 
-// Attributes stand in front there; what is not one of ours is dropped.
+// triton-linalg writes attributes first; those that are not attributes here are dropped.
 // CHECK-LABEL: func.func @attributes
 // CHECK-NEXT: linalg_ext.make_range ins(%{{.*}}, %{{.*}} : i32, i32) outs(%{{.*}} : tensor<8xi32>) -> tensor<8xi32>
 // CHECK-NEXT: linalg_ext.make_range ins(%{{.*}}, %{{.*}} : i32, i32) outs(%{{.*}} : tensor<8xi32>) {mine} -> tensor<8xi32>

@@ -1,6 +1,6 @@
 // RUN: triton-ext-opt %s --load-extension=linalg_ext -canonicalize -cse | FileCheck %s
 
-// What is handed through is its operand once the assertion is gone.
+// The result of an assertion that is removed is replaced by its operand.
 // CHECK-LABEL: func.func @assert_of_true
 // CHECK-SAME: (%[[E:[^:]*]]: tensor<0xi32>)
 // CHECK-DAG: %[[ONE:.*]] = arith.constant dense<1> : tensor<4xi32>
@@ -18,7 +18,7 @@ func.func @assert_of_true(%e: tensor<0xi32>) -> (tensor<4xi32>, tensor<0xi32>, t
   return %0, %1, %2 : tensor<4xi32>, tensor<0xi32>, tensor<4xi32>
 }
 
-// A line of one element is combined with what is carried.
+// A scan with an accumulator stays even for lines of one element, because it combines them with the accumulator.
 // CHECK-LABEL: func.func @scan_of_one
 // CHECK-NEXT: linalg_ext.scan
 func.func @scan_of_one(%t: tensor<1xf32>, %first: tensor<f32>) -> tensor<1xf32> {
@@ -30,8 +30,8 @@ func.func @scan_of_one(%t: tensor<1xf32>, %first: tensor<f32>) -> tensor<1xf32> 
   return %0#0 : tensor<1xf32>
 }
 
-// An atomic on a tensor may change memory, so that none goes and two alike are not one; with a mask that is 0 it does
-// nothing, and gives its inits.
+// An atomic on a tensor may change memory, so unused ones stay and equal ones are not merged. If its mask is all 0, it
+// changes nothing, and is replaced by its inits.
 // CHECK-LABEL: func.func @atomics_on_tensors
 // CHECK-SAME: (%[[T:[^:]*]]: tensor<8xi32>, %[[V:[^:]*]]: tensor<8xi32>
 // CHECK-COUNT-2: linalg_ext.atomic_cas

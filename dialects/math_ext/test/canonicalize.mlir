@@ -24,7 +24,7 @@ func.func @folds_zero_and_one(%a: i64) -> (i64, i64) {
   return %0, %1 : i64, i64
 }
 
-// Nobody needs the result.
+// An operation whose result is not used is removed.
 // CHECK-LABEL: func.func @is_pure
 // CHECK-NEXT: return
 func.func @is_pure(%a: i64) {
@@ -32,7 +32,7 @@ func.func @is_pure(%a: i64) {
   return
 }
 
-// A power of two is a shift, the highest of them, too.
+// A product with a power of two becomes a shift, also with the highest power.
 // CHECK-LABEL: func.func @shifts
 // CHECK-SAME: (%[[A:.*]]: i32, %[[T:.*]]: tensor<4xi8>)
 // CHECK-DAG: %[[C28:.*]] = arith.constant 28 : i32

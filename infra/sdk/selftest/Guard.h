@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where headers and libtriton are known to disagree about an op's properties,
-// the SDK marks what depends on them as unavailable: code that would go wrong
-// does not compile. Such an op is no disagreement any more.
+// the SDK marks what depends on them as unavailable: code that would be wrong
+// does not compile. Such an op does not count as a disagreement.
 
 #ifndef TRITON_EXT_SELFTEST_GUARD_H
 #define TRITON_EXT_SELFTEST_GUARD_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every pass stands on: uniqued types and attributes, containers that
+// What every pass uses: uniqued types and attributes, containers that
 // cross the boundary (their layout and hashing depend on the ABI-check flag),
 // building, walking and cloning IR, symbol tables, and diagnostics.
 

@@ -40,7 +40,7 @@ static void guarded(Report &report, const char *name, Args &&...args) {
     while (written && tail[written - 1] == 0xa5)
       --written;
     if (written) {
-      // Neither destroyed nor freed: no one knows what it consists of.
+      // Neither destroyed nor freed, because its layout is unknown.
       detail = "libtriton writes " + std::to_string(written) +
                " bytes past its " + std::to_string(sizeof(T));
       return false;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// checkOps<Ops...>() holds a whole dialect's op classes against what libtriton
-// registered under the same names: traits, interfaces, size of the properties
-// and names of the attributes. It reads only, so it is safe whatever differs.
+// checkOps<Ops...>() compares all op classes of a dialect with the ops that
+// libtriton registered under the same names: traits, interfaces, size of the
+// properties and names of the attributes. It only reads, so no difference can
+// make it crash.
 
 #ifndef TRITON_EXT_SELFTEST_OPTABLE_H
 #define TRITON_EXT_SELFTEST_OPTABLE_H
@@ -33,7 +34,7 @@ void checkOp(Report &report, mlir::MLIRContext &context, const OpView &view);
 
 struct AnyOp;
 
-/// Spelled for one op only: the name of a trait is the same for all.
+/// Instantiated for one op only, because a trait has the same name for all.
 template <template <typename> class Trait> llvm::StringRef traitName() {
   return llvm::getTypeName<Trait<AnyOp>>();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every part of the ABI self-test sees of the rest: where to report a
-// check, and how to become part of the test. Knows nothing of MLIR, so that the
-// entry point compiles in no time.
+// The interface between the parts of the ABI self-test: how to report a check,
+// and how to become part of the test. It does not use MLIR, so that the entry
+// point compiles fast.
 
 #ifndef TRITON_EXT_SELFTEST_REPORT_H
 #define TRITON_EXT_SELFTEST_REPORT_H
@@ -11,10 +11,10 @@
 
 namespace triton_ext::selftest {
 
-/// Receives every check twice: first with `ok` = -1, before the check touches
+/// Receives every check twice: first with `ok` = -1, before the check calls
 /// libtriton, then with 1 (agrees; if there is a detail, only because the SDK
-/// guards it) or 0 (disagrees). A check that crashes is the one whose beginning
-/// was the last thing heard.
+/// guards it) or 0 (disagrees). If the process crashes, the last check that was
+/// received has crashed.
 using Callback = void (*)(const char *group, const char *check, int ok,
                           const char *detail, void *user);
 
@@ -45,7 +45,7 @@ public:
     });
   }
 
-  /// Reports a disagreement that the SDK lets no one run into.
+  /// Reports a disagreement that the SDK guards.
   void guarded(const char *group, const std::string &check,
                const std::string &detail) {
     begin(group, check);
@@ -72,8 +72,8 @@ private:
   int failures = 0;
 };
 
-/// Parts run in this order: what only looks comes before what writes, so that a
-/// wrong layout is named before it can crash.
+/// The order of the parts: those that only read come before those that write,
+/// so that a wrong layout is reported before it can crash.
 enum class Phase { Look, Write, Run };
 
 /// One part of the self-test. Defining a global `Part` adds it: a library built

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Entry point of libTritonExtAbiSelfTest.so, which compares what inline code in
-// the MLIR and Triton headers believes with what libtriton, compiled elsewhere
-// by another compiler, says. Python loads the library after libtriton, in a
-// process of its own: a layout that differs may well crash.
+// The entry point of libTritonExtAbiSelfTest.so, which compares inline code of
+// the MLIR and Triton headers with libtriton, which another compiler has built.
+// Python loads the library after libtriton, in a separate process, because a
+// layout that differs may crash it.
 
 #include "Report.h"
 

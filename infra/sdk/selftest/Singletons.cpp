@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Objects of headers that are one per process: the effects that libtriton's
-// operations have name the same resources, by address, as the headers do here.
+// Objects of headers that must exist once per process: the effects of
+// libtriton's operations name the same resources, by address, as the headers.
 // `triton-ext doctor` compares all other addresses in every library, see
 // python/triton_ext/loading/singletons.py.
 

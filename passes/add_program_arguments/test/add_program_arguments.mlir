@@ -2,8 +2,8 @@
 // RUN: triton-linalg-opt %s -add-program-arguments -add-program-arguments -split-input-file | FileCheck %s
 // RUN: triton-linalg-opt %s -add-program-arguments -lower-linalg-ext -split-input-file | FileCheck %s --check-prefix=LOWERED
 
-// The numbers come behind the arguments, and go on to calls. What is there
-// already is not added again.
+// The new arguments come after the others, and calls pass them on. Arguments
+// that are there already are not added again.
 // CHECK-LABEL: func.func @kernel
 // CHECK-SAME: (%[[X:[^:]*]]: i64 {tt.divisibility = 16 : i32}, %[[NX:[^:]*]]: i32 {tt.program_argument},
 // CHECK-SAME: %[[NY:[^:]*]]: i32 {tt.program_argument}, %[[NZ:[^:]*]]: i32 {tt.program_argument},
@@ -22,7 +22,7 @@ func.func @kernel(%x: i64 {tt.divisibility = 16 : i32}) -> (i32, i32, i32) {
   func.call @outside(%2) : (i32) -> ()
   return %2, %0, %1 : i32, i32, i32
 }
-// In a region, too.
+// Operations and calls in a region are rewritten, too.
 // CHECK: func.func @inner(%{{.*}}: i32, %{{[^:]*}}: i32 {tt.program_argument}, %[[N:[^:]*]]: i32 {tt.program_argument}
 // CHECK: scf.if
 // CHECK-NEXT: func.call @outside(%[[N]])

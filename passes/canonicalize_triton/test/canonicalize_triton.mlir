@@ -14,7 +14,7 @@ tt.func @splats(%a: i32, %b: i32) -> tensor<8xi32> {
 
 // -----
 
-// With a constant, of another type, through a change of shape; attributes stay.
+// A splat moves through operations with constants, to another type, and through changes of shape; attributes stay.
 // CHECK-LABEL: tt.func @more_splats
 // CHECK-SAME: (%[[A:.*]]: i32)
 // CHECK: %[[C:.*]] = arith.constant 3 : i32
@@ -73,7 +73,7 @@ tt.func @masks(%n: i32, %r: tensor<8xi32>, %m: tensor<8xi1>) -> (tensor<8xi1>, t
 
 // -----
 
-// Scalars are left alone, and what has an effect, and a tensor of many values.
+// Scalars, and tensors whose elements differ, are left untouched.
 // CHECK-LABEL: tt.func @left_alone
 // CHECK-NEXT: arith.cmpi sgt, %{{.*}} : i32
 // CHECK-NEXT: arith.select %{{.*}} : f32

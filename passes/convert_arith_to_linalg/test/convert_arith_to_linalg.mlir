@@ -12,7 +12,7 @@ func.func @binary(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// Attributes come along: predicate, fast-math and overflow flags, rounding.
+// Attributes are kept: predicates, fast-math and overflow flags, rounding modes.
 // CHECK-LABEL: func.func @attributes
 // CHECK: linalg.map { arith.cmpi {predicate = 6 : i64} }
 // CHECK: linalg.map { arith.addf {fastmath = #arith.fastmath<nnan>} }
@@ -63,7 +63,7 @@ func.func @constants() -> (tensor<8xf32>, tensor<2xi32>) {
 
 // -----
 
-// A select by elements is a map, one by a scalar moves no element.
+// A select with a condition for each element becomes a map; one with a scalar condition is left untouched.
 // CHECK-LABEL: func.func @selects
 // CHECK: linalg.map { arith.select } ins(%{{.*}} : tensor<8xi1>, tensor<8xf32>, tensor<8xf32>)
 // CHECK: arith.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<8xf32>
@@ -75,7 +75,7 @@ func.func @selects(%m: tensor<8xi1>, %c: i1, %a: tensor<8xf32>, %b: tensor<8xf32
 
 // -----
 
-// linalg.map has one result, and its short form does not say which of two it would be.
+// An operation with two results is left untouched: the short form of linalg.map does not tell which one it yields.
 // CHECK-LABEL: func.func @two_results
 // CHECK-NEXT: arith.mului_extended
 // CHECK-NEXT: return

@@ -23,7 +23,7 @@ func.func @more_operands(%a: tensor<8xf32>, %i: tensor<8xi32>) -> (tensor<8xf32>
 
 // -----
 
-// The element type of a result may be another one.
+// The element type of the result may differ from that of the operands.
 // CHECK-LABEL: func.func @predicate
 // CHECK: %[[O:.*]] = tensor.empty() : tensor<8xi1>
 // CHECK: linalg.map { math.isnan } ins(%{{.*}} : tensor<8xf32>) outs(%[[O]] : tensor<8xi1>)

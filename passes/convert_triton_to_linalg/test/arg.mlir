@@ -1,6 +1,6 @@
 // RUN: triton-linalg-opt %s -convert-triton-to-linalg -cse -split-input-file | FileCheck %s
 
-// What tl.argmax makes, and tl.max with indices.
+// The reductions of tl.argmax, and of tl.max with indices.
 // CHECK-LABEL: func.func @argmax_left
 // CHECK-SAME: (%[[X:[^:]*]]: tensor<4x8xf32>, %[[J:[^:]*]]: tensor<4x8xi32>)
 // CHECK-DAG: %[[LEAST:.*]] = arith.constant 0xFF800000 : f32
@@ -26,7 +26,7 @@ tt.func @argmax_left(%x: tensor<4x8xf32>, %j: tensor<4x8xi32>) -> (tensor<4xf32>
 
 // -----
 
-// To a scalar, of integers, and whichever of equal ones.
+// Results are scalars, values are integers, and the index of equal values may be any of theirs.
 // CHECK-LABEL: func.func @argmin_fast
 // CHECK-DAG: arith.constant 32767 : i16
 // CHECK: %[[R:.*]]:2 = linalg_ext.argmin dimension = 0 tie_break_left(false) ins(%{{.*}}, %{{.*}} : tensor<8xi16>, tensor<8xi32>) outs(%{{.*}}, %{{.*}} : tensor<i16>, tensor<i32>) -> tensor<i16>, tensor<i32>
@@ -45,7 +45,7 @@ tt.func @argmin_fast(%x: tensor<8xi16>, %j: tensor<8xi32>) -> (i16, i32) {
 
 // -----
 
-// A format without infinity.
+// A float format without infinity.
 // CHECK-LABEL: func.func @argmax_f8
 // CHECK-DAG: arith.constant -4.480000e+02 : f8E4M3FN
 // CHECK: linalg_ext.argmax
@@ -62,7 +62,7 @@ tt.func @argmax_f8(%x: tensor<8xf8E4M3FN>, %j: tensor<8xi32>) -> (f8E4M3FN, i32)
 
 // -----
 
-// Unsigned integers, and the last of equal ones: what argmax does not say.
+// Comparisons of unsigned integers, and the last index of equal values, cannot be expressed by argmax.
 // CHECK-LABEL: func.func @negative_others
 // CHECK-NOT: linalg_ext.arg
 // CHECK: linalg.reduce

@@ -1,6 +1,6 @@
 // RUN: triton-linalg-opt %s -convert-triton-to-linalg -cse -split-input-file | FileCheck %s
 
-// A load is an or with nothing, of the bits; a store an exchange.
+// A load becomes an `or` of the bits with 0, a store an exchange.
 // CHECK-LABEL: func.func @scalars
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0 : i32
 // CHECK-DAG: %[[W:.*]] = tensor.from_elements %[[ZERO]] : tensor<1x1xi32>
@@ -16,7 +16,7 @@ tt.func @scalars(%p: !tt.ptr<f32>, %x: f32, %c: i1) -> f32 {
 
 // -----
 
-// Side by side they are a view.
+// Contiguous elements become a view.
 // CHECK-LABEL: func.func @tensors
 // CHECK: aux.view %{{.*}} to offset: [0], sizes: [64], strides: [1] : !llvm.ptr to memref<64xi32, strided<[1]>>
 // CHECK: linalg_ext.atomic_rmw ori relaxed
@@ -49,7 +49,7 @@ tt.func @poll(%p: !tt.ptr<i32>, %n: i32) -> i1 {
 
 // -----
 
-// One timeout for all elements, counted in loads.
+// All elements share one timeout, which counts loads.
 // CHECK-LABEL: func.func @poll_tensor
 // CHECK-SAME: (%[[P:[^:]*]]: tensor<8xi64>, %[[N:[^:]*]]: tensor<8xi32>, %[[T:[^:]*]]: i64)
 // CHECK: %[[R:.*]]:2 = scf.for %[[I:.*]] = {{.*}} iter_args(%[[ARRAY:.*]] = %{{.*}}, %[[LEFT:.*]] = %[[T]]) -> (tensor<8xi1>, i64) {

@@ -1,6 +1,6 @@
 // RUN: triton-linalg-opt %s -convert-triton-to-linalg -cse -split-input-file | FileCheck %s
 
-// Elements side by side under a mask that is a box: a view of just these.
+// Contiguous elements under a mask that is a box become a view of exactly these.
 // CHECK-LABEL: func.func @rmw
 // CHECK-SAME: (%[[P:[^:]*]]: i64, %[[N:[^:]*]]: i32, %[[V:[^:]*]]: tensor<64xf32>)
 // CHECK: %[[VIEW:.*]] = aux.view %{{.*}} to offset: [0], sizes: [%[[SIZE:.*]]], strides: [1] : !llvm.ptr to memref<?xf32, strided<[1]>>
@@ -21,7 +21,7 @@ tt.func @rmw(%p: !tt.ptr<f32>, %n: i32, %v: tensor<64xf32>) -> tensor<64xf32> {
 
 // -----
 
-// In rows, all of them, and an exchange.
+// All elements of strided rows become a view, also for an exchange.
 // CHECK-LABEL: func.func @rows
 // CHECK-SAME: (%[[P:[^:]*]]: i64, %[[S:[^:]*]]: i32, %[[V:[^:]*]]: tensor<4x8xi32>)
 // CHECK: %[[VIEW:.*]] = aux.view %{{.*}} to offset: [0], sizes: [4, 8], strides: [%{{.*}}, 1] : !llvm.ptr to memref<4x8xi32, strided<[?, 1]>>
@@ -48,7 +48,7 @@ tt.func @rows(%p: !tt.ptr<i32>, %s: i32, %v: tensor<4x8xi32>) -> tensor<4x8xi32>
 
 // -----
 
-// All at one address, and a mask that is no box.
+// Elements at one address, and a mask that is not a box, have no view.
 // CHECK-LABEL: func.func @negative_pieces
 // CHECK-NOT: linalg_ext.atomic_rmw
 // CHECK: linalg_ext.gather_atomic_rmw

@@ -22,7 +22,7 @@ tt.func @e4m3(%a: tensor<32x64xf8E4M3FN>, %as: tensor<32x2xi8>, %b: tensor<64x32
 
 // -----
 
-// Two numbers of four bits in a byte, along the inner dimension.
+// Each byte holds two numbers of four bits, along the inner dimension.
 // CHECK-LABEL: func.func @e2m1
 // CHECK-SAME: (%[[A:[^:]*]]: tensor<32x32xi8>
 // CHECK: %[[LOW:.*]] = arith.andi %[[A]], %{{.*}} : tensor<32x32xi8>

@@ -1,6 +1,6 @@
 // RUN: triton-linalg-opt %s -convert-triton-to-linalg -cse -split-input-file | FileCheck %s
 
-// All of it, without a mask.
+// An access without a mask.
 // CHECK-LABEL: func.func @whole
 // CHECK-SAME: (%[[P:[^:]*]]: i64, %[[Q:[^:]*]]: i64)
 // CHECK-NEXT: %[[PP:.*]] = llvm.inttoptr %[[P]] : i64 to !llvm.ptr
@@ -25,7 +25,7 @@ tt.func @whole(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
 
 // -----
 
-// Two dimensions, strides that are values, a mask in both.
+// Two dimensions, strides that are known only at run time, and masks along both dimensions.
 // CHECK-LABEL: func.func @two_dimensions
 // CHECK-SAME: (%[[P:[^:]*]]: i64, %{{.*}}: i64, %[[S:[^:]*]]: i32, %[[M:[^:]*]]: i32, %[[N:[^:]*]]: i32)
 // CHECK-DAG: %[[SI:.*]] = arith.index_cast %[[S]] : i32 to index
@@ -71,7 +71,7 @@ tt.func @two_dimensions(%p: !tt.ptr<f16>, %q: !tt.ptr<f16>, %stride: i32, %m: i3
 
 // -----
 
-// A mask from the other side, and an `other` of many values.
+// A mask that is true for the last elements, and an `other` whose elements differ.
 // CHECK-LABEL: func.func @behind
 // CHECK-SAME: (%[[P:[^:]*]]: i64, %[[N:[^:]*]]: i32, %[[O:[^:]*]]: tensor<64xf32>)
 // CHECK: %[[NI:.*]] = arith.index_cast %[[N]] : i32 to index
@@ -94,7 +94,7 @@ tt.func @behind(%p: !tt.ptr<f32>, %n: i32, %other: tensor<64xf32>) -> tensor<64x
 
 // -----
 
-// Pointers that are not even: gather and scatter. The i32 offsets are widened before they are added.
+// Pointers that are not strided become a gather and a scatter. i32 offsets are extended before they are added.
 // CHECK-LABEL: func.func @discrete
 // CHECK-SAME: (%[[P:[^:]*]]: i64, %[[I:[^:]*]]: tensor<8x4xi32>, %[[J:[^:]*]]: tensor<8x4xi32>, %[[M:[^:]*]]: tensor<8x4xi1>)
 // CHECK-DAG: %[[II:.*]] = arith.extsi %[[I]] : tensor<8x4xi32> to tensor<8x4xi64>
@@ -119,7 +119,7 @@ tt.func @discrete(%p: !tt.ptr<f32>, %i: tensor<8x4xi32>, %j: tensor<8x4xi32>, %m
 
 // -----
 
-// Even pointers, a mask of data.
+// An access of contiguous pointers whose mask is loaded is a gather.
 // CHECK-LABEL: func.func @data_mask
 // CHECK-SAME: %[[M:[^:]*]]: tensor<64xi1>
 // CHECK-NOT: linalg.copy
@@ -134,7 +134,7 @@ tt.func @data_mask(%p: !tt.ptr<f32>, %m: tensor<64xi1>) -> tensor<64xf32> {
 
 // -----
 
-// Pointers from anywhere are addresses, which may lie between elements: one after the other, of no alignment.
+// Pointers without a known base may not be whole elements apart, so each is accessed alone, without alignment.
 // CHECK-LABEL: func.func @addresses
 // CHECK-SAME: (%[[P:[^:]*]]: tensor<8xi64>)
 // CHECK: scf.for %[[I:.*]] = %{{.*}} iter_args(%[[T:.*]] = %{{.*}}) -> (tensor<8xf32>)
@@ -150,7 +150,7 @@ tt.func @addresses(%p: tensor<8x!tt.ptr<f32>>) -> tensor<8xf32> {
 
 // -----
 
-// Where all are multiples of the size of an element, or that is one byte, they are indices from address 0.
+// If all addresses are multiples of the element size, or elements have one byte, they become indices from address 0.
 // CHECK-LABEL: func.func @aligned_addresses
 // CHECK-SAME: (%[[P:[^:]*]]: tensor<8xi64>
 // CHECK-DAG: %[[Z:.*]] = llvm.mlir.zero : !llvm.ptr
@@ -168,7 +168,7 @@ tt.func @aligned_addresses(%p: tensor<8x!tt.ptr<f32>> {tt.divisibility = 16 : i3
 
 // -----
 
-// A scalar whose mask is false is not touched, and what is loaded then is `other`, or 0.
+// A scalar whose mask is false is not accessed; a load then yields `other`, or 0.
 // CHECK-LABEL: func.func @scalars
 // CHECK-SAME: (%[[P:[^:]*]]: i64, %[[O:[^:]*]]: i32, %[[C:[^:]*]]: i1, %[[OTHER:[^:]*]]: f32)
 // CHECK-NOT: memref.load
@@ -197,7 +197,7 @@ tt.func @scalars(%p: !tt.ptr<f32>, %o: i32, %c: i1, %other: f32) {
 
 // -----
 
-// What is loaded again after a store is loaded.
+// A load after a store to the same address is not replaced by the load before it.
 // CHECK-LABEL: func.func @again
 // CHECK: %[[T:.*]] = bufferization.to_tensor
 // CHECK: %[[A:.*]] = linalg.copy ins(%[[T]]
@@ -217,7 +217,7 @@ tt.func @again(%p: !tt.ptr<f32>, %x: tensor<64xf32>) -> (tensor<64xf32>, tensor<
 
 // -----
 
-// All elements at one address: a load may be a view with stride 0, a store has an order.
+// All elements have one address: a load becomes a view with stride 0, a store a scatter, because the order counts.
 // CHECK-LABEL: func.func @one_address
 // CHECK: aux.view %{{.*}} to offset: [0], sizes: [64], strides: [0]
 // CHECK: linalg.copy
@@ -231,7 +231,7 @@ tt.func @one_address(%p: !tt.ptr<f32>) {
 
 // -----
 
-// Offsets that are sums, products and shifts of ranges and numbers; a line folded into rows; transposed.
+// Offsets may be sums, products and shifts of ranges and constants, reshaped into rows, or transposed.
 // CHECK-LABEL: func.func @forms
 // CHECK: aux.view %{{.*}} to offset: [7], sizes: [4, 8], strides: [24, 3]
 // CHECK: aux.view %{{.*}} to offset: [7], sizes: [8, 4], strides: [3, 24]
@@ -262,7 +262,7 @@ tt.func @forms(%p: !tt.ptr<f32>) -> (tensor<4x8xf32>, tensor<8x4xf32>, tensor<32
 
 // -----
 
-// Masks: with the range on the right, equal, between, of one scalar, never.
+// Masks with the range on the right, of equality, of two bounds, of one scalar, and that are always false.
 // CHECK-LABEL: func.func @masks
 // CHECK-SAME: (%{{.*}}: i64, %[[N:[^:]*]]: i32, %[[C:[^:]*]]: i1)
 // CHECK: %[[LOW:.*]] = arith.minsi %c32, %{{.*}} : index
@@ -297,8 +297,8 @@ tt.func @masks(%p: !tt.ptr<f32>, %n: i32, %c: i1) -> (tensor<32xf32>, tensor<32x
 
 // -----
 
-// What is not tracked, because it would not be right: unsigned comparisons, sums in narrow integers, offsets that were
-// truncated, or of masks.
+// Accesses that are not tracked, because a view would be wrong: an unsigned comparison, a sum of narrow integers, a
+// truncated offset, and a disjunction of masks.
 // CHECK-LABEL: func.func @not_tracked
 // CHECK-NOT: linalg.copy
 // CHECK-COUNT-4: linalg_ext.gather
@@ -328,7 +328,7 @@ tt.func @not_tracked(%p: !tt.ptr<f32>, %n: i32, %a: i8, %m: tensor<32xi1>) -> (t
 
 // -----
 
-// Atomics by element; a scalar is one. Nothing is touched where the mask is false.
+// Atomics with indices; a scalar has one element. Memory is not accessed where the mask is false.
 // CHECK-LABEL: func.func @atomics
 // CHECK-SAME: (%[[P:[^:]*]]: i64, %[[Q:[^:]*]]: i64, %[[V:[^:]*]]: tensor<8xf32>, %[[I:[^:]*]]: tensor<8xi32>, %[[M:[^:]*]]: tensor<8xi1>, %[[C:[^:]*]]: i1, %[[N:[^:]*]]: i32)
 // CHECK: %[[ALL:.*]] = aux.view %{{.*}} to offset: [0], sizes: [9223372036854775807], strides: [1]
@@ -353,7 +353,7 @@ tt.func @atomics(%p: !tt.ptr<f32>, %q: !tt.ptr<i32>, %v: tensor<8xf32>, %i: tens
 
 // -----
 
-// Where nothing is, nothing is touched: what is loaded is what others are.
+// If the mask is always false, memory is not accessed, and a load yields `other`.
 // CHECK-LABEL: func.func @nothing
 // CHECK-SAME: (%{{.*}}: i64, %[[O:[^:]*]]: tensor<16xf32>, %{{.*}}: i32)
 // CHECK-NOT: aux.view
@@ -378,7 +378,7 @@ tt.func @nothing(%p: !tt.ptr<f32>, %o: tensor<16xf32>, %n: i32) -> (tensor<16xf3
 
 // -----
 
-// The last element alone is one.
+// A mask that is true for the last element alone is not always false.
 // CHECK-LABEL: func.func @negative_nothing
 // CHECK: aux.view %{{.*}} to offset: [15], sizes: [1], strides: [1]
 tt.func @negative_nothing(%p: !tt.ptr<f32>) -> tensor<16xf32> {
@@ -393,7 +393,7 @@ tt.func @negative_nothing(%p: !tt.ptr<f32>) -> tensor<16xf32> {
 
 // -----
 
-// A tensor without dimensions is accessed as a scalar, under its mask.
+// A tensor of rank 0 is accessed as a scalar, under its mask.
 // CHECK-LABEL: func.func @no_dimensions
 // CHECK-SAME: (%[[P:[^:]*]]: i64, %[[T:[^:]*]]: tensor<i64>, %[[C:[^:]*]]: i1)
 // CHECK: %[[V:.*]] = scf.if %[[C]] -> (f32) {
@@ -417,7 +417,7 @@ tt.func @no_dimensions(%x: !tt.ptr<f32>, %t: tensor<!tt.ptr<f32>>, %c: i1) -> te
 
 // -----
 
-// A tile that has been clamped is not contiguous, whatever the kernel says.
+// The offsets of a tile that has been clamped are not contiguous, even if the kernel says that they are.
 // CHECK-LABEL: func.func @clamped
 // CHECK: linalg_ext.gather
 tt.func @clamped(%p: !tt.ptr<f32>, %n: tensor<64xi32>) -> tensor<64xf32> {
@@ -433,7 +433,7 @@ tt.func @clamped(%p: !tt.ptr<f32>, %n: tensor<64xi32>) -> tensor<64xf32> {
 
 // -----
 
-// Four bits with their sign: 0 to 7, and then from -8 on. Up to 7 it is a view.
+// An i32 shifted left and right by 28 keeps four signed bits, so 8 becomes -8. Only a range up to 7 is a view.
 // CHECK-LABEL: func.func @wrapping
 // CHECK: linalg_ext.gather
 // CHECK: aux.view %{{.*}} to offset: [0], sizes: [8], strides: [1]

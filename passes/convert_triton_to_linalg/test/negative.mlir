@@ -33,7 +33,7 @@ tt.func @negative_descriptor(%d: !tt.tensordesc<8x8xf32>, %i: i32) {
 
 // -----
 
-// Each one, not only the first.
+// There is an error for each operation, not only for the first.
 tt.func @negative_two(%p: !tt.ptr<i32>) {
   // expected-error @+1 {{'tt.load' cannot be converted to linalg: no structured load is volatile}}
   %0 = tt.load %p {isVolatile = true} : !tt.ptr<i32>
@@ -94,7 +94,7 @@ module attributes {"ttg.num-warps" = 4 : i32} {
 tt.func @negative_gpu(%p: !tt.ptr<f32>, %x: f32) -> i32 {
   // expected-error @+1 {{'ttg.warp_id' cannot be converted to linalg: it is for a GPU}}
   %0 = ttg.warp_id
-  // A barrier is none of these.
+  // A barrier is not refused.
   ttg.barrier all
   tt.return %0 : i32
 }

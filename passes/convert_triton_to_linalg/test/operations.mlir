@@ -88,7 +88,7 @@ tt.func @elementwise(%x: tensor<8xf32>, %s: f32, %i: tensor<8xi32>, %p: !tt.ptr<
 
 // -----
 
-// A sum begins with -0.0, an and with all ones; a maximum, of which NaN has a say, with the first element.
+// A sum begins with -0.0 and an `and` with all ones. A maximum begins with the first element, as all may be NaN.
 // CHECK-LABEL: func.func @reduce
 // CHECK-SAME: (%[[X:[^:]*]]: tensor<4x8xf32>, %[[I:[^:]*]]: tensor<8xi32>, %[[ONE:[^:]*]]: tensor<1x8xf32>)
 // CHECK: %[[Z:.*]] = arith.constant -0.000000e+00 : f32
@@ -179,7 +179,7 @@ tt.func @scan_dot(%x: tensor<4x8xf32>, %a: tensor<16x32xf16>, %b: tensor<32x16xf
 
 // -----
 
-// Narrow indices have no sign.
+// Indices of less than 32 bits are unsigned.
 // CHECK-LABEL: func.func @gathers
 // CHECK: linalg.map ins(%{{.*}} : tensor<256xi8>)
 // CHECK-NEXT: (%[[I:.*]]: i8, %{{.*}}: f32) {
@@ -243,7 +243,7 @@ tt.func public @functions(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %c: i1,
 
 // -----
 
-// Ids of programs stay or are arguments; what only a GPU's launches know goes.
+// Program ids stay or become arguments; operations that control launches on a GPU are erased.
 // CHECK-LABEL: func.func @programs
 // CHECK-NEXT: tt.get_program_id y : i32
 // CHECK-NEXT: tt.get_num_programs z : i32
@@ -261,7 +261,7 @@ tt.func @programs() -> (i32, i32) {
 
 // -----
 
-// Blocks, and what they hand on.
+// Arguments of blocks are converted.
 // CHECK-LABEL: func.func @blocks
 // CHECK-SAME: (%[[C:[^:]*]]: i1, %[[P:[^:]*]]: i64, %[[Q:[^:]*]]: i64)
 // CHECK: cf.cond_br %[[C]], ^[[A:.*]](%[[P]] : i64), ^[[A]](%[[Q]] : i64)
@@ -286,7 +286,7 @@ tt.func @libdevice(%x: tensor<8xf32>, %y: f32) -> (tensor<8xf32>, f32) {
   tt.return %0, %1 : tensor<8xf32>, f32
 }
 
-// The threads of a program wait for each other: here there is one.
+// Barriers of threads are erased, because a program is a single thread here.
 // CHECK-LABEL: func.func @barriers(
 // CHECK-NEXT: return
 tt.func @barriers() {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Views are of exactly the elements that a mask lets through: their bounds, computed here, against the mask itself."""
+"""A view has exactly the elements for which the mask is true: its bounds, evaluated here, agree with the mask."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ tt.func @f(%p: !tt.ptr<f32>, %start0: i32, %start1: i32, %bound0: i32, %bound1: 
 
 
 def evaluate(text: str, arguments: list[int]) -> tuple[list[tuple[list[int], ...]], tuple[list[int], ...]]:
-    """Offset, sizes and strides of each view, and the margins of the pad, from the arithmetic on index values."""
+    """Evaluates the index arithmetic. Returns offset, sizes and strides of each view, and the margins of the pad."""
     values: dict[str, int] = {f"%arg{i + 1}": value for i, value in enumerate(arguments)}
 
     def numbers(listed: str) -> list[int]:

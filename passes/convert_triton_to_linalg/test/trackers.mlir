@@ -1,6 +1,6 @@
 // RUN: triton-linalg-opt %s -convert-triton-to-linalg -Rpass-analysis=linalg -Rpass-missed=linalg -split-input-file -verify-diagnostics=only-expected -o %t
 
-// What the trackers know of pointers and masks, as remarks at the accesses.
+// Remarks at accesses tell what the trackers know of pointers and masks.
 
 tt.func @lines(%p: !tt.ptr<f32>, %n: i32) {
   %r = tt.make_range {start = 4 : i32, end = 68 : i32} : tensor<64xi32>
@@ -118,9 +118,9 @@ tt.func @branch(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %c: i1, %n: i32) -> tensor<6
 
 // -----
 
-// Pointers that are not tracked, and of which axis information says that they
-// grow evenly: what a loop carries, and a remainder that does not begin anew
-// between two elements.
+// Pointers that are not tracked, but contiguous by axis information: pointers that
+// a loop carries, and the remainder by 256 of a range that begins at a multiple of
+// 64, which cannot wrap to 0 inside the range.
 tt.func @even(%p: !tt.ptr<f32>, %n: i32) -> tensor<64xf32> {
   %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
   %step = arith.constant dense<64> : tensor<64xi32>
@@ -154,7 +154,7 @@ tt.func @even(%p: !tt.ptr<f32>, %n: i32) -> tensor<64xf32> {
   %pr = tt.addptr %ps, %around : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
   // expected-remark @below {{a view: offset 0, strides [1], elements [0, 64)}}
   tt.store %pr, %0 : tensor<64x!tt.ptr<f32>>
-  // It may begin anew between any two.
+  // This remainder may wrap to 0 between any two elements.
   %ns = tt.splat %n : i32 -> tensor<64xi32>
   %anywhere = arith.remsi %i, %ns : tensor<64xi32>
   %pa = tt.addptr %ps, %anywhere : tensor<64x!tt.ptr<f32>>, tensor<64xi32>

@@ -18,7 +18,7 @@ func.func @offset(%a: i32) -> i32 {
 
 // -----
 
-// arith on tensors, too; a constant is one for each element.
+// Operations of arith on tensors become scalar operations; a splat constant becomes its element.
 // CHECK-LABEL: func.func @arith
 // CHECK-SAME: (%[[T:.*]]: tensor<4xi32>, %[[I:.*]]: index)
 // CHECK-DAG: %[[C:.*]] = arith.constant 7 : i32
@@ -34,7 +34,7 @@ func.func @arith(%t: tensor<4xi32>, %i: index) -> i32 {
 
 // -----
 
-// Through shapes: the element of row i and column j is that of the vector at i.
+// Through operations that change the shape: element (i, j) is element i of the vector.
 // CHECK-LABEL: func.func @shapes
 // CHECK-SAME: (%[[T:.*]]: tensor<4xf32>, %[[I:.*]]: index, %[[J:.*]]: index)
 // CHECK: %[[X:.*]] = tensor.extract %[[T]][%[[I]]]
@@ -64,7 +64,7 @@ func.func @reshape(%t: tensor<32xf32>) -> f32 {
 
 // -----
 
-// By arithmetic that every MLIR knows.
+// The indices before a reshape are computed with operations of arith.
 // CHECK-LABEL: func.func @reshape_anywhere
 // CHECK-SAME: (%[[T:.*]]: tensor<4x8xf32>, %[[L:.*]]: tensor<4xf32>, %[[I:.*]]: index, %[[J:.*]]: index)
 // CHECK-DAG: %[[C8:.*]] = arith.constant 8 : index
@@ -88,7 +88,7 @@ func.func @reshape_anywhere(%t: tensor<4x8xf32>, %l: tensor<4xf32>, %i: index, %
 
 // -----
 
-// What was read from memory is extracted where it is.
+// An element of loaded memory is extracted from the copy, which stays.
 // CHECK-LABEL: func.func @loaded
 // CHECK: %[[C:.*]] = linalg.copy
 // CHECK: tensor.extract %[[C]]

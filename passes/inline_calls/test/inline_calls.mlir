@@ -1,6 +1,6 @@
 // RUN: triton-ext-opt %s -wrap-func-body-with-single-block -inline-calls -split-input-file | FileCheck %s
 
-// In a loop, where only one block may stand.
+// A call in a loop, whose body must have a single block.
 // CHECK-LABEL: tt.func public @in_loop
 // CHECK: scf.for
 // CHECK-NOT: tt.call
@@ -29,7 +29,7 @@ tt.func public @in_loop(%n: i32, %c: i1) -> i32 {
 
 // -----
 
-// What is inlined stays as it is; what must not be inlined stays a call.
+// The inlined operations are not simplified, and a call of a noinline function stays.
 // CHECK-LABEL: tt.func public @as_it_is
 // CHECK: %[[A:.*]] = arith.constant 1 : i32
 // CHECK: %[[B:.*]] = arith.addi %[[A]], %[[A]]

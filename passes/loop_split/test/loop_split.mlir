@@ -427,7 +427,7 @@ tt.func public @uge_swapped(%p: !tt.ptr<i32>) {
   tt.return
 }
 
-// Equality holds in one iteration: three loops.
+// Equality holds in one iteration, so there are three loops.
 // CHECK-LABEL: tt.func public @eq(
 // CHECK: scf.for %[[I:[^ ]*]] = %c2_i32{{(_[0-9]+)?}} to %c8_i32{{(_[0-9]+)?}} step
 // CHECK-NEXT: tt.store %{{[^ ]*}}, %c7_i32 
@@ -454,7 +454,7 @@ tt.func public @eq(%p: !tt.ptr<i32>) {
   tt.return
 }
 
-// And inequality in all others.
+// Inequality fails in one iteration, so there are three loops, too.
 // CHECK-LABEL: tt.func public @ne(
 // CHECK: scf.for %[[I:[^ ]*]] = %c2_i32{{(_[0-9]+)?}} to %c8_i32{{(_[0-9]+)?}} step
 // CHECK-NEXT: tt.store %{{[^ ]*}}, %[[I]] 
@@ -481,7 +481,7 @@ tt.func public @ne(%p: !tt.ptr<i32>) {
   tt.return
 }
 
-// A number that the induction variable skips.
+// The induction variable skips the number that it is compared with.
 // CHECK-LABEL: tt.func public @between(
 // CHECK: scf.for %[[I:[^ ]*]] = %c2_i32{{(_[0-9]+)?}} to %c11_i32{{(_[0-9]+)?}} step
 // CHECK-NEXT: tt.store %{{[^ ]*}}, %[[I]] 
@@ -532,7 +532,7 @@ tt.func public @sum(%p: !tt.ptr<i32>) {
   tt.return
 }
 
-// c - iv falls.
+// c - iv decreases.
 // CHECK-LABEL: tt.func public @difference(
 // CHECK: scf.for %[[I:[^ ]*]] = %c2_i32{{(_[0-9]+)?}} to %c17_i32{{(_[0-9]+)?}} step
 // CHECK-NEXT: tt.store %{{[^ ]*}}, %[[I]] 
@@ -584,7 +584,7 @@ tt.func public @product(%p: !tt.ptr<i32>) {
   tt.return
 }
 
-// A negative factor turns the order around.
+// A negative factor reverses the order.
 // CHECK-LABEL: tt.func public @negative_product(
 // CHECK: scf.for %[[I:[^ ]*]] = %c2_i32{{(_[0-9]+)?}} to %c11_i32{{(_[0-9]+)?}} step
 // CHECK-NEXT: tt.store %{{[^ ]*}}, %c7_i32 
@@ -611,7 +611,7 @@ tt.func public @negative_product(%p: !tt.ptr<i32>) {
   tt.return
 }
 
-// A shift is a product.
+// A shift is a product with a power of two.
 // CHECK-LABEL: tt.func public @shift(
 // CHECK: scf.for %[[I:[^ ]*]] = %c2_i32{{(_[0-9]+)?}} to %c11_i32{{(_[0-9]+)?}} step
 // CHECK-NEXT: tt.store %{{[^ ]*}}, %c7_i32 
@@ -638,7 +638,7 @@ tt.func public @shift(%p: !tt.ptr<i32>) {
   tt.return
 }
 
-// Through an extension
+// The comparison is of an extension.
 // CHECK-LABEL: tt.func public @extended(
 // CHECK: scf.for %[[I:[^ ]*]] = %c2_i32{{(_[0-9]+)?}} to %c11_i32{{(_[0-9]+)?}} step
 // CHECK-NEXT: tt.store %{{[^ ]*}}, %[[I]] 
@@ -664,7 +664,7 @@ tt.func public @extended(%p: !tt.ptr<i32>) {
   tt.return
 }
 
-// a truncation
+// The comparison is of a truncation.
 // CHECK-LABEL: tt.func public @truncated(
 // CHECK: scf.for %[[I:[^ ]*]] = %c2_i32{{(_[0-9]+)?}} to %c11_i32{{(_[0-9]+)?}} step
 // CHECK-NEXT: tt.store %{{[^ ]*}}, %[[I]] 
@@ -690,7 +690,7 @@ tt.func public @truncated(%p: !tt.ptr<i32>) {
   tt.return
 }
 
-// At the end of the type, nothing overflows.
+// At the largest value of the type, no bound overflows.
 // CHECK-LABEL: tt.func public @extremes(
 // CHECK: scf.for %[[I:[^ ]*]] = %c9223372036854775797_i64{{(_[0-9]+)?}} to %c9223372036854775803_i64{{(_[0-9]+)?}} step
 // CHECK-NEXT: tt.store %{{[^ ]*}}, %c7_i64 
@@ -715,7 +715,7 @@ tt.func public @extremes(%p: !tt.ptr<i64>) {
   tt.return
 }
 
-// And at its beginning.
+// At the smallest value of the type, no bound overflows.
 // CHECK-LABEL: tt.func public @least(
 // CHECK: scf.for %[[I:[^ ]*]] = %c-2147483648_i32{{(_[0-9]+)?}} to %c-2147483645_i32{{(_[0-9]+)?}} step
 // CHECK-NEXT: tt.store %{{[^ ]*}}, %[[I]] 
@@ -740,7 +740,7 @@ tt.func public @least(%p: !tt.ptr<i32>) {
   tt.return
 }
 
-// A condition that does not change in the loop needs no second one.
+// A comparison that is false in all iterations needs no second loop.
 // CHECK-LABEL: tt.func public @never(
 // CHECK: scf.for %[[I:[^ ]*]] = %c2_i32{{(_[0-9]+)?}} to %c20_i32{{(_[0-9]+)?}} step
 // CHECK-NEXT: tt.store %{{[^ ]*}}, %c7_i32 
@@ -763,7 +763,7 @@ tt.func public @never(%p: !tt.ptr<i32>) {
   tt.return
 }
 
-// The same if it holds to the end.
+// A comparison that is true in all iterations needs no second loop.
 // CHECK-LABEL: tt.func public @always(
 // CHECK: scf.for %[[I:[^ ]*]] = %c2_i32{{(_[0-9]+)?}} to %c20_i32{{(_[0-9]+)?}} step
 // CHECK-NEXT: tt.store %{{[^ ]*}}, %[[I]] 
@@ -786,7 +786,7 @@ tt.func public @always(%p: !tt.ptr<i32>) {
   tt.return
 }
 
-// Results pass from loop to loop; a select goes.
+// Results pass from the first loop to the second; the select is removed.
 // CHECK-LABEL: tt.func public @results
 // CHECK:      %[[A:.*]]:2 = scf.for {{.*}} iter_args(%{{.*}} = %c7_i32, %{{.*}} = %arg1)
 // CHECK-NOT:  arith.select
@@ -804,8 +804,8 @@ tt.func public @results(%n: i32, %m: i32) -> (i32, i32) {
   tt.return %r#1, %r#0 : i32, i32
 }
 
-// A sum that may wrap, compared with anything: the first loop is without the
-// branch, the second keeps it.
+// A sum that may wrap is compared with any value: the first loop has no branch,
+// the second keeps it.
 // CHECK-LABEL: tt.func public @may_wrap
 // CHECK:     scf.for
 // CHECK-NOT:   scf.if
@@ -825,7 +825,7 @@ tt.func public @may_wrap(%p: !tt.ptr<i32>, %n: i32, %m: i32) {
   tt.return
 }
 
-// With nsw, it goes from both.
+// With nsw, neither loop has the branch.
 // CHECK-LABEL: tt.func public @must_not_wrap
 // CHECK:     scf.for
 // CHECK:     scf.for
@@ -844,8 +844,8 @@ tt.func public @must_not_wrap(%p: !tt.ptr<i32>, %n: i32, %m: i32) {
   tt.return
 }
 
-// A conjunction is false where one of its parts is; where the first is true,
-// the second decides.
+// A conjunction is false if one operand is false. If the first operand is true,
+// the second one decides.
 // CHECK-LABEL: tt.func public @conjunction
 // CHECK:     scf.for
 // CHECK-NEXT:  tt.store %arg0, %c0_i32
@@ -873,7 +873,7 @@ tt.func public @conjunction(%p: !tt.ptr<i32>, %n: i32, %a: i32, %b: i32) {
   tt.return
 }
 
-// The K loop of a matrix product: no mask, except in a second loop.
+// The K loop of a matrix product: only the second loop has a mask.
 // CHECK-LABEL: tt.func public @ragged
 // CHECK:     scf.for
 // CHECK-NOT:   arith.cmpi
@@ -902,7 +902,7 @@ tt.func public @ragged(%p: !tt.ptr<f32>, %k: i32) -> tensor<64xf32> {
   tt.return %r : tensor<64xf32>
 }
 
-// A sliding window: partly masked tiles, whole ones, partly masked ones.
+// A sliding window: partly masked tiles, tiles without a mask, partly masked tiles.
 // CHECK-LABEL: tt.func public @window
 // CHECK:     scf.for
 // CHECK:       arith.cmpi sgt
@@ -941,7 +941,7 @@ tt.func public @window(%p: !tt.ptr<f32>, %q: i32, %lo: i32, %hi: i32, %w: i32) {
   tt.return
 }
 
-// Nested loops: the outer one first, then the inner ones of its halves.
+// Of nested loops the outer one is split first, then the inner ones of both parts.
 // CHECK-LABEL: tt.func public @nest
 // CHECK:     scf.for
 // CHECK:       scf.for
@@ -975,7 +975,7 @@ tt.func public @nest(%p: !tt.ptr<i32>, %n: i32, %m: i32) {
   tt.return
 }
 
-// An unsigned loop.
+// A loop with unsigned bounds.
 // CHECK-LABEL: tt.func public @unsigned_loop
 // CHECK:     scf.for unsigned %{{.*}} = %c5_i32 to
 // CHECK:     scf.for unsigned
@@ -992,7 +992,7 @@ tt.func public @unsigned_loop(%p: !tt.ptr<i32>, %n: i32, %m: i32) {
   tt.return
 }
 
-// An index, through a cast.
+// The induction variable is an index, and a cast of it is compared.
 // CHECK-LABEL: tt.func public @index
 // CHECK:     scf.for %{{.*}} = %c0 to %c9 step %c3
 // CHECK:     scf.for %{{.*}} = %c9 to %c20 step %c3
@@ -1015,7 +1015,7 @@ tt.func public @index(%p: !tt.ptr<i32>) {
 
 // -----
 
-// What moves out of a branch promises nothing any more.
+// Operations that move out of a branch lose flags such as exact and nneg.
 // CHECK-LABEL: tt.func public @promises
 // CHECK-NOT:   exact
 // CHECK-NOT:   nneg
@@ -1044,7 +1044,7 @@ tt.func public @promises(%p: !tt.ptr<i32>, %n: i32, %m: i32, %q: i1) {
 
 // -----
 
-// A mask of more bits than the loop has.
+// The mask compares integers that are wider than the induction variable.
 // CHECK-LABEL: tt.func public @extended_mask
 // CHECK:       scf.for
 // CHECK-NOT:     arith.cmpi

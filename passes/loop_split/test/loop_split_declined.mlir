@@ -56,7 +56,7 @@ tt.func public @not_affine(%p: !tt.ptr<i32>, %n: i32, %m: i32) {
 
 // -----
 
-// What may have wrapped is extended: no affine function.
+// A value that may have wrapped is extended, so it is not an affine expression.
 // CHECK-LABEL: tt.func public @wraps_then_extends
 // CHECK-NOT: triton_ext
 tt.func public @wraps_then_extends(%p: !tt.ptr<i32>, %n: i32, %m: i64) {
@@ -77,7 +77,7 @@ tt.func public @wraps_then_extends(%p: !tt.ptr<i32>, %n: i32, %m: i64) {
 
 // -----
 
-// Nothing is missed, but analysis has given up.
+// Nothing depends on the comparison, so the remark is one of analysis, not a missed one.
 // CHECK-LABEL: tt.func public @not_affine_nothing_depends
 // CHECK-NOT: triton_ext
 tt.func public @not_affine_nothing_depends(%p: !tt.ptr<i8>, %n: i32, %m: i32) {
@@ -95,7 +95,7 @@ tt.func public @not_affine_nothing_depends(%p: !tt.ptr<i8>, %n: i32, %m: i32) {
 
 // -----
 
-// The bound is loaded in the loop.
+// The loop loads the bound.
 // CHECK-LABEL: tt.func public @loaded
 // CHECK-NOT: triton_ext
 tt.func public @loaded(%p: !tt.ptr<i32>, %n: i32) {
@@ -136,7 +136,7 @@ tt.func public @while(%p: !tt.ptr<i32>, %n: i32, %m: i32) {
 
 // -----
 
-// A third place to split is one too many: its loop keeps the branch.
+// max-splits=2 allows no third split, so one of the loops keeps the branch.
 // CHECK-LABEL: tt.func public @max_splits
 // CHECK:     scf.for
 // CHECK:     scf.for
@@ -178,7 +178,7 @@ tt.func public @step_of_zero(%p: !tt.ptr<i32>, %n: i32, %m: i32) {
 
 // -----
 
-// With the comparison known, the branch would still depend on what is loaded.
+// Even if the comparison is known, the branch depends on a loaded value.
 // CHECK-LABEL: tt.func public @exclusive_or
 // CHECK-NOT: triton_ext
 tt.func public @exclusive_or(%p: !tt.ptr<i32>, %q: !tt.ptr<i1>, %n: i32, %m: i32) {
@@ -197,7 +197,7 @@ tt.func public @exclusive_or(%p: !tt.ptr<i32>, %q: !tt.ptr<i1>, %n: i32, %m: i32
 
 // -----
 
-// Nothing would be left out.
+// A split would remove no operation.
 // CHECK-LABEL: tt.func public @no_work
 // CHECK-NOT: triton_ext
 tt.func public @no_work(%p: !tt.ptr<i32>, %n: i32, %m: i32) {
@@ -234,15 +234,16 @@ tt.func public @dynamic_shape(%n: i32, %m: i32, %x: tensor<?xi32>, %y: tensor<?x
 
 // -----
 
-// What may wrap before it is extended.
+// The lanes may wrap before they are extended. With a step of 4 they would not: the
+// largest multiple of 4 leaves room for 3 more.
 // CHECK-LABEL: tt.func public @mask_wraps_then_extends
 // CHECK-NOT: triton_ext
 tt.func public @mask_wraps_then_extends(%p: tensor<4x!tt.ptr<i32>>, %m: i32, %n: i64) {
   %c0 = arith.constant 0 : i32
-  %c4 = arith.constant 4 : i32
+  %c1 = arith.constant 1 : i32
   %range = tt.make_range {start = 0 : i32, end = 4 : i32} : tensor<4xi32>
   %ns = tt.splat %n : i64 -> tensor<4xi64>
-  scf.for %i = %c0 to %m step %c4 : i32 {
+  scf.for %i = %c0 to %m step %c1 : i32 {
     %at = tt.splat %i : i32 -> tensor<4xi32>
     %lanes = arith.addi %at, %range : tensor<4xi32>
     %wide = arith.extsi %lanes : tensor<4xi32> to tensor<4xi64>
@@ -255,7 +256,7 @@ tt.func public @mask_wraps_then_extends(%p: tensor<4x!tt.ptr<i32>>, %m: i32, %n:
 
 // -----
 
-// Of a condition of the inner loop the outer one says nothing.
+// The remarks for a comparison in the inner loop come from that loop alone.
 // CHECK-LABEL: tt.func public @inner
 tt.func public @inner(%p: !tt.ptr<i32>, %n: i32, %m: i32) {
   %c0 = arith.constant 0 : i32

@@ -1,8 +1,8 @@
 // RUN: triton-ext-opt %s -split-input-file -triton-ext-loop-split="guard=true" | FileCheck %s
 // RUN: triton-ext-opt %s -split-input-file -triton-ext-loop-split="guard=true" -triton-ext-loop-split="guard=true" | FileCheck %s
 
-// Two masks of a window: one loop, and a select only where they are not true
-// for all elements. What only the masks need goes into the branch.
+// Two masks of a window: one loop, with a select only where the masks are not true
+// for all lanes. Operations that only the masks use move into the branch.
 // CHECK-LABEL: tt.func public @window(
 // CHECK-SAME:  %[[P:[^:]*]]: tensor
 // CHECK:       scf.for %[[I:[^ ]*]] = %c0_i32
@@ -42,7 +42,7 @@ tt.func public @window(%p: tensor<4x!tt.ptr<f32>>, %n: i32, %lo: i32, %hi: i32) 
 
 // -----
 
-// The mask of a load is split off as ever; that of a select is not.
+// The mask of a load is split off as without the option; that of a select is not.
 // CHECK-LABEL: tt.func public @both(
 // CHECK:       scf.for
 // CHECK:         tt.load %{{[^ ,]*}} : tensor
@@ -72,7 +72,7 @@ tt.func public @both(%p: tensor<4x!tt.ptr<f32>>, %n: i32, %hi: i32) {
 
 // -----
 
-// A scalar condition is no mask.
+// A scalar condition is not a mask.
 // CHECK-LABEL: tt.func public @scalar(
 // CHECK:       scf.for
 // CHECK-NOT:   scf.if

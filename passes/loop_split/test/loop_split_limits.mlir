@@ -2,7 +2,7 @@
 // RUN: triton-ext-opt %s -triton-ext-loop-split="max-growth=6" | FileCheck %s --check-prefixes=CHECK,SPLIT
 // RUN: triton-ext-opt %s -triton-ext-loop-split="max-splits=0" | FileCheck %s --check-prefixes=CHECK,KEEP
 
-// The loop and what is in it are six operations.
+// The loop and the operations in it are six operations.
 // SMALL: [[@LINE+10]]:13: remark: not split: it would add 6 operations, more than max-growth=5 [-Rpass-missed=triton-ext-loop-split]
 // CHECK: tt.func public @limits
 // SMALL-NOT: triton_ext

@@ -1,7 +1,7 @@
 // RUN: triton-ext-opt %s -split-input-file -verify-diagnostics -triton-ext-loop-split="no-wrap=true" -Rpass=. | FileCheck %s
 // RUN: triton-ext-opt %s -split-input-file -triton-ext-loop-split | FileCheck %s --check-prefix=EXACT
 
-// 0 <= first < end is known of programs and blocks: both loops as by hand.
+// 0 <= first < end holds for program ids and tiles, so both loops are as by hand.
 // CHECK-LABEL: tt.func public @causal(
 // CHECK:       %[[FIRST:.*]] = arith.muli %{{.*}}, %c128_i32
 // CHECK:       %[[END:.*]] = arith.addi %[[FIRST]], %c128_i32
@@ -12,7 +12,7 @@
 // CHECK-NEXT:    tt.store %{{.*}}, %[[J]]
 // CHECK-NOT:   speculated
 // CHECK:       tt.return
-// Without it, these ends would be right for every number.
+// Without the option, the bounds must be right for every value.
 // EXACT-LABEL: tt.func public @causal(
 // EXACT:         %[[MIDDLE:.*]] = arith.addi
 // EXACT:         scf.for %{{.*}} = %c0_i32 to %{{.*}} step
@@ -39,7 +39,7 @@ tt.func public @causal(%p: !tt.ptr<i32>) {
 
 // -----
 
-// The other axis has as many programs as it likes.
+// A program id may exceed the number of programs along another axis.
 // CHECK-LABEL: tt.func public @other_axis(
 // CHECK:       %[[FIRST:.*]] = arith.muli %{{.*}}, %c128_i32
 // CHECK:       %[[MIDDLE:.*]] = arith.maxsi %[[FIRST]], %c0_i32
@@ -67,8 +67,8 @@ tt.func public @other_axis(%p: !tt.ptr<i32>) {
 
 // -----
 
-// A window: where its mask becomes true, rounded up and kept in the range, and
-// then where the other ceases to be, which is a multiple of the step already.
+// A window: the lower mask is true from a bound that is rounded up and clamped to
+// the range; the upper mask is true up to a bound that is a multiple of the step.
 // CHECK-LABEL: tt.func public @window(
 // CHECK-SAME:    %[[WIDTH:[^,:]*]]: i32
 // CHECK:       %[[FIRST:.*]] = arith.muli %{{.*}}, %c4_i32
@@ -120,8 +120,8 @@ tt.func public @window(%width: i32, %p: tensor<4x4x!tt.ptr<i32>>, %v: tensor<4x4
 
 // -----
 
-// What a branch of the body computes may wrap where nobody asks for it: no fact
-// follows from it.
+// A value that only a branch of the body computes may wrap when the branch is not
+// taken, so no fact follows from it.
 // CHECK-LABEL: tt.func public @speculated(
 // CHECK:       %[[SUM:.*]] = arith.addi %[[START:.*]], %c64_i32
 // CHECK:       %[[LESS:.*]] = arith.minsi %[[SUM]], %{{.*}}
@@ -146,7 +146,7 @@ tt.func public @speculated(%p: !tt.ptr<i32>, %n: i32, %b: i1) {
 
 // -----
 
-// Bounds of which nothing is known, and unsigned comparisons, are split as
+// Bounds about which nothing is known, and unsigned comparisons, are split as
 // without the option.
 // CHECK-LABEL: tt.func public @ragged(
 // CHECK:       arith.divui

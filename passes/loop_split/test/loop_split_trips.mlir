@@ -1,7 +1,7 @@
 // RUN: triton-ext-opt %s -split-input-file -verify-diagnostics -triton-ext-loop-split="min-trips=8" -Rpass=. -Rpass-missed=. | FileCheck %s
 
-// Whether there are 8 iterations without the mask is known when it runs; if
-// not, the second loop does all.
+// Whether 8 iterations need no mask is known only at run time. If there are fewer,
+// the second loop does all iterations.
 // CHECK-LABEL: tt.func public @unknown(
 // CHECK:       %[[ENOUGH:.*]] = arith.cmpi uge, %[[COUNT:.*]], %c8_i32
 // CHECK-NEXT:  %[[FREE:.*]] = arith.select %[[ENOUGH]], %[[COUNT]], %c0_i32
@@ -26,7 +26,7 @@ tt.func public @unknown(%p: tensor<4x!tt.ptr<i32>>, %n: i32) {
 
 // -----
 
-// Seven are too few, eight are not.
+// Seven iterations are too few, and eight are enough.
 // CHECK-LABEL: tt.func public @seven(
 // CHECK:       scf.for
 // CHECK-NOT:   scf.for
@@ -69,8 +69,8 @@ tt.func public @eight(%p: tensor<4x!tt.ptr<i32>>) {
 
 // -----
 
-// A mask that is looked at only where a branch is taken is no reason to split
-// once more: a causal attention has two loops, not three.
+// A mask that is used only in a branch is no reason to split again: a causal
+// attention has two loops, not three.
 // CHECK-LABEL: tt.func public @causal(
 // CHECK:       scf.for
 // CHECK-NOT:     arith.select
@@ -103,7 +103,7 @@ tt.func public @causal(%p: tensor<4x!tt.ptr<i32>>, %n: i32, %first: i32) {
 
 // -----
 
-// It is known that so many iterations are too few.
+// The number of iterations is a constant that is too small.
 // CHECK-LABEL: tt.func public @few(
 // CHECK:       scf.for
 // CHECK-NOT:   scf.for

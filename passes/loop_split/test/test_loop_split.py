@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`loop_split` in real compilations: the remarks reach `tx.describe`, nothing is printed otherwise, and the kernels
-that it is for lose their masks and branches down to the assembly."""
+"""`loop_split` in real compilations: `tx.describe` gets the remarks, other compilations print none, and the first
+loop of typical kernels has no masks or branches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import triton.language as tl
 from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
-from ragged_matmul import matmul
+from support.ragged_matmul import matmul
 
 TARGETS = {"ptx": GPUTarget("cuda", 90, 32), "amdgcn": GPUTarget("hip", "gfx942", 64)}
 

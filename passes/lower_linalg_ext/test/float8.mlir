@@ -1,6 +1,6 @@
 // RUN: triton-linalg-opt %s -lower-linalg-ext=program-arguments=false -split-input-file | FileCheck %s
 
-// Exponents are aligned and mended by a product; 0x7F is no number.
+// The bits are shifted into place and a product corrects the exponent; 0x7F is NaN.
 // CHECK-LABEL: func.func @extend
 // CHECK-SAME: (%[[X:[^:]*]]: f8E4M3FN)
 // CHECK: %[[B:.*]] = arith.bitcast %[[X]] : f8E4M3FN to i8
@@ -15,7 +15,7 @@ func.func @extend(%x: f8E4M3FN) -> f32 {
 
 // -----
 
-// f16 holds what eight bits do, f64 what f32 does.
+// f16 represents all 8-bit floats; f64 is extended from f32.
 // CHECK-LABEL: func.func @others
 // CHECK-NOT: f8E5M2 to f16
 // CHECK: arith.truncf %{{.*}} : tensor<4xf32> to tensor<4xf16>
@@ -41,7 +41,7 @@ func.func @truncate(%x: f32, %y: bf16) -> (f8E4M3FN, f8E5M2) {
 
 // -----
 
-// The casts of a product are not in its text.
+// A product casts its operands implicitly, so explicit casts are added.
 // CHECK-LABEL: func.func @product
 // CHECK-SAME: (%[[A:[^:]*]]: tensor<4x?xf8E4M3FN>, %[[B:[^:]*]]: tensor<?x4xf16>, %[[C:[^:]*]]: tensor<4x4xf32>)
 // CHECK: %[[W:.*]] = linalg.map ins(%[[A]] : tensor<4x?xf8E4M3FN>) outs(%{{.*}} : tensor<4x?xf32>)
@@ -54,7 +54,7 @@ func.func @product(%a: tensor<4x?xf8E4M3FN>, %b: tensor<?x4xf16>, %c: tensor<4x4
 
 // -----
 
-// With f64, the last place that f32 has is odd where something is lost.
+// f64 is rounded to f32 first, with a last bit of 1 if the result is inexact.
 // CHECK-LABEL: func.func @of_f64
 // CHECK-SAME: (%[[X:[^:]*]]: f64)
 // CHECK: %[[N:.*]] = arith.truncf %[[X]] : f64 to f32
@@ -72,7 +72,7 @@ func.func @of_f64(%x: f64) -> f8E5M2 {
 
 // -----
 
-// On f32; what only moves numbers stays.
+// Arithmetic is done on f32; operations that only move numbers stay.
 // CHECK-LABEL: func.func @arithmetic
 // CHECK-NOT: arith.{{extf|truncf}}
 // CHECK: %[[S:.*]] = arith.addf %{{.*}}, %{{.*}} fastmath<nnan> : f32
@@ -94,7 +94,7 @@ func.func @arithmetic(%x: f8E5M2, %y: f8E5M2, %t: tensor<4xf8E4M3FN>) -> (f8E5M2
 
 // -----
 
-// Not these.
+// Other formats and other casts stay.
 // CHECK-LABEL: func.func @negative
 // CHECK: arith.extf %{{.*}} : f8E4M3FNUZ to f32
 // CHECK: arith.truncf %{{.*}} : f32 to f16

@@ -2,7 +2,7 @@
 // RUN: triton-linalg-opt %s -lower-linalg-ext -split-input-file | FileCheck %s --check-prefix=GONE
 // GONE-NOT: {{(aux|linalg_ext|math_ext|tt)\.}}
 
-// A descriptor around the pointer, and the view on that.
+// The pointer is wrapped in a memref descriptor, of which the view is taken.
 // CHECK-LABEL: func.func @view
 // CHECK-SAME: (%[[P:.*]]: !llvm.ptr, %[[O:.*]]: index, %[[N:.*]]: index
 // CHECK: %[[D:.*]] = llvm.insertvalue %{{.*}}, %{{.*}}[2] : !llvm.struct<(ptr, ptr, i64)>
@@ -16,7 +16,7 @@ func.func @view(%p: !llvm.ptr, %o: index, %n: index) -> memref<?xf32, strided<[2
 
 // -----
 
-// A type that says less than the numbers.
+// The result type is dynamic where the operands are static.
 // CHECK-LABEL: func.func @vague_view
 // CHECK: %[[V:.*]] = memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [10], strides: [1] : memref<f32> to memref<10xf32, strided<[1]>>
 // CHECK: memref.cast %[[V]] : memref<10xf32, strided<[1]>> to memref<?xf32, strided<[?], offset: ?>>
@@ -27,7 +27,7 @@ func.func @vague_view(%p: !llvm.ptr) -> memref<?xf32, strided<[?], offset: ?>> {
 
 // -----
 
-// Memory by addresses: LLVM must not see that it begins at null.
+// A view for accesses by address begins at null, which LLVM must not see.
 // CHECK-LABEL: func.func @everything
 // CHECK: llvm.inline_asm "", "=r,0" %{{.*}} : (i64) -> i64
 // CHECK: llvm.inttoptr
@@ -39,7 +39,7 @@ func.func @everything() -> memref<100xf32, strided<[1]>> {
 
 // -----
 
-// A load takes place where it stands.
+// A load copies the memory at its place in the program.
 // CHECK-LABEL: func.func @load
 // CHECK-SAME: (%[[M:.*]]: memref<?xf32>, %[[N:.*]]: index
 // CHECK: %[[A:.*]] = memref.alloc(%[[N]]) : memref<?xf32>
@@ -68,7 +68,7 @@ func.func @pad(%t: tensor<?xf32>, %n: index, %v: f32, %o: tensor<64xf32>) -> ten
 
 // -----
 
-// On memrefs as on tensors.
+// An operation on memrefs is lowered like one on tensors.
 // CHECK-LABEL: func.func @make_range
 // CHECK: %[[T:.*]] = bufferization.to_tensor %{{.*}} restrict writable
 // CHECK: %[[R:.*]] = linalg.map outs(%[[T]] : tensor<8xi32>)
@@ -81,7 +81,7 @@ func.func @make_range(%a: i32, %b: i32, %o: memref<8xi32>) {
 
 // -----
 
-// Nothing is read where the mask is false.
+// Memory is not read where the mask is false.
 // CHECK-LABEL: func.func @gather
 // CHECK-SAME: (%[[M:.*]]: memref<?xf32>, %[[I:.*]]: tensor<4x1xi32>, %[[MASK:.*]]: tensor<4xi1>
 // CHECK: linalg.generic
@@ -217,7 +217,7 @@ func.func @others(%a: i32, %p: !llvm.ptr, %t: tensor<4xi64>, %m: memref<4xi32>, 
 
 // -----
 
-// Numbers of programs come behind the arguments, and go on to calls.
+// The numbers and ids of programs come after the other arguments, and calls pass them on.
 // CHECK-LABEL: func.func @kernel
 // CHECK-SAME: (%[[X:.*]]: i64, %[[NX:.*]]: i32, %[[NY:.*]]: i32, %[[NZ:.*]]: i32, %[[PX:.*]]: i32, %[[PY:.*]]: i32, %[[PZ:.*]]: i32)
 // CHECK: call @inner(%[[PY]], %[[NX]], %[[NY]], %[[NZ]], %[[PX]], %[[PY]], %[[PZ]])

@@ -18,7 +18,7 @@ func.func @named(%t: tensor<4x8xf32>, %o: tensor<4xf32>, %s: tensor<f32>, %i: te
 
 // -----
 
-// On memory, by way of tensors.
+// A reduction on memrefs becomes one on tensors.
 // CHECK-LABEL: func.func @on_memory
 // CHECK-SAME: (%[[M:[^:]*]]: memref<4x8xf32>, %[[N:[^:]*]]: memref<4xf32>)
 // CHECK-DAG: %[[A:.*]] = bufferization.to_tensor %[[M]]

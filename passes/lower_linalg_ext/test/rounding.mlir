@@ -1,6 +1,6 @@
 // RUN: triton-linalg-opt %s -lower-linalg-ext=program-arguments=false -split-input-file | FileCheck %s
 
-// The nearest number, and the one before it where that is farther from zero.
+// The nearest number, or the one before it if that is farther from zero than the value.
 // CHECK-LABEL: func.func @to_f16
 // CHECK-SAME: (%[[X:[^:]*]]: f32)
 // CHECK: %[[N:.*]] = arith.truncf %[[X]] : f32 to f16
@@ -21,7 +21,7 @@ func.func @to_f16(%x: f32) -> f16 {
 
 // -----
 
-// f64 by way of f32, f16 to eight bits from f32.
+// f64 is cast to f32 first; f16 is extended to f32 before it is cast to 8 bits.
 // CHECK-LABEL: func.func @on_the_way
 // CHECK-NOT: toward_zero
 // CHECK: arith.truncf %{{.*}} : tensor<4xf64> to tensor<4xf32>
@@ -41,7 +41,7 @@ func.func @on_the_way(%x: tensor<4xf64>, %y: f16) -> (tensor<4xbf16>, f8E5M2) {
 
 // -----
 
-// Every processor rounds so.
+// Every processor rounds to nearest, so these casts stay.
 // CHECK-LABEL: func.func @negative_to_nearest
 // CHECK-NEXT: arith.truncf %{{.*}} to_nearest_even : f32 to f16
 // CHECK-NEXT: arith.truncf %{{.*}} : f64 to f32

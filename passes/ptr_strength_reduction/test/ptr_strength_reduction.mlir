@@ -16,7 +16,7 @@ tt.func @scalar_first(%p: !tt.ptr<f32>, %o: tensor<8xi32>, %s: i64) -> tensor<8x
 
 // -----
 
-// The loop carries an i64, however narrow what it adds.
+// The loop carries an i64, even if the added integer is narrower.
 // CHECK-LABEL: tt.func @carried_pointers
 // CHECK-SAME: (%[[P0:.*]]: tensor<8x!tt.ptr<f32>>, %[[N:.*]]: i32, %[[S:.*]]: i32)
 // CHECK: %[[ZERO:.*]] = arith.constant 0 : i64
@@ -45,7 +45,7 @@ tt.func @carried_pointers(%p0: tensor<8x!tt.ptr<f32>>, %n: i32, %s: i32) -> tens
 
 // -----
 
-// What differs from element to element is carried as a tensor; the scalar pointer beside it as a scalar, in order.
+// An offset that differs between lanes is carried as a tensor, and that of a scalar pointer as a scalar, in order.
 // CHECK-LABEL: tt.func @different_amounts
 // CHECK: scf.for %{{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[X:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}) -> (tensor<8xi64>, f32, i64)
 tt.func @different_amounts(%p0: tensor<8x!tt.ptr<f32>>, %q0: !tt.ptr<f32>, %n: i32, %s: tensor<8xi64>, %x0: f32) -> f32 {
@@ -65,7 +65,7 @@ tt.func @different_amounts(%p0: tensor<8x!tt.ptr<f32>>, %q0: !tt.ptr<f32>, %n: i
 
 // -----
 
-// Integers in their own type, in which the sum wraps as it did.
+// Carried integers keep their type, so that the sum wraps as before.
 // CHECK-LABEL: tt.func @carried_offsets
 // CHECK-SAME: (%[[P0:.*]]: !tt.ptr<f32>, %[[O0:.*]]: tensor<8xi32>
 // CHECK: scf.for %{{.*}} iter_args(%[[OFF:.*]] = %{{.*}}) -> (i32)
@@ -88,7 +88,7 @@ tt.func @carried_offsets(%p0: !tt.ptr<f32>, %o0: tensor<8xi32>, %n: i32) {
 
 // -----
 
-// Pointers that come from elsewhere, and tensors that are no offsets, are left.
+// Pointers that the loop does not advance, and tensors that are not offsets, stay.
 // CHECK-LABEL: tt.func @left_alone
 // CHECK: scf.for %{{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (tensor<8x!tt.ptr<f32>>, tensor<8xf32>)
 tt.func @left_alone(%p0: tensor<8x!tt.ptr<f32>>, %p1: tensor<8x!tt.ptr<f32>>, %n: i32, %x0: tensor<8xf32>) -> tensor<8xf32> {
@@ -104,7 +104,7 @@ tt.func @left_alone(%p0: tensor<8x!tt.ptr<f32>>, %p1: tensor<8x!tt.ptr<f32>>, %n
 
 // -----
 
-// What is added may be an argument of the loop's body: its induction variable, or what the loop carries.
+// The loop may add an argument of its body: its induction variable, or a carried value.
 // CHECK-LABEL: tt.func @adds_induction_variable
 // CHECK: scf.for %[[I:.*]] = %{{.*}} iter_args(%[[OFF:.*]] = %{{.*}}) -> (i64)
 // CHECK: %[[I64:.*]] = arith.extsi %[[I]] : i32 to i64
@@ -124,7 +124,7 @@ tt.func @adds_induction_variable(%p0: !tt.ptr<f32>, %n: i32) {
 
 // -----
 
-// The argument before and the one after it, twice.
+// The loop adds the argument before the pointer, the one after it, and the first one again.
 // CHECK-LABEL: tt.func @adds_carried_scalars
 // CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[OFF:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}) -> (i32, i64, i64)
 // CHECK: %[[A64:.*]] = arith.extsi %[[A]] : i32 to i64
@@ -151,7 +151,7 @@ tt.func @adds_carried_scalars(%p0: !tt.ptr<f32>, %n: i32, %a0: i32, %b0: i64) ->
 
 // -----
 
-// The tensor that is added is carried, and becomes the sum of its start and of a scalar itself.
+// The added tensor is also carried, and is itself replaced by its start and a scalar.
 // CHECK-LABEL: tt.func @adds_carried_tensor
 // CHECK-SAME: (%{{.*}}: tensor<8x!tt.ptr<f32>>, %{{.*}}: i32, %[[O0:.*]]: tensor<8xi32>)
 // CHECK: scf.for {{.*}} iter_args(%[[OFF:.*]] = %{{.*}}, %[[O:.*]] = %{{.*}}) -> (tensor<8xi64>, i32)
@@ -177,7 +177,7 @@ tt.func @adds_carried_tensor(%p0: tensor<8x!tt.ptr<f32>>, %n: i32, %o0: tensor<8
 
 // -----
 
-// An inner loop adds what the outer one carries, which has been rewritten by then.
+// The inner loop adds a value that the outer loop carries, and that is rewritten first.
 // CHECK-LABEL: tt.func @adds_outer_argument
 // CHECK: scf.for %[[I:.*]] = %{{.*}} iter_args(%[[OUTER:.*]] = %{{.*}}, %[[K:.*]] = %{{.*}}) -> (i64, i32)
 // CHECK: scf.for %[[J:.*]] = %{{.*}} iter_args(%[[INNER:.*]] = %{{.*}}) -> (i64)

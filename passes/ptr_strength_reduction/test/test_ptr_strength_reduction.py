@@ -30,7 +30,7 @@ def kernel(x, out, n, m, step, BLOCK: tl.constexpr):
     t0, t1 = lanes * 2, lanes // 3
     p0, p1, p2 = x + lanes, x + step, x + lanes // 2
 """
-#: What each of them becomes in an iteration; all stay less than 16, so that no pointer leaves `x`.
+#: The new value of each variable in an iteration. Values added to pointers stay small, so that no pointer leaves `x`.
 UPDATES = {
     "k0": "(k0 * 5 + {i}) % 7", "k1": "(k1 * 3 + 1) % 11", "t0": "(t0 * 3 + {i}) % 16", "t1": "t1 + 1",
     "acc": "acc * 3 + tl.load(p0) - tl.load(p1) * tl.load(p2)",
@@ -38,7 +38,7 @@ UPDATES = {
 
 
 def body(choose: random.Random, induction: list[str]) -> list[str]:
-    """The statements of a loop, whose innermost induction variable is the last, in any order."""
+    """Returns the statements of a loop in random order. The last of `induction` is its own induction variable."""
     lines = [f"{name} = {text.format(i=induction[-1])}" for name, text in UPDATES.items() if choose.random() < 0.7]
     for pointer, addends in (("p0", SCALARS + TENSORS), ("p1", SCALARS), ("p2", TENSORS)):
         for _ in range(choose.randrange(3)):
@@ -48,7 +48,7 @@ def body(choose: random.Random, induction: list[str]) -> list[str]:
 
 
 def program(choose: random.Random) -> str:
-    """The source of a kernel."""
+    """Returns the source of a kernel."""
     lines = [START.rstrip(), "    for i in range(n):"]
     lines += [f"        {line}" for line in body(choose, ["i"])]
     if choose.random() < 0.6:
@@ -61,7 +61,7 @@ def program(choose: random.Random) -> str:
 
 
 def carried_pointers(ttir: str) -> int:
-    """How many pointers and tensors of pointers the loops carry."""
+    """Returns how many pointers and tensors of pointers the loops carry."""
     return sum(line.count("!tt.ptr") for line in re.findall(r"scf\.for .* -> \((.*)\)", ttir))
 
 
@@ -85,5 +85,5 @@ def test_random_loops(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         results.append(out)
         carried.append(carried_pointers(compiled.asm["ttir"]))
     assert torch.equal(*results)
-    # An outer loop carries on the pointers that an inner one advances.
+    # Not always 0 with the pass: an outer loop still carries the pointers that an inner loop advances.
     assert carried[0] > carried[1]

@@ -11,7 +11,7 @@ tt.func public @foo() {
 
 // -----
 
-// Calls and every other symbol reference follow.
+// Calls and all other symbol references are renamed, too.
 // CHECK-LABEL: tt.func public @kernel
 // CHECK: %[[CALL:.*]] = tt.call @bar(%{{.*}})
 // CHECK: tt.call @helper(%[[CALL]]) {also = [@bar, @helper]}
@@ -36,7 +36,7 @@ tt.func private @helper(%arg0: i32) -> i32 {
 
 // -----
 
-// Nothing of that name: left as it is. A name that only begins alike is another.
+// No function has that name, so nothing changes. A name with the same beginning is another name.
 // CHECK: tt.func public @foo2()
 // HELPER: tt.func public @foo2()
 tt.func public @foo2() {

@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from triton.backends.compiler import GPUTarget
 
-import mutants
 import triton_ext as tx
+from support import mutants
 
 
 @triton.jit(noinline=True)
@@ -41,7 +41,7 @@ def assembly(kind: str, **options: str) -> str:
     source = triton.compiler.ASTSource(kernel, SIGNATURE, {"BLOCK": 128})
     with tx.Pipeline().at_end("ttir", tx.passes.ttir.rename(**options)):
         text = triton.compile(source, target=TARGETS[kind]).asm[kind]
-    return re.sub(r"[ \t]+", " ", text)  # comments are aligned behind the name
+    return re.sub(r"[ \t]+", " ", text)  # the name's length changes how comments are aligned
 
 
 @pytest.mark.parametrize("kind", TARGETS)

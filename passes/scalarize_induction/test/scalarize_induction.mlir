@@ -1,6 +1,6 @@
 // RUN: triton-ext-opt %s -triton-ext-scalarize-induction -canonicalize | FileCheck %s
 
-// Each of two tensors is advanced by an argument of the loop, which is replaced twice.
+// Arguments of the loop advance two tensors, and are replaced twice.
 // CHECK-LABEL: tt.func @by_arguments
 // CHECK-SAME: (%[[P0:.*]]: tensor<8x!tt.ptr<f32>>, %[[O0:.*]]: tensor<8xi32>
 // CHECK: scf.for %[[I:.*]] = %{{.*}} iter_args(%[[K:.*]] = %{{.*}}, %[[P:.*]] = %{{.*}}, %[[O:.*]] = %{{.*}}) -> (i32, i64, i32)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loops that advance tensors compute the same on the CPU with and without `scalarize_induction`; a bug is noticed."""
+"""Loops that advance tensors compute the same on the CPU with and without `scalarize_induction`; lit finds a bug."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import pytest
 import triton
 import triton.language as tl
 
-import mutants
 import triton_ext as tx
+from support import mutants
 
 torch = pytest.importorskip("torch")
 CPUDriver = pytest.importorskip("triton_ext.backends.cpu.driver").CPUDriver
-#: The backend runs the pass itself, which so is off.
+#: Turns the pass off in the backend's own pipeline.
 OFF = tx.Pipeline().skip("cpuir:cpu.scalarize_induction")
 
 
@@ -50,7 +50,7 @@ def test_it_computes_the_same(n: int, m: int, step: int, monkeypatch: pytest.Mon
         carried.append(sum(loop.count("tensor<16x") for loop in loops))
     assert torch.equal(*out)
     assert out.any()
-    # Without the pass each loop carries the tensors that it advances, with it only the total.
+    # Without the pass each loop carries the tensors that it advances; with it, only the total.
     assert carried[0] > carried[1] == 2
 
 

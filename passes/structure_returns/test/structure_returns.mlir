@@ -1,7 +1,7 @@
 // RUN: triton-ext-opt %s -triton-ext-structure-returns | FileCheck %s
 // RUN: triton-ext-opt %s -triton-ext-structure-returns="max-paths=2" | FileCheck %s --check-prefix=FEW
 
-// What follows a branch that does not return moves into it.
+// The operations after a branch that does not return move into the branch.
 // FEW-LABEL: tt.func private @three_ways
 // FEW: cf.cond_br
 // CHECK-LABEL: tt.func private @three_ways
@@ -32,7 +32,7 @@ tt.func private @three_ways(%a: i32, %b: i32) -> i32 {
   tt.return %d : i32
 }
 
-// A kernel's blocks stay, where only scalars pass between them.
+// The blocks of a kernel stay if only scalars pass between them.
 // CHECK-LABEL: tt.func public @kernel
 // CHECK: cf.cond_br
 tt.func public @kernel(%x: !tt.ptr<i32>, %n: i32) {
@@ -46,7 +46,7 @@ tt.func public @kernel(%x: !tt.ptr<i32>, %n: i32) {
   tt.return
 }
 
-// Not where a tensor does.
+// The blocks of a kernel become scf.if if a tensor passes between them.
 // CHECK-LABEL: tt.func public @tensors
 // CHECK-NOT: cf.
 // CHECK: scf.if
@@ -61,7 +61,7 @@ tt.func public @tensors(%x: tensor<4x!tt.ptr<i32>>, %v: tensor<4xi32>, %n: i1) {
   tt.return
 }
 
-// Nor where blocks form a loop.
+// Blocks that form a loop stay.
 // CHECK-LABEL: tt.func private @loop
 // CHECK: cf.cond_br
 tt.func private @loop(%n: i32) -> i32 {

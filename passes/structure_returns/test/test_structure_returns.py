@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions with early returns, called in a loop and as combine functions, compute on the CPU what they say."""
+"""Functions with early returns, called in a loop and as combine functions, compute the right values on the CPU."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 import triton
 import triton.language as tl
 
-import mutants
+from support import mutants
 
 torch = pytest.importorskip("torch")
 CPUDriver = pytest.importorskip("triton_ext.backends.cpu.driver").CPUDriver

@@ -1,6 +1,6 @@
 // RUN: triton-ext-opt %s -triton-ext-tile-linalg="tile-sizes=4,0,2" -canonicalize -cse -split-input-file | FileCheck %s
 
-// linalg's own operations have the same sizes; 0 is no loop.
+// The sizes also apply to operations of linalg; a size of 0 means no loop.
 // CHECK-LABEL: func.func @matmul
 // CHECK: scf.for %[[I:.*]] = %c0 to %c8 step %c4
 // CHECK: scf.for %[[K:.*]] = %c0 to %c6 step %c2
@@ -13,7 +13,7 @@ func.func @matmul(%a: tensor<8x6xf32>, %b: tensor<6x5xf32>, %c: tensor<8x5xf32>)
 
 // -----
 
-// A load stays, what writes a tensor and a memref, and what is on vectors.
+// Loads, operations that write both a tensor and a memref, and operations on vectors stay.
 // CHECK-LABEL: func.func @stays
 // CHECK-NOT: scf.for
 // CHECK: linalg.copy

@@ -1,6 +1,6 @@
 // RUN: triton-ext-opt %s -triton-ext-tile-linalg="tile-sizes=4,3,2,2" -canonicalize -cse -split-input-file | FileCheck %s
 
-// What of the input is in the tile, and what is left of the margins.
+// A tile takes its part of the input and its part of the margins.
 // CHECK-DAG: #[[TAKEN:.*]] = affine_map<(d0, d1) -> (d0 - d1)>
 // CHECK-DAG: #[[LEFT:.*]] = affine_map<(d0, d1, d2, d3) -> (d0 - d1 - d2 + d3)>
 // CHECK-LABEL: func.func @pad
@@ -44,7 +44,7 @@ func.func @make_range(%a: i32, %b: i32, %o: tensor<128xi32>) -> tensor<128xi32> 
 
 // -----
 
-// Loops over the batch, and over what no index moves: the third is that of dimension 3.
+// Loops along the batch, and along dimension 3, along which no index moves the window.
 // CHECK-LABEL: func.func @gather
 // CHECK-SAME: (%[[T:[^:]*]]: tensor<16x8xf32>, %[[X:[^:]*]]: tensor<6x4x1xi32>, %[[M:[^:]*]]: tensor<6x4xi1>
 // CHECK: scf.for %[[I:.*]] = %c0 to %c6 step %c4
@@ -66,7 +66,7 @@ func.func @gather(%d: tensor<16x8xf32>, %i: tensor<6x4x1xi32>, %m: tensor<6x4xi1
 
 // -----
 
-// Where windows overlap, the order counts: only the first loop has tiles.
+// Windows may overlap, so the order of the writes counts: only the first dimension is tiled.
 // CHECK-LABEL: func.func @scatter
 // CHECK-SAME: %[[O:[^:]*]]: memref<?xf32>)
 // CHECK: scf.for %[[I:.*]] = %c0 to %c6 step %c4
@@ -93,7 +93,7 @@ func.func @scatter(%u: tensor<6x4x1xf32>, %i: tensor<6x4x1xi64>, %o: memref<?xf3
 
 // -----
 
-// The dimension of a scan is no loop.
+// The dimension of a scan is not tiled.
 // CHECK-LABEL: func.func @scan
 // CHECK: scf.for %[[I:.*]] = %c0 to %c8 step %c4
 // CHECK: %[[IN:.*]] = tensor.extract_slice %{{.*}}[0, %[[I]]] [4, 4] [1, 1]
@@ -239,7 +239,7 @@ func.func @elementwise(%x: tensor<8xf32>, %y: f32, %o: tensor<8xf32>, %c: tensor
 
 // -----
 
-// Of atomics by index, all memory is there for every tile.
+// Every tile of an atomic with indices gets all of the memory.
 // CHECK-LABEL: func.func @atomics
 // CHECK-SAME: %[[FAR:[^:]*]]: memref<?xf32>)
 // CHECK: scf.for %[[I:.*]] = %c0 to %c8 step %c4

@@ -1,6 +1,6 @@
 // RUN: triton-ext-opt %s -triton-ext-tile-linalg="tile-sizes=4,3 fuse" -canonicalize -cse -split-input-file | FileCheck %s
 
-// What makes the operands is done in the loops of what uses it.
+// The producers of the operands move into the loops of their user.
 // CHECK-LABEL: func.func @chain
 // CHECK-SAME: (%[[T:[^:]*]]: tensor<8x6xf32>
 // CHECK-NOT: linalg_ext.flip
@@ -20,7 +20,7 @@ func.func @chain(%t: tensor<8x6xf32>) -> tensor<8x6xf32> {
 
 // -----
 
-// A reduction is not cut: what fills its init would begin anew.
+// The reduced dimension is not tiled: the fill of the init would start again in each tile.
 // CHECK-LABEL: func.func @reduction
 // CHECK: scf.for %{{.*}} = %c0 to %c8 step %c4
 // CHECK-NOT: scf.for
@@ -36,7 +36,7 @@ func.func @reduction(%t: tensor<8x6xf32>) -> tensor<8xf32> {
 
 // -----
 
-// What reads memory is not moved across the store, and what has two users is not done twice.
+// An operation that reads memory does not move across the store, and one with two users is not duplicated.
 // CHECK-LABEL: func.func @stays
 // CHECK: linalg.copy
 // CHECK: scf.for
@@ -60,7 +60,7 @@ func.func @stays(%m: memref<8xf32>, %a: f32) -> (tensor<8xf32>, tensor<8xf32>) {
 
 // -----
 
-// What changes memory is done once.
+// An operation that writes memory is not duplicated.
 // CHECK-LABEL: func.func @atomic
 // CHECK-COUNT-1: linalg_ext.atomic_rmw
 // CHECK-NOT: linalg_ext.atomic_rmw

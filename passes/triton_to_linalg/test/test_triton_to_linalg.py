@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels as people write them go through ``-triton-to-linalg`` and come out as views, not as gathers."""
+"""``-triton-to-linalg`` converts typical kernels, and turns their accesses into views, not into gathers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
 
-#: What the target has to provide.
+#: The operations of Triton that stay, because the target provides their values.
 STAYS = {"get_program_id", "get_num_programs"}
 
 

@@ -2,7 +2,7 @@
 // RUN: triton-linalg-opt %s -triton-to-linalg -split-input-file | triton-linalg-opt -split-input-file | FileCheck %s
 // RUN: triton-ext-opt %s -triton-to-linalg -split-input-file | FileCheck %s
 
-// The kernel of triton-linalg's documentation.
+// The kernel in triton-linalg's documentation.
 // CHECK-LABEL: func.func @add_kernel
 // CHECK-SAME: (%[[A:[^:]*]]: i64, %[[B:[^:]*]]: i64, %[[C:[^:]*]]: i64, %[[N:[^:]*]]: i32)
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
@@ -65,7 +65,7 @@ tt.func public @add_kernel(%arg0: !tt.ptr<f32>, %arg1: !tt.ptr<f32>, %arg2: !tt.
 
 // -----
 
-// A loop that carries a tensor of pointers carries a number; its loads are views.
+// A loop that carries a tensor of pointers becomes one that carries an integer; its loads are views.
 // CHECK-LABEL: func.func @loop
 // CHECK: scf.for %{{.*}} iter_args(%{{.*}} = %{{.*}}, %[[OFF:.*]] = %{{.*}}) -> (tensor<64xf32>, i64)
 // CHECK: %[[I:.*]] = arith.index_cast %[[OFF]] : i64 to index
@@ -96,7 +96,7 @@ tt.func @loop(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %n: i32, %stride: i32) {
 
 // -----
 
-// A store in a loop, and a load of what it wrote: nothing is moved out or merged.
+// A loop stores a value and loads it again: no access is hoisted or merged.
 // CHECK-LABEL: func.func @load_after_store
 // CHECK: scf.for
 // CHECK: bufferization.to_tensor
@@ -125,7 +125,7 @@ tt.func @load_after_store(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %n: i32) {
 
 // -----
 
-// A call with an early return, inlined; the block of the caller stays one.
+// A call of a function with an early return is inlined; the caller still has one block.
 // CHECK-LABEL: func.func @calls
 // CHECK-NOT: call
 // CHECK: scf.execute_region
@@ -148,7 +148,7 @@ tt.func public @calls(%p: !tt.ptr<f32>, %c: i1, %x: f32) {
 
 // -----
 
-// A tensor descriptor is a pointer, shape and strides.
+// A tensor descriptor becomes a pointer, a shape and strides.
 // CHECK-LABEL: func.func @descriptor
 // CHECK-NOT: tt.
 // CHECK: aux.view

@@ -25,7 +25,7 @@ tt.func public @early_return(%c: i1, %p: !tt.ptr<f32>) {
 
 // -----
 
-// Values that are returned leave through the region.
+// Returned values are yielded by the region.
 // CHECK-LABEL: tt.func private @values
 // CHECK: %[[R:.*]]:2 = scf.execute_region -> (i32, f32) {
 // CHECK: cf.br ^[[EXIT:.*]](%{{.*}}, %{{.*}} : i32, f32)
@@ -43,7 +43,7 @@ tt.func private @values(%c: i1, %a: i32, %b: i32, %x: f32) -> (i32, f32) {
 
 // -----
 
-// func.func, too; its return is its own.
+// A func.func is wrapped, too, and keeps func.return.
 // CHECK-LABEL: func.func @func
 // CHECK: scf.execute_region
 // CHECK: return
@@ -57,7 +57,7 @@ func.func @func(%c: i1) {
 
 // -----
 
-// One block stays one block, a declaration a declaration, and what never returns is left alone.
+// A body of one block, a declaration, and a function that never returns stay.
 // CHECK-LABEL: tt.func @one_block
 // CHECK-NEXT: tt.return
 // CHECK-LABEL: tt.func private @declared()

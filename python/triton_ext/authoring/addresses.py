@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the addresses that loaded libraries hold of objects that must exist once per process; see `_singletons`.
+"""Checks that loaded libraries use the same copy of objects that must exist once per process; see `loading.singletons`.
 
-`compare_all` loads every extension, in a process of its own, and looks at the words that the dynamic loader has
-written: what a library holds as the address of an object must be where its host has the object.
+`compare_all` loads every extension in a separate process, and reads the addresses that the dynamic loader has written
+into it: the address that a library has for an object must be that of its host's copy.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _RTLD_DI_LINKMAP = 2
 
 @dataclass(frozen=True)
 class Comparison:
-    """How the objects that a library uses are those of the process.
+    """The result for one library.
 
     Attributes:
-        library: its file.
-        origin: who brought it, as in `discovery.Extension`.
+        library: the file.
+        origin: where it comes from, as in `discovery.Extension`.
         foreign: whether it was not built with triton-ext.
-        same: number of addresses that are those of the host.
-        wrong: mangled names of the objects of which it has a copy of its own, or whose address is not the host's.
+        same: the number of addresses that are those of the host.
+        wrong: the mangled names of objects with a copy in the library, or with another address than the host's.
     """
 
     library: str
@@ -47,7 +47,7 @@ class Comparison:
 
 
 def compare_all() -> list[Comparison]:
-    """Compares in every library of this installation and every extension that is found, in a new process.
+    """Compares every library of this installation and every extension that is found, in a new process.
 
     Raises:
         TritonExtError: the process failed.
@@ -59,13 +59,13 @@ def compare_all() -> list[Comparison]:
 
 
 def compare(library: Path, hosts: Iterable[Path], origin: str = "", foreign: bool = False) -> Comparison:
-    """Compares in `library`, which this process has loaded, from there or from a copy of the same file name.
+    """Compares one library, which this process has loaded from this file or from a copy with the same file name.
 
-    Of a library that is not loaded, only its own copies are found, and only if it was not stripped.
+    In a library that is not loaded, only copies are found, and only if it was not stripped.
 
     Args:
         library: the file.
-        hosts: the libraries whose objects it may use, which this process has loaded, too; libtriton first.
+        hosts: the libraries whose objects it may use, libtriton first; this process has loaded them.
         origin: see `Comparison`.
         foreign: see `Comparison`.
 
@@ -89,11 +89,11 @@ def compare(library: Path, hosts: Iterable[Path], origin: str = "", foreign: boo
     return Comparison(str(library), origin, foreign, same, tuple(sorted(wrong)))
 
 
-_exported = functools.cache(exported)  # of hosts; libtriton's table takes a moment
+_exported = functools.cache(exported)  # because reading libtriton's table takes a moment
 
 
 class _LinkMap(ctypes.Structure):
-    """The public part of the C library's ``struct link_map``."""
+    """The public part of ``struct link_map`` of the C library."""
 
 
 _LinkMap._fields_ = [
@@ -106,7 +106,7 @@ _LinkMap._fields_ = [
 
 
 def _bases() -> dict[str, int]:
-    """File name and load address of every library in this process; of two of one name, the first."""
+    """Returns the load address of every library in this process, by file name; the first one of each name counts."""
     at, process = ctypes.POINTER(_LinkMap)(), ctypes.CDLL(None)
     if process.dlinfo(ctypes.c_void_p(process._handle), _RTLD_DI_LINKMAP, ctypes.byref(at)):
         raise TritonExtError("the libraries of this process cannot be listed")
@@ -128,14 +128,14 @@ def _run(descriptor: int) -> None:
     load_infra()
     found = [(e.path, e.origin, e.manifest is None) for e in discovery.extensions() if e.problem is None]
     for extension in discovery.extensions():
-        if extension.problem is None and extension.manifest is not None:  # whoever loads others runs their code
+        if extension.problem is None and extension.manifest is not None:  # loading a foreign one would run its code
             loader.load_library(extension)
     origins = {resources.library_dir(): "built in"}
     for path, origin, foreign in found:
         if not foreign:
             origins.setdefault(path.parent, origin)
     for directory, origin in origins.items():
-        for library in sorted(directory.glob("libTritonExt*.so")):  # what extensions share, runtimes of backends
+        for library in sorted(directory.glob("libTritonExt*.so")):  # shared libraries, and runtimes of backends
             if library.name not in _bases():
                 ctypes.CDLL(str(library))
             found.append((library, origin, False))

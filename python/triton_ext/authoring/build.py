@@ -23,26 +23,30 @@ _CMAKE_ERROR = re.compile(
 _LEFT_OUT = re.compile(r"^-- triton-ext: leaving out (\w+), which needs (.*)$", re.MULTILINE)
 _TARGET = re.compile(r"^triton_ext_(\w+): phony$", re.MULTILINE)
 OLDEST_CMAKE = (3, 27)
-#: What brings the programs that building and testing need into this environment.
+#: The command that installs the programs for building and testing.
 GET_TOOLS = "pip install 'triton-ext[build]'"
 _COMPILER_ERROR = re.compile(r"^.*(?:\berror:|undefined symbol:|undefined reference to|hidden symbol).*$", re.MULTILINE)
 
 
 def default_build_dir(source: Path) -> Path:
-    """Where the command line builds the tree `source`."""
+    """Returns the directory in which the command line builds the tree `source`."""
     return source / "build" / "dev"
 
 
 def build_tree(source: Path, build_dir: Path, names: tuple[str, ...] = (), definitions: tuple[str, ...] = ()) -> None:
-    """Configures `source` into `build_dir` and builds the extensions `names`, or everything.
+    """Configures a source tree and builds its extensions.
 
-    `source` is this repository or a project of your own that calls ``find_package(TritonExt)``.
+    The output of the compiler goes to standard output as it comes. If another build in the same directory is running,
+    this one waits, because both would write the same files.
 
-    Compiler output goes to the terminal as it comes. A build in the same directory is waited for: two would write the
-    same files.
+    Args:
+        source: this repository, or a project that calls ``find_package(TritonExt)``.
+        build_dir: the directory to build in, which is made if needed.
+        names: the extensions to build; empty for all.
+        definitions: variables for CMake, as ``NAME=VALUE``.
 
     Raises:
-        BuildError: a tool is missing, or CMake or the compiler failed; the message is their first error.
+        BuildError: a tool is missing, or CMake or the compiler failed; the message has their first error.
     """
     check_tools("cmake", "ninja")
     try:
@@ -99,7 +103,7 @@ def _build_alone(source: Path, build_dir: Path, names: tuple[str, ...], definiti
 
 
 def _say_what_is_left_out(stdout: str) -> None:
-    """Prints what CMake leaves out, a line for each reason."""
+    """Prints the extensions that CMake leaves out, a line for each reason."""
     left_out: dict[str, list[str]] = {}
     for name, reason in _LEFT_OUT.findall(stdout):
         left_out.setdefault(reason, []).append(name)
@@ -108,11 +112,11 @@ def _say_what_is_left_out(stdout: str) -> None:
 
 
 def _configure_error(stderr: str, build_dir: Path) -> BuildError:
-    """The first error that CMake has printed."""
+    """Returns the first error in CMake's output `stderr`."""
     match = _CMAKE_ERROR.search(stderr)
     what = " ".join((match["text"] if match else stderr).split())
     message, _, fix = what.removeprefix("triton-ext: ").removesuffix(")").partition(" (fix: ")
-    if fix:  # one of our own
+    if fix:  # the error comes from our CMake modules
         return BuildError(message, fix=fix)
     where = match["where"] if match else None
     if where:
@@ -121,15 +125,15 @@ def _configure_error(stderr: str, build_dir: Path) -> BuildError:
 
 
 def find_tool(name: str) -> str | None:
-    """The tool of this virtual environment, or of the system; None if there is none."""
+    """Returns the program `name` of this virtual environment, or else of the system; None if there is none."""
     return shutil.which(name, path=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
 
 
 def tool(name: str) -> str:
-    """Like `find_tool`.
+    """Returns what `find_tool` returns.
 
     Raises:
-        BuildError: there is none.
+        BuildError: there is no such program.
     """
     found = find_tool(name)
     if found is None:
@@ -138,7 +142,7 @@ def tool(name: str) -> str:
 
 
 def cmake_version(program: str) -> tuple[int, ...]:
-    """The version of the CMake `program`; empty if it does not say it."""
+    """Returns the version of the CMake `program`; empty if it cannot be found out."""
     try:
         done = subprocess.run([program, "--version"], capture_output=True, text=True, errors="replace", check=False)
     except OSError:
@@ -148,10 +152,10 @@ def cmake_version(program: str) -> tuple[int, ...]:
 
 
 def check_tools(*names: str) -> None:
-    """Checks that these programs can be run, before the first of them is.
+    """Checks that the programs `names` are installed, before the first of them runs.
 
     Raises:
-        BuildError: some are missing or too old; the message names them all.
+        BuildError: some are missing or too old; the message names all of them.
     """
     problems = [f"{name} is not installed" for name in names if find_tool(name) is None]
     if "cmake" in names and (program := find_tool("cmake")) and (version := cmake_version(program)) < OLDEST_CMAKE:

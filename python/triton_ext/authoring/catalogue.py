@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The catalogue of passes: what libtriton and the extensions offer to textual pipelines.
+"""Lists the passes of libtriton and of the extensions that textual pipelines can name.
 
-A built-in pass is asked by the driver for its argument, options and description; the stages are those whose functions
-in Triton's backends add it. `TAXONOMY` relates the names under which Triton's passes are commonly described to what
-there is now.
+The driver prints argument, options and description of each built-in pass. Its stages are those whose functions in
+Triton's backends add it. `TAXONOMY` maps the names under which the literature describes Triton's passes to the passes
+of today.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _STAGE_FUNCTIONS = {
     "gluon_to_ttgir": "ttgir",
     "make_llir": "llir",
 }
-# What help shows between < and >; no value at all is bool.
+# The words that --help shows between < and >, and the types they stand for. An option without a value is a bool.
 _TYPES = {"uint": "unsigned", "ulong": "unsigned long", "number": "float", "value": "enum", "pass-manager": "pipeline"}
 
-#: For passes that describe themselves poorly or not at all.
+#: Summaries of passes whose own description is poor or missing.
 _SUMMARIES = {
     "add-sched-barriers": "Keep AMD's scheduler from moving instructions across Proton's records",
     "gluon-inline": "Inline the functions of a Gluon kernel",
@@ -55,7 +55,7 @@ _SUMMARIES = {
     "tritongpu-assign-latencies": "Decide how many stages ahead the loads of a loop are issued",
 }
 
-#: What Python's ``passes`` modules offer that is no entry of its own, and why.
+#: The functions of Python's ``passes`` modules that have no entry, and why.
 NOT_LISTED = {
     "passes.plugin.extend_with": "loads a plugin; in the driver --load-extension",
     "amd.passes.ttgpuir.add_prepare_consan_captures": "tritoninstrument-prepare-consan-captures with target=amd",
@@ -65,13 +65,13 @@ NOT_LISTED = {
 
 @dataclass(frozen=True)
 class Entry:
-    """A name under which one of Triton's passes is described, and what it is in the installed Triton.
+    """A name under which a pass of Triton is described, and the passes of the installed Triton that it stands for.
 
     Attributes:
         group: its group in Triton's ``passes`` module.
         name: the name.
-        arguments: the passes that it is, or that replaced it.
-        note: what became of it, if it is not simply such a pass.
+        arguments: the pass itself, or those that replaced it.
+        note: what became of it; empty if it is simply the pass in `arguments`.
     """
 
     group: str
@@ -162,9 +162,9 @@ class PassOption:
     Attributes:
         name: its spelling in pipelines.
         type: the type of its value, as a word.
-        default: its default as it would be written; None for none.
-        values: the values of an enum.
-        description: what it is.
+        default: its default, as it is written in a pipeline; None if there is none.
+        values: the values of an enum; empty for other types.
+        description: its description, on one line.
     """
 
     name: str
@@ -179,12 +179,12 @@ class CataloguedPass:
     """One pass that textual pipelines can name.
 
     Attributes:
-        group: group in Triton's ``passes`` module; ``extensions`` for those of extensions.
+        group: its group in Triton's ``passes`` module; ``extensions`` for a pass of an extension.
         argument: its name in pipelines and on the command line.
-        stages: the stages that Triton runs it in; for an extension, the one that it is for.
-        binding: the function in Python that adds it, e.g. ``passes.ttgpuir.add_coalesce``; empty for none.
-        origin: ``libtriton``, or who brought the extension.
-        summary: one line of what it does.
+        stages: the stages in which Triton runs it; for an extension, the stages that it is for.
+        binding: the Python function that adds it, e.g. ``passes.ttgpuir.add_coalesce``; empty if there is none.
+        origin: ``libtriton``, or the origin of the extension.
+        summary: its summary, on one line.
         options: its options.
     """
 
@@ -198,7 +198,7 @@ class CataloguedPass:
 
 
 def catalogue() -> list[CataloguedPass]:
-    """Every built-in pass and every pass of an extension that can be used.
+    """Returns every built-in pass and every pass of an extension that can be used.
 
     Raises:
         BuildError: the driver is not built.
@@ -208,7 +208,7 @@ def catalogue() -> list[CataloguedPass]:
 
 
 def option_text(option: PassOption) -> str:
-    """``name=<type>``, with the default if there is one."""
+    """Returns e.g. ``name=<type> [default]``."""
     kind = "|".join(option.values) if option.values else option.type
     return f"{option.name}=<{kind}>" + (f" [{option.default}]" if option.default else "")
 
@@ -216,7 +216,7 @@ def option_text(option: PassOption) -> str:
 @functools.cache
 def _builtin_passes() -> tuple[CataloguedPass, ...]:
     stages = _stages(triton_root())
-    # A process of its own: the driver prints to the real standard output.
+    # In a separate process, because the driver prints to the process's standard output.
     done = subprocess.run(
         [sys.executable, "-P", "-m", "triton_ext.driver", "--print-pass-catalogue"],
         env=resources.child_environment(),
@@ -231,7 +231,7 @@ def _builtin_passes() -> tuple[CataloguedPass, ...]:
 
 
 def _read_record(record: str, stages: dict[str, set[str]]) -> CataloguedPass:
-    """The pass that a record of `printCatalogue` in ``infra/opt/Passes.cpp`` describes."""
+    """Returns the pass that a record of `printCatalogue` in ``infra/opt/Passes.cpp`` describes."""
     head, summary_line, *lines = record.splitlines()
     group, binding, argument, pipeline = head.split("\t")
     defaults = dict(re.findall(r"([\w-]+)=([^\s{}]*)", pipeline[len(argument) :]))
@@ -240,7 +240,7 @@ def _read_record(record: str, stages: dict[str, set[str]]) -> CataloguedPass:
         if match := re.match(r" +--([\w-]+)(?:=<([\w-]+)>)?\s+- (.*)", line):
             name, kind, description = match.groups()
             kind = _TYPES.get(kind, kind) if kind else "bool"
-            # A list at its default is left out of the pipeline's text.
+            # The text of a pipeline leaves out a list that has its default value.
             kind = kind if name in defaults else f"list of {kind}"
             options.append(PassOption(name, kind, defaults.get(name), (), description.strip().rstrip(".")))
         elif match := re.match(r" +=(\S+)\s+-", line):
@@ -276,7 +276,7 @@ def _extension_passes() -> list[CataloguedPass]:
 
 
 def _stages(triton: Path) -> dict[str, set[str]]:
-    """The stages whose functions in Triton's backends call each ``<module>.passes.<group>.add_<name>``."""
+    """Returns the stages whose functions in Triton's backends call each ``<module>.passes.<group>.add_<name>``."""
     stages: dict[str, set[str]] = {}
     for compiler in sorted(triton.glob("backends/*/compiler.py")):
         try:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``triton-ext doctor``: everything that must hold for extensions to be built and used, in one table.
 
-Each row is made by a small function that returns it or raises; what it raises becomes a failing row. So one thing that
-is broken, Triton itself included, does not hide the others.
+A small function makes each row. If it raises, the row is a failing one. So one problem, even a broken Triton, does not
+hide the others.
 """
 
 from __future__ import annotations
@@ -23,14 +23,12 @@ from ..errors import TritonExtError
 from ..loading import host, libraries
 from ..loading.elf import read_library
 from ..loading.manifest import Manifest
-from ..support import resources
+from ..support import clang, resources
 from . import addresses
 from .build import GET_TOOLS, OLDEST_CMAKE, cmake_version, find_tool
 from .selftest import run_selftest
 
 OLDEST_PYTHON = (3, 11)
-CLANG_VERSIONS = (21, 20, 19, 18, 17)  # in the order of infra/cmake/TritonExtCompiler.cmake
-GET_CLANG = "apt-get install clang-19"
 GET_PYTHON = "apt-get install python3.11"
 _ABI_FLAG = re.compile(r"^#define LLVM_ENABLE_ABI_BREAKING_CHECKS (\d)", re.MULTILINE)
 _MOST_FAILURES = 5
@@ -40,13 +38,13 @@ State = Literal["ok", "warn", "fail"]
 
 @dataclass(frozen=True)
 class Row:
-    """One thing that must hold.
+    """One row of the table: one thing that must hold.
 
     Attributes:
-        name: what it is.
-        state: whether it holds; ``warn`` is worth knowing and does not fail.
-        wanted: what it must be.
-        found: what it is.
+        name: what is checked.
+        state: whether it holds; ``warn`` is for information and does not fail.
+        wanted: the expected value.
+        found: the value that was found.
         fix: the command that mends it; empty if it holds.
     """
 
@@ -58,28 +56,28 @@ class Row:
 
 
 def examine() -> list[Row]:
-    """All rows of the table."""
+    """Runs all checks and returns the rows of the table."""
     return [row for name, check in _CHECKS.items() for row in _rows(name, check)]
 
 
 def python() -> Row:
-    """Python itself."""
+    """Checks the version of Python."""
     found = sys.version_info[:2]
     return _row("Python", found >= OLDEST_PYTHON, f">= {_dotted(OLDEST_PYTHON)}", platform.python_version(), GET_PYTHON)
 
 
 def triton() -> Row:
-    """The installed Triton."""
+    """Checks that a Triton is installed."""
     return Row("Triton", "ok", f">= {_dotted(host.OLDEST_TRITON)}", host.triton_version())
 
 
 def headers() -> Row:
-    """Triton's headers and what libtriton says of itself."""
+    """Checks that Triton's headers are there, and that libtriton's LLVM is known."""
     return Row("Triton's headers", "ok", "in the wheel", str(_short(host.find_triton().include_dir)))
 
 
 def sdk_installed() -> Row:
-    """The SDK."""
+    """Checks that the SDK is installed."""
     found = _sdk()
     missing = [path for path in (*found.include_dirs, found.mlir_tblgen) if not path.exists()]
     if missing:
@@ -88,19 +86,19 @@ def sdk_installed() -> Row:
 
 
 def sdk_downloads() -> Iterator[Row]:
-    """Whether a hash or a signature has verified what the SDK and the programs beside it were made from."""
-    from ..sdk.sources import load_manifest
+    """Checks that a hash or a signature has verified the downloads of the SDK and of the programs beside it."""
+    from ..sdk.sources import load_source_list
     from ..sdk.tools import find_tool, find_unverified
 
     name, wanted = "SDK's downloads", "verified"
-    found, manifest = _sdk(), load_manifest()
+    found, source_list = _sdk(), load_source_list()
     if found.unverified is None:  # made before this was recorded
-        pinned = {package.sha256 for package in manifest.packages}
+        pinned = {package.sha256 for package in source_list.packages}
         unknown = [file for file, sha256 in found.packages.items() if sha256 not in pinned]
         unverified = {"": [f"{file}: whether it was verified was not recorded then" for file in unknown]}
     else:
         unverified = {"": list(found.unverified)}
-    for tool in manifest.tools:
+    for tool in source_list.tools:
         if find_tool(tool.id):
             unverified[f" --with {tool.id}"] = list(find_unverified(tool.id))
     for part, lines in unverified.items():
@@ -111,7 +109,7 @@ def sdk_downloads() -> Iterator[Row]:
 
 
 def llvm_commit() -> Row:
-    """The LLVM of the headers against the LLVM of libtriton."""
+    """Compares the LLVM of the headers with the LLVM of libtriton."""
     wanted, found = host.find_triton().llvm_commit, _sdk()
     exact = bool(found.headers_commit) and wanted.startswith(found.headers_commit or "")
     guarded = f", guarded: {', '.join(found.guarded_ops)}" if found.guarded_ops else ""
@@ -120,7 +118,7 @@ def llvm_commit() -> Row:
 
 
 def abi_flag() -> Row:
-    """The flag that decides the layout of containers: in libtriton, and in the header that comes first."""
+    """Compares the flag that decides the layout of LLVM's containers: in libtriton, and in the overlay header."""
     wanted = host.find_triton().abi_breaking_checks
     header = _sdk().include_dirs[0] / "llvm" / "Config" / "abi-breaking.h"
     match = _ABI_FLAG.search(header.read_text())
@@ -129,23 +127,23 @@ def abi_flag() -> Row:
 
 
 def compiler() -> Row:
-    """The compiler that a build takes."""
+    """Checks that the compiler that a build would take is clang."""
     chosen = os.environ.get("CXX")
-    names = [chosen] if chosen else [f"clang++-{version}" for version in CLANG_VERSIONS] + ["clang++"]
+    names = [chosen] if chosen else clang.names_of("clang++")
     path = next(filter(None, map(_which, names)), None)
     wanted = "clang"
     if path is None:
         found = f"CXX={chosen}, which is not found" if chosen else "none"
-        return Row("compiler", "fail", wanted, found, f"unset CXX; {GET_CLANG}" if chosen else GET_CLANG)
+        return Row("compiler", "fail", wanted, found, f"unset CXX; {clang.GET_CLANG}" if chosen else clang.GET_CLANG)
     says = _first_line([path])
     if "clang version" not in says:
-        fix = f"unset CXX; {GET_CLANG}" if chosen else GET_CLANG
+        fix = f"unset CXX; {clang.GET_CLANG}" if chosen else clang.GET_CLANG
         return Row("compiler", "fail", wanted, f"{'CXX=' if chosen else ''}{path}: {says}", fix)
     return Row("compiler", "ok", wanted, f"{Path(path).name}: {says}")
 
 
 def cmake() -> Row:
-    """CMake, new enough."""
+    """Checks the version of CMake."""
     path = _which("cmake")
     if path is None:
         raise TritonExtError("not found", fix=GET_TOOLS)
@@ -155,7 +153,7 @@ def cmake() -> Row:
 
 
 def ninja() -> Row:
-    """Ninja."""
+    """Checks that Ninja is installed."""
     path = _which("ninja")
     if path is None:
         raise TritonExtError("not found", fix=GET_TOOLS)
@@ -163,7 +161,7 @@ def ninja() -> Row:
 
 
 def infra_library() -> Row:
-    """The library that every pass needs."""
+    """Checks that the library that every pass needs was built for the installed Triton."""
     path = libraries.infra_library()
     if not path.is_file():
         raise TritonExtError(f"{path} does not exist", fix=_rebuild())
@@ -177,7 +175,7 @@ def infra_library() -> Row:
 
 
 def abi_selftest() -> Iterator[Row]:
-    """What headers and compiler believe against what libtriton does: one row, and one for each disagreement."""
+    """Runs the ABI self-test, which compares headers and compiler with libtriton; a row for each disagreement."""
     name, wanted = "ABI self-test", "agreement"
     result = run_selftest()
     if result.problem:
@@ -198,7 +196,7 @@ def abi_selftest() -> Iterator[Row]:
 
 
 def singletons() -> Iterator[Row]:
-    """Whether objects that must exist once per process do: one row, and one for each library with copies of its own."""
+    """Checks that objects which must exist once per process do; a row for each library with copies."""
     name, wanted = "header objects", "one per process"
     compared = addresses.compare_all()
     wrong = [each for each in compared if each.wrong]
@@ -206,7 +204,7 @@ def singletons() -> Iterator[Row]:
         found = f"{sum(each.same for each in compared)} addresses in {len(compared)} libraries are the only ones"
         yield Row(name, "ok", wanted, found)
     for each in wrong:
-        # What Triton's passes are told about is decided by who compiled it; of others it cannot be mended here.
+        # Only a warning for a foreign library, which triton-ext cannot build again.
         state: State = "warn" if each.foreign else "fail"
         found = (
             f"{each.library} ({each.origin}) has copies of its own of {len(each.wrong)}, e.g. {each.wrong[0]}: "
@@ -217,7 +215,7 @@ def singletons() -> Iterator[Row]:
 
 
 def extensions() -> Iterator[Row]:
-    """Each extension that is found."""
+    """Returns a row for each extension that is found."""
     from ..loading import discovery
 
     for found in discovery.extensions():
@@ -227,7 +225,7 @@ def extensions() -> Iterator[Row]:
         yield Row(f"extension {found.name}", state, "usable", text, _mend(found.path) if found.problem else "")
 
 
-# What only those who build need; a user of the wheel is told, and no more.
+# The rows about building. For a user of the wheel they are warnings.
 _TO_BUILD = ("Triton's headers", "SDK", "SDK's downloads", "LLVM", "ABI checks", "compiler", "CMake", "Ninja")
 _CHECKS: dict[str, Callable[[], Row | Iterator[Row]]] = {
     "Python": python,
@@ -248,7 +246,7 @@ _CHECKS: dict[str, Callable[[], Row | Iterator[Row]]] = {
 
 
 def _rows(name: str, check: Callable[[], Row | Iterator[Row]]) -> list[Row]:
-    """What `check` finds; what it raises is a failing row."""
+    """Returns the rows of `check`; an exception becomes a failing row."""
     try:
         found = check()
         rows = [found] if isinstance(found, Row) else list(found)
@@ -273,7 +271,7 @@ def _sdk() -> sdk.Sdk:
 
 
 def _rebuild() -> str:
-    """How the libraries of this installation are made anew: built in a checkout, installed from a wheel."""
+    """Returns the command that makes the libraries of this installation anew."""
     return "triton-ext build" if _in_checkout() else "pip install --force-reinstall triton-ext"
 
 
@@ -286,20 +284,20 @@ def _mend(library: Path) -> str:
 
 
 def _which(command: str) -> str | None:
-    """The program that `command` runs, looked for as a build does: in this virtual environment first."""
+    """Returns the program that `command` runs, except a compiler cache; this virtual environment is searched first."""
     words = [word for word in shlex.split(command) if Path(word).name not in ("ccache", "sccache")]
     return find_tool(words[0]) if words else None
 
 
 def _first_line(command: list[str]) -> str:
-    """The first line of what `command --version` prints."""
+    """Returns the first line that `command --version` prints."""
     result = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=20, check=False)
     lines = (result.stdout or result.stderr).splitlines()
-    return lines[0].strip() if lines else "says nothing of its version"
+    return lines[0].strip() if lines else "does not print its version"
 
 
 def _short(path: Path) -> str:
-    """`path` as people write it."""
+    """Returns `path` with ``~`` for the home directory."""
     home = os.path.expanduser("~")  # is "~" where there is none
     return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
 

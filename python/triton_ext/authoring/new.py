@@ -6,9 +6,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
-import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 from string import Template
 
@@ -21,6 +19,7 @@ from ..loading.discovery import extensions
 from ..loading.host import triton_version
 from ..pipeline.extension_passes import ANY, STAGES
 from ..support import resources
+from ..support.storage import whole_directory
 from .build import find_tool
 from .project import KINDS, Project, find_project
 
@@ -31,7 +30,7 @@ _NAME_LISTS = {
     "TRITON_EXT_RESERVED_NAMES": ("TritonExtExtension.cmake", "is reserved in Python or C++"),
     "TRITON_EXT_TRITON_DIALECTS": ("TritonExtDialect.cmake", "is the name of a dialect of Triton"),
 }
-#: Where the test of a new pass for a stage of a backend compiles its kernel: the last text that the backend makes.
+#: By stage of a backend: the stage whose text the test of a new pass reads, and the target that it compiles for.
 _TARGETS = {
     stage: json.dumps({[n for n, s in backend.stages.items() if s.result == "text" or n == stage][-1]: backend.target})
     for backend in declared().values()
@@ -49,9 +48,9 @@ def create(kind: str, name: str, parent: Path | None = None, stage: str | None =
 
     Args:
         kind: ``pass``, ``dialect`` or ``bundle``.
-        name: of the extension.
-        parent: write a project of its own into this directory; default: where the working directory's project has such
-            extensions, or else a project in the working directory.
+        name: name of the extension.
+        parent: write a separate project into this directory. By default the extension goes to the project in the
+            working directory, or, if there is none, to a new project there.
         stage: the stage that a pass is for; default: ``ttir``.
 
     Raises:
@@ -66,9 +65,14 @@ def create(kind: str, name: str, parent: Path | None = None, stage: str | None =
     if project and kind == "bundle":
         raise TritonExtError(f"{here} is a project already, a bundle is one of its own", fix=f"{again} {name} --dir ..")
     check_free(name, project, again)
+    package = project.package if project else name
+    module = [(_TEMPLATES / "module", Path())] if kind == "dialect" else []
     if project:
         target = project.root / KINDS[kind] / name
-        written = write(target, [(_TEMPLATES / kind, Path())], kind, name, stage or "ttir")
+        parts = [(_TEMPLATES / kind, Path()), *(module if package is None else [])]
+        written = write(target, parts, kind, name, stage or "ttir", package=package)
+        if module and package is not None:  # the functions of a bundle's dialect are in the bundle's package
+            written.append(write_module(project.libraries, name, package))
     else:
         if importlib.util.find_spec(name):
             raise DuplicateExtensionError(
@@ -78,7 +82,9 @@ def create(kind: str, name: str, parent: Path | None = None, stage: str | None =
         target = (parent or here) / name
         extension = "pass" if kind == "bundle" else kind
         parts = [(_TEMPLATES / "bundle", Path()), (_TEMPLATES / extension, Path(KINDS[extension], name))]
-        written = write(target, parts, extension, name, stage or "ttir")
+        written = write(target, parts, extension, name, stage or "ttir", package=name)
+        if module:
+            written.append(write_module(target / "src" / name, name, name))
     for path in written:
         click.echo(f"wrote {_shown(path)}")
     enter = "" if project else f"cd {_shown(target)} && "
@@ -88,16 +94,21 @@ def create(kind: str, name: str, parent: Path | None = None, stage: str | None =
 
 
 def check_name(kind: str, name: str, again: str) -> None:
-    """Checks that `name` can be that of an extension of `kind`; `again` is the command for another one.
+    """Checks that `name` can be the name of an extension.
+
+    Args:
+        kind: ``pass``, ``dialect`` or ``bundle``.
+        name: the name.
+        again: the command to suggest with another name.
 
     Raises:
-        TritonExtError: it cannot.
+        TritonExtError: the name is malformed or reserved.
     """
     if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
         words = re.findall(r"[A-Z]*[a-z0-9]+|[A-Z]+", name if name.isascii() else "")
         better = "_".join(words).lower().lstrip("0123456789_")[:_LONGEST_NAME].strip("_") or "loop_split"
         raise TritonExtError(
-            f"'{name}' is no name for a {kind}: expected lower-case letters and digits in words joined by '_', "
+            f"'{name}' is not a name for a {kind}: expected lower-case letters and digits in words joined by '_', "
             f"a letter first, {_LONGEST_NAME} at most",
             fix=f"{again} {better}",
         )
@@ -110,10 +121,10 @@ def check_name(kind: str, name: str, again: str) -> None:
 
 
 def check_free(name: str, project: Project | None, again: str) -> None:
-    """Checks that nobody has the name: neither a directory of the project nor an installed extension.
+    """Checks that neither a directory of the project nor an installed extension has the name.
 
     Raises:
-        DuplicateExtensionError: somebody has.
+        DuplicateExtensionError: the name is taken.
     """
     owners = [str(project.extensions()[name])] if project and name in project.extensions() else []
     owners += [f"{e.path} ({e.origin})" for e in extensions() if e.name == name]
@@ -121,15 +132,35 @@ def check_free(name: str, project: Project | None, again: str) -> None:
         raise DuplicateExtensionError(f"the name '{name}' is taken by {owners[0]}", fix=f"{again} {_other(name)}")
 
 
-def write(target: Path, parts: list[tuple[Path, Path]], kind: str, name: str, stage: str) -> list[Path]:
-    """Writes the directory `target`, whole or not at all.
+def write_module(directory: Path, name: str, package: str) -> Path:
+    """Writes the functions of the dialect `name` into the Python package `package` of a bundle, and returns the file.
+
+    Raises:
+        TritonExtError: the file exists or cannot be written.
+    """
+    path = directory / f"{name}.py"
+    if path.exists():
+        raise TritonExtError(f"{_shown(path)} exists already", fix="another name, or remove it")
+    try:
+        _write_file(_TEMPLATES / "module" / "api.py.in", path, {"name": name, "module": package})
+    except OSError as error:
+        raise TritonExtError(f"cannot write {_shown(path)}: {error.strerror}", fix="another --dir") from None
+    _format([path])
+    return path
+
+
+def write(
+    target: Path, parts: list[tuple[Path, Path]], kind: str, name: str, stage: str, *, package: str | None
+) -> list[Path]:
+    """Writes the directory `target`, complete or not at all.
 
     Args:
-        target: it must not exist.
-        parts: directories of templates, each with the place in `target` that its files go to.
+        target: the directory, which must not exist.
+        parts: directories of templates, each with the directory in `target` for its files.
         kind: ``pass`` or ``dialect``.
-        name: of the extension.
-        stage: that a pass is for.
+        name: name of the extension.
+        stage: the stage that a pass is for.
+        package: the package of the bundle that it belongs to; None in a checkout of triton-ext.
 
     Returns:
         The files that were written.
@@ -150,28 +181,24 @@ def write(target: Path, parts: list[tuple[Path, Path]], kind: str, name: str, st
         "version": __version__,
         "triton": triton_version(),
         "stage": stage,
+        "module": package or "triton_ext",
         "place": "ttir" if stage == ANY else stage,
         "targets": _TARGETS.get(stage, '{"ptx": "cuda:90", "amdgcn": "hip:gfx942"}'),
     }
-    scratch = None
     try:
-        # On the same file system, for the rename, but not where CMake looks for extensions.
+        # Not where CMake looks for extensions, before it is complete.
         ancestor = next(parent for parent in target.absolute().parents if parent.is_dir())
-        scratch = Path(tempfile.mkdtemp(prefix=f".{name}.", dir=ancestor))
-        written = [
-            _write_file(source, scratch / name / place / _renamed(source.relative_to(templates), name, stem), values)
-            for templates, place in parts
-            for source in sorted(p for p in templates.rglob("*.in") if p.is_file())
-        ]
-        _format(written)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        (scratch / name).rename(target)
+        with whole_directory(target, beside=ancestor) as scratch:
+            written = [
+                _write_file(source, scratch / place / _renamed(source.relative_to(templates), name, stem), values)
+                for templates, place in parts
+                for source in sorted(p for p in templates.rglob("*.in") if p.is_file())
+            ]
+            _format(written)
+            target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise TritonExtError(f"cannot write {_shown(target)}: {error.strerror}", fix="another --dir") from None
-    finally:
-        if scratch:
-            shutil.rmtree(scratch, ignore_errors=True)
-    return [target / path.relative_to(scratch / name) for path in written]
+    return [target / path.relative_to(scratch) for path in written]
 
 
 def _write_file(source: Path, path: Path, values: dict[str, str]) -> Path:
@@ -181,12 +208,12 @@ def _write_file(source: Path, path: Path, values: dict[str, str]) -> Path:
 
 
 def _renamed(path: Path, name: str, stem: str) -> Path:
-    """``test/test_name.py.in`` and ``Name.cpp.in`` with the extension's name, and without ``.in``."""
+    """Returns ``test/test_name.py.in`` or ``Name.cpp.in`` with the extension's name, and without ``.in``."""
     return Path(str(path.with_suffix("")).replace("name", name).replace("Name", stem))
 
 
 def _format(files: list[Path]) -> None:
-    """Where lines break depends on the length of the name. The formatters are development tools, so only if there."""
+    """Formats the files, because line breaks depend on the length of the name; skips formatters that are missing."""
     for suffixes, (tool, *flags) in _FORMATTERS:
         program = find_tool(tool)
         named = [str(file) for file in files if file.suffix in suffixes]
@@ -199,5 +226,5 @@ def _other(name: str) -> str:
 
 
 def _shown(path: Path) -> Path:
-    """`path` relative to the current directory where it lies below it."""
+    """Returns `path`, relative to the working directory if it is below it."""
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

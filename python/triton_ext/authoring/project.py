@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The source tree that a command works on: a checkout of triton-ext, or a bundle project."""
+"""Finds the source tree that a command works on: a checkout of triton-ext, or a bundle project."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Project:
     """A source tree with extensions.
 
     Attributes:
-        root: its directory.
-        package: the Python package of a bundle, into which its libraries go; None for a checkout of triton-ext.
+        root: the directory.
+        package: the Python package of a bundle, which contains its libraries; None for a checkout of triton-ext.
     """
 
     root: Path
@@ -27,17 +27,18 @@ class Project:
 
     @property
     def libraries(self) -> Path:
-        """Where its libraries are after a build."""
+        """The directory of its libraries after a build."""
         return self.root / "src" / self.package if self.package else resources.library_dir()
 
     def extensions(self) -> dict[str, Path]:
-        """Directory of each of its extensions."""
-        files = (file for kind in KINDS.values() for file in sorted(self.root.glob(f"{kind}/*/CMakeLists.txt")))
+        """Returns the directory of each of its extensions, by name; a lowering pass may lie in its dialect's."""
+        patterns = (*(f"{kind}/*/CMakeLists.txt" for kind in KINDS.values()), "dialects/*/*/CMakeLists.txt")
+        files = (file for pattern in patterns for file in sorted(self.root.glob(pattern)))
         return {file.parent.name: file.parent for file in files if not file.parent.name.startswith(".")}
 
 
 def find_project(directory: Path) -> Project | None:
-    """The project whose root is `directory`; None if it is none."""
+    """Returns the project whose root is `directory`; None if there is none."""
     if (directory / "infra" / "cmake" / "TritonExtConfig.cmake").is_file():
         return Project(directory, None)
     try:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the ABI self-test: what headers and compiler believe about MLIR, held against the installed libtriton.
+"""Runs the ABI self-test, which compares the headers and the compiler with the installed libtriton.
 
-The library is run in a process of its own, since a layout that differs may crash it. That process reports each check
-before it begins and after it ends, so that a crash has a name.
+It runs in a separate process, because a layout that differs may crash it. The process reports each check before it
+begins and after it ends, so that the check that crashed is known.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _ABI_SYMBOLS = {
 
 @dataclass(frozen=True)
 class Check:
-    """One check that did not simply agree.
+    """One check that disagrees, or agrees with a remark.
 
     Attributes:
-        group: what it belongs to, e.g. ``properties``.
+        group: its group, e.g. ``properties``.
         name: what was compared, e.g. ``llvm.call``.
-        detail: how the two sides differ.
+        detail: the difference.
     """
 
     group: str
@@ -50,13 +50,13 @@ class Check:
 
 @dataclass(frozen=True)
 class SelfTestResult:
-    """What the self-test found.
+    """The result of the self-test.
 
     Attributes:
-        library: the library that was run.
-        checks: number of checks per group.
+        library: the library with the self-test.
+        checks: the number of checks per group.
         failures: the checks in which headers and libtriton disagree.
-        guarded: known disagreements that the SDK's headers do not let anyone use.
+        guarded: known disagreements that the SDK's headers guard, so that no extension can run into them.
         crashed: the check during which the process died, and how; None if it finished.
         problem: why the library could not be run; None if it could.
     """
@@ -81,7 +81,7 @@ def run_selftest(library: Path | None = None) -> SelfTestResult:
         library: the built self-test; by default the one of this installation.
 
     Returns:
-        What it found. A library that is missing, does not load or crashes is a result, too.
+        The result, also if the library is missing, does not load or crashes.
     """
     library = library or resources.library_dir() / LIBRARY
     if not library.is_file():
@@ -90,7 +90,7 @@ def run_selftest(library: Path | None = None) -> SelfTestResult:
 
 
 def _result(library: Path, ended: Ended) -> SelfTestResult:
-    """The result that the process stands for, whose answer has a line for each event."""
+    """Reads the result from the answer of the process, which has a line for each event."""
     begun = None
     checks: Counter[str] = Counter()
     notable: dict[bool, list[Check]] = {True: [], False: []}
@@ -110,7 +110,7 @@ def _result(library: Path, ended: Ended) -> SelfTestResult:
 
 
 def _run(library: str, descriptor: int) -> None:
-    """Loads and runs the library in this process; reports to the file `descriptor`, a line of JSON at a time."""
+    """Loads and runs the library in this process, and writes a line of JSON for each event to `descriptor`."""
 
     def send(**event: object) -> None:
         os.write(descriptor, json.dumps(event).encode() + b"\n")
@@ -136,4 +136,4 @@ def _run(library: str, descriptor: int) -> None:
 if __name__ == "__main__":
     _run(sys.argv[1], int(sys.argv[2]))
     sys.stderr.flush()
-    os._exit(0)  # what the self-test registered in libtriton would be destroyed in no certain order
+    os._exit(0)  # an ordinary exit would destroy what the self-test registered in libtriton, in an undefined order

@@ -32,9 +32,13 @@ _DRIVER = "libTritonExtOpt.so"
 
 
 def configure_lit(config: Any, root: Path) -> None:
-    """Sets up lit for the source tree `root`; ``lit.cfg.py`` in it calls this with what lit gives it.
+    """Sets up lit for a source tree; its ``lit.cfg.py`` calls this.
 
     Tests find the tools of this environment, the FileCheck that ships with Triton, and the tree's libraries.
+
+    Args:
+        config: the configuration that lit passes to ``lit.cfg.py``.
+        root: the source tree.
     """
     import lit.formats
 
@@ -56,9 +60,9 @@ def run_tests(project: Project, names: tuple[str, ...] = ()) -> None:
     """Builds and tests extensions of `project`, and prints one line with the numbers.
 
     Raises:
-        ExtensionNotFoundError: there is no extension of such a name.
-        BuildError: it does not build.
-        TritonExtError: a test failed, or there is none.
+        ExtensionNotFoundError: there is no extension of one of the `names`.
+        BuildError: an extension does not build.
+        TritonExtError: a test failed, or there are no tests.
     """
     started = time.monotonic()
     known = project.extensions()
@@ -67,9 +71,9 @@ def run_tests(project: Project, names: tuple[str, ...] = ()) -> None:
             f"no extension '{unknown[0]}' in {project.root}; there is: {', '.join(known) or 'none'}",
             fix=f"triton-ext new pass {unknown[0]}",
         )
-    targets = names
+    targets = (*names, *(inner for inner, d in known.items() if any(known[name] in d.parents for name in names)))
     if names and not (resources.library_dir() / _DRIVER).is_file() and not project.package:
-        targets = (*names, "opt")  # a fresh checkout: the lit tests need the driver
+        targets = (*targets, "opt")  # the lit tests need the driver, which a fresh checkout does not have
     directories = [known[name] for name in names or known]
     lit_tests = [d for d in directories if any(f.suffix in LIT_SUFFIXES for f in (d / "test").rglob("*"))]
     python_tests = [file for d in directories for file in sorted((d / "test").rglob("test_*.py"))]
@@ -88,7 +92,7 @@ def run_tests(project: Project, names: tuple[str, ...] = ()) -> None:
 
 
 def _run(program: str, flags: list[str], report_flag: str, tests: list[Path], project: Project) -> Counter[str]:
-    """Runs `tests` with `program` and counts what the report in JUnit's format says: passed, failed, skipped.
+    """Runs `tests` with `program`, and returns the numbers of passed, failed and skipped tests in its JUnit report.
 
     Raises:
         BuildError: `program` is missing.
@@ -115,7 +119,7 @@ def _run(program: str, flags: list[str], report_flag: str, tests: list[Path], pr
 
 
 def _environment(project: Project) -> dict[str, str]:
-    """The environment in which the project's libraries are found, and Triton 3.9 does not warn at each compilation."""
+    """Returns an environment in which the project's libraries are found and Triton 3.9 does not warn."""
     environment = {"TRITON_DEFAULT_FP_FUSION": "1", **os.environ}
     if project.package:
         others = os.environ.get("TRITON_EXT_PATH", "")

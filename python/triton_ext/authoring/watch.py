@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``--watch``: does something now, and again whenever a source file is saved, until Ctrl-C."""
+"""``--watch``: runs an action now, and again whenever a source file is saved, until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _TIMEOUT_MS = 200
 
 
 def repeat(action: Callable[[], None], root: Path, names: tuple[str, ...] = ()) -> None:
-    """Calls `action` at once and after every change of a source; says what it raises and goes on.
+    """Calls `action` at once and after every change of a source; prints its errors and goes on.
 
     Args:
-        action: what to do; a change while it runs makes it run once more.
+        action: the function; if a file changes while it runs, it runs once more.
         root: the source tree.
-        names: its extensions to watch; empty for all of them and what they stand on.
+        names: the extensions to watch; empty for all of them and the infrastructure.
 
     Raises:
         TritonExtError: the package that watches files is missing.
@@ -31,7 +31,7 @@ def repeat(action: Callable[[], None], root: Path, names: tuple[str, ...] = ()) 
     except ImportError:
         raise TritonExtError("watching needs the package watchfiles", fix="pip install watchfiles") from None
 
-    # Watching begins with the first wait, so that must be over before the first run: a timeout ends it.
+    # Watching begins with the first wait, which has to end before the first run: a timeout ends it.
     waiting = watch(
         *_places(root, names),
         watch_filter=lambda _change, path: path.endswith(_SOURCES),

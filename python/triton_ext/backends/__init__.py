@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The targets that extensions bring, and what each declares in its ``backend.json``. No backend is named here.
+"""Finds the backends that extensions add, and reads their ``backend.json``. No backend is named here.
 
-A backend is a directory with ``compiler.py`` and ``driver.py``, which Triton imports as ``triton_ext.backends.<name>``,
-and these files, where it has them:
+A backend is a directory with ``compiler.py`` and ``driver.py``, which Triton imports as ``triton_ext.backends.<name>``.
+It may also have these files:
 
-- ``api.py`` is ``tx.<name>``.
-- ``backend.json`` has what the core asks a backend for: an object with the keys
+- ``api.py`` is the module ``tx.<name>``, as it is of a dialect.
+- ``backend.json`` declares the backend to the core, as an object with the keys
 
   - ``example``: an architecture, for messages: ``native`` of the backend ``cpu`` makes ``cpu:native``;
-  - ``warp_size``: of its ``GPUTarget``, where a user writes none;
-  - ``stages``: those that Triton's own backends do not have, in order, each with ``result``, what it returns
+  - ``warp_size``: the warp size of its ``GPUTarget`` if the user writes none;
+  - ``stages``: the stages that Triton's own backends do not have, in order. Each has ``result``, the kind of its result
     (``module``, ``text`` or ``elf``), and, if passes can be placed in it, ``passes``, the stages whose passes it takes;
   - ``programs``: console scripts, each with its function, e.g. ``opt:main`` in ``opt.py``.
 
@@ -36,10 +36,10 @@ _RESULTS = ("module", "text", "elf")
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage that a backend brings.
+    """A stage that a backend adds.
 
     Attributes:
-        result: what it returns: ``module``, ``text`` or ``elf``.
+        result: the kind of its result: ``module``, ``text`` or ``elf``.
         passes: the stages whose passes it takes; empty if no pass can be placed in it.
     """
 
@@ -49,12 +49,12 @@ class Stage:
 
 @dataclass(frozen=True)
 class Declaration:
-    """What a backend declares.
+    """The declaration of a backend.
 
     Attributes:
-        target: one of its targets, e.g. ``cpu:native``.
-        warp_size: of a target for which the user writes none.
-        stages: the stages that it brings, by name, in order.
+        target: an example of a target, e.g. ``cpu:native``.
+        warp_size: the warp size of a target for which the user writes none.
+        stages: the stages that it adds, by name, in order.
     """
 
     target: str
@@ -64,7 +64,7 @@ class Declaration:
 
 @functools.cache
 def declared() -> Mapping[str, Declaration]:
-    """The declarations of all backends, by name. One that cannot be read is left out, with a warning."""
+    """Returns the declarations of all backends, by name. One that cannot be read is left out, with a warning."""
     found: dict[str, Declaration] = {}
     for file in sorted(path for directory in __path__ for path in Path(directory).glob("*/backend.json")):
         try:
@@ -88,15 +88,18 @@ def _read(file: Path) -> Declaration:
 
 @functools.cache
 def stages() -> Mapping[str, Stage]:
-    """The stages that backends bring, by name."""
+    """Returns the stages that backends add, by name."""
     return {name: stage for backend in declared().values() for name, stage in backend.stages.items()}
 
 
 def register(name: str) -> None:
-    """Makes Triton know the backend `name`, if it is one of ours.
+    """Registers the backend `name` in Triton, if it is one of ours.
 
-    Triton knows ours by itself unless ``TRITON_BACKENDS_IN_TREE`` is set, or the backend was added to a checkout after
-    that was installed.
+    Triton finds our backends by itself, unless ``TRITON_BACKENDS_IN_TREE`` is set, or the backend was added to a
+    checkout after its installation.
+
+    Raises:
+        TritonExtError: Triton differs from what the patch expects.
     """
     if name not in declared():
         return
@@ -111,19 +114,32 @@ def register(name: str) -> None:
 
 
 def _concrete(name: str, module: str, base: type) -> Any:
-    """The class in a module of a backend that implements `base`."""
+    """Returns the class in a module of a backend that implements `base`."""
     import inspect
 
     found = vars(importlib.import_module(f"{__name__}.{name}.{module}")).values()
     return next(c for c in found if isinstance(c, type) and issubclass(c, base) and not inspect.isabstract(c))
 
 
+def _with_apis() -> list[Path]:
+    """The directories whose directories may have an ``api.py``: those of backends, and those of dialects.
+
+    The functions of a dialect belong to its library: in a wheel they are beside the libraries, in a checkout with its
+    source.
+    """
+    from ..support.resources import library_dir
+
+    libraries = library_dir()
+    checkouts = [path for path in libraries.parents[2:3] if (path / "infra" / "cmake").is_dir()]
+    return [*map(Path, __path__), libraries.parent / "dialects", *(path / "dialects" for path in checkouts)]
+
+
 @functools.cache
 def api_file(name: str) -> Path | None:
-    """The file that is ``tx.<name>``: ``api.py`` of the backend `name`; None if there is none."""
-    return next((file for file in (Path(d, name, "api.py") for d in __path__) if file.is_file()), None)
+    """Returns ``api.py`` of the backend or the dialect `name`; None if there is none."""
+    return next((file for file in (d / name / "api.py" for d in _with_apis()) if file.is_file()), None)
 
 
 def apis() -> list[str]:
-    """The backends that have an ``api.py``."""
-    return sorted({file.parent.name for directory in __path__ for file in Path(directory).glob("*/api.py")})
+    """Returns the names of the backends and dialects that have an ``api.py``."""
+    return sorted({file.parent.name for directory in _with_apis() for file in directory.glob("*/api.py")})

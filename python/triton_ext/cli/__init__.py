@@ -48,7 +48,7 @@ def cli(debug: bool) -> None:
 
 
 def main() -> None:
-    """Entry point of the console script: one line per error, the traceback with ``--debug``."""
+    """Runs the command line: an error is printed as one line, with ``--debug`` as a traceback."""
     try:
         sys.exit(cli.main(standalone_mode=False) or 0)
     except click.ClickException as error:

@@ -13,9 +13,15 @@ from ..errors import BuildError
 
 @click.command("build")
 @click.argument("names", nargs=-1)
-@click.option("--source", type=click.Path(path_type=Path), default=".", help="Default: the current directory.")
-@click.option("--build-dir", type=click.Path(path_type=Path), help="Default: build/dev in the source directory.")
-@click.option("-D", "definitions", multiple=True, metavar="VAR=VALUE", help="Passed on to CMake.")
+@click.option(
+    "--source", type=click.Path(path_type=Path), default=".", help="The source tree; default: the current directory."
+)
+@click.option(
+    "--build-dir",
+    type=click.Path(path_type=Path),
+    help="The directory to build in; default: build/dev in the source directory.",
+)
+@click.option("-D", "definitions", multiple=True, metavar="VAR=VALUE", help="A variable of CMake; may be repeated.")
 @click.option("--watch", is_flag=True, help="Build again whenever a file is saved, until Ctrl-C.")
 def build(
     names: tuple[str, ...], source: Path, build_dir: Path | None, definitions: tuple[str, ...], watch: bool

@@ -10,5 +10,5 @@ from ..support import resources
 
 @click.command("cmake-dir")
 def cmake_dir() -> None:
-    """Print the directory for -DTritonExt_DIR=, with which find_package(TritonExt) finds this package."""
+    """Print the directory for -DTritonExt_DIR=, so that find_package(TritonExt) of CMake finds this package."""
     click.echo(resources.infra_dir() / "cmake")

@@ -16,7 +16,7 @@ from ..support.console import print_table
 @click.command("doctor")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 def doctor(as_json: bool) -> None:
-    """Check everything that must hold to build and use extensions; say how to mend what does not."""
+    """Check everything that building and using extensions needs, and print a fix for each problem."""
     rows = examine()
     if as_json:
         click.echo(json.dumps([asdict(row) for row in rows], indent=2))
@@ -36,7 +36,7 @@ def _print(rows: list[Row]) -> None:
         table.add_column(heading, no_wrap=no_wrap)
     for row in rows:
         mark, colour = marks[row.state]
-        # Text: what was found may hold the brackets of rich's markup.
+        # Text, because the findings may contain square brackets, which are markup in a str.
         cells = (Text(row.name), Text(row.wanted), Text(row.found, overflow="fold"), Text(row.fix, "bold"))
         table.add_row(Text(mark, colour), *cells)
     print_table(table)

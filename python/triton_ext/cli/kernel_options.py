@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What several commands take: the kernel to compile, and a pipeline as text."""
+"""The arguments and options that several commands share: the kernel to compile, and a pipeline as text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ PIPELINE_HELP = "Edits as text, e.g. 'ttgir: skip(prefetch)', or @FILE."
 
 
 def kernel_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The arguments and options that say what to compile; `command` takes it as a `KernelRequest` and a `Pipeline`."""
+    """Decorator: adds the arguments and options that describe a compilation.
+
+    Args:
+        command: is called with a `KernelRequest`, a `Pipeline` and its other options by name.
+    """
 
     @functools.wraps(command)
     def with_request(  # noqa: PLR0917 - one for each option
@@ -35,7 +39,7 @@ def kernel_options(command: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         from ..compilation.requests import request_for
 
-        # What Triton 3.9 does when it is unset, after a warning.
+        # The default of Triton 3.9, which warns if the variable is not set.
         os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
         task = request_for(kernel, target, signature, backend_options(num_warps, num_stages, more))
         command(task, parse_pipeline(pipeline), **others)
@@ -43,11 +47,13 @@ def kernel_options(command: Callable[..., None]) -> Callable[..., None]:
     decorators = [
         click.argument("kernel", metavar="FILE.py:KERNEL|FILE.ttir"),
         click.option(
-            "-s", "--signature", help='Type or value of each argument, e.g. "*fp16:16, i32, 64"; :16 aligned.'
+            "-s",
+            "--signature",
+            help='Type or value of each argument, e.g. "*fp16:16, i32, 64"; ":16" means divisible by 16.',
         ),
-        click.option("-t", "--target", help="E.g. cuda:90, cuda:80, hip:gfx942. Default: the GPU of this machine."),
-        click.option("-w", "--num-warps", type=click.IntRange(1), help="Warps of a program."),
-        click.option("-n", "--num-stages", type=click.IntRange(0), help="Stages of the software pipeline."),
+        click.option("-t", "--target", help="E.g. cuda:90, cuda:80, hip:gfx942; default: the GPU of this machine."),
+        click.option("-w", "--num-warps", type=click.IntRange(1), help="The number of warps of a program."),
+        click.option("-n", "--num-stages", type=click.IntRange(0), help="The number of software pipeline stages."),
         click.option(
             "-o", "--option", "more", multiple=True, metavar="NAME=VALUE", help="Another option of the backend."
         ),
@@ -59,7 +65,16 @@ def kernel_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def backend_options(num_warps: int | None, num_stages: int | None, more: tuple[str, ...]) -> dict[str, object]:
-    """The options of the backend that the command line gives."""
+    """Returns the options for the backend.
+
+    Args:
+        num_warps: ``--num-warps``; None if it is not given.
+        num_stages: ``--num-stages``; None if it is not given.
+        more: each ``--option``, as ``NAME=VALUE``; a value that is JSON is read as such.
+
+    Raises:
+        TritonExtError: an option has no ``=``.
+    """
     options: dict[str, object] = {}
     for item in more:
         name, equals, value = item.partition("=")
@@ -74,7 +89,11 @@ def backend_options(num_warps: int | None, num_stages: int | None, more: tuple[s
 
 
 def parse_pipeline(text: str | None) -> Pipeline:
-    """The `Pipeline` of a command-line option; an empty one for none."""
+    """Returns the `Pipeline` that a command-line option describes; an empty one if it is not given.
+
+    Raises:
+        PipelineError: the text is malformed or names something that does not exist.
+    """
     from ..pipeline.pipeline import Pipeline
     from ..pipeline.text_form import read
 

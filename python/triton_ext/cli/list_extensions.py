@@ -14,9 +14,9 @@ from ..support.console import print_table
 
 @click.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
-@click.option("--retry", is_flag=True, help="Ask plugins again that took too long to load.")
+@click.option("--retry", is_flag=True, help="Load plugins again that took too long to load before.")
 def list_extensions(as_json: bool, retry: bool) -> None:
-    """List every extension that is found, and what is wrong with those that cannot be used."""
+    """List every extension that is found, and the problem of each that cannot be used."""
     if retry:
         forget_slow_plugins()
     found = extensions()
@@ -36,7 +36,7 @@ def list_extensions(as_json: bool, retry: bool) -> None:
 
 
 def _plain(text: str) -> str:
-    """`text` as rich shows it unchanged, on one line: paths may hold brackets and what is no character."""
+    """Returns `text` so that rich prints it unchanged on one line: a path may contain markup and control characters."""
     from rich.markup import escape
 
     return escape("".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text))

@@ -15,13 +15,13 @@ from ..pipeline.extension_passes import ANY, STAGES
 @click.argument("kind", type=click.Choice(["pass", "dialect", "bundle"]))
 @click.argument("name")
 @click.option(
-    "--dir", "parent", type=click.Path(path_type=Path), help="Write a project of its own, to the directory DIR/NAME."
+    "--dir", "parent", type=click.Path(path_type=Path), help="Write a separate project into the directory DIR/NAME."
 )
 @click.option("--stage", type=click.Choice([*STAGES, ANY]), help="The stage that the pass is for; default: ttir.")
 def new(kind: str, name: str, parent: Path | None, stage: str | None) -> None:
     """Write a new extension NAME that builds and whose tests pass.
 
     In a checkout of triton-ext or in a bundle, a pass goes to passes/NAME and a dialect to dialects/NAME. Elsewhere,
-    and with --dir, it becomes a bundle: a project of its own that pip installs and triton-ext then finds.
+    and with --dir, it becomes a bundle: a separate project, which pip installs and triton-ext then finds.
     """
     create(kind, name, parent, stage)

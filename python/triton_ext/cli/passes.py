@@ -13,8 +13,8 @@ from ..pipeline.extension_passes import STAGES
 
 
 @click.command("passes")
-@click.option("--stage", type=click.Choice(STAGES), help="Only those that Triton runs in this stage.")
-@click.option("--group", type=click.Choice(GROUPS), help="Only those of this group.")
+@click.option("--stage", type=click.Choice(STAGES), help="List only the passes that Triton runs in this stage.")
+@click.option("--group", type=click.Choice(GROUPS), help="List only the passes of this group.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 def passes(stage: str | None, group: str | None, as_json: bool) -> None:
     """List every pass that triton-ext-opt and pipelines can name."""

@@ -18,21 +18,25 @@ if TYPE_CHECKING:
 
 @click.group()
 def pipeline() -> None:
-    """Look at the pass pipeline of a kernel, with or without edits."""
+    """Show the pass pipeline of a kernel, with or without edits."""
 
 
 @pipeline.command()
 @kernel_options
 @click.option(
-    "--diff", metavar="PIPELINE", is_flag=False, flag_value="", help="Compare with another pipeline; default: none."
+    "--diff",
+    metavar="PIPELINE",
+    is_flag=False,
+    flag_value="",
+    help="Compare with this pipeline; without a value, with the one that has no edits.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
-@click.option("--text", "as_text", is_flag=True, help="Print a listing to edit and to run with.")
+@click.option("--text", "as_text", is_flag=True, help="Print a listing that can be edited and given to --pipeline.")
 def show(task: KernelRequest, edits: Pipeline, diff: str | None, as_json: bool, as_text: bool) -> None:
     r"""Compile KERNEL and show every pass that ran.
 
-    Nothing is launched, so no GPU is needed. The listing of --text can be changed and given back with --pipeline @FILE,
-    or to any program with TRITON_EXT_PIPELINE=@FILE.
+    The kernel is not launched, so no GPU is needed. Change the listing that --text prints and give it back with
+    --pipeline @FILE, or to any program with TRITON_EXT_PIPELINE=@FILE.
 
     \b
     triton-ext pipeline show kernels.py:matmul -s "*fp16:16, *fp16:16, *fp32:16, i32:16, 64" -t cuda:90
@@ -79,6 +83,6 @@ def _print_difference(before: Any, after: Any) -> None:
 @pipeline.command()
 @click.argument("text")
 def edits(text: str) -> None:
-    """Check TEXT, or @FILE, and print the edits that it means: of a listing, what was changed in it."""
+    """Check TEXT, or @FILE, and print its edits. The edits of a listing are the changes that were made in it."""
     for edit in parse_pipeline(text).edits:
         click.echo(edit)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``triton-ext sdk``: installs the SDK, says where it is and what it is."""
+"""``triton-ext sdk``: installs the SDK, and shows where it is and what it was made from."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..errors import BuildError
 from ..loading.host import find_triton
 from ..sdk import INSTALL_COMMAND, Sdk, find, install
 from ..sdk.parts import find_parts
-from ..sdk.sources import load_manifest
+from ..sdk.sources import load_source_list
 
 
 @click.group()
@@ -21,23 +21,29 @@ def sdk() -> None:
 
 
 @sdk.command("install")
-@click.option("--from", "from_", metavar="DIR|ARCHIVE", help="Take them from this LLVM install, and from nowhere else.")
+@click.option("--from", "from_", metavar="DIR|ARCHIVE", help="Use this LLVM install as the only source.")
 @click.option("--source", metavar="ID", help="Try only this source of infra/sdk/sources.toml.")
 @click.option(
-    "--with", "parts", multiple=True, metavar="PART", help="Also this part of MLIR (linalg) or program (mlir-opt)."
+    "--with",
+    "parts",
+    multiple=True,
+    metavar="PART",
+    help="Also install this part of MLIR (linalg) or this program (mlir-opt); may be repeated.",
 )
-@click.option("--force", is_flag=True, help="Install again what is installed already.")
+@click.option("--force", is_flag=True, help="Install again, even if it is installed already.")
 @click.option(
-    "--unverified", is_flag=True, help="Also install what nothing can verify; it is remembered, and shown by doctor."
+    "--unverified",
+    is_flag=True,
+    help="Also install downloads that no hash or signature verifies; doctor then lists them.",
 )
 def install_command(
     from_: str | None, source: str | None, parts: tuple[str, ...], force: bool, unverified: bool
 ) -> None:
-    """Install the SDK into the user's cache; does nothing if it is there."""
+    """Install the SDK into the user's cache, unless it is there."""
     start = time.monotonic()
-    # With a part, --force is about the part: the SDK below it is what other builds go on using.
+    # With a part, --force is about the part alone, because other builds go on using the SDK.
     found = install(from_, source=source, force=force and not parts, unverified=unverified)
-    tools = {tool.id for tool in load_manifest().tools}
+    tools = {tool.id for tool in load_source_list().tools}
     for id_ in parts:
         if id_ in tools:
             from ..sdk.tools import install_tool
@@ -61,7 +67,7 @@ def path_command() -> None:
 @sdk.command("info")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, as CMake reads it.")
 def info_command(as_json: bool) -> None:
-    """Show what the installed SDK is and which Triton it is for."""
+    """Show what the installed SDK was made from and which Triton it is for."""
     found = _installed()
     data = _describe(found)
     if as_json:
@@ -95,7 +101,7 @@ def _installed() -> Sdk:
 
 
 def _describe(found: Sdk) -> dict[str, object]:
-    """The SDK and the Triton that it is for, as JSON."""
+    """Returns the SDK and the Triton that it is for as a JSON object."""
     triton = find_triton()
     return {
         "path": str(found.path),

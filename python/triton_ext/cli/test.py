@@ -20,7 +20,7 @@ def test(names: tuple[str, ...], watch: bool) -> None:
     project = find_project(Path.cwd())
     if project is None:
         raise TritonExtError(
-            f"{Path.cwd()} is no source tree of extensions", fix="triton-ext new bundle NAME && cd NAME"
+            f"{Path.cwd()} is not a source tree of extensions", fix="triton-ext new bundle NAME && cd NAME"
         )
     if watch:
         from ..authoring.watch import repeat

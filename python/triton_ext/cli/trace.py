@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 @click.command("trace")
 @kernel_options
 @click.option(
-    "--html", type=click.Path(dir_okay=False), help="Page to write. Default: KERNEL.html, unless --dir is given."
+    "--html", type=click.Path(dir_okay=False), help="The page to write; default: KERNEL.html, unless --dir is given."
 )
-@click.option("--dir", "directory", type=click.Path(file_okay=False), help="Directory to write instead, or as well.")
+@click.option("--dir", "directory", type=click.Path(file_okay=False), help="The directory to write files into.")
 @click.option(
     "--sources",
     type=click.Path(file_okay=False, exists=True),
-    help="Directory of Python files to show where IR in a file names them.",
+    help="Show Python files below this directory if the IR names them; for IR that is read from a file.",
 )
 def trace(
     task: KernelRequest, pipeline: Pipeline, html: str | None, directory: str | None, sources: str | None

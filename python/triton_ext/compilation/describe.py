@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`describe`: the pipeline that really runs for a kernel, seen while it runs."""
+"""`describe`: compiles a kernel and records the passes that run."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def describe(
     options: Mapping[str, Any] | None = None,
     pipeline: Pipeline | None = None,
 ) -> Compilation:
-    """Compiles `kernel` afresh and tells which passes ran.
+    """Compiles `kernel`, without Triton's cache, and returns the passes that ran.
 
     Args:
         kernel: a kernel; an ``ASTSource``; the path of a file with IR; or ``FILE.py:kernel``.
         target: e.g. ``cuda:90``, or a ``GPUTarget``; default: that of the active driver. No GPU is needed.
-        signature: type or value of each argument: ``"*fp16:16, i32, 64"`` in order, or a mapping by name; for kernels.
-        options: of the backend, e.g. ``{"num_warps": 8}``.
-        pipeline: the edits to apply, inside of those that are active anyway.
+        signature: type or value of each argument, for a kernel: ``"*fp16:16, i32, 64"`` in order, or a mapping by name.
+        options: options of the backend, e.g. ``{"num_warps": 8}``.
+        pipeline: the edits to apply, inside of the pipelines that are active.
 
     Returns:
-        Stages and passes with times, sizes and what they changed. ``print`` shows a table.
+        The stages and passes, with times, sizes and whether they changed the IR. ``print`` shows a table.
 
     Raises:
         TritonExtError: the kernel cannot be found or its signature does not fit.
@@ -52,9 +52,13 @@ def describe(
 def compile_observed(
     task: KernelRequest, level: Level, pipeline: Pipeline | None = None, sources: str | os.PathLike[str] | None = None
 ) -> Compilation:
-    """Compiles `task` and records it; nothing of it stays in Triton's cache.
+    """Compiles `task` and returns the record; Triton's cache is as before.
 
-    At `Level.IR` the source files of the kernel are recorded, too, and those below the directory `sources`.
+    Args:
+        task: the compilation.
+        level: how much is recorded. At `Level.IR` this includes the source files of the kernel.
+        pipeline: the edits to apply.
+        sources: a directory whose Python files are recorded, too, if the IR names them.
     """
     return compile_and_observe(task, level, pipeline, sources)[1]
 
@@ -62,7 +66,7 @@ def compile_observed(
 def compile_and_observe(
     task: KernelRequest, level: Level, pipeline: Pipeline | None = None, sources: str | os.PathLike[str] | None = None
 ) -> tuple[Any, Compilation]:
-    """As `compile_observed`, with Triton's ``CompiledKernel`` before the record."""
+    """Does what `compile_observed` does, and returns Triton's ``CompiledKernel`` and the record."""
     import triton
 
     observer = Observer(level)
@@ -101,7 +105,11 @@ def compile_and_observe(
 
 @contextlib.contextmanager
 def _cache_errors() -> Iterator[None]:
-    """Says in one line that Triton's cache cannot be made, such as below a home directory that is not there."""
+    """Turns an OSError of the body about Triton's cache, e.g. without a home directory, into one line.
+
+    Raises:
+        TritonExtError: the cache cannot be written.
+    """
     from triton import knobs
 
     try:
@@ -125,7 +133,7 @@ def _sources(
 
 
 def _sass(compiled: Any) -> str | None:
-    """The disassembled cubin; None for another binary, or where cuobjdump fails."""
+    """Returns the disassembled cubin; None for another binary, or if cuobjdump fails."""
     if "cubin" not in compiled.asm:
         return None
     try:
@@ -135,7 +143,7 @@ def _sass(compiled: Any) -> str | None:
 
 
 def _forget(observer: Observer) -> None:
-    """Removes the files of an observed compilation, which nobody can ask for again, from Triton's cache."""
+    """Removes the files of an observed compilation, whose key is not used again, from Triton's cache."""
     from triton.runtime.cache import get_cache_manager
 
     key = observer.compilation.cache_hash if observer.compilation else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts as MLIR and LLVM escape them."""
+"""Reads the escapes that MLIR and LLVM write in strings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _ESCAPE = re.compile(r"\\(?:([0-9A-Fa-f]{2})|(.))")
 
 
 def unescaped(text: str) -> str:
-    """What MLIR or LLVM wrote as `text`: bytes that are not printable ASCII are two hexadecimal digits there."""
+    """Returns the string that MLIR or LLVM wrote as `text`, with bytes that are not printable ASCII as hex digits."""
     if "\\" not in text:
         return text
     raw = b""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looks at a file with IR before Triton compiles it, since nobody knows who wrote it.
+"""Checks a file with IR before Triton compiles it, because the file may come from an untrusted source.
 
-Triton ends the process over a module without a kernel, and LLVM's assembler follows ``.include`` and ``.incbin`` in
-inline assembly, which would show the user's files in what is made of the module.
+Triton ends the process if the module has no kernel. LLVM's assembler obeys ``.include`` and ``.incbin`` in inline
+assembly, which would put the user's files into the result.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from ..errors import TritonExtError
 from ..pipeline.forked_child import in_child
 from ..support import storage
 from .escapes import unescaped
-from .locations import chains
+from .mlir_locations import chains
 
-#: Directives that inline assembly may have: they lay out data, or declare registers and types of PTX. With others, such
-#: as ``.macro``, ``.include`` can be put together from parts.
+#: The directives that inline assembly may have: they lay out data, or declare registers and types of PTX. Others, such
+#: as ``.macro``, could assemble ``.include`` from parts.
 _HARMLESS = frozenset((
     "align", "balign", "p2align", "byte", "short", "hword", "word", "long", "int", "quad", "zero", "ascii", "asciz",
     "string", "intel_syntax", "att_syntax", "nop", "reg", "param", "local", "shared", "const", "global", "func",
@@ -28,7 +28,7 @@ _HARMLESS = frozenset((
     "b128", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16", "f16x2", "bf16", "bf16x2", "tf32", "f32",
     "f64", "f32x2",
 ))  # fmt: skip
-#: Where a word with a dot begins. What follows the dot may come from an operand ($) or from an argument of a macro (\).
+#: A word that begins with a dot. The text after the dot may come from an operand ($) or an argument of a macro (\).
 _DIRECTIVE = re.compile(r"(?<![\w.])\.([A-Za-z_$\\@?]\w*)", re.ASCII)
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _PLACE = re.compile(r'^loc\("(.*)"(:\d+:\d+)\):')
@@ -37,21 +37,21 @@ _BREAK = re.compile(r"[\0-\x08\x0a-\x1f\x7f]")
 
 
 def check_ir_file(path: str | os.PathLike[str], backend: Any) -> None:
-    """Refuses a file with IR that Triton would not survive, or that would read other files.
+    """Checks that compiling a file with IR neither ends the process nor reads other files.
 
     Args:
         path: the file, with ttir, ttgir or glir.
-        backend: Triton's, whose dialects the file may use.
+        backend: the backend of Triton whose dialects the file may use.
 
     Raises:
-        TritonExtError: it does not parse, has not exactly one kernel, has locations of endless calls, or holds assembly
-            with other directives than those that are known to be harmless.
+        TritonExtError: the file does not parse, does not have exactly one kernel, has locations with too many calls, or
+            has assembly with directives that are not known to be harmless.
     """
     try:
         Path(path).read_text()  # as Triton reads it
     except (OSError, ValueError) as error:
         raise TritonExtError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
-    # The parser, too, is Triton's, and nested deeply enough anything exhausts its stack.
+    # In a child process, because deeply nested input exhausts the stack of MLIR's parser.
     child = in_child(lambda: _problem(str(path), backend))
     if child.answer is None:
         raise TritonExtError(f"{path}: reading it {child.ended}", fix="give a file that Triton has written")
@@ -60,7 +60,7 @@ def check_ir_file(path: str | os.PathLike[str], backend: Any) -> None:
 
 
 def _problem(path: str, backend: Any) -> str:
-    """What is wrong with the file; empty for nothing."""
+    """Returns the problem of the file; empty if there is none."""
     from triton._C.libtriton import ir
 
     context = ir.context()
@@ -68,7 +68,7 @@ def _problem(path: str, backend: Any) -> str:
     backend.load_dialects(context)
     with storage.scratch_file() as said:
         kept = os.dup(2)
-        os.dup2(said.fileno(), 2)  # where MLIR writes what is wrong
+        os.dup2(said.fileno(), 2)  # MLIR writes its diagnostics to standard error
         try:
             module = ir.parse_mlir_module(path, context)
         except RuntimeError as error:
@@ -101,7 +101,10 @@ def _of_kernels(path: str, module: Any) -> str:
 
 
 def _of_locations(path: str, module: Any) -> str:
-    """Each location may stand in two others: 20 lines make a million calls, over which LLVM ends the process."""
+    """Returns the problem of the locations: each may be part of two others, so 20 lines can describe a million calls.
+
+    With so many calls, LLVM ends the process.
+    """
     for deepest in map(len, chains(module.str())):
         if deepest > _MOST_CALLS:
             return f"{path}: a location that was inlined more than {_MOST_CALLS} times, expected one of a kernel's code"
@@ -109,10 +112,10 @@ def _of_locations(path: str, module: Any) -> str:
 
 
 def _of_strings(path: str, module: Any) -> str:
-    """Looks at all strings: which of them get to an assembler is the dialects' business.
+    """Returns the problem of the strings. All are checked, because only the dialects know which are assembly.
 
-    Those of locations are file names, which have dots; but after a line break, which ends the comment that LLVM writes
-    them into, they may have no directives either.
+    Strings of locations are file names, which may have dots. LLVM writes them into comments, which a line break ends.
+    So the text after a line break must not have other directives, either.
     """
     texts = list(_strings(module.str_nodebug()))
     texts += [text[found.start() :] for text in _strings(module.str()) if (found := _BREAK.search(text))]
@@ -128,5 +131,5 @@ def _of_strings(path: str, module: Any) -> str:
 
 
 def _strings(text: str) -> Iterator[str]:
-    """The strings of a module as MLIR prints it."""
+    """Yields the strings in the text of a module."""
     return (unescaped(match[1]) for match in _STRING.finditer(text))

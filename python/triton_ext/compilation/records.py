@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one compilation did, as `tx.describe` and `tx.trace` return it."""
+"""The record of one compilation, which `tx.describe` and `tx.trace` return."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ class Compilation:
     """One compilation of one kernel.
 
     Attributes:
-        kernel: its name.
-        target: e.g. ``cuda:90`` or ``hip:gfx942``.
-        triton: version of Triton.
+        kernel: name of the kernel.
+        target: the target, e.g. ``cuda:90`` or ``hip:gfx942``.
+        triton: the version of Triton.
         pipeline: the edits that were active, as text; empty if there were none.
         seconds: wall time of the compilation.
-        stages: in order.
-        file: the Python file of the kernel; None where it has none.
-        sources: the Python files that belong to the kernel and that locations in the IR point to, by path, as text.
-        sass: the disassembled binary, where a disassembler exists and IR was asked for.
+        stages: the stages, in order.
+        file: the Python file of the kernel; None if it has none.
+        sources: path and text of the Python files that belong to the kernel and that locations in the IR point to.
+        sass: the disassembled binary; None if there is no disassembler, or IR was not asked for.
     """
 
     kernel: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded compilations as tables, differences and listings."""
+"""Renders recorded compilations as tables, differences and listings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def plain(compilation: Compilation, width: int = 160) -> str:
-    """`table` as text without colours."""
+    """Returns `table` as text without colours, `width` columns wide."""
     from rich.console import Console
 
     out = io.StringIO()
@@ -28,7 +28,7 @@ def plain(compilation: Compilation, width: int = 160) -> str:
 
 
 def table(compilation: Compilation) -> RenderableType:
-    """One row for each pass, grouped by stage."""
+    """Returns a table with a row for each pass, grouped by stage."""
     from rich.console import Group
     from rich.markup import escape
 
@@ -76,9 +76,10 @@ def _add_stage(rows: Table, stage: StageRecord) -> None:
 
 
 def difference(before: Compilation, after: Compilation) -> Iterator[tuple[str, str]]:
-    """What `after` runs otherwise than `before`, as lines with their mark: ``@`` a stage, ``-``, ``+``, ``~`` or blank.
+    """Yields the differences between two compilations as lines with a mark.
 
-    ``~`` marks a pass that both run, after which the modules have different sizes.
+    The marks are ``@`` for a stage, ``-`` for a pass of `before` alone, ``+`` for one of `after` alone, ``~`` for a
+    pass of both after which the modules have different sizes, and a blank for other passes of both.
     """
     stages = {s.name: s for s in before.stages}
     for stage in after.stages:
@@ -104,7 +105,7 @@ def _compared(before: PassRecord, after: PassRecord) -> tuple[str, str]:
 
 
 def listing(compilation: Compilation, without_edits: Compilation) -> str:
-    """Both compilations of one kernel as a text that `parse` takes back."""
+    """Returns both compilations of one kernel as a listing, which ``Pipeline.parse`` reads."""
     head = (
         f"# {compilation.kernel} for {compilation.target}, Triton {compilation.triton}.\n"
         "# Delete, move, change or add lines, then: TRITON_EXT_PIPELINE=@FILE python train.py\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds kernels, targets and signatures by what people write: ``kernels.py:matmul``, ``cuda:90``, ``*fp16:16, 64``."""
+"""Parses the texts for kernels, targets and signatures: ``kernels.py:matmul``, ``cuda:90``, ``*fp16:16, 64``."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from ..errors import TritonExtError
 from ..support.shown import said, shown
 
 _HINTS = {"16": [["tt.divisibility", 16]]}
-#: Of the value of an argument: no type of Triton has more than 20.
+#: The digits that the value of an argument may have; no type of Triton needs more than 20.
 _MOST_DIGITS = 300
-#: A target of each of Triton's own backends; the others declare theirs.
+#: An example of a target for each of Triton's own backends; our backends declare theirs.
 _EXAMPLES = {"nvidia": "cuda:90", "amd": "hip:gfx942"}
 _MODULES = (".ttir", ".ttgir", ".glir")  # what `triton.compile` can read
 
 
 @dataclass(frozen=True)
 class KernelRequest:
-    """What `triton.compile` is asked for.
+    """The arguments of a call of `triton.compile`.
 
     Attributes:
         source: an ``ASTSource``, or the path of an IR file.
         target: a ``GPUTarget``.
-        options: of the backend, e.g. ``{"num_warps": 8}``.
+        options: options of the backend, e.g. ``{"num_warps": 8}``.
         kernel: name of the kernel.
-        pipelines: those that ``@tx.use`` put on the kernel, outermost first.
+        pipelines: the pipelines that ``@tx.use`` put on the kernel, outermost first.
     """
 
     source: Any
@@ -51,17 +51,17 @@ def request_for(
     signature: str | Mapping[str, object] | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> KernelRequest:
-    """One compilation of `kernel`.
+    """Returns the request for one compilation of `kernel`.
 
     Args:
         kernel: a kernel, autotuned or not; an ``ASTSource``; the path of a file with IR; or ``FILE.py:kernel``.
         target: e.g. ``cuda:90``, or a ``GPUTarget``; default: that of the active driver.
-        signature: the type of each argument, or the value of a ``tl.constexpr``: ``"*fp16:16, i32, 64"`` in order, or
-            by name. ``:16`` says that it is a multiple of 16. Needed for kernels only.
-        options: of the backend, e.g. ``{"num_warps": 8}``.
+        signature: for a kernel, the type of each argument, or the value of a ``tl.constexpr``: ``"*fp16:16, i32, 64"``
+            in order, or a mapping by name. ``:16`` means that the value is divisible by 16.
+        options: options of the backend, e.g. ``{"num_warps": 8}``.
 
     Raises:
-        TritonExtError: it cannot be found, or does not fit together; a file with IR is refused (`check_ir_file`).
+        TritonExtError: the kernel cannot be found, the signature does not fit it, or `check_ir_file` refuses the file.
     """
     from triton.compiler import ASTSource
     from triton.compiler.compiler import make_backend
@@ -91,7 +91,7 @@ def request_for(
 
 
 def load_kernel(path: str, name: str) -> Any:
-    """The object `name` of the Python file `path`, which is run unless it is imported already.
+    """Returns the object `name` of the Python file `path`, which is executed unless it is imported already.
 
     Raises:
         TritonExtError: there is no such file or kernel, or the file raised.
@@ -99,7 +99,7 @@ def load_kernel(path: str, name: str) -> Any:
     file = Path(path)
     if not path or not file.is_file():
         problem = f"no such file '{path}'" if path else "expected FILE.py:KERNEL, or a file with ttir, ttgir or glir"
-        raise TritonExtError(f"'{path and path + ':'}{name}' is no kernel: {problem}")
+        raise TritonExtError(f"'{path and path + ':'}{name}' is not a kernel: {problem}")
     module = sys.modules.get(file.stem)
     if getattr(module, "__file__", None) != str(file.resolve()):
         module = _run_file(file, file.stem if module is None else f"{file.stem}_{uuid.uuid4().hex}")
@@ -110,7 +110,11 @@ def load_kernel(path: str, name: str) -> Any:
 
 
 def _run_file(file: Path, name: str) -> Any:
-    """The module that a Python file makes, by a name that no other one has."""
+    """Executes a Python file as the module `name`, and returns the module.
+
+    Raises:
+        TritonExtError: the file raised.
+    """
     sys.path.insert(0, str(file.parent.resolve()))
     spec = importlib.util.spec_from_file_location(name, file.resolve())
     assert spec is not None
@@ -127,10 +131,10 @@ def _run_file(file: Path, name: str) -> Any:
 
 
 def find_target(target: object) -> Any:
-    """The ``GPUTarget`` that is written ``backend:arch`` or ``backend:arch:warp size``.
+    """Returns the ``GPUTarget`` that is written as ``backend:arch`` or ``backend:arch:warp_size``.
 
     Raises:
-        TritonExtError: it is not written like that, or none is given and there is no GPU.
+        TritonExtError: `target` does not have this form, or is None and there is no GPU.
     """
     from triton.backends.compiler import GPUTarget
 
@@ -155,7 +159,7 @@ def find_target(target: object) -> Any:
 
 
 def _target_examples() -> str:
-    """A target of each backend that this Triton has, and of each of ours, which `find_target` registers."""
+    """Returns examples: a target of each backend of this Triton, and of each of ours, which `find_target` registers."""
     from triton.backends import backends as known
 
     found = [example for name, example in _EXAMPLES.items() if name in known]
@@ -170,11 +174,11 @@ def _is_kernel(value: object) -> bool:
 
 
 def _unwrap(kernel: object) -> tuple[Any, tuple[Any, ...]]:
-    """The kernel below autotuners and heuristics, and the pipelines that ``@tx.use`` put on the way."""
+    """Returns the kernel below autotuners and heuristics, and the pipelines that ``@tx.use`` put on any of them."""
     from triton.runtime import JITFunction
 
     if not _is_kernel(kernel):
-        raise TritonExtError(f"{shown(kernel)} is no kernel", fix="put @triton.jit on it")
+        raise TritonExtError(f"{shown(kernel)} is not a kernel", fix="put @triton.jit on it")
     pipelines: list[Any] = []
     inner: Any = kernel
     while True:
@@ -187,10 +191,10 @@ def _unwrap(kernel: object) -> tuple[Any, tuple[Any, ...]]:
 def _signature(
     function: Any, signature: str | Mapping[str, object] | None
 ) -> tuple[dict[str, str], dict[str, object], dict[tuple[int, ...], Any]]:
-    """Types, constants and attributes as ``ASTSource`` takes them.
+    """Returns types, constants and attributes as ``ASTSource`` takes them.
 
     Raises:
-        TritonExtError: it does not fit the kernel.
+        TritonExtError: the signature is malformed or does not fit the kernel.
     """
     names: list[str] = function.arg_names
     wanted = ", ".join(names)
@@ -229,7 +233,7 @@ def _signature(
             raise TritonExtError(f"argument '{name}': '{value}': the hints are :16 (a multiple of 16) and :1 (is 1)")
         if not _is_type(kind):
             raise TritonExtError(
-                f"argument '{name}': '{kind}' is no type, expected one such as *fp32, i32 or tensordesc<fp16[64, 64]>"
+                f"argument '{name}': '{kind}' is not a type, expected e.g. *fp32, i32 or tensordesc<fp16[64, 64]>"
             )
         types[name] = kind
         if hint:
@@ -238,7 +242,7 @@ def _signature(
 
 
 def _is_type(text: str) -> bool:
-    """Whether Triton has a type of an argument that is written like that. There are no pointers to pointers."""
+    """Whether `text` is the name of a type that an argument may have; pointers to pointers are not supported."""
     from triton.language import str_to_ty
 
     try:
@@ -249,7 +253,7 @@ def _is_type(text: str) -> bool:
 
 
 def _items(text: str) -> list[str]:
-    """What stands between commas, those in brackets left aside, as in ``tensordesc<fp16[64, 64]>``."""
+    """Splits `text` at commas outside of brackets, so that ``tensordesc<fp16[64, 64]>`` is one item."""
     items, depth = [""], 0
     for character in text:
         depth += (character in "<[(") - (character in ">])")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python source files that belong to a kernel.
+"""Reads the Python source files that belong to a kernel.
 
-IR names files, and IR may come from anybody. So of the files that it names, only those are read whose code the kernel
-consists of: those of its function, of the functions that it may call, and Triton's own. A file with IR has no such
-functions; the files that it names are read if they lie in a directory that the user has named.
+IR names files, and IR may come from an untrusted source. So a file is read only if it has code of the kernel: of its
+function, of a function that it may call, or of Triton. For a file with IR these functions are unknown; then a file is
+read only if it is below a directory that the user has named.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..loading.host import triton_root
 from ..pipeline.records import StageRecord
 from .escapes import unescaped
 
-#: Bytes of one file; a page with more is of no use.
+#: The bytes that a source file may have; a page with more would not be usable.
 _MOST_BYTES = 8 << 20
 _FILE = re.compile(r'loc\("((?:[^"\\]|\\.)+\.py)":')
 
@@ -28,15 +28,15 @@ _FILE = re.compile(r'loc\("((?:[^"\\]|\\.)+\.py)":')
 def read_sources(
     source: Any, stages: Iterable[StageRecord], directory: str | os.PathLike[str] | None
 ) -> tuple[tuple[str, str], ...]:
-    """The files that the modules of `stages` point to and that belong to the kernel, each with its text.
+    """Returns path and text of the files that belong to the kernel and that the modules of `stages` name.
 
     Args:
         source: the ``ASTSource`` of the kernel, or the path of its IR.
-        stages: what was recorded of its compilation.
-        directory: files below it are read, too.
+        stages: the record of its compilation.
+        directory: a directory whose files may be read, too.
 
     Raises:
-        TritonExtError: `directory` is none.
+        TritonExtError: `directory` is not a directory.
     """
     if directory is not None and not os.path.isdir(directory):
         raise TritonExtError(f"{os.fspath(directory)} is not a directory with sources")
@@ -58,7 +58,7 @@ def read_sources(
 
 
 def _text_of(path: str) -> str | None:
-    """The text of a regular file; None for anything else. Opening a pipe would wait for its writer."""
+    """Returns the text of a regular file; None for anything else, e.g. a pipe, which would wait for its writer."""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
             found = os.fstat(file.fileno())
@@ -70,7 +70,7 @@ def _text_of(path: str) -> str | None:
 
 
 def _files_of(source: Any) -> set[str]:
-    """The files of the functions that the kernel `source` consists of."""
+    """Returns the files of the functions that the kernel `source` consists of."""
     functions: dict[int, Any] = {}
     constants = getattr(source, "constants", None)
     waiting = [getattr(source, "fn", None), *(constants.values() if isinstance(constants, dict) else ())]
@@ -83,7 +83,7 @@ def _files_of(source: Any) -> set[str]:
 
 
 def _named_by(function: Any) -> Iterator[Any]:
-    """The functions that the code of `function` names, and those in the modules, classes and tuples that it names."""
+    """Yields the functions that the code of `function` names, itself or in a module, class or tuple."""
     names = set(_names(function.__code__))
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=False))
     for name in names:
@@ -103,7 +103,7 @@ def _names(code: types.CodeType) -> Iterator[str]:
 
 
 def _functions_in(value: Any, names: Iterable[str], depth: int = 4) -> Iterator[Any]:
-    """The functions of Triton that `value` is or holds; of a module, those that are called by one of `names`."""
+    """Yields the kernels that `value` is or contains; for a module, only those under one of `names`."""
     from triton.language import constexpr
     from triton.runtime.jit import JITFunction
 

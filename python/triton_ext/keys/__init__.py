@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What enters cache keys: descriptions of Python functions, and what these read from outside of the program."""
+"""Makes cache keys of Python functions: describes what they do, and refuses what they read outside of the program."""

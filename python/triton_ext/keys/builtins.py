@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts the functions under ``triton.language.core.builtin`` that a kernel calls into the kernel's key.
+"""Adds the builtins of dialects that a kernel calls to the key of the kernel.
 
-Triton's key of a kernel has the text of the kernel and of every ``@triton.jit`` function that it calls. Builtins it
-leaves out, because its own are in its version's key. Those of others, which wrap the operations of a dialect, are
-Python like any other: `fingerprint` describes them.
+Triton's key has the text of the kernel and of every ``@triton.jit`` function that it calls. It leaves out functions
+under ``triton.language.core.builtin``, because Triton's own change only with its version, which is part of the key.
+Builtins of others, e.g. those that make the operations of a dialect, are ordinary Python functions: `fingerprint`
+describes them.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from ..patches.kernel_keys import add_to_keys
 
 
 def follow_builtins() -> None:
-    """From now on every kernel has them in its key; nothing where Triton is not imported yet, or not to the end.
+    """Has the key of every kernel cover them. Does nothing while Triton is not imported completely.
 
     Raises:
-        TritonExtError: Triton is not as expected.
+        TritonExtError: Triton differs from what the patch expects.
     """
     add_to_keys(_key)
 
@@ -29,10 +30,10 @@ def _is_foreign_builtin(value: Any) -> bool:
 
 
 def _key(value: Any) -> str | None:
-    """A text that changes when the builtin may do something else; None for a value that is none of others' builtins.
+    """Returns a text that changes when the builtin `value` may behave differently; None for any other value.
 
-    A kernel is compiled also where a builtin reads what is in no key; then the files of what it may reach are part of
-    the text.
+    A builtin may read something that no key covers. The kernel is compiled nevertheless, and the text then has the
+    files of all modules that the builtin may reach.
     """
     if not _is_foreign_builtin(value):
         return None

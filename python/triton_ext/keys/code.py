@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the code of a Python function names: variables, what is taken of them at once, and what it imports."""
+"""Reads the bytecode of a Python function: the variables and attributes that it names, and the modules it imports."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ Place = Mapping[str, object] | types.CellType
 
 
 class Chain(NamedTuple):
-    """A variable and the attributes that are taken of it at once, e.g. ``os.environ.get``.
+    """A variable and the attributes that follow it in the source, e.g. ``os.environ.get``.
 
     Attributes:
-        kind: where `name` is looked up; ``import`` is a module that the function itself imports.
+        kind: ``global`` for a global variable, ``variable`` for one of the closure, ``import`` for a module that the
+            function itself imports.
         name: the variable, or the module.
-        attributes: what is taken of it.
+        attributes: the attributes, in order.
     """
 
     kind: Literal["global", "variable", "import"]
@@ -39,10 +40,13 @@ class Chain(NamedTuple):
 
 
 def variables_of(function: types.FunctionType) -> Iterator[tuple[str, Place, str]]:
-    """The variables that `function` and the functions within it read: what they are called, and where they are.
+    """Yields the variables that `function` and the functions within it read.
 
-    Of modules that are not installed, and of functions, these are also the attributes that are asked for. Of a function
-    that is installed, only what it closes over.
+    Attributes count as variables if they are read from a module that is not installed, or from a function. For an
+    installed function, only the variables of its closure are yielded.
+
+    Yields:
+        The description of the variable for messages, the mapping or cell that holds it, and its name there.
     """
     code = function.__code__
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=False))
@@ -65,7 +69,7 @@ def variables_of(function: types.FunctionType) -> Iterator[tuple[str, Place, str
 
 
 def value_at(place: Place, name: str) -> object:
-    """The value of a variable, or `MISSING`."""
+    """Returns the value of the variable `name` in `place`; `MISSING` if it has none."""
     if not isinstance(place, types.CellType):
         return place.get(name, MISSING)
     try:
@@ -76,13 +80,16 @@ def value_at(place: Place, name: str) -> object:
 
 @functools.lru_cache(4096)
 def chains(code: types.CodeType) -> dict[Chain, bool]:
-    """Each chain that the code and the functions within it read, its beginnings too, and whether it ends there."""
+    """Returns the chains that the code and the functions within it read, and the beginnings of these chains.
+
+    The value of a chain says whether the code reads it without a further attribute.
+    """
     return _chains(code, {})
 
 
 def _chains(code: types.CodeType, around: Mapping[str, str]) -> dict[Chain, bool]:
     found: dict[Chain, bool] = {}
-    modules = dict(around)  # what variables hold that the function imports
+    modules = dict(around)  # by variable, the module that the function imports into it
     chain: Chain | None = None
     imported: str | None = None
     for instruction in dis.get_instructions(code):
@@ -115,26 +122,30 @@ def _chains(code: types.CodeType, around: Mapping[str, str]) -> dict[Chain, bool
 
 @functools.lru_cache(4096)
 def words(code: types.CodeType) -> frozenset[str]:
-    """Every name and every text in the code and in the functions within it: what it may ask an object for."""
+    """Returns every name and every text in the code and in the functions within it: attributes that it may ask for."""
     inner = (words(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
     return texts(code).union(code.co_names, *inner)
 
 
 @functools.lru_cache(4096)
 def texts(code: types.CodeType) -> frozenset[str]:
-    """Every text in the code and in the functions within it, and the constants of `os` that it names."""
+    """Returns every text in the code and in the functions within it, and the constants ``O_...`` that it names."""
     inner = (texts(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
     named = (name for name in code.co_names if name.startswith("O_"))
     return frozenset(constant for constant in code.co_consts if isinstance(constant, str)).union(named, *inner)
 
 
 def imports(function: types.FunctionType) -> Iterator[tuple[str, str, str | None]]:
-    """What `function` imports when it runs: module, the name that it takes of it or nothing, and the module's file."""
+    """Yields what `function` imports when it runs.
+
+    Yields:
+        The module, the name that is imported from it (empty for the module itself), and the file of the module.
+    """
     package = str(function.__globals__.get("__package__") or "")
     for level, name, names in _import_statements(function.__code__):
         for item in ("", *names):
             for module, taken in {f"{name}.{item}".strip("."): "", name: item}.items():
-                with contextlib.suppress(ImportError, ValueError):  # what is taken is no module, or importing fails
+                with contextlib.suppress(ImportError, ValueError):  # the name is not a module, or its import fails
                     full = importlib.util.resolve_name("." * level + module, package)
                     loaded = sys.modules.get(full)
                     spec = None if loaded else importlib.util.find_spec(full)
@@ -154,26 +165,26 @@ def _import_statements(code: types.CodeType) -> tuple[tuple[int, str, tuple[str,
 
 
 def is_installed(module: str) -> bool:
-    """Whether a module is Python's own, this package's, or in a directory of pip's, so that nobody edits it by hand."""
+    """Whether a module belongs to Python, to triton-ext or to a package that pip installed, so nobody edits it."""
     top = module.partition(".")[0]
     if top in sys.stdlib_module_names or top in ("builtins", "triton_ext"):
         return True
     while module:
         if file := getattr(sys.modules.get(module), "__file__", None):
             return str(file).startswith(INSTALLED)
-        module = module.rpartition(".")[0]  # a part of a library has no file of its own
+        module = module.rpartition(".")[0]  # a submodule in a shared library has no file
     return False
 
 
 def is_installed_function(function: types.FunctionType) -> bool:
-    """Whether `function` was defined in a module that `is_installed`, whatever its ``__module__`` says."""
+    """Whether `function` was defined in a module that `is_installed`; its ``__module__`` may be wrong."""
     return is_installed(str(function.__globals__.get("__name__", "")))
 
 
 def file_of(module: str, file: str | None) -> tuple[object, ...]:
     """Returns what identifies a module's file: the hash of its bytes, or its size and time if pip has written it.
 
-    Files that pip writes may have hundreds of megabytes.
+    Files of installed packages may have hundreds of megabytes, so they are not hashed.
     """
     top = module.partition(".")[0]
     if file is None or top in sys.stdlib_module_names:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Describes Python values by what they do, for `fingerprint`: as nested tuples of plain data."""
+"""Describes Python values by their behaviour, as nested tuples of plain data, for `fingerprint`."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ _BUILTIN = (
     types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType,
     types.ClassMethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType,
 )  # fmt: skip
-_ABSTRACT = ("abc", "typing")  # whose classes bring no state
-#: Whose classes call no method of a subclass, unless Python itself gives it its name.
+_ABSTRACT = ("abc", "typing")  # modules whose classes have no state
+#: Modules whose classes call no method of a subclass but those with a special name.
 _QUIET = ("builtins", *_ABSTRACT, "enum", "collections.abc")
-#: With one of these in the code, any attribute may be asked for.
+#: Code with one of these names may ask an object for any attribute.
 _ANY_NAME = {
     "getattr", "vars", "dir", "attrgetter", "methodcaller", "getmembers", "getattr_static", "getmembers_static",
     "__dict__", "__getattribute__",
 }  # fmt: skip
-#: What runs when a class is called, which the class of an object that is there already does not need to be.
+#: The methods that run when a class is called. They do not matter for the class of an existing object.
 _CONSTRUCTORS = ("__new__", "__init__", "__post_init__")
 
 
@@ -50,22 +50,34 @@ _Owner = types.FunctionType | type
 
 
 class Description:
-    """Describes values as nested tuples of plain data, functions and classes that it meets again by a number."""
+    """Describes values as nested tuples of plain data; a function or class that occurs again becomes a number.
+
+    Args:
+        parent: the description that this one is a part of.
+        watched: whether a `Guard` sees which files a function opens.
+        lenient: whether to describe the files of all reachable modules instead of refusing a value.
+    """
 
     def __init__(self, parent: Description | None = None, *, watched: bool = False, lenient: bool = False) -> None:
         self._watched: bool = parent._watched if parent else watched
         self._lenient: bool = parent._lenient if parent else lenient
         self._numbers: dict[int, int] = {}
         self._modules: dict[str, object] = {}
-        self._open: list[int] = []  # the containers around a value
-        # What is not described of classes and functions, and what may ask for it.
+        self._open: list[int] = []  # the containers around the value that is being described
+        # The attributes that are left out of the description because they cannot be described, and what may use them:
+        # the names that code asks for, the classes that are called, and the classes with an installed base that may
+        # call back.
         self._left_out: list[tuple[_Owner, str, PipelineError]] = parent._left_out if parent else []
         self._words: set[str] = parent._words if parent else set()
         self._called: set[object] = parent._called if parent else set()
         self._called_back: set[object] = parent._called_back if parent else set()
 
     def refuse_called(self) -> None:
-        """Raises the error of a method that is not described, if something that is described may call it."""
+        """Raises the error of an attribute that was left out, if described code may use it.
+
+        Raises:
+            PipelineError: an attribute may be used, and it cannot be described.
+        """
         any_name = not self._words.isdisjoint(_ANY_NAME)
         for owner, name, error in self._left_out:
             in_a_pattern = name in inspect.getattr_static(owner, "__match_args__", ())
@@ -74,7 +86,15 @@ class Description:
                 raise error
 
     def of(self, value: object, where: str) -> object:
-        """The description of `value`, which `where` names in errors."""
+        """Returns the description of `value`.
+
+        Args:
+            value: any object.
+            where: name of the value, for messages.
+
+        Raises:
+            PipelineError: the value has no stable description.
+        """
         if type(value) in _PLAIN:
             return (type(value).__name__, repr(value))
         if isinstance(value, types.ModuleType):
@@ -113,7 +133,7 @@ class Description:
             self._open.pop()
 
     def _compound(self, value: Any, where: str) -> object:
-        """Describes all of `value` but its class and its attributes; returns None if there is nothing else to it."""
+        """Returns the description of the contents of `value`; None if it consists of its class and attributes alone."""
         if isinstance(value, types.CodeType):
             constants = tuple(self.of(constant, where) for constant in value.co_consts)
             table = getattr(value, "co_exceptiontable", b"")
@@ -125,7 +145,7 @@ class Description:
         if isinstance(value, list | tuple | collections.deque):
             length = value.maxlen if isinstance(value, collections.deque) else None
             return (type(value).__name__, length, *(self.of(item, where) for item in _asked(value, "__iter__")))
-        if isinstance(value, set | frozenset):  # has no order, so the numbers of one item must not depend on another
+        if isinstance(value, set | frozenset):  # a set has no order, so no item may refer to another by number
             items = _asked(value, "__iter__")
             return (type(value).__name__, *sorted(repr(Description(self).of(item, where)) for item in items))
         if isinstance(value, dict | types.MappingProxyType):
@@ -183,7 +203,7 @@ class Description:
             value = value_at(place, variable)
             if value is MISSING:
                 parts.append((label, "missing"))
-            elif isinstance(value, types.ModuleType):  # what is taken of it is a variable of its own
+            elif isinstance(value, types.ModuleType):  # the attributes that are read from it are variables themselves
                 parts.append((label, self._module(value.__name__, getattr(value, "__file__", None))))
             else:
                 parts.append((label, self.of(value, f"{label} of {name}")))
@@ -209,7 +229,7 @@ class Description:
         known = dict(self._numbers)
         try:
             return (name, self.of(value, f"the attribute '{name}' of {owner.__qualname__}"))
-        except PipelineError as error:  # of many methods, one that is not called may read anything
+        except PipelineError as error:  # it matters only if something calls it, which `refuse_called` decides
             self._numbers = known
             self._left_out.append((owner, name, error))
             code = getattr(value, "__code__", None)
@@ -229,7 +249,7 @@ class Description:
         raise PipelineError(f"no cache key can be made of {what}, which {why}; {WAY_OUT}")
 
 
-#: What these show is all that there is to them.
+#: Classes whose ``repr`` tells everything about an object.
 _SHOWN_WHOLE = (
     range, bytearray, decimal.Decimal, fractions.Fraction, datetime.date, datetime.time, datetime.timedelta,
     types.GenericAlias, types.UnionType,
@@ -237,7 +257,7 @@ _SHOWN_WHOLE = (
 
 
 def _array(value: Any) -> tuple[object, ...] | None:
-    """The description of an array, a number or a data type of NumPy; None for objects in one, and anything else."""
+    """Returns the description of an array, number or data type of NumPy; None for any other value."""
     numpy: Any = sys.modules.get("numpy")
     if numpy is None:
         return None
@@ -259,12 +279,12 @@ def _name_of(value: object) -> str:
 
 
 def cache_key_of(value: object) -> str | None:
-    """What the object itself says that it depends on, by an attribute ``cache_key``; None if it says nothing.
+    """Returns the attribute ``cache_key`` of `value`, by which an object declares what it depends on; None without one.
 
     Raises:
-        PipelineError: it says something else than a text.
+        PipelineError: `value` is a function, and the attribute is not a str.
     """
-    if inspect.getattr_static(value, "cache_key", None) is None:  # nobody's __getattr__ is asked
+    if inspect.getattr_static(value, "cache_key", None) is None:  # does not run a __getattr__
         return None
     key = getattr(value, "cache_key", None)
     if isinstance(value, types.FunctionType) and not isinstance(key, str):
@@ -273,29 +293,29 @@ def cache_key_of(value: object) -> str | None:
 
 
 def _is_plain_object(value: object) -> bool:
-    """Whether its class and its attributes are all that there is to it."""
+    """Whether the class and the attributes of `value` determine its behaviour."""
     cls = type(value)
-    is_dataclass = inspect.getattr_static(cls, "__dataclass_fields__", None) is not None  # no metaclass is asked
+    is_dataclass = inspect.getattr_static(cls, "__dataclass_fields__", None) is not None  # does not run a metaclass
     if is_dataclass or isinstance(getattr(cls, "__call__", None), types.FunctionType):  # noqa: B004
         return True
     if "__dict__" in vars(cls) and cls.__bases__ == (object,) and not vars(value):
-        return True  # such as the marks that a library puts where nothing is given
+        return True  # e.g. a sentinel that a library uses as the default of an argument
     return all(_is_python(base) for base in cls.__mro__ if base is not object and base.__module__ not in _ABSTRACT)
 
 
 def _is_python(cls: type) -> bool:
-    """Whether it is written in Python, and not in an installed package."""
+    """Whether `cls` is written in Python and is not part of an installed package."""
     has_attributes = "__slots__" in vars(cls) or any("__dict__" in vars(base) for base in cls.__mro__)
     return has_attributes and not is_installed(cls.__module__)
 
 
 def _state(value: object, *, is_plain: bool) -> dict[str, object]:
-    """The attributes of an object, in ``__dict__`` or in slots.
+    """Returns the attributes of an object, in ``__dict__`` or in slots.
 
     Args:
         value: the object.
-        is_plain: whether its class and its attributes are all that there is to it; otherwise, slots of installed base
-            classes are left out, which hold what such a class has computed.
+        is_plain: the result of `_is_plain_object`. If it is false, slots of installed base classes are left out: they
+            hold results that such a class has computed.
     """
     found = dict(getattr(value, "__dict__", {}))
     for cls in type(value).__mro__:
@@ -303,24 +323,24 @@ def _state(value: object, *, is_plain: bool) -> dict[str, object]:
             is_slot = isinstance(member, types.MemberDescriptorType) and (is_plain or not is_installed(cls.__module__))
             if is_slot and hasattr(value, name):
                 found[name] = getattr(value, name)
-    if isinstance(value, enum.Enum):  # what Python notes of an enumerator, some of it when it is used
+    if isinstance(value, enum.Enum):  # Python adds special attributes to an enumerator, some when it is first used
         return {name: attribute for name, attribute in found.items() if not _is_special(name)}
     return found
 
 
 def _asked(value: Any, method: str) -> Any:
-    """What the first installed class of `value` says by `method`, whatever its own class makes of it."""
+    """Calls `method` of the first installed class of `value`, which its own class may override."""
     installed = (vars(cls) for cls in type(value).__mro__ if is_installed(cls.__module__))
     return next(members[method] for members in installed if method in members)(value)
 
 
 def _is_special(name: str) -> bool:
-    """Whether Python, or its module `enum`, gives a meaning to the name."""
+    """Whether the name has a meaning for Python or its module `enum`."""
     return name.startswith("_") and name.endswith("_")
 
 
 def _modules_of(module: types.ModuleType) -> Iterator[str]:
-    """The modules that are not installed of which `module` has variables."""
+    """Yields the modules, except installed ones, that the variables of `module` refer to."""
     for value in vars(module).values():
         if isinstance(value, types.ModuleType | types.FunctionType | type):
             name = str(value.__name__ if isinstance(value, types.ModuleType) else value.__module__)

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sees what a Python pass opens, runs or connects to, whoever does it on its behalf.
+"""Notes what a Python pass opens, runs or connects to, itself or through a library.
 
-A kernel is in the cache only because its passes have run once. So if that run is watched, no kernel that depends on a
-file gets there; what a pass writes is nobody's input. Python tells of these events by audit hooks, which stay for as
-long as the process does; this one comes with the first pass that is watched. Threads that the pass starts are watched
-like itself.
+Claim: no kernel in the cache depends on a file that its key does not cover. A kernel gets into the cache only after its
+passes have run once, and that run is watched. Example: a pass calls a function of an installed package that reads a
+configuration file. The code of the pass does not show it, but the event does, and the compilation fails. What a pass
+writes is not an input and is allowed.
+
+The events are those of Python's audit hooks, which a process cannot remove; ours is added when the first pass is
+watched. Threads that a pass starts are watched, too. An event carries no caller. Whether an attribute ``cache_key``
+excuses it depends on all functions that are running, and whether Python itself opens a module depends on the innermost
+two: so both are read from the stack. There is nothing to wrap instead, because a library may open files from C code.
 """
 
 from __future__ import annotations
@@ -30,24 +35,26 @@ _EVENTS = {
     "socket.connect": "connects to {1!r}", "sqlite3.connect": "opens {0!r}",
     "ctypes.dlsym": "calls {1!r} in C",
 }  # fmt: skip
-#: Functions in C that read what the events of Python would tell of.
+#: C functions that read what the events report; `ctypes` can call them directly.
 _READ_IN_C = ("getenv", "secure_getenv", "fopen", "fopen64", "open", "open64", "openat")
-#: Who opens a file to run it.
+#: Modules that open a file to import it.
 _IMPORTERS = ("importlib._bootstrap_external", "_frozen_importlib_external", "zipimport")
 _LIBRARIES = (*INSTALLED, sysconfig.get_path("stdlib"))
-#: What was seen, and the code that was running: an attribute ``cache_key`` excuses what is read on behalf of its owner.
+#: A message, and the code that was running: an attribute ``cache_key`` of a function excuses what is read while it
+#: runs.
 Seen = tuple[str, frozenset[CodeType]]
 _thread = threading.local()
-#: Threads that a watched one has started, and where it notes what it sees.
+#: By thread that a watched thread has started, the list in which the watched thread notes events.
 _started: WeakKeyDictionary[threading.Thread, list[Seen]] = WeakKeyDictionary()
 #: The code that was running when a watched thread started another.
 _behind: WeakKeyDictionary[threading.Thread, frozenset[CodeType]] = WeakKeyDictionary()
 
 
 class Guard:
-    """``with Guard(function):`` notes what `function` reads from outside of the program.
+    """``with Guard(function):`` notes what this thread, and threads that it starts, read outside of the program.
 
-    That is what this thread reads, and threads that it starts.
+    Args:
+        function: the function that runs in the block.
     """
 
     def __init__(self, function: object) -> None:
@@ -67,7 +74,7 @@ class Guard:
 
     @property
     def problem(self) -> str | None:
-        """The first thing that was read and is in no cache key, with the way out; None if there is none."""
+        """The message about the first read that no cache key covers, with the way out; None if there is none."""
         if not self._seen:
             return None
         declaring = declaring_code(self.function)
@@ -76,7 +83,7 @@ class Guard:
 
 @contextlib.contextmanager
 def unguarded() -> Iterator[None]:
-    """Within the block, nothing is noted by a `Guard` around it: the code is not the function's."""
+    """Has a `Guard` ignore the block, whose code does not belong to the function that it watches."""
     before = _seen_here()
     _thread.seen = None
     try:
@@ -103,16 +110,16 @@ def _listen() -> None:
 
 
 def _seen_here() -> list[Seen] | None:
-    """Where this thread notes what it sees; None if nobody watches it."""
+    """Returns the list in which events of this thread are noted; None if it is not watched."""
     try:
         seen: list[Seen] | None = _thread.seen
-    except AttributeError:  # it has no guard of its own
+    except AttributeError:  # this thread has not entered a guard
         return _started.get(threading.current_thread()) if _started else None
     return seen
 
 
 def note_plugin_pass(name: str) -> None:
-    """Notes that this thread adds the pass `name` of a library to a manager of its own."""
+    """Notes that a watched function adds the pass `name` of a library to a pass manager that it has made."""
     seen = _seen_here()
     if seen is not None:
         text = (
@@ -127,12 +134,12 @@ def _note(event: str, arguments: tuple[Any, ...]) -> None:
     if event not in _EVENTS or (event == "ctypes.dlsym" and arguments[1] not in _READ_IN_C):
         return
     seen = _seen_here()
-    if seen is not None and not (event == "open" and _is_no_input(*arguments)):
+    if seen is not None and not (event == "open" and _is_harmless(*arguments)):
         seen.append((f"{_EVENTS[event].format(*arguments)}, which is in no cache key; {WAY_OUT}", _running()))
 
 
 def _running() -> frozenset[CodeType]:
-    """The code on this thread's stack, and on that of the threads that have started it."""
+    """Returns the code on this thread's stack, and on the stacks that started this thread, at that time."""
     code = set(_behind.get(threading.current_thread(), ()) if _behind else ())
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
@@ -141,13 +148,13 @@ def _running() -> frozenset[CodeType]:
     return frozenset(code)
 
 
-def _is_no_input(path: object, mode: object, flags: int) -> bool:  # noqa: ARG001 - the arguments of the event
-    """Whether a file is opened to write, or belongs to the code that runs."""
+def _is_harmless(path: object, mode: object, flags: int) -> bool:  # noqa: ARG001 - the arguments of the event
+    """Whether a file is opened to write, or is code that Python imports or shows."""
     if flags & os.O_ACCMODE == os.O_WRONLY or flags & (os.O_TRUNC | os.O_EXCL):
         return True
     text = os.fsdecode(path) if isinstance(path, str | bytes | os.PathLike) else ""
     if text == os.devnull or text.startswith(_LIBRARIES):
         return True
-    frame = sys._getframe(2)  # whoever opens it
+    frame = sys._getframe(2)  # the function that opens the file
     opener, caller = (str(one.f_globals.get("__name__")) if one else "" for one in (frame, frame.f_back))
-    return opener in _IMPORTERS or (opener, caller) == ("tokenize", "linecache")  # which shows lines of code
+    return opener in _IMPORTERS or (opener, caller) == ("tokenize", "linecache")  # a traceback shows lines of code

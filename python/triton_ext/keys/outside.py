@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a Python pass may read that no cache key covers: the environment, files, the clock, random numbers, and so on.
+"""Finds reads in Python code that no cache key covers: the environment, files, the clock, random numbers, and so on.
 
-A key is needed before the pass runs, and what has been read is only known after. So a function whose code shows that it
-reads such a thing is refused, and so is one that was seen to open a file while it ran (`_guard`), unless the function
-says itself what it depends on, with an attribute ``cache_key``.
+The key is needed before the pass runs, but only the run shows what is read. So a function is refused if its code shows
+such a read, and also if it opens a file while it runs (`guard`). A function with an attribute ``cache_key``, which
+declares what it depends on, is accepted.
 
-The table has what people do read. Python can hide a read from any table, and what an installed package does on behalf
-of the function is seen by the guard alone. A function that has a mode for writing is left to the guard as well, if
-there is one: it sees how each file is opened, and what is written is nobody's input.
+The tables below list what passes commonly read. They cannot be complete: only the guard sees what an installed package
+reads for the function, and Python code can hide a read from both. A function whose code has a mode for writing is left
+to the guard, if there is one, because the guard sees how each file is opened.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ WAY_OUT = "give the function an attribute cache_key, a text that changes when it
 _ENVIRONMENT, _FILES, _CLOCK = "the environment", "files", "the clock"
 _RANDOM, _BY_NAME, _PROCESSES = "random numbers", "what only running it names", "other processes"
 _FOREIGN = "what code in C returns"
-#: By module, with all that is in it.
+#: By module, what all of its functions read.
 _MODULES = {
     "random": _RANDOM, "_random": _RANDOM, "secrets": _RANDOM, "uuid": _RANDOM, "numpy.random": _RANDOM,
     "time": _CLOCK, "subprocess": _PROCESSES, "_posixsubprocess": _PROCESSES, "multiprocessing": _PROCESSES,
@@ -68,15 +68,15 @@ _FUNCTIONS = {
     "builtins.input": "standard input",
     **dict.fromkeys(("_thread.start_new_thread", "_thread.start_new"), "what a thread that is not watched reads"),
 }  # fmt: skip
-#: Modules of which a text can take what reads something.
+#: Modules with many functions, some of which read something, so a function may be picked by a name at run time.
 _OF_MANY_THINGS = ("os", "posix", "sys", "builtins", "io", "_io")
-#: What opens a file, to read or to write.
+#: Functions that open a file, to read or to write.
 _OPENING = ("io.open", "_io.open", "posix.open", "os.fdopen", "pathlib.Path.open")
 _WRITING = re.compile(r"[bt]?[wax][bt]?\+?[bt]?|O_WRONLY")
-#: Asked for of anything, also where it cannot be told what that is.
+#: By attribute, what it reads; for objects whose type the code does not show.
 _ATTRIBUTES = {
     **dict.fromkeys(("environ", "environb", "getenv", "getenvb", "expandvars", "expanduser"), _ENVIRONMENT),
-    # No audit event tells of these.
+    # These raise no audit event.
     **dict.fromkeys(("exists", "is_file", "is_dir", "lstat", "cwd", "resolve", "absolute"), _FILES),
     **dict.fromkeys(("stat", "readlink", "samefile", "is_symlink", "is_mount", "is_socket", "is_fifo"), _FILES),
     **dict.fromkeys(("is_block_device", "is_char_device", "is_junction"), _FILES),
@@ -89,9 +89,9 @@ _BUILTIN = (
 
 
 def reading(function: types.FunctionType, *, watched: bool) -> str | None:
-    """Returns what `function` reads that no key covers, as far as its code shows it; None if it shows nothing.
+    """Returns what `function` reads that no key covers; None if its code shows no such read.
 
-    Functions that it calls are not looked into.
+    The functions that it calls are not examined.
 
     Args:
         function: the function.
@@ -103,7 +103,7 @@ def reading(function: types.FunctionType, *, watched: bool) -> str | None:
         for dotted, value in _values(function, chain):
             if (what := outside(value)) and not (watched and _may_write(value, function.__code__)):
                 return f"reads {what} ({dotted})"
-            # The part of a package that is taken of it may not be loaded yet.
+            # The submodule that the chain names may not be loaded yet.
             if isinstance(value, types.ModuleType) and dotted != str(chain):
                 part = str(chain).removeprefix(f"{dotted}.").partition(".")[0]
                 if what := _of_module(f"{value.__name__}.{part}"):
@@ -115,7 +115,7 @@ def reading(function: types.FunctionType, *, watched: bool) -> str | None:
             return f"imports {module}, which reads {what}"
         if taken and (what := outside(getattr(sys.modules.get(module), taken, None))):
             return f"reads {what} ({module}.{taken})"
-        # The key would have the bytes of that file, but not what the file itself imports.
+        # The key would cover the bytes of that file, but not the modules that the file imports.
         if not is_installed(module) and not (file or "").startswith(INSTALLED):
             return f"imports {module} when it runs, which has to be at the top of its file"
     if hidden := sorted(words(function.__code__) & _ATTRIBUTES.keys()):
@@ -124,7 +124,7 @@ def reading(function: types.FunctionType, *, watched: bool) -> str | None:
 
 
 def outside(value: object) -> str | None:
-    """Returns what is read by calling `value` or by using it, e.g. ``files``; None if that reads nothing outside."""
+    """Returns what calling or using `value` reads, e.g. ``files``; None if it reads nothing outside of the program."""
     if value is os.environ or value is os.environb:
         return _ENVIRONMENT
     if value is sys.modules:
@@ -148,7 +148,7 @@ def whole(module: types.ModuleType) -> str | None:
 
 
 def _may_write(value: object, code: types.CodeType) -> bool:
-    """Whether `value` opens files, and `code` has a mode for writing, of this file or of another one."""
+    """Whether `value` opens files, and `code` has a mode for writing, be it for this file or for another one."""
     return ".".join(_origin(value)) in _OPENING and any(map(_WRITING.fullmatch, texts(code)))
 
 
@@ -161,8 +161,8 @@ def _of_module(module: str) -> str | None:
 
 
 def _origin(value: object) -> tuple[str, str]:
-    """The module and the qualified name of a function or a class; of another object, those of its class."""
-    if isinstance(value, type):  # whose metaclass is not asked
+    """Returns module and qualified name of a function or a class; for another object, those of its class."""
+    if isinstance(value, type):  # read directly, without the metaclass
         return str(value.__module__), value.__qualname__
     is_function = isinstance(value, (types.FunctionType, types.MethodType, *_BUILTIN))
     if not is_function and not type(value).__name__.startswith("nb_"):  # a function of libtriton
@@ -177,9 +177,9 @@ def _origin(value: object) -> tuple[str, str]:
 
 
 def _values(function: types.FunctionType, chain: Chain) -> Iterator[tuple[str, object]]:
-    """Yields the value of each beginning of `chain`, e.g. of ``os`` and ``os.environ``, until one is not known.
+    """Yields the value of each beginning of `chain`, e.g. of ``os`` and ``os.environ``, until a value is unknown.
 
-    Nothing is run to find them.
+    No code runs to find the values.
     """
     value: Any
     if chain.kind == "import":

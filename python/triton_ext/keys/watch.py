@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sees whether Python functions may do something else than before, at a price that a launch can pay."""
+"""Detects that a Python function may behave differently than before, fast enough for every launch."""
 
 from __future__ import annotations
 
@@ -15,18 +15,22 @@ from .fingerprint import fingerprint
 
 
 def declaring_code(function: object) -> set[types.CodeType]:
-    """The code of `function`, and of what it uses, that says by an attribute ``cache_key`` what it depends on."""
+    """Returns the code of those functions, among `function` and what it uses, that have an attribute ``cache_key``."""
     reads = _Reads()
     reads.add(function)
     return reads.declaring
 
 
 class Watch:
-    """The fingerprints of functions that a `Guard` watches, made again where one may do something else than before.
+    """Keeps the fingerprints of functions that a `Guard` watches, and computes them anew after a change.
 
-    It may if its code, a cell of its closure or a global that it names is another object than it was, which is quickly
-    seen. It also may if such an object was changed in place, a list or the attributes of an object, which takes a new
-    description to see; many functions do so themselves, to report what they found.
+    A function may behave differently if its code, a variable of its closure or a global that it names is another object
+    than before; comparing identities shows that quickly. It also may if such an object was changed in place, e.g. a
+    list or an attribute; only a new description shows that. Many functions change objects themselves, to report their
+    findings.
+
+    Args:
+        functions: the functions.
     """
 
     def __init__(self, functions: Iterable[object]) -> None:
@@ -36,20 +40,20 @@ class Watch:
         self._describe()
 
     def fingerprints(self, *, inside: bool) -> tuple[str, ...]:
-        """One for each function.
+        """Returns the fingerprint of each function.
 
         Args:
-            inside: look for changes in place, too.
+            inside: whether to look for changes in place, too.
 
         Raises:
-            PipelineError: one depends on an object that has no stable description.
+            PipelineError: a function depends on an object that has no stable description.
         """
         if self.functions and ((inside and self._reads.mutable) or not self._reads.unchanged()):
             self._describe()
         return self._known
 
     def drift(self) -> str:
-        """A text for what has changed in place since the fingerprints were made; empty if nothing has."""
+        """Returns a text for the changes in place since the fingerprints were made; empty if there are none."""
         if not self._reads.mutable:
             return ""
         now = tuple(fingerprint(function, watched=True) for function in self.functions)
@@ -63,11 +67,11 @@ class Watch:
 
 
 class _Reads:
-    """What functions read, and the objects that were found there.
+    """The variables that functions read, and the objects that were found there.
 
     Attributes:
         mutable: whether some of the objects can change in place.
-        declaring: the code of those that have a key of their own; that of a kernel is Triton's.
+        declaring: the code of the functions with an attribute ``cache_key``, except kernels, whose key is Triton's.
     """
 
     def __init__(self) -> None:
@@ -79,7 +83,7 @@ class _Reads:
         self._names: list[tuple[Mapping[str, object], str, object]] = []
 
     def unchanged(self) -> bool:
-        """Whether the same objects are there."""
+        """Whether all variables still refer to the same objects."""
         for function, (code, defaults) in self._functions.items():
             if function.__code__ is not code or function.__defaults__ is not defaults:
                 return False
@@ -92,13 +96,13 @@ class _Reads:
                     return False
         except ValueError:  # the variable is deleted
             return False
-        for variables, name, value in self._names:  # noqa: SIM110 - this is on the way of every launch
+        for variables, name, value in self._names:  # noqa: SIM110 - every launch does this
             if variables.get(name, MISSING) is not value:
                 return False
         return True
 
     def add(self, value: object) -> None:
-        """Adds `value` and what it reads."""
+        """Adds `value` and the variables that it reads."""
         self.mutable |= not is_installed(type(value).__module__)
         if cache_key_of(value) is not None:
             self.mutable = True
@@ -144,7 +148,7 @@ class _Reads:
 
 
 def _code_of(value: object) -> Iterator[types.CodeType]:
-    """The code of a function, with that of the functions within it, or of an object's methods."""
+    """Yields the code of a function and of the functions within it, or of the methods of an object."""
     while isinstance(value, functools.partial | types.MethodType):
         value = value.func if isinstance(value, functools.partial) else value.__func__
     todo: list[object] = [value]

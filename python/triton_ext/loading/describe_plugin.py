@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asks a foreign plugin for its description, in a process of its own.
+"""Asks a foreign plugin for its description, in a separate process, because its entry point may crash.
 
-``python -m triton_ext.loading.describe_plugin LIBRARY FD READY BESIDE...`` writes JSON to the file descriptor FD; what
-the plugin prints stays out of it. It writes a byte to READY when only the plugin's own code is left to run, whose time
-is limited. A plugin's entry point is code that may do anything, so it first runs where a crash is an answer. Layout:
-``PluginInfo`` of ``triton/Tools/PluginUtils.h``, API version 2.
+``python -m triton_ext.loading.describe_plugin LIBRARY FD READY BESIDE...`` writes JSON to the file descriptor FD, apart
+from what the plugin prints. Before it runs code of the plugin, whose time is limited, it writes a byte to READY. The
+structures below are those of ``PluginInfo`` in ``triton/Tools/PluginUtils.h``, API version 2.
 """
 
 from __future__ import annotations
@@ -52,9 +51,12 @@ class _PluginInfo(ctypes.Structure):
 
 
 def describe(path: str, ready: int, beside: list[str]) -> dict[str, object]:
-    """Loads `path`, calls its entry point and checks what it returns; writes to `ready` before.
+    """Loads a plugin, calls its entry point and checks the result.
 
-    The libraries `beside` it that it needs are loaded first: `path` is in memory and has no directory.
+    Args:
+        path: the library. It is in memory and has no directory, so the loader finds nothing beside it.
+        ready: file descriptor that gets a byte before the plugin is loaded.
+        beside: the libraries in the plugin's directory that it is linked to, which are loaded first.
 
     Returns:
         ``{"problem": reason}``, or name, version and the names of passes, dialects and ops.
@@ -103,7 +105,7 @@ def describe(path: str, ready: int, beside: list[str]) -> dict[str, object]:
 
 
 def main() -> None:
-    """Describes the library of the command line; a failure is a description too."""
+    """Describes the library that the command line names; a failure is described as a problem."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
         found = describe(sys.argv[1], int(sys.argv[3]), sys.argv[4:])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds extensions: built in, in bundles, and where variables and `load` name them. Nothing is loaded."""
+"""Finds extensions: built in, in bundles, and those that variables and `load` name. No library is loaded."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from .manifest import Manifest
 from .verification import Plugin, verify
 
 ENTRY_POINT_GROUP = "triton_ext.extensions"
-#: Names the package of a bundle that is tested in its source tree: what is installed of it would claim the same names.
+#: The variable with the package of a bundle that is tested in its source tree. The installed copy of the bundle is then
+#: ignored, because it claims the same names.
 HIDDEN_BUNDLE = "TRITON_EXT_HIDDEN_BUNDLE"
 _VARIABLES = ("TRITON_EXT_PATH", *resources.PLUGIN_VARIABLES)
 
@@ -35,13 +36,13 @@ class Extension:
     """One library that was found, usable or not.
 
     Attributes:
-        name: extension name, plugin name of a foreign library, or file name of one that cannot be read.
+        name: the extension's name, the plugin's name of a foreign library, or the file name if it cannot be read.
         kind: ``pass``, ``dialect``, ``backend``, or ``plugin`` for a library that is not built with triton-ext.
-        stage: the stage that its pass is for, e.g. ``ttir``, or ``any``; None where it is not known.
-        version: its version; empty where it is not known.
+        stage: the stage that its pass is for, e.g. ``ttir``, or ``any``; None if it is unknown.
+        version: its version; empty if it is unknown.
         path: the library.
-        origin: who brought it, e.g. ``built in`` or ``bundle hello-bundle``.
-        plugin: what it offers; None if it is broken.
+        origin: where it comes from, e.g. ``built in`` or ``bundle hello-bundle``.
+        plugin: its passes, dialects and ops; None if it is broken.
         problem: why it cannot be used; None if it can.
     """
 
@@ -75,17 +76,17 @@ class Extension:
 
 
 def extensions() -> list[Extension]:
-    """All extensions: built in, from bundles, from ``TRITON_EXT_PATH``, and from Triton's own ``TRITON_PLUGIN_PATHS``
-    and ``TRITON_PASS_PLUGIN_PATH``.
+    """Returns all extensions: built in, from bundles, from ``TRITON_EXT_PATH``, and from Triton's own
+    ``TRITON_PLUGIN_PATHS`` and ``TRITON_PASS_PLUGIN_PATH``.
 
-    A library that cannot be used is listed with its `problem`; it does not keep the others from being used. Of the
-    libraries that claim one name, none can be used.
+    A library that cannot be used is listed with its `problem`; the others can be used nevertheless. If several
+    libraries claim one name, none of them can be used.
     """
     found: dict[Path, Extension] = {}
     directory = functools.cache(real_path)
     with index.one_look():
         for path, origin, problem in _candidates():
-            # Resolving looks at each directory on the way, so that of many libraries is resolved once.
+            # Resolving a path looks at each of its directories, so each directory is resolved only once.
             real = path if problem else real_path(path) if os.path.islink(path) else directory(path.parent) / path.name
             if real not in found:
                 found[real] = _broken(real, origin, problem) if problem else _examine(real, origin)
@@ -105,12 +106,15 @@ def extensions() -> list[Extension]:
 
 
 def find_pass(name: str, stage: str | None = None, among: Sequence[Extension] | None = None) -> Extension:
-    """The extension that offers the pass `name` for `stage`; ``plugin`` means foreign plugins, None any stage.
+    """Returns the extension that offers a pass.
 
-    Who looks for several asks for `extensions()` once, and looks `among` them.
+    Args:
+        name: name of the pass.
+        stage: the stage that it must be for; ``plugin`` for the passes of foreign plugins, None for any stage.
+        among: the extensions to search, for callers that look up several; None for all `extensions()`.
 
     Raises:
-        ExtensionNotFoundError: there is none, or it is broken; the message says what there is.
+        ExtensionNotFoundError: there is none, or it is broken; the message lists the passes that there are.
         DuplicateExtensionError: several libraries offer it.
     """
     everything = extensions() if among is None else among
@@ -120,7 +124,7 @@ def find_pass(name: str, stage: str | None = None, among: Sequence[Extension] | 
             if extension.problem:
                 raise DuplicateExtensionError(f"{extension.path} ({extension.origin}): {extension.problem}")
             return extension
-    # A broken library does not say what it offers; its file name is the best guess.
+    # The passes of a broken library are unknown; its file name is the best guess.
     for extension in everything:
         if extension.plugin is None and extension.name == name:
             raise ExtensionNotFoundError(f"extension '{name}' is broken: {extension.problem}")
@@ -136,15 +140,15 @@ def find_pass(name: str, stage: str | None = None, among: Sequence[Extension] | 
 
 
 def search_path() -> tuple[object, ...]:
-    """Where `extensions` looks, apart from the package and bundles: values of the variables, paths given to `load`."""
+    """Returns where `extensions` looks besides package and bundles: the values of variables, the paths of `load`."""
     return (*map(os.environ.get, _VARIABLES), *by_hand)
 
 
 def find_library(name: str) -> Path:
-    """The library of the extension `name`, whatever lies in the working directory.
+    """Returns the library of the extension `name`; a file of that name in the working directory does not count.
 
     Raises:
-        ExtensionNotFoundError: there is none.
+        ExtensionNotFoundError: there is no such extension.
     """
     everything = extensions()
     for extension in everything:
@@ -157,12 +161,12 @@ def find_library(name: str) -> Path:
     raise ExtensionNotFoundError(f"no extension '{name}'; {hint}{is_file}", fix="triton-ext list")
 
 
-#: The libraries that `load` was given.
+#: The libraries that `load` was called with, in order.
 by_hand: dict[Path, None] = {}
 
 
 def _candidates() -> Iterator[tuple[Path, str, str | None]]:
-    """The libraries to look at, where each comes from, and why it cannot even be looked at."""
+    """Yields each library to examine, its origin, and the reason if it cannot be examined."""
     yield from ((path, "built in", None) for path in _libraries_in(resources.library_dir()))
     for name, package, distribution in _bundles():
         if package is not None and package == os.environ.get(HIDDEN_BUNDLE):
@@ -173,24 +177,24 @@ def _candidates() -> Iterator[tuple[Path, str, str | None]]:
             continue
         try:
             libraries = _libraries_of(package)
-        except Exception as error:  # what an entry point says may be anything
+        except Exception as error:  # an entry point may name anything
             yield Path(name), origin, str(error)
         else:
             yield from ((path, origin, None) for path in libraries)
     for variable in _VARIABLES:
         for item in filter(None, os.environ.get(variable, "").split(os.pathsep)):
-            # os.path answers False where pathlib raises, e.g. for a name that is too long.
+            # os.path returns False where pathlib raises, e.g. for a name that is too long.
             path, is_dir = Path(item), os.path.isdir(item)
             paths = sorted(path.glob("*.so")) if is_dir else [path]
-            # Ours are libtriton_ext_*; libTritonExt* are what they share.
+            # Extensions are libtriton_ext_*; they share the libraries libTritonExt*.
             yield from ((p, variable, None) for p in paths if not (is_dir and p.name.startswith("libTritonExt")))
     yield from ((path, "tx.load", None) for path in by_hand)
 
 
 def _bundles() -> list[tuple[str, str | None, str]]:
-    """Name, package and distribution of each entry point of bundles, among all that is installed.
+    """Returns name, package and distribution of each entry point of a bundle in the installed distributions.
 
-    Of a distribution whose entry points cannot be read, there is no package.
+    The package is None if the entry points of the distribution cannot be read.
     """
     # The files that `importlib.metadata` reads; importing it and reading them takes longer than the rest of discovery.
     files = [Path(info, "entry_points.txt") for place in sys.path for info in _installed_in(place)]
@@ -203,13 +207,13 @@ def _bundles() -> list[tuple[str, str | None, str]]:
 
 
 def _entry_points() -> list[list[str | None]]:
-    """What `_bundles` returns, read from all that is installed."""
+    """Reads what `_bundles` returns from the installed distributions."""
     import importlib.metadata
 
     try:
         entries = importlib.metadata.entry_points(group=ENTRY_POINT_GROUP)
         return [[entry.name, entry.value, entry.dist.name if entry.dist else entry.name] for entry in entries]
-    except Exception:  # one of them is damaged; the others are not to be missed for it
+    except Exception:  # one distribution is damaged, so each is read by itself
         found: list[list[str | None]] = []
         for distribution in importlib.metadata.distributions():
             name = "unknown"
@@ -223,18 +227,18 @@ def _entry_points() -> list[list[str | None]]:
 
 
 def _installed_in(place: str) -> list[str]:
-    """The directories in which an entry of ``sys.path`` describes the distributions that are installed there."""
+    """Returns the directories that describe the distributions which are installed in an entry of ``sys.path``."""
     try:
         return sorted(f"{place}/{name}" for name in os.listdir(place or ".") if name.endswith("-info"))
-    except OSError:  # a zip file, or nothing
+    except OSError:  # the entry is a zip file, or does not exist
         return []
 
 
 def _libraries_of(bundle: str) -> list[Path]:
-    """The libraries in the package `bundle`, which is located, not imported: listing runs none of its code.
+    """Returns the libraries in the package `bundle`, which is located without importing it, so none of its code runs.
 
     Raises:
-        TritonExtError: there is no such package, or none are in it.
+        TritonExtError: the package is not installed, or has no libraries.
     """
     package = re.split(r"[:\[\s]", bundle, maxsplit=1)[0]
     top, *inner = package.split(".")
@@ -255,7 +259,7 @@ def _libraries_in(directory: Path) -> list[Path]:
 
 
 def real_path(path: Path) -> Path:
-    """`path` without links, as far as they lead anywhere."""
+    """Returns `path` with its links resolved, or only made absolute if that fails."""
     try:
         return path.resolve()
     except (OSError, RuntimeError, ValueError):  # a loop of links, a null character
@@ -263,10 +267,10 @@ def real_path(path: Path) -> Path:
 
 
 def verify_any(path: Path) -> Plugin:
-    """Verifies `path`.
+    """Verifies the library `path`; turns any other exception into a TritonExtError.
 
     Raises:
-        TritonExtError: it cannot be used.
+        TritonExtError: the library cannot be used.
     """
     try:
         return verify(path)
@@ -274,15 +278,15 @@ def verify_any(path: Path) -> Plugin:
         raise
     except OSError as error:
         raise TritonExtError(f"{path}: {(error.strerror or str(error)).lower()}") from None
-    except Exception as error:  # one library, whatever is in it, does not keep the others from being listed
+    except Exception as error:  # a malformed library must not keep the others from being listed
         raise TritonExtError(f"{path} cannot be read: {type(error).__name__}: {error}") from None
 
 
 def _examine(path: Path, origin: str) -> Extension:
-    """The extension in the file `path`, usable or not."""
+    """Returns the extension in the file `path`, usable or not."""
     try:
         plugin = verify_any(path)
-    except UnsafeDirectoryError:  # it is not the library that is at fault
+    except UnsafeDirectoryError:  # a problem of the cache and not of the library
         raise
     except TritonExtError as error:
         return _broken(path, origin, str(error))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what a shared library says of itself without loading it."""
+"""Reads facts about a shared library from its ELF file, without loading it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ from .library_bytes import LibraryBytes, read_bytes
 
 ENTRY_POINT = b"tritonGetPluginInfo"
 _NOTE_SECTION = ".note.triton_ext"
-# Objects that are another library's, see _singletons: weak, but at address 0 where that library does not have them.
+# The prefixes of objects that belong to another library (see `singletons`). The references are weak, but such an object
+# would be at address 0 if that library lacked it, so they count as needed.
 _STATIC_LOCALS = (b"_ZZ", b"_ZGVZ")
-# How g++ spells the function whose name keys MLIR's implicit type ids; clang writes "[DesiredTypeName = ...]".
-# Of what a library may have, so that reading a hostile one takes no longer than a good one: a hundred times what
-# libtriton and the extensions have, 41 sections, a manifest of 5 kB, 34 entries and names of 1,100 bytes.
+# The limits of what is read, so that a hostile library takes no longer than a good one. They are a hundred times what
+# libtriton and the extensions have: 41 sections, a manifest of 5 kB, 34 entries and names of 1,100 bytes.
 _MOST_SECTIONS, _MOST_NOTE_BYTES, _MOST_DYNAMIC_BYTES, _MOST_NAME_BYTES = 4096, 1 << 19, 1 << 16, 1 << 16
+# In a library that g++ has built: the spelling of the function whose name is the key of MLIR's implicit type ids. clang
+# writes "[DesiredTypeName = ...]".
 _GCC_TYPE_NAME = b"[with DesiredTypeName = "
 _SYMBOL = struct.Struct("<IBBHQQ")  # Elf64_Sym
 UNDEFINED, DATA = 0, 1  # SHN_UNDEF, STT_OBJECT
@@ -34,15 +36,15 @@ LOCAL, WEAK, UNIQUE = 0, 2, 10  # STB_LOCAL, STB_WEAK, STB_GNU_UNIQUE
 
 @dataclass(frozen=True)
 class Library:
-    """The facts of a shared library that decide whether libtriton can host it.
+    """The facts about a shared library that decide whether libtriton can load it.
 
     Attributes:
         path: the file.
-        note: text of its triton-ext manifest note, or None.
+        note: the text of its manifest; None if it has none.
         exports_entry_point: whether it exports ``tritonGetPluginInfo``.
-        undefined: names of its undefined symbols, weak ones left out but for static locals.
-        needed: file names of the libraries that it is linked to.
-        gcc_type_names: whether it holds type names in g++'s spelling.
+        undefined: the names of its undefined symbols; weak ones only if they are function-local static variables.
+        needed: the file names of the libraries that it is linked to.
+        gcc_type_names: whether it contains type names in g++'s spelling.
     """
 
     path: Path
@@ -57,7 +59,7 @@ def read_library(path: Path) -> Library:
     """Reads the ELF file `path`.
 
     Raises:
-        TritonExtError: the file is missing, unreadable or no ELF shared library.
+        TritonExtError: the file is missing, unreadable or not an ELF shared library.
     """
     return parse_library(read_bytes(path))
 
@@ -66,15 +68,15 @@ def parse_library(library: LibraryBytes) -> Library:
     """Reads an ELF file out of its bytes.
 
     Raises:
-        TritonExtError: it is no ELF shared library.
+        TritonExtError: it is not an ELF shared library.
     """
     path, content = library.path, library.content
-    with damage(f"{path} is no ELF shared library"):
+    with damage(f"{path} is not an ELF shared library"):
         elf = ELFFile(io.BytesIO(content))
         if elf.num_sections() > _MOST_SECTIONS:
             raise ELFError(f"it has {elf.num_sections():,} sections")
         if elf.get_section_by_name(".dynsym") is None:
-            raise TritonExtError(f"{path} is no shared library")
+            raise TritonExtError(f"{path} is not a shared library")
         undefined: set[str] = set()
         exports = False
         for name, _, bind, section, _ in symbols(elf, ".dynsym"):
@@ -102,12 +104,15 @@ def _check_size(section: Section, most: int) -> None:
 
 @contextlib.contextmanager
 def damage(what: str) -> Iterator[None]:
-    """Says `what` of anything that goes wrong in the body, which reads a file that may be damaged.
+    """Turns every exception of the body, which reads a file that may be damaged, into one error.
 
-    pyelftools trusts the offsets and sizes in a file, so that a damaged one fails in more ways than can be listed.
+    pyelftools trusts the offsets and sizes in a file, so a damaged file makes it raise many kinds of exceptions.
+
+    Args:
+        what: the beginning of the message.
 
     Raises:
-        TritonExtError: something went wrong; the message says what.
+        TritonExtError: the body raised.
     """
     try:
         yield
@@ -118,7 +123,7 @@ def damage(what: str) -> Iterator[None]:
 
 
 def missing_symbols(names: frozenset[str], libraries: list[Path]) -> list[str]:
-    """Those of `names` that none of `libraries` exports, sorted.
+    """Returns those of `names` that none of `libraries` exports, sorted.
 
     Raises:
         TritonExtError: one of `libraries` cannot be read.
@@ -131,18 +136,21 @@ def missing_symbols(names: frozenset[str], libraries: list[Path]) -> list[str]:
     return sorted(missing)
 
 
-@functools.lru_cache(maxsize=8)  # every extension is held against libtriton
+@functools.lru_cache(maxsize=8)  # every extension is compared with libtriton
 def _exported(library: Path, _mtime: int, _size: int, _inode: int) -> frozenset[str]:
-    """The names that `library` defines for others."""
+    """Returns the names that `library` defines for other libraries."""
     with library.open("rb") as file:
         found = symbols(ELFFile(file), ".dynsym")
         return frozenset(name.decode(errors="replace") for name, _, _, section, _ in found if section != UNDEFINED)
 
 
 def symbols(elf: ELFFile, table: str) -> Iterator[tuple[bytes, int, int, int, int]]:
-    """Name, type, binding, section and value of each symbol in `table`: ``.dynsym`` or ``.symtab``.
+    """Yields name, type, binding, section and value of each symbol in `table`, ``.dynsym`` or ``.symtab``.
 
-    They are unpacked all at once: pyelftools makes an object of each, and libtriton has 140,000.
+    They are unpacked all at once, because libtriton has 140,000 symbols and pyelftools makes an object of each.
+
+    Raises:
+        ELFError: the tables are damaged or not for x86-64.
     """
     section = elf.get_section_by_name(table)
     if section is None:
@@ -150,7 +158,7 @@ def symbols(elf: ELFFile, table: str) -> Iterator[tuple[bytes, int, int, int, in
     if elf.elfclass != 64 or not elf.little_endian:
         raise ELFError("it is not for x86-64")
     names = elf.get_section(section["sh_link"])
-    if section.compressed or names.compressed:  # of a few bytes gigabytes could be made
+    if section.compressed or names.compressed:  # a few bytes could expand to gigabytes
         raise ELFError("its symbols are compressed")
     names = names.data()
     for start, info, _, index, value, _ in _SYMBOL.iter_unpack(section.data()):

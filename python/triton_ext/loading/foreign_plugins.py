@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asks plugins that are not built with triton-ext what they offer, each in a process of its own: it may crash."""
+"""Finds out what plugins that are not built with triton-ext offer, each in a separate process, because it may crash."""
 
 from __future__ import annotations
 
@@ -21,26 +21,30 @@ from .library_bytes import LibraryBytes, descriptor_of, in_memory, in_words
 
 #: Seconds that a foreign plugin may take to load and to describe itself.
 _PROBE_SECONDS = 5
-#: Seconds of these before the user hears of it.
+#: Seconds of these until a message says what is waited for.
 _SILENT_SECONDS = 1
-#: Seconds that Python and libtriton may take before.
+#: Seconds that Python and libtriton may take to load before that.
 _LOADING_SECONDS = 60
 _LATE = f"it did not load and describe itself within {_PROBE_SECONDS} s, and is not asked again until its bytes change"
 _TOO_SLOW = ".late"
-#: What a plugin offers, by kind.
+#: The shape of what a plugin offers, by kind.
 OFFERS = {"passes": [str], "dialects": [str], "ops": [str]}
-#: What it says of itself.
+#: The shape of a plugin's description.
 DESCRIPTION = {"name": str, "version": str, **OFFERS}
 
 
 def description_of(library: LibraryBytes, needed: Iterable[str]) -> dict[str, Any]:
-    """What a foreign plugin says of itself, in the shape of `DESCRIPTION`.
+    """Returns the description of a foreign plugin, in the shape of `DESCRIPTION`.
 
-    The answer is kept in the cache under the hash of the plugin's bytes. So is that it did not answer in time, which
-    every process would find out as slowly.
+    The answer is kept in the cache under the hash of the plugin's bytes. A plugin that did not answer in time is noted
+    there, too, because every process would have to wait for it again.
+
+    Args:
+        library: the plugin.
+        needed: file names of the libraries that it is linked to.
 
     Raises:
-        TritonExtError: it does not answer.
+        TritonExtError: the plugin crashes, does not answer in time, or its description is not usable.
     """
     path, answers = library.path, _answers()
     answer = answers / f"{find_triton().version}-{library.digest}.json" if answers else None
@@ -56,7 +60,7 @@ def description_of(library: LibraryBytes, needed: Iterable[str]) -> dict[str, An
             storage.write_cache_file(too_slow, os.fsencode(path))
         if "problem" in found:
             raise TritonExtError(
-                f"{path} is no usable plugin: {found['problem']}", fix="triton-ext list --retry" if late else None
+                f"{path} is not a usable plugin: {found['problem']}", fix="triton-ext list --retry" if late else None
             ) from None
         if answer:
             storage.write_cache_file(answer, json.dumps(found).encode())
@@ -64,7 +68,7 @@ def description_of(library: LibraryBytes, needed: Iterable[str]) -> dict[str, An
 
 
 def forget_slow_plugins() -> None:
-    """Has plugins that did not answer in time asked again."""
+    """Forgets which plugins did not answer in time, so that they are asked again."""
     _asked.clear()
     if answers := _answers():
         for file in answers.glob(f"*{_TOO_SLOW}"):
@@ -76,12 +80,12 @@ def _answers() -> Path | None:
     return cache / "probe" if cache else None
 
 
-#: Answers by the hash of the plugin's bytes: a bad one is not worth asking for twice either.
+#: The answers in this process, bad ones included, by the hash of the plugin's bytes.
 _asked: dict[str, dict[str, Any]] = {}
 
 
 def _run_probe(library: LibraryBytes, needed: Iterable[str]) -> dict[str, Any]:
-    """What the plugin answers, or its ``problem``; ``late`` where it did not return in time."""
+    """Returns the plugin's description, or a ``problem``, with ``late`` if it did not answer in time."""
     path = library.path
     beside = [str(place) for place in map(path.resolve().with_name, needed) if place.is_file()]
     ready, is_ready = os.pipe()
@@ -101,7 +105,7 @@ def _run_probe(library: LibraryBytes, needed: Iterable[str]) -> dict[str, Any]:
         finally:
             os.close(is_ready)
         try:
-            # Its own time begins when Python and libtriton, which take long on a busy machine, are loaded.
+            # The plugin's time begins when Python and libtriton are loaded, which takes long on a busy machine.
             if not select.select([started], [], [], _LOADING_SECONDS)[0]:
                 return {"problem": f"asking it took too long: libtriton did not load within {_LOADING_SECONDS} s"}
             status = _wait(process, path)
@@ -109,7 +113,7 @@ def _run_probe(library: LibraryBytes, needed: Iterable[str]) -> dict[str, Any]:
             return {"problem": _LATE, "late": True}
         finally:
             if process.returncode is None:
-                os.killpg(process.pid, signal.SIGKILL)  # with whatever it has started
+                os.killpg(process.pid, signal.SIGKILL)  # and all processes that it has started
                 process.wait()
         if status < 0:
             return {"problem": f"its entry point crashed ({signal.Signals(-status).name})"}
@@ -122,7 +126,7 @@ def _run_probe(library: LibraryBytes, needed: Iterable[str]) -> dict[str, Any]:
 
 
 def _wait(process: subprocess.Popen[bytes], path: Path) -> int:
-    """The exit status of a probe; says what it waits for if that takes long.
+    """Waits for a probe to end and returns its exit status; prints what it waits for if that takes long.
 
     Raises:
         TimeoutExpired: it did not end in time.
@@ -130,6 +134,6 @@ def _wait(process: subprocess.Popen[bytes], path: Path) -> int:
     try:
         return process.wait(_SILENT_SECONDS)
     except subprocess.TimeoutExpired:
-        # A library that nobody asked for by name may be the reason why a program stands still.
+        # The user may not have asked for this library, and wonders why the program does not go on.
         print(f"triton-ext: waiting up to {_PROBE_SECONDS} s for {path} to load", file=sys.stderr, flush=True)
         return process.wait(_PROBE_SECONDS - _SILENT_SECONDS)

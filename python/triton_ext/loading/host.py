@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the installed Triton is, read from its files without importing it or loading its 500 MB library."""
+"""Describes the installed Triton, from its files, without importing it or loading its library of 500 MB."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ class Triton:
 
     @property
     def include_dir(self) -> Path:
-        """Triton's own headers, which building needs and loading does not.
+        """Triton's own headers, which only building needs.
 
         Raises:
-            TritonExtError: they are not there.
+            TritonExtError: the installed Triton has none.
         """
         include = self.root / "include"
         if not (include / "triton" / "Tools" / "PluginUtils.h").is_file():
@@ -64,7 +64,7 @@ class Triton:
 
 
 def triton_root() -> Path:
-    """Directory of the installed ``triton`` package.
+    """Returns the directory of the installed ``triton`` package.
 
     Raises:
         TritonExtError: Triton is not installed in this Python.
@@ -76,7 +76,7 @@ def triton_root() -> Path:
 
 
 def triton_version() -> str:
-    """Version of the installed Triton, e.g. ``3.9.0``.
+    """Returns the version of the installed Triton, e.g. ``3.9.0``.
 
     Raises:
         TritonExtError: Triton is not installed in this Python.
@@ -96,15 +96,15 @@ def triton_version() -> str:
 
 @functools.cache
 def find_triton() -> Triton:
-    """Finds the installed Triton and reads what plugins must agree with.
+    """Finds the installed Triton and reads the versions and the flag that plugins must agree with.
 
-    The LLVM commit is the one that libtriton prints as its version; the ABI flag is the symbol
-    (``EnableABIBreakingChecks`` or ``DisableABIBreakingChecks``) that ``llvm/Config/abi-breaking.h``
-    makes every translation unit refer to.
+    The LLVM commit is part of the version text in libtriton. The ABI flag follows from which symbol libtriton exports,
+    ``EnableABIBreakingChecks`` or ``DisableABIBreakingChecks``: ``llvm/Config/abi-breaking.h`` makes every translation
+    unit refer to one of them.
 
     Raises:
-        TritonExtError: no Triton, or one that is older than 3.9.
-        AbiMismatchError: libtriton does not say what it was built from.
+        TritonExtError: Triton is not installed, or older than 3.9.
+        AbiMismatchError: libtriton does not contain these facts.
     """
     root = triton_root()
     library = root / "_C" / "libtriton.so"
@@ -123,10 +123,10 @@ def find_triton() -> Triton:
 
 
 def _read_libtriton(library: Path) -> tuple[str, str, bool]:
-    """The version and the commit of the LLVM inside libtriton, and its ABI flag.
+    """Returns version and commit of the LLVM inside libtriton, and its ABI flag.
 
     Raises:
-        AbiMismatchError: libtriton does not say them.
+        AbiMismatchError: libtriton does not contain them.
     """
     try:
         with library.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
@@ -148,7 +148,7 @@ def _read_libtriton(library: Path) -> tuple[str, str, bool]:
 
 
 def _abi_flags(library: Path) -> list[bool]:
-    """Which of the two ABI-check symbols `library` exports, as flag values."""
+    """Returns the flag value of each of the two ABI-check symbols that `library` exports."""
     from elftools.elf.elffile import ELFFile
 
     with library.open("rb") as file:

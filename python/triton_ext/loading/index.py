@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The discovery index: answers about library files, remembered from one process to the next.
+"""The discovery index: remembers facts about library files from one process to the next.
 
-Verifying a library reads its symbol table and those of the libraries that it binds to, which takes tens of
-milliseconds. The answer depends on the contents of those files only. It is kept together with the identity of each
-file: device, inode, size, and the times of the last change of its contents and of its status, which a program cannot
-set back. An answer counts while every identity is the same.
+Verifying a library reads its symbol table and those of the libraries that it is linked to, which takes tens of
+milliseconds. The result depends only on the contents of these files. So it is kept with the identity of each file:
+device, inode, size, and the times of the last change of content and status. It is used while every identity is the
+same. A program can set back the first time, but not the second, so a changed file has another identity.
 
-The index is one file in the user's cache. Without a cache, or with a damaged one, every process verifies again.
+The index is one file in the user's cache. Without a cache, or with a damaged index, every process verifies again.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ from ..support.json_shape import AnyOf, Shape, fits, parsed
 _FORMAT = b"1"
 _IDENTITY = AnyOf((int,) * 5, None)
 _SHAPE = {"files": {str: _IDENTITY}, "answers": {str: {"answer": object, "files": [str]}}}
-#: A file that was changed this recently may change again without a new time: file systems count time in ticks. What is
-#: kept for other processes waits longer, because the clock of a file server may differ.
+#: A file that was changed within the last tick may change again without getting a new time, because file systems count
+#: time in ticks. For other processes the limit is longer, because the clock of a file server may differ.
 _TICK_NS, _SETTLED_NS = 10_000_000, 2_000_000_000
 
-Identity = list[int] | None  # None: there is no such file
+Identity = list[int] | None  # None if there is no such file
 
 _lock = threading.RLock()
 _files: dict[str, Identity] = {}
 _answers: dict[str, dict[str, Any]] = {}
-_read: Path | None = None  # the file that `_answers` came from
+_read: Path | None = None  # the index file that was read last
 _unsaved = False
 
 
 def recall(kind: str, subject: str | Path, shape: Shape) -> Any:
-    """Returns what `remember` was given for `kind` and `subject`.
+    """Returns the answer that `remember` has kept for `kind` and `subject`.
 
-    None if it was given nothing, if a file that the answer depends on has changed since, or if the answer does not have
-    `shape`, see `_json`: the index may be of another triton-ext, or damaged.
+    Returns None if there is no answer, if a file that it depends on has changed, or if it does not have the `shape`
+    (see `support.json_shape`), because the index is damaged or of another triton-ext.
 
     Raises:
         UnsafeDirectoryError: others than this user can write the index.
@@ -63,7 +63,7 @@ def recall(kind: str, subject: str | Path, shape: Shape) -> Any:
 
 @contextlib.contextmanager
 def one_look() -> Iterator[None]:
-    """Within the block, this thread's `recall` looks at each file once, for all answers that depend on it."""
+    """Has `recall` look at each file only once within the block, in this thread."""
     token = _look.set(functools.cache(_identity))
     try:
         yield
@@ -72,13 +72,14 @@ def one_look() -> Iterator[None]:
 
 
 def remember(kind: str, subject: str | Path, answer: Any, files: Iterable[Path], started: int) -> None:
-    """Keeps an answer about `subject`, unless a file was changed while it was worked out.
+    """Keeps an answer, unless one of its files was changed while the answer was computed.
 
     Args:
-        kind: what was asked.
-        subject: what it was asked about.
-        answer: anything that JSON holds, but None.
-        files: the files and directories that the answer depends on; one that is missing has to stay so.
+        kind: the kind of question.
+        subject: the file or other subject of the question.
+        answer: any JSON value except null.
+        files: the files and directories that the answer depends on. A missing one counts, too: the answer is dropped
+            when it appears.
         started: ``time.time_ns()`` before the first of the files was read.
     """
     global _unsaved  # noqa: PLW0603 - the index is one per process
@@ -99,7 +100,7 @@ def remember(kind: str, subject: str | Path, answer: Any, files: Iterable[Path],
 
 
 def sha256_of(path: Path) -> str:
-    """The SHA-256 of the file `path`, which is read only if it is not the one that was read before.
+    """Returns the SHA-256 of the file `path` as hex digits; an unchanged file is not read again.
 
     Raises:
         OSError: it cannot be read.
@@ -114,14 +115,14 @@ def sha256_of(path: Path) -> str:
 
 
 def save() -> None:
-    """Writes the index for the processes to come, if there is anything new; done at exit for those who do not."""
+    """Writes the index to the disk if it has changed. Otherwise this happens when the process exits."""
     global _unsaved, _read  # noqa: PLW0603
     with _lock:
         if not _unsaved:
             return
         _unsaved = False
         atexit.unregister(save)
-        # What other processes have written since stays, unless a file that it depends on has changed.
+        # Keep the answers that other processes have written in the meantime, unless a file of theirs has changed.
         _read = None
         _read_once()
         settled = time.time_ns() - _SETTLED_NS
@@ -155,13 +156,13 @@ def _unchanged_since(time_ns: int, identity: Identity) -> bool:
 
 
 def _forget(name: str) -> None:
-    """Drops the answers that depend on the file `name` as it was."""
+    """Drops the answers that depend on an earlier identity of the file `name`."""
     for key in [key for key, found in _answers.items() if name in found["files"]]:
         del _answers[key]
 
 
 def _read_once() -> None:
-    """Adds what the file holds to what this process knows, which counts where they differ."""
+    """Adds the answers in the index file to those of this process, which take precedence."""
     global _read  # noqa: PLW0603
     path = _path()
     if path is None or _read == path:
@@ -169,7 +170,7 @@ def _read_once() -> None:
     content = storage.read_private(path) or b""
     _read = path
     digest, _, content = content.partition(b"\n")
-    if digest != _digest(content):  # a damaged index is as good as none
+    if digest != _digest(content):  # the index is damaged
         return
     known = parsed(content, _SHAPE)
     if known is None:

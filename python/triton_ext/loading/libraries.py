@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""libTritonExtPassInfra.so in this process, and the bytes that libraries are loaded from.
+"""Loads libTritonExtPassInfra.so, and finds the libraries that a library is linked to.
 
-Apart from the loader, because ``triton-ext-opt`` needs it at every start and nothing of the rest.
+This is apart from the loader because ``triton-ext-opt`` needs it at every start and does not need the rest.
 """
 
 from __future__ import annotations
@@ -17,21 +17,23 @@ from ..support import resources
 from . import index
 from .library_bytes import in_memory, read_bytes
 
-#: How the file names of libraries begin that are built here: of extensions, and of what they share.
+#: The beginnings of the file names of our libraries: extensions, and the libraries that they share.
 OUR_LIBRARIES = ("libtriton_ext_", "libTritonExt")
 
 
 def infra_library() -> Path:
-    """``libTritonExtPassInfra.so``, which every pass library needs."""
+    """Returns the path of ``libTritonExtPassInfra.so``, which every pass library needs."""
     return resources.library_dir() / "libTritonExtPassInfra.so"
 
 
 @functools.cache
 def load_infra() -> str:
-    """Makes libTritonExtPassInfra.so the copy that every pass library in this process finds.
+    """Loads libTritonExtPassInfra.so, so that every pass library in this process uses this copy.
+
+    A process keeps the first copy that it loads.
 
     Returns:
-        SHA-256 of its bytes; empty if there is none, which foreign plugins do without. A process keeps the first one.
+        SHA-256 of its bytes as hex digits; empty if the file does not exist. Foreign plugins do not need it.
     """
     path = infra_library()
     if not path.is_file():
@@ -42,7 +44,7 @@ def load_infra() -> str:
 
 
 def needed_by(library: Path) -> list[str]:
-    """File names of the libraries that `library` is linked to.
+    """Returns the file names of the libraries that `library` is linked to.
 
     Raises:
         TritonExtError: it is not an ELF shared library.
@@ -59,10 +61,12 @@ def needed_by(library: Path) -> list[str]:
 
 
 def shared_libraries(library: Path, needed: Iterable[str]) -> list[Path]:
-    """Those of the libraries `needed` by `library` that hold dialects, its own or MLIR's: beside it, or built in.
+    """Returns those of the libraries `needed` by `library` that hold dialects, ours or MLIR's.
+
+    Each is looked for beside `library`, then among the built-in libraries.
 
     Raises:
-        TritonExtError: one of them is not there.
+        TritonExtError: a library is in neither place.
     """
     found = []
     for name in needed:

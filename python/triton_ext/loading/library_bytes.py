@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bytes of libraries: read once, so that what is checked, hashed and loaded are the same."""
+"""Reads the bytes of a library once, so that the bytes that are checked, hashed and loaded are the same."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..errors import TritonExtError
 
 
 class LibraryBytes(NamedTuple):
-    """A library as it was when it was read, once: what is checked, hashed and loaded are these bytes.
+    """The content of a library when it was read. These bytes are checked, hashed and loaded.
 
     Attributes:
         path: the file.
@@ -36,15 +36,15 @@ def read_bytes(path: Path) -> LibraryBytes:
     """Reads the library `path`.
 
     Raises:
-        TritonExtError: it is missing, unreadable, no regular file or larger than any library.
+        TritonExtError: it is missing, unreadable, not a regular file or larger than any library.
     """
     try:
         _check_regular(path, path.stat())
-        # Should it be a pipe by now, opening it would wait for a writer.
+        # If it has become a pipe in the meantime, O_NONBLOCK keeps the call from waiting for a writer.
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             _check_regular(path, found := os.fstat(file.fileno()))
             if found.st_size > _MOST_BYTES:
-                raise TritonExtError(f"{path} is no shared library: it has {found.st_size:,} bytes")
+                raise TritonExtError(f"{path} is not a shared library: it has {found.st_size:,} bytes")
             content = file.read()
     except FileNotFoundError:
         raise TritonExtError(f"{path}: no such file") from None
@@ -55,19 +55,19 @@ def read_bytes(path: Path) -> LibraryBytes:
 
 def _check_regular(path: Path, found: os.stat_result) -> None:
     if not stat.S_ISREG(found.st_mode):
-        raise TritonExtError(f"{path} is {'a directory' if stat.S_ISDIR(found.st_mode) else 'no regular file'}")
+        raise TritonExtError(f"{path} is {'a directory' if stat.S_ISDIR(found.st_mode) else 'not a regular file'}")
 
 
 def in_memory(library: LibraryBytes) -> str:
-    """A name by which ``dlopen`` gets exactly these bytes, once for each content.
+    """Returns a path by which ``dlopen`` loads exactly these bytes; the same path for the same bytes.
 
-    The bytes are in a file without a name, sealed so that nobody can change it, because any path, even one in the
-    user's own cache, may lead to other bytes by the time that it is opened. The name is that of its descriptor, which
-    stays open for debuggers, and of this process by number, since a debugger's ``/proc/self`` is another. It is new
-    each time, for ``dlopen`` takes a name that it has seen for the library that it knows.
+    A path in a file system, even in the user's own cache, may lead to other bytes when it is opened. So the bytes are
+    copied to an anonymous file in memory, which is sealed against changes. The path is that of its descriptor, which
+    stays open for debuggers; it has the number of this process, because ``/proc/self`` means another one to a debugger.
+    Each content gets a new path, because ``dlopen`` returns the library that it has loaded before under the same path.
 
     Raises:
-        TritonExtError: there is no memory for them, and the file has other bytes now.
+        TritonExtError: the anonymous file cannot be made, and the library has other bytes now.
     """
     if "vgpreload" in os.environ.get("LD_PRELOAD", ""):  # valgrind reads the names of functions from the file
         return str(library.path)
@@ -75,7 +75,7 @@ def in_memory(library: LibraryBytes) -> str:
         if library.digest not in _names:
             try:
                 descriptor = _sealed(library)
-            except OSError:  # limits of the process, or a system that lets no code run from memory
+            except OSError:  # the process is limited, or the system does not run code from memory
                 descriptor = _unchanged(library)
             name = f"/proc/{os.getpid()}/fd{'/' * (len(_names) + 1)}{descriptor}"
             _names[library.digest] = name
@@ -96,7 +96,10 @@ def _sealed(library: LibraryBytes) -> int:
 
 
 def _unchanged(library: LibraryBytes) -> int:
-    """The file itself, opened, if it has these bytes still: only its owner can change it from now on."""
+    """Opens the file itself and returns the descriptor, if it still has these bytes.
+
+    After this only the owner of the file can change them.
+    """
     descriptor = os.open(library.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, "rb", closefd=False) as file:
         if file.read(len(library.content) + 1) == library.content:
@@ -106,12 +109,12 @@ def _unchanged(library: LibraryBytes) -> int:
 
 
 def descriptor_of(name: str) -> int:
-    """The descriptor behind a name that `in_memory` has given, for a child process."""
+    """Returns the descriptor in a path of `in_memory`, for a child process."""
     return int(name.rpartition("/")[2])
 
 
 def in_words(text: object) -> str:
-    """What the dynamic loader says, with the paths of libraries where it has the names of `in_memory`."""
+    """Returns a message of the dynamic loader with the paths of the libraries in place of those of `in_memory`."""
     return _NAME.sub(lambda match: str(_paths.get(int(match[1]), match[0])), str(text))
 
 

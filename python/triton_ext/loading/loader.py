@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds extension libraries and hands them to Triton, each only when it is first used.
+"""Has Triton load extension libraries, each when it is first used.
 
-Triton's own loader binds ``passes.plugin.add_<name>`` as an overload of what has that name already, so that the first
-library silently wins, and the dynamic loader gives back the old code for a path that it has seen. Both are avoided
-here: a library is loaded from bytes in memory, the same that were checked and hashed, and its ``add_<name>`` functions
-are taken out of the shared module into a `LoadedLibrary`. So a rebuilt library takes effect in the same process, and
-the hash in the cache key is that of the code that runs.
+Triton's own loader has two problems. It binds ``passes.plugin.add_<name>`` as an overload if the name is taken, so the
+first library silently wins. And the dynamic loader returns the old code for a path that it has seen. Here, a library is
+loaded from the bytes in memory that were checked and hashed, and its ``add_<name>`` functions are moved from the shared
+module to a `LoadedLibrary`. So a rebuilt library takes effect in the same process, and the hash in the cache key is
+that of the code that runs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .libraries import infra_library, load_infra, needed_by, shared_libraries
 from .library_bytes import LibraryBytes, in_memory, in_words, read_bytes
 from .verification import Plugin, verify
 
-#: How often a library that changes is read again.
+#: How often a library that changes while it is read is read again.
 _TRIES = 20
 AddPass = Callable[[Any, list[str]], None]
 _lock = threading.RLock()
@@ -41,7 +41,7 @@ class LoadedLibrary:
     """A library that Triton has loaded.
 
     Attributes:
-        digest: SHA-256 of the bytes that were loaded, as 64 hex digits; of those of the dialects that it uses, too.
+        digest: SHA-256 of the bytes that were loaded, as 64 hex digits; it also covers the dialects that they use.
         add: for each pass, the function that adds it to a pass manager: ``add[name](pm, ["option=value", ...])``.
     """
 
@@ -50,19 +50,19 @@ class LoadedLibrary:
 
 
 def load(path: str | os.PathLike[str]) -> Extension:
-    """Loads one library by hand, passes, dialects and ops, and returns what it is.
+    """Loads one library, with its passes, dialects and ops, and returns its description.
 
-    Its passes are then offered by ``tx.passes`` like those of any other extension. Its dialects are in every context
-    that is set up from now on, its ops in ``ir.builder``.
+    ``tx.passes`` then offers its passes like those of any other extension. Its dialects are registered in every context
+    that is set up from now on, its ops are in ``ir.builder``.
 
     Args:
-        path: a library built with triton-ext, or any Triton plugin; a text without a ``/`` is the name of an extension
-            that is found, whatever lies in the working directory.
+        path: a library built with triton-ext, or any Triton plugin. A text without a ``/`` is the name of an installed
+            extension, even if the working directory has a file of that name.
 
     Raises:
         TritonExtError: the library cannot be used; the message says why.
         ExtensionNotFoundError: there is no extension of that name.
-        DuplicateExtensionError: another library has a pass, a dialect or an op of that name.
+        DuplicateExtensionError: another library has a pass, a dialect or an op of the same name.
     """
     if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
         raise TritonExtError(f"load: expected a name or a path, got {shown(path)}", fix="tx.load('./libmine.so')")
@@ -77,7 +77,7 @@ def load(path: str | os.PathLike[str]) -> Extension:
         load_library(extension)
     except TritonExtError:
         if not known:
-            discovery.by_hand.pop(real, None)  # what was refused claims no name
+            discovery.by_hand.pop(real, None)  # a library that was refused must not claim its names
         raise
     return extension
 
@@ -97,16 +97,16 @@ def load_library(extension: Extension) -> LoadedLibrary:
 
 
 def offer() -> None:
-    """Makes ``passes.plugin`` offer the passes of every extension; they are looked for when one is asked for.
+    """Makes ``passes.plugin`` offer the passes of every extension, which are looked up on demand.
 
     Raises:
-        TritonExtError: Triton is not as expected.
+        TritonExtError: Triton differs from what the patch expects.
     """
     answer_for_missing(function_for, names)
 
 
 def function_for(name: str) -> Any:
-    """What ``passes.plugin.add_<name>`` is: a function that looks the pass up at each call.
+    """Returns ``passes.plugin.add_<name>``: a function that looks up the pass in each call.
 
     Raises:
         AttributeError: there is no such pass.
@@ -114,7 +114,7 @@ def function_for(name: str) -> Any:
     from ..keys.guard import note_plugin_pass, unguarded
 
     try:
-        with unguarded():  # a Python pass may ask, which is not to blame for how a library is found
+        with unguarded():  # the caller may be a watched Python pass, and what follows is not part of it
             find_pass(name)
     except ExtensionNotFoundError as error:
         raise AttributeError(str(error)) from None
@@ -133,7 +133,7 @@ def function_for(name: str) -> Any:
 
 
 def names() -> Iterator[str]:
-    """Yields the names that `function_for` has a function for: one for each pass that a single library offers."""
+    """Returns the names that `function_for` accepts: one for each pass that a single library offers."""
     return (name for e in extensions() if e.plugin and not e.problem for name in e.plugin.passes)
 
 
@@ -159,12 +159,12 @@ def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
     used = [_load_shared(each) for each in shared]
     copy = in_memory(library)
     try:
-        # What is in memory has left those behind that it would find beside itself.
+        # The copy in memory has no directory, so load first what the library would find beside itself.
         ours = {infra_library().name, *(each.name for each in shared)}
         for beside in (path.with_name(name) for name in needed if name not in ours):
             if beside.is_file():
                 ctypes.CDLL(str(beside))
-        ctypes.CDLL(copy, mode=os.RTLD_NOW)  # what Triton's lazy binding would only find out in the middle of a call
+        ctypes.CDLL(copy, mode=os.RTLD_NOW)  # Triton binds lazily; a missing symbol has to show now, not in a call
         add: dict[str, AddPass] = {}
         if plugin.passes:
             with plugin_module.without(plugin.passes):
@@ -183,10 +183,10 @@ def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
 
 
 def verified_bytes(path: Path) -> tuple[LibraryBytes, Plugin]:
-    """The bytes of the library `path`, and what was found out about exactly these.
+    """Returns the bytes of the library `path`, and the result of verifying exactly these bytes.
 
     Raises:
-        TritonExtError: it cannot be used, or changes all the time.
+        TritonExtError: the library cannot be used, or changes all the time.
     """
     for _ in range(_TRIES):
         library, plugin = read_bytes(path), verify(path)
@@ -196,10 +196,13 @@ def verified_bytes(path: Path) -> tuple[LibraryBytes, Plugin]:
 
 
 def _load_shared(path: Path) -> str:
-    """Loads a library of dialects that others use, once: they find it by its name. Returns its digest.
+    """Loads a library of dialects that other libraries use, once, because they find it by its name.
+
+    Returns:
+        SHA-256 of its bytes, as hex digits.
 
     Raises:
-        TritonExtError: it does not load, or this process has another one of that name.
+        TritonExtError: it does not load, or this process has loaded another library of that name.
     """
     from triton._C.libtriton import ir
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`digest`: a text for the code that ``passes.plugin.add_<name>`` would run, for the keys of hooks that add passes."""
+"""`digest`: a hash of the code that ``passes.plugin.add_<name>`` runs, for the keys of hooks that add passes."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .loader import load_library
 
 
 def digest(*names: str) -> str:
-    """A text for the code that ``passes.plugin.add_<name>`` would run now, for the cache key of a hook.
+    """Returns a hash of the code that ``passes.plugin.add_<name>`` would run now, for the cache key of a hook.
 
     The key of a hook in ``knobs.runtime.add_stages_inspection_hook`` does not cover the libraries whose passes the hook
-    adds: put this into it. The key of a `Pipeline` covers its libraries without it.
+    adds, so put this hash into it. The key of a `Pipeline` covers its libraries by itself.
 
     Args:
         names: the passes that the hook adds.
@@ -40,5 +40,5 @@ def _digest(name: str) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _found(name: str, _where: tuple[object, ...]) -> Extension:
-    """The extension that offers `name`: hooks are asked for their key at every launch."""
+    """Returns the extension that offers `name`; cached, because Triton asks a hook for its key in every launch."""
     return find_pass(name)

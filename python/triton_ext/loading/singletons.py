@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects of LLVM's, MLIR's and Triton's headers that must exist once per process.
+"""Makes extensions use libtriton's copy of objects in headers that must exist once per process.
 
-Headers define objects whose address is their identity: the instance of a memory resource, the id of a type, the key of
-an analysis. Each is a function-local static or an inline variable, so every library that includes the header has a
-copy, and MLIR takes two copies of ``DefaultResource`` for two disjoint resources. An extension therefore has to use the
-copy of a library that it is linked to, its host: libtriton, or a library of dialects.
+The headers of LLVM, MLIR and Triton define objects whose address is their identity: the instance of a memory resource,
+the id of a type, the key of an analysis. Each is a function-local static or an inline variable, so every library that
+includes the header has a copy. MLIR takes two copies of ``DefaultResource`` for two disjoint resources, and then CSE
+merges loads across stores of the extension's operations. So an extension has to use the copy of its host: libtriton, or
+a library of dialects that it is linked to.
 
-The compiler puts each such object into a COMDAT group of the object's name, and a linker keeps the first group of a
-name that it sees. `write_stub` makes an object file with an empty group for each object that a host exports. Linked
-first, it makes the linker drop the extension's copies; their names become undefined and bind to the host. This works
-with every linker (GNU ld, gold and lld are tested), for all objects alike, and leaves the headers as they are. It needs
-default visibility when compiling: code addresses a hidden object directly, so linking fails with one, or `own_copies`
-finds it, which every build asks.
+The compiler puts each such object into a COMDAT group with the object's name, and a linker keeps the first group of
+each name. `write_stub` makes an object file with an empty group for each object that a host exports. It is linked
+first, so the linker drops the extension's copies; their names become undefined and bind to the host. This works with
+every linker (GNU ld, gold and lld are tested) and does not change the headers. It needs default visibility when
+compiling: code addresses a hidden object directly, so that linking fails, or lld gives it address 0, which `own_copies`
+finds. Every build calls it.
 
-Exporting the copies does not help: a library that Python has loaded finds its own definitions before libtriton's.
+Exporting the copies would not help: a library that Python has loaded finds its own definitions before libtriton's.
 """
 
 from __future__ import annotations
@@ -31,16 +32,16 @@ from elftools.elf.elffile import ELFFile
 from ..errors import BuildError, TritonExtError
 from .elf import DATA, LOCAL, UNDEFINED, UNIQUE, WEAK, damage, symbols
 
-# Vtables and type information (_ZTV, _ZTI, ...) are compared by nobody, and belong to the functions that they list.
+# Not vtables and type information (_ZTV, _ZTI, ...): no code compares their addresses.
 _OBJECT = re.compile(rb"_Z(?!T).*(?:4llvm|4mlir|6triton|10triton_ext)")
 
 
 def exported(library: Path, weak: bool = True) -> dict[str, int]:
-    """The objects that `library` exports, by name, with their offsets in the library.
+    """Returns the objects that `library` exports, by name, with their offsets in the library.
 
     Args:
         library: the file.
-        weak: only those that headers define, so that an extension has them, too.
+        weak: return only objects that headers define, so that an extension may have copies.
 
     Raises:
         TritonExtError: `library` cannot be read.
@@ -53,10 +54,10 @@ def exported(library: Path, weak: bool = True) -> dict[str, int]:
 
 
 def own_copies(library: Path, shared: Iterable[str]) -> list[str]:
-    """Those of the objects `shared` of which `library` has a copy of its own, or none at all, sorted.
+    """Returns those of the objects `shared` that `library` does not take from its host, sorted.
 
-    None at all is what lld makes of a hidden one: it takes address 0. A library that was stripped shows only the copies
-    that it exports.
+    Either the library has a copy, or the object was hidden when it was compiled and lld gave it address 0. In a
+    stripped library only exported copies can be found.
 
     Raises:
         TritonExtError: `library` cannot be read.
@@ -71,19 +72,19 @@ def own_copies(library: Path, shared: Iterable[str]) -> list[str]:
 
 
 def write_stub(stub: Path, hosts: Iterable[Path], compiler: str) -> None:
-    """Makes the object file `stub`, which has to be linked first: see above.
+    """Writes the object file `stub`, which has to be linked first.
 
     Args:
-        stub: the file; is left as it is if it would not change.
-        hosts: the libraries whose objects are to be used.
-        compiler: the clang that assembles it.
+        stub: the file; it is not written again if it would not change.
+        hosts: the libraries whose objects the extension shall use.
+        compiler: the clang that assembles the stub.
 
     Raises:
         BuildError: the compiler failed.
         TritonExtError: one of `hosts` cannot be read.
     """
     names = sorted(set[str]().union(*map(exported, hosts)))
-    # Each group has to have a section; they are empty. The last line: the stack need not be executable.
+    # A group needs a section, which is empty here. The last line says that the stack need not be executable.
     lines = [f'.section .bss.singleton,"awG",%nobits,{name},comdat' for name in names]
     text = "\n".join(
         [
@@ -103,12 +104,12 @@ def write_stub(stub: Path, hosts: Iterable[Path], compiler: str) -> None:
 
 
 def in_stub(stub: Path) -> frozenset[str]:
-    """The names of the objects that `stub` was written for."""
+    """Returns the names of the objects that `stub` was written for."""
     return frozenset(name for name, *_ in _symbols(stub, ".symtab"))
 
 
 def references(library: Path) -> list[tuple[str, int]]:
-    """The symbols of other libraries whose addresses `library` holds: each name, and the offset of the word with it.
+    """Returns the symbols of other libraries whose addresses `library` stores: the name, and where the address is.
 
     Raises:
         TritonExtError: `library` cannot be read.
@@ -121,7 +122,7 @@ def references(library: Path) -> list[tuple[str, int]]:
 
 
 def _symbols(path: Path, table: str) -> Iterator[tuple[str, int, int, int, int]]:
-    """Name, type, binding, section and value of the symbols in `table` that an object of the headers may have."""
+    """Yields name, type, binding, section and value of those symbols in `table` that may be objects of headers."""
     with _reading(path) as elf:
         for name, *rest in symbols(elf, table):
             if _OBJECT.match(name):
@@ -140,7 +141,7 @@ def _reading(path: Path) -> Iterator[ELFFile]:
 
 
 def _main() -> None:
-    """What CMake calls."""
+    """The program that CMake runs: writes a stub, or checks a library."""
     parser = argparse.ArgumentParser(description=_main.__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     write = commands.add_parser("write-stub", help="write_stub()")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decides whether a library may be handed to Triton, which would crash on many that may not.
+"""Checks whether Triton can load a library, because Triton would crash on many libraries that it cannot load.
 
-Everything is checked on the file, without loading it. Libraries that are not ours are then asked for their plugin
-description in a process of their own, so that one that crashes takes nothing with it. What was found is remembered in
-the discovery index, so a library is read again only when it, or a library that it binds to, has changed.
+The file is checked without loading it. A library that is not built with triton-ext is then asked for its plugin
+description in a separate process, which may crash. The result is kept in the discovery index, so a library is read
+again only if it, or a library that it is linked to, has changed.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import AbiMismatchError, TritonExtError
 from ..support import resources
+from ..support.clang import GET_CLANG
 from ..support.json_shape import AnyOf
 from . import index
 from .foreign_plugins import DESCRIPTION, OFFERS, description_of
@@ -38,9 +39,9 @@ class Plugin:
     Attributes:
         path: the library.
         digest: SHA-256 of the bytes that were checked, as 64 hex digits.
-        name: extension name, or the plugin name of a foreign library.
+        name: the extension's name, or the plugin's name of a foreign library.
         version: its version.
-        manifest: None for a foreign library.
+        manifest: its manifest; None for a foreign library.
         passes: names of its passes, as in ``passes.plugin.add_<name>``.
         dialects: names of its dialects.
         ops: names of its custom ops.
@@ -57,10 +58,10 @@ class Plugin:
 
 
 def verify(path: Path) -> Plugin:
-    """Checks the library `path` and tells what it offers.
+    """Checks the library `path`, and returns what it offers.
 
     Raises:
-        TritonExtError: no such file, not a library, or not a Triton plugin.
+        TritonExtError: the file does not exist, or is not a Triton plugin.
         AbiMismatchError: it does not fit the installed Triton.
     """
     if known := _recalled(path):
@@ -75,7 +76,8 @@ def verify(path: Path) -> Plugin:
         needed = library.needed
         manifest, hosts = _check(library, triton)
     except TritonExtError as error:
-        if not isinstance(error.__context__, OSError | MemoryError):  # what the process lacks says nothing of the file
+        # A lack of memory or file descriptors is a problem of this process and not of the file.
+        if not isinstance(error.__context__, OSError | MemoryError):
             mends = [resources.library_dir() / name for name in needed if name.startswith(OUR_LIBRARIES)]
             files = _read_for(path, needed, [triton.library, infra_library(), *mends])
             index.remember("unusable", _subject(path), [type(error).__name__, error.message, error.fix], files, started)
@@ -87,7 +89,7 @@ def verify(path: Path) -> Plugin:
 
 
 def _check(library: Library, triton: Triton) -> tuple[Manifest | None, list[Path]]:
-    """The library's manifest, None for a foreign one, and the libraries that it takes its symbols from.
+    """Returns the library's manifest, None for a foreign one, and the libraries that it takes its symbols from.
 
     Raises:
         TritonExtError: it is not a Triton plugin.
@@ -97,7 +99,7 @@ def _check(library: Library, triton: Triton) -> tuple[Manifest | None, list[Path
 
     path = library.path
     if not library.exports_entry_point:
-        raise TritonExtError(f"{path} is no Triton plugin: it does not export {ENTRY_POINT.decode()}")
+        raise TritonExtError(f"{path} is not a Triton plugin: it does not export {ENTRY_POINT.decode()}")
     _check_compiler(library)
     manifest = None
     if library.note is not None:
@@ -109,24 +111,24 @@ def _check(library: Library, triton: Triton) -> tuple[Manifest | None, list[Path
     return manifest, _check_symbols(library, triton)
 
 
-#: Our modules that decide what is said of a library.
+#: The modules whose code determines the result.
 _DECIDES = ("elf", "foreign_plugins", "host", "libraries", "library_bytes", "manifest", "verification")
 _FIELDS = ("digest", "name", "version", "passes", "dialects", "ops")
-#: What the index says of a library.
+#: The shape of an answer in the index.
 _ANSWER = {"note": AnyOf(str, None), "digest": str, **DESCRIPTION}
 _PROBLEM = (str, str, AnyOf(str, None))
 
 
 def _subject(path: Path) -> str:
-    """What an answer is about: the library for this environment, another may have another Triton or other libraries."""
+    """Returns the subject of an answer: the library in this environment, since another may have another Triton."""
     return f"{path} in {sys.prefix} with {resources.library_dir()}"
 
 
 def _recalled(path: Path) -> Plugin | None:
-    """What the index says of the library `path`; None if it says nothing.
+    """Returns the index's answer about the library `path`; None if it has none.
 
     Raises:
-        TritonExtError: it says that the library cannot be used.
+        TritonExtError: the answer is that the library cannot be used.
     """
     found = index.recall("plugin", _subject(path), _ANSWER)
     if found is None:
@@ -143,8 +145,8 @@ def _recalled(path: Path) -> Plugin | None:
 
 
 def _read_for(path: Path, needed: Iterable[str], hosts: Iterable[Path]) -> list[Path]:
-    """The files that decide what `verify` says of the library `path`, our own code among them."""
-    # A library that appears beside it takes the place of the one in the package.
+    """Returns the files that determine the result of `verify` for the library `path`, including our own code."""
+    # A library that appears beside it takes precedence over the one in the package.
     beside = [path.with_name(name) for name in needed if name.startswith(OUR_LIBRARIES)]
     code = [Path(__file__).with_name(f"{name}.py") for name in _DECIDES]
     return list(dict.fromkeys([path, *hosts, *beside, *code]))
@@ -169,7 +171,7 @@ def _check_compiler(library: Library) -> None:
         raise AbiMismatchError(
             f"{library.path} was built with g++, as the spelling of its type names shows: libtriton was built with "
             "clang, and traits and interfaces would silently answer no",
-            fix="build it with clang: apt-get install clang-19",
+            fix=f"build it with clang: {GET_CLANG}",
         )
 
 
@@ -185,14 +187,21 @@ def _check_manifest(path: Path, manifest: Manifest, triton: Triton) -> None:
     if not manifest.compiler.startswith("clang "):
         raise AbiMismatchError(
             f"{path} was built with another compiler than clang ({manifest.compiler})",
-            fix=f"apt-get install clang-19 && {_REBUILD}",
+            fix=f"{GET_CLANG} && {_REBUILD}",
         )
 
 
 def _check_symbols(library: Library, triton: Triton) -> list[Path]:
-    """Triton binds lazily: a symbol that is missing would end the process when it is first called.
+    """Checks that all symbols of MLIR, LLVM and triton-ext that `library` needs exist.
 
-    Returns the libraries that `library` takes its symbols of MLIR, LLVM and triton-ext from.
+    Triton binds lazily, so a missing symbol would end the process when it is first called.
+
+    Returns:
+        The libraries that the symbols come from.
+
+    Raises:
+        AbiMismatchError: a symbol is missing.
+        TritonExtError: a library that `library` needs is missing.
     """
     from .elf import missing_symbols
 

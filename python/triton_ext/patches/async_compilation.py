@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compilations that ``AsyncCompileMode`` gives to other threads.
+"""Wraps ``AsyncCompileMode.submit``, which has kernels compiled in other threads.
 
-It finds kernels that are under way by a key which the hook has no part in, so that key gets a part of ours.
+Triton finds a kernel that is being compiled by a key without the part of the hook. So our part is added to that key.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import Any
 
 from .table import expected
 
-#: Takes the function that compiles; returns what to add to the key, and the function to run in the other thread.
+#: Takes the function that compiles. Returns the text to add to the key, and the function to run in the other thread.
 Carry = Callable[[Callable[[], Any]], tuple[str, Callable[[], Any]]]
 
 
 def carry_to_threads(carry: Carry) -> None:
-    """Has each compilation that is submitted go through `carry`, in the thread that asks for the kernel.
+    """Has `carry` called for each compilation that is submitted, in the thread that asks for the kernel.
 
     Raises:
-        TritonExtError: Triton is not as expected.
+        TritonExtError: Triton differs from what the patch expects.
     """
     from triton.runtime import _async_compile
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The globals of a backend's ``compiler.py`` through which its stages add passes.
+"""Replaces the globals of a backend's ``compiler.py`` through which its stages add passes.
 
-A stage fills pass managers through them: ``ir.pass_manager(...)``, ``passes.<group>.add_<pass>(manager, ...)``. They
-are replaced, once, by proxies. While a stage runs for somebody, `running` says for whom: ``ir.pass_manager`` then makes
-a manager that keeps a list of what is added, and gives itself to that one when it is run. At all other times the
-proxies hand out what they stand for.
+A stage fills pass managers through these globals: ``ir.pass_manager(...)``, ``passes.<group>.add_<pass>(manager,
+...)``. Each is replaced once, by a proxy. While `running` holds the owner of the stage that runs in this thread,
+``ir.pass_manager`` makes a `Manager`, which keeps a list of the passes that are added to it and calls its owner when
+the stage runs it. At all other times the proxies return the attributes of libtriton unchanged.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any, Protocol
 
 from triton._C.libtriton import ir, llvm
 
+from .signatures import is_pass
 from .table import differs
 
 _OURS = ("builtins", "abc", "triton.backends.compiler")
@@ -27,12 +28,12 @@ _OURS = ("builtins", "abc", "triton.backends.compiler")
 
 @dataclass(frozen=True)
 class Added:
-    """A call that has added a pass.
+    """One call that adds a pass.
 
     Attributes:
         name: ``group.pass``.
-        add: the function of libtriton.
-        args: its arguments, without the manager.
+        add: the function of libtriton that was called.
+        args: its arguments, without the pass manager.
     """
 
     name: str
@@ -41,11 +42,11 @@ class Added:
 
 
 class RunsStage(Protocol):
-    """Somebody for whom a stage runs.
+    """The owner of a stage that runs.
 
     Attributes:
-        watches: the managers run as usual, and only keep the list.
-        rehearsing: the stage runs only to see which passes it would run.
+        watches: whether the pass managers run unchanged and only keep the list.
+        rehearsing: whether the stage runs only to see which passes it would run.
     """
 
     @property
@@ -53,27 +54,27 @@ class RunsStage(Protocol):
     @property
     def rehearsing(self) -> bool: ...  # noqa: D102
     def run_manager(self, manager: Manager, module: Any, label: str) -> None:
-        """Does what ``manager.run(module, label)`` is to do."""
+        """Takes the place of ``manager.run(module, label)``."""
 
     def translate(self, to_module: Callable[..., Any], module: Any, *args: Any) -> Any:
-        """Does what ``llvm.to_module(module, ...)`` is to do, which is `to_module`."""
+        """Takes the place of ``llvm.to_module(module, ...)``, which is given as `to_module`."""
 
 
-#: For whom a stage runs in this thread; None for nobody.
+#: The owner of the stage that runs in this thread; None if no stage runs, or one without an owner.
 running: contextvars.ContextVar[RunsStage | None] = contextvars.ContextVar("triton_ext_stage", default=None)
 
 
-class RehearsalDone(Exception):  # noqa: N818 - ends a rehearsal, is no error
-    """Ends a rehearsal: the stage goes on with what is not a pass of MLIR."""
+class RehearsalDone(Exception):  # noqa: N818 - ends a rehearsal and is not an error
+    """Ends a rehearsal, because the stage has run all of its MLIR passes and goes on with LLVM."""
 
 
 class Manager(ir.pass_manager):  # type: ignore[misc]
-    """A pass manager that keeps the list of what is added to it.
+    """A pass manager that keeps a list of the passes that are added to it.
 
     Attributes:
         added: the list.
-        records: nothing is added to the manager itself, until it is run.
-        debugged: whether the backend has enabled what Triton's environment variables ask for.
+        records: whether passes are only put into the list; the owner adds them when the manager is run.
+        debugged: whether the backend has called ``enable_debug``.
     """
 
     def __init__(self, context: Any, owner: RunsStage) -> None:
@@ -84,28 +85,23 @@ class Manager(ir.pass_manager):  # type: ignore[misc]
         self.debugged = False
 
     def enable_debug(self) -> bool:
-        """As of the class above, and remembered for managers that take this one's place."""
+        """Does what libtriton's method does, and remembers it for the managers that the owner runs instead."""
         self.debugged = True
         return bool(super().enable_debug())
 
     def run(self, module: Any, label: str) -> None:
-        """Gives itself to the one for whom the stage runs."""
+        """Has the owner run the passes."""
         self._owner.run_manager(self, module, label)
 
     def add(self, one: Added) -> None:
-        """Keeps `one` in the list, and adds the pass itself unless it `records`."""
+        """Puts `one` into the list, and adds the pass itself unless the manager `records`."""
         if not self.records:
             one.add(self, *one.args)
         self.added.append(one)
 
 
-def is_pass(add: object) -> bool:
-    """Whether the function `add` of libtriton adds a pass to a pass manager."""
-    return callable(add) and "pass_manager" in (add.__doc__ or "").partition(",")[0].partition(")")[0]
-
-
 class _Namespace(types.ModuleType):
-    """Stands for a module of libtriton in a backend's ``compiler.py``."""
+    """The proxy for a module of libtriton in a backend's ``compiler.py``."""
 
     def __init__(self, real: Any, prefix: str) -> None:
         super().__init__(real.__name__, real.__doc__)
@@ -115,7 +111,7 @@ class _Namespace(types.ModuleType):
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._real, name)
         if isinstance(value, types.ModuleType):
-            # `passes` says nothing in nvidia.passes.ttnvgpuir.add_…
+            # The name of nvidia.passes.ttnvgpuir.add_fence_insertion is nvidia.ttnvgpuir.fence_insertion.
             inner = _Namespace(value, self._prefix if name == "passes" else f"{self._prefix}{name}.")
             self.__dict__[name] = inner
             return inner
@@ -151,7 +147,7 @@ def _new_manager(context: Any) -> Any:
 
 
 def _instrument(real: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Triton's instrumentation points add passes of profilers to the manager that they are given."""
+    """Calls an instrumentation point of Triton, by which profilers add passes to the manager in `args`."""
     if args and type(args[0]) is Manager and args[0].records:
 
         def add(actual: Any) -> None:
@@ -167,10 +163,10 @@ _lock = threading.Lock()
 
 
 def replace_globals(backend: Any) -> None:
-    """Puts the proxies into the modules of `backend`, once for each.
+    """Puts the proxies into the modules that the class of `backend` is defined in, once for each module.
 
     Raises:
-        TritonExtError: a backend of Triton's own has nothing to replace.
+        TritonExtError: one of Triton's own backends does not have the globals ``ir`` and ``passes``.
     """
     modules = {cls.__module__ for cls in type(backend).__mro__} - set(_OURS)
     if modules <= _replaced:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The backends that Triton knows, which it looks for once, when it is imported."""
+"""Adds backends to the dictionary of those that Triton knows, which Triton fills once, when it is imported."""
 
 from __future__ import annotations
 
@@ -12,16 +12,21 @@ def knows(name: str) -> bool:
     """Whether Triton knows a backend of this name.
 
     Raises:
-        TritonExtError: Triton is not as expected.
+        TritonExtError: Triton differs from what the patch expects.
     """
     return name in _known()
 
 
 def register(name: str, compiler: type, driver: type) -> None:
-    """Makes a backend one that Triton knows.
+    """Adds a backend under `name`.
+
+    Args:
+        name: the ``backend`` of its ``GPUTarget``.
+        compiler: its subclass of ``BaseBackend``.
+        driver: its subclass of ``DriverBase``.
 
     Raises:
-        TritonExtError: Triton is not as expected.
+        TritonExtError: Triton differs from what the patch expects.
     """
     import triton.backends
 

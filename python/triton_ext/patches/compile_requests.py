@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `triton.compile` is asked for, where it calls the hook.
+"""Tells the hook which call of `triton.compile` it is called for.
 
-Launches call the same hook, and it gets no argument that would tell which of them asks. `triton.compile` computes its
-key with ``get_cache_key``, asks the hook to complete it, looks it up with ``get_cache_manager``, and may then have the
-backend add its stages, which calls the hook again. These functions are wrapped, and note the request for this thread.
+Launches and `triton.compile` call the same hook, with the same arguments. `triton.compile` computes its key with
+``get_cache_key``, calls the hook to complete the key, looks the key up with ``get_cache_manager``, and on a miss has
+the backend add its stages, which calls the hook again. These functions are wrapped: they note the request for this
+thread, from ``get_cache_key`` to ``get_cache_manager``, and while stages are added.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ _NOTE = "triton_ext_request"
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """What one call of `triton.compile` is for.
+    """One call of `triton.compile`.
 
     Attributes:
         source: the ``ASTSource`` or ``IRSource``.
-        options: of the backend, as that has parsed them.
-        variables: the environment variables that Triton's key has.
-        key: Triton's key, without what hooks add.
+        options: the options, as the backend has parsed them.
+        variables: the environment variables that are part of Triton's key.
+        key: Triton's key, without the part of the hook.
     """
 
     source: Any
@@ -36,8 +37,8 @@ class Request:
 
 
 class _Thread(threading.local):
-    keyed: Request | None = None  # its key has been computed, and has not been looked up yet
-    adding: Request | None = None  # its backend is adding the stages
+    keyed: Request | None = None  # the request whose key is computed, but not looked up yet
+    adding: Request | None = None  # the request whose backend is adding the stages
 
 
 _thread = _Thread()
@@ -45,10 +46,10 @@ _thread = _Thread()
 
 @functools.cache
 def follow_requests() -> None:
-    """From now on `being_keyed` and `being_compiled` know.
+    """Wraps Triton's functions, so that `being_keyed` and the others below return the request.
 
     Raises:
-        TritonExtError: Triton is not as expected.
+        TritonExtError: Triton differs from what the patch expects.
     """
     from triton.compiler import compiler
 
@@ -61,7 +62,7 @@ def follow_requests() -> None:
         key = get_cache_key(src, backend, backend_options, env_vars)
         request = Request(src, backend_options, env_vars, key)
         _note_stages(type(backend))
-        vars(backend)[_NOTE] = request  # triton.compile makes a backend for each call
+        vars(backend)[_NOTE] = request  # triton.compile makes a new backend object in each call
         _thread.keyed = request
         return key
 
@@ -100,20 +101,20 @@ def _wrap_add_stages(backend_class: type) -> None:
 
 
 def being_keyed() -> Request | None:
-    """The compilation that asks the hook to complete its key."""
+    """Returns the compilation that calls the hook to complete its key; None if a launch calls it."""
     return _thread.keyed
 
 
 def key_is_complete() -> None:
-    """Says that the hook is not going to be asked for it again."""
+    """Forgets the request of `being_keyed`: the hook has completed its key, or has failed."""
     _thread.keyed = None
 
 
 def being_compiled() -> Request | None:
-    """The compilation that asks the hook for the first or the second time; None if it is a launch that asks."""
+    """Returns the compilation that calls the hook, for its key or for its stages; None if a launch calls it."""
     return _thread.keyed or _thread.adding
 
 
 def adding_stages() -> Request | None:
-    """The compilation whose backend adds its stages."""
+    """Returns the compilation whose backend is adding its stages; None if there is none."""
     return _thread.adding

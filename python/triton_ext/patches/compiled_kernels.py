@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``CompiledKernel``, which reads a kernel from Triton's cache: backends check it, Triton's tools learn its name."""
+"""Wraps ``CompiledKernel``, which reads a kernel from Triton's cache: backends check it, Triton's tool learns its name.
+
+One case reads the frame of a caller: ``triton/tools/compile.py`` keeps the kernel's name in a local variable of its
+``compile_kernel``. That function already runs, as a part of ``__main__``, when the first pipeline is entered, so it
+cannot be wrapped. Nothing else that the tool calls tells it from a program that compiles the same kernel with
+`triton.compile`.
+"""
 
 from __future__ import annotations
 
@@ -16,25 +22,28 @@ _follows_names = False
 
 
 def check_kernels(backend: str, check: Callable[[Any], None]) -> None:
-    """From now on `check` is called with each ``CompiledKernel`` of the backend, when its files have been read.
+    """Has `check` called with each ``CompiledKernel`` of the backend, after its files have been read.
+
+    Args:
+        backend: the ``backend`` of the kernel's ``GPUTarget``, e.g. ``cpu``.
+        check: raises an exception if the kernel must not be used.
 
     Raises:
-        TritonExtError: Triton is not as expected.
+        TritonExtError: Triton differs from what the patch expects.
     """
     _checks[backend] = check
     _wrap()
 
 
 def follow_names() -> None:
-    """From now on ``triton/tools/compile.py`` takes the name that the compiled kernel has.
+    """Has ``triton/tools/compile.py`` use the name that the compiled kernel has.
 
-    It writes C that loads the kernel by the name that the command line has for the Python function, which is another
-    one if a pass renames the kernel. The tool has no place for the other one, but reads its arguments again after it
-    has compiled. They are variables of a function of ``__main__`` that runs already when the first pipeline is entered,
-    so nothing could be wrapped: this is the one patch that looks at a caller's frame.
+    The tool writes C code that loads the kernel by the name that the command line gives the Python function. A pass may
+    have renamed the kernel; then the C code would not find it. The tool reads ``args.kernel_name`` again after it has
+    compiled, so the name is written there.
 
     Raises:
-        TritonExtError: Triton is not as expected.
+        TritonExtError: Triton differs from what the patch expects.
     """
     global _follows_names  # noqa: PLW0603 - of the process
     _wrap()
@@ -54,7 +63,7 @@ def _wrap() -> None:
         if check := _checks.get(self.metadata.target.backend):
             check(self)
         if _follows_names:
-            tool = sys._getframe(1).f_back  # the first is triton.compile's
+            tool = sys._getframe(1).f_back  # frame 1 is triton.compile
             if tool is not None and tool.f_code.co_name == "compile_kernel" and _is_tool(tool.f_code.co_filename):
                 arguments = tool.f_locals.get("args")
                 if arguments is not None and hasattr(arguments, "kernel_name"):

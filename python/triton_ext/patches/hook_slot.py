@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one slot that Triton has for a hook: ``knobs.runtime.add_stages_inspection_hook``.
+"""Replaces Triton's slot for one hook, ``knobs.runtime.add_stages_inspection_hook``.
 
-Triton reads it twice at every launch and at every compilation: to see whether it is empty, and to call what is in it.
-Called with arguments, the hook may change the stages of a compilation; without, it returns what enters the keys of the
-in-memory and of the disk cache.
+Triton reads the slot twice in every launch and in every compilation: to see whether it is empty, and to call the hook.
+With arguments, the hook may change the stages of a compilation. Without arguments, it returns a text for the key of the
+in-memory cache and one for the key of the disk cache.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ NAME = "add_stages_inspection_hook"
 
 
 def replace_by(descriptor: object) -> None:
-    """Puts a data descriptor in the place of the slot; what the user has set stays in the instance.
+    """Puts the data descriptor `descriptor` in the place of the slot; a hook that is set stays in the instance.
 
     Raises:
-        TritonExtError: Triton is not as expected.
+        TritonExtError: Triton differs from what the patch expects.
     """
     from triton import knobs
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types of a kernel's arguments, which a function that Triton generates finds out with ``specialize_impl``."""
+"""Replaces ``specialize_impl``, by which the binder that Triton generates for a kernel finds the types of arguments."""
 
 from __future__ import annotations
 
@@ -13,10 +13,14 @@ _NAME = "specialize_impl"
 
 
 def specialize_by(specialize: Callable[..., Any], is_for: Callable[[Any], bool]) -> None:
-    """Has kernels for the backends that `is_for` accepts call `specialize` in the place of Triton's function.
+    """Has the binders of kernels call `specialize` instead of Triton's ``specialize_impl``.
+
+    Args:
+        specialize: takes what ``specialize_impl`` takes.
+        is_for: tells, given a backend, whether kernels for it are meant.
 
     Raises:
-        TritonExtError: Triton is not as expected.
+        TritonExtError: Triton differs from what the patch expects.
     """
     from triton.runtime import jit
 

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a kernel calls enters its key, as Triton walks over the syntax tree of the kernel to find out."""
+"""Adds to the key of a kernel what the kernel refers to and Triton's key does not cover.
+
+Triton's ``DependenciesFinder`` walks over the syntax tree of the kernel and hashes what it finds; two of its methods
+are wrapped.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +15,16 @@ _MARK = "triton_ext_follows_builtins"
 
 
 def add_to_keys(key_of: Callable[[object], str | None]) -> None:
-    """From now on the key of each kernel has the text ``key_of(value)`` for each value that the kernel refers to.
+    """Has the key of each kernel contain the text ``key_of(value)`` for each value that the kernel refers to.
 
-    `key_of` returns None for a value that Triton's key covers. Does nothing where Triton is not imported yet, or not to
-    the end. A kernel of which somebody has asked the hash before keeps it, because a table may know the kernel by it.
+    Does nothing while Triton is not imported completely. A kernel whose hash has been computed before keeps it, because
+    a table may already know the kernel by that hash.
+
+    Args:
+        key_of: returns None for a value that Triton's key covers.
 
     Raises:
-        TritonExtError: Triton is not as expected.
+        TritonExtError: Triton differs from what the patch expects.
     """
     jit = sys.modules.get("triton.runtime.jit")
     if jit is None or getattr(jit.__spec__, "_initializing", False):
@@ -43,7 +50,8 @@ def add_to_keys(key_of: Callable[[object], str | None]) -> None:
     def visit_any_attribute(self: Any, node: Any) -> Any:
         import triton.language as tl
 
-        # Triton does not look into its own modules, and cannot know what has a method. Others may have put one there.
+        # Triton does not look into its own modules, and does not know the type of the object whose attribute it is.
+        # A dialect may have added the attribute to one of these owners.
         for owner in (tl, tl.core, tl.tensor):
             add(self, vars(owner).get(node.attr))
         return visit_attribute(self, node)

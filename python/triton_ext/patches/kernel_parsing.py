@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels are parsed by one thread at a time.
+"""Has kernels parsed by one thread at a time.
 
-CPython 3.11 keeps one count for the whole process of how deep it is in the syntax tree that it converts. Where another
-thread gets a turn in the middle, `ast.parse` fails with "SystemError: AST constructor recursion depth mismatch".
+CPython 3.11 counts the recursion depth of `ast.parse` in one variable for the whole process. If the interpreter
+switches threads in the middle, `ast.parse` fails with "SystemError: AST constructor recursion depth mismatch".
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from .table import expected
 
 @functools.cache
 def parse_one_at_a_time() -> None:
-    """Makes it so for every kernel of Triton.
+    """Wraps ``JITCallable.parse`` in a lock.
 
     Raises:
-        TritonExtError: Triton is not as expected.
+        TritonExtError: Triton differs from what the patch expects.
     """
     from triton.runtime import jit
 

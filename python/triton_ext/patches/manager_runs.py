@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``ir.pass_manager.run``: within `through`, managers that a user's function makes are run by somebody else."""
+"""Wraps ``ir.pass_manager.run``, so that pass managers which a user's function makes are run by another function."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .table import expected
 
 Run = Callable[[Any, Any, str], None]
 
-#: Triton's own: ``run(manager, module, label)``.
+#: Triton's own method: ``run(manager, module, label)``.
 run: Run = expected("manager_runs", ir.pass_manager, "run")
 _instead: contextvars.ContextVar[Run] = contextvars.ContextVar("triton_ext_manager_run", default=run)
 
 
 @contextlib.contextmanager
 def through(other: Run) -> Iterator[None]:
-    """Within the block, in this thread, ``manager.run(module, label)`` is ``other(manager, module, label)``."""
+    """Has ``manager.run(module, label)`` call ``other(manager, module, label)`` within the block, in this thread."""
     ir.pass_manager.run = _run
     token = _instead.set(other)
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""libtriton's module ``passes.plugin``, into which Triton binds ``add_<name>`` for each pass of a plugin."""
+"""Extends libtriton's module ``passes.plugin``, into which Triton binds ``add_<name>`` for each pass of a plugin."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def _module() -> Any:
 
 
 def answer_for_missing(function_for: Callable[[str], Any], names: Callable[[], Iterable[str]]) -> None:
-    """Has the module give ``function_for(name)`` for each ``add_<name>`` that nothing is bound to.
+    """Has the module return ``function_for(name)`` for an ``add_<name>`` that Triton has not bound.
 
     Args:
-        function_for: raises AttributeError if there is no such pass.
-        names: those of all such passes, for ``dir``.
+        function_for: returns the function that adds the pass; raises AttributeError if there is no such pass.
+        names: returns the names of all such passes, for ``dir``.
 
     Raises:
-        TritonExtError: Triton is not as expected.
+        TritonExtError: Triton differs from what the patch expects.
     """
     module = _module()
     if "__getattr__" in vars(module):
@@ -39,7 +39,7 @@ def answer_for_missing(function_for: Callable[[str], Any], names: Callable[[], I
 
     @functools.wraps(extend_with)
     def extend_as_before(path: str) -> None:
-        # nanobind asks the module what it overloads, and ends the process if that is not a function of its own.
+        # nanobind asks the module whether the name exists already, and ends the process if it is a Python function.
         _thread.extending = True
         try:
             extend_with(path)
@@ -58,7 +58,7 @@ def answer_for_missing(function_for: Callable[[str], Any], names: Callable[[], I
 
 @contextmanager
 def without(names: Iterable[str]) -> Iterator[None]:
-    """Within the block nothing is bound to ``add_<name>``, so that a library is bound anew and not as an overload."""
+    """Takes ``add_<name>`` out of the module within the block, so that a library is not bound as an overload."""
     bound = vars(_module())
     before = {f"add_{name}": bound.pop(f"add_{name}") for name in names if f"add_{name}" in bound}
     try:
@@ -72,20 +72,20 @@ def bind(library: str) -> None:
 
     Raises:
         RuntimeError: Triton cannot load it.
-        TritonExtError: Triton is not as expected.
+        TritonExtError: Triton differs from what the patch expects.
     """
     _module().extend_with(library)
 
 
 def take(name: str) -> Any:
-    """Takes the function that Triton has bound to ``add_<name>`` out of the module.
+    """Takes the function that Triton has bound to ``add_<name>`` out of the module, and returns it.
 
     Raises:
-        KeyError: there is none.
+        KeyError: Triton has bound no such function.
     """
     return vars(_module()).pop(f"add_{name}")
 
 
 def names_bound(prefix: str) -> list[str]:
-    """The names behind ``add_`` that begin with `prefix` and have a function."""
+    """Returns ``<name>`` of each ``add_<name>`` in the module, if it begins with `prefix`."""
     return [name.removeprefix("add_") for name in vars(_module()) if name.startswith(f"add_{prefix}")]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names for the arguments of libtriton's ``passes.<group>.add_<pass>`` functions, which declare only types.
+"""Finds names for the arguments of libtriton's ``passes.<group>.add_<pass>`` functions, which declare only types.
 
-A pass prints its options by name (``pm.get_pipeline_str()``), so the option whose value follows an argument gives that
-argument its name: nothing here knows a pass.
+A pass prints its options by name (``pm.get_pipeline_str()``). So each argument is tried with two values, and the option
+that changes with it gives the argument its name. No pass is named here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-#: Two values of each type; nothing is run with them.
+#: Two values of each type. The passes are only added with them and never run.
 _SAMPLES: dict[str, tuple[Any, Any]] = {"int": (2, 4), "bool": (False, True), "str": ("gfx942", "gfx950")}
 _SIGNATURE = re.compile(r"^add_\w+\(([^()]*)\)", re.MULTILINE)
 _ELEMENT = re.compile(r"^any\((.*)\)$", re.DOTALL)
@@ -21,9 +21,10 @@ _OPTION = re.compile(r"([\w-]+)=(\{[^{}]*\}|'[^']*'|\"[^\"]*\"|[^ ]*)")
 
 @functools.cache
 def parameters(add: Callable[..., None]) -> tuple[tuple[str, str], ...]:
-    """Name and type (``int``, ``bool`` or ``str``) of each argument after the pass manager.
+    """Returns name and type (``int``, ``bool`` or ``str``) of each argument after the pass manager.
 
-    Of several overloads, those of the longest. An argument that is no option of the pass is called ``arg1`` and so on.
+    If there are several overloads, the longest counts. An argument that is not an option of the pass is called ``arg1``
+    and so on.
     """
     types = max(_overloads(add), key=len, default=[])
     if not all(kind in _SAMPLES for kind in types):
@@ -44,7 +45,7 @@ def callable_without_arguments(add: Callable[..., None]) -> bool:
 
 
 def _overloads(add: Callable[..., None]) -> list[list[str]]:
-    """The types of the arguments after the pass manager, for each overload."""
+    """Returns the types of the arguments after the pass manager, for each overload."""
     signatures = _SIGNATURE.findall(add.__doc__ or "")
     return [re.findall(r": (?:[\w.]+\.)?(\w+)", arguments)[1:] for arguments in signatures]
 
@@ -55,7 +56,7 @@ def is_pass(add: object) -> bool:
 
 
 def pipeline_of(add: Callable[..., None], *arguments: object) -> str:
-    """What ``add(manager, *arguments)`` adds, as MLIR spells it, e.g. ``tritongpu-pipeline{num-stages=3}``."""
+    """Returns what ``add(manager, *arguments)`` adds in MLIR's spelling, e.g. ``tritongpu-pipeline{num-stages=3}``."""
     from triton._C.libtriton import ir
 
     manager = ir.pass_manager(_context())
@@ -65,7 +66,7 @@ def pipeline_of(add: Callable[..., None], *arguments: object) -> str:
 
 
 def options(pipeline: str) -> dict[str, str]:
-    """The options of the first pass in `pipeline`, by their name in MLIR."""
+    """Returns the options of the first pass in `pipeline`, by their name in MLIR."""
     _, _, rest = pipeline.partition("{")
     return dict(_OPTION.findall(rest.removesuffix("}")))
 
@@ -78,7 +79,7 @@ def _context() -> Any:
 
 
 def count(pipeline: str) -> int:
-    """How many passes stand side by side in `pipeline`."""
+    """Returns how many passes the top level of `pipeline` has."""
     depth, number = 0, 1 if pipeline else 0
     for character in pipeline:
         depth += (character in "({") - (character in ")}")

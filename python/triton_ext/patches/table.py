@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of patches: what of Triton is patched, why, and what happens if Triton is not as expected."""
+"""The table of patches: what is replaced in Triton, why, and what happens if Triton differs from what is expected."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Patch(NamedTuple):
     """One thing of Triton that is replaced or wrapped.
 
     Attributes:
-        module: the module of this package that does it, which is also the name of the patch.
-        place: what is patched.
-        why: what the patch is for.
-        otherwise: what happens if Triton is not as expected.
+        module: the module of this package that applies it; its name is the name of the patch.
+        place: the attribute of Triton that is replaced or wrapped.
+        why: the purpose of the patch.
+        otherwise: what happens if Triton differs from what the patch expects.
     """
 
     module: str
@@ -101,7 +101,7 @@ PATCHES = (
 
 
 def differs(patch: str, found: str) -> TritonExtError:
-    """The error that says that Triton is not as the patch expects; `found` is what there is instead."""
+    """Returns the error for a Triton that differs from what the patch `patch` expects, with what was `found` there."""
     version = getattr(sys.modules.get("triton"), "__version__", "of an unknown version")
     return TritonExtError(
         f"patch '{patch}': Triton {version} is not as expected: {found}; triton-ext was checked with Triton "
@@ -111,10 +111,16 @@ def differs(patch: str, found: str) -> TritonExtError:
 
 
 def expected(patch: str, owner: Any, attribute: str, parameters: tuple[str, ...] | None = None) -> Any:
-    """What `owner` has as `attribute`: a function whose first parameters have the given names, where they are given.
+    """Returns the attribute of `owner`, after a check that Triton is as the patch expects.
+
+    Args:
+        patch: name of the patch, for the message.
+        owner: a module or a class of Triton.
+        attribute: name of the attribute.
+        parameters: if given, the attribute must be a function whose first parameters have these names.
 
     Raises:
-        TritonExtError: it has none, or a function with others; the message names the patch.
+        TritonExtError: `owner` has no such attribute, or its parameters have other names.
     """
     name = f"{getattr(owner, '__module__', '')}.{getattr(owner, '__qualname__', '')}".strip(".")
     where = f"{name or getattr(owner, '__name__', repr(owner))}.{attribute}"

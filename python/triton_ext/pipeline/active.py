@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pipeline that is ready to be used: its edits, the libraries that they need, and the cache key of both."""
+"""A pipeline that is ready to be entered: its edits, the libraries that they need, and the cache key of both."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .steps import Layer
 if TYPE_CHECKING:
     from .stack import Stack
 
-#: Held while the state of pipelines changes: of this module, of `stack` and of `hook`.
+#: Held while the state of pipelines changes, in this module, in `stack` and in `hook`.
 lock = threading.RLock()
-#: How often an active pipeline has changed.
+#: Counts the changes of active pipelines; an answer of the hook holds for one generation.
 generation = 0
-#: How often a key was left behind: what was compiled under it had read something that has changed in place since.
+#: By key, how often it was given up, because a function had read an object that has been changed in place since.
 _left_behind: dict[str, int] = {}
 
 
@@ -42,15 +42,16 @@ class Active:
         self.watch = Watch([*functions, *(edit.function for edit in edits if edit.function)])
         self._known: tuple[list[str], tuple[str, ...]] = [], ()
         self.key = ""
-        self.round = 0  # how often its key had been left behind when it was computed
-        self.entered: Stack | None = None  # the last one that had it on top; most launches are like the one before
+        self.round = 0  # how often the key had been given up when it was computed
+        # The last stack with this pipeline on top, to be used again: most launches are like the one before.
+        self.entered: Stack | None = None
         self.refresh()
 
     def refresh(self, *, inside: bool = True) -> None:
-        """Takes up libraries that were built again, and Python functions that do something else now.
+        """Loads libraries that were built again, and computes the key anew if a library or a function has changed.
 
         Args:
-            inside: look at objects that the functions read, not only at which objects they are.
+            inside: also look for changes inside of the objects that functions read, not only for other objects.
         """
         libraries = [load_library(item.extension) for item in self._passes]
         known = [library.digest for library in libraries], self.watch.fingerprints(inside=inside)
@@ -61,7 +62,7 @@ class Active:
         loaded = dict(zip(self._passes, libraries, strict=True))
         layer = Layer(self.edits, {item: library.add[item.name] for item, library in loaded.items()})
         digests = {item: library.digest for item, library in loaded.items()}
-        import triton._C.libtriton  # noqa: F401 - to which what `load_infra` loads is linked
+        import triton._C.libtriton  # noqa: F401 - the library that `load_infra` loads is linked to it
 
         identity = [load_infra(), own_code(), known[1], [_edit_key(edit, digests) for edit in self.edits]]
         with lock:
@@ -72,15 +73,17 @@ class Active:
             generation += 1
 
     def follow(self) -> None:
-        """Takes up Python functions that do something else because a variable has been assigned."""
+        """Computes the key anew if a variable that a function reads has been assigned."""
         if self.watch.fingerprints(inside=False) != self._known[1]:
             self.refresh(inside=False)
 
     def drift(self) -> str:
-        """What has changed in place since the key was computed, for the key on disk.
+        """Returns a text for the key on disk that says what has changed in place since the key was computed.
 
-        A launch has asked for the kernel already, without it, and will keep the kernel under the key in memory. So
-        that key is for this block only: whoever computes it later, in this process, gets another one.
+        Claim: no other compilation takes the kernel for its own. The launch has looked for the kernel under the key in
+        memory, which does not have this text, and will put the kernel there. So that key is given up: when this process
+        computes it again, it gets another round, which is part of the key. Example: a pass appends to a list that it
+        reads. The kernel of the first launch stays in memory for the block; the next block compiles again.
         """
         drift = self.watch.drift()
         if drift:
@@ -96,7 +99,7 @@ def _edit_key(edit: Edit, digests: dict[Pass, str]) -> list[object]:
 
 def _entry_key(entry: Entry, digests: dict[Pass, str]) -> list[object]:
     if isinstance(entry, PythonPass):
-        return ["python"]  # which one, `fingerprints` says
+        return ["python"]  # the fingerprints say which function
     if isinstance(entry, BuiltinPass):
         return ["builtin", entry.name, entry.args]
     return ["pass", entry.name, entry.args, digests[entry]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The passes of libtriton as typed Python values, and what makes them."""
+"""The passes of libtriton as typed Python values: `BuiltinPass`, and the `BuiltinFactory` that makes one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class BuiltinPass:
 
     @property
     def add(self) -> Callable[..., None]:
-        """The function of libtriton that adds it to a pass manager."""
+        """The function of libtriton that adds the pass to a pass manager."""
         return find_builtin(self.name)
 
     def __str__(self) -> str:
@@ -73,7 +73,12 @@ class BuiltinFactory:
 
 
 def check_arguments(where: str, add: Callable[..., None], values: Mapping[str, Value]) -> dict[str, Value]:
-    """`values` by the names that `add` uses.
+    """Returns `values` under the names that `add` gives its arguments.
+
+    Args:
+        where: the edit or the pass, for messages.
+        add: the function of libtriton.
+        values: the arguments by name, in which ``-`` may stand for ``_``.
 
     Raises:
         PipelineError: a name is unknown or a value has the wrong type.
@@ -88,17 +93,17 @@ def check_arguments(where: str, add: Callable[..., None], values: Mapping[str, V
             raise PipelineError(
                 f"{where}: unknown argument '{given}'{hint}; it takes: {_signature(declared.items()) or 'none'}"
             )
-        if type(value).__name__ != declared[name]:  # a bool is no int here
+        if type(value).__name__ != declared[name]:  # a bool is not an int here
             raise PipelineError(f"{where}: argument '{name}': expected {declared[name]}, got {shown(value)}")
         checked[name] = value
     return checked
 
 
 def find_builtin(name: str) -> Callable[..., None]:
-    """The function of libtriton that adds the pass ``group.pass``.
+    """Returns the function of libtriton that adds the pass ``group.pass``.
 
     Raises:
-        PipelineError: there is none.
+        PipelineError: libtriton has no such pass.
     """
     *groups, last = name.split(".")
     found = namespace(groups)
@@ -111,7 +116,10 @@ def find_builtin(name: str) -> Callable[..., None]:
 
 
 def namespace(groups: list[str]) -> types.ModuleType | None:
-    """The part of libtriton with the passes of e.g. ``["ttgpuir"]`` or ``["nvidia", "ttnvgpuir"]``."""
+    """Returns the module of libtriton with the passes of a group, e.g. ``["ttgpuir"]`` or ``["nvidia", "ttnvgpuir"]``.
+
+    Returns None if there is no such group.
+    """
     from triton._C import libtriton
 
     for root in (["passes"], [*groups[:1], "passes"]):
@@ -124,7 +132,7 @@ def namespace(groups: list[str]) -> types.ModuleType | None:
 
 
 def builtin_names() -> list[str]:
-    """``group.pass`` of every pass that libtriton offers to Python."""
+    """Returns ``group.pass`` of every pass that libtriton offers to Python."""
     from triton._C import libtriton
 
     def walk(module: types.ModuleType, prefix: str) -> list[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the edits of a `Pipeline`, each checked as far as it can be before a kernel is compiled."""
+"""Makes the edits of a `Pipeline`. Each function checks all that can be checked before a kernel is compiled."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .values import Value
 
 
 def placed(verb: str, anchor: str, *passes: object, on_missing: OnMissing = "error") -> Edit:
-    """`passes` ``before``, ``after`` or in the place of (``replace``) each match of `anchor`.
+    """Returns the edit that places `passes` ``before`` or ``after`` each match of `anchor`, or instead (``replace``).
 
     Raises:
         PipelineError: `anchor` is malformed, or a pass is not one, or is for another stage.
@@ -35,7 +35,7 @@ def placed(verb: str, anchor: str, *passes: object, on_missing: OnMissing = "err
 
 
 def at_edge(verb: str, stage: str, *passes: object, on_missing: OnMissing = "error") -> Edit:
-    """`passes` ``at_start`` or ``at_end`` of `stage`.
+    """Returns the edit that places `passes` ``at_start`` or ``at_end`` of `stage`.
 
     Raises:
         PipelineError: something that is not a pass, or a pass for another stage.
@@ -45,7 +45,7 @@ def at_edge(verb: str, stage: str, *passes: object, on_missing: OnMissing = "err
 
 
 def skip(anchor: str, *, on_missing: OnMissing = "error") -> Edit:
-    """No pass where `anchor` matches.
+    """Returns the edit that drops each match of `anchor`.
 
     Raises:
         PipelineError: `anchor` is malformed.
@@ -55,10 +55,10 @@ def skip(anchor: str, *, on_missing: OnMissing = "error") -> Edit:
 
 
 def set_arguments(anchor: str, /, *, on_missing: OnMissing = "error", **arguments: Value) -> Edit:
-    """Other arguments for the passes that match `anchor`.
+    """Returns the edit that gives the passes that match `anchor` other arguments.
 
     Raises:
-        PipelineError: `anchor` is malformed, no argument is given, or a value is of no type that passes take.
+        PipelineError: `anchor` is malformed, no argument is given, or passes take no value of such a type.
     """
     place = _anchor(anchor)
     if not arguments:
@@ -75,7 +75,7 @@ def set_arguments(anchor: str, /, *, on_missing: OnMissing = "error", **argument
 
 
 def stage(name: str, function: StageFunction, *, on_missing: OnMissing = "error") -> Edit:
-    """A function that replaces or wraps the stage `name`.
+    """Returns the edit by which `function` replaces or wraps the stage `name`.
 
     Raises:
         PipelineError: `function` is not callable, or `name` is not a stage.
@@ -86,10 +86,16 @@ def stage(name: str, function: StageFunction, *, on_missing: OnMissing = "error"
 
 
 def made(verb: str, place: str, items: Iterable[Any], keywords: dict[str, Any]) -> Edit:
-    """The edit that the text form writes as ``verb(place, items, keywords)``; of a stage, `place` is its name.
+    """Returns the edit that the text form writes as ``verb(place, items, keywords)``.
+
+    Args:
+        verb: name of the edit.
+        place: the anchor, or the stage for ``at_start``, ``at_end`` and ``stage``.
+        items: the passes, or the function for ``stage``.
+        keywords: the arguments that are given by name.
 
     Raises:
-        PipelineError: as of the functions above.
+        PipelineError: for the reasons that the functions above give.
     """
     if verb in ("before", "after", "replace"):
         return placed(verb, place, *items, **keywords)
@@ -113,7 +119,7 @@ def _entries(where: str, stage: str | None, passes: Iterable[object]) -> tuple[E
 
 
 def _bound(entries: tuple[Entry, ...], stage: str | None) -> tuple[Entry, ...]:
-    """Returns `entries`, with passes for any stage made passes of `stage`, as the text of a pipeline names them."""
+    """Returns `entries`; passes for any stage become passes of `stage`, because the text form names them so."""
     if stage is None:
         return entries
     return tuple(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a compilation is, for the report of a crash of the process."""
+"""Keeps track of where a compilation is, so that a crash of the process can report it."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dataclasses import dataclass
 
 from .inspection_library import load
 
-#: Stands for the file in `Result.command`.
+#: The placeholder for the file name in `Result.command` and `Place.command`.
 FILE = "\1"
 
 
 def begin(what: str, file: str) -> int:
-    """Makes a crash of the process report that it happened during `what`, until `end` is called.
+    """Begins a report: if the process crashes before `end`, it says that this happened during `what`.
 
     Args:
         what: e.g. ``kernel 'softmax', stage 'ttir'``.
-        file: where a crash writes the module before the pass, if that was kept.
+        file: the path that the module before the pass is written to in a crash, if the module was kept.
 
     Returns:
-        A slot, for `end` and `begin_step`.
+        The number of the report, for `end` and `begin_step`.
     """
     slot: int = load()[0].tritonExtCrashBegin(what.encode(errors="replace"), os.fsencode(file))
     return slot
@@ -28,13 +28,14 @@ def begin(what: str, file: str) -> int:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a compilation is.
+    """The place that a compilation has reached.
 
     Attributes:
         step: the pass that runs, e.g. ``pass 'cse'``; empty between passes.
-        what: as for `begin`.
-        before: the module before the pass, if it was kept.
-        command: what runs the pass on a file, for which `FILE` stands; empty if the module was not kept.
+        what: the argument of `begin`.
+        before: the module before the pass; empty if it was not kept.
+        command: a shell command that runs the pass on a file, with `FILE` for its name; empty if the module was not
+            kept.
     """
 
     step: str
@@ -44,7 +45,7 @@ class Place:
 
     @classmethod
     def parse(cls, published: bytes) -> Place | None:
-        """What `publish` has written; None if no compilation is under way."""
+        """Reads what `publish` has written; returns None if no compilation is under way."""
         step, _, rest = published.decode(errors="replace").partition("\0")
         what, _, rest = rest.partition("\0")
         command, _, before = rest.partition("\0")
@@ -55,18 +56,20 @@ class Place:
 
 
 def publish(file: int) -> None:
-    """Writes where this process is to the open file `file`, before every pass; a crash then says nothing itself."""
+    """Has this process write its place to the descriptor `file` before every pass, instead of printing a report."""
     load()[0].tritonExtCrashPublish(file)
 
 
 def begin_step(slot: int, what: str | None) -> None:
-    """Says that the compilation `slot` runs `what`, which is not a pass of MLIR, e.g. a Python function.
+    """Notes that a compilation runs something other than a pass of MLIR, e.g. a Python function.
 
-    None ends that.
+    Args:
+        slot: the number of the report.
+        what: what it runs; None when that has ended.
     """
     load()[0].tritonExtCrashPass(slot, what.encode(errors="replace") if what is not None else None)
 
 
 def end(slot: int) -> None:
-    """Ends the report that `begin` returned `slot` for."""
+    """Ends the report with the number `slot`."""
     load()[0].tritonExtCrashEnd(slot)

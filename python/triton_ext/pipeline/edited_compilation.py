@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One compilation with the edits of the active pipelines: its stages, what was found in them, and what failed."""
+"""One compilation with the edits of the active pipelines: runs its stages, and reports edits that did not apply."""
 
 from __future__ import annotations
 
@@ -27,12 +27,19 @@ from .steps import Layer
 
 
 class EditedCompilation:
-    """One compilation: its layers, innermost first, and what an observer wants to know of it.
+    """One compilation with edits.
 
     Args:
         layers: the active pipelines, innermost first.
         level: how much is recorded in `records`; None for nothing.
-        request: what ``triton.compile`` was asked for; None where something else asks for the stages.
+        request: the call of ``triton.compile``; None if something else runs the stages.
+
+    Attributes:
+        records: the stages that ran, if a level is given.
+        cache_hash: the hash under which Triton's cache knows the kernel.
+        seen: for each stage that ran, the names of its passes before the edits.
+        without_inner: the edits whose stage function has not called the stage.
+        kernel: name of the kernel. Kept here because the module loses its symbol name before conversion to LLVM.
     """
 
     def __init__(self, layers: tuple[Layer, ...], level: Level | None = None, request: Request | None = None) -> None:
@@ -40,15 +47,23 @@ class EditedCompilation:
         self.layers = layers
         self.level = level
         self.records: list[StageRecord] = []
-        self.cache_hash: str | None = None  # by which Triton's cache knows it
-        self.seen: dict[str, list[str]] = {}  # the names of every stage that ran, before edits
-        self.without_inner: list[Edit] = []  # whose function has not called the stage that it is for
-        self.kernel = ""  # kept here because the module loses its symbol name before conversion to LLVM
-        # By layer, because one pipeline may be active twice.
+        self.cache_hash: str | None = None
+        self.seen: dict[str, list[str]] = {}
+        self.without_inner: list[Edit] = []
+        self.kernel = ""
+        # The key has the layer, because one pipeline may be active twice.
         self._unmatched = {(i, id(e)): e for i, layer in enumerate(layers) for e in layer.edits if e.anchor}
 
     def wrap(self, stages: dict[str, Stage], backend: Any) -> None:
-        """Makes the stages of `backend` run with the edits."""
+        """Replaces each stage of `stages` by one that runs with the edits.
+
+        Args:
+            stages: the stages of `backend` by name, in order; changed in place.
+            backend: the backend that compiles.
+
+        Raises:
+            PipelineError: an edit is for a stage that this compilation does not have.
+        """
         for i, layer in enumerate(self.layers):
             for edit in layer.edits:
                 if edit.stage is not None and edit.stage not in stages:
@@ -68,7 +83,7 @@ class EditedCompilation:
         return any(layer.edits for layer in self.layers)
 
     def without_edits(self) -> str:
-        """A sentence that says whether the kernel compiles without edits; empty where that cannot be tried."""
+        """Returns a sentence that says whether the kernel compiles without edits; empty if that cannot be tried."""
         trial = self._unedited.trial()
         return trial.outcome if trial else ""
 
@@ -151,7 +166,7 @@ class EditedCompilation:
                 if id(edit) not in missing:
                     self._unmatched.pop((i, id(edit)), None)
         self.seen[name] = run.names
-        # Nothing can be found any more once the module has become text.
+        # Once the module has become text, no later stage runs passes that an anchor could match.
         ended = name == self._stages[-1] or not isinstance(result, ir.module)
         for key, edit in list(self._unmatched.items()):
             if edit.stage != name and not (edit.stage is None and ended):
@@ -171,7 +186,7 @@ class EditedCompilation:
         return result
 
     def _refuse_skipped(self, stages: list[str]) -> None:
-        """Edits of stages that do not run, because the source is an IR file."""
+        """Reports edits of stages that do not run, because the source is an IR file that enters after them."""
         for i, layer in enumerate(self.layers):
             for edit in layer.edits:
                 if edit.stage in stages:
@@ -180,7 +195,7 @@ class EditedCompilation:
 
     @functools.cached_property
     def text(self) -> str:
-        """All edits, outermost first."""
+        """The text of all edits, those of the outermost pipeline first."""
         return text_of_edits(edit for layer in reversed(self.layers) for edit in layer.edits)
 
     def _not_found(self, edit: Edit) -> str:
@@ -205,7 +220,7 @@ class EditedCompilation:
         return f"{text}\nthe anchors, in order, are" + ("".join(listing) or " none")
 
     def _anchors(self, stage: str) -> list[str]:
-        """The passes of `stage` as anchors, with ordinals where a name occurs more than once."""
+        """Returns the passes of `stage` as anchors, with an ordinal if a name occurs more than once."""
         names, count = self.seen[stage], defaultdict[str, int](int)
         anchors = []
         for name in names:

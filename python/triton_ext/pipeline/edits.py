@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a `Pipeline` is made of: edits, the anchors that they are placed by, and the passes that they bring in."""
+"""The edits that a `Pipeline` consists of, and the entries that an edit brings in."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class PythonPass:
     """A Python function that changes a module in place.
 
     Attributes:
-        function: is called with the ``ir.module``.
+        function: takes the ``ir.module``, and returns nothing.
     """
 
     function: Callable[[Any], None]
 
     @property
     def name(self) -> str:
-        """``module:qualified.name``, by which the text form of a pipeline finds it again."""
+        """``module:qualified.name``, by which the text form of a pipeline finds the function."""
         return function_name(self.function)
 
     def __str__(self) -> str:
@@ -46,12 +46,12 @@ class Edit:
 
     Attributes:
         verb: ``before``, ``after``, ``at_start``, ``at_end``, ``replace``, ``skip``, ``set`` or ``stage``.
-        stage: the stage that it is for; None where the anchor may be in any.
-        anchor: where; None for ``at_start``, ``at_end`` and ``stage``.
-        entries: the passes that it brings in.
-        arguments: for ``set``, new values by name.
-        function: for ``stage``.
-        on_missing: what happens when the anchor does not occur.
+        stage: the stage that is edited; None if the anchor may be in any stage.
+        anchor: the place; None for ``at_start``, ``at_end`` and ``stage``.
+        entries: the passes that the edit brings in.
+        arguments: the new values by name, for ``set``.
+        function: the function, for ``stage``.
+        on_missing: what happens if the anchor does not occur.
     """
 
     verb: str
@@ -79,22 +79,26 @@ class Edit:
 
 
 def text_of_edits(edits: Iterable[Edit]) -> str:
-    """The edits on one line, those of one stage together where they follow each other."""
+    """Returns the edits on one line; edits of one stage that follow each other share the name of the stage."""
     blocks: list[tuple[str | None, list[str]]] = []
     for edit in edits:
         if not blocks or blocks[-1][0] != edit.stage:
             blocks.append((edit.stage, []))
         blocks[-1][1].append(edit.text)
-    # A stage holds until the next one; `*` is any.
+    # The name of a stage holds for all edits up to the next name; `*` stands for any stage.
     stages = [f"{stage or '*'}: " if stage or i else "" for i, (stage, _) in enumerate(blocks)]
     return "; ".join(stage + ", ".join(texts) for stage, (_, texts) in zip(stages, blocks, strict=True))
 
 
 def as_entry(item: object, where: str) -> Entry:
-    """`item` as something that a pipeline can hold.
+    """Returns `item` as an entry of an edit: a function becomes a `PythonPass`.
+
+    Args:
+        item: a pass or a function.
+        where: the edit, for messages.
 
     Raises:
-        PipelineError: it is neither a pass nor a function of one argument.
+        PipelineError: it is neither a pass nor a function.
     """
     if isinstance(item, Pass | BuiltinPass | PythonPass):
         return item
@@ -109,6 +113,6 @@ def as_entry(item: object, where: str) -> Entry:
 
 
 def function_name(function: object) -> str:
-    """``module:qualified.name`` of a function, or of the class of a callable object."""
+    """Returns ``module:qualified.name`` of a function, or of the class of a callable object."""
     named = function if hasattr(function, "__qualname__") else type(function)
     return f"{named.__module__}:{named.__qualname__}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extension passes as typed Python values, and what makes them: `Pass` and `PassFactory`."""
+"""The passes of extensions as typed Python values: `Pass`, and the `PassFactory` that makes one."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from ..support.shown import shown
 
 _OF_BACKENDS = {name: stage.passes for name, stage in backends.stages().items() if stage.passes}
 STAGES = ("ttir", "ttgir", "llir", *_OF_BACKENDS)
-#: Stands for all of them, for a pass that takes the modules of each.
+#: The stage of a pass that takes the modules of every stage.
 ANY = "any"
-#: The stages whose passes a stage takes. The module that enters a stage of a backend of ours may still be Triton's.
+#: For each stage, the stages whose passes it takes. A stage of a backend of ours may take those of ``ttir``, because
+#: the module that enters it is Triton's.
 PLACEABLE = {stage: (stage,) for stage in STAGES} | _OF_BACKENDS
 
 
@@ -29,10 +30,10 @@ class Pass:
     """A pass with its options, ready to be placed in a `Pipeline`.
 
     Attributes:
-        name: extension name, e.g. ``loop_split``.
-        stage: the stage that it is for, or ``any``; None where a foreign plugin does not say it.
+        name: name of the extension, e.g. ``loop_split``.
+        stage: the stage that the pass is for, or ``any``; None for a foreign plugin, which does not declare one.
         args: its options as MLIR spells them, e.g. ``("max-splits=2",)``.
-        extension: the library that brings it.
+        extension: the extension that has the pass.
     """
 
     name: str
@@ -49,7 +50,12 @@ class Pass:
 
 
 def texts_of(args: Iterable[str], *, named: bool = True) -> list[str]:
-    """Options as the text form of a pipeline has them; what is not one word is quoted, of ``name=value`` the value."""
+    """Returns options as the text form of a pipeline writes them: a value that is not one word is quoted.
+
+    Args:
+        args: the options as MLIR spells them.
+        named: whether each is ``name=value``; the options of foreign plugins are plain texts.
+    """
 
     def quoted(text: str) -> str:
         return json.dumps(text, ensure_ascii=False) if not text or re.search(r"[\s\"'{}\\]", text) else text
@@ -66,7 +72,7 @@ class PassFactory:
     def __init__(self, extension: Extension, name: str, stage: str | None = None) -> None:
         self.extension = extension
         self._name = name
-        # A pass for any stage is for the one that it is asked of.
+        # A pass for any stage becomes one of the stage under which it was looked up.
         self._stage = stage if extension.stage == ANY and stage else extension.stage
         self.__name__ = name
         if extension.manifest is None:
@@ -109,10 +115,10 @@ class PassFactory:
         return Pass(self._name, self._stage, texts, self.extension)
 
     def parse(self, options: Iterable[tuple[str, str]]) -> Pass:
-        """The pass with options as text, by the name that MLIR or Python has for them.
+        """Returns the pass with `options`, which are pairs of a name, as MLIR or Python spells it, and a text.
 
         Raises:
-            PipelineError: an option is unknown, or its text is no value of its type.
+            PipelineError: an option is unknown, or its text is not a value of its type.
         """
         manifest = self.extension.manifest
         assert manifest is not None, "a foreign plugin declares no options"
@@ -124,10 +130,10 @@ class PassFactory:
         return self(**values)
 
     def change(self, args: Iterable[str], options: Mapping[str, object]) -> tuple[str, ...]:
-        """`args` of a pass with other values for `options`.
+        """Returns `args`, the options of a pass as MLIR spells them, with the values that `options` gives by name.
 
         Raises:
-            PipelineError: as of a call.
+            PipelineError: an option is unknown or has a value of the wrong type.
         """
         changed = self(**{name.replace("-", "_"): value for name, value in options.items()})
         values = dict(arg.partition("=")[::2] for arg in (*args, *changed.args))
@@ -138,10 +144,15 @@ class PassFactory:
 
 
 def find_factory(name: str, stages: Iterable[str], among: Sequence[Extension] | None = None) -> PassFactory:
-    """What makes the extension pass `name`, for the first of `stages` that has one; `among` as for `find_pass`.
+    """Returns the factory of the extension pass `name`.
+
+    Args:
+        name: name of the extension.
+        stages: the pass may be for any of these; the first that has one counts.
+        among: the extensions to search; None for all that are found.
 
     Raises:
-        ExtensionNotFoundError: none has; the message is that of the last.
+        ExtensionNotFoundError: no stage has such a pass; the message is about the last one.
     """
     problem = ExtensionNotFoundError(f"no extension offers a pass '{name}'")
     for stage in stages:
@@ -166,19 +177,23 @@ def _choices(option: Option) -> str:
 
 
 def _annotation(option: Option) -> object:
-    """The type of the option's value in Python."""
+    """Returns the type of the option's value in Python."""
     kind: Any = Literal[option.values] if option.values else option.python_type
     return Sequence[kind] if option.list else kind
 
 
 def _format(pass_name: str, option: Option, value: object) -> str:
-    """``name=value`` as MLIR parses it."""
+    """Returns ``name=value`` as MLIR parses it.
+
+    Raises:
+        PipelineError: `value` does not fit the declaration of `option`, or MLIR's syntax cannot express it.
+    """
     values = value if option.list else [value]
     if not isinstance(values, list | tuple):
-        values = [...]  # no value of any type
+        values = [...]  # fits no type, so it is refused below
     wanted = option.python_type
     for item in values:
-        # bool is an int in Python, but not in a pass option; an int will do for a float.
+        # In Python a bool is an int; as a pass option it is not. A float may be given as an int.
         if type(item) is not wanted and not (wanted is float and type(item) is int):
             kind = f"a list of {wanted.__name__}" if option.list else wanted.__name__
             raise PipelineError(
@@ -204,14 +219,14 @@ def _format(pass_name: str, option: Option, value: object) -> str:
 
 
 def _spelled(item: object, wanted: type) -> str:
-    """`item` in the one spelling that the text form and the key of a pipeline have: of a float, 1 is 1.0."""
+    """Returns `item` in the one spelling that text form and cache key use: a float that is given as 1 is ``1.0``."""
     if isinstance(item, bool):
         return str(item).lower()
     return str(float(item) if wanted is float and isinstance(item, int) else item)
 
 
 def _read(option: Option, text: str) -> object:
-    """The value that MLIR's text means; the text itself where it means none, which `_format` then refuses."""
+    """Returns the value that MLIR's `text` stands for; if it is malformed, the text itself, which `_format` refuses."""
     if option.list:
         return [_read(replace(option, list=False), item) for item in text.split(",")] if text else []
     kind = option.python_type
@@ -227,7 +242,7 @@ def _read(option: Option, text: str) -> object:
 
 
 def _can_be_written(text: str, in_list: bool) -> bool:
-    """Whether `text` survives MLIR's parser of pass options, which trims, has no escapes, and splits lists itself."""
+    """Whether MLIR's parser of pass options returns `text` unchanged: it trims, has no escapes and splits lists."""
     if not text.isprintable() and any("\ud800" <= c <= "\udfff" for c in text):
         return False
     if in_list:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a compilation with edits says when it fails, and whether it would without them."""
+"""The errors of a compilation with edits, and the trial whether the kernel compiles without them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .edits import Edit
 Stage = Callable[[Any, dict[str, Any]], Any]
 #: Stages that end in a module; `triton.compiler.parse` knows the same three.
 MODULE_STAGES = ("ttir", "glir", "ttgir")
-#: How a binary begins that a driver takes: an ELF file, or NVIDIA's container of several.
+#: The first bytes of the binaries that drivers take: an ELF file, or NVIDIA's container of several.
 _BINARIES = (b"\x7fELF", b"\x50\xed\x55\xba")
 
 
@@ -34,26 +34,26 @@ class Trial:
 
     Attributes:
         outcome: a sentence that says whether the kernel compiles.
-        metadata: the entries of Triton's metadata that were set, up to the stage that failed if one did.
+        metadata: names of the entries of Triton's metadata that the stages set; if one failed, those before it.
     """
 
     outcome: str
     metadata: frozenset[str]
 
 
-#: What is known of kernels without edits, by Triton's key of them.
+#: The trials that were made, by Triton's key of the kernel.
 _known: dict[str, Trial] = {}
 _MOST_KNOWN = 256
 
 
 @dataclass(frozen=True)
 class Unedited:
-    """The compilation that is under way, as it would be without edits.
+    """The current compilation as it would be without edits.
 
     Attributes:
-        stages: of the backend.
-        backend: that of the compilation.
-        request: what ``triton.compile`` was asked for; None where something else runs the stages.
+        stages: the stages of the backend by name, in order.
+        backend: the backend that compiles.
+        request: the call of ``triton.compile``; None if something else runs the stages.
     """
 
     stages: Mapping[str, Stage]
@@ -61,10 +61,10 @@ class Unedited:
     request: Request | None
 
     def trial(self) -> Trial | None:
-        """Compiles the kernel, and returns how that ended; None where ``triton.compile`` does not run the stages.
+        """Compiles the kernel without edits, and returns the outcome; None if ``triton.compile`` is not the caller.
 
-        That is done on a module of its own: nothing is cached, and nobody else hears of it. The answer is kept, because
-        a tuner may try many pipelines on one kernel.
+        The trial has a module of its own and puts nothing into Triton's cache. Its outcome is kept, because a tuner may
+        try many pipelines on one kernel.
         """
         if self.request is None:
             return None
@@ -110,9 +110,9 @@ def _try(stages: Mapping[str, Stage], backend: Any, request: Request) -> Trial:
 
 @contextmanager
 def watch(what: str) -> Iterator[int]:
-    """Makes a crash of this process within the block report that it happened during `what`.
+    """Has a crash of this process within the block report that it happened during `what`.
 
-    Yields the slot that `crash_reports.begin` returned.
+    Yields the number of the report, as `crash_reports.begin` returns it.
     """
     name = f"triton-ext-crash-{os.getpid()}-{secrets.token_hex(8)}.mlir"
     root = storage.scratch_root()
@@ -124,18 +124,19 @@ def watch(what: str) -> Iterator[int]:
 
 
 def check_result(edit: Edit, stage: str, result: Any, expected: type | None) -> None:
-    """Refuses what the user's function returned for `stage` if the next one could not take it.
+    """Checks that the next stage can take what a stage function of the user has returned.
 
-    Triton ends the process over some of it. How much this costs does not matter: few have such a function.
+    With some wrong results Triton would end the process. The check may be slow, because few pipelines have such a
+    function.
 
     Args:
         edit: the edit that has the function.
-        stage: its stage.
-        result: what it returned.
-        expected: the type of what the stage itself returned, as far as it was run.
+        stage: name of its stage.
+        result: what the function returned.
+        expected: the type of what the stage itself returned; None if it was not run.
 
     Raises:
-        PipelineError: what is wrong.
+        PipelineError: the result cannot be used; the message says why.
     """
     problem = _problem(stage, result, expected)
     if problem:
@@ -143,27 +144,27 @@ def check_result(edit: Edit, stage: str, result: Any, expected: type | None) -> 
 
 
 def check_source(edit: Edit, stage: str, source: Any) -> None:
-    """Refuses what the user's function gives to ``inner`` if that ends the process over it: bad LLVM IR.
+    """Checks what a stage function of the user gives to ``inner``: malformed LLVM IR would end the process.
 
     Args:
         edit: the edit that has the function.
-        stage: the one before its stage, of whose result `source` takes the place.
-        source: what the function gives.
+        stage: name of the stage before, whose result `source` replaces.
+        source: the argument of ``inner``.
 
     Raises:
-        PipelineError: what is wrong.
+        PipelineError: `source` should be LLVM IR and is not.
     """
     if stage == "llir" and isinstance(source, str) and (problem := inspection.check_llvm_ir(source)):
         raise ran(PipelineError(f"'{edit}': gave inner text that is not LLVM IR: {problem}"))
 
 
 def check_kept(edit: Edit, needed: Set[str], metadata: Mapping[str, Any]) -> None:
-    """Refuses metadata from which the user's function has removed something, or that does not get what a stage sets.
+    """Checks that a stage function of the user has kept all entries of the metadata.
 
     Args:
         edit: the edit that has the function.
-        needed: the entries that the function was given, and those that were there after ``inner``.
-        metadata: what it has left.
+        needed: names of the entries that the function was given, and of those that were there after ``inner``.
+        metadata: the metadata after the function.
 
     Raises:
         PipelineError: an entry is missing.
@@ -174,12 +175,12 @@ def check_kept(edit: Edit, needed: Set[str], metadata: Mapping[str, Any]) -> Non
 
 
 def check_binary(edits: Sequence[Edit], kernel: str, problem: str | None) -> None:
-    """Refuses a binary that a launch could not load.
+    """Reports a binary that a launch could not load.
 
     Args:
-        edits: those with a stage function.
-        kernel: its name.
-        problem: what the backend says of the binary; None for nothing.
+        edits: the edits with a stage function.
+        kernel: name of the kernel.
+        problem: why the backend cannot load the binary; None if it can.
 
     Raises:
         PipelineError: there is a problem.
@@ -189,7 +190,7 @@ def check_binary(edits: Sequence[Edit], kernel: str, problem: str | None) -> Non
         raise ran(PipelineError(f"{functions}: the binary of kernel '{kernel}' cannot be launched: {problem}"))
 
 
-#: The type of what a stage returns, as a backend declares it.
+#: The types of results that ``backend.json`` declares for a stage.
 _RESULTS: dict[str, type] = {"module": ir.module, "text": str, "elf": bytes}
 
 
@@ -221,21 +222,21 @@ def _problem(stage: str, result: Any, expected: Any) -> str | None:
 
 
 def ran(error: PipelineError) -> PipelineError:
-    """Returns `error`, marked as caused by something that ran, and not by an edit that is written wrongly."""
+    """Returns `error`, marked as caused by a pass or function that ran and not by an edit that is written wrongly."""
     error.while_running = True
     return error
 
 
 def check_metadata(edits: Sequence[Edit], metadata: Mapping[str, Any], unedited: Unedited) -> None:
-    """Refuses a kernel without what the stages set in its metadata: launching it, or the next stage, needs that.
+    """Checks that the metadata has all entries that the stages set, because launching the kernel needs them.
 
     Args:
-        edits: those with a stage function that has not called the stage.
-        metadata: of the kernel, after its last stage.
-        unedited: the compilation without edits.
+        edits: the edits whose stage function has not called ``inner``.
+        metadata: the metadata of the kernel after its last stage.
+        unedited: the compilation without edits, which shows the entries that are needed.
 
     Raises:
-        PipelineError: something is not set.
+        PipelineError: an entry is not set.
     """
     trial = unedited.trial()
     missing = sorted(trial.metadata - metadata.keys()) if trial else ()
@@ -248,22 +249,22 @@ def check_metadata(edits: Sequence[Edit], metadata: Mapping[str, Any], unedited:
 
 
 def explained(error: Exception, stage: str, kernel: str, edits: str, unedited: Unedited) -> Exception:
-    """The exception to raise for `error`: one that says what the edits have to do with it.
+    """Returns the exception to raise for `error`, which names the edits and says whether the kernel compiles without.
 
-    Triton's own errors keep their type, by which autotuners catch some of them, and get a note. So do errors of ours
-    that are not about edits, such as that of a library which is not built.
+    Triton's own errors keep their type and get a note, because autotuners catch some of them by type. So do errors of
+    ours that are not about edits, e.g. that a library is not built.
 
     Args:
-        error: what was raised in `stage`.
-        stage: where.
-        kernel: its name.
+        error: the exception that was raised.
+        stage: name of the stage that raised it.
+        kernel: name of the kernel.
         edits: all edits, as text.
         unedited: the compilation without edits.
     """
     if isinstance(error, PipelineError) and not isinstance(error, UnsupportedError):
         if error.while_running and (trial := unedited.trial()):
             error.message += f"\n{trial.outcome}"
-            error.while_running = False  # it has been said
+            error.while_running = False  # the message has the outcome now
         return error
     trial = unedited.trial()
     outcome = trial.outcome if trial else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a function in a forked child, of whose crash this process hears."""
+"""Runs a function in a forked child, so that this process survives a crash and can report it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from ..errors import TritonExtError
 from ..support import storage
 from . import crash_reports
 
-#: Seconds after which a child has hung; none if it is not set.
+#: The environment variable with the seconds after which a child counts as hung; without it there is no limit.
 LIMIT = "TRITON_EXT_ISOLATE_SECONDS"
 _PR_SET_PDEATHSIG = 1
 _is_child = False
 
 
 def is_child() -> bool:
-    """Whether this is such a child."""
+    """Whether this process is such a child."""
     return _is_child
 
 
@@ -36,10 +36,10 @@ class Child:
     """How a child ended.
 
     Attributes:
-        answer: what its work returned; None if it died.
-        ended: how it died, e.g. ``crashed (SIGSEGV)``; empty if it did not.
-        said: what it wrote to standard error.
-        place: where it was at its end, if a compilation was under way.
+        answer: what the function returned; None if the child died.
+        ended: how the child died, e.g. ``crashed (SIGSEGV)``; empty if it did not die.
+        said: what the child wrote to standard error.
+        place: what it was compiling when it died; None if it was not compiling.
     """
 
     answer: Any
@@ -49,14 +49,25 @@ class Child:
 
 
 def in_child(work: Callable[[], Any]) -> Child:
-    """Runs `work` in a forked child, and copies to standard error what the child has written there."""
+    """Runs `work` in a forked child, and copies what the child writes to standard error.
+
+    Args:
+        work: the function; its result must pickle.
+
+    Returns:
+        How the child ended.
+
+    Raises:
+        TritonExtError: the variable `LIMIT` is malformed.
+    """
     limit = _limit()
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     with storage.scratch_file() as answer, storage.scratch_file() as errors, storage.scratch_file() as place:
         parent = os.getpid()
         with warnings.catch_warnings():
-            # The child never touches what Python warns of: locks of other threads' objects, and the GPU.
+            # Python warns that locks of other threads may be held in the child. The child uses none of these objects,
+            # and no GPU.
             warnings.simplefilter("ignore", DeprecationWarning)
             child = os.fork()
         if child == 0:
@@ -83,7 +94,7 @@ def in_child(work: Callable[[], Any]) -> Child:
 
 
 def _signal_name(number: int) -> str:
-    """Returns e.g. ``SIGSEGV``; most real-time signals have no name."""
+    """Returns e.g. ``SIGSEGV``, or ``signal 40`` for a real-time signal, because most of them have no name."""
     return next((known.name for known in signal.Signals if known == number), f"signal {number}")
 
 
@@ -93,10 +104,10 @@ def _all_of(file: IO[bytes]) -> bytes:
 
 
 def _limit() -> float | None:
-    """The seconds after which a child has hung; None if there is no limit.
+    """Returns the seconds after which a child counts as hung; None if there is no limit.
 
     Raises:
-        TritonExtError: the variable is not a number above zero.
+        TritonExtError: the variable `LIMIT` is not a number above zero.
     """
     value = os.environ.get(LIMIT, "")
     if not value:
@@ -111,7 +122,7 @@ def _limit() -> float | None:
 
 
 def _wait(child: int, limit: float | None) -> int | None:
-    """The status of `child` once it has ended; None if that takes more than `limit` seconds."""
+    """Waits for `child` to end, and returns its status; None if that takes more than `limit` seconds."""
     descriptor = os.pidfd_open(child)
     try:
         if not select.select([descriptor], [], [], limit)[0]:
@@ -122,14 +133,14 @@ def _wait(child: int, limit: float | None) -> int | None:
 
 
 def _be_child(work: Callable[[], Any], parent: int, answer: IO[bytes], errors: IO[bytes], place: IO[bytes]) -> None:
-    """Runs `work` and ends the process, whatever happens: nothing of the parent's is to be cleaned up here."""
+    """Runs `work` and ends the process in any case, without the parent's exit handlers and ``finally`` blocks."""
     global _is_child  # noqa: PLW0603
     code = 1
     try:
         _is_child = True
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() == parent:
-            signal.signal(signal.SIGINT, signal.SIG_DFL)  # the parent has got it as well, and says so
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C reaches the parent, too, which reports it
             os.dup2(errors.fileno(), 2)
             crash_reports.publish(place.fileno())
             answer.write(pickle.dumps(work()))

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Triton's hook slot answers: the keys of the active pipelines, and the edits of a compilation.
+"""Our hook in Triton's slot: it answers with the keys of the active pipelines, and applies their edits to the stages.
 
-The slot becomes a descriptor: inside of a pipeline it reads as our hook, outside as whatever the user put there. So a
-user's hook keeps working whenever it was set, kernels outside of any pipeline have the keys that they have without us,
-and threads do not see each other's pipelines.
+The slot becomes a descriptor. Read while a pipeline is active in this thread, it returns our hook, which also calls the
+hook that the user has set. Read at any other time, it returns the user's hook or None, as without triton-ext. Therefore
+a user's hook keeps working whenever it is set, kernels outside of any pipeline keep their keys, and threads do not see
+each other's pipelines.
+
+Triton reads the slot several times in one compilation: to see whether it is empty, for the key, and for the stages. The
+answers have to be about the same pipelines, although another thread may install, uninstall or rebuild one in between.
+`_Slot.__get__`, `_Hook._recheck` and `_Hook._edit` say how that is ensured.
 """
 
 from __future__ import annotations
@@ -18,35 +23,37 @@ from ..patches import compile_requests, hook_slot, kernel_parsing
 from ..patches.async_compilation import carry_to_threads
 from ..patches.compiled_kernels import follow_names
 from . import active as active_pipelines
+from . import lowering
 from . import stack as stacks
 from .active import Active
 from .stack import Answer, Stack
 from .steps import Layer
 from .targets import for_target
 
-#: Seconds between two looks at the files of the libraries in an active pipeline.
+#: Seconds between two checks whether the libraries of an active pipeline were built again.
 _RECHECK = 0.5
 
 
 class _Thread(threading.local):
-    empty = stacks.NOTHING  # the last empty `stacks.installed` that this thread knows of
-    nested = False  # a user's hook is running inside of ours
-    answered: tuple[Layer, ...] = ()  # the layers that the last key read here is of
+    empty = stacks.NOTHING  # the last empty `stacks.installed` that this thread has seen
+    nested = False  # whether ours is calling the user's hook
+    answered: tuple[Layer, ...] = ()  # the layers of the last key that was given to this thread
 
 
 _thread = _Thread()
 
 
-_next_check = 0.0  # when the libraries are looked at again
-_running = 0  # how many hooks of the user's run inside of ours
+_next_check = 0.0  # the time of the next check of the libraries
+_running = 0  # how many calls of user hooks by ours are under way, in all threads
 
 
 class _Hook:
-    """What the slot reads as inside of a pipeline.
+    """The hook that Triton calls while a pipeline is active.
 
     Args:
-        user: what the user has put there. It returns to the slot if this is put there, and it is what this comes down
-            to in a later hook of the user's that calls the one before it.
+        user: the hook that the user has set; None if there is none. A program may read the slot in a pipeline, so that
+            it gets this object, and put it back later, or call it from a hook of its own. In the first case the slot
+            holds `user` again; in the second this object does no more than call `user`.
     """
 
     def __init__(self, user: Callable[..., Any] | None) -> None:
@@ -85,7 +92,7 @@ class _Hook:
         return ours + theirs[0], ours + theirs[1]
 
     def _answer(self, stack: Stack, installed: Stack) -> Answer:
-        """The key of the pipelines as they are now."""
+        """Returns the current key of the pipelines, and keeps the answer for `_quick_hook` if it can."""
         follow_names()
         drift = ""
         if time.monotonic() >= _next_check:
@@ -94,7 +101,7 @@ class _Hook:
         is_compiling = bool(watching) and compile_requests.being_keyed() is not None
         for active in watching:
             active.follow()
-            if is_compiling:  # the key on disk outlives the process
+            if is_compiling:  # this key is for the disk, so it has to cover changes in place
                 drift += active.drift()
         generation = active_pipelines.generation
         for one in (stack, installed):
@@ -108,10 +115,11 @@ class _Hook:
         return answer
 
     def _recheck(self, active: tuple[Active, ...]) -> None:
-        """Takes up libraries that were built again.
+        """Loads libraries that were built again.
 
-        Not while a kernel is on its way from the first key to the second: those two calls are much closer together
-        than two checks.
+        A launch asks for the key in memory, and on a miss `triton.compile` asks for the key on disk. Both have to be of
+        the same libraries. They are, because the second call comes milliseconds after the first, and the next check
+        half a second after the last one.
         """
         global _next_check  # noqa: PLW0603
         _next_check = time.monotonic() + _RECHECK
@@ -122,25 +130,37 @@ class _Hook:
         from ..patches.backend_globals import replace_globals  # not while Triton is imported
         from .edited_compilation import EditedCompilation
 
-        # In a compilation those that its key is of, whatever another thread has installed or built again since.
+        # The stages get the edits that the key is about, even if another thread has installed a pipeline, or a library
+        # was built again, since the key was read: otherwise a kernel would be cached under the key of other edits.
         request = compile_requests.adding_stages()
         layers = (_thread.answered if request is not None else installed.state[1] + stack.state[1])[::-1]
         observer = stack.observer
-        if observer is None and not any(layer.edits for layer in layers):
-            return
-        layers = for_target(layers, backend.target)
-        replace_globals(backend)
-        compilation = EditedCompilation(layers, observer.level if observer else None, request)
-        if observer is not None:
-            observer.compilation = compilation
-        compilation.wrap(stages, backend)
+
+        def compilation(inner: tuple[Layer, ...] = ()) -> EditedCompilation | None:
+            if observer is None and not any(layer.edits for layer in (*inner, *layers)):
+                return None
+            replace_globals(backend)
+            every = (*inner, *for_target(layers, backend.target))
+            made = EditedCompilation(every, observer.level if observer else None, request)
+            if observer is not None:
+                observer.compilation = made
+            return made
+
+        if lowering.is_wanted(compile_requests.being_compiled()):
+            lowering.wrap(stages, backend, compilation)
+        elif (made := compilation()) is not None:
+            made.wrap(stages, backend)
 
 
 _hook = _Hook(None)
 
 
 def _quick_hook(*args: Any, **kwargs: Any) -> tuple[str, str]:
-    """What the slot reads as where the user has no hook: `_hook`, or what that said last; every launch calls this."""
+    """The hook that Triton calls when the user has set none, in every launch.
+
+    Returns the cached answer while nothing has changed, else asks `_hook`. An answer holds for one stack of this
+    thread, one list of installed pipelines and one generation, until the next check of the libraries.
+    """
     if not args and not kwargs:
         stack = stacks.current.get()
         known = stack.answered
@@ -157,14 +177,14 @@ def _quick_hook(*args: Any, **kwargs: Any) -> tuple[str, str]:
 
 
 class _Slot:
-    """Data descriptor in the place of the slot; what the user sets stays in the instance, as without it."""
+    """The data descriptor in the place of the slot; the user's hook stays in the instance, as in Triton."""
 
     def __init__(self) -> None:
         self._hook = _hook
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
-            return None  # what the class says without us
+            return None  # the value of Triton's class attribute
         user = instance.__dict__.get(hook_slot.NAME)
         if stacks.pending:
             try:
@@ -174,8 +194,13 @@ class _Slot:
                 raise
         installed = stacks.installed
         is_borne = stacks.has_used_kernels and bool(stacks.pipelines_of_compiled_kernel())
-        # If empty, but not known here, then Triton may be between its two reads, or between key and stages, and another
-        # thread has just uninstalled the last pipeline.
+        # A process without such a dialect pays nothing for this, and a launch with one pays one call.
+        request = compile_requests.being_compiled() if lowering.followed else None
+        is_borne = is_borne or (request is not None and lowering.is_wanted(request))
+        # Claim: the user's hook, or None, is returned only if no key of ours was given in this compilation. Example:
+        # Triton has read our key; another thread uninstalls the last pipeline; Triton reads the slot for the stages. If
+        # it read None now, the kernel would be compiled without edits and cached under our key. So each uninstallation
+        # makes a new empty stack, and a thread that has not seen it yet gets our hook once more.
         is_known = _thread.empty is installed
         if not is_borne and not installed.active and is_known and stacks.current.get() is stacks.NOTHING:
             _thread.answered = ()
@@ -196,20 +221,20 @@ class _Slot:
         instance.__dict__.pop(hook_slot.NAME, None)
 
 
-is_taken = False  # whether the slot is ours
+is_taken = False  # whether our descriptor is in place
 
 
 def take_slot() -> None:
-    """Puts the descriptor in place, once; with no pipeline active it is as if it were not there.
+    """Puts the descriptor in place, once; while no pipeline is active it returns what the user has set.
 
     Raises:
-        TritonExtError: Triton is not as a patch expects.
+        TritonExtError: Triton differs from what a patch expects.
     """
     global is_taken  # noqa: PLW0603
     if is_taken:
         return
     with active_pipelines.lock:
-        if not stacks.pending:  # else Triton is being imported, and `load_pending` does this
+        if not stacks.pending:  # otherwise Triton is being imported, and `load_pending` does this later
             kernel_parsing.parse_one_at_a_time()
             compile_requests.follow_requests()
         _follow_threads()
@@ -219,7 +244,7 @@ def take_slot() -> None:
 
 
 def know_empty(installed: Stack) -> None:
-    """Says that this thread knows that no pipeline is installed any more."""
+    """Notes that this thread has seen `installed`, the empty stack that is left after the last uninstallation."""
     _thread.empty = installed
 
 
@@ -229,7 +254,7 @@ def _follow_threads() -> None:
 
 
 def _carry(compile_fn: Callable[[], Any]) -> tuple[str, Callable[[], Any]]:
-    """Has another thread compile with the pipelines of this one."""
+    """Returns the key of this thread's pipelines, and a function by which another thread compiles with them."""
     stack, installed = stacks.here()
     there = Stack(stack.active, stack, stack.observer, installed, stack.used)
 

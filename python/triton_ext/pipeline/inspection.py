@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each pass of a Triton ``pass_manager`` did, told by libTritonExtInspect.so (``infra/inspect``).
+"""Records what each pass of a Triton ``pass_manager`` does, with libTritonExtInspect.so (``infra/inspect``).
 
     with Inspection(Level.SUMMARY) as inspection:
         inspection.attach(manager)
@@ -29,9 +29,9 @@ class Level(IntEnum):
     """How much an `Inspection` records; each level includes those before it.
 
     Attributes:
-        FAILURES: which passes ran, for how long, which failed, and what they reported.
-        SUMMARY: how many operations there were, and whether they changed.
-        IR: the module's text.
+        FAILURES: which passes ran, their times, which of them failed, and their diagnostics.
+        SUMMARY: the number of operations around each pass, and whether the pass changed the module.
+        IR: the text of the module after each pass that changed it.
     """
 
     FAILURES = 0
@@ -44,19 +44,20 @@ class Event:
     """One run of a pass that is directly in a pass manager, or of a nested pipeline.
 
     Attributes:
-        manager: 0 for the pass manager that was attached first.
+        manager: the number of the pass manager; 0 for the one that was attached first.
         index: position among the passes that were added to that manager.
-        span: how many of them it stands for: MLIR merges nested pipelines that are adjacent.
+        span: how many added passes the event stands for: MLIR merges nested pipelines that are adjacent.
         argument: MLIR's name of the pass; empty for a nested pipeline.
-        pipeline: its textual form, e.g. ``cse`` or ``tt.func(canonicalize{max-iterations=10})``.
-        ns: wall time, that of the verifier included; 0 if it did not return.
-        ops_before: operations in the module before it, nested ones included; 0 at `Level.FAILURES`.
-        ops_after: the same after it; as before it if it failed.
-        changed: whether the module's text changed, locations included; False if it failed, and at `Level.FAILURES`.
-        failed: whether it signalled failure, left an invalid module, crashed or threw.
-        ir: the module after it, with locations; None if it did not change, and below `Level.IR`.
-        remarks: remarks that it emitted, ``file:line:column: remark: message`` with notes on lines of their own.
-        diagnostics: errors and warnings in the same form.
+        pipeline: the textual form, e.g. ``cse`` or ``tt.func(canonicalize{max-iterations=10})``.
+        ns: wall time in nanoseconds, including the verifier; 0 if the pass did not return.
+        ops_before: operations in the module before the pass, including nested ones; 0 at `Level.FAILURES`.
+        ops_after: operations after the pass; the same as before if it failed.
+        changed: whether the text of the module changed, including locations; False if the pass failed, and at
+            `Level.FAILURES`.
+        failed: whether the pass signalled failure, left an invalid module, crashed or threw an exception.
+        ir: the module after the pass, with locations; None if it did not change, and below `Level.IR`.
+        remarks: the remarks of the pass, ``file:line:column: remark: message``; each note is on a line of its own.
+        diagnostics: the errors and warnings in the same form.
     """
 
     manager: int
@@ -76,14 +77,14 @@ class Event:
 
 @dataclass(frozen=True)
 class Result:
-    """What an `Inspection` has seen so far.
+    """What an `Inspection` has recorded so far.
 
     Attributes:
-        events: in the order in which the passes ran.
-        diagnostics: all errors and warnings, those between passes included.
+        events: the runs of passes, in order.
+        diagnostics: all errors and warnings, including those between passes.
         source_ir: the module before the first pass; None below `Level.IR`, or if no pass ran.
-        before: the module before a pass that was marked so and did not succeed; empty for others.
-        command: what runs that pass on a file, for which `FILE` stands.
+        before: the module before the pass that failed, if `Inspection.mark` asked to keep it; otherwise empty.
+        command: a shell command that runs that pass on a file, with `FILE` for its name.
     """
 
     events: tuple[Event, ...]
@@ -94,11 +95,12 @@ class Result:
 
 
 class Inspection:
-    """Records what the passes of the managers do that it is attached to, until it is closed or forgotten.
+    """Records what the passes of pass managers do, until it is closed or deleted.
 
     Args:
-        level: how much.
-        slot: what `begin` returned for the compilation, so that a crash says in which pass it happened.
+        level: how much to record.
+        slot: the number that `crash_reports.begin` returned for the compilation, so that the report of a crash names
+            the pass.
 
     Raises:
         BuildError: the library is not built, or does not fit the installed Triton.
@@ -110,7 +112,10 @@ class Inspection:
         self._close = weakref.finalize(self, self._library.tritonExtInspectClose, self._handle)
 
     def attach(self, manager: Any) -> None:
-        """Records what `manager` will do, to which all passes have been added. May be called for several managers.
+        """Records the next run of `manager`. May be called for several managers.
+
+        Args:
+            manager: the pass manager, to which all passes have been added.
 
         Raises:
             TritonExtError: the inspection is closed.
@@ -119,27 +124,27 @@ class Inspection:
         self._add(manager, [str(self._handle)])
 
     def listen(self, module: Any) -> None:
-        """Records the diagnostics of `module`'s context, outside of passes, too. May be called once.
+        """Records the diagnostics of `module`'s context, also outside of passes. May be called once.
 
-        While a manager runs that this is not attached to, Triton takes the diagnostics.
+        While a manager runs without this inspection, Triton handles the diagnostics.
         """
         from triton._C.libtriton import ir
 
         self._listen(ir.pass_manager(module.context), [str(self._handle)])
 
     def mark(self, manager: Any, label: str, driver: str) -> None:
-        """Sets what a crash says of the passes that were added to `manager` since the last call.
+        """Names the passes that were added to `manager` since the last call, for the report of a crash.
 
         Args:
-            manager: the pass manager, which has to be the one that is attached next.
-            label: what to call them, e.g. ``pass 'cse'``; empty for MLIR's name of each.
-            driver: the command of a shell that runs ``triton-ext-opt`` with such a pass. If it is not empty, the module
-                before the pass is kept until the pass returns.
+            manager: the pass manager, which must be the one that is attached next.
+            label: the name, e.g. ``pass 'cse'``; if it is empty, each pass has MLIR's name.
+            driver: a shell command that runs ``triton-ext-opt`` with such a pass. If it is not empty, the module before
+                the pass is kept until the pass returns.
         """
         self._mark(manager, [str(self._handle), label, driver])
 
     def result(self) -> Result:
-        """What has been recorded so far, also after a run that raised.
+        """Returns what has been recorded so far; also after a run that raised.
 
         Raises:
             TritonExtError: the inspection is closed.
@@ -155,7 +160,7 @@ class Inspection:
         )
 
     def close(self) -> None:
-        """Frees what has been recorded. Managers that this is attached to run on without being recorded."""
+        """Frees what has been recorded. Attached managers can still run, without being recorded."""
         self._close()
 
     def __enter__(self) -> Inspection:
@@ -177,14 +182,14 @@ def _event(fields: dict[str, Any]) -> Event:
 
 
 def run(manager: Any, module: Any, label: str) -> None:
-    """Does ``manager.run(module, label)`` for a backend of ours or a user's function; an error says why a pass failed.
+    """Runs ``manager.run(module, label)`` for a backend of ours or a user's function, with better errors.
 
     Raises:
-        RuntimeError: a pass failed; the message is its diagnostics.
+        RuntimeError: a pass failed; the message names it and has its diagnostics.
     """
     from triton._C.libtriton import ir
 
-    if type(manager) is not ir.pass_manager:  # one of a pipeline's, which inspects itself
+    if type(manager) is not ir.pass_manager:  # a `Manager` of an edited stage, which is inspected when it runs
         manager.run(module, label)
         return
     with Inspection(Level.FAILURES) as inspection:
@@ -199,18 +204,18 @@ def run(manager: Any, module: Any, label: str) -> None:
 
 
 def is_debugging() -> bool:
-    """Whether a refusal comes with all that libtriton prints: the module, and the passes that it went through."""
+    """Whether libtriton shall print the module and its passes when a conversion of ours refuses the module."""
     return os.environ.get("TRITON_EXT_DEBUG", "0") not in ("", "0")
 
 
 def run_quietly(manager: Any, module: Any, label: str) -> None:
-    """`run` for a manager with a conversion of ours: where that refuses the module, nothing is printed.
+    """Does `run` for a manager with a conversion of ours; if that refuses the module, libtriton prints nothing.
 
-    With ``TRITON_EXT_DEBUG=1`` the conversion fails instead, and libtriton prints what it prints of every failure.
+    With ``TRITON_EXT_DEBUG=1`` the conversion fails instead, and libtriton prints the module and the passes.
 
     Raises:
-        UnsupportedError: the conversion refuses it.
-        RuntimeError: as of `run`.
+        UnsupportedError: the conversion refuses the module; the message has its reasons.
+        RuntimeError: a pass failed.
     """
     from triton._C.libtriton import ir
 
@@ -229,14 +234,14 @@ def check_llvm_ir(text: str) -> str | None:
 
 
 def diagnosis(module: Any) -> str:
-    """Returns why `module` does not verify, as ``: file:line: error``.
+    """Returns why `module` does not verify, as ``: file:line: error``; empty if it does.
 
-    The verifier tells it only while a pass runs, so a pass that changes nothing is run.
+    Diagnostics of the verifier are recorded only while a pass runs. So a pass is run that changes nothing.
     """
     from triton._C.libtriton import ir, passes
 
     manager = ir.pass_manager(module.context)
-    passes.convert.add_reconcile_unrealized_casts(manager)  # has nothing to do
+    passes.convert.add_reconcile_unrealized_casts(manager)  # changes nothing, because there are no such casts
     with Inspection(Level.FAILURES) as inspection:
         inspection.attach(manager)
         with contextlib.suppress(RuntimeError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""libTritonExtInspect.so (``infra/inspect``) in this process, which `inspection` and `crash_reports` call."""
+"""Loads libTritonExtInspect.so (``infra/inspect``), whose functions `inspection` and `crash_reports` call."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from ..support import resources
 
 
 def isolated_command() -> str:
-    """The command that runs this process again so that a crash is an exception."""
+    """Returns a shell command that runs this program again, with compilations in a child process."""
     words = shlex.join([sys.executable, *sys.orig_argv[1:]])
-    # A crash has a buffer of some thousand bytes for it.
+    # The handler of a crash has a buffer of some thousand bytes for the command.
     return "TRITON_EXT_ISOLATE=1 " + (words if len(words.encode()) < 5000 else "and the command that was used")
 
 
@@ -29,14 +29,16 @@ _loading = threading.Lock()
 
 @functools.cache
 def load() -> tuple[ctypes.CDLL, Any, Any, Any]:
-    """The library, and its functions of a pass manager: attach an inspection, mark passes, listen to the context.
+    """Returns the library, and three of its functions that take a pass manager and a list of texts.
+
+    The functions attach an inspection, mark passes, and listen to the diagnostics of the context.
 
     Raises:
-        BuildError: it does not load.
+        BuildError: the library does not load.
     """
     path = resources.library_dir() / "libTritonExtInspect.so"
     try:
-        copy = in_memory(read_bytes(path))  # not the file, which a build replaces
+        copy = in_memory(read_bytes(path))  # not the file, which a build may replace
         with _loading:
             library = ctypes.CDLL(copy, mode=os.RTLD_NOW)
             plugin_module.bind(copy)

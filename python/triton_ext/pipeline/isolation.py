@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With ``TRITON_EXT_ISOLATE=1`` the stages of a compilation with edits run in a child, whose crash is an exception.
+"""Runs the stages of a compilation with edits in a child process, so that a crash becomes an exception.
 
-The first stage forks. The child reads the module into a context of its own, because the threads of its parent's are
-not there, runs that stage and all behind it, and leaves what each returned in a file. The parent hands these results
-out as its stages are called, so that Triton's cache gets them as ever. What a stage has done to objects of Python stays
-in the child.
+The environment variable ``TRITON_EXT_ISOLATE=1`` asks for it. The first stage forks. The child reads the module into a
+new context, because the threads of the parent's context do not exist in the child. It runs this stage and all later
+ones and leaves their results in a file. The parent returns these results when Triton calls its stages, so Triton's
+cache gets them as usual. Changes that a stage makes to Python objects stay in the child.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ def command(before: str, template: str) -> str:
 
     Args:
         before: the module.
-        template: the command, with `FILE` for the name of the file.
+        template: the command, with `FILE` in place of the file name.
     """
     path = "module.mlir, which could not be written"
     if root := storage.scratch_root():
         with (
-            contextlib.suppress(OSError),  # such as a full disk: the error that is being reported counts more
+            contextlib.suppress(OSError),  # e.g. a full disk, which must not hide the error that is being reported
             tempfile.NamedTemporaryFile(
                 "w", prefix="triton-ext-crash-", suffix=".mlir", dir=root, delete=False
             ) as file,
@@ -60,7 +60,7 @@ def command(before: str, template: str) -> str:
 
 
 def driver(library: Path | None = None) -> str:
-    """Returns the command of a shell that runs this Python's ``triton-ext-opt`` with the passes of `library`."""
+    """Returns the shell command that runs this Python's ``triton-ext-opt``, with the passes of `library` if given."""
     return f"{_driver()} --load-extension={shlex.quote(str(library))}" if library else _driver()
 
 
@@ -75,9 +75,9 @@ class _Result:
     """The result of one stage.
 
     Attributes:
-        stage: its name.
-        value: the text or the bytes; of a module, its text.
-        is_module: whether it was a module.
+        stage: name of the stage.
+        value: the text or the bytes that it returned; for a module, the text of the module.
+        is_module: whether it returned a module.
         metadata: the entries of Triton's metadata that it changed.
     """
 
@@ -92,9 +92,9 @@ class _Outcome:
     """What a child sends to its parent.
 
     Attributes:
-        results: of the stages that ended.
-        error: what the next one raised, or None.
-        state: attributes of the `EditedCompilation`.
+        results: the results of the stages that ended.
+        error: the exception of the stage after them; None if all stages ended.
+        state: attributes of the `EditedCompilation` that the stages have changed.
     """
 
     results: list[_Result]
@@ -114,13 +114,19 @@ class _Isolated:
         self.stages = stages
         self.compilation = compilation
         self.backend = backend
-        self._left: list[_Result] = []  # results that have not been asked for
-        self._last: object = None  # the one that was handed out last
+        self._left: list[_Result] = []  # results that Triton has not asked for yet
+        self._last: object = None  # the result that was returned last
         self._error: Exception | None = None
 
     def run(self, name: str, source: Any, metadata: dict[str, Any]) -> Any:
-        """What the stage returns for `source`."""
-        if source is not self._last or self._last is None:  # the first one, or Triton put another module in its place
+        """Takes the place of the stage `name`: returns its result from the child.
+
+        Args:
+            name: the stage.
+            source: the module, text or bytes that enters it.
+            metadata: Triton's metadata, to which the entries of the stage are added.
+        """
+        if source is not self._last or self._last is None:  # the first stage, or Triton has replaced our result
             self._left, self._error = self._compile(name, source, metadata)
         if not self._left:
             assert self._error is not None
@@ -151,7 +157,7 @@ class _Isolated:
         return _parsed(text, context)
 
     def _work(self, names: list[str], source: Any, metadata: dict[str, Any]) -> _Outcome:
-        """In the child: all of the stages, or those up to the first that fails."""
+        """Runs the stages in the child, up to the first that fails."""
         results: list[_Result] = []
         error: Exception | None = None
         metadata = dict(metadata)

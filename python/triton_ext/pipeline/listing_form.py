@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The listing of everything that runs in a compilation, which ``triton-ext pipeline show --text`` prints.
+"""Reads the listing of a compilation that ``triton-ext pipeline show --text`` prints, after it was changed by hand.
 
-It can be changed by hand and given back: its lower part is the pipeline without edits, and what the upper part has
-otherwise becomes edits, which therefore survive a Triton that runs further passes.
+The lower part of a listing is the pipeline without edits. The differences between upper and lower part become edits.
+So a changed listing also applies to a Triton that runs further passes.
 """
 
 from __future__ import annotations
@@ -21,14 +21,18 @@ _OPTION = re.compile(r"([\w-]+)(?:=(\"(?:[^\"\\]|\\.)*\"|\{[^{}]*\}|[^\s\"]*))?\
 
 
 def entry_text(record: PassRecord) -> str:
-    """One entry of a listing, e.g. ``ttgpuir.pipeline{num-stages=3 dump-intermediate-steps=false}``."""
+    """Returns one line of a listing, e.g. ``ttgpuir.pipeline{num-stages=3 dump-intermediate-steps=false}``."""
     named = not record.name.startswith("plugin.")
     inner = " ".join(f"{n.replace('_', '-')}={v}" if named else n for n, v in record.arguments)
     return record.name + ("{" + inner + "}" if inner else "")
 
 
 def options_in(text: str) -> dict[str, str]:
-    """Values by name, as they are written; a name alone is true."""
+    """Returns the options in `text`, ``name=value`` with blanks between them; a name alone has the value ``true``.
+
+    Raises:
+        PipelineError: the text is malformed, or gives an option twice.
+    """
     values: dict[str, str] = {}
     at, text = 0, text.strip()
     while at < len(text):
@@ -43,7 +47,11 @@ def options_in(text: str) -> dict[str, str]:
 
 
 def edits_of_listing(text: str) -> str:
-    """`text` with a listing turned into edits; other text as it is."""
+    """Returns the edits of a listing as text; returns `text` unchanged if it is not a listing.
+
+    Raises:
+        PipelineError: the listing is malformed.
+    """
     lines = text.splitlines()
     cuts = [i for i, line in enumerate(lines) if line.startswith("--- ")]
     if not cuts:
@@ -79,7 +87,7 @@ def _read_stages(lines: list[str]) -> dict[str, list[str]]:
 
 
 def _difference(base: list[str], edited: list[str]) -> Iterator[str]:
-    """The edits that make `edited` of `base`."""
+    """Yields the edits that turn the list of passes `base` into `edited`."""
     names = [_name(entry) for entry in base]
     total, count = Counter(names), Counter[str]()
     anchors = []
@@ -105,7 +113,7 @@ def _name(entry: str) -> str:
 
 
 def _changed(anchor: str, old: str, new: str) -> Iterator[str]:
-    """The edit that makes one pass of another with the same name."""
+    """Yields the edit that turns `old` into `new`, a pass with the same name and other options."""
     before, after = (options_in(entry.partition("{")[2].removesuffix("}")) for entry in (old, new))
     arguments = [f"{name}={value}" for name, value in after.items() if before.get(name) != value]
     if arguments and before.keys() == after.keys():

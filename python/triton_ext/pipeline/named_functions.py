@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python functions that the text form of a pipeline names: ``module:qualified.name``."""
+"""Finds the Python functions that the text form of a pipeline names: ``module:qualified.name``."""
 
 from __future__ import annotations
 
@@ -15,10 +15,14 @@ from ..support.shown import said
 
 
 def find_function(name: str) -> Any:
-    """The object ``module:qualified.name``."""
+    """Returns the object ``module:qualified.name``, after importing the module.
+
+    Raises:
+        PipelineError: it is not written like that, the import fails, or the module has no such name.
+    """
     module, _, path = name.partition(":")
     if not path:
-        raise PipelineError(f"'{name}' is no function, expected module:function")
+        raise PipelineError(f"'{name}' is not a function, expected module:function")
     try:
         with _working_directory_too():
             found: Any = importlib.import_module(module)
@@ -28,16 +32,16 @@ def find_function(name: str) -> Any:
         raise PipelineError(f"'{name}': {said(error)}") from None
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # SystemExit, and others that are no Exception, such as pytest's Skipped
+    except BaseException as error:  # also SystemExit, and others that are not an Exception, such as pytest's Skipped
         raise PipelineError(f"'{name}': importing it raised {type(error).__name__}: {said(error)}") from error
     return found
 
 
 @contextlib.contextmanager
 def _working_directory_too() -> Iterator[None]:
-    """While it lasts, modules are found in the working directory, after all other places, but not by ``python -P``.
+    """Has imports in the block look in the working directory, too, after all other places.
 
-    What is imported later, by whomever, is not looked for there.
+    ``python -P`` asks not to, and is obeyed. Imports after the block do not look there.
     """
     try:
         directory = str(Path.cwd())
@@ -55,6 +59,6 @@ def _working_directory_too() -> Iterator[None]:
 
 
 class _Entry(str):
-    """An entry of ``sys.path`` that is told from equal ones."""
+    """An entry of ``sys.path`` that can be told apart from an equal text."""
 
     __slots__ = ()

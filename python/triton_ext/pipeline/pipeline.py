@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`Pipeline`: edits to the pass pipelines that Triton's backends run, and where they apply."""
+"""`Pipeline`: edits to the pass pipelines of Triton's backends, and the ways to apply them."""
 
 from __future__ import annotations
 
@@ -21,25 +21,26 @@ from .edits import Edit, Entry, OnMissing, StageFunction, text_of_edits
 from .values import Value
 
 _Kernel = TypeVar("_Kernel")
-#: Verbs of which a pass can bear only one.
+#: Verbs that contradict each other on the same pass.
 _EXCLUSIVE = ("replace", "skip", "set")
 
 
 @dataclass(frozen=True, repr=False)
 class Pipeline:
-    """An immutable list of edits to the pipeline of whatever backend compiles.
+    """An immutable list of edits to the pass pipeline of the backend that compiles a kernel.
 
     Each method returns a new pipeline with one more edit. An anchor, ``[stage:]group.pass[#n|#last]`` (see `Anchor`),
-    says where, e.g. ``"ttir.loop_unroll"``, ``"ttgpuir.remove_layout_conversions#2"``, ``"ttgir:common.cse#last"``
-    or ``"nvidia.*"``; without ``#`` every match is meant. What is placed is an extension pass
-    (``tx.passes.ttir.loop_split(...)``), a built-in one (``tx.builtin.common.cse()``) or a function that takes the
-    ``ir.module`` and changes it in place. ``triton-ext pipeline show`` lists the anchors of a kernel.
+    gives the place, e.g. ``"ttir.loop_unroll"``, ``"ttgpuir.remove_layout_conversions#2"``, ``"ttgir:common.cse#last"``
+    or ``"nvidia.*"``; without ``#`` it means every match. An edit places extension passes
+    (``tx.passes.ttir.loop_split(...)``), built-in passes (``tx.builtin.common.cse()``) and functions that take the
+    ``ir.module`` and change it in place. ``triton-ext pipeline show`` lists the anchors of a kernel.
 
-    An anchor that does not occur is an error when a kernel is compiled; ``on_missing="warn"`` or ``"ignore"`` makes it
-    less. Edits that contradict or repeat each other are errors at once.
+    An anchor that does not occur is an error when a kernel is compiled; with ``on_missing="warn"`` it is a warning,
+    with ``"ignore"`` nothing. Edits that contradict or repeat each other are errors at once.
 
-    Apply it with ``with pipeline:`` (this thread, this block), ``install()`` (the process) or ``@tx.use(pipeline)``
-    (one kernel). Where several apply, the inner one comes first, and the outer one edits what the inner one made.
+    Apply a pipeline with ``with pipeline:`` (this thread, this block), ``install()`` (the process) or
+    ``@tx.use(pipeline)`` (one kernel). If several apply, the innermost is placed first, and each outer one edits the
+    result.
     """
 
     edits: tuple[Edit, ...] = ()
@@ -54,10 +55,14 @@ class Pipeline:
 
     @classmethod
     def parse(cls, text: str) -> Pipeline:
-        """The pipeline that `text` describes: what ``str(pipeline)`` or ``triton-ext pipeline show --text`` prints.
+        """Returns the pipeline that `text` describes.
+
+        Args:
+            text: what ``str(pipeline)`` or ``triton-ext pipeline show --text`` prints.
 
         Raises:
-            PipelineError: the text is malformed (the message points at the place), or names what does not exist.
+            PipelineError: the text is malformed (the message points at the place), or names something that does not
+                exist.
             PipelineTypeError: `text` is not a str.
         """
         from .text_form import parse
@@ -65,7 +70,7 @@ class Pipeline:
         return cls(parse(text))
 
     def before(self, anchor: str, *passes: Entry | Callable[[Any], None], on_missing: OnMissing = "error") -> Pipeline:
-        """This pipeline with `passes`, in order, right before each match of `anchor`.
+        """Returns this pipeline with `passes`, in order, directly before each match of `anchor`.
 
         Raises:
             PipelineError: `anchor` is malformed, or a pass is not one, or is for another stage.
@@ -73,23 +78,23 @@ class Pipeline:
         return self._with(checked_edits.placed("before", anchor, *passes, on_missing=on_missing))
 
     def after(self, anchor: str, *passes: Entry | Callable[[Any], None], on_missing: OnMissing = "error") -> Pipeline:
-        """This pipeline with `passes`, in order, right after each match of `anchor`.
+        """Returns this pipeline with `passes`, in order, directly after each match of `anchor`.
 
         Raises:
-            PipelineError: as of `before`.
+            PipelineError: `anchor` is malformed, or a pass is not one, or is for another stage.
         """
         return self._with(checked_edits.placed("after", anchor, *passes, on_missing=on_missing))
 
     def replace(self, anchor: str, *passes: Entry | Callable[[Any], None], on_missing: OnMissing = "error") -> Pipeline:
-        """This pipeline with `passes`, in order, instead of each match of `anchor`.
+        """Returns this pipeline with `passes`, in order, in place of each match of `anchor`.
 
         Raises:
-            PipelineError: as of `before`, or no pass is given.
+            PipelineError: `anchor` is malformed, no pass is given, or a pass is not one, or is for another stage.
         """
         return self._with(checked_edits.placed("replace", anchor, *passes, on_missing=on_missing))
 
     def skip(self, anchor: str, *, on_missing: OnMissing = "error") -> Pipeline:
-        """This pipeline without the matches of `anchor`.
+        """Returns this pipeline without the matches of `anchor`.
 
         Raises:
             PipelineError: `anchor` is malformed.
@@ -97,21 +102,21 @@ class Pipeline:
         return self._with(checked_edits.skip(anchor, on_missing=on_missing))
 
     def set(self, anchor: str, /, *, on_missing: OnMissing = "error", **arguments: Value) -> Pipeline:
-        """This pipeline with other arguments for the passes that match `anchor`.
+        """Returns this pipeline with other arguments for the passes that match `anchor`.
 
         Args:
-            anchor: where.
-            on_missing: what to do if it does not occur.
+            anchor: the passes.
+            on_missing: what to do if the anchor does not occur.
             arguments: new values by name, e.g. ``num_stages=4``; ``triton-ext pipeline show`` prints the names.
 
         Raises:
-            PipelineError: `anchor` is malformed or no argument is given. That an argument is unknown or has another
-                type turns out when a kernel is compiled.
+            PipelineError: `anchor` is malformed or no argument is given. An argument that the pass does not have, or of
+                another type, is an error when a kernel is compiled.
         """
         return self._with(checked_edits.set_arguments(anchor, on_missing=on_missing, **arguments))
 
     def at_start(self, stage: str, *passes: Entry | Callable[[Any], None], on_missing: OnMissing = "error") -> Pipeline:
-        """This pipeline with `passes` run, in order, on the module that enters `stage`.
+        """Returns this pipeline with `passes`, in order, run on the module that enters `stage`.
 
         Raises:
             PipelineError: something that is not a pass, or a pass for another stage.
@@ -119,10 +124,10 @@ class Pipeline:
         return self._with(checked_edits.at_edge("at_start", stage, *passes, on_missing=on_missing))
 
     def at_end(self, stage: str, *passes: Entry | Callable[[Any], None], on_missing: OnMissing = "error") -> Pipeline:
-        """This pipeline with `passes` run, in order, after all others of `stage`.
+        """Returns this pipeline with `passes`, in order, run after all others of `stage`.
 
         Args:
-            stage: ``ttir``, ``ttgir`` or ``llir`` (there, before MLIR becomes text), or another one of the backend.
+            stage: ``ttir``, ``ttgir``, ``llir`` (before MLIR becomes text) or another stage of the backend.
             passes: values such as ``tx.passes.ttir.rename(new="bar")``.
             on_missing: what to do if a compilation has no such stage.
 
@@ -132,12 +137,12 @@ class Pipeline:
         return self._with(checked_edits.at_edge("at_end", stage, *passes, on_missing=on_missing))
 
     def stage(self, name: str, function: StageFunction, *, on_missing: OnMissing = "error") -> Pipeline:
-        """This pipeline with a whole stage replaced or wrapped.
+        """Returns this pipeline with a whole stage replaced or wrapped by a function.
 
         Args:
             name: the stage, e.g. ``ptx``.
-            function: ``function(source, metadata, inner)`` returns what the stage makes of `source`; it may call
-                ``inner(source, metadata)``, the stage as it was.
+            function: ``function(source, metadata, inner)`` returns the result of the stage for `source`; it may call
+                the original stage with ``inner(source, metadata)``.
             on_missing: what to do if a compilation has no such stage.
 
         Raises:
@@ -146,7 +151,7 @@ class Pipeline:
         return self._with(checked_edits.stage(name, function, on_missing=on_missing))
 
     def __add__(self, other: Pipeline) -> Pipeline:
-        """Returns one pipeline with the edits of both, which see the passes of the backend, not each other's."""
+        """Returns one pipeline with the edits of both; the anchors of neither match passes that the other places."""
         return Pipeline((*self.edits, *other.edits)) if isinstance(other, Pipeline) else NotImplemented
 
     def __str__(self) -> str:
@@ -156,7 +161,7 @@ class Pipeline:
         return str(self) or "Pipeline()"
 
     def __reduce__(self) -> tuple[type[Pipeline], tuple[tuple[Edit, ...]]]:
-        return Pipeline, (self.edits,)  # what is loaded belongs to this process
+        return Pipeline, (self.edits,)  # loaded libraries belong to this process
 
     def __enter__(self) -> Pipeline:
         scope.enter(self._active())
@@ -191,7 +196,7 @@ class Pipeline:
             raise PipelineError(f"the pipeline '{self}' is not installed")
 
     def _active(self) -> Active:
-        """This pipeline with its libraries and its key, both of now."""
+        """See `ready`."""
         if self._loaded:
             self._loaded[0].refresh()
         else:
@@ -203,7 +208,7 @@ class Pipeline:
 
 
 def ready(pipeline: Pipeline) -> Active:
-    """`pipeline` with its libraries and its key, both of now.
+    """Returns `pipeline` with its libraries loaded and its key computed from their current state.
 
     Raises:
         TritonExtError: a library that it needs cannot be used.
@@ -212,22 +217,22 @@ def ready(pipeline: Pipeline) -> Active:
 
 
 def loaded(pipeline: Pipeline) -> Active:
-    """As `ready`, but with the libraries as they were when it was last used: a launch has no time to look at them.
+    """Returns `pipeline` with the libraries of its last use, or as `ready` does if it was not used yet.
 
-    The hook does that now and then.
+    Launches call this, because checking the libraries takes too long; the hook checks them twice a second.
     """
     return pipeline._loaded[0] if pipeline._loaded else pipeline._active()
 
 
 def use(pipeline: Pipeline) -> Callable[[_Kernel], _Kernel]:
-    """Decorator: a copy of a kernel that is always compiled with `pipeline`; others are not affected.
+    """Decorator: returns a copy of a kernel that is always compiled with `pipeline`; other kernels are not affected.
 
-    Goes above ``@triton.jit``, ``@triton.autotune`` and ``@triton.heuristics``. Pipelines that are active where the
-    kernel is launched apply as well, outside of this one. Above ``@triton.jit`` it also holds where the kernel is not
-    launched: for ``triton.compile(ASTSource(kernel, ...))`` and for Triton's ``tools/compile.py``.
+    It goes above ``@triton.jit``, ``@triton.autotune`` and ``@triton.heuristics``. Pipelines that are active at the
+    launch apply, too, outside of this one. Directly above ``@triton.jit`` it also applies without a launch: in
+    ``triton.compile(ASTSource(kernel, ...))`` and in Triton's ``tools/compile.py``.
 
     Raises:
-        PipelineError: what it is put on is not a kernel.
+        PipelineError: the decorated object is not a kernel.
     """
     if not isinstance(pipeline, Pipeline):
         raise PipelineError(f"use: expected a Pipeline, got {shown(pipeline)}", fix="@tx.use(tx.Pipeline().skip(...))")
@@ -239,11 +244,11 @@ def use(pipeline: Pipeline) -> Callable[[_Kernel], _Kernel]:
             raise PipelineError(f"use: expected a kernel, got {shown(kernel)}", fix="put it above @triton.jit")
         mine: Any = copy.copy(kernel)
         if hasattr(mine, "device_caches"):
-            # What makes them also sets up the kernel itself, which has to be this one.
+            # `create_binder` makes an entry and also sets up its kernel, which has to be the copy.
             mine.device_caches = defaultdict(mine.create_binder)
             mine.pre_run_hooks = list(mine.pre_run_hooks)
         if hasattr(mine, "cache") and hasattr(mine, "configs"):
-            mine.cache = {}  # of an autotuner: which configuration is best depends on the pipeline
+            mine.cache = {}  # of an autotuner: the best configuration depends on the pipeline
             mine.warmup = functools.partial(_run_with, pipeline, mine.warmup)
         mine.triton_ext_pipelines = (pipeline, *getattr(kernel, "triton_ext_pipelines", ()))
         scope.follow_used_kernels()
@@ -263,10 +268,12 @@ def _run_with(pipeline: Pipeline, run: Callable[..., Any], *args: Any, **kwargs:
 
 
 def from_environment() -> None:
-    """Installs the pipeline of ``TRITON_EXT_PIPELINE``, a text or ``@`` and a file name, if there is one.
+    """Installs the pipeline that ``TRITON_EXT_PIPELINE`` describes, if it is set: a text, or ``@`` and a file name.
+
+    The passes that it names are looked up at the first compilation.
 
     Raises:
-        PipelineError: it is malformed, or the file cannot be read. What it names is looked up at the first compilation.
+        PipelineError: it is malformed, or the file cannot be read.
     """
     variable = os.environ.get("TRITON_EXT_PIPELINE", "")
     if not variable.strip():
@@ -279,7 +286,7 @@ def from_environment() -> None:
 
 
 def _refuse_conflicts(edits: tuple[Edit, ...]) -> None:
-    """Raises PipelineError where edits repeat or contradict each other."""
+    """Raises PipelineError if edits repeat or contradict each other."""
     for i, edit in enumerate(edits):
         for earlier in edits[:i]:
             if edit == earlier:
@@ -297,5 +304,5 @@ def _refuse_conflicts(edits: tuple[Edit, ...]) -> None:
 
 
 def _same_passes(a: Anchor, b: Anchor) -> bool:
-    """Whether a pass that one of them means is sure to be meant by the other, in every stage that has it."""
+    """Whether every pass that one of the anchors matches is matched by the other, in any list of passes."""
     return a.covers(b) or b.covers(a)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places the edits of one pipeline among the passes that a stage runs."""
+"""Places the edits of one pipeline among the passes of a stage."""
 
 from __future__ import annotations
 
@@ -17,14 +17,23 @@ from .values import Value
 
 
 class Placement:
-    """The edits of one layer in one stage: where they matched so far."""
+    """The edits of one layer in one stage, and how often each has matched so far.
+
+    Attributes:
+        layer: the edits of one active pipeline.
+        at_start: the steps to run before the stage.
+        at_end: the steps to run after it.
+        edits: the edits with an anchor that apply to the stage.
+        matches: by index in `edits`, how often the anchor has matched.
+        total: the same for the whole stage, if it is known; an anchor with ``#last`` needs it.
+    """
 
     def __init__(self, layer: Layer, stage: str) -> None:
         self.layer = layer
         self.at_start = self._at("at_start", stage)
         self.at_end = self._at("at_end", stage)
         self.edits = [e for e in layer.edits if e.anchor and e.stage in (None, stage)]
-        self.matches: dict[int, int] = defaultdict(int)  # by index in `edits`
+        self.matches: dict[int, int] = defaultdict(int)
         self.total: dict[int, int] = {}
 
     def _at(self, verb: str, stage: str) -> list[Step]:
@@ -33,7 +42,7 @@ class Placement:
 
     @property
     def looks_ahead(self) -> bool:
-        """Whether an edit is for the last of several, so that the passes to come have to be known."""
+        """Whether an anchor has ``#last``, so that all passes of the stage have to be known before the first runs."""
         return any(e.anchor and e.anchor.ordinal == "last" for e in self.edits)
 
     def edited(self, steps: list[Step], *, first: bool = False, last: bool = False) -> list[Step]:
@@ -41,13 +50,21 @@ class Placement:
 
         Args:
             steps: passes that follow each other.
-            first: whether the stage begins with them, so that `at_start` comes before them.
-            last: whether it ends with them, so that `at_end` comes after them.
+            first: whether the stage begins with them; then `at_start` comes before them.
+            last: whether the stage ends with them; then `at_end` comes after them.
         """
         return [*(self.at_start if first else ()), *self.place(steps), *(self.at_end if last else ())]
 
     def place(self, steps: list[Step], *, count_only: bool = False) -> list[Step]:
-        """Returns `steps` with the edits that have an anchor; a dropped one stays in the list, marked."""
+        """Returns `steps` with the edits that have an anchor; a dropped pass stays in the list and is marked.
+
+        Args:
+            steps: passes that follow each other.
+            count_only: count the matches and change nothing.
+
+        Raises:
+            PipelineError: two edits change the same pass, or an argument is unknown or has the wrong type.
+        """
         before: dict[int, list[Step]] = defaultdict(list)
         after: dict[int, list[Step]] = defaultdict(list)
         instead: dict[int, list[Step]] = {}
@@ -101,7 +118,7 @@ class Placement:
 
 
 def _with_arguments(step: Step, edit: Edit) -> Step:
-    """`step` with the arguments that the edit sets."""
+    """Returns `step` with the arguments that the edit sets."""
     if step.add is None:
         raise PipelineError(f"'{edit}': '{step.name}' is a Python function, it has no arguments to set")
     if step.is_extension:
@@ -116,7 +133,7 @@ def _with_arguments(step: Step, edit: Edit) -> Step:
 
 
 def _changed_options(step: Step, edit: Edit) -> list[str]:
-    """The options of an extension pass with those that the edit sets."""
+    """Returns the options of an extension pass, with those that the edit sets."""
     if step.name.startswith("plugin."):
         raise PipelineError(f"'{edit}': '{step.name}' is a pass of a plugin, which declares no options; replace it")
     try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the stages of a compilation did: the passes that ran in each, and what they changed.
+"""The record of a compilation: the passes that ran in each stage, and what they changed.
 
-Made by `tx.describe` and `tx.trace`; plain data, so that tables, JSON, diffs and pages are views of it.
+`tx.describe` and `tx.trace` make it. It is plain data, from which tables, JSON, diffs and pages are made.
 """
 
 from __future__ import annotations
@@ -11,23 +11,24 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class PassRecord:
-    """One entry of a stage that ran, or that an edit kept from running.
+    """One entry of a stage: a pass or a function that ran, or that an edit dropped.
 
     Attributes:
-        name: ``group.pass`` as the backend calls it, e.g. ``ttgpuir.pipeline``; an extension pass is ``loop_split``, a
-            Python function ``module:function``.
-        ordinal: 1 for the backend's first pass of that name in its stage, 2 for the second; ``name#ordinal`` is its
-            anchor. 0 for what an edit brought in.
-        arguments: its arguments by name, in order, e.g. ``(("num_stages", "3"), ("emu_tf32", "true"))``.
-        pipeline: MLIR's spelling, e.g. ``tritongpu-pipeline{num-stages=3}``; empty for a callable.
-        edit: the edit that put it here, changed its arguments or dropped it, as text; None for the backend's own.
+        name: ``group.pass`` in the backend's spelling, e.g. ``ttgpuir.pipeline``; for an extension pass e.g.
+            ``loop_split``, for a Python function ``module:function``.
+        ordinal: 1 for the backend's first pass of this name in the stage, 2 for the second; ``name#ordinal`` is its
+            anchor. 0 for an entry that an edit brought in.
+        arguments: the arguments by name, in order, e.g. ``(("num_stages", "3"), ("emu_tf32", "true"))``.
+        pipeline: MLIR's spelling, e.g. ``tritongpu-pipeline{num-stages=3}``; empty for a function.
+        edit: the text of the edit that brought in the entry, changed its arguments or dropped it; None for a pass of
+            the backend that no edit changed.
         ran: False for a pass that an edit dropped.
         seconds: wall time.
-        ops_before: operations in the module before it, nested ones included.
-        ops_after: operations in the module after it.
-        changed: whether it changed the IR.
-        remarks: what it reported, e.g. why a loop was not split.
-        ir: the module after it, in MLIR's syntax with locations; None if it changed nothing or IR was not asked for.
+        ops_before: operations in the module before the entry ran, including nested ones.
+        ops_after: operations in the module afterwards.
+        changed: whether the entry changed the IR.
+        remarks: the remarks that it emitted, e.g. why a loop was not split.
+        ir: the module afterwards, in MLIR's syntax with locations; None if it is unchanged or IR was not asked for.
     """
 
     name: str
@@ -51,9 +52,10 @@ class StageRecord:
     Attributes:
         name: e.g. ``ttgir``.
         seconds: wall time of the whole stage.
-        passes: its entries, in order.
-        source: the module that came in, with locations; None if IR was not asked for or it is no module.
-        output: the module (with locations), the text or the binary that came out; None if IR was not asked for.
+        passes: the entries, in order.
+        source: the module that entered the stage, with locations; None if IR was not asked for, or for other inputs.
+        output: the module (with locations), the text or the binary that the stage returned; None if IR was not asked
+            for.
     """
 
     name: str

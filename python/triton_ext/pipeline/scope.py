@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Enters and leaves pipelines: for a block of one thread, for the process, and to observe a compilation."""
+"""Makes pipelines active and inactive: for a block of one thread, for the process, and to observe a compilation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ def enter(active: Active, *, by_use: bool = False) -> None:
 
     Args:
         active: the pipeline.
-        by_use: it is one that ``@tx.use`` put on the kernel that this thread is about to compile.
+        by_use: whether ``@tx.use`` put it on the kernel that this thread launches.
+
+    Raises:
+        TritonExtError: Triton differs from what a patch expects.
     """
     if not hook.is_taken:
         hook.take_slot()
@@ -41,7 +44,8 @@ def leave(active: Active) -> None:
     """Ends a pipeline of this thread, which has to be the innermost one.
 
     Raises:
-        PipelineError: it is not. It is ended all the same if it is active, and those that were entered later stay.
+        PipelineError: another pipeline is the innermost. If `active` is active it ends nevertheless, and the pipelines
+            that were entered after it stay active.
     """
     stack = stacks.current.get()
     if stack.entered_by is active and stack.outer is not None:
@@ -71,7 +75,7 @@ def leave(active: Active) -> None:
 
 
 def observe(observer: Observer) -> contextvars.Token[Stack]:
-    """Compilations of this thread report to `observer` until `stop_observing` is given what this returns."""
+    """Has compilations of this thread report to `observer`, until `stop_observing` is called with the result."""
     hook.take_slot()
     outer = stacks.current.get()
     return stacks.current.set(Stack(outer.active, outer, observer, outer.installed, outer.used))
@@ -91,38 +95,41 @@ def install(active: Active) -> None:
 
 
 def install_later(load: Callable[[], Iterable[Active]]) -> None:
-    """Installs what `load` returns when the slot is next read: passes cannot be loaded while Triton is imported."""
+    """Installs the pipelines that `load` returns, when the slot is next read.
+
+    While Triton is imported, passes cannot be loaded yet.
+    """
     with active_pipelines.lock:
         stacks.pending.append(load)
     hook.take_slot()
 
 
 def uninstall(active: Active) -> bool:
-    """Takes back one `install`, the last one of it; False if there was none."""
+    """Takes back the last `install` of a pipeline; returns False if it is not installed."""
     with active_pipelines.lock:
         layers = list(stacks.installed.active)
         for i in reversed(range(len(layers))):
             if layers[i] is active:
                 del layers[i]
-                stacks.installed = Stack(tuple(layers))  # if empty another one each time: see `hook`
+                stacks.installed = Stack(tuple(layers))  # a new object even if empty: see `hook._Slot.__get__`
                 hook.know_empty(stacks.installed)
                 return True
     return False
 
 
 def active_edits() -> tuple[Edit, ...]:
-    """The edits of every pipeline that is active here, outermost first."""
+    """Returns the edits of every pipeline that is active in this thread, outermost first."""
     stacks.load_pending()
     stack, installed = stacks.here()
     return tuple(edit for active in (*installed.active, *stack.active) for edit in active.edits)
 
 
 def layers_of_thread() -> tuple[Active, ...]:
-    """The pipelines that are active in this thread, outermost first, those of the process included."""
+    """Returns the pipelines that are active in this thread, outermost first, including those of the process."""
     return (*stacks.installed.active, *stacks.current.get().active)
 
 
 def follow_used_kernels() -> None:
-    """From now on a kernel under ``@tx.use`` has its pipelines where it is given to `triton.compile`, too."""
+    """Has a kernel under ``@tx.use`` compiled with its pipelines also when it is given to `triton.compile`."""
     stacks.has_used_kernels = True
     hook.take_slot()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which pipelines are active in which thread and block, in the whole process, and on the kernel that is compiled.
+"""Keeps the pipelines that are active: in a block of a thread, in the process, and on the kernel that is compiled.
 
-Nothing here touches Triton; `scope` does that before the first pipeline is entered.
+This module does not patch Triton; `scope` does that before the first pipeline is entered.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 @dataclass
 class Observer:
-    """Wants to know what one compilation does.
+    """Observes one compilation, for `tx.describe` and `tx.trace`.
 
     Attributes:
-        level: how much.
-        nonce: makes its cache key one of its own, so that it compiles.
-        compilation: what it saw.
+        level: how much is recorded.
+        nonce: a random text in the cache key, so that the kernel is not in the cache and is compiled.
+        compilation: the compilation that was observed; None before it begins.
     """
 
     level: Level
@@ -39,29 +39,43 @@ class Observer:
 
     @property
     def stages(self) -> tuple[StageRecord, ...]:
-        """What ran so far."""
+        """The stages that ran so far."""
         return tuple(self.compilation.records) if self.compilation else ()
 
 
 class Answer(NamedTuple):
-    """What the hook said when it was asked for a key, and the layers that the key is of."""
+    """An answer of the hook when it is asked for a key, with all that the answer depends on.
+
+    Attributes:
+        key: our part of the key in memory and of the key on disk.
+        stack: the pipelines of the thread.
+        installed: the pipelines of the process.
+        generation: `active.generation` at that time.
+        layers: the layers that the key is about, outermost first.
+    """
 
     key: tuple[str, str]
     stack: Stack
     installed: Stack
     generation: int
-    layers: tuple[Layer, ...]  # outermost first
+    layers: tuple[Layer, ...]
 
 
 class Stack:
-    """The pipelines that are active somewhere, outermost first, and what the hook answers there.
+    """The pipelines that are active in one place, and their part of cache keys.
 
     Attributes:
-        outer: the stack around the innermost pipeline, to which its end returns.
-        installed: the pipelines of the process, where they are not to be those of now.
-        entered_by: the pipeline whose block this stack is for; None where it is for something else.
-        used: those of `active` that ``@tx.use`` put on the kernel that is launched.
-        answered: what the hook said last, if that holds until something changes.
+        active: the pipelines, outermost first.
+        outer: the stack that becomes current again when the innermost pipeline ends; None at the bottom.
+        observer: observes the compilations of this thread; None for nobody.
+        installed: a snapshot of the process-wide pipelines, for a compilation in another thread; None means the current
+            ones.
+        entered_by: the pipeline whose block this stack belongs to; None for a stack that was made otherwise.
+        used: the pipelines of `active` that ``@tx.use`` put on the kernel that is launched.
+        watching: the pipelines of `active` with Python functions, which may change at any time.
+        answered: the last answer of the hook, while it holds.
+        state: our part of the key; the layers that it is about; the rounds of keys that were given up.
+        generation: `active.generation` when `state` was computed.
     """
 
     def __init__(
@@ -86,7 +100,7 @@ class Stack:
         self.update()
 
     def update(self) -> None:
-        """Computes the answer anew, and the layers that it speaks of with it."""
+        """Computes `state` anew. Key and layers are read under one lock, so that they are of the same moment."""
         with active_pipelines.lock:
             keys = [active.key for active in self.active if active.edits]
             layers = tuple(active.layer for active in self.active)
@@ -94,31 +108,31 @@ class Stack:
             generation = active_pipelines.generation
         if self.observer:
             keys.append(self.observer.nonce)
-        # Empty outside of any pipeline: such a kernel has the key that it has without us.
+        # Empty outside of any pipeline, so that such a kernel has the same key as without triton-ext.
         self.state = "triton-ext:" + "+".join(keys) if keys else "", layers, rounds
         self.generation = generation
 
 
-#: What is active outside of every pipeline.
+#: The stack outside of every pipeline.
 NOTHING = Stack(())
-#: Of this thread.
+#: The stack of this thread.
 current: contextvars.ContextVar[Stack] = contextvars.ContextVar("triton_ext_pipelines", default=NOTHING)
-#: For the whole process, outside of every block.
+#: The pipelines that are installed in the process.
 installed = NOTHING
-#: Installed, but not loaded yet.
+#: Functions that return pipelines to install, and are called when the slot is next read.
 pending: list[Callable[[], Iterable[Active]]] = []
-#: Whether there is a kernel under ``@tx.use``.
+#: Whether the process has a kernel under ``@tx.use``.
 has_used_kernels = False
 
 
 def here() -> tuple[Stack, Stack]:
-    """The pipelines of this thread, and those of the process that are active in it."""
+    """Returns the pipelines of this thread, and the process-wide pipelines that apply in it."""
     stack = _with_kernel(current.get()) if has_used_kernels else current.get()
     return stack, stack.installed or installed
 
 
 def _with_kernel(stack: Stack) -> Stack:
-    """`stack` with the pipelines that ``@tx.use`` put on the kernel that is being compiled, inside of all others.
+    """Returns `stack` with the pipelines that ``@tx.use`` put on the kernel that is being compiled, innermost.
 
     A launch has entered them already.
     """
@@ -131,14 +145,14 @@ def _with_kernel(stack: Stack) -> Stack:
 
 
 def pipelines_of_compiled_kernel() -> tuple[Any, ...]:
-    """The pipelines that ``@tx.use`` put on the kernel that `triton.compile` asks the hook for; none in a launch."""
+    """Returns the pipelines that ``@tx.use`` put on the kernel of the current `triton.compile`; empty in a launch."""
     request = compile_requests.being_compiled()
     found: tuple[Any, ...] = getattr(getattr(request and request.source, "fn", None), "triton_ext_pipelines", ())
     return found
 
 
 def load_pending() -> None:
-    """Installs what was to be installed later."""
+    """Installs the pipelines in `pending`."""
     global installed  # noqa: PLW0603
     with active_pipelines.lock:
         while pending:

@@ -31,13 +31,30 @@ from .steps import Step
 if TYPE_CHECKING:
     from .steps import Layer
 
-#: What MLIR may say when it has caught a signal in a pass, and what Triton says of every failure.
+#: The diagnostic of MLIR when it has caught a signal in a pass, and the message of Triton for every failure.
 _CRASHED = "A signal was caught while processing the MLIR module"
 _RUN_FAILED = "PassManager::run failed"
 
 
 class StageRun:
-    """One stage while it runs."""
+    """One run of a stage.
+
+    Args:
+        stage: name of the stage.
+        layers: the active pipelines, innermost first.
+        level: how much is recorded; None for nothing.
+        kernel: name of the kernel, for messages.
+
+    Attributes:
+        placements: the edits of each layer in this stage.
+        edited: whether there are any.
+        slot: the number of the report that `failures.watch` yields; set before `run`.
+        keeps_ir: whether the module is kept before every pass. That takes time, so it is done in a forked child only.
+        watches: whether the pass managers run unchanged, because there is nothing to edit or to record.
+        names: the passes that the backend added, before the edits.
+        records: what ran, if a level is given.
+        source_text: the module that entered the stage, at `Level.IR`.
+    """
 
     def __init__(self, stage: str, layers: tuple[Layer, ...], level: Level | None, kernel: str) -> None:
         self.stage = stage
@@ -46,16 +63,16 @@ class StageRun:
         self.placements = [Placement(layer, stage) for layer in self.layers]
         self.edited = any(e.stage in (None, stage) for layer in self.layers for e in layer.edits)
         self.kernel = kernel
-        self.slot = -1  # see _failures.watch
-        self.keeps_ir = forked_child.is_child()  # before every pass, where it costs nobody else
-        self.watches = not self.edited and self.level is None  # and leaves the pass managers as they are
+        self.slot = -1
+        self.keeps_ir = forked_child.is_child()
+        self.watches = not self.edited and self.level is None
         self.names: list[str] = []
         self.records: list[PassRecord] = []
         self.source_text: str | None = None
         self._ordinals: dict[str, int] = defaultdict(int)
-        self._rehearsed: list[list[Step]] | None = None  # while a rehearsal is under way
-        self._managers = 0
-        self._last_manager: int | None = None  # the one that at_end is appended to
+        self._rehearsed: list[list[Step]] | None = None  # the passes of each manager so far, during a rehearsal
+        self._managers = 0  # how many managers have run
+        self._last_manager: int | None = None  # the number of the manager that gets the passes of at_end
 
     @property
     def rehearsing(self) -> bool:
@@ -63,7 +80,16 @@ class StageRun:
         return self._rehearsed is not None
 
     def run(self, stage: Stage, source: Any, metadata: dict[str, Any]) -> Any:
-        """What `stage` makes of `source` with the edits."""
+        """Runs `stage` with the edits, and returns its result.
+
+        Args:
+            stage: the function of the backend, or the user's that wraps it.
+            source: the module, text or bytes that enters the stage.
+            metadata: Triton's metadata of the kernel; changed in place.
+
+        Raises:
+            PipelineError: an edit cannot be applied, or a pass failed.
+        """
         if self.watches:
             token = running.set(self)
             try:
@@ -100,19 +126,22 @@ class StageRun:
         return result
 
     def _edited(self, steps: list[Step], *, first: bool = False, last: bool = False) -> list[Step]:
-        """`steps` with the edits of every layer, of which each sees what those before it have made of them."""
+        """Returns `steps` with the edits of every layer; each layer edits the result of the one before."""
         for placement in self.placements:
             steps = placement.edited(steps, first=first, last=last)
         return steps
 
     def _rehearse(self, stage: Stage, source: Any, metadata: dict[str, Any]) -> bool:
-        """Runs the stage with managers that run nothing, to learn what comes; whether it ends in a module."""
+        """Runs the stage with managers that run no passes, to learn which passes it will run.
+
+        Returns whether the stage returns a module.
+        """
         managers: list[list[Step]] = []
         self._rehearsed = managers
         token = running.set(self)
         result = None
         try:
-            # It meets a module that is not what the passes would have made of it, and may stumble over that.
+            # The stage may fail, because the passes that it relies on have not changed the module.
             with contextlib.suppress(Exception):
                 result = stage(copy_of(source), dict(metadata))
         finally:
@@ -146,7 +175,7 @@ class StageRun:
                     )
 
     def run_manager(self, manager: Manager, module: Any, label: str) -> None:
-        """Does what ``manager.run(module, label)`` is to do in the stage."""
+        """Takes the place of ``manager.run(module, label)`` in the stage."""
         steps = [Step(one.name, one.add, one.args) for one in manager.added]
         if self.watches:
             self._run_watched(steps, manager, module, label)
@@ -168,7 +197,14 @@ class StageRun:
         self.execute(steps, module, label, manager)
 
     def execute(self, steps: list[Step], module: Any, label: str, manager: Manager | None = None) -> None:
-        """Runs `steps`: passes that follow each other in one manager, Python functions between them."""
+        """Runs `steps`: each run of passes in one manager, and the Python functions between them.
+
+        Args:
+            steps: what to run; dropped ones are only recorded.
+            module: the module that they change.
+            label: the label that Triton gives to the manager.
+            manager: the backend's manager, which runs the first passes; None for passes of ``at_start`` and ``at_end``.
+        """
         records: dict[int, PassRecord] = {}
         for i, group in enumerate(groups([step for step in steps if not step.dropped])):
             if group and group[0].call is not None:
@@ -184,7 +220,7 @@ class StageRun:
             self.records += (self._record(step, records.get(id(step))) for step in steps if self._is_listed(step))
 
     def _is_listed(self, step: Step) -> bool:
-        """An instrumentation point may add nothing."""
+        """Whether `step` is part of lists of passes: an instrumentation point may add no pass."""
         return not step.name.startswith("instrument.") or bool(step.pipeline)
 
     def _record(self, step: Step, ran: PassRecord | None) -> PassRecord:
@@ -207,7 +243,7 @@ class StageRun:
             recorder.attach(manager)
             try:
                 manager_runs.run(manager, module, label)
-            except Exception as error:  # a pass that throws is none of Triton's, and may throw anything
+            except Exception as error:  # a pass of an extension may throw any exception
                 result = recorder.result()
                 failed = next((e.index for e in result.events if e.failed), None)
                 culprit = next(
@@ -220,7 +256,7 @@ class StageRun:
         return {id(step): summary(step, mine) for step, mine in by_step(steps, events)}
 
     def _run_watched(self, steps: list[Step], manager: Manager, module: Any, label: str) -> None:
-        """Does ``manager.run(module, label)`` in a stage without edits, where those of earlier stages may fail."""
+        """Runs ``manager.run(module, label)`` in a stage without edits, which may fail because of earlier edits."""
         with Inspection(Level.FAILURES, self.slot) as recorder:
             if self.keeps_ir:
                 recorder.mark(manager, "", isolation.driver())
@@ -235,7 +271,7 @@ class StageRun:
                 raise self._failure(culprit, module, _reason(result, error)) from error
 
     def translate(self, to_module: Callable[..., Any], module: Any, *args: Any) -> Any:
-        """Does ``llvm.to_module(module, ...)``; an error says why the module cannot be translated."""
+        """Runs ``llvm.to_module(module, ...)``; an error says why the module cannot be translated."""
         with Inspection(Level.FAILURES) as recorder:
             recorder.listen(module)
             try:
@@ -244,9 +280,9 @@ class StageRun:
                 raise RuntimeError(": ".join([str(error), *recorder.result().diagnostics[:1]])) from error
 
     def _driver(self, step: Step) -> str:
-        """Returns the command that runs `step` again, without the file and the pass.
+        """Returns the shell command that runs `step` again, without the file and the pass.
 
-        Empty for the backend's own passes, because printing the module before each of them takes time.
+        Empty for the backend's own passes, because the module would have to be kept before each of them.
         """
         if step.library is not None:
             return isolation.driver(step.library)
@@ -300,15 +336,15 @@ class StageRun:
 
 
 def _label(step: Step) -> str:
-    """Returns what a crash report calls `step`."""
+    """Returns the name of `step` in a crash report."""
     name = f"pass '{step.text or step.name}'"
     return f"{name} of the edit '{step.edit}'" if step.edit else name
 
 
 def _reason(result: inspection.Result, error: Exception) -> str:
-    """Returns why a pass failed: its diagnostics; if it has crashed, with the command that runs it again."""
+    """Returns why a pass failed: its diagnostics and, if it has crashed, the command that runs it again."""
     said = [text for text in result.diagnostics if not text.partition("error: ")[2].startswith(_CRASHED)]
-    # MLIR has caught a signal: the pass neither returned nor threw.
+    # The pass has neither returned nor thrown, so MLIR has caught a signal.
     if str(error) == _RUN_FAILED and any(event.failed and not event.ns for event in result.events):
         said.append("it crashed; what it said is on standard error")
         if result.before:

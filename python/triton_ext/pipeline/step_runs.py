@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of a stage as passes of managers: which fit into one manager, and what the passes of each did."""
+"""Maps the steps of a stage to passes of managers, and the events of these passes back to the steps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .steps import Step
 
 
 def copy_of(source: Any) -> Any:
-    """A module that a rehearsal may change."""
+    """Returns a copy of `source`, if it is a module, which a rehearsal may change."""
     if not isinstance(source, ir.module):
         return source
     with storage.scratch_file() as file:
@@ -27,10 +27,10 @@ def copy_of(source: Any) -> Any:
 
 
 def groups(steps: list[Step]) -> list[list[Step]]:
-    """`steps` in runs of passes that one manager can hold; a Python function is alone.
+    """Splits `steps` into groups of passes that one manager can run; a Python function is a group by itself.
 
-    So are extension passes that follow each other: MLIR would merge those that are nested, and tell us of both as one.
-    There is one group at least, because a manager with no passes verifies the module.
+    Two extension passes that follow each other are in two groups: MLIR would merge nested pipelines that are adjacent,
+    and report both as one. There is at least one group, because a manager without passes verifies the module.
     """
     groups: list[list[Step]] = [[]]
     for step in steps:
@@ -52,7 +52,7 @@ def by_step(steps: list[Step], events: Iterable[Event]) -> Iterator[tuple[Step, 
 
 
 def summary(step: Step, events: list[Event]) -> PassRecord:
-    """One record for all the passes that one step added."""
+    """Returns one record for all the passes that one step added."""
     return PassRecord(
         step.name,
         0,
@@ -69,7 +69,7 @@ def summary(step: Step, events: list[Event]) -> PassRecord:
 
 
 def snapshot(module: Any) -> tuple[int, str]:
-    """How many operations `module` has, and its text."""
+    """Returns the number of operations in `module`, and its text."""
     count = [0]
 
     def visit(_: object) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The entries of a stage: passes and Python functions, those of the backend and those that edits bring in."""
+"""The steps of a stage: passes and Python functions, of the backend and of edits."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from .values import text_of
 
 @dataclass
 class Step:
-    """One entry of a stage: a pass, or a Python function.
+    """One step of a stage: a pass, or a Python function.
 
     Attributes:
-        name: ``group.pass``.
-        add: adds the pass to a manager, given `args` after it; None for a Python function.
-        args: arguments of `add`.
-        call: the Python function; None for a pass.
-        edit: the edit that brought it here, changed or dropped it.
-        text: what it is called in that edit.
-        dropped: whether it is not to run.
-        library: where the pass of an extension comes from; None for others.
+        name: ``group.pass``, or ``module:function``.
+        add: adds the pass: takes a pass manager, and then `args`; None for a Python function.
+        args: the arguments of `add` after the manager.
+        call: the Python function, which takes the module; None for a pass.
+        edit: the edit that brought in the step, changed it or dropped it; None if no edit did.
+        text: its text in that edit.
+        dropped: whether the edit dropped it, so that it does not run.
+        library: the library of an extension pass; None for others.
     """
 
     name: str
@@ -42,26 +42,26 @@ class Step:
 
     @property
     def brought_in(self) -> bool:
-        """Whether it is here because of an edit."""
+        """Whether an edit brought in the step."""
         return self.edit is not None and not self.dropped and self.edit.verb != "set"
 
     @property
     def is_extension(self) -> bool:
-        """Whether it is a pass of a plugin, which takes its options as a list of texts."""
+        """Whether the step is a pass of a plugin, which takes its options as a list of texts."""
         return bool(self.args) and isinstance(self.args[0], list)
 
     @functools.cached_property
     def pipeline(self) -> str:
-        """What it adds, as MLIR spells it."""
+        """The pass or passes that the step adds, in MLIR's spelling; empty for a Python function."""
         return signatures.pipeline_of(self.add, *self.args) if self.add else ""
 
     @property
     def arguments(self) -> tuple[tuple[str, str], ...]:
-        """Its arguments by name."""
+        """The arguments by name."""
         if self.add is None or not self.args:
             return ()
         if self.is_extension:
-            if self.name.startswith("plugin."):  # which may take anything
+            if self.name.startswith("plugin."):  # a foreign plugin, which declares no names
                 return tuple((text, "") for text in texts_of(self.args[0], named=False))
             pairs = (text.partition("=") for text in texts_of(self.args[0]))
             return tuple((name.replace("-", "_"), value) for name, _, value in pairs)
@@ -71,13 +71,18 @@ class Step:
 
 @dataclass(frozen=True)
 class Layer:
-    """The edits of one pipeline, and how the passes that they bring in are added."""
+    """The edits of one active pipeline.
+
+    Attributes:
+        edits: the edits.
+        add: for each extension pass in them, the function that adds it to a pass manager.
+    """
 
     edits: tuple[Edit, ...]
     add: Mapping[Pass, Callable[..., None]]
 
     def steps(self, edit: Edit) -> list[Step]:
-        """What `edit` brings in."""
+        """Returns the steps that `edit` brings in."""
         return [self._step(entry, edit) for entry in edit.entries]
 
     def _step(self, entry: Entry, edit: Edit) -> Step:

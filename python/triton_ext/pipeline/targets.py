@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which targets a pass is for: ``cuda``, or one architecture of it as in ``cuda:90`` or ``hip:gfx9*``."""
+"""Checks whether a pass is for a target: ``cuda``, or an architecture such as ``cuda:90`` or ``hip:gfx9*``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def is_among(targets: Sequence[str], backend: str, arch: object) -> bool:
-    """Whether `targets` of a pass name this target; none name every target."""
+    """Whether the `targets` of a pass include the target `backend` with `arch`; an empty list includes every target."""
     pairs = (target.partition(":")[::2] for target in targets)
     return not targets or any(
         backend == name and fnmatch.fnmatchcase(str(arch), wanted or "*") for name, wanted in pairs
@@ -26,13 +26,13 @@ def is_among(targets: Sequence[str], backend: str, arch: object) -> bool:
 
 
 def for_target(layers: tuple[Layer, ...], target: Any) -> tuple[Layer, ...]:
-    """`layers` as a compilation for the ``GPUTarget`` `target` runs them.
+    """Returns `layers` for a compilation for the ``GPUTarget`` `target`.
 
-    An edit with a pass for other targets is refused, or left out with ``on_missing`` at ``"warn"`` or ``"ignore"``,
-    as is one whose anchor does not occur: so one pipeline can serve several targets.
+    An edit with a pass for other targets is treated like an edit whose anchor does not occur: with ``on_missing`` at
+    ``"warn"`` or ``"ignore"`` it is left out, so one pipeline can serve several targets.
 
     Raises:
-        PipelineError: a pass is for other targets.
+        PipelineError: a pass is for other targets, and its edit has ``on_missing="error"``.
     """
 
     def kept(edit: Edit) -> bool:

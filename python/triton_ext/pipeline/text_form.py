@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text forms of a `Pipeline`: edits on a line, and a listing, of which `listing_form` makes such edits.
+"""Reads the text forms of a `Pipeline`: edits, and a listing, which `listing_form` turns into edits.
 
-Edits: ``ttir: after(loop_unroll, loop_split{max-splits=2}); ttgir: skip(prefetch), set(pipeline, num_stages=4)``. A
-stage holds for the edits up to the next one; without it, or after ``*:``, an anchor is looked for in every stage. ``#``
-after a blank begins a comment, line breaks are blanks.
+Edits: ``ttir: after(loop_unroll, loop_split{max-splits=2}); ttgir: skip(prefetch), set(pipeline, num_stages=4)``. The
+name of a stage holds for the edits up to the next name; without one, or after ``*:``, an anchor is looked for in every
+stage. ``#`` after a blank begins a comment. A line break counts as a blank.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _STAGE = re.compile(r"(\w+|\*)\s*:")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _BRACES = re.compile(r"\{((?:[^{}\"]|\"(?:[^\"\\]|\\.)*\"|\{[^{}]*\})*)\}")
 _ARGUMENT = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+')
-#: Of an integer; no argument of a pass has more than 20. Python itself reads 4,300.
+#: The digits that an integer may have; no argument of a pass has more than 20. Python's limit is 4,300.
 _MOST_DIGITS = 300
 _FLOAT = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
 
 
 @dataclasses.dataclass(frozen=True)
 class _Argument:
-    """``name``, ``name{options}`` or ``name=value``, and where it stands."""
+    """``name``, ``name{options}`` or ``name=value``, and its position in the text."""
 
     at: int
     name: str
@@ -59,7 +59,7 @@ class _Call:
 
 
 def read(text: str) -> str:
-    """`text`, or the contents of FILE if it is ``@FILE``.
+    """Returns `text`, or the contents of FILE if `text` is ``@FILE``.
 
     Raises:
         PipelineError: the file cannot be read.
@@ -73,7 +73,7 @@ def read(text: str) -> str:
 
 
 def syntax(text: str) -> list[_Call]:
-    """Checks how `text` is written, not what it names.
+    """Parses `text` without looking up the passes and functions that it names.
 
     Raises:
         PipelineError: it is malformed; the message points at the place.
@@ -82,10 +82,10 @@ def syntax(text: str) -> list[_Call]:
 
 
 def parse(text: str) -> tuple[Edit, ...]:
-    """The edits that `text` describes.
+    """Returns the edits that `text` describes.
 
     Raises:
-        PipelineError: it is malformed, or names what does not exist.
+        PipelineError: it is malformed, or names something that does not exist.
         PipelineTypeError: `text` is not a str.
     """
     if not isinstance(text, str):
@@ -188,7 +188,7 @@ class _Parser:
         return tuple(arguments)
 
     def edit(self, call: _Call) -> Edit:
-        """The edit that `call` stands for; everything that is wrong is said with its place."""
+        """Returns the edit that `call` describes; each error points at its place in the text."""
         arguments = list(call.arguments)
         keywords: dict[str, Any] = {}
         for argument in [a for a in arguments if a.value is not None]:
@@ -245,7 +245,7 @@ def _entry(argument: _Argument, stage: str | None) -> Entry:
     group, _, rest = name.rpartition(".")
     if group and group not in backends.stages():
         return BuiltinFactory(name, find_builtin(name))(**{n: _value(v) for n, v in options_in(options or "").items()})
-    # In a listing, the extension passes that a stage of a backend runs by itself are in a group of the stage's name.
+    # In a listing, a stage of a backend may have extension passes of its own; their group is the name of the stage.
     stages = PLACEABLE.get(stage or "", (ANY, *STAGES))
     factory = find_factory(rest, stages)
     return factory.parse((n, _as_mlir(v)) for n, v in options_in(options or "").items())
@@ -273,7 +273,7 @@ def _unquoted(text: str) -> str:
 
 
 def _as_mlir(text: str) -> str:
-    """The value of an option as MLIR quotes it, with no escapes."""
+    """Returns the value of an option as MLIR quotes it, which has no escapes."""
     if not text.startswith('"'):
         return text
     value = _unquoted(text)

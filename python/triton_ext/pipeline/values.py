@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments of passes, and how the text form of a pipeline writes them."""
+"""Writes the arguments of passes as the text form of a pipeline has them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ Value = int | float | bool | str
 
 
 def braces(arguments: Mapping[str, Value]) -> str:
-    """``{num-stages=3 dump=false}``, or nothing."""
+    """Returns e.g. ``{num-stages=3 dump=false}``; empty if there are no arguments."""
     return (
         "{" + " ".join(f"{n.replace('_', '-')}={text_of(v)}" for n, v in arguments.items()) + "}" if arguments else ""
     )
 
 
 def text_of(value: Value) -> str:
-    """`value` as the text form of a pipeline has it.
+    """Returns `value` as the text form of a pipeline writes it.
 
     Raises:
-        PipelineError: it is an integer that no argument of a pass can be.
+        PipelineError: it is an integer with more bits than any argument of a pass.
     """
     if isinstance(value, bool):
         return str(value).lower()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The SDK: MLIR headers and mlir-tblgen that match the installed Triton, in the user's cache.
 
-`find` reads one small file per installed SDK and imports nothing beyond the standard library; `install`
-brings in what downloads and unpacks.
+`find` reads one small file per installed SDK and needs only the standard library; `install` imports the modules that
+download and unpack.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..support.json_shape import AnyOf, fits, parsed
 from ..support.storage import cache_dir, check_private, is_private_file, needed_cache_dir, read_private, write_whole
 
 INSTALL_COMMAND = "triton-ext sdk install"
-#: Of what an SDK holds: raise it when guards, kept files or ``sdk.json`` change, and older SDKs are made anew.
+#: Raise it when guards, kept files or ``sdk.json`` change, so that older SDKs are made anew.
 REVISION = 3
 USER_ENV = "TRITON_EXT_LLVM_DIR"
 
@@ -33,20 +33,21 @@ class Sdk:
 
     Attributes:
         path: its directory.
-        source: id of the source that it came from.
-        rank: position of that source in the manifest; the lower, the better the match.
-        origin: where a user-named install was taken from and its time stamp, empty for other sources.
-        triton: version of Triton that it is for.
-        llvm_commit: LLVM commit of libtriton, which it is for.
-        llvm_version: version of the LLVM that the headers are of.
-        headers_commit: LLVM commit of the headers, None if nobody says.
-        abi_breaking_checks: flag in the overlay header, that of libtriton.
-        guarded_ops: ops that are unusable through their C++ accessors, e.g. ``LLVM::InvokeOp``.
-        packages: file name and SHA-256 of each thing that was downloaded.
-        programs: SHA-256 of each file that building runs or loads, by its path in the directory.
-        runtime: whether mlir-tblgen runs on the SDK's own C library.
+        source: id of the source that it was made from.
+        rank: position of that source in ``sources.toml``; the lower, the better the match.
+        origin: path and time stamp of the install that the user named; empty for other sources.
+        triton: the version of Triton that the SDK is for.
+        llvm_commit: the LLVM commit of that Triton's libtriton.
+        llvm_version: the LLVM version of the headers.
+        headers_commit: the LLVM commit of the headers; None if it is unknown.
+        abi_breaking_checks: the flag in the overlay header, which is libtriton's.
+        guarded_ops: ops whose C++ accessors must not be used, e.g. ``LLVM::InvokeOp``.
+        packages: SHA-256 of each downloaded file, by its name.
+        programs: SHA-256 of each file that a build runs or loads, by its path in the directory.
+        runtime: whether mlir-tblgen runs with the SDK's own C library.
         size: bytes on disk.
-        unverified: what of it nothing has verified, and why; None if it was made before that was recorded.
+        unverified: each download that nothing has verified, and why; None if the SDK was made by a triton-ext that did
+            not record it.
     """
 
     path: Path
@@ -67,7 +68,7 @@ class Sdk:
 
     @property
     def include_dirs(self) -> tuple[Path, Path]:
-        """Directories for the compiler, in order: the ABI overlay must come before the headers."""
+        """The include directories for the compiler, in order: the ABI overlay must come before the headers."""
         return self.path / "overlay" / "include", self.path / "include"
 
     @property
@@ -77,12 +78,12 @@ class Sdk:
 
     @property
     def headers(self) -> str:
-        """What the headers are, for people: ``LLVM 24.0.0 (2faa90a208a1)``."""
+        """Version and commit of the headers as a text, e.g. ``LLVM 24.0.0 (2faa90a208a1)``."""
         return f"LLVM {self.llvm_version}" + (f" ({self.headers_commit})" if self.headers_commit else "")
 
     @property
     def origin_path(self) -> str:
-        """The directory or archive that a user-named install was taken from, empty for other sources."""
+        """The directory or archive of the install that the user named; empty for other sources."""
         return self.origin.rpartition("@")[0]
 
     def save(self, into: Path) -> None:
@@ -93,7 +94,7 @@ class Sdk:
 
     @classmethod
     def load(cls, path: Path) -> Sdk | None:
-        """Reads the SDK in the directory `path`; None if there is none, or one of another triton-ext.
+        """Reads the SDK in the directory `path`; returns None if there is none, or one of another revision.
 
         Raises:
             UnsafeDirectoryError: others than this user can write there.
@@ -107,15 +108,15 @@ class Sdk:
 
     @property
     def problem(self) -> str | None:
-        """Why none of its programs may run: one is not what was installed, or not this user's; None if all are.
+        """Why its programs must not run; None if all are as installed and belong to this user.
 
-        A file whose identity (inode, size, times) the index knows is not read again. Headers are not looked at: the
-        directory is this user's alone.
+        A file whose identity (inode, size, times) is in the index is not read again. Headers are not checked, because
+        only this user can write the directory.
         """
         return problem_of(self.path, self.programs, program_files, "bin/mlir-tblgen")
 
     def fits(self, triton: Triton) -> bool:
-        """Whether it was made for this Triton."""
+        """Whether the SDK was made for this Triton."""
         return (self.llvm_commit, self.abi_breaking_checks) == (triton.llvm_commit, triton.abi_breaking_checks)
 
 
@@ -134,15 +135,15 @@ _SHAPE = {
 
 
 def problem_of(root: Path, recorded: dict[str, str], files: Callable[[Path], list[str]], main: str) -> str | None:
-    """Why nothing in the directory `root` may run or be loaded; None if it all is what was installed.
+    """Returns why the files in a directory must not run or be loaded; None if all are as installed.
 
-    A file whose identity (inode, size, times) the index knows is not read again.
+    A file whose identity (inode, size, times) is in the index is not read again.
 
     Args:
-        root: the directory, of this user alone.
+        root: the directory, which only this user may be able to write.
         recorded: SHA-256 of each file when it was installed, by its path in the directory.
-        files: returns the paths of those that are there now.
-        main: the one that must be among them.
+        files: returns the paths of the files that are there now.
+        main: the path that must be among them.
     """
     try:
         check_private(root)
@@ -162,28 +163,29 @@ def problem_of(root: Path, recorded: dict[str, str], files: Callable[[Path], lis
 
 
 def program_files(root: Path) -> list[str]:
-    """The files below `root` that building runs or loads: those that are not headers."""
+    """Returns the files below `root` that a build runs or loads, which are all except headers."""
     places = (path for name in ("bin", "runtime") for path in sorted((root / name).rglob("*")))
     return [path.relative_to(root).as_posix() for path in places if path.is_symlink() or not path.is_dir()]
 
 
 def sdk_root() -> Path:
-    """The directory that holds every installed SDK.
+    """Returns the directory that holds every installed SDK.
 
     Raises:
-        TritonExtError: there is no place for one.
+        TritonExtError: the user has no cache directory.
     """
     return needed_cache_dir(INSTALL_COMMAND) / "sdk"
 
 
 def find() -> Sdk | None:
-    """The best SDK that is installed for the installed Triton, None if there is none.
+    """Returns the best SDK that is installed for the installed Triton; None if there is none.
 
-    While the environment variable ``TRITON_EXT_LLVM_DIR`` names an LLVM install, only what was taken from it counts.
-    One of which a program is not what was installed is as good as none.
+    While the environment variable ``TRITON_EXT_LLVM_DIR`` names an LLVM install, only an SDK that was made from it
+    counts. An SDK with a program that is not as installed does not count.
 
     Raises:
-        TritonExtError: no Triton, or one that plugins cannot be built for; or others can write where SDKs are.
+        TritonExtError: Triton is not installed, or plugins cannot be built for it; or other users can write the
+            directory of SDKs.
     """
     triton = find_triton()
     if cache_dir() is None:
@@ -206,20 +208,20 @@ def install(
     """Installs an SDK for the installed Triton; does nothing if there is one.
 
     Args:
-        from_: a directory or archive with an LLVM install, the only source then; by default what the
-            environment variable ``TRITON_EXT_LLVM_DIR`` names, if it is set.
+        from_: a directory or archive with an LLVM install, which is then the only source; by default the value of the
+            environment variable ``TRITON_EXT_LLVM_DIR``, if it is set.
         source: id of the only source to try.
-        force: install again what is installed already.
-        unverified: also install what neither a pinned hash nor a signature verifies; the SDK remembers it.
-        say: called with one line of news; by default news go to stderr.
+        force: install again, even if there is an SDK.
+        unverified: also use downloads that neither a pinned hash nor a signature verifies; the SDK records them.
+        say: is called with one line of news; by default news go to stderr.
 
     Returns:
         The installed SDK.
 
     Raises:
-        BuildError: it could not be installed; nothing is left half-done.
-        TritonExtError: no Triton, or one that plugins cannot be built for.
+        BuildError: the installation failed; nothing incomplete is left behind.
+        TritonExtError: Triton is not installed, or plugins cannot be built for it.
     """
-    from ._install import install as run
+    from .install_sdk import install as run
 
     return run(from_, source, force, say, unverified)

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds a part: downloads the sources, takes the few files that are needed, compiles and links them.
 
-As with an SDK, everything happens in a directory of its own under a lock. What a stopped build has downloaded and
-compiled stays for the next one; the part itself is complete or absent.
+The part is complete or absent. Downloads and objects of a build that was stopped stay for the next one.
 """
 
 from __future__ import annotations
 
 import concurrent.futures
-import json
 import os
 import posixpath
 import shutil
 import subprocess
+import sys
 import time
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -21,39 +20,45 @@ from typing import Any
 
 from ..errors import BuildError
 from ..loading.host import find_triton
-from ..loading.manifest import FORMAT
 from ..loading.singletons import exported, own_copies, write_stub
+from ..support.clang import names_of
 from ..support.lock import alone
 from ..support.resources import infra_dir
 from ..support.storage import needed_cache_dir, private_dir
 from . import INSTALL_COMMAND, Sdk
-from ._install import WAITING, _check_space, _staging, _storage_errors, _to_stderr
-from .archive import static_library_members, unpack
+from .ar_archive import static_library_members
+from .archive import unpack
 from .debian import connect
 from .download import Say, fetch, file_sha256
+from .install_steps import WAITING, check_space, complete_or_absent, storage_errors, to_stderr
 from .parts import Part, compiler, key_of, llvm_library_dir, part_dir
-from .sources import PartSource, SourceUnavailableError, load_manifest
+from .sources import PartSource, SourceUnavailableError, load_source_list
 
 _FLAGS = (
     "-O2", "-std=c++20", "-fPIC", "-fno-rtti", "-fno-exceptions", "-fvisibility-inlines-hidden",
     "-ffunction-sections", "-fdata-sections", "-w",
 )  # fmt: skip
 _LINK_FLAGS = ("-shared", "-Wl,--no-undefined", "-Wl,--as-needed", "-Wl,--gc-sections", "-Wl,-s", "-Wl,-rpath,$ORIGIN")
-_LINKERS = ("ld.lld-21", "ld.lld-20", "ld.lld-19", "ld.lld")
 
 
 def install_part(id_: str, sdk: Sdk, force: bool, say: Say | None) -> Part:
     """Builds the part `id_` for `sdk`; does nothing if it is there and `force` is false.
 
+    Args:
+        id_: name of the part.
+        sdk: the SDK that it is for.
+        force: build again, even if it is there.
+        say: is called with one line of news; None for stderr.
+
     Raises:
-        BuildError: there is no such part, or it cannot be built; nothing is left half-done.
+        BuildError: there is no such part, or it cannot be built; nothing incomplete is left behind.
     """
-    source, triton = load_manifest().part(id_), find_triton()
+    source, triton = load_source_list().part(id_), find_triton()
     if source.llvm_commits and triton.llvm_commit not in source.llvm_commits:
         raise BuildError(
             f"the sources of {id_} were not checked against LLVM {triton.llvm_commit[:8]}", fix="upgrade triton-ext"
         )
-    return _Builder(source, sdk, say or _to_stderr).run(force)
+    return _Builder(source, sdk, say or to_stderr).run(force)
 
 
 @dataclass(frozen=True)
@@ -66,14 +71,14 @@ class _Builder:
 
     @property
     def target(self) -> Path:
-        """The directory that the part will have."""
+        """The directory of the part to be."""
         return part_dir(self.sdk, self.source.id)
 
     def run(self, force: bool) -> Part:
-        """Builds, unless it is there already and `force` is false."""
+        """Builds the part, unless it is there already and `force` is false; returns it."""
         key = key_of(self.source, self.sdk)
         root, work = self.target.parent, needed_cache_dir(INSTALL_COMMAND) / "downloads" / self.target.name
-        with _storage_errors(root):
+        with storage_errors(root):
             private_dir(root)
             with alone(Path(f"{self.target}.lock"), self.say, WAITING):
                 present = Part.load(self.target)
@@ -81,18 +86,18 @@ class _Builder:
                     if present.problem is None:
                         return present
                     self.say(f"the part in {self.target} is made anew: {present.problem}")
-                _check_space(root, self.source.download_mb)
+                check_space(root, self.source.download_mb)
                 objects = work / f"objects-{key_of(self.source, self.sdk, own=False)[:16]}"
                 if force:
                     shutil.rmtree(objects, ignore_errors=True)
                 private_dir(objects)
-                with _staging(self.target) as staging:
+                with complete_or_absent(self.target) as staging:
                     part = self._build(staging, work, objects, key)
                 shutil.rmtree(work)
         return part
 
     def _build(self, staging: Path, work: Path, objects: Path, key: str) -> Part:
-        """Fills `staging`."""
+        """Builds the part in the directory `staging`."""
         libraries = llvm_library_dir(self.sdk)
         if libraries is None:
             built = self._compile_sources(work, objects)
@@ -115,7 +120,7 @@ class _Builder:
         return part
 
     def _compile_sources(self, work: Path, objects: Path) -> list[Path]:
-        """Compiles LLVM's files and ours, several at a time; what an earlier build has compiled is taken as it is."""
+        """Compiles LLVM's files and ours, several at a time; objects of an earlier build are used again."""
         tree = work / "sources"
         shutil.rmtree(tree, ignore_errors=True)
         tree.mkdir()
@@ -157,17 +162,16 @@ class _Builder:
 
     def _compile_own(self, objects: Path) -> Path:
         triton, target = find_triton(), objects / "own.o"
-        fields = {
-            "format": FORMAT, "name": self.source.id, "kind": "infra", "stage": None, "version": "",
-            "triton": triton.version, "llvm_commit": triton.llvm_commit, "headers": self.sdk.headers,
-            "argument": "", "summary": "", "description": "", "options": [], "ops": [],
-        }  # fmt: skip
-        text = json.dumps(json.dumps(fields)[1:-1])  # as a C string
-        self._compile(infra_dir() / self.source.own, target, f"-DTRITON_EXT_MANIFEST_FIELDS={text}")
+        manifest = self._tool(
+            sys.executable, str(infra_dir() / "cmake" / "manifest.py"), "--kind=infra", f"--name={self.source.id}",
+            "--version=", f"--triton={triton.version}", f"--llvm-commit={triton.llvm_commit}",
+            f"--headers={self.sdk.headers}",
+        )  # fmt: skip
+        self._compile(infra_dir() / self.source.own, target, f"-DTRITON_EXT_MANIFEST_FIELDS={manifest.strip()}")
         return target
 
     def _compile(self, file: Path, target: Path, *flags: str) -> None:
-        """Compiles `file`; `target` appears when it is complete."""
+        """Compiles `file`; `target` is complete or absent."""
         include = [*self.sdk.include_dirs, find_triton().include_dir]
         partial = target.with_suffix(".part")
         launcher = [ccache] if (ccache := shutil.which("ccache")) else []
@@ -178,9 +182,9 @@ class _Builder:
         partial.rename(target)
 
     def _take_members(self, libraries: Path, objects: Path) -> list[Path]:
-        """The objects of the part's files out of the static libraries of a full LLVM install.
+        """Takes the objects of the part's files out of the static libraries of a full LLVM install.
 
-        Whole libraries would bring classes that libtriton has, too, and their type ids would differ from its own.
+        Whole libraries would also have classes that are in libtriton, with other type ids.
         """
         taken = []
         for name, files in self.source.files.items():
@@ -199,7 +203,7 @@ class _Builder:
 
     def _link(self, objects: list[Path], target: Path, work: Path) -> None:
         self.say(f"linking {target.name}")
-        linker = next(filter(None, map(shutil.which, _LINKERS)), None)
+        linker = next(filter(None, map(shutil.which, names_of("ld.lld"))), None)
         libtriton, stub = find_triton().library, work / "libtriton.o"
         write_stub(stub, [libtriton], compiler())
         self._tool(
@@ -207,13 +211,13 @@ class _Builder:
             str(stub), *map(str, objects), f"-L{libtriton.parent}", f"-l:{libtriton.name}", "-o", str(target),
         )  # fmt: skip
         if own := own_copies(target, exported(libtriton)):
-            raise BuildError(f"{target.name} has a copy of its own of {own[0]}, of which there must be one per process")
+            raise BuildError(f"{target.name} has a copy of its own of {own[0]}, which must exist once per process")
 
-    def _tool(self, *command: str) -> None:
-        """Runs the compiler.
+    def _tool(self, *command: str) -> str:
+        """Runs a program of the build, such as the compiler, and returns what it prints.
 
         Raises:
-            BuildError: it failed; the message is its first error.
+            BuildError: it failed; the message has its first error.
         """
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
         if done.returncode:
@@ -222,6 +226,7 @@ class _Builder:
                 f"the part {self.source.id} cannot be built with {compiler()}: {lines[0].strip()}",
                 fix="triton-ext doctor",
             )
+        return done.stdout
 
 
 __all__ = ["SourceUnavailableError", "install_part"]

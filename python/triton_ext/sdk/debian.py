@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian packages as files: which mirror, the pinned path, and the successor of a pin that has moved on.
+"""Downloads Debian packages as files: finds a mirror, the pinned file, or its successor if the file is gone.
 
-Nothing is installed on the system and no package database is read or written; apt is only asked which
-mirror it uses. The mirror is not trusted: a pinned hash verifies a package, or else one in an index that the
-archive's signature verifies.
+Nothing is installed on the system, and no package database is read or written; apt is only asked for its mirror. The
+mirror is not trusted: a pinned hash verifies a package, or a hash in an index that the archive's signature verifies.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ from urllib.parse import quote, urlsplit
 
 from ..errors import BuildError
 from ..support.shown import printable
-from .archive import decompressed
+from .decompress import decompressed
 from .download import MissingFileError, Say, answers, fetch
-from .sources import Archive, Package, SourceUnavailableError, Suite, load_manifest
+from .sources import Archive, Package, SourceUnavailableError, Suite, load_source_list
 from .trust import Trust, checked_address, without_credentials
 
 MIRROR_ENV = "TRITON_EXT_DEBIAN_MIRROR"
@@ -35,17 +34,17 @@ _INDEX = "main/binary-amd64/Packages.xz"
 _KEYRINGS = tuple(Path(f"/usr/share/keyrings/debian-archive-keyring.{kind}") for kind in ("gpg", "pgp"))
 _GET_GPGV = "apt-get install gpgv debian-archive-keyring"
 _OTHER_MIRROR = f"name another mirror in {MIRROR_ENV}"
-_MOST_RELEASE, _MOST_INDEX = 16_000_000, 1_000_000_000  # bytes; of sid: 0.2 MB and 60 MB
-_CLOCKS = timedelta(days=1)  # by how much the clocks of two machines may differ
+_MOST_RELEASE, _MOST_INDEX = 16_000_000, 1_000_000_000  # bytes; sid has 0.2 MB and 60 MB
+_CLOCKS = timedelta(days=1)  # the difference that is allowed between the clocks of two machines
 _STATUS = "[GNUPG:] "
 _NOT_GOOD = frozenset({"BADSIG", "ERRSIG", "EXPSIG", "EXPKEYSIG", "REVKEYSIG", "NO_PUBKEY", "NODATA", "FAILURE"})
 
 
 def mirror() -> str:
-    """Base URL of a mirror of the Debian archive: what `MIRROR_ENV` names, or else the one that apt uses.
+    """Returns the base URL of a mirror of the Debian archive: the value of `MIRROR_ENV`, or else apt's mirror.
 
     Raises:
-        SourceUnavailableError: neither names one.
+        SourceUnavailableError: neither names a mirror.
     """
     if named := os.environ.get(MIRROR_ENV):
         return checked_address(named, MIRROR_ENV)
@@ -58,7 +57,10 @@ def mirror() -> str:
 
 
 def connect(say: Say) -> str:
-    """Base URL of the mirror, over https if its server has it: only the addresses of apt's are mostly http.
+    """Returns the base URL of the mirror, with https if its server has it, although apt's configuration says http.
+
+    Args:
+        say: is called with one line of news.
 
     Raises:
         SourceUnavailableError: there is no mirror.
@@ -67,27 +69,27 @@ def connect(say: Say) -> str:
     try:
         parts = urlsplit(base)
     except ValueError:
-        return base  # whoever uses it says what is wrong with it
-    # A port that was named is one for http.
+        return base  # malformed, which the first download reports
+    # A port in the address is one for http.
     if parts.scheme != "http" or parts.netloc.rpartition("@")[2].partition(":")[1]:
         return base
     secure = parts._replace(scheme="https").geturl()
-    if answers(f"{secure}/dists/{load_manifest().debian.suites[0].name}/InRelease"):
+    if answers(f"{secure}/dists/{load_source_list().debian.suites[0].name}/InRelease"):
         return secure
     say(f"{without_credentials(base)} has no https: going on with http; hashes and signatures are checked all the same")
     return base
 
 
 def _listed_mirrors() -> list[str]:
-    """Mirrors whose index apt has downloaded and which say that they are Debian's."""
+    """Returns the mirrors whose index apt has downloaded, if the index says that it is Debian's."""
     lines = _apt_get("indextargets", "--format", "$(ORIGIN) $(REPO_URI)").splitlines()
     return [line.partition(" ")[2].rstrip("/") for line in lines if line.startswith("Debian ")]
 
 
 def _configured_mirrors() -> list[str]:
-    """What apt would update from, on a Debian system where it has not done so yet; the likeliest first.
+    """Returns the mirrors that apt would update from, if it has not updated yet; the likeliest first.
 
-    Others name their suites like Debian's releases, but only Debian has one for updates.
+    Other archives use the names of Debian's releases, too, but only Debian has a suite for updates.
     """
     try:
         system = platform.freedesktop_os_release()
@@ -104,7 +106,7 @@ def _configured_mirrors() -> list[str]:
 
 
 def _apt_get(*arguments: str) -> str:
-    """What apt-get prints, nothing if there is none."""
+    """Returns what apt-get prints; empty if it is not installed or fails."""
     try:
         return subprocess.run(["apt-get", *arguments], capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
@@ -112,15 +114,20 @@ def _apt_get(*arguments: str) -> str:
 
 
 def fetch_package(package: Package, base: str, into: Path, trust: Trust) -> tuple[Path, Package]:
-    """Downloads `package` from the mirror `base`, or its successor if the pinned file is gone.
+    """Downloads a package, or its successor in the index of its suite if the pinned file is gone.
 
-    The successor is what the index of the package's suite lists.
+    Args:
+        package: the package.
+        base: the base URL of the mirror.
+        into: the directory for the file.
+        trust: decides about an index that cannot be verified.
 
     Returns:
-        The file, and the package that it is.
+        The file, and the package that it contains.
 
     Raises:
-        BuildError: it has another hash, or the index cannot be verified.
+        SourceUnavailableError: the mirror has neither the file nor a successor.
+        BuildError: the file has another hash, or the index cannot be verified.
     """
     try:
         return _fetch_file(package, base, into, trust.say), package
@@ -139,10 +146,10 @@ def _fetch_file(package: Package, base: str, into: Path, say: Say) -> Path:
 
 
 def _look_up(package: Package, name: str, base: str, into: Path, trust: Trust) -> Package:
-    """Finds `package` in the index of the suite `name`, which is checked against the suite's signed release file."""
-    archive = load_manifest().debian
+    """Finds `package` in the index of the suite `name`, whose hash is in the suite's signed release file."""
+    archive = load_source_list().debian
     suite, shown = archive.suite(name), without_credentials(base)
-    # Not kept: it names no version, so a later run could not tell that it is stale.
+    # The file is not kept, because its name has no version, so a later run could not see that it is old.
     with tempfile.TemporaryDirectory(dir=into) as scratch:
         url = f"{base}/dists/{name}/InRelease"
         release_file = fetch(url, Path(scratch), sha256=None, most=_MOST_RELEASE, say=trust.say)
@@ -163,7 +170,7 @@ def _look_up(package: Package, name: str, base: str, into: Path, trust: Trust) -
 
 
 def _stanzas(index: Path, name: str) -> Iterator[Any]:
-    """What `index` says of the package `name`; only that is parsed, one part in sixty thousand."""
+    """Yields the entries of the package `name` in `index`; the other sixty thousand packages are not parsed."""
     from debian.deb822 import Packages
 
     with decompressed(index, most=_MOST_INDEX) as stream:
@@ -185,13 +192,21 @@ def _now() -> datetime:
 
 
 def _index_of(text: str, suite: Suite, shown: str, trust: Trust) -> tuple[str, int]:
-    """Hash and size of the index that a release file names, which must be of `suite` and of today.
+    """Returns hash and size of the index that a release file names; the file must be of `suite` and not expired.
 
-    An old release file, or one of another suite, has a good signature, too. Whoever serves it keeps back what has
-    been mended since, or sends other versions than were asked for.
+    An old release file, or one of another suite, has a good signature, too. With it, a server could withhold security
+    fixes, or send other versions than were asked for.
+
+    Args:
+        text: the signed text of the release file.
+        suite: the suite that it must be of.
+        shown: the mirror, for messages.
+        trust: decides about an expired release file.
 
     Raises:
-        BuildError: it is of another suite or from the future; or it has expired, which `trust` does not allow.
+        BuildError: it is damaged, of another suite or from the future; or it has expired, and `trust` does not allow
+            it.
+        SourceUnavailableError: it names no index.
     """
     from debian.deb822 import Release
 
@@ -231,16 +246,17 @@ def _time(text: str) -> datetime:
 
 
 def _signed_text(release: Path, archive: Archive, suite: Suite, trust: Trust) -> str:
-    """The text of an ``InRelease`` file: only what is signed, as gpgv has written it.
+    """Returns the signed text of an ``InRelease`` file, as gpgv writes it.
 
-    gpgv must exit with 0, which it does if it knows the keys of all signatures and all are good: so it is for the
-    release files of Debian's suites and the keyring of Debian 12. Its exit status does not say that a key has expired,
-    nor whose key it is: the keyring holds those of other archives, too. So the status lines must have, for a key of
-    `archive`, both GOODSIG and VALIDSIG, and nothing bad for any. They come through a file of their own, because
-    gpgv copies text of the file that it checks to its log.
+    Claim: the text is signed by a key of `archive` that has not expired. gpgv must exit with 0, which means that it
+    knows the keys of all signatures and all signatures are good; this holds for Debian's suites with the keyring of
+    Debian 12. The exit status does not cover two cases: an expired key, and a key of another archive in the same
+    keyring. So the status lines must have both GOODSIG and VALIDSIG for a key of `archive`, and no bad result for any
+    key. The status lines come through a file of their own, because gpgv copies text of the checked file to its log,
+    where a forged text could imitate them.
 
     Raises:
-        BuildError: it was checked and no good signature was found; or it could not be, which `trust` does not allow.
+        BuildError: there is no good signature; or none could be checked, and `trust` does not allow that.
     """
     what = f"the package index of {suite.name}"
     gpgv, keyring = shutil.which("gpgv"), next((path for path in _KEYRINGS if path.is_file()), None)
@@ -271,12 +287,12 @@ def _signed_text(release: Path, archive: Archive, suite: Suite, trust: Trust) ->
 
 
 def _signature_problem(returncode: int, lines: list[str], expected: tuple[str, ...]) -> str:
-    """What is wrong with the signatures that gpgv has reported in `lines`; empty if nothing is.
+    """Returns the problem of the signatures that gpgv has reported in `lines`; empty if there is none.
 
     Args:
-        returncode: exit status of gpgv.
+        returncode: the exit status of gpgv.
         lines: its status lines.
-        expected: fingerprints of primary keys; one of them must have signed.
+        expected: fingerprints of primary keys, one of which must have signed.
     """
     good, signers = "", []
     for line in lines:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is read from, and changed in, the headers of an SDK.
+"""Reads and changes the headers of an SDK.
 
-Reads version and commit; writes the ABI overlay beside ``include`` and marks ops whose properties are laid
-out differently in libtriton. Headers of other ops stay as they were.
+Reads version and commit, writes the ABI overlay beside ``include``, and guards the ops whose properties have another
+layout in libtriton. The headers of other ops are not changed.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _CALL = re.compile(r"(\w+)\s*\(")
 
 
 def llvm_version(include: Path) -> str | None:
-    """The version in ``llvm/Config/llvm-config.h``, e.g. ``24.0.0``; None if there is no such header."""
+    """Returns the version in ``llvm/Config/llvm-config.h``, e.g. ``24.0.0``; None if there is no such header."""
     return _define(include / "llvm" / "Config" / "llvm-config.h", "LLVM_VERSION_STRING")
 
 
 def llvm_commit(include: Path) -> str | None:
-    """The commit in ``llvm/Support/VCSRevision.h``, which many distributions leave out."""
+    """Returns the commit in ``llvm/Support/VCSRevision.h``; None if it is not there, as in many distributions."""
     return _define(include / "llvm" / "Support" / "VCSRevision.h", "LLVM_REVISION")
 
 
@@ -35,9 +35,9 @@ def _define(header: Path, name: str) -> str | None:
 
 
 def write_overlay(sdk: Path, abi_breaking_checks: bool) -> None:
-    """Writes ``overlay/include/llvm/Config/abi-breaking.h``: the SDK's own, with libtriton's flag.
+    """Writes ``overlay/include/llvm/Config/abi-breaking.h``: the header of the SDK with libtriton's flag.
 
-    Containers and iterators of LLVM are laid out by this flag, so it must be what libtriton was built with.
+    The flag changes the layout of LLVM's containers and iterators, so it must be the one libtriton was built with.
 
     Raises:
         BuildError: the SDK's header does not define the flag.
@@ -55,11 +55,11 @@ def write_overlay(sdk: Path, abi_breaking_checks: bool) -> None:
 
 
 def apply_guards(include: Path, guards: tuple[Guard, ...], version: str) -> list[str]:
-    """Guards every op of `guards` that lacks the property that libtriton's has.
+    """Guards every op of `guards` that lacks a property which it has in libtriton.
 
     Args:
-        include: the SDK's ``include``.
-        guards: which ops to look at.
+        include: the directory ``include`` of the SDK.
+        guards: the ops to check, with the property of each.
         version: version of the headers, for the compiler's message.
 
     Returns:
@@ -69,7 +69,7 @@ def apply_guards(include: Path, guards: tuple[Guard, ...], version: str) -> list
     for guard in guards:
         header = include / guard.header
         if not header.is_file():
-            continue  # nobody can use what is not there
+            continue  # the ops cannot be used without their header
         text = original = header.read_text()
         for op in guard.ops:
             if not _has_property(text, op, guard.property):
@@ -87,25 +87,30 @@ def _has_property(text: str, op: str, name: str) -> bool:
 
 
 def guard_op(text: str, op: str, message: str) -> str:
-    """Marks everything inline that depends on the layout of `op`'s properties as unavailable.
+    """Marks all inline members that depend on the layout of `op`'s properties as unavailable.
 
-    That is: members whose bodies touch the properties or the order of attribute names, members that take
-    properties, members that call one of these, ``getProperties()`` and ``Properties``, and the adaptors' constructors.
-    Including the header, ``isa``, ``dyn_cast`` and what libtriton compiled itself, such as ``create``, keep working.
+    Claim: no code that is compiled with the header reads or writes the properties by the wrong layout. Inline code can
+    do so only through ``Properties`` and ``getProperties()``, through the order of attribute names, or through a member
+    that does one of these. All of them are marked, and the constructors of the adaptors, which copy properties, too.
+    Example: ``getCallee()`` reads ``getProperties().callee`` and is marked. Including the header, ``isa``, ``dyn_cast``
+    and members that libtriton compiled, such as ``create``, keep working.
 
     Args:
         text: the ``.h.inc`` file that mlir-tblgen wrote.
-        op: C++ class of the op.
-        message: what the compiler says at a use.
+        op: the C++ class of the op.
+        message: the compiler's message at a use.
 
     Returns:
         The text with the attributes added.
+
+    Raises:
+        BuildError: the text does not have the classes of the op.
     """
     fix = "use op->getAttr(...) or op->getInherentAttr(...)"
     mark = f'__attribute__((unavailable("triton-ext: {message}; {fix}"))) '
     for class_ in (f"{op}GenericAdaptorBase", f"{op}GenericAdaptor", f"{op}Adaptor"):
         members = _functions(text, *_class_body(text, class_))
-        # The constructor from an op is a template in the middle one; it calls one that is marked.
+        # In the generic adaptor the constructor from an op is a template, which calls one that is marked.
         constructors = [
             member.at for member in members if member.name == class_ and not member.code.startswith("template")
         ]
@@ -120,7 +125,7 @@ def guard_op(text: str, op: str, message: str) -> str:
         if member.at not in marked and (re.search(r"\bProperties\b", member.code) or member.calls & layout)
     ]:
         marked |= {member.at for member in found}
-        # Overloads without a body are libtriton's own and right.
+        # Overloads without a body are compiled into libtriton, with the right layout.
         layout |= {member.name for member in found if member.has_body}
     text = _insert(text, mark, sorted(marked))
     shadow = rf"  using Properties {mark}\1  {mark}Properties &getProperties();\n"
@@ -129,7 +134,13 @@ def guard_op(text: str, op: str, message: str) -> str:
 
 @dataclass(frozen=True)
 class _Function:
-    """A member function: where it begins, its name, its whole text."""
+    """A member function.
+
+    Attributes:
+        at: where it begins in the text.
+        name: its name.
+        code: its whole text.
+    """
 
     at: int
     name: str
@@ -137,17 +148,17 @@ class _Function:
 
     @property
     def has_body(self) -> bool:
-        """Whether it is defined here and not in libtriton."""
+        """Whether it is defined in the header and not in libtriton."""
         return self.code.endswith("}")
 
     @property
     def calls(self) -> set[str]:
-        """Names that its body calls."""
+        """The names that its body calls."""
         return set(_CALL.findall(self.code.partition("{")[2])) if self.has_body else set()
 
 
 def _class_body(text: str, name: str) -> tuple[int, int]:
-    """Where the body of the class `name` begins and ends."""
+    """Returns where the body of the class `name` begins and ends."""
     head = re.search(rf"^class {name}\b[^;{{]*\{{", text, re.MULTILINE)
     if head is None:
         raise BuildError(f"the headers have no class {name} to guard", fix=INSTALL_COMMAND)
@@ -155,7 +166,7 @@ def _class_body(text: str, name: str) -> tuple[int, int]:
 
 
 def _matching(text: str, at: int) -> int:
-    """The position of the bracket that closes what was opened before `at`."""
+    """Returns the position of the bracket that closes the one directly before `at`."""
     depth = 1
     for match in re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|[{}()]').finditer(text, at):
         depth += {"{": 1, "(": 1, "}": -1, ")": -1}.get(match[0], 0)
@@ -165,10 +176,10 @@ def _matching(text: str, at: int) -> int:
 
 
 def _functions(text: str, start: int, end: int) -> list[_Function]:
-    """The member functions between `start` and `end`.
+    """Returns the member functions between `start` and `end`.
 
-    A member ends at a ``;`` or after a ``}`` outside all brackets, unless a ``,``, ``;`` or ``{`` shows that the
-    ``}`` only ended an initialiser.
+    A member ends at a ``;`` or after a ``}`` outside of all brackets. If a ``,``, ``;`` or ``{`` follows the ``}``,
+    that was the end of an initialiser, and the member goes on.
     """
     functions = []
     at = position = start
@@ -191,7 +202,7 @@ def _functions(text: str, start: int, end: int) -> list[_Function]:
 
 
 def _insert(text: str, mark: str, positions: list[int]) -> str:
-    """`text` with `mark` inserted at each of the ascending `positions`."""
+    """Returns `text` with `mark` inserted at each of the ascending `positions`."""
     for at in reversed(positions):
         text = text[:at] + mark + text[at:]
     return text

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parts: dialects of MLIR that libtriton lacks, built once from LLVM's sources into one shared library.
 
-A part is a directory beside its SDK, made whole or not at all. What it was made from (SDK, compiler, sources, our own
-files) is its key; a part with another key is made anew. `find_part` imports nothing beyond the standard library.
+A part is a directory beside its SDK, complete or absent. Its key is a hash of what it was made from: SDK, compiler,
+sources, our own file. A part with another key is made anew. `find_parts` needs only the standard library.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ..errors import BuildError
+from ..support import clang
 from ..support.json_shape import parsed
 from ..support.resources import infra_dir
 from ..support.storage import read_private, write_whole
 from . import Sdk, problem_of, sdk_root
-from .sources import PartSource, contents, load_manifest
+from .sources import PartSource, contents, load_source_list
 
-#: Of how a part is built: raise it when flags or steps change, and older parts are made anew.
+#: Raise it when the flags or steps of a build change, so that older parts are made anew.
 REVISION = 2
-CLANG_VERSIONS = (21, 20, 19, 18, 17)  # in the order of infra/cmake/TritonExtCompiler.cmake
 Say = Callable[[str], None]
 
 
@@ -37,12 +37,12 @@ class Part:
 
     Attributes:
         path: its directory.
-        id: e.g. ``linalg``.
+        id: its name, e.g. ``linalg``.
         key: hash of all that it was made from.
         library: file name of its library.
-        dialects: the dialects in it.
-        origin: what the objects are from: ``sources`` or a full LLVM install.
-        files: how many of LLVM's source files are in it.
+        dialects: the names of its dialects.
+        origin: where the objects come from: ``sources``, or the path of a full LLVM install.
+        files: the number of LLVM's source files in it.
         size: bytes of the library.
         programs: SHA-256 of the library, by its file name.
     """
@@ -70,12 +70,12 @@ class Part:
 
     @property
     def problem(self) -> str | None:
-        """Why its library may not be loaded: it is not what was built, or not this user's; None if it may."""
+        """Why its library must not be loaded; None if it is as it was built and belongs to this user."""
         return problem_of(self.path, self.programs, _library_files, self.library)
 
     @classmethod
     def load(cls, path: Path) -> Part | None:
-        """Reads the part in the directory `path`; None if there is none.
+        """Reads the part in the directory `path`; returns None if there is none.
 
         Raises:
             UnsafeDirectoryError: others than this user can write there.
@@ -96,19 +96,19 @@ _SHAPE = {
 
 
 def _library_files(root: Path) -> list[str]:
-    # All that is beside a library can take the place of what it is linked to: $ORIGIN comes first.
+    # Every file beside the library counts: $ORIGIN comes first, so it could replace a library that this one needs.
     return [path.name for path in root.iterdir() if path.name != "part.json"]
 
 
 def part_dir(sdk: Sdk, id_: str) -> Path:
-    """The directory of the part `id_` for `sdk`."""
+    """Returns the directory of the part `id_` for `sdk`."""
     return sdk_root() / f"{sdk.path.name}.{id_}"
 
 
 def find_parts(sdk: Sdk) -> list[Part]:
-    """The parts that are installed for `sdk` and still are what would be built today."""
+    """Returns the parts that are installed for `sdk`, except those that a build today would make differently."""
     found = []
-    for source in load_manifest().parts:
+    for source in load_source_list().parts:
         part = Part.load(part_dir(sdk, source.id))
         if part is not None and part.key == key_of(source, sdk) and part.problem is None:
             found.append(part)
@@ -116,7 +116,13 @@ def find_parts(sdk: Sdk) -> list[Part]:
 
 
 def key_of(source: PartSource, sdk: Sdk, own: bool = True) -> str:
-    """The hash of all that a part of `source` for `sdk` is made from, with or without our own file."""
+    """Returns the hash of all that a part is made from.
+
+    Args:
+        source: the part.
+        sdk: the SDK that it is for.
+        own: whether our own file counts.
+    """
     return hashlib.sha256(
         json.dumps(
             {
@@ -133,17 +139,17 @@ def key_of(source: PartSource, sdk: Sdk, own: bool = True) -> str:
 
 @functools.cache
 def compiler() -> str:
-    """The clang that parts are built with: what ``CXX`` names if that is one, or the one that CMake would take.
+    """Returns the clang that builds parts: the value of ``CXX`` if that is a clang, else the one that CMake would take.
 
     Raises:
-        BuildError: there is none.
+        BuildError: there is no clang.
     """
     chosen = os.environ.get("CXX", "")
-    names = [*([chosen] if "clang" in chosen else []), *(f"clang++-{v}" for v in CLANG_VERSIONS), "clang++"]
+    names = [*([chosen] if "clang" in chosen else []), *clang.names_of("clang++")]
     for name in names:
         if found := shutil.which(name):
             return found
-    raise BuildError("no clang++ found; the dialects must be built with clang", fix="apt-get install clang-19")
+    raise BuildError("no clang++ found; the dialects must be built with clang", fix=clang.GET_CLANG)
 
 
 @functools.cache
@@ -152,9 +158,9 @@ def _version(path: str) -> str:
 
 
 def llvm_library_dir(sdk: Sdk) -> Path | None:
-    """``lib`` of the LLVM install that `sdk` was taken from, if its objects may stand in libtriton's process.
+    """Returns ``lib`` of the LLVM install that `sdk` was made from; None if its objects do not fit libtriton.
 
-    That is: a directory, of exactly libtriton's commit, built with libtriton's ABI flag.
+    The install has to be a directory, of exactly libtriton's commit, built with libtriton's ABI flag.
     """
     root = Path(sdk.origin_path) if sdk.origin_path else None
     if root is None or not root.is_dir() or sdk.headers_commit != sdk.llvm_commit:

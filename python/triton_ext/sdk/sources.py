@@ -1,28 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The manifest ``infra/sdk/sources.toml`` as typed values.
+"""The content of ``infra/sdk/sources.toml`` as typed values.
 
-Reads one file and nothing else; what the sources hold is fetched by the modules beside this one.
+Reads this one file; the other modules of the package fetch what the sources hold.
 """
 
 from __future__ import annotations
 
 import tomllib
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import BuildError
 from ..support.resources import infra_dir
 
 
 class SourceUnavailableError(BuildError):
-    """A source cannot serve this machine right now; the next one may."""
+    """A source cannot be used on this machine at the moment; the next one may be."""
 
 
 @dataclass(frozen=True)
 class Package:
-    """One Debian package: its name, its path below a mirror, its hash and size, and where to look for its successor.
+    """One Debian package.
 
-    A package without a suite is in no index any more: only the pinned file will do.
+    Attributes:
+        name: its name.
+        path: its path below a mirror.
+        sha256: the hash of the file, as hex digits.
+        size: the bytes of the file.
+        suite: the suite whose index has its successor; None if only the pinned file can be used.
+        version_prefix: the beginning that the version of a successor must have.
     """
 
     name: str
@@ -40,14 +46,14 @@ class Source:
     Attributes:
         id: name of the source, part of the SDK's directory name.
         kind: ``user``, ``archive`` or ``debian``.
-        rank: position in the manifest; the lower, the better the match.
+        rank: position in ``sources.toml``; the lower, the better the match.
         arch: machine that the files run on, empty if any.
         base: URL that `path` is relative to.
         base_env: environment variable that replaces `base`.
         path: archive below `base`; ``{llvm8}`` stands for the first eight digits of the LLVM commit.
-        llvm_version: what the version of the headers must begin with; empty: libtriton's own major version.
-        headers_commit: LLVM commit of the headers, where the headers do not say it themselves.
-        llvm_commits: LLVM commits of libtriton that it was checked against; empty: any.
+        llvm_version: the beginning that the version of the headers must have; empty means libtriton's major version.
+        headers_commit: the LLVM commit of the headers, if the headers do not contain it.
+        llvm_commits: the LLVM commits of libtriton that it was checked against; empty means any.
         download_mb: size of what is downloaded.
         packages: the Debian packages.
     """
@@ -67,19 +73,19 @@ class Source:
 
     @property
     def automatic(self) -> bool:
-        """Whether it is tried without being named: only if hashes verify what is downloaded."""
+        """Whether it is tried without being named, which needs hashes that verify its downloads."""
         return bool(self.packages)
 
 
 @dataclass(frozen=True)
 class Suite:
-    """A suite of the Debian archive, by what its signed release file must say.
+    """A suite of the Debian archive, and the fields that its signed release file must have.
 
     Attributes:
-        name: directory of the suite below ``dists``.
+        name: the directory of the suite below ``dists``.
         suite: the field ``Suite``.
         codename: the field ``Codename``.
-        max_age_days: how old the field ``Date`` may be where there is no ``Valid-Until``.
+        max_age_days: the age that the field ``Date`` may have if there is no ``Valid-Until``.
     """
 
     name: str
@@ -90,10 +96,10 @@ class Suite:
 
 @dataclass(frozen=True)
 class Archive:
-    """The Debian archive: who signs it, and which suites are used.
+    """The Debian archive: the keys that sign it, and the suites that are used.
 
     Attributes:
-        signing_keys: fingerprints of the primary keys, of which one must have signed.
+        signing_keys: fingerprints of primary keys, one of which must have signed.
         suites: the suites.
     """
 
@@ -101,10 +107,10 @@ class Archive:
     suites: tuple[Suite, ...]
 
     def suite(self, name: str) -> Suite:
-        """The suite in the directory `name`.
+        """Returns the suite in the directory `name`.
 
         Raises:
-            BuildError: ``sources.toml`` does not say what its release file must say.
+            BuildError: ``sources.toml`` does not describe it.
         """
         for suite in self.suites:
             if suite.name == name:
@@ -124,7 +130,7 @@ class Guard:
 
 @dataclass(frozen=True)
 class Runtime:
-    """The C library, and what else mlir-tblgen needs, for systems with older ones."""
+    """The C library and the other libraries that mlir-tblgen needs, for systems that have older ones."""
 
     loader: str
     libraries: tuple[str, ...]
@@ -136,14 +142,14 @@ class PartSource:
     """A part of MLIR that libtriton lacks, and the sources that it is built from.
 
     Attributes:
-        id: name of the part.
-        library: file name of the library.
-        dialects: the dialects in it.
-        own: our file that is built with it, below ``infra``.
-        llvm_commits: LLVM commits of libtriton that the sources were checked against; empty: any.
-        download_mb: size of what is downloaded.
-        root: the directory in the archive, below its top, that files are relative to.
-        private: headers that are included and not installed.
+        id: the name of the part.
+        library: the file name of the library.
+        dialects: the names of its dialects.
+        own: our source file in it, relative to ``infra``.
+        llvm_commits: the LLVM commits of libtriton that the sources were checked against; empty means any.
+        download_mb: the size of the downloads.
+        root: the directory in the archive, below its top directory, that files are relative to.
+        private: headers that the sources include and that are not installed.
         package: the source archive, as a file below a Debian mirror.
         files: the source files, by the static library of a full LLVM install that holds their objects.
     """
@@ -167,18 +173,18 @@ class PartSource:
 
 @dataclass(frozen=True)
 class ToolSource:
-    """A program of stock MLIR, and the packages that it is in.
+    """A program of stock MLIR, and the packages that contain it.
 
     Attributes:
-        id: name of the program.
-        arch: machine that it runs on.
-        llvm_version: version of the LLVM that it is of.
-        llvm_commits: LLVM commits of libtriton that it was checked against; empty: any.
-        download_mb: size of what is downloaded.
-        program_package: name of the package that the program itself is in.
-        libraries: shared libraries that it needs, but for those of the runtime.
-        packages: the packages of program and LLVM.
-        library_packages: the packages of what LLVM needs.
+        id: the name of the program.
+        arch: the machine that it runs on.
+        llvm_version: the version of its LLVM.
+        llvm_commits: the LLVM commits of libtriton that it was checked against; empty means any.
+        download_mb: the size of the downloads.
+        program_package: the name of the package with the program itself.
+        libraries: the shared libraries that it needs, except those of the runtime.
+        packages: the packages of the program and of LLVM.
+        library_packages: the packages of the libraries that LLVM needs.
     """
 
     id: str
@@ -192,9 +198,22 @@ class ToolSource:
     library_packages: tuple[Package, ...]
 
 
+_T = TypeVar("_T", Source, PartSource, ToolSource)
+
+
 @dataclass(frozen=True)
-class Manifest:
-    """All of ``sources.toml``."""
+class SourceList:
+    """The content of ``sources.toml``.
+
+    Attributes:
+        sources: where headers and mlir-tblgen come from, the best match first.
+        prune: patterns of headers, relative to ``include``, that an SDK leaves out.
+        guards: ops that are unusable with some headers.
+        runtime: the C library for mlir-tblgen on older systems.
+        debian: how the Debian archive signs its indexes.
+        parts: the dialects that can be built.
+        tools: the programs of stock MLIR that can be installed.
+    """
 
     sources: tuple[Source, ...]
     prune: tuple[str, ...]
@@ -206,7 +225,7 @@ class Manifest:
 
     @property
     def packages(self) -> tuple[Package, ...]:
-        """Every package that is pinned here."""
+        """Every package with a pinned hash."""
         return (
             *(package for source in self.sources for package in source.packages),
             *self.runtime.packages,
@@ -215,47 +234,43 @@ class Manifest:
         )
 
     def source(self, id_: str) -> Source:
-        """The source named `id_`.
+        """Returns the source named `id_`.
 
         Raises:
             BuildError: there is none; the message lists those that there are.
         """
-        for source in self.sources:
-            if source.id == id_:
-                return source
-        ids = ", ".join(source.id for source in self.sources)
-        raise BuildError(f"no SDK source is named '{id_}', there are: {ids}", fix="triton-ext sdk install")
+        return _find(id_, self.sources, "no SDK source is named '{}', there are: {}")
 
     def part(self, id_: str) -> PartSource:
-        """The part named `id_`.
+        """Returns the part named `id_`.
 
         Raises:
-            BuildError: there is none; the message lists those that there are.
+            BuildError: there is none; the message lists the parts and the tools, which ``--with`` takes alike.
         """
-        for part in self.parts:
-            if part.id == id_:
-                return part
-        ids = ", ".join([*(part.id for part in self.parts), *(tool.id for tool in self.tools)]) or "none"
-        raise BuildError(f"the SDK has no part '{id_}', there is: {ids}", fix="triton-ext sdk install")
+        return _find(id_, self.parts, "the SDK has no part '{}', there is: {}", self.tools)
 
     def tool(self, id_: str) -> ToolSource:
-        """The tool named `id_`.
+        """Returns the tool named `id_`.
 
         Raises:
             BuildError: there is none; the message lists those that there are.
         """
-        for tool in self.tools:
-            if tool.id == id_:
-                return tool
-        ids = ", ".join(tool.id for tool in self.tools) or "none"
-        raise BuildError(f"no tool is named '{id_}', there is: {ids}", fix="triton-ext sdk install")
+        return _find(id_, self.tools, "no tool is named '{}', there is: {}")
 
 
-def load_manifest() -> Manifest:
+def _find(id_: str, among: tuple[_T, ...], problem: str, also_named: tuple[ToolSource, ...] = ()) -> _T:
+    for one in among:
+        if one.id == id_:
+            return one
+    ids = ", ".join([one.id for one in among] + [tool.id for tool in also_named]) or "none"
+    raise BuildError(problem.format(id_, ids), fix="triton-ext sdk install")
+
+
+def load_source_list() -> SourceList:
     """Reads ``infra/sdk/sources.toml``."""
     data = tomllib.loads((infra_dir() / "sdk" / "sources.toml").read_text())
     runtime = data["runtime"]
-    return Manifest(
+    return SourceList(
         sources=tuple(_source(rank, table) for rank, table in enumerate(data["source"])),
         prune=tuple(data["keep"]["prune"]),
         guards=tuple(Guard(**{**table, "ops": tuple(table["ops"])}) for table in data["guard"]),
@@ -274,7 +289,7 @@ def load_manifest() -> Manifest:
 
 
 def contents(source: PartSource | ToolSource) -> dict[str, Any]:
-    """`source` as a dictionary, without the sizes of packages: their hashes already say what they hold."""
+    """Returns `source` as a dictionary without the sizes of packages, because their hashes determine the contents."""
 
     def without_size(value: Any) -> Any:
         if isinstance(value, dict):
@@ -285,7 +300,7 @@ def contents(source: PartSource | ToolSource) -> dict[str, Any]:
 
 
 def _source(rank: int, table: dict[str, Any]) -> Source:
-    """One ``[[source]]`` table; ``suite`` and ``version_prefix`` are said once for all of its packages."""
+    """Reads one ``[[source]]`` table, in which ``suite`` and ``version_prefix`` apply to all packages."""
     table = dict(table)
     shared = {key: table.pop(key) for key in ("suite", "version_prefix") if key in table}
     packages = tuple(Package(**package, **shared) for package in table.pop("package", ()))
@@ -294,14 +309,14 @@ def _source(rank: int, table: dict[str, Any]) -> Source:
 
 
 def _part(table: dict[str, Any]) -> PartSource:
-    """One ``[[part]]`` table."""
+    """Reads one ``[[part]]`` table."""
     lists = {key: tuple(table[key]) for key in ("dialects", "llvm_commits", "private")}
     files = {library: tuple(names) for library, names in table["files"].items()}
     return PartSource(**{**table, **lists, "package": Package(**table["package"]), "files": files})
 
 
 def _tool(table: dict[str, Any]) -> ToolSource:
-    """One ``[[tool]]`` table; ``suite`` is that of the packages of libraries."""
+    """Reads one ``[[tool]]`` table, in which ``suite`` applies to the packages of libraries."""
     table = dict(table)
     suite = table.pop("suite")
     lists = {key: tuple(table[key]) for key in ("llvm_commits", "libraries")}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of stock MLIR, such as ``mlir-opt``: an MLIR that is not libtriton's, as a process of its own.
+"""Installs programs of stock MLIR, such as ``mlir-opt``, which run an MLIR other than libtriton's in their own process.
 
-A tool is a directory beside the SDKs, complete or absent. It runs on the C library that it was linked to, whatever
-the system's, so that it is the same everywhere.
+A tool is a directory beside the SDKs, complete or absent. It runs with the C library that it was linked to and not with
+the system's, so that it behaves the same on every machine.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from ..support.json_shape import fits, parsed
 from ..support.lock import alone
 from ..support.storage import needed_cache_dir, private_dir, read_private, write_whole
 from . import INSTALL_COMMAND, problem_of, program_files, sdk_root
-from ._install import WAITING, _check_space, _runs, _staging, _storage_errors, _to_stderr
 from .archive import Select, libraries, unpack
 from .debian import MIRROR_ENV, connect, fetch_package
 from .download import Say, file_sha256
-from .sources import Runtime, SourceUnavailableError, ToolSource, contents, load_manifest
+from .install_steps import WAITING, check_space, complete_or_absent, runs, storage_errors, to_stderr, write_wrapper
+from .sources import Runtime, SourceUnavailableError, ToolSource, contents, load_source_list
 from .trust import Trust
 
 _CHECK_NETWORK = f"check network and proxy, or set {MIRROR_ENV} to a Debian mirror"
-_WRAPPER = """\
-#!/bin/sh
-# Runs {name} on the C library that it was linked to.
-runtime=$(dirname -- "$(readlink -f -- "$0")")/../runtime
-exec "$runtime/{loader}" --library-path "$runtime" "$runtime/{name}" "$@"
-"""
 
 
 def find_tool(id_: str) -> Path | None:
-    """The installed program `id_`, None if there is none, another would be installed today, or it was changed."""
-    source = load_manifest().tool(id_)
+    """Returns the installed program `id_`.
+
+    Returns None if it is not installed, was made from other packages than those of today, or was changed since.
+
+    Raises:
+        BuildError: there is no such tool.
+    """
+    source = load_source_list().tool(id_)
     return _target(source) / "bin" / source.id if _is_current(source) and _problem(source) is None else None
 
 
@@ -46,25 +46,31 @@ def _is_current(source: ToolSource) -> bool:
 
 
 def _problem(source: ToolSource) -> str | None:
-    """Why the installed tool may not run: a file of it is not what was installed."""
+    """Returns why the installed tool must not run; None if all of its files are as installed."""
     return problem_of(_target(source), _recorded(source).programs, program_files, f"bin/{source.id}")
 
 
 def find_unverified(id_: str) -> tuple[str, ...]:
-    """What of the installed program `id_` nothing has verified, and why; one line each."""
-    return _recorded(load_manifest().tool(id_)).unverified
+    """Returns the unverified downloads of the installed program `id_`, with the reason, one line each."""
+    return _recorded(load_source_list().tool(id_)).unverified
 
 
 class _Record(NamedTuple):
-    """What ``tool.json`` says: what the tool was made from, what nothing has verified, the SHA-256 of each program."""
+    """The content of ``tool.json``.
+
+    Attributes:
+        made_from: the description of the packages that the tool was made from.
+        unverified: the downloads that nothing has verified, with the reason, one line each.
+        programs: SHA-256 of each program, by its path.
+    """
 
     made_from: object = None
     unverified: tuple[str, ...] = ()
-    programs: dict[str, str] = {}  # noqa: RUF012 - nobody changes it
+    programs: dict[str, str] = {}  # noqa: RUF012 - it is not changed
 
 
 def _recorded(source: ToolSource) -> _Record:
-    """What is recorded of the installed tool; an empty record if there is none, or one of an older triton-ext."""
+    """Reads the record of the installed tool; it is empty if there is no tool, or one of an older triton-ext."""
     made_from = parsed(read_private(_target(source) / "tool.json"), dict) or {}
     unverified, programs = made_from.pop("unverified", []), made_from.pop("programs", None)
     if not fits(unverified, [str]) or not fits(programs, {str: str}):
@@ -77,38 +83,39 @@ def install_tool(id_: str, *, force: bool = False, unverified: bool = False, say
 
     Args:
         id_: name of the program.
-        force: install again what is installed already.
-        unverified: also install what neither a pinned hash nor a signature verifies; the record of it says so.
-        say: called with one line of news; by default news go to stderr.
+        force: install again, even if it is installed.
+        unverified: also use downloads that neither a pinned hash nor a signature verifies; the record lists them.
+        say: is called with one line of news; by default news go to stderr.
 
     Returns:
-        The program.
+        The path of the program.
 
     Raises:
-        BuildError: there is no such tool, or it cannot be had; `SourceUnavailableError` where the network is to blame.
-        TritonExtError: no Triton, or one that plugins cannot be built for.
+        BuildError: there is no such tool, or it does not run on this machine.
+        SourceUnavailableError: a package cannot be downloaded.
+        TritonExtError: Triton is not installed, or plugins cannot be built for it.
     """
-    manifest, say = load_manifest(), say or _to_stderr
-    source, triton = manifest.tool(id_), find_triton()
+    source_list, say = load_source_list(), say or to_stderr
+    source, triton = source_list.tool(id_), find_triton()
     if source.llvm_commits and triton.llvm_commit not in source.llvm_commits:
         raise BuildError(f"{id_} was not checked against LLVM {triton.llvm_commit[:8]}", fix="upgrade triton-ext")
     if source.arch != platform.machine():
         raise BuildError(f"{id_} is for {source.arch}, this machine is {platform.machine()}", fix="use another machine")
     target = _target(source)
     downloads = needed_cache_dir(INSTALL_COMMAND) / "downloads" / target.name
-    with _storage_errors(target.parent):
+    with storage_errors(target.parent):
         private_dir(target.parent)
         with alone(Path(f"{target}.lock"), say, WAITING):
             if _is_current(source) and not force:
                 if (problem := _problem(source)) is None:
                     return target / "bin" / id_
                 say(f"the program in {target} is made anew: {problem}")
-            _check_space(target.parent, source.download_mb)
+            check_space(target.parent, source.download_mb)
             private_dir(downloads)
             say(f"installing {id_} of LLVM {source.llvm_version}")
             try:
-                with _staging(target) as staging:
-                    _fill(staging, source, manifest.runtime, downloads, Trust(unverified, say))
+                with complete_or_absent(target) as staging:
+                    _fill(staging, source, source_list.runtime, downloads, Trust(unverified, say))
             except SourceUnavailableError as error:
                 raise SourceUnavailableError(error.message, fix=error.fix or _CHECK_NETWORK) from None
             shutil.rmtree(downloads)
@@ -121,17 +128,17 @@ def _target(source: ToolSource) -> Path:
 
 
 def _description(source: ToolSource) -> Any:
-    """What an installed tool was made from, as JSON reads it back."""
+    """Returns what a tool is made from, as it reads back from JSON."""
     return json.loads(json.dumps(contents(source)))
 
 
 def _program(name: str) -> Select:
-    """A selection for `unpack`: the program `name`, in ``runtime``."""
+    """Returns a selection for `unpack` that puts the program `name` into ``runtime``."""
     return lambda member: f"runtime/{name}" if member.endswith(f"/bin/{name}") else None
 
 
 def _fill(staging: Path, source: ToolSource, runtime: Runtime, downloads: Path, trust: Trust) -> None:
-    """Puts program, libraries and C library into `staging`, and a script that brings them together."""
+    """Puts the program, its libraries and a C library into `staging`, and writes a script that runs them together."""
     base = connect(trust.say)
     wanted = (*source.libraries, *runtime.libraries)
     for package in (*source.packages, *source.library_packages, *runtime.packages):
@@ -147,9 +154,8 @@ def _fill(staging: Path, source: ToolSource, runtime: Runtime, downloads: Path, 
             path.unlink()
     script = staging / "bin" / source.id
     script.parent.mkdir()
-    script.write_text(_WRAPPER.format(name=source.id, loader=runtime.loader))
-    script.chmod(0o755)
-    if not _runs(script):
+    write_wrapper(script, runtime.loader)
+    if not runs(script):
         raise BuildError(f"{source.id} does not run on this machine", fix="triton-ext doctor")
     programs = {name: file_sha256(staging / name) for name in program_files(staging)}
     record = _description(source) | {"unverified": trust.unverified, "programs": programs}

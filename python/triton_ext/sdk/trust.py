@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may be installed although nothing verifies it, and what was.
+"""Decides whether a download may be used that nothing verifies, and records it.
 
-A download is verified by a hash that is pinned in ``sources.toml``, or by one in an index that the Debian archive has
-signed. Where neither is there, nothing is installed unless ``--unverified`` says so; the SDK's record then says it too.
+A download is verified by a hash in ``sources.toml``, or by a hash in an index that the Debian archive has signed. If
+there is neither, it is used only with ``--unverified``, and the SDK's record then lists it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from ..errors import BuildError
 from . import INSTALL_COMMAND
 
-# As far as the last @, so that a password that was written with an @ or a / is not shown either.
+# Up to the last @, so that a password that contains an @ or a / is hidden, too.
 _CREDENTIALS = re.compile(r"(?<=://)[^\s'\"<>]*@")
 
 
@@ -27,8 +27,8 @@ def checked_address(text: str, variable: str) -> str:
     """Returns the address `text`, without a slash at its end.
 
     Raises:
-        BuildError: it is not the address of a server. The message does not repeat it: where user and password end
-            cannot be told then.
+        BuildError: it is not the address of a server. The message does not repeat it, because in a malformed address
+            the password cannot be found and hidden.
     """
     if not re.fullmatch(r"https?://[^\s'\"<>/]+(/[^\s'\"<>]*)?", text):
         raise BuildError(
@@ -40,12 +40,12 @@ def checked_address(text: str, variable: str) -> str:
 
 @dataclass
 class Trust:
-    """Decides about what nothing can verify, for one installation.
+    """Decides about downloads that nothing verifies, for one installation.
 
     Attributes:
-        allowed: whether the user said ``--unverified``.
-        say: called with one line of news.
-        unverified: what was taken unverified, and why nothing could verify it; one line each.
+        allowed: whether the user gave ``--unverified``.
+        say: is called with one line of news.
+        unverified: each download that was used unverified, with the reason, one line each.
     """
 
     allowed: bool
@@ -56,9 +56,9 @@ class Trust:
         """Notes that `what` is used unverified.
 
         Args:
-            what: what it is, such as a file's name.
+            what: the download, e.g. the name of a file.
             why: why nothing can verify it.
-            fix: what would make it verifiable, if anything.
+            fix: a command that makes it verifiable; empty if there is none.
 
         Raises:
             BuildError: the user has not allowed it.

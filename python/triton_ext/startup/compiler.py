@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A backend that supports nothing.
+"""A backend that supports no target.
 
-Importing it applies ``TRITON_EXT_PIPELINE`` and offers ``passes.plugin.add_*``; asking it completes kernels' keys.
+Its import applies ``TRITON_EXT_PIPELINE`` and offers ``passes.plugin.add_*``. When Triton asks it for its targets, it
+patches the keys of kernels, because then Triton is imported completely.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from triton_ext.patches.plugin_module import answer_for_missing
 
 
 class NoBackend(BaseBackend):  # type: ignore[misc]
-    """What Triton asks an entry point of ``triton.backends`` for."""
+    """The compiler that an entry point of ``triton.backends`` must have."""
 
     @staticmethod
     def supports_target(target: GPUTarget) -> bool:  # noqa: ARG004
-        """No target at all. Triton asks at each compilation, before it makes the kernel's key."""
+        """Returns False. Triton calls this in each compilation, before it makes the kernel's key."""
         follow_builtins()
         if _has_pipeline:
             follow_requests()
@@ -47,7 +48,7 @@ class NoBackend(BaseBackend):  # type: ignore[misc]
 
 
 def _function_for(name: str) -> object:
-    from triton_ext.loading.loader import function_for  # everybody imports this; few want a pass
+    from triton_ext.loading.loader import function_for  # imported late: every program imports this, few use a pass
 
     return function_for(name)
 
@@ -60,10 +61,10 @@ def _names() -> Iterable[str]:
 
 try:
     answer_for_missing(_function_for, _names)
-except TritonExtError as error:  # whoever imports Triton may want nothing of triton-ext
+except TritonExtError as error:  # only a warning, because the program may not use triton-ext
     warnings.warn(str(error), RuntimeWarning, stacklevel=1)
 _has_pipeline = bool(os.environ.get("TRITON_EXT_PIPELINE", "").strip())
-if _has_pipeline:  # everybody imports this; few want more of it
+if _has_pipeline:  # imported late: every program imports this module, and few set a pipeline
     from triton_ext.pipeline.pipeline import from_environment
 
     from_environment()

@@ -10,11 +10,11 @@ from triton.backends.driver import DriverBase
 
 
 class NoDriver(DriverBase):  # type: ignore[misc]
-    """What Triton asks an entry point of ``triton.backends`` for."""
+    """The driver that an entry point of ``triton.backends`` must have."""
 
     @classmethod
     def is_active(cls) -> bool:
-        """Never."""
+        """Returns False."""
         return False
 
     def map_python_to_cpp_type(self, ty: str) -> str:  # noqa: D102

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a module of this package in a process of its own, where a library that crashes takes nothing with it."""
+"""Runs a module of this package in a separate process, so that this one survives the crash of a library."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Ended:
     """How such a process ended.
 
     Attributes:
-        answer: what it wrote to the descriptor that is its last argument.
-        status: 0, its exit status, or minus the number of the signal that ended it.
+        answer: the bytes that it wrote to the descriptor which is its last argument.
+        status: its exit status, or minus the number of the signal that ended it.
         last_words: the last line of its standard error; empty if there is none.
     """
 
@@ -35,11 +35,11 @@ class Ended:
 
 
 def run_module(module: str, *arguments: str) -> Ended:
-    """Runs ``python -m module arguments... descriptor``; it is killed when it takes more than two minutes.
+    """Runs ``python -m module arguments... descriptor``, and kills it if it takes more than two minutes.
 
     Args:
-        module: its full name.
-        arguments: what it gets before the descriptor of a file, to which it writes its answer.
+        module: the full name of the module.
+        arguments: its arguments before the last, which is the descriptor of a file for its answer.
     """
     with scratch_file() as answer, scratch_file() as errors:
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a misspelt name may have meant."""
+"""Finds the name that a misspelt name may stand for."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Iterable
 
 
 def closest(name: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that is spelt almost like `name`; None where none is, because a wrong hint is worse than none.
+    """Returns the candidate that is spelt almost like `name`; None if there is none: better no hint than a wrong one.
 
-    Of ``group.pass`` only the last component has to be close: a long group in common says nothing. Close is a quarter
-    of the letters mistyped (one at least), or some of the words between underscores left out at either end.
+    For ``group.pass`` only the last component is compared, because equal groups say nothing about the passes. Two names
+    are close if at most a quarter of the letters, or one, is mistyped, or if words between underscores are missing at
+    one end.
     """
     wanted = name.lower()
     last = wanted.rpartition(".")[2]
@@ -26,7 +27,7 @@ def closest(name: str, candidates: Iterable[str]) -> str | None:
 
 
 def _mistakes(a: str, b: str) -> int:
-    """How many letters are to be added, dropped, changed, or swapped with the next one, to get from `a` to `b`."""
+    """Returns how many letters of `a` have to be added, dropped, changed, or swapped with the next, to get `b`."""
     rows = [list(range(len(b) + 1))]
     for i in range(1, len(a) + 1):
         row = [i]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints tables for people, as wide as their terminal, and for programs, whole."""
+"""Prints tables: on a terminal as wide as the terminal, elsewhere in full width."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NO_LIMIT = 1_000_000  # columns
 
 
 def print_table(table: Table) -> None:
-    """Prints `table`; into a pipe or a file one line for each row, whatever the length of paths and reasons."""
+    """Prints `table`; in a pipe or a file, each row is one line, however long it is."""
     from rich.console import Console
 
     if (console := Console()).is_terminal:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The differences of two lists of lines, in moments also where thousands of them differ."""
+"""Compares two lists of lines, fast even if thousands of lines differ."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 
 
 def diff(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[bool, int, int, int, int]]:
-    """The blocks that the lists consist of, with as many equal lines as there can be.
+    """Splits two lists of lines into equal and differing blocks, with as many equal lines as possible.
 
     Yields:
-        Whether the lines are the same, where they begin and end in `before`, and where in `after`.
+        Whether the lines are equal, the begin and end of the block in `before`, and those in `after`.
     """
     from rapidfuzz.distance import LCSseq  # imported late: it takes as long as finding every extension
 
-    # rapidfuzz compares by hash, and those of small numbers are themselves.
+    # rapidfuzz compares hashes, which could collide for lines; the hash of a small number is the number itself.
     numbers: dict[str, int] = {}
     old, new = ([numbers.setdefault(line, len(numbers)) for line in lines] for lines in (before, after))
     start = start_after = 0  # of the lines that differ

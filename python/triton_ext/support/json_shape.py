@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads JSON that somebody else may have written: what is not of the expected shape counts as not there."""
+"""Reads JSON from an untrusted source: a value that does not have the expected shape counts as missing."""
 
 from __future__ import annotations
 
 import json
 from typing import Any, NamedTuple
 
-#: A type, ``object`` for anything and None for ``null``; ``[shape]`` for a list of any length, ``(shape, ...)`` for one
-#: of that length; ``{"key": shape}`` for an object with these keys, ``{str: shape}`` for one with any keys.
+#: A shape is a type, ``object`` for any value or None for ``null``; ``[shape]`` for a list of any length, a tuple of
+#: shapes for a list of that length; ``{"key": shape}`` for an object with these keys, ``{str: shape}`` for one with any
+#: keys.
 Shape = Any
 
 
 class AnyOf(NamedTuple):
-    """The shape of what has one of two shapes."""
+    """The shape of a value that has one of two shapes."""
 
     one: Shape
     other: Shape
 
 
 def parsed(text: str | bytes | None, shape: Shape) -> Any:
-    """The value that `text` stands for, None where it is not JSON of that shape."""
+    """Returns the value of `text`; None if it is not JSON, or does not have the shape."""
     try:
         value = None if text is None else json.loads(text)
     except (ValueError, RecursionError, MemoryError):
@@ -28,8 +29,8 @@ def parsed(text: str | bytes | None, shape: Shape) -> Any:
 
 
 def fits(value: object, shape: Shape) -> bool:
-    """Whether `value`, as JSON gives or takes it, has `shape`. ``true`` is no number."""
-    if isinstance(shape, type):  # first, because most values of the discovery index are compared with a type
+    """Whether `value`, which consists of JSON's types or tuples, has `shape`; ``true`` does not count as a number."""
+    if isinstance(shape, type):  # first, because most shapes in the discovery index are types
         return shape is object or type(value) is shape
     if isinstance(shape, AnyOf):
         return fits(value, shape.one) or fits(value, shape.other)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One process at a time."""
+"""Locks between processes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from filelock import FileLock, Timeout
 
 @contextlib.contextmanager
 def alone(lock: Path, say: Callable[[str], object], waiting: str) -> Iterator[None]:
-    """Holds the lock file `lock`, after saying `waiting` once if another process or thread has it."""
+    """Holds the lock file `lock` within the block.
+
+    Args:
+        lock: the file.
+        say: is called with `waiting`, once, if another process or thread holds the lock.
+        waiting: the message.
+    """
     held = FileLock(lock)
     try:
         held.acquire(timeout=0)

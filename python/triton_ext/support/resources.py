@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the files of this project lie: in a wheel below ``triton_ext/share``, in a checkout beside ``python/``."""
+"""Finds the files of this project: in a wheel below ``triton_ext/share``, in a checkout beside ``python/``."""
 
 from __future__ import annotations
 
@@ -11,29 +11,31 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PACKAGE_DIR = Path(__file__).resolve().parents[1]
-#: Where Triton's documentation and Triton 3.9 have the paths of plugins, which 3.9 itself does not read.
+#: The variables for paths of plugins, as Triton's documentation and as Triton 3.9 name them. Triton 3.9 reads neither.
 PLUGIN_VARIABLES = ("TRITON_PASS_PLUGIN_PATH", "TRITON_PLUGIN_PATHS")
 
 
 def infra_dir() -> Path:
-    """Directory with ``cmake/``, ``pass/`` and ``sdk/``: the part that extensions build on."""
+    """Returns the directory with ``cmake/``, ``pass/`` and ``sdk/``, which extensions are built with."""
     installed = PACKAGE_DIR / "share" / "infra"
     return installed if installed.is_dir() else PACKAGE_DIR.parent.parent / "infra"
 
 
 def library_dir() -> Path:
-    """Directory with ``libTritonExtPassInfra.so`` and the built-in extensions.
+    """Returns the directory with ``libTritonExtPassInfra.so`` and the built-in extensions.
 
-    ``TRITON_EXT_LIBRARY_DIR`` names another build of them.
+    The variable ``TRITON_EXT_LIBRARY_DIR`` may name another build of them.
     """
     return Path(os.environ.get("TRITON_EXT_LIBRARY_DIR") or PACKAGE_DIR / "lib")
 
 
 @functools.cache
 def own_code() -> str:
-    """Digest of all Python of this package and of its backends, for the keys of what it compiles or has a hand in.
+    """Returns a hash of all Python files of this package and of its backends, for cache keys.
 
-    Nothing tells apart the modules that a compilation goes through and the others, so an edit of any of them counts.
+    Claim: after an edit of our code no kernel comes from the cache that the old code compiled. The hash covers every
+    module, because nothing decides reliably which of them take part in a compilation. It is computed once in a process,
+    which also imports each module once.
     """
     from .. import backends
 
@@ -46,13 +48,13 @@ def own_code() -> str:
 
 
 def _modules_in(directory: Path) -> Iterator[Path]:
-    """The Python files of `directory` and of the packages in it, however deep."""
+    """Yields the Python files of `directory` and of all packages below it."""
     yield from directory.glob("*.py")
     for package in directory.glob("*/__init__.py"):
         yield from _modules_in(package.parent)
 
 
 def child_environment() -> dict[str, str]:
-    """For ``python -P -m triton_ext.…``: it finds the modules that we have, not those of the current directory."""
+    """Returns the environment in which ``python -P -m triton_ext.…`` imports the same modules as this process."""
     path = os.pathsep.join([str(PACKAGE_DIR.parent), *filter(None, sys.path)])
     return {**os.environ, "PYTHONPATH": path}

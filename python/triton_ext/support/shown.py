@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How what somebody else wrote stands in a message: on one line, printable and short, whatever it is."""
+"""Makes values and texts from outside presentable in a message: on one line, printable and short."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ _MOST = 200
 
 
 def printable(text: str) -> str:
-    r"""Returns `text` with an escape such as ``\x1b`` for each character that a terminal does not simply show."""
+    r"""Returns `text` with an escape such as ``\x1b`` for each character that is not printable."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def shown(value: object) -> str:
-    """Returns ``repr(value)``, cut if it is long.
+    """Returns ``repr(value)``, cut if it is long, or the name of the type if ``repr`` raises.
 
-    Where there is none, the type's name stands for the value: an integer of more than 4,300 digits has none, nor has
-    what holds one, and the ``__repr__`` of a user's class may raise whatever it likes.
+    It raises for an integer of more than 4,300 digits and for a container of one; a user's ``__repr__`` may raise
+    anything.
     """
     try:
         text = repr(value)
@@ -29,7 +29,7 @@ def shown(value: object) -> str:
 
 
 def said(error: BaseException) -> str:
-    """Returns what `error` says, its type's name where it says nothing or raises when it is asked."""
+    """Returns the message of `error`, or the name of its type if the message is empty or its ``__str__`` raises."""
     try:
         return str(error) or type(error).__name__
     except KeyboardInterrupt:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What this package writes: its cache, files that others read, temporary files.
+"""Writes the files of this package: its cache, files for the user, temporary files.
 
-A cache directory is the user's alone: whoever can write there decides what runs next. A file appears whole or not at
-all, under a temporary name that nobody can guess, so that no link which waits there is followed. Nothing here needs a
-home directory, a writable ``/tmp`` or free space, unless it says so.
+Only the user may be able to write a cache directory, because its content decides which code runs next. A file appears
+complete or not at all: it is written under a temporary name that nobody can guess, so that no prepared link is
+followed, and then renamed. Unless a function says otherwise, it works without a home directory, a writable ``/tmp`` and
+free space.
 """
 
 from __future__ import annotations
@@ -17,20 +18,20 @@ from typing import IO
 
 from ..errors import TritonExtError
 
-#: Bytes that a file of the cache may have: more would be read for minutes.
+#: The bytes that a file of the cache may have; reading more would take minutes.
 _MOST_BYTES = 64 << 20
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 class UnsafeDirectoryError(TritonExtError):
-    """A directory of the cache belongs to somebody else, or others can write it."""
+    """A directory of the cache belongs to another user, or others can write it."""
 
 
 def cache_dir() -> Path | None:
-    """The user's cache for triton-ext, ``$XDG_CACHE_HOME/triton-ext``; None if there is no place for one.
+    """Returns the user's cache for triton-ext, ``$XDG_CACHE_HOME/triton-ext``; None if the user has no home directory.
 
-    A relative path in the environment counts as none, as the XDG specification has it: it would lead into the working
-    directory, which may be anybody's.
+    A relative path in the variable is ignored, as the XDG specification says: it would lead into the working directory,
+    which others may be able to write.
     """
     if os.path.isabs(root := os.environ.get("XDG_CACHE_HOME", "")):
         return Path(root, "triton-ext")
@@ -39,10 +40,10 @@ def cache_dir() -> Path | None:
 
 
 def needed_cache_dir(command: str) -> Path:
-    """`cache_dir`, for what cannot do without, such as the SDK.
+    """Returns `cache_dir`, for code that cannot work without it, such as the SDK.
 
     Raises:
-        TritonExtError: there is no place for one; the message names `command`, to be run again.
+        TritonExtError: there is no such directory; the message names `command`, to be run again.
     """
     found = cache_dir()
     if found is None:
@@ -53,12 +54,12 @@ def needed_cache_dir(command: str) -> Path:
 
 
 def private_dir(path: Path) -> Path:
-    """Makes the directory `path` and the missing ones above it, for this user alone whatever the umask.
+    """Makes the directory `path` and the missing ones above it, so that only this user can write them.
 
-    One that is there stays as it is. Below the cache, all directories on the way are looked at, too.
+    An existing directory is not changed. In the cache, all directories on the way are checked, too.
 
     Raises:
-        UnsafeDirectoryError: one of them belongs to somebody else, or group or others can write it.
+        UnsafeDirectoryError: one of them belongs to another user, or group or others can write it.
         OSError: it cannot be made.
     """
     for directory in _to_check(path):
@@ -68,11 +69,11 @@ def private_dir(path: Path) -> Path:
 
 
 def check_private(path: Path) -> None:
-    """Looks at one directory, and at the link if it is one: whoever owns the link decides where it leads.
+    """Checks that only this user can write a directory. If it is a link, the link has to be this user's, too.
 
     Raises:
-        UnsafeDirectoryError: it belongs to somebody else, or group or others can write it.
-        OSError: it cannot be looked at, or is none.
+        UnsafeDirectoryError: it belongs to another user, or group or others can write it.
+        OSError: it does not exist or is not a directory.
     """
     found = os.stat(path)
     if not stat.S_ISDIR(found.st_mode):
@@ -91,7 +92,7 @@ def check_private(path: Path) -> None:
 
 
 def _to_check(path: Path) -> list[Path]:
-    """The directories that have to be the user's own for `path` to be: those of the cache, or `path` alone."""
+    """Returns the directories to check for `path`: in the cache, all from the cache down to it; else itself."""
     cache = cache_dir()
     if cache is None or not path.is_relative_to(cache):
         return [path]
@@ -106,20 +107,20 @@ def _make(path: Path) -> None:
         path.mkdir(0o700, exist_ok=True)
     except FileExistsError:
         return
-    if path.stat().st_mode & 0o700 != 0o700:  # of such an umask
+    if path.stat().st_mode & 0o700 != 0o700:  # the umask has taken permissions of the user
         path.chmod(0o700)
 
 
 def read_private(path: Path) -> bytes | None:
-    """The content of a file of the cache; None if there is none, or it is not this user's own.
+    """Returns the content of a file of the cache; None if it does not exist or others can write it.
 
     Raises:
-        UnsafeDirectoryError: others can write where it lies.
+        UnsafeDirectoryError: others can write its directory.
     """
     try:
         for directory in _to_check(path.parent):
             check_private(directory)
-        # Opening a pipe would wait for its writer.
+        # O_NONBLOCK, because opening a pipe would wait for its writer.
         with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             found = os.fstat(file.fileno())
             is_ours = found.st_uid == os.geteuid() and not found.st_mode & _OTHERS_WRITE
@@ -131,7 +132,7 @@ def read_private(path: Path) -> bytes | None:
 
 
 def is_private_file(path: Path) -> bool:
-    """Whether `path` is a regular file, no link, that belongs to this user and that nobody else can write."""
+    """Whether `path` is a regular file, and not a link, that belongs to this user and that nobody else can write."""
     try:
         found = path.lstat()
     except (OSError, ValueError):
@@ -140,10 +141,10 @@ def is_private_file(path: Path) -> bool:
 
 
 def write_cache_file(path: Path, data: bytes) -> bool:
-    """Writes a file of the cache; False where that cannot be done, which no caller depends on.
+    """Writes a file of the cache; returns False if that fails, which callers must be able to live with.
 
     Raises:
-        UnsafeDirectoryError: others can write where it would lie.
+        UnsafeDirectoryError: others can write its directory.
     """
     try:
         private_dir(path.parent)
@@ -154,17 +155,17 @@ def write_cache_file(path: Path, data: bytes) -> bool:
 
 
 def write_whole(path: Path, data: bytes, *, mode: int | None = None) -> None:
-    """Writes `path` whole or not at all: whatever it was, a link included, is replaced.
+    """Writes a file, complete or not at all. An existing file or link of this name is replaced.
 
     Args:
         path: the file, in a directory that exists.
         data: its content.
-        mode: its permissions; None for those that the umask leaves, as ``open`` does it.
+        mode: its permissions; None for those that ``open`` gives a file, which depend on the umask.
 
     Raises:
         OSError: it cannot be written; nothing is left behind.
     """
-    import tempfile  # takes longer to import than most commands take to read the cache, and not all write
+    import tempfile  # imported late: that takes longer than most commands take to read the cache
 
     # mkstemp opens with O_EXCL and O_NOFOLLOW.
     descriptor, partial = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
@@ -179,13 +180,48 @@ def write_whole(path: Path, data: bytes, *, mode: int | None = None) -> None:
         raise
 
 
-def settle(root: Path) -> None:
-    """Lets nobody but their owner write the files and directories from `root` down, and has them all on the disk.
+@contextlib.contextmanager
+def whole_directory(target: Path, *, beside: Path | None = None) -> Iterator[Path]:
+    """Yields a new directory, which takes the place of `target` if the body succeeds and is removed if it does not.
 
-    Whoever renames `root` afterwards finds it complete under its new name, even after a power loss in between.
+    Until then `target` stays as it was, and so it does if it cannot be replaced. Unlike an SDK (`sdk.install_steps`),
+    what is written may be lost in a power failure.
+
+    Args:
+        target: the directory; its parent has to exist when the body ends.
+        beside: where the new directory waits, on the file system of `target`; by default the parent of `target`.
 
     Raises:
-        OSError: something cannot be changed or written.
+        OSError: the directory cannot be made or renamed.
+    """
+    import shutil
+    import tempfile
+
+    # Nobody else can enter it, so nobody sees the new directory before it has its name.
+    scratch = Path(tempfile.mkdtemp(prefix=f".{target.name[:100]}.", dir=beside or target.parent))
+    new, replaced = scratch / "new", scratch / "old"
+    try:
+        new.mkdir()
+        yield new
+        if target.exists():
+            target.rename(replaced)
+        try:
+            new.rename(target)
+        except OSError:
+            if replaced.exists():
+                replaced.rename(target)
+            raise
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def settle(root: Path) -> None:
+    """Takes write permission for others from all files and directories from `root` down, and flushes them to the disk.
+
+    If `root` is renamed afterwards, it is complete under its new name even after a power loss.
+
+    Raises:
+        OSError: permissions cannot be changed, or data cannot be written.
     """
     for directory, _, names in os.walk(root):
         for path in (Path(directory), *(Path(directory, name) for name in names)):
@@ -196,12 +232,12 @@ def settle(root: Path) -> None:
 
 
 def flush(directory: Path) -> None:
-    """Waits until the file system of `directory` has on the disk all that was written to it.
+    """Waits until all data of the file system of `directory` is on the disk.
 
-    One ``syncfs`` takes 0.3 s after an SDK was unpacked; ``fsync`` of each of its 4,000 files took 15 s.
+    After an SDK was unpacked, this takes 0.3 s with one ``syncfs``, and 15 s with ``fsync`` of its 4,000 files.
 
     Raises:
-        OSError: something cannot be written.
+        OSError: data cannot be written.
     """
     import ctypes
 
@@ -215,7 +251,7 @@ def flush(directory: Path) -> None:
 
 
 def _umask() -> int:
-    # The process has one umask, which cannot be read without setting it for all threads, but Linux shows it.
+    # os.umask would change the umask of all threads for a moment, so it is read from /proc.
     try:
         with open("/proc/self/status") as status:
             return int(next(line for line in status if line.startswith("Umask:")).split()[1], 8)
@@ -224,22 +260,22 @@ def _umask() -> int:
 
 
 def scratch_file() -> IO[bytes]:
-    """An empty file without a name, in memory, that vanishes when it is closed; a child may be given its descriptor."""
+    """Returns an empty anonymous file in memory. It vanishes when it is closed; a child may inherit its descriptor."""
     return os.fdopen(os.memfd_create("triton-ext"), "w+b")
 
 
 def path_of(file: IO[bytes]) -> str:
-    """A path by which this process can open a `scratch_file`, for what takes nothing but paths."""
+    """Returns a path by which this process can open a `scratch_file`, for functions that take a path."""
     file.flush()
     return f"/proc/self/fd/{file.fileno()}"
 
 
 @contextlib.contextmanager
 def scratch_dir(prefix: str) -> Iterator[Path]:
-    """A directory for the body of a ``with``.
+    """Yields a temporary directory, which is removed after the block.
 
     Raises:
-        TritonExtError: there is no place for one.
+        TritonExtError: no directory for temporary files can be written.
     """
     import shutil
 
@@ -251,13 +287,14 @@ def scratch_dir(prefix: str) -> Iterator[Path]:
 
 
 def scratch_root() -> str | None:
-    """The first directory that temporary files can be written to, None if there is none."""
+    """Returns the first directory that temporary files can be written to; None if there is none."""
     return next((root for root in _scratch_roots() if os.access(root, os.W_OK | os.X_OK)), None)
 
 
 def _scratch_roots() -> Iterator[str]:
-    """Where temporary files may go: where `tempfile` puts them, but for the working directory, which may be anybody's,
-    and otherwise into memory or the cache.
+    """Yields the directories for temporary files: that of `tempfile`, then memory, then the cache.
+
+    The working directory, which `tempfile` uses as a last resort, is left out, because others may be able to write it.
     """
     import tempfile
 

@@ -27,24 +27,25 @@ def trace(
     directory: str | os.PathLike[str] | None = None,
     sources: str | os.PathLike[str] | None = None,
 ) -> Compilation:
-    """Compiles `kernel` afresh and records the IR around every pass.
+    """Compiles `kernel`, without Triton's cache, and records the IR before and after every pass.
 
     Args:
-        kernel: as of `describe`; so are `target`, `signature`, `options` and `pipeline`.
+        kernel: a kernel; an ``ASTSource``; the path of a file with IR; or ``FILE.py:kernel``; see `describe`.
         target: e.g. ``cuda:90``.
         signature: type or value of each argument.
-        options: of the backend.
+        options: options of the backend.
         pipeline: the edits to apply.
-        html: file to write as one page that needs nothing else, with the differences that each pass made.
-        directory: directory to write as one file for each changed module, stage output and source.
-        sources: directory whose Python files are shown where the IR names them. Those of the kernel's own functions
-            are shown anyway, but a file with IR may name any file, so of that one no others are.
+        html: a file to write as one page, which needs no other file and shows the differences that each pass made.
+        directory: a directory to write, with a file for each changed module, stage output and source.
+        sources: a directory whose Python files are shown if the IR names them. The files of the kernel's own functions
+            are always shown. IR from a file may name any file, so without `sources` none of those is shown.
 
     Returns:
-        What was recorded, the IR of every pass that changed it included.
+        The record, including the IR after every pass that changed it.
 
     Raises:
-        TritonExtError: as of `describe`; or a file cannot be written.
+        TritonExtError: the kernel cannot be found, its signature does not fit, or a file cannot be written.
+        PipelineError: an edit does not fit the kernel's pipeline, or a pass failed.
     """
     return trace_request(request_for(kernel, target, signature, options), pipeline, html, directory, sources)
 
@@ -56,8 +57,9 @@ def trace_request(
     directory: str | os.PathLike[str] | None,
     sources: str | os.PathLike[str] | None,
 ) -> Compilation:
-    """As `trace`, for what `request_for` has made."""
-    from .page import write_files, write_page
+    """Does what `trace` does, for a request of `request_for`."""
+    from .files import write_files
+    from .page import write_page
 
     compilation = compile_observed(task, Level.IR, pipeline, sources)
     try:
@@ -65,7 +67,7 @@ def trace_request(
             write_page(compilation, Path(html))
         if directory is not None:
             write_files(compilation, Path(directory))
-    except (OSError, ValueError) as error:  # a null character in a name is no error of the system
+    except (OSError, ValueError) as error:  # ValueError for a name with a null character
         what = getattr(error, "filename", None) or html or directory
         raise TritonExtError(f"{what!r}: {getattr(error, 'strerror', None) or error}") from error
     return compilation

@@ -2,8 +2,8 @@
 //
 // Differences of two texts, line by line and word by word. Lines are numbers (the
 // same number is the same line), so comparing is cheap, and every loop is bounded:
-// two texts of any size take time linear in their length, at worst with a coarser
-// result. Nothing here touches the page.
+// the time is linear in the length of the texts, and the result may be coarser for
+// large ones. This file does not access the page.
 
 "use strict";
 
@@ -15,7 +15,7 @@ const REPLACED = 3; // removed at the left, added at the right, or both without 
 const MOST_ROUNDS = 50; // of looking for anchors in what lies between anchors
 const MOST_EDITS = 400; // of Myers' algorithm, before it settles for what it has
 
-// For each element of `a` the index of its partner in `b`, or -1; partners are in order.
+// Returns for each element of `a` the index of its partner in `b`, or -1; partners are in order.
 function matchSequences(a, b) {
   const partner = new Int32Array(a.length).fill(-1);
   const todo = [[0, a.length, 0, b.length]];
@@ -42,7 +42,7 @@ function matchSequences(a, b) {
   return partner;
 }
 
-// Patience: elements that are once in either range, as many as are in the same order.
+// Patience diff: pairs elements that occur once in each range, as many as are in the same order.
 function uniqueAnchors(a, a0, a1, b, b0, b1) {
   const found = new Map(); // element -> [times in a, place in a, times in b, place in b]
   for (let i = a0; i < a1; i++) {
@@ -74,8 +74,8 @@ function uniqueAnchors(a, a0, a1, b, b0, b1) {
   return chain.reverse();
 }
 
-// Myers: pairs up ranges with few edits. Returns how far it came; that is short of the
-// end only where MOST_EDITS were not enough, and then what comes next is tried afresh.
+// Myers' diff: pairs ranges with few edits. Returns how far it came. If MOST_EDITS edits were not
+// enough, that is before the end, and the caller starts again from there.
 function shortestEdits(a, a0, a1, b, b0, b1, partner) {
   const n = a1 - a0;
   const m = b1 - b0;
@@ -124,7 +124,7 @@ function shortestEdits(a, a0, a1, b, b0, b1, partner) {
   return [a0 + reached[0], b0 + reached[1]];
 }
 
-// Matches what `partner` left between its pairs, by other keys.
+// Pairs the elements that `partner` has left between its pairs, by other keys.
 function matchGaps(partner, a, b) {
   let x = 0;
   let y = 0;
@@ -140,11 +140,11 @@ function matchGaps(partner, a, b) {
   }
 }
 
-// Names that a compiler gives by counting: values, blocks, aliases of attributes.
+// The names that a compiler numbers: values, blocks, aliases of attributes.
 const NAME = /[%^][\w$.-]+|#[A-Za-z_]\w*(?![\w.$])/g;
 const MNEMONIC = /^\s*(?:[%\w:,#$. -]*= )?"?([^\s"({]+)/;
 
-// What is known of each line of a table, computed once, when it is first asked for.
+// Facts about each line of a table, each computed once, on demand.
 class LineFacts {
   constructor(lines) {
     this.lines = lines;
@@ -160,13 +160,13 @@ class LineFacts {
     return found;
   }
 
-  // The same number for lines that are the same but for names.
+  // Returns a number that is equal for lines that differ only in names.
   nameless(id) {
     if (this.namelessOf[id] < 0) this.namelessOf[id] = this.number(this.lines[id].replace(NAME, (name) => name[0]));
     return this.namelessOf[id];
   }
 
-  // The same number for lines with the same operation.
+  // Returns a number that is equal for lines with the same operation.
   mnemonic(id) {
     if (this.mnemonicOf[id] < 0) {
       const line = this.lines[id];
@@ -176,7 +176,7 @@ class LineFacts {
     return this.mnemonicOf[id];
   }
 
-  // The names in a line, in order: those that it defines begin with "=".
+  // Returns the names in a line, in order; those that it defines begin with "=".
   names(id) {
     if (this.namesOf[id] === undefined) this.namesOf[id] = namesIn(this.lines[id]);
     return this.namesOf[id];
@@ -193,16 +193,16 @@ function namesIn(line) {
   });
 }
 
-// The rows of a side-by-side view of texts ({lines, ids}, the ids being those of `facts`): for
-// each the line at the left and at the right (-1: none) and its kind; and for each line at the
-// left where it was moved to, or -1, and the other way round.
+// Returns the rows of a side-by-side view of two texts ({lines, ids}; the ids are those of
+// `facts`). A row has the line at the left and at the right (-1: none) and its kind. Also returns
+// for each line at the left the line that it was moved to, or -1, and the reverse.
 function compareTexts(before, after, facts) {
   const partner = matchSequences(before.ids, after.ids);
   const nameless = [before, after].map((text) => text.ids.map((id) => facts.nameless(id)));
   matchGaps(partner, ...nameless);
   const [movedTo, movedFrom] = findMoved(partner, nameless, before, after);
 
-  // What remains corresponds where the operation is the same; what was moved is accounted for.
+  // The remaining lines are paired if they have the same operation; moved lines are left out.
   const keys = [before, after].map((text) => text.ids.map((id) => facts.mnemonic(id)));
   movedTo.forEach((place, i) => { if (place >= 0) keys[0][i] = -1; });
   movedFrom.forEach((place, j) => { if (place >= 0) keys[1][j] = -2; });
@@ -230,7 +230,7 @@ function compareTexts(before, after, facts) {
   return rows;
 }
 
-// Lines without a partner that are, names aside, once at either side: they were moved.
+// Finds moved lines: those without a partner that occur, apart from names, once on each side.
 function findMoved(partner, nameless, before, after) {
   const movedTo = new Int32Array(before.lines.length).fill(-1);
   const movedFrom = new Int32Array(after.lines.length).fill(-1);
@@ -252,8 +252,8 @@ function findMoved(partner, nameless, before, after) {
   return [movedTo, movedFrom];
 }
 
-// A row is RENAMED if its names correspond as they do where they are defined; an operand
-// that became another value is a change. Names of values hold within a function.
+// Marks a row as RENAMED if its names correspond as at their definitions; if an operand became
+// another value, the row is a change. The names of values are local to a function.
 function checkNames(rows, before, after, facts) {
   const {left, right, kind, movedTo} = rows;
   const aliases = new Map();
@@ -299,8 +299,8 @@ function checkNames(rows, before, after, facts) {
 const WORD = /[\w$.%#@^!-]+|\s+|[^]/g;
 const MOST_WORDS = 3000;
 
-// What differs within two lines: the ranges [start, end] at the left, those at the right, and
-// the share of characters that both have.
+// Returns the differences within two lines: the ranges [start, end] at the left, those at the
+// right, and the share of characters that both have.
 function compareWords(left, right) {
   const words = [left, right].map((line) => line.match(WORD) || []);
   if (words[0].length + words[1].length > MOST_WORDS) return [[[0, left.length]], [[0, right.length]], 0];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The page: the list of passes, the view of one of them and the Python source below.
-// Everything that comes from a compilation reaches the page as text nodes.
+// All data of a compilation reaches the page as text nodes, never as HTML.
 
 "use strict";
 
@@ -14,7 +14,7 @@ const MOST_LIKELY = 0.6; // the same for lines with different operations
 
 const $ = (id) => document.getElementById(id);
 
-// An element with properties and children; strings become text.
+// Returns an element with properties and children; strings become text.
 function el(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
@@ -40,7 +40,7 @@ async function readData() {
   return JSON.parse(await new Response(stream).text());
 }
 
-// The texts of a trace, put together when they are asked for.
+// The texts of a trace, each assembled on demand.
 class Texts {
   constructor(data) {
     this.data = data;
@@ -81,7 +81,7 @@ class Texts {
   }
 }
 
-// What the list at the left holds, in order.
+// Returns the entries of the list at the left, in order.
 function makeEntries(data) {
   const entries = [];
   const taken = new Set();
@@ -98,7 +98,7 @@ function makeEntries(data) {
   for (const stage of data.stages) {
     const {text, bytes, language} = stage.output;
     const output = {text, bytes, language};
-    // The whole stage as one difference: to what came out or, if that is in another language, to the last module.
+    // The whole stage as one difference: to its result or, if that is in another language, to the last module.
     const last = text !== null && language === "mlir" ? text : stage.passes.length ? stage.passes[stage.passes.length - 1].after : null;
     const whole = stage.source !== null && last !== null;
     put({id: stage.name, kind: "stage", name: stage.name, stage, view: whole ? {before: stage.source, after: last} : output});
@@ -230,7 +230,7 @@ class Page {
     const passes = (entry) => entry.kind === "pass" && (!this.changedOnly || entry.pass.changed);
     const matches = (entry) => words.every((word) => entry.searched.includes(word));
     const open = (entry) => (entry.kind === "pass" ? passes(entry) : !words.length || entry.kind === "stage") && (entry.kind === "stage" || matches(entry));
-    // A stage without a pass that is left says nothing, unless it is what was looked for.
+    // A stage whose passes are all filtered out is hidden, unless its name matches the filter.
     const left = new Set(this.entries.filter((entry) => entry.kind === "pass" && open(entry)).map((entry) => entry.stage));
     this.shown = this.entries.filter((entry) =>
       entry.kind === "stage" ? !words.length || left.has(entry.stage) || matches(entry) : open(entry) || (words.length && entry.kind !== "pass" && matches(entry)));
@@ -326,7 +326,7 @@ class Page {
     }
   }
 
-  // What is copied are lines of text, without the breaks that they have on the screen.
+  // Copies lines of text without the line breaks that the screen adds.
   copyLines(event) {
     const selection = getSelection();
     if (!selection.rangeCount || !$("code").contains(selection.anchorNode)) return;
@@ -337,7 +337,7 @@ class Page {
     event.preventDefault();
   }
 
-  // Sets what the code view shows: `model` has the texts, `rows` which line stands where.
+  // Sets what the code view shows: `model` has the texts, `rows` has the line for each row.
   prepare() {
     const {view, pass} = this.entry;
     this.model = null;
@@ -370,7 +370,7 @@ class Page {
     this.countKinds();
   }
 
-  // For each stage how many lines of its output come from each line of the kernel's file.
+  // Counts for each stage how many lines of its output come from each line of the kernel's file.
   countOutputs() {
     const found = [];
     for (const entry of this.entries) {
@@ -439,7 +439,7 @@ class Page {
     return how >= CHANGED || (how === RENAMED && (this.showRenamed || this.onlyRenamed));
   }
 
-  // Decides what is folded, and how high everything is.
+  // Decides which rows are folded, and computes all heights.
   lay() {
     const items = []; // a row, or a fold as [first row, number of rows]
     this.hunks = []; // the first item of each
@@ -485,7 +485,7 @@ class Page {
     $("hunk").textContent = this.hunks.length ? `${this.hunk + 1}/${this.hunks.length}` : "0/0";
   }
 
-  // How wide a character is, and the view.
+  // Measures the width of a character and of the view.
   measure() {
     const ruler = el("code", {className: "ruler"}, "0".repeat(100));
     document.body.append(ruler);
@@ -494,7 +494,7 @@ class Page {
     this.pageWidth = $("code").clientWidth;
   }
 
-  // How many characters of a line have room; page.css has the columns beside it.
+  // Returns how many characters of a line fit; page.css defines the columns beside it.
   fit() {
     const {sides = 1, texts = []} = this.model || {};
     const digits = Math.max(3, ...texts.map((text) => String(this.texts.get(text).lines.length).length));
@@ -512,7 +512,7 @@ class Page {
     return Math.min(indent + 4, columns >> 1);
   }
 
-  // Where a line that is too long is broken: behind a blank if one is near, else a comma or a bracket.
+  // Returns where a long line is broken: after a blank if one is near, else after a comma or a bracket.
   breaks(line) {
     const {columns} = this;
     if (!this.wrap || line.length <= columns) return [];
@@ -533,7 +533,7 @@ class Page {
     return found;
   }
 
-  // For an item how high it is.
+  // Returns a function for the height of an item.
   heights() {
     if (!this.wrap || !this.model) return (item) => (Array.isArray(item) ? FOLD_HEIGHT : LINE_HEIGHT);
     const {rows: {left, right}, texts, sides} = this.model;
@@ -604,14 +604,14 @@ class Page {
     return row;
   }
 
-  // The marks of words that differ between two lines; none if the lines have less in common than `least`.
+  // Returns marks for the words that differ between two lines; none if their common share is below `least`.
   differences(left, right, least) {
     const [removed, added, alike] = compareWords(...this.linesAt(left, right));
     if (alike < least) return [[], []];
     return [removed.map((range) => [...range, "word removed"]), added.map((range) => [...range, "word added"])];
   }
 
-  // The marks of names that differ between two lines that are alike but for names.
+  // Returns marks for the names that differ between two lines which differ only in names.
   renamings(left, right) {
     const names = this.linesAt(left, right).map((line) => [...line.matchAll(NAME)]);
     return names.map((list, side) => list.flatMap(({0: name, index}, i) =>
@@ -622,7 +622,7 @@ class Page {
     return [left, right].map((place, side) => this.texts.get(this.model.texts[side]).lines[place]);
   }
 
-  // How many lines of an output come from a line, with a way there.
+  // Returns a link that shows how many lines of an output come from a line.
   makeCount({entry, counts, most}, line) {
     const count = counts.get(line);
     if (!count) return el("span", {className: "count"});
@@ -638,7 +638,7 @@ class Page {
     return cell;
   }
 
-  // The cells of one line: its number, where it comes from, a sign and the text.
+  // Returns the cells of one line: its number, the place that it comes from, a sign and the text.
   makeSide(kind, place, side, item, marks = []) {
     if (kind === null || place < 0) {
       return ["number", "from", "sign"].map((name) => el("span", {className: `${name} ${kind || ""}`})).concat(el("code", {className: kind || ""}));
@@ -678,7 +678,7 @@ class Page {
     return [el("span", {className: `number ${also}`}, String(place + 1)), from, el("span", {className: `sign ${also}`}, sign), code];
   }
 
-  // The marks of a line: what differs, what was searched for, and uses of the marked value; they may overlap.
+  // Returns the marks of a line: differences, search results, and uses of the marked value; they may overlap.
   allMarks(line, side, marks) {
     const all = [...marks];
     if (this.needle) {
@@ -717,13 +717,13 @@ class Page {
       this.showHunk(this.hunk + by);
       return;
     }
-    // After scrolling away: the next one from what is on the screen.
+    // After scrolling away, the next one is counted from the rows on the screen.
     const top = this.code.top;
     const next = this.hunks.findIndex((item) => item >= top);
     this.showHunk(by > 0 ? (next < 0 ? this.hunks.length - 1 : next) : (next < 0 ? this.hunks.length : next) - 1);
   }
 
-  // Lays out again, and keeps what is at the top of the screen where it is.
+  // Lays out again, and keeps the row at the top of the screen in its place.
   layAgain() {
     const top = this.items[this.code.top];
     const row = Array.isArray(top) ? top[0] : top;
@@ -845,7 +845,7 @@ class Page {
     this.code.refresh();
   }
 
-  // How many lines of the IR that is shown come from each Python line.
+  // Counts how many lines of the shown IR come from each Python line.
   countLines() {
     this.perLine = this.model && !this.outputs ? this.countFrom(this.model.texts[1], this.pythonFile) : new Map();
   }
@@ -960,7 +960,7 @@ class Page {
       const value = event.target.closest(".v, .f, .l, .a");
       const code = event.target.closest("code");
       if (value && code && String(getSelection()) === "") {
-        // A mark may cut a name in two: the whole of it stands in the text around.
+        // A mark may split a name into two nodes, so the name is read from the text of the whole line.
         const name = this.nameAt(code, value);
         const side = Number(code.dataset.side);
         this.value = name && !(this.value && this.value.name === name) ? {name, side} : null;
@@ -1009,7 +1009,7 @@ class Page {
     if (entry && (entry !== this.entry || python !== this.python)) this.open(entry);
   }
 
-  // The shown Python line of the IR line under `target`.
+  // Returns the Python line that is shown for the IR line under `target`.
   lineOf(target) {
     const chain = Number(target.closest("[data-chain]")?.dataset.chain || 0);
     const frame = this.data.chains[chain][this.data.shown[chain]];
@@ -1033,7 +1033,7 @@ class Page {
     return null;
   }
 
-  // A bar between two parts: dragged, or moved with the arrow keys.
+  // Makes a bar between two parts that can be dragged, or moved with the arrow keys.
   split(id, property, size, coordinate, sign, [least, most]) {
     const bar = $(id);
     const apply = (value) => document.body.style.setProperty(property, `${Math.min(most, Math.max(least, value))}px`);
@@ -1108,7 +1108,7 @@ class Page {
     }
   }
 
-  // Takes back one thing: what the focused field holds, then the search, the mark, the selection, the filters.
+  // Clears one thing: the text in the focused field, else the search, the mark, the selection or the filters.
   escape(active) {
     if (active === $("filter") || active === $("find")) {
       if (active.value) {

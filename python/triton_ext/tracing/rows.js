@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A list of rows of which only those on the screen are elements. The caller says how
-// many rows there are, how high each is and how one is made; rows may have any height.
+// A list of rows that has elements only for the rows on the screen. The caller gives the
+// number of rows, their heights, which may differ, and a function that makes a row.
 
 "use strict";
 
@@ -35,7 +35,7 @@ class Rows {
     return this.offsets.length - 1;
   }
 
-  // From the next drawing on there are `count` rows; row i is `height(i)` pixels high and made by `make(i)`.
+  // Sets the rows for the next drawing: row i of `count` is `height(i)` pixels high and made by `make(i)`.
   set(count, height, make) {
     this.make = make;
     this.offsets = new Float64Array(count + 1);
@@ -63,7 +63,7 @@ class Rows {
     this.window.replaceChildren(...made);
   }
 
-  // The row at `y` pixels from the top.
+  // Returns the row at `y` pixels from the top.
   at(y) {
     let low = 0;
     let high = this.count;
@@ -75,7 +75,7 @@ class Rows {
     return low;
   }
 
-  // The first row that is wholly on the screen.
+  // Returns the first row that is completely on the screen.
   get top() {
     const {scrollTop} = this.scroller;
     const first = this.at(scrollTop);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Syntax colours: for a line of text its tokens, [start, end, class]. Lines are
-// looked at one by one, so that only what is on the screen costs time; Python,
-// whose strings go over lines, is looked at as a whole. What no rule matches has
-// no token, and a wrong guess costs a colour only.
+// Syntax colours: returns the tokens of a line, [start, end, class]. Each line is
+// tokenised by itself, so that only the lines on the screen cost time. A Python
+// file is tokenised as a whole, because its strings may span lines. Text that no
+// rule matches has no token; a wrong token only has a wrong colour.
 //
 // Classes: c comment, s string, n number, k keyword, t type, o operation, v value,
 // a attribute, f function or symbol, l label.
@@ -108,7 +108,7 @@ function tokensOf(text, language) {
   return tokens;
 }
 
-// For each line of a Python file its tokens.
+// Returns the tokens of each line of a Python file.
 function pythonTokens(lines) {
   const all = lines.map(() => []);
   let line = 0;

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Autotuning over configurations and pipelines.
 
-`autotune` is `triton.autotune` with a second dimension, `sweep` and `product` make the pipelines to try.
+`autotune` is `triton.autotune` with a second dimension, the pipelines; `sweep` and `product` make pipelines to try.
 """
 
 from __future__ import annotations
 
 from .candidates import Candidate, product, sweep
 from .decorator import autotune
-from .jobs import TensorSpec
+from .job import TensorSpec
 from .report import Report, Row, TuningError
 from .tuner import Autotuner
 

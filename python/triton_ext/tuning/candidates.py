@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is tried: configurations times pipelines, and how to make many pipelines with readable names."""
+"""The candidates of a tuning, which are configurations times pipelines; makes many pipelines with readable names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..support.shown import shown
 
 
 class Candidate(Config):  # type: ignore[misc]
-    """A ``triton.Config`` with a pipeline; without one it equals the ``triton.Config`` that it is made of.
+    """A ``triton.Config`` with a pipeline. Without a pipeline it equals the ``triton.Config`` that it was made from.
 
     Attributes:
         pipeline: name of the pipeline; empty if the kernel is tuned over configurations only.
@@ -31,7 +31,7 @@ class Candidate(Config):  # type: ignore[misc]
 
     @property
     def active(self) -> Active | None:
-        """The pipeline ready to be entered, or None if it has no edits: such a kernel is as it is without us."""
+        """The pipeline, ready to be entered; None if it has no edits, so that the kernel keeps Triton's own key."""
         if not self.edits.edits:
             return None
         return loaded(self.edits)
@@ -52,10 +52,10 @@ class Candidate(Config):  # type: ignore[misc]
 
 
 def checked_pipelines(pipelines: Mapping[str, Pipeline] | None) -> dict[str, Pipeline]:
-    """`pipelines`, or the empty one under no name.
+    """Returns `pipelines` as a dictionary; for None, one empty pipeline without a name.
 
     Raises:
-        PipelineError: it is no mapping of names to pipelines, or is empty.
+        PipelineError: `pipelines` is empty, or not a mapping of names to pipelines.
     """
     if pipelines is None:
         return {"": Pipeline()}
@@ -72,19 +72,19 @@ def checked_pipelines(pipelines: Mapping[str, Pipeline] | None) -> dict[str, Pip
 
 
 def sweep(where: str | Callable[..., Pipeline], **values: Iterable[Value]) -> dict[str, Pipeline]:
-    """Pipelines that differ in the arguments of a pass: one for each combination of `values`.
+    """Makes pipelines that differ in the arguments of a pass, one for each combination of `values`.
 
     Args:
         where: the anchor of a built-in pass, whose arguments are set; or a function that takes the values and returns
             a pipeline, e.g. one that places an extension pass with other options.
-        values: what to try, by the name of the argument.
+        values: the values to try, by the name of the argument.
 
     Returns:
         The pipelines by names such as ``pipeline(num_stages=3)``. Join several with ``|``, or with `product`.
 
     Raises:
-        PipelineError: the anchor is malformed, `values` are no lists of int, bool or str, there is nothing to try, or
-            the function returns no pipeline.
+        PipelineError: the anchor is malformed, `values` are not lists of int, bool or str, there is nothing to try, or
+            the function returns something other than a pipeline.
     """
     if not callable(where) and not isinstance(where, str):
         raise PipelineError(f"sweep: expected an anchor or a function that returns a pipeline, got {shown(where)}")
@@ -117,14 +117,14 @@ def _choices(name: str, choices: object) -> list[Value]:
 
 def _set(anchor: str, arguments: dict[str, Value]) -> Pipeline:
     if "on_missing" in arguments:
-        raise PipelineError("sweep: on_missing is no argument of a pass")
+        raise PipelineError("sweep: on_missing is not an argument of a pass")
     return Pipeline().set(anchor, on_missing="error", **arguments)
 
 
 def product(*choices: Mapping[str, Pipeline]) -> dict[str, Pipeline]:
-    """Every combination of one pipeline out of each of `choices`, their edits joined with ``+``.
+    """Returns every combination of one pipeline out of each of `choices`, with all of their edits.
 
-    A name is those of its parts that have edits, joined by ``+``.
+    The name of a combination consists of the names of its parts that have edits, joined by ``+``.
 
     Raises:
         PipelineError: there is nothing to combine, two edits of a combination contradict each other, or two

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a candidate computes what it should."""
+"""Checks whether a candidate computes the right result."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ Check = Callable[[Arguments], object]
 
 
 class CheckError(TritonExtError):
-    """The check itself failed, which says nothing about the candidate."""
+    """The check itself failed, so nothing is known about the candidate."""
 
 
 class Checker:
     """Compares the results of launches with those of a reference.
 
     Args:
-        reference: returns what the arguments that it names should hold after a launch.
-        check: is called after a launch; says no by returning False or raising AssertionError.
-        tolerance: relative and absolute; None for what is usual for the type.
-        kept: arguments that are reset or restored between launches anyway.
-        arguments: of the launch, by name, before anything ran.
+        reference: takes the arguments, and returns the expected contents of some of them, by name.
+        check: is called after a launch; returns False or raises AssertionError if the result is wrong.
+        tolerance: the relative and the absolute one; None for the default of the type.
+        kept: names of the arguments that are reset or restored between launches.
+        arguments: the arguments of the launch by name, before any launch.
 
     Raises:
-        TritonExtError: the reference raised, or returned what the arguments cannot be compared with.
+        TritonExtError: the reference raised, or returned something that cannot be compared with the arguments.
     """
 
     def __init__(
@@ -49,19 +49,19 @@ class Checker:
         self._saved: Arguments = {}
         if reference is None:
             return
-        # It may work in place, and change what it does not name.
+        # The reference may work in place, and change arguments that it does not return.
         before = {name: value.clone() for name, value in arguments.items() if hasattr(value, "copy_")}
         try:
             self._expected = _expected(reference, arguments)
         finally:
             for name, value in before.items():
-                with contextlib.suppress(RuntimeError):  # an expanded tensor: nobody can have written to it
+                with contextlib.suppress(RuntimeError):  # an expanded tensor, which cannot have been written to
                     arguments[name].copy_(value)
         self._spoiled = {name: arguments[name] for name in self._expected if name not in kept}
         self._saved = {name: before[name] for name in self._spoiled}
 
     def spoil(self) -> None:
-        """Overwrites the results, so that those of an earlier launch are not taken for the next one's."""
+        """Overwrites the results, so that results of an earlier launch are not taken for those of the next one."""
         for name, tensor in self._spoiled.items():
             if "float" in str(tensor.dtype):
                 tensor.fill_(float("nan"))
@@ -69,10 +69,10 @@ class Checker:
                 tensor.copy_(self._expected[name] == 0)  # differs from what is expected everywhere
 
     def problem(self, arguments: Arguments) -> str | None:
-        """What is wrong after a launch, or None.
+        """Returns what is wrong after a launch; None if the result is right.
 
         Raises:
-            CheckError: `check` failed otherwise than by AssertionError, or did not say yes or no.
+            CheckError: `check` raised something other than AssertionError, or returned neither a truth value nor None.
         """
         for name, expected in self._expected.items():
             try:
@@ -98,13 +98,13 @@ class Checker:
         return None
 
     def restore(self) -> None:
-        """Puts back what `spoil` overwrote."""
+        """Restores the tensors that `spoil` overwrote."""
         for name, tensor in self._spoiled.items():
             tensor.copy_(self._saved[name])
 
 
 def _expected(reference: Reference, arguments: Arguments) -> Arguments:
-    """What `reference` returns, as tensors like the arguments that share no memory with them."""
+    """Returns the result of `reference` as tensors that have the arguments' types and share no memory with them."""
     try:
         returned = reference(dict(arguments))
     except Exception as error:
@@ -118,7 +118,7 @@ def _expected(reference: Reference, arguments: Arguments) -> Arguments:
     for name, value in returned.items():
         tensor: Any = arguments.get(name)
         if not hasattr(tensor, "copy_"):
-            raise TritonExtError(f"reference: '{name}' is no tensor that the kernel is launched with")
+            raise TritonExtError(f"reference: '{name}' is not a tensor that the kernel is launched with")
         try:
             like = _like(value, tensor)
         except (RuntimeError, TypeError, ValueError) as error:
@@ -131,7 +131,7 @@ def _expected(reference: Reference, arguments: Arguments) -> Arguments:
 
 
 def _compare(actual: Any, expected: Any, tolerance: tuple[float, float] | None) -> None:
-    """Raises AssertionError where tensors, of PyTorch or what NumPy takes for arrays, are not close."""
+    """Raises AssertionError if two tensors, of PyTorch or anything that NumPy takes for an array, are not close."""
     if _is_torch(actual):
         import torch
 
@@ -145,7 +145,7 @@ def _compare(actual: Any, expected: Any, tolerance: tuple[float, float] | None) 
 
 
 def _like(value: Any, tensor: Any) -> Any:
-    """`value` as a tensor of the type and on the device of `tensor`, if that is one of PyTorch."""
+    """Returns `value` with the type and on the device of `tensor`, if `tensor` is of PyTorch."""
     if not _is_torch(tensor):
         return value
     import torch

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`autotune`: the decorator, and what its arguments have to be."""
+"""`autotune`: the decorator, which checks its arguments."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def autotune(  # noqa: PLR0917 - the order is Triton's
     compile_timeout: float | None = 300.0,
     run_timeout: float | None = 120.0,
 ) -> Callable[[Any], Autotuner]:
-    """Decorator: `triton.autotune`, which tries pipelines as well.
+    """Decorator: `triton.autotune` that also tries pipelines.
 
-    Everything up to `cache_results` is what `triton.autotune` calls so; only what differs is described here. What it
-    makes has `tuning_report`, `tuning_reports` (by key), `best_config` and `best_pipeline`.
+    The arguments up to `cache_results` are those of `triton.autotune`; only differences are described here. The
+    decorated kernel has the attributes `tuning_report`, `tuning_reports` (by key), `best_config` and `best_pipeline`.
 
     Args:
         configs: each is tried with each of `pipelines`.
@@ -74,18 +74,18 @@ def autotune(  # noqa: PLR0917 - the order is Triton's
             which tensors are `TensorSpec`; default: random numbers for floats, zeros otherwise.
         workers: how many threads compile; default: one for each core; 0: compile when measured.
         progress: whether to draw a progress bar; default: if standard error is a terminal.
-        rounds: how often those are measured, in turns, that come close to the fastest; the medians decide. 1: only
-            once, as Triton does.
-        compile_timeout: seconds that a candidate may take to compile, without turning its source into IR; None for no
-            limit.
+        rounds: how often the candidates that come close to the fastest are measured, in turns; the medians decide. 1:
+            only once, as Triton does.
+        compile_timeout: seconds that a candidate may take to compile, not counting the frontend, which turns its source
+            into IR; None for no limit.
         run_timeout: seconds that the check and the measurement of a candidate may take, from one launch to the next; a
             launch on the CPU ends then. None for no limit. With `executor`, a worker that exceeds one of the two by ten
             seconds is ended.
 
     Raises:
-        PipelineError: `pipelines` is no mapping of names to pipelines.
-        TritonExtError: another argument after `cache_results` is not what is said here.
-        TuningError: at a launch, no candidate compiled, ran and was right.
+        PipelineError: `pipelines` is not a mapping of names to pipelines.
+        TritonExtError: another argument after `cache_results` has a wrong type or value.
+        TuningError: in a launch: no candidate compiled, ran and computed the right result.
     """
     tried = checked_pipelines(pipelines)
     pair = checked_tolerance(tolerance)

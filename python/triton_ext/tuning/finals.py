@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chooses between candidates that are close: one measurement of each does not say which is the fastest."""
+"""Measures close candidates again, because one measurement of each does not show which is the fastest."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from dataclasses import replace
 
 from .outcome import Outcome
 
-#: How far from the fastest a single measurement may put one that is as fast. On an H100, what one measurement took for
-#: the fastest was 5.3 % slower than another when both were measured in turns.
+#: The relative error of one measurement that is allowed for. On an H100, the candidate that was fastest in one
+#: measurement was 5.3 % slower than another when both were measured in turns.
 NOISE = 0.1
-#: How many are measured again at a time: the fastest of those that are close.
+#: How many candidates are measured again: the fastest of those that are close.
 MOST = 8
 
 
 def settle(
     outcomes: list[Outcome], again: Callable[[list[int]], list[Outcome]], rounds: int, same: list[int] | None = None
 ) -> list[Outcome]:
-    """Measures those that are close to the fastest until each has been measured `rounds` times.
+    """Measures the candidates that are close to the fastest until each has been measured `rounds` times.
 
-    Each round takes all of them in turn, so that what changes slowly is the same for all.
+    Each round measures all of them in turn, so that slow changes, e.g. of the clock rate, affect all alike.
 
     Args:
-        outcomes: of one measurement of each candidate.
+        outcomes: the outcome of one measurement of each candidate.
         again: measures the candidates with the given indices once more, in that order.
-        rounds: how often, with the first; 1 for never again.
-        same: for each, the index of the first candidate that has the same binary; default: all differ.
+        rounds: the number of measurements, including the first.
+        same: for each candidate, the index of the first one that has the same binary; default: all differ.
 
     Returns:
         The outcomes, with the medians of all measurements.
@@ -54,5 +54,5 @@ def settle(
 
 
 def _like(outcome: Outcome, first: Outcome) -> Outcome:
-    """The outcome of one with the same binary."""
+    """Returns the outcome of a candidate that has the same binary as one with the outcome `first`."""
     return replace(first, compile_seconds=outcome.compile_seconds, same_as=outcome.same_as)

@@ -25,7 +25,7 @@ from .parallel import Compiled, CompileTimeoutError, compile_all, compile_here, 
 
 
 class Measurer(TritonAutotuner):  # type: ignore[misc]
-    """A kernel of which candidates can be measured; `Autotuner` chooses among them.
+    """A kernel whose candidates can be measured; its subclass `Autotuner` chooses among them.
 
     Attributes:
         arguments: makes a worker's arguments; see `autotune`.
@@ -56,7 +56,16 @@ class Measurer(TritonAutotuner):  # type: ignore[misc]
     def compile_all(
         self, candidates: list[Candidate], launch: Launch, done: Callable[[], None] = lambda: None
     ) -> list[Compiled]:
-        """Compiles in parallel what can be compiled without launching it."""
+        """Compiles `candidates` in parallel, as far as they can be compiled without a launch.
+
+        Args:
+            candidates: the candidates.
+            launch: the launch that needs a choice.
+            done: is called whenever a candidate has ended.
+
+        Returns:
+            How each compilation ended.
+        """
         prepared = []
         results = [Compiled()] * len(candidates)
         for i, candidate in enumerate(candidates):
@@ -64,7 +73,7 @@ class Measurer(TritonAutotuner):  # type: ignore[misc]
                 if candidate.edits.edits:
                     ready(candidate.edits)
                 prepared.append(i)
-            except (Exception, SystemExit) as error:  # its libraries, or its functions
+            except (Exception, SystemExit) as error:  # a library or a function of the pipeline cannot be used
                 results[i] = Compiled(error=contained(error))
                 done()
         if self.jit is None:  # interpreted
@@ -84,7 +93,7 @@ class Measurer(TritonAutotuner):  # type: ignore[misc]
 
     @contextlib.contextmanager
     def checking(self, launch: Launch) -> Iterator[Checker | None]:
-        """A checker for launches like `launch`, or None; puts everything back at the end."""
+        """Yields a checker for launches like `launch`, or None if nothing is checked; restores the arguments."""
         checker = self.checker(launch)
         try:
             yield checker
@@ -93,7 +102,7 @@ class Measurer(TritonAutotuner):  # type: ignore[misc]
                 checker.restore()
 
     def checker(self, launch: Launch) -> Checker | None:
-        """What compares the results of launches like `launch`; None if there is nothing to compare with."""
+        """Returns a checker for launches like `launch`; None if there is neither a reference nor a check."""
         if not self._checks:
             return None
         kept = {*self.reset_to_zero, *self.restore_value}
@@ -101,10 +110,10 @@ class Measurer(TritonAutotuner):  # type: ignore[misc]
         return Checker(self._reference, self._check, self._tolerance, kept, arguments)
 
     def measure(self, candidate: Candidate, compiled: Compiled, launch: Launch, checker: Checker | None) -> Outcome:
-        """Checks and times one candidate; whatever goes wrong with it is part of the outcome."""
+        """Checks and times one candidate; an exception of the candidate becomes part of the outcome."""
         if self._workers == 0 and compiled == Compiled() and self.jit is not None:
             compiled = compile_here(lambda: self.compile_one(candidate, launch), self.compile_timeout) or compiled
-        # With hooks of the user, what was compiled ahead may not be what is launched.
+        # With hooks of the user, the launch may need another kernel than the one that was compiled ahead.
         is_late = isinstance(compiled.error, CompileTimeoutError)
         if compiled.error is not None and (is_late or not self.user_defined_pre_hook):
             return failure(compiled.error, compiled)
@@ -129,7 +138,7 @@ class Measurer(TritonAutotuner):  # type: ignore[misc]
             milliseconds = tuple(float(t) for t in (times if isinstance(times, Sequence) else [times]))
         except (TypeError, ValueError, OverflowError):
             milliseconds = ()
-        if not milliseconds:  # it is the same for every candidate
+        if not milliseconds:  # every candidate would fail alike
             raise TritonExtError(f"do_bench: expected milliseconds, one number or several, got {shown(times)}")
         if not 0 < milliseconds[0] < float("inf"):
             reason = f"do_bench returned {shown(times)}, expected a finite time above 0"
@@ -148,13 +157,13 @@ class Measurer(TritonAutotuner):  # type: ignore[misc]
 
 
 def _launches_end_after(seconds: float | None) -> contextlib.AbstractContextManager[None]:
-    """Ends the launches of this thread after so many seconds, on a device that can do so: the CPU, between programs."""
+    """Ends launches of this thread after `seconds`, if the device can do so: the CPU can, between two programs."""
     limit = getattr(driver.active, "time_limit", None) if seconds is not None and not knobs.runtime.interpret else None
     return contextlib.nullcontext() if limit is None else limit(seconds)
 
 
 class _Call:
-    """What `do_bench` is given: one launch of a candidate, with the hooks around it.
+    """The function that `do_bench` calls: one launch of a candidate, with the hooks around it.
 
     Attributes:
         config: the candidate.
@@ -168,11 +177,21 @@ class _Call:
         self._arguments = launch.with_config(candidate)
 
     def is_late(self) -> bool:
-        """Whether the candidate has had its time."""
+        """Whether the time of the candidate is over."""
         return time.monotonic() >= self._end
 
     def __call__(self, look: Callable[[Arguments], str | None] | None = None) -> str | None:
-        """Launches; `look` sees the arguments before the hooks put them back."""
+        """Launches the candidate.
+
+        Args:
+            look: is called with the arguments after the launch, before the hooks restore them.
+
+        Returns:
+            The result of `look`.
+
+        Raises:
+            TimeoutError: the time of the candidate is over.
+        """
         tuner, found = self._tuner, None
         if self.is_late():
             raise TimeoutError

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `autotune` is given beyond Triton's parameters: refused where it is written, not at the first launch."""
+"""Checks the arguments of `autotune` that Triton's does not have, at the decorator and not in the first launch."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ..support.shown import shown
 
 
 def check_function(name: str, function: object) -> None:
-    """Raises TritonExtError unless `function` is one or None."""
+    """Raises TritonExtError unless `function` is a function or None."""
     if function is not None and not callable(function):
         raise TritonExtError(f"{name}: expected a function, got {shown(function)}")
 
 
 def check_count(name: str, count: object, least: int) -> None:
-    """Raises TritonExtError unless `count` is an int from `least`."""
+    """Raises TritonExtError unless `count` is an int of at least `least`."""
     if not isinstance(count, int) or count < least:
         raise TritonExtError(f"{name}: expected an int from {least}, got {shown(count)}")
 
@@ -29,7 +29,7 @@ def check_seconds(name: str, seconds: object) -> None:
 
 
 def checked_tolerance(tolerance: Any) -> tuple[float, float] | None:
-    """`tolerance` as a pair of floats, or None.
+    """Returns `tolerance` as a pair of floats, or None.
 
     Raises:
         TritonExtError: it is something else, or negative.
@@ -52,11 +52,11 @@ def check_executor(executor: object, *, made: bool = False) -> None:
     """Checks where candidates are to be measured.
 
     Args:
-        executor: what was given, or what the function that was given returned.
-        made: whether it is the latter.
+        executor: the argument of `autotune`, or what that function returned.
+        made: whether it is the result of the function.
 
     Raises:
-        TritonExtError: it is no executor, and no function that could make one.
+        TritonExtError: it is neither an executor nor a function that could return one.
     """
     if isinstance(executor, Executor) or (not made and (executor is None or callable(executor))):
         return

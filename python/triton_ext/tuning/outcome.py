@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One launch, how a candidate did in it, and where it ran."""
+"""A launch, and the outcome of a candidate in it."""
 
 from __future__ import annotations
 
@@ -23,27 +23,33 @@ from .report import Row, Status
 
 @dataclass(frozen=True)
 class Launch:
-    """One call of the kernel: what was given, by position and by name, and all of it by name."""
+    """One call of the kernel.
+
+    Attributes:
+        args: the positional arguments.
+        kwargs: the arguments that were given by name, including ``grid``.
+        named: the positional arguments by name.
+    """
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     named: Arguments
 
     def with_config(self, candidate: Candidate) -> Arguments:
-        """What hooks get."""
+        """Returns the arguments that hooks get: those of the launch and of the candidate's configuration."""
         return {**self.named, **self.kwargs, **candidate.all_kwargs()}
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a candidate did.
+    """How the measurement of a candidate ended.
 
     Attributes:
         status: as in `Row`.
-        milliseconds: what `do_bench` returned.
+        milliseconds: the result of `do_bench`; empty if it failed.
         compile_seconds: as in `Row`.
-        error: why it failed.
-        reason: the same in words.
+        error: the exception, if it failed with one.
+        reason: why it failed, as text.
         same_as: as in `Row`.
         measured: as in `Row`.
     """
@@ -57,7 +63,7 @@ class Outcome:
     measured: int = 1
 
     def row(self, candidate: Candidate) -> Row:
-        """The same for the report."""
+        """Returns the row of the report for `candidate`."""
         config, pipeline = store.describe(candidate)
         return Row(
             config,
@@ -72,7 +78,7 @@ class Outcome:
 
 
 def failure(error: Exception | None, compiled: Compiled) -> Outcome:
-    """The outcome of a candidate that raised `error` while it was compiled or launched."""
+    """Returns the outcome of a candidate that raised `error` while it was compiled or launched."""
     from triton.compiler.errors import CompilationError
 
     status: Status = "launch error"
@@ -88,12 +94,12 @@ def failure(error: Exception | None, compiled: Compiled) -> Outcome:
 
 
 def text_of_error(error: Exception | None) -> str:
-    """What a report says of `error`."""
+    """Returns the text for `error` in a report."""
     return str(error).strip() if isinstance(error, TritonExtError) else f"{type(error).__name__}: {error}"
 
 
 def device() -> str:
-    """The target, and the name of the device where there is one to ask."""
+    """Returns the target, with the name of the device if the driver knows it."""
     try:
         target = driver.active.get_current_target()
     except RuntimeError:
@@ -106,7 +112,7 @@ def device() -> str:
 
 
 def synchronize() -> None:
-    """Waits for the device, if there is one to wait for."""
+    """Waits until the device has finished, if it works asynchronously."""
     if knobs.runtime.interpret:
         return
     wait: Callable[[], None] | None = None
@@ -117,7 +123,7 @@ def synchronize() -> None:
 
 
 def state(pipeline: Pipeline) -> str:
-    """What a pipeline and its libraries are known by now."""
+    """Returns the current key of a pipeline, or the reason why it cannot be used; empty if it has no edits."""
     if not pipeline.edits:
         return ""
     try:
@@ -127,7 +133,7 @@ def state(pipeline: Pipeline) -> str:
 
 
 def inner_pipelines(function: Any) -> list[Pipeline]:
-    """Those that ``@tx.use`` put below the autotuner."""
+    """Returns the pipelines that ``@tx.use`` put below the autotuner."""
     found: list[Pipeline] = []
     while function is not None:
         found += getattr(function, "triton_ext_pipelines", ())

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles many kernels at once.
 
-Triton's own asynchronous mode does it: a launch works out here what there is to compile, which is when hooks may change
-arguments, and the compilation itself goes to a thread. Passes, LLVM and ptxas run without the interpreter's lock.
+Triton's own asynchronous mode does it. A launch with ``warmup=True`` runs in the calling thread up to the compilation,
+so hooks may change arguments there; the compilation goes to another thread. Passes, LLVM and ptxas run without the
+interpreter's lock.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ class Compiled:
     """How a compilation ended.
 
     Attributes:
-        kernel: the kernel; None where it failed or there was nothing to do.
-        seconds: how long it took; None if the kernel was there already.
-        error: why it failed.
+        kernel: the kernel; None if the compilation failed or did not happen here.
+        seconds: how long it took; None if the kernel was in the cache.
+        error: why it failed; None if it did not.
     """
 
     kernel: Any = None
@@ -38,21 +39,21 @@ class Compiled:
 
 
 def cores() -> int:
-    """How many this process may use."""
+    """Returns the number of processor cores that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 class CompileTimeoutError(TritonExtError):
-    """A compilation took too long, and goes on in a thread that nobody waits for."""
+    """A compilation took too long; its thread goes on, and its result is not used."""
 
 
 class _Threads(Executor):
-    """A thread for each job, so many at a time.
+    """An executor with a new thread for each job and a limit on how many run at once.
 
-    They are daemons: one that never ends, in a pass that hangs, does not keep the process from ending.
+    The threads are daemons, so one that never ends, because a pass hangs, does not keep the process from ending.
 
     Attributes:
-        started: when each job has begun.
+        started: the time, of `time.monotonic`, at which each job began.
     """
 
     def __init__(self, at_once: int) -> None:
@@ -70,12 +71,12 @@ class _Threads(Executor):
         return future
 
     def abandon(self, future: Future[Any]) -> None:
-        """Does not wait for a job, whose place another one gets."""
+        """Gives the place of a job to another one, and does not wait for it any more."""
         self._leave(future)
         self._begin()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002 - as in the base
-        """Forgets what has not begun."""
+        """Cancels the jobs that have not begun."""
         with self._lock:
             for future, _ in self._waiting:
                 future.cancel()
@@ -116,10 +117,11 @@ class _Threads(Executor):
 
 
 class _Mode(AsyncCompileMode):  # type: ignore[misc]
-    """Measures, and can be left without waiting.
+    """Triton's asynchronous mode, which also measures compilations and can be left without waiting for them.
 
     Attributes:
-        seconds: how long each compilation took, by the `id` of the kernel to come, which would wait if it were asked.
+        seconds: how long each compilation took, by the `id` of its ``FutureKernel``, because reading an
+            attribute of that would wait for the kernel.
     """
 
     def __init__(self, executor: Executor) -> None:
@@ -148,7 +150,7 @@ class _Mode(AsyncCompileMode):  # type: ignore[misc]
         active_mode.reset(self._token)
 
     def give_up(self) -> None:
-        """Forgets what has not been compiled, so that a later launch compiles it."""
+        """Drops the kernels that are not compiled yet, so that a later launch compiles them."""
         for kernel in self.future_kernels.values():
             if kernel.kernel is None and kernel.future is not None:
                 kernel.future.cancel()
@@ -164,13 +166,13 @@ def compile_all(
     """Runs `jobs`, each a launch with ``warmup=True``, and waits for the kernels.
 
     Args:
-        jobs: are called one after the other in this thread.
+        jobs: functions that are called one after the other in this thread.
         workers: how many threads compile.
-        done: is called whenever one has ended.
-        timeout: seconds for each, from when its thread begins; None for no limit.
+        done: is called whenever a job has ended.
+        timeout: seconds that each compilation may take, from the start of its thread; None for no limit.
 
     Returns:
-        How each of them ended; None if the caller is compiling asynchronously already.
+        How each job ended; None if the caller is already in Triton's asynchronous mode.
     """
     if active_mode.get() is not None:
         return None
@@ -220,10 +222,10 @@ def compile_all(
 
 
 def compile_here(job: Callable[[], Any], timeout: float | None) -> Compiled | None:
-    """As `compile_all` for one job in this thread, which waits for its end: if it was late, it has failed.
+    """Does what `compile_all` does for one job, in this thread. A job that ends too late has failed.
 
     Returns:
-        How it ended; None if the caller is compiling asynchronously.
+        How it ended; None if the caller is already in Triton's asynchronous mode.
     """
     if active_mode.get() is not None:
         return None
@@ -244,7 +246,7 @@ def _too_late(timeout: float) -> CompileTimeoutError:
 
 
 def _until_late(executor: _Threads, futures: set[Future[Any]], timeout: float | None) -> float | None:
-    """Seconds until one of `futures` takes too long; None if that is not foreseen."""
+    """Returns the seconds until the first of `futures` is late; None if there is no limit or none has begun."""
     begun = [executor.started[future] for future in futures if future in executor.started]
     if timeout is None or not begun:
         return None
@@ -259,7 +261,7 @@ def _finish(pending: Any, seconds: float) -> Compiled:
 
 
 def contained(error: BaseException) -> Exception:
-    """Returns `error` as an exception that fails one candidate, where ``sys.exit`` would end the program."""
+    """Returns `error` as an Exception, so that e.g. ``sys.exit`` in a pass fails one candidate and not the program."""
     if isinstance(error, SystemExit):
         return RuntimeError(f"it called sys.exit({error.code!r})")
     return error if isinstance(error, Exception) else RuntimeError(f"it raised {type(error).__name__}: {error}")

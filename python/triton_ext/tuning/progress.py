@@ -9,14 +9,15 @@ from typing import Any
 
 
 class Bar:
-    """Counts what is compiled and measured, on a terminal; elsewhere it does nothing.
+    """A progress bar for a tuning, drawn on a terminal.
 
-    It draws only when something has ended, from the thread that tunes: a thread that draws would disturb measurements.
+    It is drawn only when a step has ended, by the thread that tunes, because a thread of its own would disturb the
+    measurements.
 
     Args:
-        kernel: name of what is tuned.
-        total: how many steps there are.
-        wanted: whether to draw; None for where standard error is a terminal.
+        kernel: name of the kernel.
+        total: the number of steps.
+        wanted: whether to draw; None means only if standard error is a terminal.
     """
 
     def __init__(self, kernel: str, total: int, wanted: bool | None) -> None:
@@ -45,7 +46,7 @@ class Bar:
             self._progress.stop()
 
     def step(self, doing: str, completed: int | None = None) -> None:
-        """One more has ended, or `completed` in all; says what is being done."""
+        """Advances the bar by one step, or to `completed` steps, and shows the text `doing`."""
         if self._progress is not None:
             from rich.markup import escape
 
@@ -55,7 +56,7 @@ class Bar:
             self._progress.update(self._task, description=text, completed=completed, refresh=True)
 
     def more(self, steps: int) -> None:
-        """There are more of them than was thought."""
+        """Adds `steps` to the total."""
         if self._progress is not None:
             self._total += steps
             self._progress.update(self._task, total=self._total)

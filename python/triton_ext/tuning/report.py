@@ -32,7 +32,7 @@ class TuningError(TritonExtError):
     """No candidate compiled, ran and gave the right result.
 
     Attributes:
-        report: what was tried.
+        report: the candidates and why each failed.
     """
 
     def __init__(self, message: str, report: Report) -> None:
@@ -42,17 +42,18 @@ class TuningError(TritonExtError):
 
 @dataclass(frozen=True)
 class Row:
-    """One candidate.
+    """The result for one candidate.
 
     Attributes:
-        config: its configuration, as ``str(triton.Config)`` has it.
+        config: its configuration, as ``str(triton.Config)``.
         pipeline: the name of its pipeline; empty if there is no choice of pipelines.
         status: how it ended.
-        milliseconds: median, 20 % and 80 % quantile of its time, or what else `do_bench` returned; empty unless ok.
-        compile_seconds: how long it took to compile; None where that is not known apart from the rest.
-        reason: why it failed.
-        same_as: the pipeline that gives the same binary for this configuration, so that only that was measured.
-        measured: how often it was; with more than one, `milliseconds` are medians over these.
+        milliseconds: median, 20 % and 80 % quantile of its time, or another result of `do_bench`; empty unless ok.
+        compile_seconds: how long it took to compile; None if that was not measured separately.
+        reason: why it failed; empty if it did not.
+        same_as: the pipeline that gives the same binary with this configuration, and was measured instead; empty if
+            there is none.
+        measured: how often it was measured; if more than once, `milliseconds` are medians.
     """
 
     config: str
@@ -66,7 +67,7 @@ class Row:
 
     @property
     def problem(self) -> str | None:
-        """What cannot be; see `Report.problem`."""
+        """The contradiction in the row; see `Report.problem`."""
         if self.status not in get_args(Status):
             return f"an unknown status {self.status!r}"
         if (self.status == "ok") != bool(self.milliseconds):
@@ -89,17 +90,17 @@ class Row:
 
 @dataclass(frozen=True)
 class Report:
-    """What was tried for one tuning key.
+    """The result of tuning a kernel for one key.
 
     Attributes:
-        kernel: its name.
+        kernel: the name of the kernel.
         key: the tuning key, as text.
-        device: what it was tuned for.
-        outer: the edits of the pipelines that were active around it, as text.
-        rows: the candidates in the order in which they were given.
-        best: index of the fastest in `rows`; None if all failed.
-        pruned: how many candidates were not tried.
-        seconds: wall time of the whole tuning; for a cached one, when it was done.
+        device: the target and the device that it was tuned for.
+        outer: the edits of the pipelines that were active, as text.
+        rows: the candidates, in the order in which they were given.
+        best: the index of the fastest in `rows`; None if all failed.
+        pruned: how many candidates were pruned.
+        seconds: the wall time of the tuning, also in a report from the disk cache.
         cached: whether it comes from the disk cache.
     """
 
@@ -114,26 +115,26 @@ class Report:
     cached: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it as what JSON can say."""
+        """Returns the report as values of JSON's types."""
         return dataclasses.asdict(self)
 
     def to_json(self) -> str:
-        """`as_dict` as text."""
+        """Returns the report as the text of a JSON object."""
         return json.dumps(self.as_dict(), indent=2)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Report:
-        """The inverse of `as_dict`.
+        """Returns the report that `as_dict` has turned into `data`.
 
         Raises:
-            KeyError, TypeError: it is something else.
+            KeyError, TypeError: `data` does not have this form.
         """
         rows = tuple(Row(**{**row, "milliseconds": tuple(row["milliseconds"])}) for row in data["rows"])
         return cls(**{**data, "rows": rows})
 
     @property
     def problem(self) -> str | None:
-        """What cannot be, of a report that somebody else may have written; None if nothing is."""
+        """The contradiction in a report from an untrusted source; None if there is none."""
         wrong = next((row for row in self.rows if row.problem is not None), None)
         if wrong is not None:
             return wrong.problem
@@ -151,7 +152,7 @@ class Report:
         return None
 
     def table(self) -> RenderableType:
-        """A rich table of those that were measured, the fastest first, and the reasons of the others."""
+        """Returns a rich table of the candidates that were measured, the fastest first, and why the others failed."""
         from rich.console import Group
         from rich.markup import escape
         from rich.table import Table
@@ -189,12 +190,12 @@ class Report:
         return Group(title, *outer, table, *reasons)
 
     def _ranked(self) -> list[tuple[int, Row]]:
-        """Those that were measured, the fastest first."""
+        """Returns number and row of each candidate that was measured, the fastest first."""
         rows = [(number, row) for number, row in enumerate(self.rows) if row.milliseconds and not row.same_as]
         return sorted(rows, key=lambda item: (item[0] != self.best, item[1].milliseconds))
 
     def _labels(self) -> tuple[str, list[str]]:
-        """What all configurations have in common, and for each row the rest of its configuration."""
+        """Returns the arguments that all configurations share, and for each row the rest of its configuration."""
         parts = [row.config.split(", ") for row in self.rows]
         common = {part for part in parts[0] if all(part in others for others in parts)} if len(parts) > 1 else set()
         same = ", ".join(part for part in parts[0] if part in common and part not in _UNSET) if parts else ""
@@ -212,7 +213,7 @@ class Report:
         return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
 
     def failures(self) -> str:
-        """The reasons of those that failed, equal ones together."""
+        """Returns why candidates failed; equal reasons are grouped."""
         groups: dict[tuple[str, str], list[str]] = defaultdict(list)
         _, labels = self._labels()
         for row, label in zip(self.rows, labels, strict=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tuning results in Triton's cache directory, beside the kernels."""
+"""Keeps tuning results in Triton's cache directory, beside the kernels."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from ..support.json_shape import AnyOf, parsed
 from .candidates import Candidate
 from .report import Report
 
-#: 1 may say "ok" of what was compared with itself.
+#: Raise it to drop older entries. An entry of format 1 may say "ok" of a result that was compared with itself.
 _FORMAT = 2
 
 
 def digest(parts: list[object]) -> str:
-    """The name of an entry that depends on `parts`."""
+    """Returns the name of the entry for `parts`: a hash of them."""
     return hashlib.sha256(json.dumps([_FORMAT, *parts]).encode()).hexdigest()
 
 
 def find(entry: str, kernel: str, candidates: list[Candidate]) -> Report | None:
-    """The report that was put under `entry`, or None; what is damaged, or cannot be, counts as not there.
+    """Returns the report in `entry`; None if there is none.
 
-    So does what a cache manager of somebody else's cannot give.
+    An entry that is damaged or contradicts itself counts as missing, and so does one that the cache manager, which may
+    be the user's, fails to read.
     """
     try:
         path = _manager(entry).get_file(_file(kernel))
@@ -35,7 +36,7 @@ def find(entry: str, kernel: str, candidates: list[Candidate]) -> Report | None:
             content = parsed(file.read(_MOST_BYTES), {"sha256": str, "report": _REPORT})
             if content is None or content["sha256"] != _checksum(content["report"]):
                 return None
-            json.dumps(content, ensure_ascii=False).encode()  # half of a surrogate pair cannot be printed
+            json.dumps(content, ensure_ascii=False).encode()  # raises for half of a surrogate pair, which cannot print
     except Exception:
         return None
     report = Report.from_dict({**content["report"], "cached": True})
@@ -63,12 +64,12 @@ _MOST_BYTES = 64 << 20
 
 
 def put(entry: str, kernel: str, report: Report) -> None:
-    """Keeps `report` under `entry`; a reader sees all of it or nothing.
+    """Writes `report` to `entry`, complete or not at all.
 
-    What goes wrong, on a full disk or in a cache manager of somebody else's, costs the entry, no more.
+    If that fails, because the disk is full or in a cache manager of the user, there is a warning and no entry.
     """
     data = report.as_dict()
-    # Through JSON once, so that the checksum is of what a reader gets.
+    # Converted to JSON and back, so that the checksum covers the values that a reader gets.
     data = json.loads(json.dumps(data))
     try:
         _manager(entry).put(json.dumps({"sha256": _checksum(data), "report": data}), _file(kernel), binary=False)
@@ -77,7 +78,7 @@ def put(entry: str, kernel: str, report: Report) -> None:
 
 
 def describe(candidate: Candidate) -> tuple[str, str]:
-    """What a row of a report says of `candidate`."""
+    """Returns configuration and pipeline of `candidate` as a row of a report has them."""
     return super(Candidate, candidate).__str__(), candidate.pipeline
 
 

@@ -1,42 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """`autotune`: Triton's autotuner, with pipelines beside the configurations.
 
-What Triton's does stays as it is, in the same order: pruning, hooks, keys, the benchmarker, the listener. On top, the
-candidates are compiled in parallel before the first is measured, one that fails is reported and left out, and results
-can be checked, kept on disk and measured elsewhere.
+Pruning, hooks, keys, the benchmarker and the listener work as in Triton, in the same order. In addition, candidates are
+compiled in parallel before the first is measured, one that fails is reported and left out, and results can be checked,
+kept on disk, and measured in other processes.
 """
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
 from typing import Any
 
 from triton import knobs
-from triton.runtime.driver import driver
 from triton.runtime.jit import MockTensor
 
-from ..errors import PipelineError, TritonExtError
-from ..keys.fingerprint import fingerprint
+from ..errors import TritonExtError
 from ..pipeline import scope
 from ..pipeline.pipeline import Pipeline
-from . import store
+from . import disk_key, store
 from .candidates import Candidate
 from .check import Arguments, Check, Reference
-from .finals import settle
+from .measure_all import measure_all
 from .measuring import Measurer
 from .options import check_executor
-from .outcome import Launch, Outcome, device, failure, inner_pipelines, state
+from .outcome import Launch, Outcome, device, failure, state
 from .parallel import Compiled, contained
-from .progress import Bar
 from .report import Report, TuningError
 
-#: Seconds between two looks at the libraries of the pipelines to choose from.
+#: Seconds between two checks whether the libraries of the pipelines were built again.
 _RECHECK = 0.5
 _FAILED = [float("inf")] * 3
 
@@ -99,7 +94,7 @@ class Autotuner(Measurer):
         self._libraries: tuple[str, ...] = ()
 
     def __copy__(self) -> Autotuner:
-        """With results of its own: `tx.use` copies kernels."""
+        """Returns a copy without results, for `tx.use`, which copies kernels."""
         copied = object.__new__(type(self))
         copied.__dict__.update(self.__dict__)
         copied._forget()
@@ -107,12 +102,12 @@ class Autotuner(Measurer):
 
     @property
     def tuning_report(self) -> Report | None:
-        """What was tried when the kernel was last tuned, or taken from the disk cache."""
+        """The report of the last tuning, or of the last entry that was taken from the disk cache."""
         return self._last_report
 
     @property
     def executor(self) -> Executor | Callable[[], Executor] | None:
-        """Where candidates are measured; may be set at any time."""
+        """The executor that measures candidates, or a function that returns one; may be set at any time."""
         return self._executor
 
     @executor.setter
@@ -129,7 +124,7 @@ class Autotuner(Measurer):
     # Launches
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
-        """Launches the kernel with the best candidate for its key, which is found first if it is not known."""
+        """Launches the kernel with the best candidate for its key, after finding it if it is not known."""
         launch = Launch(args, kwargs, dict(zip(self.arg_names, args, strict=False)))
         if kwargs.get("warmup"):
             return self._compile_only(launch)
@@ -147,17 +142,17 @@ class Autotuner(Measurer):
         return self.launch_with(candidate, args, kwargs)
 
     def warmup(self, *args: Any, **kwargs: Any) -> list[Any]:
-        """Compiles every candidate that is not pruned, and returns the kernels; tensors may be given as their types.
+        """Compiles every candidate that is not pruned, and returns the kernels; a tensor may be given as its type.
 
         Raises:
-            TuningError: none compiles.
+            TuningError: no candidate compiles.
         """
         args = tuple(map(MockTensor.wrap_dtype, args))
         kwargs = {**kwargs, "warmup": True}
         return self._compile_only(Launch(args, kwargs, dict(zip(self.arg_names, args, strict=False))))
 
     def _key(self, launch: Launch) -> tuple[Any, ...]:
-        """Triton's key, and that of the pipelines and hooks that are active here if there are any."""
+        """Returns Triton's tuning key, followed by the key of the hook if one is set or a pipeline is active."""
         arguments = {k: v for k, v in {**launch.named, **launch.kwargs}.items() if k in self._names}
         key = [arguments[name] for name in self.keys if name in arguments]
         key += [str(value.dtype) for value in arguments.values() if hasattr(value, "dtype")]
@@ -169,7 +164,7 @@ class Autotuner(Measurer):
         return tuple(key)
 
     def _look_at_libraries(self) -> None:
-        """Forgets what is best if a pipeline to choose from does something else now."""
+        """Forgets the best candidates if a library or a function of one of the pipelines has changed."""
         if not self._lock.acquire(blocking=False):
             return  # another thread is tuning
         try:
@@ -193,7 +188,9 @@ class Autotuner(Measurer):
         report = store.find(entry, self.base_fn.__name__, candidates) if entry else None
         error: Exception | None = None
         if report is None:
-            outcomes = self._evaluate(candidates, launch)
+            outcomes = measure_all(
+                self, candidates, launch, executor=self._executor, rounds=self._rounds, progress=self._progress
+            )
             error = next((o.error for o in outcomes if o.error is not None), None)
             report = self._report(key, candidates, outcomes, time.perf_counter() - started)
         self._last_report = self.tuning_reports[key] = report
@@ -221,7 +218,7 @@ class Autotuner(Measurer):
         return best
 
     def _pruned(self, launch: Launch) -> list[Candidate]:
-        """The candidates that are worth trying."""
+        """Returns the candidates that pruning leaves."""
         self.nargs = launch.named
         try:
             model = self.perf_model
@@ -247,66 +244,6 @@ class Autotuner(Measurer):
             return candidates
         finally:
             self.nargs = None
-
-    def _evaluate(self, candidates: list[Candidate], launch: Launch) -> list[Outcome]:
-        for candidate in candidates:
-            conflicts = launch.kwargs.keys() & candidate.kwargs.keys()
-            if conflicts:
-                raise ValueError(
-                    f"Conflicting meta-parameters: {', '.join(conflicts)}."
-                    " Make sure that you don't re-define auto-tuned symbols."
-                )
-        if self.executor is not None:
-            from .jobs import evaluate_on
-            from .workers import Workers
-
-            with (
-                contextlib.closing(Workers(self.executor)) as workers,
-                Bar(self.base_fn.__name__, len(candidates), self._progress) as bar,
-            ):
-                outcomes = evaluate_on(workers, self, candidates, launch, bar)
-
-                def elsewhere(indices: list[int]) -> list[Outcome]:
-                    bar.more(len(indices))
-                    return evaluate_on(workers, self, [candidates[i] for i in indices], launch, bar)
-
-                return settle(outcomes, elsewhere, self._rounds)
-        # The reference first: a mistake in it costs no compilation.
-        with Bar(self.base_fn.__name__, 2 * len(candidates), self._progress) as bar, self.checking(launch) as checker:
-            compiled = self.compile_all(candidates, launch, lambda: bar.step("compiling"))
-            outcomes = []
-            seen: dict[tuple[object, ...], int] = {}
-            first: list[int] = []
-            for number, (candidate, result) in enumerate(zip(candidates, compiled, strict=True)):
-                bar.step("measuring", len(candidates) + number)
-                first.append(seen.setdefault(self._identity(candidate, result) or (number,), number))
-                if first[number] == number:
-                    outcomes.append(self.measure(candidate, result, launch, checker))
-                else:
-                    pipeline = candidates[first[number]].pipeline
-                    outcomes.append(replace(outcomes[first[number]], compile_seconds=result.seconds, same_as=pipeline))
-
-            def again(indices: list[int]) -> list[Outcome]:
-                bar.more(len(indices))
-                outcomes = []
-                for i in indices:
-                    bar.step("measuring again")
-                    outcomes.append(self.measure(candidates[i], compiled[i], launch, None))
-                return outcomes
-
-            return settle(outcomes, again, self._rounds, first)
-
-    def _identity(self, candidate: Candidate, compiled: Compiled) -> tuple[object, ...] | None:
-        """What a launch of `candidate` depends on: with two that agree in it, only noise could differ.
-
-        None if that is not known.
-        """
-        if compiled.kernel is None or self.user_defined_pre_hook:
-            return None
-        metadata = compiled.kernel.metadata._asdict()
-        metadata.pop("hash", None)
-        config, _ = store.describe(candidate)
-        return config, candidate.pre_hook, compiled.kernel.kernel, repr(sorted(metadata.items()))
 
     def _compile_only(self, launch: Launch) -> list[Any]:
         started = time.perf_counter()
@@ -362,32 +299,11 @@ class Autotuner(Measurer):
         (console if console.is_terminal else Console(width=160)).print(report)
 
     def _entry(self, key: tuple[Any, ...], candidates: list[Candidate]) -> str | None:
-        """The name of the disk cache's entry; None if it would not be safe."""
-        from triton._C.libtriton import get_cache_invalidating_env_vars
-        from triton.compiler.compiler import make_backend
-        from triton.runtime.cache import triton_key
-
         if not key or self.jit is None:
             return None
-        try:
-            functions = [fingerprint(c.pre_hook) if c.pre_hook is not None else "" for c in candidates]
-            functions += [fingerprint(f) if f is not None else "" for f in (self._reference, self._check)]
-        except PipelineError:
-            return None
-        return store.digest(
-            [
-                triton_key(),
-                make_backend(driver.active.get_current_target()).hash(),
-                device(),
-                self.jit.cache_key,
-                sorted(get_cache_invalidating_env_vars().items()),
-                str(key),
-                [str(candidate) for candidate in candidates],
-                [state(c.edits) for c in candidates],
-                [state(pipeline) for pipeline in inner_pipelines(self.fn)],
-                functions,
-                self._tolerance,
-            ]
+        functions = [self._reference, self._check, *(candidate.pre_hook for candidate in candidates)]
+        return disk_key.entry_name(
+            self.jit, self.fn, key=key, candidates=candidates, functions=functions, tolerance=self._tolerance
         )
 
 

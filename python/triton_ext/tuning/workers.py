@@ -1,35 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where candidates are measured elsewhere, and what goes on when a candidate takes its worker with it."""
+"""Runs jobs in an executor whose workers may die, and makes a broken executor again."""
 
 from __future__ import annotations
 
-import faulthandler
 import os
 import sys
-import threading
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager
 from typing import Any
 
+from . import limits
 from .options import check_executor
 from .parallel import contained
 
-#: Seconds that a worker has for what is around a compilation and a measurement.
-GRACE = 10.0
-#: Seconds that a process may take to start and to import a kernel.
-STARTUP = 120.0
-#: How often Dask gives a job to another worker after one has died of it: its ``allowed-failures``, and once more.
+#: How often Dask runs a job whose workers die: its ``allowed-failures``, plus one.
 _ATTEMPTS = 4
 
 _here = uuid.uuid4().hex
 
 
 def process() -> str:
-    """What this process is known by; a fork is another one."""
+    """Returns an id of this process; a forked process has another one."""
     return f"{_here}-{os.getpid()}"
 
 
@@ -40,10 +34,10 @@ class Workers:
         given: an executor, or a function that returns one.
 
     Attributes:
-        executor: what takes jobs now.
+        executor: the executor that takes jobs now.
 
     Raises:
-        TritonExtError: the function returned something else.
+        TritonExtError: the function returned something other than an executor.
     """
 
     def __init__(self, given: Executor | Callable[[], Executor]) -> None:
@@ -59,22 +53,22 @@ class Workers:
         return executor
 
     def at_once(self) -> int:
-        """How many jobs to have under way.
+        """Returns how many jobs the executor should have at a time.
 
-        As many as a pool has processes: when one of them dies, all jobs that the pool has are lost, and each may be the
-        cause.
+        For a pool this is the number of its processes: when one of them dies, all jobs in the pool are lost, and each
+        may be the cause.
         """
         if not isinstance(self.executor, ProcessPoolExecutor):
             return sys.maxsize
-        pool: Any = self.executor  # the number is known to itself alone
+        pool: Any = self.executor  # the standard library has no public way to ask for the number
         return int(pool._max_workers)
 
     def attempts(self) -> int:
-        """How often the executor may try a job by itself."""
+        """Returns how often the executor may run one job by itself."""
         return 1 if isinstance(self.executor, ProcessPoolExecutor) else _ATTEMPTS
 
     def give_up(self) -> bool:
-        """Ends the processes of a pool, none of which has answered; False if these are not known."""
+        """Kills the processes of a pool that does not answer; returns False if the executor is not a pool."""
         if not isinstance(self.executor, ProcessPoolExecutor):
             return False
         self._is_broken = True
@@ -83,16 +77,17 @@ class Workers:
         return True
 
     def exit_codes(self) -> Callable[[], set[int]]:
-        """A function that returns how those of the pool's processes that are there now, or come, have ended.
+        """Returns a function that returns the exit codes of the pool's processes, of those that exist now or later.
 
-        Minus the number of the signal for one that a signal has ended. Of other executors nothing is known.
+        The code of a process that a signal ended is minus the number of the signal. For other executors the set is
+        empty.
         """
-        # The executor's own dictionary, which may be empty now.
+        # The executor's own dictionary, which may be empty now and is filled later.
         known = getattr(self.executor, "_processes", None)
         processes: dict[int, Any] = {} if known is None else known
 
         def codes() -> set[int]:
-            # While the executor's own thread takes a code, nobody else gets it.
+            # The executor's own thread may be reading the code at this moment; then it shows a little later.
             until = time.monotonic() + 1
             while True:
                 found = {code for worker in list(processes.values()) if (code := worker.exitcode) is not None}
@@ -103,18 +98,18 @@ class Workers:
         return codes
 
     def found_broken(self) -> None:
-        """Says that the executor takes no more jobs."""
+        """Notes that the executor takes no more jobs."""
         self._is_broken = True
 
     def renew(self) -> bool:
-        """Makes a broken executor again; False if it takes no jobs then, either."""
+        """Replaces a broken executor; returns False if that fails, or the new one takes no jobs, either."""
         if not self._is_broken:
             return True
         try:
             made = self._again()
-            if made is None or made.submit(process).result(STARTUP) == "":
+            if made is None or made.submit(process).result(limits.STARTUP) == "":
                 return False
-        except Exception:  # whatever it is, the pool cannot be had
+        except Exception:  # the user's function and the pool may raise anything
             return False
         self.executor = made
         self._is_broken = False
@@ -126,7 +121,7 @@ class Workers:
             return made
         if type(old) is not ProcessPoolExecutor:
             return None
-        pool: Any = old  # how it was made is known to itself alone
+        pool: Any = old  # the standard library has no public way to ask how it was made
         made = ProcessPoolExecutor(
             pool._max_workers,
             pool._mp_context,
@@ -138,7 +133,7 @@ class Workers:
         return made
 
     def close(self) -> None:
-        """Ends the pools that were made here; what was given is its owner's."""
+        """Shuts down the pools that were made here, and not the executor that the user gave."""
         for executor in self._made_here:
             executor.shutdown(wait=False, cancel_futures=True)
 
@@ -150,18 +145,17 @@ def run_jobs(
     ended: Callable[[int, Any, Exception | None], None],
     patience: float | None,
 ) -> dict[int, Exception]:
-    """Has `workers` call `function` with each of `jobs`, until all have ended or no more are taken.
+    """Has `workers` call `function` with each of `jobs`, until all have ended or the executor breaks.
 
     Args:
-        workers: who does it.
-        function: what.
-        jobs: numbers and arguments; those that have begun are taken out.
-        ended: is called with the number, the result, and the exception of each that has ended.
-        patience: seconds without a result after which `workers` are given up; None for never.
+        workers: the executor.
+        function: the function to call.
+        jobs: number and argument of each job; jobs that have begun are removed.
+        ended: is called with number, result and exception of each job that has ended.
+        patience: seconds without a result after which `workers` are killed; None for never.
 
     Returns:
-        By number, those whose worker has died or did not answer, with the exception that says so. The cause is among
-        them.
+        By number, the exception of each job whose worker has died or did not answer. One of them is the cause.
     """
     lost: dict[int, Exception] = {}
     under_way: dict[Future[Any], int] = {}
@@ -193,13 +187,13 @@ def run_jobs(
                         lost[number] = late
                     else:
                         ended(number, None, late)
-                if not is_known:  # there is nothing to make again
+                if not is_known:  # the executor cannot be replaced
                     while jobs:
                         ended(jobs.popleft()[0], None, late)
                 return lost
             for future in done:
                 number = under_way.pop(future)
-                # The worker's exception is not raised here: what ends a program ends one candidate.
+                # Not result(), which would raise e.g. a SystemExit of the worker here and end the program.
                 if (raised := future.exception()) is None:
                     ended(number, future.result(), None)
                 else:
@@ -215,48 +209,3 @@ def run_jobs(
         for future in under_way:
             future.cancel()
         raise
-
-
-_lock = threading.Lock()
-_limits: dict[object, float] = {}
-
-
-def _arm() -> None:
-    if not _limits:
-        faulthandler.cancel_dump_traceback_later()
-        return
-    left = max(0.001, min(_limits.values()) - time.monotonic())
-    try:
-        faulthandler.dump_traceback_later(left, exit=True)
-    except (AttributeError, OSError, RuntimeError, ValueError):  # standard error is no file
-        # As long as the process: its watchdog writes there at any time.
-        global _nowhere  # noqa: PLW0603
-        _nowhere = _nowhere or open(os.devnull, "w")  # noqa: SIM115
-        faulthandler.dump_traceback_later(left, exit=True, file=_nowhere)
-
-
-_nowhere: Any = None
-
-
-@contextmanager
-def ends_process_after(seconds: float | None) -> Iterator[None]:
-    """Ends this process, which is a worker, if the block takes longer; None for never.
-
-    A kernel on a GPU that never returns ends no other way; nor does a pass that never does, and holds the interpreter's
-    lock.
-    What watches is a thread of C, which needs no lock. Python's own keeps one time for a process, so the earliest of
-    several jobs has it.
-    """
-    if seconds is None:
-        yield
-        return
-    this = object()
-    with _lock:
-        _limits[this] = time.monotonic() + seconds
-        _arm()
-    try:
-        yield
-    finally:
-        with _lock:
-            del _limits[this]
-            _arm()

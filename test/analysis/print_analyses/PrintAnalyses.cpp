@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Prints what each analysis in infra/analysis says of values, for their tests.
-// What the trackers compute is printed as an expression and removed again.
+// Prints the results of each analysis in infra/analysis, for their tests. The
+// operations that the trackers create are printed as expressions and erased.
 
 #include "analysis/AxisInfo.h"
 #include "analysis/Dimensions.h"
@@ -25,7 +25,8 @@ using namespace mlir;
 using namespace mlir::triton_ext::analysis;
 namespace tt = mlir::triton;
 
-/// What a tracker made, as an expression of what it found.
+/// Prints a value that a tracker has created, as an expression of the values
+/// that existed before.
 static void printValue(raw_ostream &os, Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     os << (isa<FunctionOpInterface>(argument.getOwner()->getParentOp())
@@ -106,7 +107,7 @@ static void print(raw_ostream &os, const Box &box) {
       " x ");
 }
 
-/// Runs a tracker behind `op`.
+/// Runs a tracker on `value`, with the insertion point behind `op`.
 template <typename Tracker>
 static void report(Operation *op, Value value, StringRef name,
                    Tracker tracker) {
@@ -155,7 +156,7 @@ struct PrintAnalysesPass
     }
   }
 
-  /// Those of all blocks.
+  /// Returns the arguments of all blocks.
   static SmallVector<BlockArgument> getArguments(Region &region) {
     SmallVector<BlockArgument> arguments;
     for (Block &block : region)

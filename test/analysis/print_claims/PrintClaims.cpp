@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Prints what each client of the analyses claims of the values of functions. A
-// value is known by the line that defines it and its place there: r0 is the
-// first result, a0 the first argument of the first region, b0 that of the
-// second.
+// Prints the claims of each client of the analyses about the values of
+// functions. A value is named by the line that defines it and its place there:
+// r0 is the first result, a0 the first argument of the first region, b0 the
+// first argument of the second region.
 
 #include "analysis/AxisInfo.h"
 #include "analysis/Dimensions.h"
+#include "analysis/IntegerFacts.h"
 #include "analysis/MaskTracker.h"
 #include "analysis/PointerTracker.h"
-#if __has_include("cpu/Facts.h")
-#include "cpu/Facts.h"
-#endif
 #if __has_include("loop_split/Condition.h")
 #include "loop_split/Condition.h"
 #endif
@@ -43,7 +41,7 @@ unsigned lineOf(Operation *op) {
   return cast<FileLineColLoc>(op->getLoc()).getLine();
 }
 
-/// The values below `top`, in order, and what they are called.
+/// Returns the values below `top`, in order, and sets their names.
 SmallVector<Value> collect(Operation *top, Names &names) {
   SmallVector<Value> values;
   auto add = [&](Value value, Operation *op, const std::string &slot) {
@@ -66,7 +64,7 @@ std::string text(const APInt &number, bool isSigned = true) {
   return llvm::toString(number, 10, isSigned);
 }
 
-/// An expression for Python, of numbers and of `v(line, "slot")`.
+/// Prints a Python expression of numbers and of `v(line, 'slot')`.
 void express(raw_ostream &os, OpFoldResult what, const Names &names) {
   if (std::optional<int64_t> number = getConstantIntValue(what)) {
     os << *number;
@@ -98,7 +96,7 @@ struct PrintClaimsPass
   void runOnOperation() override {
     Names names;
     SmallVector<Value> values = collect(getOperation(), names);
-    // One call for all: stderr has no buffer.
+    // Print everything in one call, because stderr is not buffered.
     std::string all;
     llvm::raw_string_ostream stream(all);
     out = &stream;
@@ -130,9 +128,8 @@ struct PrintClaimsPass
 
 /// F: a divisor, and the range, signed and unsigned.
 void PrintClaimsPass::printFacts(ArrayRef<Value> values, const Names &names) {
-#if __has_include("cpu/Facts.h")
   raw_ostream &os = *out;
-  mlir::triton_ext::cpu::Facts facts;
+  IntegerFacts facts;
   for (auto function : getOperation().getOps<tt::FuncOp>())
     for (BlockArgument argument : function.getArguments()) {
       int i = argument.getArgNumber();
@@ -145,25 +142,17 @@ void PrintClaimsPass::printFacts(ArrayRef<Value> values, const Names &names) {
         facts.setLimit(argument, limit.getInt());
     }
   for (Value value : values) {
-    auto type = dyn_cast<IntegerType>(value.getType());
-    if (!type)
+    if (!getElementTypeOrSelf(value.getType()).isIntOrIndex())
       continue;
-    unsigned width = type.getWidth();
-    APInt low = APInt::getSignedMinValue(width), high = ~low;
-    APInt least = APInt::getZero(width), greatest = ~least;
-    if (std::optional<APInt> limit = facts.limit(value)) {
-      low = least;
-      high = greatest = *limit;
-    }
+    ConstantIntRanges range = facts.range(value);
     os << "F " << names.lookup(value) << " " << facts.divisor(value) << " "
-       << text(low) << " " << text(high) << " " << text(least, false) << " "
-       << text(greatest, false) << "\n";
+       << text(range.smin()) << " " << text(range.smax()) << " "
+       << text(range.umin(), false) << " " << text(range.umax(), false) << "\n";
   }
-#endif
 }
 
-/// W and N: for each dimension, divisibility, stride and stride value; whether
-/// it is not negative; the constant that it is.
+/// W and N: divisibility, stride and stride value of each dimension; whether
+/// the value is not negative; its constant value.
 void PrintClaimsPass::printAxes(StringRef kind, Overflow overflow,
                                 ArrayRef<Value> values, const Names &names) {
   raw_ostream &os = *out;
@@ -190,9 +179,9 @@ void PrintClaimsPass::printAxes(StringRef kind, Overflow overflow,
   }
 }
 
-/// M: a power of two that divides the value. L: two values of which the first
-/// is at most the second. S: a loop, a value in it, and how it runs. C: a
-/// condition.
+/// M: a power of two that divides the value. L: two values, the first of which
+/// is at most the second. S: a loop, a value in it, and the value's recurrence.
+/// C: a condition.
 void PrintClaimsPass::printLoops(ArrayRef<Value> values, const Names &names) {
 #if __has_include("loop_split/Condition.h")
   using namespace mlir::triton_ext::loop_split;
@@ -236,32 +225,35 @@ void PrintClaimsPass::printLoops(ArrayRef<Value> values, const Names &names) {
           os << "L " << names.lookup(lhs) << " " << names.lookup(rhs) << " "
              << isBefore(lhs, rhs) << "\n";
   }
-  auto print = [&](const Form &form) {
+  auto print = [&](const AffineForm &form) {
     os << " " << text(form.constant) << " " << text(form.spread, false) << " "
        << form.terms.size();
     for (auto &[term, factor] : form.terms)
       os << " " << names.lookup(term) << " " << text(factor);
   };
+  auto printRecurrence = [&](scf::ForOp loop, Value value,
+                             const Recurrence &found) {
+    if (!found.affine && !found.views[0].exact && !found.views[1].exact)
+      return;
+    os << "S " << lineOf(loop) << " " << names.lookup(value) << " "
+       << found.affine << " " << text(found.slope);
+    for (const Recurrence::View &view : found.views) {
+      os << " " << view.exact;
+      if (view.exact)
+        os << " " << text(view.low) << " " << text(view.high);
+      else
+        os << " 0 0";
+    }
+    os << "\n";
+  };
   getOperation().walk([&](scf::ForOp loop) {
     ConditionAnalysis analysis(loop);
+    RecurrenceAnalysis recurrences(loop);
     loop.getBody()->walk([&](Operation *op) {
-      for (Value value : op->getResults()) {
-        if (bitWidth(value.getType()) == 0)
-          continue;
-        Sequence found = analysis.sequence(value);
-        if (!found.affine && !found.views[0].exact && !found.views[1].exact)
-          continue;
-        os << "S " << lineOf(loop) << " " << names.lookup(value) << " "
-           << found.affine << " " << text(found.slope);
-        for (const Sequence::View &view : found.views) {
-          os << " " << view.exact;
-          if (view.exact)
-            os << " " << text(view.low) << " " << text(view.high);
-          else
-            os << " 0 0";
-        }
-        os << "\n";
-      }
+      for (Value value : op->getResults())
+        if (bitWidth(value.getType()) != 0)
+          for (bool trustsFlags : {false, true})
+            printRecurrence(loop, value, recurrences.get(value, trustsFlags));
       auto compare = dyn_cast<arith::CmpIOp>(op);
       StringRef reason;
       auto condition = compare ? analysis.get(compare, reason) : std::nullopt;
@@ -280,8 +272,8 @@ void PrintClaimsPass::printLoops(ArrayRef<Value> values, const Names &names) {
 #endif
 }
 
-/// O: offset and strides. P: the same of pointers, and their base. K: the box
-/// of a mask.
+/// O: the offset and strides of integers. P: the base, offset and strides of
+/// pointers. K: the box of a mask.
 void PrintClaimsPass::printTracked(ArrayRef<Value> values, const Names &names) {
   raw_ostream &os = *out;
   for (Value value : values) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What MLIR lacks about predicates of integer comparisons.
+// Functions on predicates of integer comparisons that MLIR lacks.
 
 #ifndef TRITON_EXT_CMPPREDICATE_H
 #define TRITON_EXT_CMPPREDICATE_H
@@ -9,7 +9,7 @@
 
 namespace mlir::triton_ext {
 
-/// The predicate that says of (b, a) what `predicate` says of (a, b).
+/// Returns the predicate p such that `p(b, a)` equals `predicate(a, b)`.
 inline arith::CmpIPredicate swapOperands(arith::CmpIPredicate predicate) {
   using P = arith::CmpIPredicate;
   switch (predicate) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The contract between a dialect library and libTritonExtPassInfra.so. Included
-// by the glue that triton_ext_add_dialect() generates, never by a dialect; free
-// of MLIR headers so that the glue compiles in a blink.
+// by the glue that triton_ext_add_dialect() generates, never by a dialect. It
+// includes no MLIR headers, so that the glue compiles fast.
 
 #ifndef TRITON_EXT_DIALECTINFRA_H
 #define TRITON_EXT_DIALECTINFRA_H
@@ -18,7 +18,7 @@ class Value;
 
 namespace mlir::triton_ext {
 
-/// An operation that is made of values alone and has one result.
+/// An operation with values as its only arguments and with one result.
 struct OpDescriptor {
   /// Name in Python, e.g. "quant_scale" of `builder.create_quant_scale`.
   const char *pythonName;
@@ -34,7 +34,7 @@ struct BoundOp {
   AddOpCallback add;
 };
 
-/// All that the infrastructure needs to know of a dialect.
+/// The description of a dialect for the infrastructure.
 struct DialectDescriptor {
   const char *name;
   const char *version;
@@ -43,14 +43,14 @@ struct DialectDescriptor {
   size_t numOps;
 };
 
-/// Creates the operation from `operands`, whose first is Triton's slot for the
-/// result. Throws `std::invalid_argument`, which nanobind turns into a
+/// Creates the operation from `operands`, whose first element is Triton's slot
+/// for the result. Throws `std::invalid_argument`, which nanobind turns into a
 /// `ValueError`, if it does not verify or its dialect is not loaded.
 TRITON_EXT_API void createOp(const OpDescriptor &op, TritonOpBuilder &builder,
                              std::vector<Value> &operands);
 
-/// The plugin description that `tritonGetPluginInfo` has to return, valid for
-/// the life of the process.
+/// Returns the plugin description for `tritonGetPluginInfo`, valid for the life
+/// of the process.
 TRITON_EXT_API triton::plugin::PluginInfo *
 makePluginInfo(const DialectDescriptor &dialect);
 

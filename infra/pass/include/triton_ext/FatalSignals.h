@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Says something when the process dies of a signal, and leaves the rest to the
-// handler that was there before. Free of LLVM. For one source file of a
-// library: everything here is that file's own, so that two libraries of a
-// process, which may be different builds, have a handler each.
+// Calls a function when a fatal signal comes, and then the handler that was
+// installed before. Does not use LLVM. Only one source file of a library may
+// include this header, because everything here is local to that file. So two
+// libraries in one process, which may be different builds, have a handler each.
 //
-// The handler, and what it calls, may only do what POSIX lists as
+// The handler and all that it calls may only use functions that POSIX lists as
 // async-signal-safe.
 
 #ifndef TRITON_EXT_FATALSIGNALS_H
@@ -15,26 +15,9 @@
 #include <csignal>
 #include <mutex>
 #include <string_view>
-#include <unistd.h>
 
 namespace fatal_signals {
 namespace {
-
-/// Whether all of `text` could be written to the file descriptor `file`.
-bool writeAll(int file, std::string_view text) {
-  while (!text.empty()) {
-    ssize_t done = write(file, text.data(), text.size());
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done <= 0)
-      return false;
-    text.remove_prefix(done);
-  }
-  return true;
-}
-
-/// Writes to standard error.
-void say(std::string_view text) { (void)writeAll(STDERR_FILENO, text); }
 
 struct FatalSignal {
   int number;
@@ -48,7 +31,7 @@ FatalSignal fatalSignals[] = {
     {SIGSEGV, "SIGSEGV", {}}, {SIGTRAP, "SIGTRAP", {}},
     {SIGXCPU, "SIGXCPU", {}}};
 
-/// Is called with the signal and its name before the previous handler is.
+/// Called with the signal and its name, before the previous handler.
 using FatalReport = void (*)(const siginfo_t &info, std::string_view name);
 FatalReport fatalReport = nullptr;
 
@@ -66,14 +49,15 @@ void onFatalSignal(int number, siginfo_t *info, void *context) {
     previous.sa_handler(number);
   } else {
     sigaction(number, &previous, nullptr);
-    // What the processor has raised comes again by itself, with its address.
+    // If the processor raised the signal, returning repeats the instruction,
+    // which raises it again, with its address. Other signals need `raise`.
     if (info->si_code <= 0)
       raise(number);
   }
 }
 
-/// Calls `report` when a fatal signal comes, from now on. Once: others may
-/// install theirs on top, and take them off again.
+/// Makes a fatal signal call `report`. Installs the handlers only once: other
+/// code may since have installed handlers on top, which may call these.
 void reportFatalSignals(FatalReport report) {
   static std::once_flag once;
   std::call_once(once, [report] {
@@ -81,10 +65,11 @@ void reportFatalSignals(FatalReport report) {
     for (FatalSignal &signal : fatalSignals) {
       struct sigaction ours = {};
       ours.sa_sigaction = onFatalSignal;
-      // A stack that has overflowed holds no handler.
+      // The stack may have overflowed, so the handler needs another one.
       ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
       sigemptyset(&ours.sa_mask);
-      // Not in one step: a signal in between has to find the previous one.
+      // Two calls, because `previous` must be set before the new handler can
+      // run and use it.
       sigaction(signal.number, nullptr, &signal.previous);
       sigaction(signal.number, &ours, nullptr);
     }

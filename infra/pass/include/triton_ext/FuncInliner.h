@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How calls of func are inlined. The dialect promises to say it, MLIR's inliner
-// ends the process where nobody has, and libtriton, which has both, lacks the
-// part between them. For passes that bring func into a context, and the driver.
+// The inliner interface of the func dialect, for passes that load func, and for
+// the driver. The dialect promises this interface, and MLIR's inliner aborts if
+// it is missing. libtriton has the dialect and the inliner, but not the
+// interface.
 
 #ifndef TRITON_EXT_FUNCINLINER_H
 #define TRITON_EXT_FUNCINLINER_H
@@ -13,7 +14,7 @@
 
 namespace mlir::triton_ext {
 
-/// Any call of func can be inlined, with any body.
+/// Allows every call of func to be inlined, with any body.
 struct FuncInliner : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
 
@@ -27,7 +28,8 @@ struct FuncInliner : DialectInlinerInterface {
     return true;
   }
 
-  /// A return in one of several blocks: to the block after the call.
+  /// Turns a return in one of several blocks into a branch to the block after
+  /// the call.
   void handleTerminator(Operation *op, Block *destination) const final {
     auto callee = dyn_cast<func::ReturnOp>(op);
     if (!callee)
@@ -38,7 +40,7 @@ struct FuncInliner : DialectInlinerInterface {
     op->erase();
   }
 
-  /// The return of the only block: what it returns is what the call gives.
+  /// Replaces the results of the call by the operands of the only return.
   void handleTerminator(Operation *op, ValueRange results) const final {
     auto callee = cast<func::ReturnOp>(op);
     for (auto [result, value] : llvm::zip(results, callee.getOperands()))
@@ -46,7 +48,7 @@ struct FuncInliner : DialectInlinerInterface {
   }
 };
 
-/// Registers it for contexts that have func or are to have it.
+/// Registers the interface for all contexts that load func.
 inline void registerFuncInliner(DialectRegistry &registry) {
   registry.insert<cf::ControlFlowDialect>();
   registry.addExtension(+[](MLIRContext *context, func::FuncDialect *dialect) {

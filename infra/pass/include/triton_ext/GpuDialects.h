@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which operations are a GPU's: those of the dialects, Triton's and MLIR's,
-// that speak of threads, their memory and their instructions. By name, because
-// not all of them have headers in Triton's wheel.
+// Tells whether an operation belongs to a GPU dialect of Triton or MLIR, that
+// is, a dialect of threads, their memory and their instructions. Dialects are
+// compared by name, because some have no headers in Triton's wheel.
 
 #ifndef TRITON_EXT_GPUDIALECTS_H
 #define TRITON_EXT_GPUDIALECTS_H
@@ -20,7 +20,7 @@ inline bool isForGpu(Operation *op) {
       .Default(false);
 }
 
-/// At which the threads of one program wait for each other.
+/// Returns whether the operation is a barrier for the threads of one program.
 inline bool isBarrierOfThreads(Operation *op) {
   StringRef name = op->getName().getStringRef();
   return name == "ttg.barrier" || name == "gpu.barrier";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Puts a library's manifest into an ELF note, where tools read it without
+// Puts the manifest of a library into an ELF note, which tools read without
 // loading the library. Compiler and ABI flag are taken from the compilation
-// itself, so that a library cannot claim what it was not built with.
+// itself, so that the manifest cannot be wrong about them.
 
 #ifndef TRITON_EXT_MANIFEST_H
 #define TRITON_EXT_MANIFEST_H
@@ -23,8 +23,8 @@
 
 namespace mlir::triton_ext {
 
-/// Layout of an ELF note (System V gABI, "Note Section"): both strings are
-/// padded to four bytes, and the sizes tell the part that counts.
+/// The layout of an ELF note (System V gABI, "Note Section"): both strings are
+/// padded to four bytes; the sizes do not include the padding.
 template <unsigned DescriptionSize> struct Note {
   unsigned nameSize;
   unsigned descriptionSize;
@@ -35,7 +35,8 @@ template <unsigned DescriptionSize> struct Note {
 
 } // namespace mlir::triton_ext
 
-/// `fields`: the JSON members (without braces) that the build knows.
+/// Defines the note. `fields` are the JSON members (without braces) that
+/// infra/cmake/manifest.py writes.
 #define TRITON_EXT_MANIFEST(fields)                                            \
   TRITON_EXT_MANIFEST_NOTE(                                                    \
       "{" fields ", \"compiler\": \"" TRITON_EXT_COMPILER                      \

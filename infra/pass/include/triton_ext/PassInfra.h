@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The contract between a pass library and libTritonExtPassInfra.so. Included by
-// the glue that triton_ext_add_pass() generates, never by a pass; free of MLIR
-// headers so that the glue compiles in a blink.
+// the glue that triton_ext_add_pass() generates, never by a pass. It includes
+// no MLIR headers, so that the glue compiles fast.
 
 #ifndef TRITON_EXT_PASSINFRA_H
 #define TRITON_EXT_PASSINFRA_H
@@ -36,7 +36,7 @@ struct OptionDescriptor {
   bool isList;
 };
 
-/// All that the infrastructure needs to know of a pass.
+/// The description of a pass for the infrastructure.
 struct PassDescriptor {
   /// Python name and directory, e.g. "loop_split".
   const char *name;
@@ -55,11 +55,11 @@ struct PassDescriptor {
 TRITON_EXT_API void addPass(const PassDescriptor &pass, PassManager &pm,
                             const std::vector<std::string> &args);
 
-/// Makes the pass available to textual pipelines. A pass of that argument that
-/// is already registered stays.
+/// Registers the pass for textual pipelines, unless a pass with the same
+/// argument is registered already.
 TRITON_EXT_API void registerPass(const PassDescriptor &pass);
 
-/// The plugin description that `tritonGetPluginInfo` has to return: every field
+/// Returns the plugin description for `tritonGetPluginInfo`, with every field
 /// set, valid for the life of the process.
 TRITON_EXT_API triton::plugin::PluginInfo *makePluginInfo(
     const PassDescriptor &pass,
@@ -73,6 +73,21 @@ template <const PassDescriptor &Descriptor> struct PassCallbacks {
   }
   static void registerSelf() { registerPass(Descriptor); }
 };
+
+/// One of several passes of a plugin.
+struct PluginPass {
+  const PassDescriptor *descriptor;
+  void (*add)(PassManager *, const std::vector<std::string> &);
+  void (*registerSelf)();
+};
+template <const PassDescriptor &Descriptor>
+constexpr PluginPass pluginPass = {&Descriptor, PassCallbacks<Descriptor>::add,
+                                   PassCallbacks<Descriptor>::registerSelf};
+
+/// The same for a plugin with several passes.
+TRITON_EXT_API triton::plugin::PluginInfo *
+makePluginInfo(const char *name, const char *version, const PluginPass *passes,
+               size_t numPasses);
 
 } // namespace mlir::triton_ext
 

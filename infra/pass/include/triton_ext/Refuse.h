@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Says of each operation that a conversion cannot take why not, before the
-// conversion changes anything.
+// Reports each operation that a conversion cannot take, with the reason, before
+// the conversion changes anything.
 
 #ifndef TRITON_EXT_REFUSE_H
 #define TRITON_EXT_REFUSE_H
@@ -11,23 +11,25 @@
 
 namespace mlir::triton_ext {
 
-/// A mark on a module: its next refusal is to be text in `refusedName`.
+/// The attribute of a module that asks for the reasons of the next refusal in
+/// the attribute `refusedName`, instead of errors.
 inline constexpr StringLiteral quietName = "triton_ext.quiet";
-/// Why a conversion has left a module as it was: one line for each reason,
-/// "file:line:column: 'name' ...".
+/// The attribute with the reasons why a conversion has refused a module, one
+/// line each: "file:line:column: 'name' ...".
 inline constexpr StringLiteral refusedName = "triton_ext.refused";
 
-/// What a conversion is to do with a module.
+/// The decision about a module.
 enum class Verdict {
   Convert,
-  Leave, // and succeed: the module says why
+  Leave, // unchanged, and succeed; `refusedName` has the reasons
   Fail,
 };
 
-/// Asks `check`, which emits an error for each thing that cannot be converted.
-/// A pass that fails makes libtriton print the module and ask for a report, but
-/// the kernel asks for what there is not. So where `module` has `quietName`,
-/// which is taken off, errors become the text of `refusedName`.
+/// Calls `check`, which emits an error for each operation that cannot be
+/// converted. If a pass fails, libtriton prints the module and asks for a bug
+/// report, although the kernel uses an unsupported feature. So if `module` has
+/// the attribute `quietName`, which is removed, the errors become the text of
+/// `refusedName` instead.
 inline Verdict judge(ModuleOp module, function_ref<LogicalResult()> check) {
   if (!module->removeAttr(quietName))
     return succeeded(check()) ? Verdict::Convert : Verdict::Fail;
@@ -53,8 +55,8 @@ inline Verdict judge(ModuleOp module, function_ref<LogicalResult()> check) {
   return Verdict::Leave;
 }
 
-/// Emits an error at each operation in `root` that `whyNot` has a reason for:
-/// "'name' `cannot`: reason". Fails if there is one.
+/// Emits an error, "'name' `cannot`: reason", at each operation in `root` for
+/// which `whyNot` returns a reason. Fails if there is one.
 inline LogicalResult
 refuse(Operation *root, StringRef cannot,
        function_ref<std::optional<StringRef>(Operation *)> whyNot) {

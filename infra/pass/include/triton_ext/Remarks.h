@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What passes report to MLIR's remark engine, as remarks among the diagnostics.
+// Prints the remarks of passes, from MLIR's remark engine, as diagnostics.
 
 #ifndef TRITON_EXT_REMARKS_H
 #define TRITON_EXT_REMARKS_H
@@ -10,15 +10,15 @@
 
 namespace mlir::triton_ext {
 
-/// Makes a diagnostic of each remark, in clang's form: what the pass says and
-/// the flag that asks for it.
+/// Emits a diagnostic for each remark, in clang's form: the text and the flag
+/// that enables it.
 class RemarkPrinter : public remark::detail::MLIRRemarkStreamerBase {
 public:
   void streamOptimizationRemark(const remark::detail::Remark &remark) override {
     InFlightDiagnostic diagnostic = emitRemark(remark.getLocation());
     bool said = false;
     for (const remark::detail::Remark::Arg &arg : remark.getArgs()) {
-      // Numbers that the engine gives to remarks say nothing to a reader.
+      // Skip the numbers by which the engine identifies and links remarks.
       if (arg.key == "RemarkId" || arg.key == "RelatedTo")
         continue;
       diagnostic << (said ? ", " : "");
@@ -49,8 +49,8 @@ private:
   }
 };
 
-/// Has the remarks of those categories printed, each when it is emitted. Fails
-/// if the context has a remark engine already.
+/// Makes the context print remarks of these categories when they are emitted.
+/// Fails if the context already has a remark engine.
 inline LogicalResult printRemarks(MLIRContext &context,
                                   const remark::RemarkCategories &categories) {
   if (context.getRemarkEngine())

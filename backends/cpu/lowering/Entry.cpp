@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The function that the runtime calls: a loop over programs.
+
+#include "FunctionLowering.h"
+
+#include "Operations.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext::cpu;
+
+void mlir::triton_ext::cpu::emitEntry(LoweringContext &context,
+                                      LLVM::LLVMFuncOp program) {
+  LaneBuilder &b = context.b;
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Type i32 = b.getI32Type(), i64 = b.getI64Type();
+  b.setInsertionPointToEnd(context.module.getBody());
+  b.setLoc(context.function.getLoc());
+  auto entry = LLVM::LLVMFuncOp::create(
+      b, context.function.getName(),
+      LLVM::LLVMFunctionType::get(i32, {pointer, i64, i64, pointer, pointer}));
+  Block *block = entry.addEntryBlock(b);
+  b.setInsertionPointToStart(block);
+  SmallVector<Value> arguments;
+  for (auto [i, type] : llvm::enumerate(context.function.getArgumentTypes())) {
+    Value slot = b.offset(block->getArgument(0), b.constant(i64, 8 * i));
+    Type converted = loweredType(type);
+    Value value;
+    if (converted.isInteger(1))
+      value = arith::TruncIOp::create(
+          b, converted, LLVM::LoadOp::create(b, b.getI8Type(), slot));
+    else
+      value = LLVM::LoadOp::create(b, converted, slot);
+    arguments.push_back(value);
+  }
+  Value size[3], wide[3];
+  for (int i = 0; i < 3; ++i) {
+    size[i] = LLVM::LoadOp::create(
+        b, i32, b.offset(block->getArgument(3), b.constant(i64, 4 * i)));
+    wide[i] = arith::ExtUIOp::create(b, i64, size[i]);
+  }
+  // When the runtime increments the flag, the entry returns the number of
+  // programs that are left, so that the runtime can check whether the launch
+  // should go on. Without the runtime, the entry reads a number that does not
+  // change instead of the flag.
+  StringRef flagName = "triton_ext_cpu_tick";
+  if (!context.module.lookupSymbol(flagName)) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(context.module.getBody());
+    LLVM::GlobalOp::create(b, i32, /*isConstant=*/false,
+                           LLVM::Linkage::ExternWeak, flagName, Attribute());
+  }
+  Value flag = LLVM::AddressOfOp::create(b, pointer, flagName);
+  Value isThere = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, flag,
+                                       LLVM::ZeroOp::create(b, pointer));
+  flag = LLVM::SelectOp::create(b, isThere, flag, block->getArgument(3));
+  auto readFlag = [&] {
+    return Value(LLVM::LoadOp::create(
+        b, i32, flag, /*alignment=*/4, /*isVolatile=*/false,
+        /*isNonTemporal=*/false, /*isInvariant=*/false,
+        /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic));
+  };
+  Value before = readFlag(), last = block->getArgument(2);
+  Value goesOn = b.constant(b.getI1Type(), 1);
+  auto loop = scf::WhileOp::create(b, TypeRange{i64, b.getI1Type()},
+                                   ValueRange{block->getArgument(1), goesOn});
+  Block *head = b.createBlock(&loop.getBefore(), {}, {i64, b.getI1Type()},
+                              {b.getLoc(), b.getLoc()});
+  Value isLeft = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                       head->getArgument(0), last);
+  scf::ConditionOp::create(
+      b, arith::AndIOp::create(b, isLeft, head->getArgument(1)),
+      head->getArguments());
+  Block *body = b.createBlock(&loop.getAfter(), {}, {i64, b.getI1Type()},
+                              {b.getLoc(), b.getLoc()});
+  Value id = body->getArgument(0);
+  auto narrow = [&](Value v) {
+    return Value(arith::TruncIOp::create(b, i32, v));
+  };
+  Value rest = arith::DivUIOp::create(b, id, wide[0]);
+  arguments.push_back(narrow(arith::RemUIOp::create(b, id, wide[0])));
+  arguments.push_back(narrow(arith::RemUIOp::create(b, rest, wide[1])));
+  arguments.push_back(narrow(arith::DivUIOp::create(b, rest, wide[1])));
+  llvm::append_range(arguments, size);
+  arguments.push_back(block->getArgument(4));
+  LLVM::CallOp::create(b, program, arguments);
+  Value next = arith::AddIOp::create(b, id, b.constant(i64, 1));
+  goesOn =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, readFlag(), before);
+  scf::YieldOp::create(b, ValueRange{next, goesOn});
+  b.setInsertionPointToEnd(block);
+  LLVM::ReturnOp::create(
+      b, narrow(arith::SubIOp::create(b, last, loop.getResult(0))));
+}
+
+void mlir::triton_ext::cpu::describeKernel(LoweringContext &context,
+                                           int64_t scratchSize) {
+  triton::FuncOp function = context.function;
+  LaneBuilder &b = context.b;
+  // A bit set of arguments, in words of 30 bits: Python reads each word as an
+  // i32 attribute of the module.
+  constexpr int bits = 30;
+  SmallVector<int32_t> stored(function.getNumArguments() / bits + 1);
+  for (BlockArgument argument : function.getArguments())
+    if (isa<triton::PointerType>(argument.getType()) &&
+        mayStoreThrough(argument))
+      stored[argument.getArgNumber() / bits] |=
+          1 << argument.getArgNumber() % bits;
+  for (auto [i, word] : llvm::enumerate(stored))
+    context.module->setAttr("triton_ext_cpu.stored" + std::to_string(i),
+                            b.getI32IntegerAttr(word));
+  context.module->setAttr("triton_ext_cpu.scratch",
+                          b.getI64IntegerAttr(scratchSize));
+  context.module->setAttr(LLVM::LLVMDialect::getTargetTripleAttrName(),
+                          b.getStringAttr("x86_64-unknown-linux-gnu"));
+}

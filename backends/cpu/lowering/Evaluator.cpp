@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An operation that only rearranges elements evaluates its operand at other
+// coordinates. An elementwise operation is emitted once per scope. A tensor in
+// scratch memory is loaded from there.
+
+#include "Evaluator.h"
+
+#include "Operations.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext::cpu;
+
+void Evaluator::withScope(int lanes, llvm::function_ref<void()> body) {
+  Scope inner;
+  Scope *outer = std::exchange(scope, &inner);
+  {
+    LaneBuilder::GroupGuard group(b, lanes);
+    body();
+  }
+  scope = outer;
+}
+
+Evaluator::CoordId Evaluator::coordId(const Lanes &lanes) {
+  CoordKey key;
+  key.pattern = lanes.pattern;
+  IntegerAttr number;
+  if (lanes.base && matchPattern(lanes.base, m_Constant(&number)))
+    key.number = number.getValue().getSExtValue();
+  else if (lanes.base)
+    key.base = lanes.base.getAsOpaquePointer();
+  if (lanes.vec)
+    key.vec = lanes.vec.getAsOpaquePointer();
+  return scope->coords.try_emplace(key, scope->coords.size()).first->second;
+}
+
+SmallVector<Evaluator::CoordId> Evaluator::coordIds(const Coords &coords) {
+  return llvm::map_to_vector(
+      coords, [&](const Lanes &lanes) { return coordId(lanes); });
+}
+
+Lanes Evaluator::eval(Value value, const Coords &coords) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return Lanes::uniform(context.scalar(value));
+  Place key(value.getAsOpaquePointer(), coordIds(coords));
+  if (auto it = scope->memo.find(key); it != scope->memo.end())
+    return it->second;
+  Lanes lanes;
+  if (auto it = context.buffers.find(value); it != context.buffers.end()) {
+    lanes = withHint(value, scratch.load(it->second, coords), coords);
+  } else if (Operation *op = value.getDefiningOp()) {
+    Location outer = b.getLoc();
+    b.setLoc(op->getLoc());
+    lanes = evalTensor(op, cast<OpResult>(value), coords);
+    lanes = withHint(value, lanes, coords);
+    b.setLoc(outer);
+  } else {
+    lanes = Lanes::uniform(
+        context.error(context.current, "a tensor as argument of a block or a "
+                                       "function is not supported on the CPU"));
+  }
+  scope->memo[key] = lanes;
+  return lanes;
+}
+
+Lanes Evaluator::evalTensor(Operation *op, OpResult result,
+                            const Coords &coords) {
+  Type i64 = b.getI64Type();
+  return llvm::TypeSwitch<Operation *, Lanes>(op)
+      .Case([&](triton::SplatOp splat) { return eval(splat.getSrc(), {}); })
+      .Case([&](arith::ConstantOp op) { return evalConstant(op, coords); })
+      .Case([&](triton::MakeRangeOp range) { return evalRange(range, coords); })
+      .Case([&](triton::BroadcastOp broadcast) {
+        Coords inner = coords;
+        auto shape = broadcast.getSrc().getType().getShape();
+        for (auto [i, size] : llvm::enumerate(shape))
+          if (size == 1)
+            inner[i] = Lanes::uniform(b.zero());
+        return eval(broadcast.getSrc(), inner);
+      })
+      .Case([&](triton::ExpandDimsOp expand) {
+        Coords inner = coords;
+        inner.erase(inner.begin() + expand.getAxis());
+        return eval(expand.getSrc(), inner);
+      })
+      .Case([&](triton::TransOp trans) {
+        Coords inner(coords.size());
+        for (auto [i, from] : llvm::enumerate(trans.getOrder()))
+          inner[from] = coords[i];
+        return eval(trans.getSrc(), inner);
+      })
+      .Case([&](triton::ReshapeOp reshape) {
+        return evalReshape(reshape, coords);
+      })
+      .Case([&](triton::UnsplatOp unsplat) {
+        return eval(unsplat.getSrc(),
+                    Coords(unsplat.getSrc().getType().getRank(),
+                           Lanes::uniform(b.zero())));
+      })
+      .Case([&](triton::SplitOp split) {
+        Coords inner = coords;
+        inner.push_back(
+            Lanes::uniform(b.constant(i64, result.getResultNumber())));
+        return eval(split.getSrc(), inner);
+      })
+      .Case<triton::JoinOp, triton::CatOp>(
+          [&](Operation *op) { return evalJoined(op, coords); })
+      .Case([&](triton::GatherOp gather) { return evalGather(gather, coords); })
+      .Case([&](triton::LoadOp load) { return evalLoad(load, coords); })
+      .Case([&](triton::ReduceOp reduce) {
+        return evalSmallReduce(reduce, result, coords);
+      })
+      .Default([&](Operation *op) {
+        if (op->getNumResults() != 1 || op->getNumRegions())
+          return Lanes::uniform(context.error(op, "not supported on the CPU"));
+        SmallVector<Lanes> operands;
+        for (Value operand : op->getOperands())
+          operands.push_back(eval(
+              operand,
+              isa<RankedTensorType>(operand.getType()) ? coords : Coords()));
+        return elementwise.apply(op, operands);
+      });
+}
+
+Lanes Evaluator::evalRange(triton::MakeRangeOp range, const Coords &coords) {
+  Type element = loweredType(range.getType());
+  Lanes lanes = coords[0];
+  if (lanes.vec)
+    return arithmetic.add(
+        Lanes::vector(
+            arith::TruncIOp::create(b, like(lanes.vec, element), lanes.vec)),
+        Lanes::uniform(b.constant(element, range.getStartAttr().getInt())));
+  lanes.base = b.createOrFold<arith::TruncIOp>(element, lanes.base);
+  if (int64_t start = range.getStartAttr().getInt())
+    lanes.base =
+        b.createOrFold<arith::AddIOp>(lanes.base, b.constant(element, start));
+  return lanes;
+}
+
+/// Evaluates the operand that contains the lanes. If that is known only at run
+/// time, evaluates both operands and selects.
+Lanes Evaluator::evalJoined(Operation *op, const Coords &coords) {
+  // `which` is the number of the operand, `inner` the coordinates in it.
+  Coords inner = coords;
+  Lanes which;
+  if (isa<triton::JoinOp>(op)) {
+    which = inner.pop_back_val();
+  } else {
+    int64_t size =
+        cast<RankedTensorType>(op->getOperand(0).getType()).getDimSize(0);
+    auto split = [&](Lanes lanes, bool high) {
+      auto part = [&](Value value) -> Value {
+        if (high)
+          return b.createOrFold<arith::ShRUIOp>(
+              value, b.constant(value.getType(), llvm::Log2_64(size)));
+        return b.createOrFold<arith::AndIOp>(
+            value, b.constant(value.getType(), size - 1));
+      };
+      if (!arithmetic.hasDisjointBits(lanes))
+        return Lanes::vector(part(b.toVector(lanes)));
+      lanes.base = part(lanes.base);
+      for (int64_t &p : lanes.pattern)
+        p = high ? p / size : p % size;
+      return arithmetic.normalize(lanes);
+    };
+    which = split(inner[0], true);
+    inner[0] = split(coords[0], false);
+  }
+  APInt number;
+  if (which.isUniform() && matchPattern(which.base, m_ConstantInt(&number)))
+    return eval(op->getOperand(number.getZExtValue()), inner);
+  Lanes lhs = eval(op->getOperand(0), inner);
+  Lanes rhs = eval(op->getOperand(1), inner);
+  Value choice = which.isUniform() ? which.base : b.toVector(which);
+  Value isRight = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, choice,
+                                        b.constant(choice.getType(), 0));
+  return b.select(which.isUniform() ? Lanes::uniform(isRight)
+                                    : Lanes::vector(isRight),
+                  rhs, lhs);
+}
+
+Lanes Evaluator::evalGather(triton::GatherOp gather, const Coords &coords) {
+  Type i64 = b.getI64Type();
+  Lanes index = eval(gather.getIndices(), coords);
+  int axis = gather.getAxis();
+  int64_t size = gather.getSrc().getType().getDimSize(axis);
+  auto widen = [&](Value value) {
+    Type wide = like(value, i64);
+    if (value.getType() != wide)
+      value = arith::ExtUIOp::create(b, wide, value);
+    // An index out of bounds is an error in the kernel, but it must not crash.
+    return Value(arith::AndIOp::create(b, value, b.constant(wide, size - 1)));
+  };
+  Coords inner = coords;
+  inner[axis] = index.isUniform() ? Lanes::uniform(widen(index.base))
+                                  : Lanes::vector(widen(b.toVector(index)));
+  return eval(gather.getSrc(), inner);
+}
+
+Lanes Evaluator::evalLoad(triton::LoadOp load, const Coords &coords) {
+  Type element = loweredType(load.getType());
+  Lanes ptr = eval(load.getPtr(), coords), mask, other;
+  if (load.getMask())
+    mask = eval(load.getMask(), coords);
+  if (load.getOther())
+    other = eval(load.getOther(), coords);
+  return memory.load(element, ptr, mask ? &mask : nullptr,
+                     other ? &other : nullptr, isVolatile(load));
+}
+
+/// Returns the lanes as base + (0, 1, 2, …) if the kernel promises with
+/// tl.max_contiguous that they are contiguous. This restores the form, which
+/// lanes lose, for example, in scratch memory.
+Lanes Evaluator::withHint(Value value, Lanes lanes, const Coords &coords) {
+  Operation *op = value.getDefiningOp();
+  auto hint =
+      op ? op->getAttrOfType<DenseIntElementsAttr>("tt.contiguity") : nullptr;
+  Type element = getElementTypeOrSelf(value.getType());
+  int64_t step = 1;
+  if (isa<triton::PointerType>(element))
+    step = pointeeBytes(element);
+  else if (!isa<IntegerType>(element))
+    return lanes;
+  if (!hint || !lanes.vec || hint.size() != int64_t(coords.size()))
+    return lanes;
+  auto runs = llvm::to_vector(hint.getValues<APInt>());
+  for (auto [dim, coord] : llvm::enumerate(coords)) {
+    // A group lies in one contiguous run if runs start at multiples of the
+    // group's size and the lanes differ only in this dimension.
+    bool isAlong = coord.isPattern() && arithmetic.hasDisjointBits(coord) &&
+                   runs[dim].getSExtValue() > 0 &&
+                   runs[dim].getSExtValue() % b.lanes() == 0;
+    for (auto [i, p] : llvm::enumerate(coord.pattern))
+      isAlong &= p == int64_t(i);
+    for (auto [other, lanesThere] : llvm::enumerate(coords))
+      isAlong &= other == dim || lanesThere.isUniform();
+    if (!isAlong)
+      continue;
+    Lanes contiguous = Lanes::uniform(b.extract(lanes.vec, 0));
+    for (int i = 0; i < b.lanes(); ++i)
+      contiguous.pattern.push_back(i * step);
+    if (isa<IntegerType>(element))
+      context.facts.setRoom(contiguous.base, b.lanes() - 1);
+    return contiguous;
+  }
+  return lanes;
+}
+
+Lanes Evaluator::evalConstant(arith::ConstantOp op, const Coords &coords) {
+  auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
+  if (dense && !dense.isSplat())
+    return scratch.load(constantTable(op, dense), coords);
+  return elementwise.constant(op);
+}
+
+/// Returns a table of the elements; the library contains it as data.
+Buffer Evaluator::constantTable(arith::ConstantOp op, DenseElementsAttr dense) {
+  Type element = loweredType(op.getType());
+  unsigned bytes = std::max(1u, element.getIntOrFloatBitWidth() / 8);
+  std::string content;
+  auto append = [&](const APInt &bits) {
+    for (unsigned i = 0; i < bytes; ++i)
+      content += char(
+          bits.extractBitsAsZExtValue(std::min(8u, bits.getBitWidth()), 8 * i));
+  };
+  if (isa<FloatType>(dense.getElementType())) {
+    for (const APFloat &number : dense.getValues<APFloat>())
+      append(number.bitcastToAPInt());
+  } else {
+    for (const APInt &number : dense.getValues<APInt>())
+      append(number);
+  }
+  Value table = context.globalBytes("table", content, /*alignment=*/64);
+  auto shape = cast<RankedTensorType>(op.getType()).getShape();
+  return {table, element, llvm::to_vector<4>(shape)};
+}
+
+Lanes Evaluator::evalReshape(triton::ReshapeOp op, const Coords &coords) {
+  auto from = op.getType(), to = op.getSrc().getType();
+  // The coordinates are emitted once for each pair of types and coordinates.
+  Reshape key{from, to, coordIds(coords)};
+  for (auto &[known, inner] : scope->reshapes)
+    if (known == key)
+      return eval(op.getSrc(), inner);
+
+  Lanes linear = Lanes::uniform(b.zero());
+  int64_t stride = 1;
+  for (int i = from.getRank() - 1; i >= 0; --i) {
+    if (from.getDimSize(i) > 1)
+      linear = arithmetic.add(linear, arithmetic.scale(coords[i], stride));
+    stride *= from.getDimSize(i);
+  }
+  Coords inner(to.getRank());
+  stride = 1;
+  bool disjoint = arithmetic.hasDisjointBits(linear);
+  for (int i = to.getRank() - 1; i >= 0; --i) {
+    int64_t size = to.getDimSize(i);
+    auto part = [&](Value value) -> Value {
+      if (stride > 1)
+        value = b.createOrFold<arith::ShRUIOp>(
+            value, b.constant(value.getType(), llvm::Log2_64(stride)));
+      if (i > 0)
+        value = b.createOrFold<arith::AndIOp>(
+            value, b.constant(value.getType(), size - 1));
+      return value;
+    };
+    if (size == 1) {
+      inner[i] = Lanes::uniform(b.zero());
+    } else if (disjoint) {
+      inner[i] = Lanes::uniform(part(linear.base));
+      for (int64_t p : linear.pattern)
+        inner[i].pattern.push_back(p / stride % size);
+      inner[i] = arithmetic.normalize(inner[i]);
+    } else {
+      inner[i] = Lanes::vector(part(b.toVector(linear)));
+    }
+    stride *= size;
+  }
+  scope->reshapes.emplace_back(key, inner);
+  return eval(op.getSrc(), inner);
+}
+
+Lanes Evaluator::evalSmallReduce(triton::ReduceOp op, OpResult result,
+                                 const Coords &coords) {
+  int axis = op.getAxis();
+  int64_t size = op.getInputTypes()[0].getDimSize(axis);
+  SmallVector<Lanes> sum;
+  for (int64_t i = 0; i < size; ++i) {
+    Coords inner = coords;
+    inner.insert(inner.begin() + axis,
+                 Lanes::uniform(b.constant(b.getI64Type(), i)));
+    SmallVector<Lanes> arguments = sum;
+    for (Value src : op.getSrcs())
+      arguments.push_back(eval(src, inner));
+    sum = i ? functions.apply(op.getCombineOp(), arguments) : arguments;
+  }
+  SmallVector<CoordId> ids = coordIds(coords);
+  for (auto [value, lanes] : llvm::zip(op.getResults(), sum))
+    scope->memo[{value.getAsOpaquePointer(), ids}] = lanes;
+  return sum[result.getResultNumber()];
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lowers one Triton function to loops over vectors. Tensors are expressions
+// that are evaluated at coordinates, one group of lanes at a time, inside the
+// loops of the operation that needs them. See RATIONALE.md.
+
+#ifndef TRITON_EXT_CPU_FUNCTIONLOWERING_H
+#define TRITON_EXT_CPU_FUNCTIONLOWERING_H
+
+#include "Roots.h"
+
+namespace mlir::triton_ext::cpu {
+
+/// Owns the parts of the lowering, and lowers operations in program order.
+class FunctionLowering {
+public:
+  FunctionLowering(triton::FuncOp function, ModuleOp module, Target target);
+
+  /// Adds the lowered function and its entry to the module. If it fails, it has
+  /// reported the operation that is not supported.
+  LogicalResult run();
+
+private:
+  LogicalResult createProgram();
+  LogicalResult createBlocks();
+
+  void lowerBlock(Block &block);
+  void lowerOp(Operation &op);
+  void lowerTensors(Operation *op);
+  void lowerScalar(Operation *op);
+
+  // Control flow (ControlFlow.cpp)
+  void lowerFor(scf::ForOp op);
+  void lowerIf(scf::IfOp op);
+  void lowerWhile(scf::WhileOp op);
+  void lowerBranch(Operation &op);
+
+  Buffer allocate(Value tensor);
+  void setResults(Operation *op, ResultRange lowered, ArrayRef<Buffer> tensors);
+
+  LoweringContext context;
+  LaneBuilder &b;
+  Plan plan;
+  LaneArithmetic arithmetic;
+  MemoryAccess memory;
+  Scratch scratch;
+  FloatConversion conversion;
+  MathFunctions mathFunctions;
+  Elementwise elementwise;
+  ElementFunctions elementFunctions;
+  Evaluator evaluator;
+  TileSchedule tiles;
+  ReduceLowering reductions;
+  DotLowering products;
+  AccessLowering accesses;
+  MessageLowering messages;
+
+  /// The emitted function that runs one program, and its blocks.
+  LLVM::LLVMFuncOp program;
+  DenseMap<Block *, Block *> blocks;
+};
+
+/// Emits the function that the runtime calls for a range of programs
+/// (Entry.cpp) and that calls `program` for each; docs/cpu.md has its contract.
+void emitEntry(LoweringContext &context, LLVM::LLVMFuncOp program);
+
+/// Sets attributes of the module that the driver reads: the size of the
+/// kernel's scratch memory, and the pointers that the kernel may store through.
+void describeKernel(LoweringContext &context, int64_t scratchSize);
+
+} // namespace mlir::triton_ext::cpu
+
+#endif // TRITON_EXT_CPU_FUNCTIONLOWERING_H

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Operations.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext::cpu;
+
+bool mlir::triton_ext::cpu::isSmallReduce(triton::ReduceOp op) {
+  // A small reduction emits the code of its operands once for each element.
+  // Four copies are about as much code as the loop of a root.
+  constexpr int64_t mostElements = 4;
+  auto type = op.getInputTypes()[0];
+  return type.getRank() > 1 && type.getDimSize(op.getAxis()) <= mostElements;
+}
+
+bool mlir::triton_ext::cpu::isRoot(Operation *op) {
+  if (auto reduce = dyn_cast<triton::ReduceOp>(op))
+    return !isSmallReduce(reduce);
+  return isa<triton::ScanOp, triton::DotOp, triton::DotScaledOp,
+             triton::HistogramOp, triton::AtomicRMWOp, triton::AtomicCASOp,
+             triton::AtomicLoadOp, triton::AtomicPollOp,
+             triton::MapElementwiseOp, scf::ForOp, scf::IfOp, scf::WhileOp>(op);
+}
+
+int64_t mlir::triton_ext::cpu::pointeeBytes(Type type) {
+  auto pointer = cast<triton::PointerType>(getElementTypeOrSelf(type));
+  Type pointee = pointer.getPointeeType();
+  if (isa<triton::PointerType>(pointee))
+    return 8;
+  return std::max<int64_t>(1, pointee.getIntOrFloatBitWidth() / 8);
+}
+
+bool mlir::triton_ext::cpu::isVolatile(triton::LoadOp load) {
+  // A cache modifier does not make a load volatile. Triton's own passes move
+  // loads with one, since "cache policies [...] have no memory-ordering
+  // semantics".
+  return load.getIsVolatile();
+}
+
+bool mlir::triton_ext::cpu::isBarrier(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  return name == "ttg.barrier" || name == "ttg.local_barrier" ||
+         name == "gpu.barrier";
+}
+
+bool mlir::triton_ext::cpu::blocksLoads(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        if (isa<triton::StoreOp, triton::AtomicRMWOp, triton::AtomicCASOp,
+                triton::AtomicLoadOp, triton::AtomicStoreOp,
+                triton::AtomicPollOp, triton::CallOp>(inner) ||
+            isBarrier(inner))
+          return WalkResult::interrupt();
+        // A volatile load may read a flag that announces data. A load that
+        // stands before it must not move behind it, where it could read data
+        // that is newer than the flag.
+        if (auto load = dyn_cast<triton::LoadOp>(inner);
+            load && isVolatile(load))
+          return WalkResult::interrupt();
+        return WalkResult::advance();
+      })
+      .wasInterrupted();
+}

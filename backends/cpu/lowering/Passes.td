@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+include "mlir/Pass/PassBase.td"
+
+def AllowInliningPass
+    : Pass<"triton-ext-cpu-allow-inlining", "::mlir::ModuleOp"> {
+  let summary = "Let the inliner inline functions that are marked noinline";
+  let description = [{
+    Removes `noinline` from every Triton function. On a CPU, a call saves no
+    registers, and tensors cannot be passed to a function.
+  }];
+}
+
+def LowerTilesPass : Pass<"triton-ext-cpu-lower-tiles", "::mlir::ModuleOp"> {
+  let summary = "Lower Triton functions to loops over vectors";
+  let description = [{
+    Replaces each public Triton function by an `llvm.func` that runs one
+    program, `<name>.program`, and one that runs a range of programs, which the
+    runtime calls. Tensors become loops (`scf`) over vectors of at most 16
+    elements (`arith`, `vector` types, `llvm`). Functions have to be inlined
+    before.
+
+    The module gets the attributes `triton_ext_cpu.scratch`, the bytes of
+    scratch memory that a program needs, and `triton_ext_cpu.stored0`,
+    `triton_ext_cpu.stored1` and so on: the arguments that the kernel may store
+    through, 30 bits in each.
+
+    ```mlir
+    tt.func public @increment(%x: !tt.ptr<f32>) { ... }
+    // becomes
+    llvm.func internal @increment.program(%x: !llvm.ptr, ..., %scratch: !llvm.ptr) {
+      scf.for %i = %c0 to %c64 step %c16 : i64 {
+        ...
+        %v = llvm.load %p : !llvm.ptr -> vector<16xf32>
+    ```
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int32_t", /*default=*/"32",
+           "The bytes of a vector register: 64 with AVX-512, 32 with AVX, else 16">,
+    Option<"hasFma", "has-fma", "bool", /*default=*/"true",
+           "Whether the CPU has fused multiply-add">,
+    Option<"isQuiet", "quiet", "bool", /*default=*/"false",
+           "Leave a kernel that is not supported as it is, with the attribute triton_ext_cpu.refused on the module, "
+           "instead of failing">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def ClearModulePass
+    : Pass<"triton-ext-cpu-clear-module", "::mlir::ModuleOp"> {
+  let summary = "Erase everything that a module holds";
+  let description = [{
+    For modules that nobody needs any more. Triton's bindings never free a
+    module, which would cost 50 KB for each compilation.
+  }];
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Roots: operations that are lowered where they stand, by loops of their own.
+// There is one class for each family. All of them evaluate their operands
+// inside their loops.
+
+#ifndef TRITON_EXT_CPU_ROOTS_H
+#define TRITON_EXT_CPU_ROOTS_H
+
+#include "TileSchedule.h"
+
+namespace mlir::triton_ext::cpu {
+
+/// The parts of the lowering that all of these classes use.
+struct RootParts {
+  LoweringContext &context;
+  Plan &plan;
+  Evaluator &evaluator;
+  TileSchedule &tiles;
+  Scratch &scratch;
+};
+
+/// Reductions, scans and histograms (Reduce.cpp), and tl.map_elementwise
+/// (Map.cpp).
+class ReduceLowering : RootParts {
+public:
+  ReduceLowering(RootParts parts, ElementFunctions &functions)
+      : RootParts(parts), b(context.b), functions(functions) {}
+
+  void lower(triton::ReduceOp op);
+  void lower(triton::ScanOp op);
+  void lower(triton::HistogramOp op);
+  void lower(triton::MapElementwiseOp op);
+
+private:
+  SmallVector<Value> combine(Region &function, ValueRange lhs, ValueRange rhs);
+
+  LaneBuilder &b;
+  ElementFunctions &functions;
+};
+
+/// Matrix products (Dot.cpp, DotScaled.cpp).
+class DotLowering : RootParts {
+public:
+  DotLowering(RootParts parts, FloatConversion &conversion)
+      : RootParts(parts), b(context.b), conversion(conversion) {}
+
+  void lower(triton::DotOp op);
+  void lower(triton::DotScaledOp op);
+
+private:
+  /// Emits sum += left * right for row-major matrices of the same element type.
+  /// The matrices are the last two dimensions of the buffers; the dimensions
+  /// before them are batches.
+  void multiply(const Buffer &left, const Buffer &right, const Buffer &sum);
+  Buffer operand(Operation *op, Value value, Type work);
+  /// Writes `tensor` to scratch memory, converted to its type there.
+  void convertTo(Operation *op, Value tensor, const Buffer &target);
+  /// Converts the sum to the type that `op` returns, and writes it to `result`.
+  void convertSum(Operation *op, const Buffer &sum, const Buffer &result);
+
+  // Operands of a scaled product
+  Value element(triton::DotScaledOp op, bool isLeft, const Coords &batch,
+                Value row, Value k);
+  Value scaledElement(triton::DotScaledOp op, bool isLeft, const Coords &batch,
+                      Value row, Value k);
+
+  LaneBuilder &b;
+  FloatConversion &conversion;
+};
+
+/// Stores (Accesses.cpp) and atomic operations (Atomics.cpp).
+class AccessLowering : RootParts {
+public:
+  AccessLowering(RootParts parts, MemoryAccess &memory,
+                 FloatConversion &conversion)
+      : RootParts(parts), b(context.b), memory(memory), conversion(conversion) {
+  }
+
+  void lower(triton::StoreOp op);
+  /// Lowers a read-modify-write, a compare-and-swap, an atomic load or store.
+  void lowerAtomic(Operation *op);
+  void lower(triton::AtomicPollOp op);
+
+private:
+  bool isBoundByMemory(Value tensor);
+  Value atomic(Operation *op, const Coords &coords);
+  Value exchange(triton::AtomicCASOp op, Value ptr, const Coords &coords);
+  Value update(triton::AtomicRMWOp op, Value ptr, Value value);
+  Value updateBrainFloat(triton::AtomicRMWOp op, Value ptr, Value value);
+  Value scalar(Value value, const Coords &coords);
+  Value underMask(Operation *op, Value mask, const Coords &coords,
+                  llvm::function_ref<Value()> body);
+
+  LaneBuilder &b;
+  MemoryAccess &memory;
+  FloatConversion &conversion;
+};
+
+/// Prints and assertions (Messages.cpp).
+class MessageLowering : RootParts {
+public:
+  explicit MessageLowering(RootParts parts) : RootParts(parts), b(context.b) {}
+
+  void lower(triton::PrintOp op);
+  void lower(triton::AssertOp op);
+
+private:
+  LaneBuilder &b;
+};
+
+} // namespace mlir::triton_ext::cpu
+
+#endif // TRITON_EXT_CPU_ROOTS_H

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The backend's passes are declared like passes of extensions: their options have names, and edits can set them."""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton_ext.backends.cpu.compiler import cpu
+
+import triton_ext as tx
+from triton_ext.authoring.reference import passes_page
+from triton_ext.compilation.requests import request_for
+from triton_ext.patches.signatures import parameters
+
+HASWELL = GPUTarget("cpu", "haswell", 1)
+
+
+@triton.jit
+def multiply_add(x, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(x + i, tl.fma(tl.load(x + i), 2.0, 1.0) + tl.sin(tl.load(x + i).to(tl.float64)).to(tl.float32))
+
+
+def lowered(pipeline: tx.Pipeline) -> str:
+    """Returns the kernel's ``cpuir``, compiled for a CPU that has FMA."""
+    task = request_for(multiply_add, HASWELL, "*fp32,64")
+    with pipeline:
+        return str(triton.compile(task.source, target=HASWELL).asm["cpuir"])
+
+
+def test_options_have_the_names_of_the_declaration() -> None:
+    assert parameters(cpu.passes.add_lower_tiles) == (("vector_bytes", "int"), ("has_fma", "bool"), ("quiet", "bool"))
+    assert parameters(cpu.passes.add_allow_inlining) == ()
+
+
+def test_an_edit_sets_an_option() -> None:
+    with_fma, without = lowered(tx.Pipeline()), lowered(tx.Pipeline().set("cpuir:lower_tiles", has_fma=False))
+    assert "vector.reduce.or" in with_fma  # vector code, unless a lane is large
+    assert "vector.reduce.or" not in without
+
+
+def test_they_have_a_place_in_the_reference() -> None:
+    page = passes_page()
+    for name in ("allow_inlining", "clear_module", "lower_tiles"):
+        assert f"\n## cpu.{name}\n" in page
+    assert "| `vector-bytes` | `vector_bytes` | `int32_t` | `32` |" in page

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: ARG001, N803, PLR0917
+"""The kernels of cpu.py and linalg.py."""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def empty_kernel(x):
+    pass
+
+
+@triton.jit
+def add_kernel(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i, mask=i < n) + tl.load(y + i, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def gelu_kernel(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, 0.5 * v * (1 + tl.erf(v * 0.7071067811865476)), mask=i < n)
+
+
+@triton.jit
+def silu_mul_kernel(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, v * tl.sigmoid(v) * tl.load(y + i, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def softmax_kernel(x, out, columns, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    row = tl.program_id(0) * columns
+    v = tl.load(x + row + i, mask=i < columns, other=-float("inf"))
+    e = tl.exp(v - tl.max(v, 0))
+    tl.store(out + row + i, e / tl.sum(e, 0), mask=i < columns)
+
+
+@triton.jit
+def layer_norm_kernel(x, w, b, out, columns, eps, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    row = tl.program_id(0) * columns
+    mask = i < columns
+    v = tl.load(x + row + i, mask=mask, other=0.0)
+    mean = tl.sum(v, 0) / columns
+    d = tl.where(mask, v - mean, 0.0)
+    scale = 1 / tl.sqrt(tl.sum(d * d, 0) / columns + eps)
+    tl.store(out + row + i, (v - mean) * scale * tl.load(w + i, mask=mask) + tl.load(b + i, mask=mask), mask=mask)
+
+
+@triton.jit
+def matmul_kernel(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    pid = tl.program_id(0)
+    columns = tl.cdiv(N, BN)
+    m = (pid // columns) * BM + tl.arange(0, BM)
+    n = (pid % columns) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    pa = a + m[:, None] * K + k[None, :]
+    pb = b + k[:, None] * N + n[None, :]
+    acc = tl.zeros((BM, BN), tl.float32)
+    for _ in range(0, K, BK):
+        acc = tl.dot(tl.load(pa), tl.load(pb), acc)
+        pa += BK
+        pb += BK * N
+    tl.store(c + m[:, None] * N + n[None, :], acc)
+
+
+@triton.jit
+def attention_kernel(q, k, v, out, scale, N, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    block = tl.program_id(0)
+    base = tl.program_id(1) * N * D
+    m = block * BM + tl.arange(0, BM)
+    d = tl.arange(0, D)
+    query = tl.load(q + base + m[:, None] * D + d[None, :])
+    top = tl.full((BM,), -float("inf"), tl.float32)
+    total = tl.zeros((BM,), tl.float32)
+    acc = tl.zeros((BM, D), tl.float32)
+    for start in range(0, (block + 1) * BM, BN):
+        n = start + tl.arange(0, BN)
+        at = base + n[:, None] * D + d[None, :]
+        scores = tl.dot(query, tl.trans(tl.load(k + at))) * scale
+        scores = tl.where(m[:, None] >= n[None, :], scores, -float("inf"))
+        new = tl.maximum(top, tl.max(scores, 1))
+        p = tl.exp(scores - new[:, None])
+        fade = tl.exp(top - new)
+        total = total * fade + tl.sum(p, 1)
+        acc = tl.dot(p, tl.load(v + at), acc * fade[:, None])
+        top = new
+    tl.store(out + base + m[:, None] * D + d[None, :], acc / total[:, None])

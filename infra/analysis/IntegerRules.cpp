@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The divisor rules are written here. Ranges are MLIR's: each operation of
+// arith implements InferIntRangeInterface. Added are the operations of Triton
+// that begin or move integers, and bounds of quotients and remainders by a
+// number that may be zero.
+
+#include "analysis/IntegerRules.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/Utils/InferIntRangeCommon.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext::analysis;
+namespace tt = mlir::triton;
+
+/// Whether the elements of the result are elements of the one operand.
+static bool movesElements(Operation *op) {
+  return isa<tt::SplatOp, tt::UnsplatOp, tt::BroadcastOp, tt::ExpandDimsOp,
+             tt::ReshapeOp, tt::TransOp>(op);
+}
+
+bool mlir::triton_ext::analysis::hasRule(Operation *op) {
+  return isa<arith::ArithDialect>(op->getDialect()) || movesElements(op) ||
+         isa<tt::MakeRangeOp, tt::GetProgramIdOp, tt::GetNumProgramsOp>(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Divisors
+//===----------------------------------------------------------------------===//
+
+int64_t mlir::triton_ext::analysis::divisorOf(int64_t number) {
+  return int64_t(1) << llvm::countr_zero(uint64_t(number | maxDivisor));
+}
+
+int64_t mlir::triton_ext::analysis::divisorOf(const APInt &number) {
+  return number.isZero() ? maxDivisor
+                         : int64_t(1) << std::min(62u, number.countr_zero());
+}
+
+int64_t mlir::triton_ext::analysis::multiplyDivisors(int64_t a, int64_t b) {
+  int64_t product;
+  return llvm::MulOverflow(a, b, product) ? maxDivisor
+                                          : std::min(maxDivisor, product);
+}
+
+int64_t mlir::triton_ext::analysis::divisorOf(Operation *op,
+                                              ArrayRef<int64_t> divisors,
+                                              const std::optional<APInt> &rhs) {
+  auto of = [&](unsigned i) { return divisors[i]; };
+  // By 2^bits, without a remainder if what is divided is a multiple of that.
+  auto quotient = [&](uint64_t bits) {
+    return std::max<int64_t>(1, of(0) >> std::min<uint64_t>(bits, 62));
+  };
+  if (movesElements(op))
+    return of(0);
+  return llvm::TypeSwitch<Operation *, int64_t>(op)
+      .Case<arith::AddIOp, arith::SubIOp, arith::OrIOp, arith::XOrIOp>(
+          [&](auto) { return std::min(of(0), of(1)); })
+      // One of the operands.
+      .Case<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp>(
+          [&](auto) { return std::min(of(0), of(1)); })
+      // The dividend minus a multiple of the divisor.
+      .Case<arith::RemSIOp, arith::RemUIOp>(
+          [&](auto) { return std::min(of(0), of(1)); })
+      .Case([&](arith::SelectOp) { return std::min(of(1), of(2)); })
+      .Case([&](arith::MulIOp) { return multiplyDivisors(of(0), of(1)); })
+      // It has the low zeros of both.
+      .Case([&](arith::AndIOp) { return std::max(of(0), of(1)); })
+      .Case([&](arith::ShLIOp) {
+        int64_t bits = rhs ? rhs->getLimitedValue(62) : 0;
+        return multiplyDivisors(of(0), int64_t(1) << bits);
+      })
+      .Case<arith::ShRSIOp, arith::ShRUIOp>(
+          [&](auto) { return rhs ? quotient(rhs->getLimitedValue(62)) : 1; })
+      .Case<arith::DivSIOp, arith::DivUIOp>([&](auto) {
+        return rhs && rhs->isPowerOf2() ? quotient(rhs->logBase2()) : 1;
+      })
+      .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp,
+            arith::IndexCastUIOp>([&](auto) { return of(0); })
+      .Default([](Operation *) { return 1; });
+}
+
+//===----------------------------------------------------------------------===//
+// Ranges
+//===----------------------------------------------------------------------===//
+
+ConstantIntRanges mlir::triton_ext::analysis::fullRange(Value value) {
+  return ConstantIntRanges::maxRange(ConstantIntRanges::getStorageBitwidth(
+      getElementTypeOrSelf(value.getType())));
+}
+
+ConstantIntRanges mlir::triton_ext::analysis::meet(const ConstantIntRanges &a,
+                                                   const ConstantIntRanges &b) {
+  ConstantIntRanges both = a.intersection(b);
+  bool isEmpty = both.smin().sgt(both.smax()) || both.umin().ugt(both.umax());
+  return isEmpty ? a : both;
+}
+
+/// Returns the range of a quotient or a remainder. MLIR's rules know none if
+/// the divisor may be zero, as that of `x % n` for an argument `n`. But then
+/// there is no result, so that the divisor may be taken to be another number.
+static ConstantIntRanges rangeOfDivision(Operation *op,
+                                         const ConstantIntRanges &dividend,
+                                         const ConstantIntRanges &divisor) {
+  APInt zero = APInt::getZero(dividend.smin().getBitWidth());
+  // It lies between zero and the dividend.
+  auto towardsZero = [&] {
+    return ConstantIntRanges::fromSigned(
+        llvm::APIntOps::smin(dividend.smin(), zero),
+        llvm::APIntOps::smax(dividend.smax(), zero));
+  };
+  return llvm::TypeSwitch<Operation *, ConstantIntRanges>(op)
+      .Case([&](arith::RemSIOp) { return towardsZero(); })
+      .Case([&](arith::DivSIOp) {
+        // A negative divisor turns the sign.
+        return divisor.smin().isNegative() ? fullRange(op->getResult(0))
+                                           : towardsZero();
+      })
+      .Case([&](arith::RemUIOp) {
+        // It is less than the divisor.
+        APInt greatest = divisor.umax().isZero() ? zero : divisor.umax() - 1;
+        return ConstantIntRanges::fromUnsigned(
+            zero, llvm::APIntOps::umin(dividend.umax(), greatest));
+      })
+      .Case([&](arith::DivUIOp) {
+        return ConstantIntRanges::fromUnsigned(zero, dividend.umax());
+      })
+      .Default([&](Operation *) { return fullRange(op->getResult(0)); });
+}
+
+static ConstantIntRanges rangeOfArith(OpResult result,
+                                      ArrayRef<ConstantIntRanges> ranges,
+                                      bool neverWraps) {
+  Operation *op = result.getOwner();
+  auto flag = intrange::OverflowFlags::Nsw;
+  if (neverWraps && isa<arith::AddIOp>(op))
+    return intrange::inferAdd(ranges, flag);
+  if (neverWraps && isa<arith::SubIOp>(op))
+    return intrange::inferSub(ranges, flag);
+  if (neverWraps && isa<arith::MulIOp>(op))
+    return intrange::inferMul(ranges, flag);
+  ConstantIntRanges range = fullRange(result);
+  auto isInteger = [](const ConstantIntRanges &operand) {
+    return operand.smin().getBitWidth() != 0;
+  };
+  auto inferrable = dyn_cast<InferIntRangeInterface>(op);
+  if (!inferrable || !llvm::all_of(ranges, isInteger))
+    return range;
+  inferrable.inferResultRanges(
+      ranges, [&](Value value, const ConstantIntRanges &inferred) {
+        if (value == result)
+          range = inferred;
+      });
+  return range;
+}
+
+/// Returns the range of the elements of a constant.
+static ConstantIntRanges rangeOfConstant(arith::ConstantOp op) {
+  APInt number;
+  if (matchPattern(op.getResult(), m_ConstantInt(&number)))
+    return ConstantIntRanges::constant(number);
+  auto dense = dyn_cast<DenseIntElementsAttr>(op.getValue());
+  if (!dense || dense.empty())
+    return fullRange(op.getResult());
+  ConstantIntRanges range = ConstantIntRanges::constant(*dense.begin());
+  for (const APInt &element : dense)
+    range = range.rangeUnion(ConstantIntRanges::constant(element));
+  return range;
+}
+
+ConstantIntRanges mlir::triton_ext::analysis::rangeOf(
+    OpResult result, ArrayRef<ConstantIntRanges> ranges, bool neverWraps) {
+  ConstantIntRanges full = fullRange(result);
+  unsigned width = full.smin().getBitWidth();
+  if (width == 0)
+    return full;
+  auto from = [&](int64_t least, int64_t greatest) {
+    return ConstantIntRanges::fromSigned(APInt(width, least, true),
+                                         APInt(width, greatest, true));
+  };
+  Operation *op = result.getOwner();
+  if (movesElements(op))
+    return ranges[0];
+  return llvm::TypeSwitch<Operation *, ConstantIntRanges>(op)
+      .Case(
+          [&](arith::ConstantOp constant) { return rangeOfConstant(constant); })
+      .Case([&](tt::MakeRangeOp range) {
+        return from(int32_t(range.getStart()), int32_t(range.getEnd() - 1));
+      })
+      // A grid has at most 2^31 - 1 programs along an axis, and no axis has
+      // none where a program runs.
+      .Case([&](tt::GetProgramIdOp) { return from(0, INT32_MAX - 1); })
+      .Case([&](tt::GetNumProgramsOp) { return from(1, INT32_MAX); })
+      .Case<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
+          [&](auto) {
+            return meet(rangeOfArith(result, ranges, neverWraps),
+                        rangeOfDivision(op, ranges[0], ranges[1]));
+          })
+      .Default([&](Operation *) {
+        return isa<arith::ArithDialect>(op->getDialect())
+                   ? rangeOfArith(result, ranges, neverWraps)
+                   : full;
+      });
+}

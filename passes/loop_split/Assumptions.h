@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What becomes of a comparison in the two loops that one loop is split into.
+
+#ifndef TRITON_EXT_LOOP_SPLIT_ASSUMPTIONS_H
+#define TRITON_EXT_LOOP_SPLIT_ASSUMPTIONS_H
+
+#include "Condition.h"
+#include "TripCounter.h"
+
+namespace mlir::triton_ext::loop_split {
+
+/// Marks a comparison for which the loop around it is not to be split (again)
+/// at this side. The mark is an attribute, because copies of a loop inherit it.
+void markDone(arith::CmpIOp op, Side side);
+bool isDone(arith::CmpIOp op, Side side);
+/// Removes the marks.
+void unmark(arith::CmpIOp op);
+
+/// Uses in `op` what is known of `condition` before the place where it changes:
+/// replaces it by a constant, or marks it if it may still have any value.
+void assumeBefore(const Condition &condition, arith::CmpIOp op, Side side,
+                  RewriterBase &rewriter);
+/// Uses in `op` what is known of `condition` from that place on.
+void assumeAfter(const Condition &condition, arith::CmpIOp op, Side side,
+                 RewriterBase &rewriter);
+
+/// The values before and from that place on, for remarks.
+StringRef textBefore(const Condition &condition, Side side);
+StringRef textAfter(const Condition &condition, Side side);
+
+} // namespace mlir::triton_ext::loop_split
+
+#endif // TRITON_EXT_LOOP_SPLIT_ASSUMPTIONS_H

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A copy of this checkout, with its libraries, for tests that write into one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from support import ROOT
+from triton_ext.support import resources
+
+
+def copy(directory: Path) -> Path:
+    """Copies the files that git tracks or would add to `directory`, with the environment and the built libraries."""
+    files = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.splitlines()
+    for name in files:
+        if (ROOT / name).is_file():
+            (directory / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, directory / name)
+    (directory / ".venv").symlink_to(Path(sys.prefix))
+    shutil.copytree(resources.library_dir(), directory / "python" / "triton_ext" / "lib")
+    return directory
+
+
+def environment(directory: Path) -> dict[str, str]:
+    """Returns the environment in which this installation uses the copy's libraries."""
+    return {**os.environ, "TRITON_EXT_LIBRARY_DIR": str(directory / "python" / "triton_ext" / "lib")}

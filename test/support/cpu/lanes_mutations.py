@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bugs for the arithmetic of lanes, each with the tests of `test_lanes` that notice it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from support import mutants
+
+
+@dataclass(frozen=True)
+class Mutation(mutants.Mutation):
+    """A bug, and the tests that notice it.
+
+    Attributes:
+        noticed: what pytest selects the tests by (``-k``).
+    """
+
+    noticed: str = ""
+
+
+ELEMENTWISE, EVALUATOR, LANES = "Elementwise.cpp", "Evaluator.cpp", "LaneArithmetic.cpp"
+MEMORY, WRAPPING = "MemoryAccess.cpp", "Wrapping.cpp"
+ENDS, RING, RANDOM = "ends_of_32_bits", "both_sides_of_zero", "random_kernels"
+
+MUTATIONS = {
+    # The numbers of base + pattern
+    "a pattern has 64 bits": Mutation(LANES, "integer.getWidth() < 64", "false", RANDOM),
+    "all bits are disjoint": Mutation(LANES, "p >= 0 && p < divisor", "p >= 0", ENDS),
+    "differences are sums": Mutation(ELEMENTWISE, "result.pattern[i] -= p", "result.pattern[i] += p", RANDOM),
+    "a remainder is of what is not negative": Mutation(
+        ELEMENTWISE, "isa<arith::RemSIOp>(op) && !context.facts.limit(operands[0].base)", "false", "truncated_number"
+    ),
+    "a remainder keeps any pattern": Mutation(ELEMENTWISE, "p < 0 || p >= common", "p < 0", RANDOM),
+    "an extension is exact": Mutation(
+        ELEMENTWISE, "!isa<arith::TruncIOp>(op) && !arithmetic.neverWraps(operands[0])", "false", RANDOM
+    ),
+    "an extension is signed": Mutation(ELEMENTWISE, "isa<arith::ExtUIOp>(op)", "false", RING, behind="result.holds ="),
+    "offsets do not wrap": Mutation(ELEMENTWISE, "!arithmetic.neverWraps(by)", "false", ENDS),
+    "an operand's condition is forgotten": Mutation(
+        ELEMENTWISE, "operand.holds", "Value()", RANDOM, behind="result.holds, operand.holds);\n    else if ("
+    ),
+    # Whether a lane wraps
+    "the largest lane does not count": Mutation(
+        WRAPPING, "*high", "*low", ENDS, behind="bool LaneArithmetic::neverWraps"
+    ),
+    "no lane is negative": Mutation(
+        WRAPPING, "*low < 0", "false", "below_a_small_number", behind="bool LaneArithmetic::neverWraps"
+    ),
+    "the first lane does not count": Mutation(WRAPPING, "low + terms.low", "terms.low", ENDS),
+    "the last lane does not count": Mutation(WRAPPING, "high + terms.high", "terms.high", ENDS),
+    "small terms are not negative": Mutation(WRAPPING, "low + terms.low", "low", ENDS),
+    "small terms are zero": Mutation(WRAPPING, "high + terms.high", "high", ENDS),
+    "the lower end is one too far": Mutation(
+        WRAPPING, "compare(arith::CmpIPredicate::sge, first)", "compare(arith::CmpIPredicate::sge, first - 1)", ENDS
+    ),
+    "the upper end is one too far": Mutation(
+        WRAPPING, "compare(arith::CmpIPredicate::sle, last)", "compare(arith::CmpIPredicate::sle, last + 1)", ENDS
+    ),
+    "a difference is a sum of terms": Mutation(WRAPPING, "isa<arith::AddIOp>(op) ? 1 : -1", "1", ENDS),
+    # Accesses
+    "a load trusts its pattern": Mutation(MEMORY, "ptr.holds", "Value()", ENDS, behind="Lanes MemoryAccess::load"),
+    "a store trusts its pattern": Mutation(MEMORY, "ptr.holds", "Value()", ENDS, behind="void MemoryAccess::store"),
+    # Hints
+    "a group lies in two runs": Mutation(
+        EVALUATOR,
+        "runs[dim].getSExtValue() % b.lanes() == 0",
+        "runs[dim].getSExtValue() >= b.lanes()",
+        "promise_of_contiguous_indices",
+    ),
+    "other dimensions do not count": Mutation(
+        EVALUATOR, "other == dim || lanesThere.isUniform()", "true", "promise_along_one_dimension"
+    ),
+    "pointers are a byte apart": Mutation(
+        EVALUATOR, "pointeeBytes(element)", "1", "promise_of_contiguous_pointers", behind="step = "
+    ),
+}

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs kernels through ``-triton-to-linalg``, ``-lower-linalg-ext`` and stock MLIR, on the CPU.
+
+Stock mlir-opt, in a separate process, lowers the module to memrefs, loops and LLVM's dialect, and libtriton's LLVM
+compiles this to an object. Every tensor lies beside a page without access rights.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import inspect
+import itertools
+import mmap
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import triton
+import triton_ext.linalg
+from triton._C.libtriton import ir, llvm
+from triton_ext.backends.cpu import _library
+from triton_ext.backends.cpu.compiler import TRIPLE
+
+import support
+from triton_ext.sdk.parts import compiler
+from triton_ext.sdk.tools import install_tool
+
+#: The passes from linalg to LLVM's dialect, all from stock MLIR.
+STOCK = (
+    "builtin.module(one-shot-bufferize{bufferize-function-boundaries allow-return-allocs-from-loops"
+    " function-boundary-type-conversion=identity-layout-map},buffer-deallocation-pipeline,"
+    "convert-bufferization-to-memref,convert-linalg-to-loops,memref-expand,expand-strided-metadata,lower-affine,"
+    "arith-expand{include-bf16},convert-scf-to-cf,finalize-memref-to-llvm,convert-math-to-llvm,convert-math-to-libm,"
+    "convert-arith-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,convert-ub-to-llvm,reconcile-unrealized-casts)"
+)
+
+_TYPES = {
+    torch.int8: "*i8", torch.uint8: "*u8", torch.int16: "*i16", torch.int32: "*i32", torch.int64: "*i64",
+    torch.float16: "*fp16", torch.bfloat16: "*bf16", torch.float32: "*fp32", torch.float64: "*fp64",
+    torch.bool: "*i1", torch.float8_e4m3fn: "*fp8e4nv", torch.float8_e5m2: "*fp8e5",
+}  # fmt: skip
+
+#: The function that MLIR calls to copy between layouts, as in its own runtime library.
+_RUNTIME = """
+#include <stdint.h>
+#include <string.h>
+typedef struct { char *allocated, *aligned; int64_t offset, shape[]; } Memref;
+typedef struct { int64_t rank; Memref *memref; } Unranked;
+static void copy(int64_t size, int64_t rank, int64_t dim, char *from, const int64_t *shape, const int64_t *in,
+                 char *to, const int64_t *out) {
+  if (dim == rank) {
+    memcpy(to, from, size);
+    return;
+  }
+  for (int64_t i = 0; i < shape[dim]; ++i)
+    copy(size, rank, dim + 1, from + i * in[dim] * size, shape, in, to + i * out[dim] * size, out);
+}
+void memrefCopy(int64_t size, Unranked *from, Unranked *to) {
+  Memref *a = from->memref, *b = to->memref;
+  int64_t rank = from->rank;
+  copy(size, rank, 0, a->aligned + a->offset * size, a->shape, a->shape + rank, b->aligned + b->offset * size,
+       b->shape + rank);
+}
+"""
+
+
+@functools.cache
+def scratch() -> Path:
+    """Returns a directory for objects and libraries, which exists as long as the process lives."""
+    return Path(_directory.name)
+
+
+_directory = tempfile.TemporaryDirectory(prefix="triton-ext-linalg-")
+
+
+def run_alone(code: str, directory: Path) -> subprocess.CompletedProcess[str]:
+    """Runs a program in a separate process, from a file, because Triton reads the source of a kernel from its file."""
+    script = directory / "alone.py"
+    script.write_text(code)
+    # A failed assertion writes to C's stdout and aborts, which flushes nothing; so Python's output is unbuffered.
+    environment = support.environment(PYTHONUNBUFFERED="1")
+    return subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, env=environment)
+
+
+@functools.cache
+def mlir_opt() -> Path:
+    return install_tool("mlir-opt", say=lambda _: None)
+
+
+def to_llvm(lowered: str) -> str:
+    """Lowers a module to LLVM's dialect."""
+    command = [str(mlir_opt()), f"--pass-pipeline={STOCK}"]
+    done = subprocess.run(command, input=lowered, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{done.stderr}\n{lowered}"
+    return done.stdout
+
+
+@functools.cache
+def _runtime() -> Path:
+    source, target = scratch() / "runtime.c", scratch() / "runtime.o"
+    source.write_text(_RUNTIME)
+    subprocess.run([compiler(), "-x", "c", "-O2", "-fPIC", "-c", str(source), "-o", str(target)], check=True)
+    return target
+
+
+def build(dialect: str, name: str, *more: Path) -> ctypes.CDLL:
+    """Builds a library from a module in LLVM's dialect and from `more`, files in C."""
+    stem = scratch() / f"{name}-{hashlib.sha256(dialect.encode()).hexdigest()[:16]}"
+    named = dialect.replace("module {", f'module attributes {{llvm.target_triple = "{TRIPLE}"}} {{', 1)
+    stem.with_suffix(".mlir").write_text(named)
+    cpu, features = _library.compiler().host()
+    context = ir.context()
+    ir.load_dialects(context)
+    module = ir.parse_mlir_module(str(stem.with_suffix(".mlir")), context)
+    llvm_context = llvm.context()
+    llvm_module = llvm.to_module(module, llvm_context)
+    llvm.attach_datalayout(llvm_module, TRIPLE, cpu, features)
+    llvm.optimize_module(llvm_module, llvm.OPTIMIZE_O2, cpu, features, [], enable_fp_fusion=False)
+    obj = llvm.translate_to_asm(str(llvm_module), TRIPLE, cpu, features, [], False, True, False)
+    stem.with_suffix(".o").write_bytes(obj)
+    library = stem.with_suffix(".so")
+    objects = [str(stem.with_suffix(".o")), str(_runtime())]
+    sources = [word for file in more for word in ("-x", "c", str(file))]
+    subprocess.run([compiler(), "-shared", "-fPIC", *objects, *sources, "-lm", "-o", str(library)], check=True)
+    return ctypes.CDLL(str(library), mode=os.RTLD_NOW)
+
+
+_built: dict[tuple[Any, ...], Any] = {}
+
+
+def compiled(kernel: triton.JITFunction, signature: dict[str, object], options: dict[str, object]) -> Any:
+    """Returns the kernel as a C function, compiled once for each signature."""
+    key = (kernel, *((name, str(value)) for name, value in (signature | options).items()))
+    if key not in _built:
+        lowered = triton_ext.linalg.compile(kernel, signature, lowered=True, options=options)
+        library = build(to_llvm(lowered), kernel.__name__)
+        _built[key] = library, getattr(library, kernel.__name__)
+    return _built[key][1]
+
+
+PAGE = mmap.PAGESIZE
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Guarded:
+    """A copy of a tensor, at the beginning or the end of memory between two pages without access rights."""
+
+    def __init__(self, tensor: torch.Tensor, *, at_end: bool) -> None:
+        assert tensor.is_contiguous()
+        self.tensor, size = tensor, tensor.numel() * tensor.element_size()
+        pages = max(1, -(-size // PAGE))
+        self._map = mmap.mmap(-1, (pages + 2) * PAGE)
+        base = ctypes.addressof(ctypes.c_char.from_buffer(self._map))
+        for address in (base, base + (pages + 1) * PAGE):
+            failed = _libc.mprotect(ctypes.c_void_p(address), ctypes.c_size_t(PAGE), 0)
+            assert not failed, os.strerror(ctypes.get_errno())
+        self._size, self.address = size, base + PAGE + (pages * PAGE - size if at_end else 0)
+        ctypes.memmove(self.address, tensor.data_ptr(), size)
+
+    def copy_back(self) -> None:
+        ctypes.memmove(self.tensor.data_ptr(), self.address, self._size)
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, torch.Tensor):
+        return _TYPES[value.dtype]
+    if isinstance(value, float):
+        return "fp32"
+    assert isinstance(value, int)
+    return "i32" if -(2**31) <= value < 2**31 else "i64"
+
+
+_SCALARS = {"fp32": ctypes.c_float, "i32": ctypes.c_int32, "i64": ctypes.c_int64}
+
+
+def launch(kernel: triton.JITFunction, grid: Any, at_end: bool, *args: object, **kwargs: object) -> None:
+    """Runs all programs of the grid, one after the other."""
+    options = {name: kwargs.pop(name) for name in ("debug", "sanitize_overflow") if name in kwargs}
+    bound = inspect.signature(kernel.fn).bind(*args, **kwargs)
+    bound.apply_defaults()
+    constants = {kernel.arg_names[i] for i in kernel.constexprs}
+    signature = {n: v if n in constants or v is None else _kind(v) for n, v in bound.arguments.items()}
+    function = compiled(kernel, signature, options)
+    memory: list[Guarded] = []
+    values: list[Any] = []
+    for name, value in bound.arguments.items():
+        if name in constants or value is None:
+            continue
+        if isinstance(value, torch.Tensor):
+            memory.append(Guarded(value, at_end=at_end))
+            values.append(ctypes.c_int64(memory[-1].address))
+        else:
+            values.append(_SCALARS[str(signature[name])](value))
+    grid = grid(bound.arguments) if callable(grid) else grid
+    sizes = [*((grid,) if isinstance(grid, int) else grid), 1, 1][:3]
+    for z, y, x in itertools.product(*(range(size) for size in reversed(sizes))):
+        function(*values, *map(ctypes.c_int32, (*sizes, x, y, z)))
+    for guarded in memory:
+        guarded.copy_back()
+
+
+@contextmanager
+def through_linalg(*, at_end: bool) -> Iterator[None]:
+    """Makes ``kernel[grid](...)`` of any kernel call `launch`, inside the block."""
+    original = triton.JITFunction.run
+
+    def run(self: triton.JITFunction, *args: object, grid: Any, warmup: bool, **kwargs: object) -> None:
+        options = ("debug", "sanitize_overflow") if kwargs.get("debug") else ()
+        known = {name: value for name, value in kwargs.items() if name in (*self.arg_names, *options)}
+        launch(self, grid, at_end, *args, **known)
+
+    triton.JITFunction.run = run
+    try:
+        yield
+    finally:
+        triton.JITFunction.run = original
+
+
+def random(rng: np.random.Generator, dtype: torch.dtype, *shape: int) -> torch.Tensor:
+    """Returns normally distributed numbers, or integers of a small range."""
+    if dtype.is_floating_point:
+        return torch.from_numpy(rng.normal(size=shape) * 3).to(dtype)
+    low = 0 if dtype == torch.uint8 else -100
+    return torch.from_numpy(rng.integers(low, 100, size=shape)).to(dtype)

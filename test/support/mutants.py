@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proves that an extension's tests would notice a bug: builds it with bugs, for tests that must fail then."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from support import ROOT
+from triton_ext.authoring import build
+from triton_ext.support import resources
+
+#: Stands at the top of each file with bugs. The environment chooses the active bug, so one build has all of them.
+SWITCH = """
+#ifndef TRITON_EXT_MUTANT_SWITCH
+#define TRITON_EXT_MUTANT_SWITCH
+#include <cstdlib>
+#include <string_view>
+static bool mutant(std::string_view name) {
+  const char *active = std::getenv("TRITON_EXT_MUTANT");
+  return active && name == active;
+}
+#endif
+"""
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """An expression that a bug replaces.
+
+    Attributes:
+        file: the name of the source file.
+        old: the expression; occurs once, or is the first one after `behind`.
+        new: what is there instead, of the same type.
+        behind: text before it.
+    """
+
+    file: str
+    old: str
+    new: str
+    behind: str = field(default="", kw_only=True)
+
+    def apply(self, text: str, name: str) -> str:
+        """Returns `text` with both expressions, and a choice between them at run time."""
+        assert self.behind or text.count(self.old) == 1, f"{name}: {text.count(self.old)} times {self.old!r}"
+        at = text.index(self.old, text.index(self.behind) + len(self.behind))
+        return f'{text[:at]}(mutant("{name}") ? ({self.new}) : ({self.old})){text[at + len(self.old) :]}'
+
+
+def apply(directory: Path, mutations: Mapping[str, Mutation]) -> None:
+    """Puts all bugs, by name, into the sources in `directory`, each behind the switch."""
+    for file in {mutation.file for mutation in mutations.values()}:
+        text = (directory / file).read_text()
+        for name, mutation in mutations.items():
+            if mutation.file == file:
+                text = mutation.apply(text, name)
+        (directory / file).write_text(SWITCH + text)
+
+
+def copy_source(extension: str, scratch: Path) -> Path:
+    """Copies the source of `extension` (e.g. ``passes/rename``) below the empty directory `scratch`, to be mutated."""
+    source = scratch / extension
+    shutil.copytree(ROOT / extension, source, ignore=shutil.ignore_patterns("__pycache__"))
+    return source
+
+
+def build_source(extension: str, scratch: Path) -> Path:
+    """Builds what `copy_source` has copied and returns a directory with it and all other libraries."""
+    (scratch / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.27)\n"
+        "project(mutant VERSION 0 LANGUAGES CXX)\n"
+        "find_package(TritonExt REQUIRED)\n"
+        f"add_subdirectory({extension})\n"
+    )
+    libraries = scratch / "lib"
+    shutil.copytree(resources.library_dir(), libraries)
+    # Building the checkout has left the precompiled header in ccache; without ccache, one file is faster without it.
+    precompiled = "ON" if shutil.which("ccache") else "OFF"
+    definitions = (f"TRITON_EXT_STAGE_DIR={libraries}", f"TRITON_EXT_PCH={precompiled}")
+    build.build_tree(scratch, build.default_build_dir(scratch), definitions=definitions)
+    return libraries
+
+
+def lit_passes(extension: str, mutation: tuple[str, str], scratch: Path) -> bool:
+    """Whether the lit tests of `extension` (e.g. ``passes/rename``) pass with a mutation of its C++ source.
+
+    Args:
+        extension: directory, relative to the repository.
+        mutation: text that must occur in one of its ``.cpp`` files, and what replaces it.
+        scratch: an empty directory.
+    """
+    old, new = mutation
+    (file,) = [f for f in copy_source(extension, scratch).rglob("*.cpp") if old in f.read_text()]
+    file.write_text(file.read_text().replace(old, new))
+    libraries = build_source(extension, scratch)
+    done = subprocess.run(
+        [Path(sys.executable).with_name("lit"), "-s", ROOT / extension],
+        env={**os.environ, "TRITON_EXT_LIBRARY_DIR": str(libraries)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Total Discovered Tests" in done.stdout, done.stdout + done.stderr
+    return done.returncode == 0
