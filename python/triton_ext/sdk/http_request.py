@@ -130,11 +130,17 @@ class Request:
             self._hang_up()
 
     def _hang_up(self) -> None:
-        """Shuts down the connections, which ends a thread that is reading."""
+        """Shuts down the connections and empties their buffers, which ends a thread that is reading.
+
+        What has arrived can still be read after the shutdown. Megabytes of short lines would take the thread seconds.
+        """
         for connection in self._sockets:
             if isinstance(connection, socket.socket):
+                # The methods of the base class, below TLS, which the thread may be using.
                 with contextlib.suppress(OSError):
-                    socket.socket.shutdown(connection, socket.SHUT_RDWR)  # below TLS, which the thread may be using
+                    socket.socket.shutdown(connection, socket.SHUT_RDWR)
+                    while socket.socket.recv(connection, 1 << 20):
+                        pass
 
     def response(self, end: float) -> requests.Response:
         """Waits until `end` for the headers of the response, and returns it.
