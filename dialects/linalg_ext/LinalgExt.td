@@ -328,8 +328,8 @@ def LinalgExt_HistogramOp : LinalgExt_DestinationOp<"histogram", [AlwaysSpeculat
   let summary = "How often each number occurs";
   let description = [{
     Adds to element `i` of the init how many elements of the input are `i`, read
-    as unsigned numbers. Those that are no index of the init are not counted,
-    nor are those whose mask is false.
+    as unsigned numbers. Values outside of the bounds of the init are not
+    counted, nor are those whose mask is false.
 
     ```mlir
     %r = linalg_ext.histogram ins(%t, %m : tensor<128xi32>, tensor<128xi1>)
@@ -696,8 +696,8 @@ def LinalgExt_LibdeviceCallOp
     : LinalgExt_DestinationOp<"libdevice_call", [AlwaysSpeculatable]> {
   let summary = "A function of the target's library, on each element";
   let description = [{
-    The function has no effect but its result. Inputs that are no arrays are the
-    same for all elements.
+    The function has no effect but its result. A scalar input is the same
+    for all elements.
 
     ```mlir
     %r = linalg_ext.libdevice_call ins(%x, %y : tensor<128xf32>, f32) outs(%o : tensor<128xf32>)

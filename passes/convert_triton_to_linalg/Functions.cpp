@@ -34,7 +34,7 @@ struct FuncPattern : OpConversionPattern<tt::FuncOp> {
     };
     if (llvm::all_of(op.getFunctionType().getInputs(), isConvertible))
       return std::nullopt;
-    return "it has an argument that is no pointer, number or tensor (tensor "
+    return "an argument is neither a pointer nor a number nor a tensor (tensor "
            "descriptors: run -triton-rewrite-tensor-descriptor-to-pointer "
            "first)";
   }

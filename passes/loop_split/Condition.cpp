@@ -64,7 +64,7 @@ std::optional<Condition> ConditionAnalysis::get(arith::CmpIOp op,
   std::optional<AffineForm> lhs = forms.get(op.getLhs());
   std::optional<AffineForm> rhs = forms.get(op.getRhs());
   if (!lhs || !rhs) {
-    reason = "an operand is no sum of scalars, ranges and constants, or one "
+    reason = "an operand is not a sum of scalars, ranges and constants, or one "
              "that may wrap before it is extended";
     return std::nullopt;
   }
@@ -93,7 +93,7 @@ std::optional<Condition> ConditionAnalysis::get(arith::CmpIOp op,
   for (const auto &[value, coefficient] : result.lhs.terms) {
     last = recurrences.get(value, trustsFlags);
     if (!last.affine) {
-      reason = "it is no affine function of the induction variable, or one "
+      reason = "it is not an affine function of the induction variable, or one "
                "that may wrap before it is extended";
       return std::nullopt;
     }

@@ -82,7 +82,7 @@ struct Carried {
   /// Operands of the additions, not the values themselves: these may be block
   /// arguments of the loop, which the rewriting replaces and destroys.
   SmallVector<OpOperand *> addends;
-  /// Of what is carried instead.
+  /// The element type of the offset that is carried instead.
   Type element;
   bool isScalar;
 };

@@ -238,7 +238,7 @@ def check(value: Value, claim: re.Match[str]) -> int:
         for line in lines:
             for start in range(0, len(line), stride):
                 group = line[start : start + stride]
-                assert group[0] % divisor == 0, f"{group[0]} is no multiple of {divisor}"
+                assert group[0] % divisor == 0, f"{group[0]} is not a multiple of {divisor}"
                 assert all((b - a - step) % modulus == 0 for a, b in itertools.pairwise(group)), (
                     f"{list(group)} does not grow by {step}"
                 )

@@ -42,7 +42,7 @@ def batch(seed: int, options: str) -> tuple[str, Expected]:
 
 
 def is_noticed(options: str) -> bool:
-    """Whether what the pass makes of the programs is no valid module, or does something else."""
+    """Whether the pass turns a program into an invalid module, or into one that computes something else."""
     for seed in range(BATCHES):
         text, expected = batch(seed, "no-wrap" if "no-wrap" in options else "")
         try:

@@ -50,7 +50,7 @@ MATCHES: dict[str, tuple[str, str, Callable[[str, str, int], bool]]] = {
     "a pass alone": (CUDA90, "loop_unroll", lambda s, n, i: n == "ttir.loop_unroll"),
     "every stage": (CUDA90, "common.cse", lambda s, n, i: n == "common.cse"),
     "one stage": (CUDA90, "ttgir:common.cse", lambda s, n, i: (s, n) == ("ttgir", "common.cse")),
-    "a group is no stage": (CUDA90, "ttir.loop_aware_cse", lambda s, n, i: n == "ttir.loop_aware_cse"),
+    "a group is not a stage": (CUDA90, "ttir.loop_aware_cse", lambda s, n, i: n == "ttir.loop_aware_cse"),
     "no part of a name": (CUDA90, "ttgir:cse", lambda s, n, i: (s, n) == ("ttgir", "common.cse")),
     "second": (
         CUDA80,

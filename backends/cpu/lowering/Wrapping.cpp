@@ -140,7 +140,7 @@ Value LaneArithmetic::staysSigned(const Lanes &lanes) {
   if (!rest)
     return {};
   unsigned width = type.getWidth();
-  assert(width >= 32 && "offsets of fewer bits are no pattern");
+  assert(width >= 32 && "offsets have at least 32 bits");
   APInt first = APInt::getSignedMinValue(width) - APInt(width, low, true);
   APInt last = APInt::getSignedMaxValue(width) - APInt(width, high, true);
   std::optional<APInt> limit = facts.limit(rest);

@@ -19,7 +19,7 @@ namespace ttg = mlir::triton::gpu;
 namespace ttng = mlir::triton::nvidia_gpu;
 
 namespace triton_ext::selftest {
-SAMPLE(tt::PropagateNanAttr, "65535 : i32"); // 1 is no case of it
+SAMPLE(tt::PropagateNanAttr, "65535 : i32"); // 1 is not a case of this enum
 } // namespace triton_ext::selftest
 
 void triton_ext::selftest::loadTriton(MLIRContext &context) {

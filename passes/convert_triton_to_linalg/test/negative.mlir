@@ -24,7 +24,7 @@ tt.func @negative_volatile(%p: !tt.ptr<f32>) {
 
 // -----
 
-// expected-error @+1 {{'tt.func' cannot be converted to linalg: it has an argument that is no pointer, number or tensor (tensor descriptors: run -triton-rewrite-tensor-descriptor-to-pointer first)}}
+// expected-error @+1 {{'tt.func' cannot be converted to linalg: an argument is neither a pointer nor a number nor a tensor (tensor descriptors: run -triton-rewrite-tensor-descriptor-to-pointer first)}}
 tt.func @negative_descriptor(%d: !tt.tensordesc<8x8xf32>, %i: i32) {
   // expected-error @+1 {{'tt.descriptor_load' cannot be converted to linalg: tensor descriptors have to be pointers (run -triton-rewrite-tensor-descriptor-to-pointer first)}}
   %0 = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<8x8xf32> -> tensor<8x8xf32>

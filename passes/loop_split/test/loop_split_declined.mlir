@@ -45,7 +45,7 @@ tt.func public @not_affine(%p: !tt.ptr<i32>, %n: i32, %m: i32) {
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
     %x = arith.muli %i, %i : i32
-    // expected-remark@below {{it is no affine function of the induction variable}}
+    // expected-remark@below {{it is not an affine function of the induction variable}}
     %cond = arith.cmpi slt, %x, %m : i32
     scf.if %cond {
       tt.store %p, %i : !tt.ptr<i32>
@@ -85,7 +85,7 @@ tt.func public @not_affine_nothing_depends(%p: !tt.ptr<i8>, %n: i32, %m: i32) {
   %c1 = arith.constant 1 : i32
   scf.for %i = %c0 to %n step %c1 : i32 {
     %x = arith.muli %i, %i : i32
-    // expected-remark@below {{it is no affine function of the induction variable, or one that may wrap before it is extended; no branch, select or mask depends on it [-Rpass-analysis=triton-ext-loop-split]}}
+    // expected-remark@below {{it is not an affine function of the induction variable, or one that may wrap before it is extended; no branch, select or mask depends on it [-Rpass-analysis=triton-ext-loop-split]}}
     %cond = arith.cmpi slt, %x, %m : i32
     %bit = arith.extui %cond : i1 to i8
     tt.store %p, %bit : !tt.ptr<i8>
@@ -224,7 +224,7 @@ tt.func public @dynamic_shape(%n: i32, %m: i32, %x: tensor<?xi32>, %y: tensor<?x
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> (tensor<?xi32>) : i32 {
     %is = tt.splat %i : i32 -> tensor<?xi32>
     %ms = tt.splat %m : i32 -> tensor<?xi32>
-    // expected-remark@below {{not split: an operand is no sum of scalars, ranges and constants}}
+    // expected-remark@below {{not split: an operand is not a sum of scalars, ranges and constants}}
     %early = arith.cmpi slt, %is, %ms : tensor<?xi32>
     %z = arith.select %early, %a, %y : tensor<?xi1>, tensor<?xi32>
     scf.yield %z : tensor<?xi32>

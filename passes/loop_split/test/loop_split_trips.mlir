@@ -69,7 +69,7 @@ tt.func public @eight(%p: tensor<4x!tt.ptr<i32>>) {
 
 // -----
 
-// A mask that is used only in a branch is no reason to split again: a causal
+// A mask that is used only in a branch does not make the pass split again: a causal
 // attention has two loops, not three.
 // CHECK-LABEL: tt.func public @causal(
 // CHECK:       scf.for

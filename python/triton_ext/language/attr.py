@@ -85,7 +85,7 @@ def _string(value: Any) -> str:
 
 
 def quoted(text: str) -> str:
-    """Returns `text` as a string of MLIR, with what is not printable in hexadecimal."""
+    """Returns `text` as a string of MLIR, with unprintable bytes in hexadecimal."""
     parts = (
         chr(byte) if 0x20 <= byte < 0x7F and byte not in b'"\\' else f"\\{byte:02X}"
         for byte in text.encode(errors="surrogateescape")

@@ -246,7 +246,7 @@ class Declaration:
                 yield parameter.name.removesuffix("_"), text
 
     def _types(self, arguments: Mapping[str, Any]) -> tuple[list[Any], bool] | None:
-        """Returns the types of what is returned, and whether that is a tuple; None if the operation infers them."""
+        """Returns the result types, and whether the result is a tuple; None if the operation infers them."""
         if isinstance(self._returns, Inferred):
             return None
         types = self._returns

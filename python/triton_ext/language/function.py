@@ -117,8 +117,8 @@ def op(
 
     Args:
         operation: e.g. ``"quant.scale"``.
-        result: the type of what is returned, where it is not inferred: a parameter's name for the type of that one, a
-            type, a tuple of types, or a function that returns these and whose parameters are called as those of the
+        result: the result type, unless it is inferred: a parameter's name for the type of that parameter, a type,
+            a tuple of types, or a function that returns these and whose parameters are called as those of the
             declaration. A type of your own, with ``_unflatten_ir``, makes values of your own.
         dtypes: the element types that tensors may have, by parameter; others are an error, or go to an overload.
         interpret: a function with the same parameters that takes and returns NumPy arrays, for ``TRITON_INTERPRET=1``.

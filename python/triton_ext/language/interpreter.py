@@ -39,7 +39,7 @@ def run(
         function: the implementation; it has the parameters of the declaration.
         signature: of the declaration.
         arguments: of the call, by parameter.
-        types: of what is returned, and whether that is a tuple; None where arrays say it.
+        types: the result types, and whether the result is a tuple; None if the arrays have the types.
     """
     args: list[Any] = []
     keywords: dict[str, Any] = {}

@@ -16,7 +16,7 @@
 // PASSED-NOT: remark:
 // MISSED: remarks.mlir:[[@LINE+17]]:15: remark: not split: max-splits=1 is reached [-Rpass-missed=triton-ext-loop-split]
 // MISSED-NOT: remark:
-// ANALYSIS: remarks.mlir:[[@LINE+20]]:14: remark: it is no affine function {{.*}} depends on it [-Rpass-analysis=triton-ext-loop-split]
+// ANALYSIS: remarks.mlir:[[@LINE+20]]:14: remark: it is not an affine function {{.*}} depends on it [-Rpass-analysis=triton-ext-loop-split]
 // ANALYSIS-NOT: remark:
 // INVALID: error: -Rpass='(': no regular expression: parentheses not balanced
 // INVALID-NOT: module

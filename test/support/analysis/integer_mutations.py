@@ -44,8 +44,8 @@ FACTS = {
     "shrui keeps the divisor": rule("of(0) >> std::min<uint64_t>(bits, 62)", "of(0)"),
     "any division is a shift": rule("rhs && rhs->isPowerOf2()", "rhs && !rhs->isZero()"),
     "a constant has one more zero": rule("number.countr_zero()", "number.countr_zero() + 1"),
-    "a divisor that is no power of two": fact("divisorOf(divisor)", "divisor"),
-    "an argument's divisor that is no power of two": fact("divisorOf(promise.getInt())", "promise.getInt()"),
+    "a divisor that is not a power of two": fact("divisorOf(divisor)", "divisor"),
+    "an argument's divisor that is not a power of two": fact("divisorOf(promise.getInt())", "promise.getInt()"),
     "a loop has its step's divisor": fact("divisor(loop.getLowerBound())", "maxDivisor"),
     "a loop has its start's divisor": fact("divisor(loop.getStep())", "maxDivisor"),
     "a branch has the divisor of one side": fact(

@@ -118,7 +118,7 @@ class Bench:
 
     Attributes:
         times: by name of the compiled kernel and ``BLOCK``.
-        asked: the same of what was measured.
+        asked: the name and ``BLOCK`` of each kernel that was measured, in order.
     """
 
     def __init__(self, times: dict[tuple[str, int], float] | None = None) -> None:
