@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import queue
 import socket
+import struct
 import threading
 import time
 from collections.abc import Callable
@@ -133,11 +134,14 @@ class Request:
         """Shuts down the connections and empties their buffers, which ends a thread that is reading.
 
         What has arrived can still be read after the shutdown. Megabytes of short lines would take the thread seconds.
+        The thread then closes the connection with a reset; a server with a full buffer would wait a minute for less.
         """
         for connection in self._sockets:
             if isinstance(connection, socket.socket):
                 # The methods of the base class, below TLS, which the thread may be using.
                 with contextlib.suppress(OSError):
+                    reset = struct.pack("ii", 1, 0)  # linger for 0 seconds
+                    socket.socket.setsockopt(connection, socket.SOL_SOCKET, socket.SO_LINGER, reset)
                     socket.socket.shutdown(connection, socket.SHUT_RDWR)
                     while socket.socket.recv(connection, 1 << 20):
                         pass
