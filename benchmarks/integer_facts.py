@@ -2,7 +2,7 @@
 """Every claim of the analyses of integers on many random programs, over all cores: prints how many programs and claims
 there were, or the first claim that an input refutes. One program in ten runs on the CPU backend, too.
 
-    .venv/bin/python benchmarks/integer_facts.py --programs 100000 --log /tmp/integer-facts.jsonl
+    .venv/bin/python benchmarks/integer_facts.py --programs 100000 --log build/integer-facts.jsonl
 
 A run that was interrupted goes on where it stopped if it is started again with the same log. The log belongs to one
 state of the sources: delete it after a change.

@@ -23,8 +23,8 @@ _NOTE_SECTION = ".note.triton_ext"
 # The prefixes of objects that belong to another library (see `singletons`). The references are weak, but such an object
 # would be at address 0 if that library lacked it, so they count as needed.
 _STATIC_LOCALS = (b"_ZZ", b"_ZGVZ")
-# Limits for the sizes in a library, so that a hostile library takes no longer than a good one. They are a hundred times what
-# libtriton and the extensions have: 41 sections, a manifest of 5 kB, 34 entries and names of 1,100 bytes.
+# Limits for the sizes in a library, so that a hostile library takes no longer than a good one. They are a hundred times
+# the sizes of libtriton and the extensions: 41 sections, a manifest of 5 kB, 34 entries and names of 1,100 bytes.
 _MOST_SECTIONS, _MOST_NOTE_BYTES, _MOST_DYNAMIC_BYTES, _MOST_NAME_BYTES = 4096, 1 << 19, 1 << 16, 1 << 16
 # In a library that g++ has built: the spelling of the function whose name is the key of MLIR's implicit type ids. clang
 # writes "[DesiredTypeName = ...]".

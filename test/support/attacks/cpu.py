@@ -27,14 +27,9 @@ import triton
 import triton.language as tl
 
 from support.attacks.attack import Attack, Outcome, run_in_process
+from support.cpu.fault_programs import fill, slow, wild
 
 THREADS = 64
-
-
-@triton.jit
-def fill(x, value, n, BLOCK: tl.constexpr):
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(x + i, value, mask=i < n)
 
 
 @triton.jit
@@ -44,25 +39,12 @@ def copy(source, target, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def slow(x, rounds):
-    s = 0.0
-    for _ in range(rounds):
-        s = tl.exp(s) * 0.5
-    tl.store(x + tl.program_id(0) % 64, s)
-
-
-@triton.jit
 def ragged(x, short, rounds):
     if tl.program_id(0) >= short:
         s = 0.0
         for _ in range(rounds):
             s = tl.exp(s) * 0.5
         tl.store(x + tl.program_id(0) % 64, s)
-
-
-@triton.jit
-def wild(x, program, offset):
-    tl.store(x + tl.where(tl.program_id(0) == program, offset, 0), 1.0)
 
 
 def is_filled(value: float, programs: int = 100) -> bool:

@@ -15,6 +15,8 @@ from triton.backends.compiler import GPUTarget
 from triton.runtime import driver
 from triton.runtime.errors import OutOfResources
 
+from support.pipeline.no_gpu import NoGpu
+
 #: Name of the kernel and its arguments, for each launch.
 launches: list[tuple[str, dict[str, Any]]] = []
 
@@ -83,7 +85,7 @@ def accumulate(arguments: dict[str, Any], factor: int) -> None:
 COMPUTE: dict[str, Callable[[dict[str, Any], int], None]] = {"scale": scale, "accumulate": accumulate}
 
 
-class Driver:
+class Driver(NoGpu):
     """Has the part of a Triton driver that a launch needs."""
 
     launcher_cls = Launcher
@@ -98,16 +100,7 @@ class Driver:
             return None, 1, 32, 0, 1024  # without a module, no other driver has to unload anything later
 
     def __init__(self, arch: int = 90) -> None:
-        self.target = GPUTarget("cuda", arch, 32)
-
-    def get_current_target(self) -> GPUTarget:
-        return self.target
-
-    def get_current_device(self) -> int:
-        return 0
-
-    def get_current_stream(self, device: int) -> int:
-        return 0
+        super().__init__(GPUTarget("cuda", arch, 32))
 
     def get_benchmarker(self) -> Callable[..., list[float]]:
         return bench
