@@ -197,6 +197,7 @@ def interrupts(chance: random.Random, scale: int) -> Outcome:
 
     Got through: it goes on for two seconds (without an interrupt it would for minutes), or the next launch is wrong.
     """
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which Python lacks in a shell's background job
     through, slowest = 0, 0.0
     x = np.zeros(64, np.float32)
     sent = [0.0]
