@@ -238,7 +238,8 @@ template <typename OpTy> struct NoDimensions : OpConversionPattern<OpTy> {
   LogicalResult matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
                                 Rewriter &rewriter) const override {
     if (!hasNoDimensions(op->getOperand(0)))
-      return rewriter.notifyMatchFailure(op, "it is not a tensor of one element");
+      return rewriter.notifyMatchFailure(op,
+                                         "it is not a tensor of one element");
     IRMapping mapping;
     // If another of these accesses produced the operand, it is a splat.
     for (auto [operand, tensor] :
