@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The passes of the backend, and the functions that its Python code calls
-// directly: the name and features of the host, the initialisation of LLVM's X86
-// target, and the linker.
+// directly: the name and features of the host, the initialisation of LLVM, and
+// the linker.
 
 #include "FunctionLowering.h"
 
 #include "mlir/Pass/Pass.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -138,9 +139,36 @@ TRITON_EXT_CPU_API const char *triton_ext_cpu_last_error() {
   return lastError.c_str();
 }
 
+/// Turns off the vectorization of epilogues: of the iterations that are left
+/// over behind a vectorized loop. In the LLVM of Triton 3.9 it fails an
+/// assertion, which ends the process, if a select in a scalar loop chooses
+/// between a loop-carried value and the value that it starts with:
+///
+///     %r = scf.for ... iter_args(%acc = %x) -> (i8) {
+///       %s = arith.select %c, %acc, %x : i8
+///       scf.yield %s : i8
+///     }
+///
+/// The reason: LLVM takes this for a reduction of kind AnyOf, and VPlan folds
+/// its result, a select between %x and %x. preparePlanForEpilogueVectorLoop
+/// looks for this result and casts the null pointer that it gets. It runs only
+/// if a vector has 16 elements or more, so mostly for narrow types. We cannot
+/// find all such loops before LLVM simplifies them, and LLVM has no metadata
+/// for epilogues. So we set the option of the process, and its default, to
+/// which lld resets all options each time that it links. Loops over tiles
+/// consist of vector operations already, which LLVM does not vectorize again.
+/// Kernels for GPUs stay the same, because no GPU has vectors of 16 elements.
+static void disableEpilogueVectorization() {
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto option = options.find("enable-epilogue-vectorization");
+  if (option != options.end())
+    static_cast<llvm::cl::opt<bool> *>(option->second)->setInitialValue(false);
+}
+
 TRITON_EXT_CPU_API void triton_ext_cpu_initialize() {
   static std::once_flag once;
   std::call_once(once, [] {
+    disableEpilogueVectorization();
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();

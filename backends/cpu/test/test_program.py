@@ -45,6 +45,29 @@ def test_branches_and_early_return() -> None:
 
 
 @triton.jit
+def restored(x, out, low, high, BRANCH: tl.constexpr):
+    start = tl.load(x)
+    kept = start
+    for k in range(low, high):
+        if BRANCH:
+            if k < 7:
+                kept = start
+        else:
+            kept = tl.where(k > 5, kept, start)
+    tl.store(out, kept)
+
+
+@pytest.mark.parametrize("branch", [False, True], ids=["select", "branch"])
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int16, torch.int32, torch.int64], ids=str)
+def test_a_loop_that_chooses_what_it_starts_with(dtype: torch.dtype, branch: bool) -> None:
+    """LLVM fails an assertion on this loop, which ends the process, if it vectorizes the loop's epilogue."""
+    x, out = torch.tensor([-77], dtype=dtype), torch.zeros(1, dtype=dtype)
+    for low, high in ((0, 0), (-3, 4), (0, 1003)):
+        restored[(1,)](x, out.zero_(), low, high, BRANCH=branch)
+        assert torch.equal(out, x)
+
+
+@triton.jit
 def carried(x, out, n, N: tl.constexpr):
     i = tl.arange(0, N)
     a = tl.load(x + i)
