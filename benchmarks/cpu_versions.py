@@ -3,14 +3,15 @@
 
     .venv/bin/python benchmarks/cpu_versions.py OLD NEW
 
-Each checkout is built and has its own ``.venv``. The rows are those of ``benchmarks/cpu.py``, and the compilations those
-of ``backends/cpu/test/test_tutorials.py``, both as the checkout has them. A time is the shortest of all rounds. Noise is
-how far apart the rounds of one checkout are, the greater of the two: the median of its rounds over the shortest.
+Each checkout is built and has its own ``.venv``. The rows are those of ``benchmarks/cpu.py``, and the compilations are
+those of ``backends/cpu/test/test_tutorials.py``, both as the checkout has them. A time is the shortest of all turns.
+Noise is how much more the median of the turns takes, of the checkout for which this is more.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import subprocess
@@ -23,23 +24,18 @@ from statistics import median
 from rich.console import Console
 from rich.table import Table
 
-#: Prints the times of the rows of benchmarks/cpu.py in ms, with all threads and with one, as JSON.
+#: Prints the names of the rows of benchmarks/cpu.py as JSON. For each number of a row and number of threads that it
+#: reads, prints the shortest time in ms of about a tenth of a second of runs.
 ROWS = """
 import json, sys
 sys.path.insert(0, sys.argv[1] + "/benchmarks")
 import cpu, torch
-threads, found = int(sys.argv[2]), {}
-torch.set_num_threads(threads)
-for case in cpu.cases(False):
-    for count in (threads, 1):
-        torch.set_num_threads(count)
-        found[f"{case.name}, {count} threads" if count > 1 else f"{case.name}, 1 thread"] = [
-            1e3 * min(cpu.seconds(case.ours, 0.2, 5) for _ in range(3))
-        ]
+cases = cpu.cases(False)
+print(json.dumps([case.name for case in cases]), flush=True)
+for line in sys.stdin:
+    row, threads = map(int, line.split())
     torch.set_num_threads(threads)
-whole, launcher = cpu.launch_microseconds()
-found["launch of an empty kernel"], found["the launcher's part of it"] = [whole / 1e3], [launcher / 1e3]
-print(json.dumps(found))
+    print(1e3 * cpu.seconds(cases[row].ours, 0.1, 3), flush=True)
 """
 
 #: Prints the times of all compilations of the tutorials in ms, in order, by kernel and stages, as JSON.
@@ -78,33 +74,54 @@ def cores() -> list[int]:
     return list(first.values())
 
 
+def start(program: str, checkout: Path, on: list[int], scratch: str) -> subprocess.Popen[str]:
+    """Starts `program` on the checkout, on the processors `on`, with Triton's cache in `scratch`."""
+    return subprocess.Popen(
+        ["taskset", "-c", ",".join(map(str, on)), checkout / ".venv" / "bin" / "python", "-c", program, str(checkout)],
+        env={
+            **os.environ,
+            "OMP_NUM_THREADS": str(len(on)),
+            "TRITON_CACHE_DIR": scratch,
+            "TRITON_DEFAULT_BACKEND": "cpu",
+            "TRITON_DEFAULT_FP_FUSION": "1",
+        },
+        cwd=checkout,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
 def run(program: str, checkout: Path, on: list[int]) -> dict[str, list[float]]:
-    """Returns what `program` prints when it runs on the checkout, on the processors `on`."""
-    with tempfile.TemporaryDirectory() as scratch:
-        done = subprocess.run(
-            [checkout / ".venv" / "bin" / "python", "-c", program, str(checkout), str(len(on))],
-            env={
-                **os.environ,
-                "OMP_NUM_THREADS": str(len(on)),
-                "TRITON_CACHE_DIR": scratch,
-                "TRITON_DEFAULT_BACKEND": "cpu",
-                "TRITON_DEFAULT_FP_FUSION": "1",
-            },
-            cwd=checkout,
-            preexec_fn=lambda: os.sched_setaffinity(0, on),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    if done.returncode:
-        raise SystemExit(f"{checkout}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return dict(json.loads(done.stdout.splitlines()[-1]))
+    """Returns what `program` prints last."""
+    with tempfile.TemporaryDirectory() as scratch, start(program, checkout, on, scratch) as child:
+        text, _ = child.communicate()
+    if child.returncode:
+        raise SystemExit(f"{checkout}: {text[-2000:]}")
+    return dict(json.loads(text.splitlines()[-1]))
 
 
-def add(rounds: list[Times], found: list[dict[str, list[float]]]) -> None:
-    for times, new in zip(rounds, found, strict=True):
-        for name, values in new.items():
-            times[name].append(values)
+def kernels(checkouts: list[Path], on: list[int], turns: int) -> list[Times]:
+    """Returns the times of the rows: a process for each checkout, which measure in turns and sleep in between."""
+    times: list[Times] = [defaultdict(list), defaultdict(list)]
+    with tempfile.TemporaryDirectory() as old, tempfile.TemporaryDirectory() as new:
+        children = [start(ROWS, path, on, scratch) for path, scratch in zip(checkouts, (old, new), strict=True)]
+
+        def answer(child: subprocess.Popen[str]) -> str:
+            assert child.stdout is not None
+            return child.stdout.readline()
+
+        names = [json.loads(answer(child)) for child in children][1]
+        for row, threads in itertools.product(range(len(names)), (len(on), 1)):
+            for which in (0, 1) * turns:
+                child = children[which]
+                assert child.stdin is not None
+                print(row, threads, file=child.stdin, flush=True)
+                name = f"{names[row]}, {threads} thread{'s' * (threads > 1)}"
+                times[which][name].append([float(answer(child))])
+        for child in children:
+            child.communicate()
+    return times
 
 
 def shortest(rounds: list[list[float]]) -> float:
@@ -143,24 +160,23 @@ def compilations(times: Times, of: str) -> Times:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("checkouts", nargs=2, type=Path, metavar="CHECKOUT", help="the old one and the new one")
-    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--turns", type=int, default=20, help="of each row")
+    parser.add_argument("--rounds", type=int, default=5, help="of all compilations")
     arguments = parser.parse_args()
     checkouts = [path.resolve() for path in arguments.checkouts]
-    rows: list[Times] = [defaultdict(list), defaultdict(list)]
+    console, places = Console(width=110), cores()
+    rows = kernels(checkouts, places[: arguments.threads], arguments.turns)
+    console.print(show(f"Kernels, {arguments.turns} turns", *rows))
     compiled: list[Times] = [defaultdict(list), defaultdict(list)]
-    places = cores()
-    console = Console(width=110)
-    for k in range(arguments.rounds):
-        order = (0, 1) if k % 2 == 0 else (1, 0)
-        found = {which: run(ROWS, checkouts[which], places[: arguments.threads]) for which in order}
-        add(rows, [found[0], found[1]])
-    console.print(show(f"Kernels, the shortest of {arguments.rounds} rounds", *rows))
     with ThreadPoolExecutor(2) as pool:  # at the same time, on one core each, which they swap
         for k in range(arguments.rounds):
             swapped = places[:2] if k % 2 == 0 else places[1::-1]
-            add(compiled, list(pool.map(run, [COMPILATIONS] * 2, checkouts, [[core] for core in swapped])))
-    for of in ("kernel", "stage"):
+            found = pool.map(run, [COMPILATIONS] * 2, checkouts, [[core] for core in swapped])
+            for times, new in zip(compiled, found, strict=True):
+                for name, values in new.items():
+                    times[name].append(values)
+    for of in ("kernel", "stage") if arguments.rounds else ():
         count = sum(len(rounds[0]) for name, rounds in compiled[1].items() if name.endswith(": so"))
         title = f"{count} compilations of the tutorials, by {of}"
         console.print(show(title, *(compilations(times, of) for times in compiled)))
