@@ -9,6 +9,7 @@ from triton.backends.compiler import GPUTarget
 from triton_ext.backends.cpu.compiler import cpu
 
 import triton_ext as tx
+from triton_ext.authoring.catalogue import catalogue
 from triton_ext.authoring.reference import passes_page
 from triton_ext.compilation.requests import request_for
 from triton_ext.patches.signatures import parameters
@@ -45,3 +46,14 @@ def test_they_have_a_place_in_the_reference() -> None:
     for name in ("allow_inlining", "clear_module", "lower_tiles"):
         assert f"\n## cpu.{name}\n" in page
     assert "| `vector-bytes` | `vector_bytes` | `int32_t` | `32` |" in page
+
+
+def test_they_are_listed_with_the_stages_that_run_them() -> None:
+    listed = {p.argument: p for p in catalogue() if p.binding.startswith("cpu.passes.")}
+    assert {argument: p.stages for argument, p in listed.items()} == {
+        "triton-ext-cpu-allow-inlining": ("ttir",),
+        "triton-ext-cpu-clear-module": (),
+        "triton-ext-cpu-lower-tiles": ("cpuir",),
+    }
+    assert [o.name for o in listed["triton-ext-cpu-lower-tiles"].options] == ["vector-bytes", "has-fma", "quiet"]
+    assert all(p.summary.endswith("(triton-ext-opt needs --load-extension=cpu)") for p in listed.values())

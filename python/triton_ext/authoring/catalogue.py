@@ -13,12 +13,15 @@ import functools
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .. import backends
 from ..errors import BuildError, TritonExtError
 from ..loading.discovery import extensions
 from ..loading.host import triton_root
+from ..loading.manifest import Manifest, OwnPass
 from ..pipeline.extension_passes import ANY, STAGES
 from ..support import resources
 
@@ -26,12 +29,7 @@ GROUPS = (
     *("analysis", "common", "convert", "ttir", "ttgpuir", "ttnvgpuir", "llvmir"),
     *("gluon", "amd", "nvidia", "proton", "extensions"),
 )
-_STAGE_FUNCTIONS = {
-    "make_ttir": "ttir",
-    "make_ttgir": "ttgir",
-    "gluon_to_ttgir": "ttgir",
-    "make_llir": "llir",
-}
+_STAGE_FUNCTIONS = {"gluon_to_ttgir": "ttgir"} | {f"make_{stage}": stage for stage in STAGES}
 # The words that --help shows between < and >, and the types they stand for. An option without a value is a bool.
 _TYPES = {"uint": "unsigned", "ulong": "unsigned long", "number": "float", "value": "enum", "pass-manager": "pipeline"}
 
@@ -179,9 +177,9 @@ class CataloguedPass:
     """One pass that textual pipelines can name.
 
     Attributes:
-        group: its group in Triton's ``passes`` module; ``extensions`` for a pass of an extension.
+        group: its group in Triton's ``passes`` module; ``extensions`` for a pass of an extension, also of a backend.
         argument: its name in pipelines and on the command line.
-        stages: the stages in which Triton runs it; for an extension, the stages that it is for.
+        stages: the stages in which Triton, or the backend that has it, runs it; for an extension, those that it is for.
         binding: the Python function that adds it, e.g. ``passes.ttgpuir.add_coalesce``; empty if there is none.
         origin: ``libtriton``, or the origin of the extension.
         summary: its summary, on one line.
@@ -198,7 +196,7 @@ class CataloguedPass:
 
 
 def catalogue() -> list[CataloguedPass]:
-    """Returns every built-in pass and every pass of an extension that can be used.
+    """Returns every built-in pass and every pass of an extension or a backend that can be used.
 
     Raises:
         BuildError: the driver is not built.
@@ -215,7 +213,7 @@ def option_text(option: PassOption) -> str:
 
 @functools.cache
 def _builtin_passes() -> tuple[CataloguedPass, ...]:
-    stages = _stages(triton_root())
+    stages = _stages(sorted(triton_root().glob("backends/*/compiler.py")))
     # In a separate process, because the driver prints to the process's standard output.
     done = subprocess.run(
         [sys.executable, "-P", "-m", "triton_ext.driver", "--print-pass-catalogue"],
@@ -262,23 +260,37 @@ def _extension_passes() -> list[CataloguedPass]:
     found = []
     for extension in extensions():
         manifest = extension.manifest
-        if manifest is None or manifest.kind != "pass" or extension.problem:
+        if manifest is None or extension.problem:
             continue
-        options = tuple(
-            PassOption(o.name, f"list of {o.type}" if o.list else o.type, o.default or None, o.values, o.description)
-            for o in manifest.options
-        )
-        stage = STAGES if manifest.stage == ANY else (manifest.stage,) if manifest.stage else ()
-        only = f" (only for {' or '.join(manifest.targets)})" if manifest.targets else ""
-        summary = manifest.summary + only
-        found.append(CataloguedPass("extensions", manifest.argument, stage, "", extension.origin, summary, options))
+        if manifest.kind == "pass":
+            stage = STAGES if manifest.stage == ANY else (manifest.stage,) if manifest.stage else ()
+            only = f"only for {' or '.join(manifest.targets)}" if manifest.targets else ""
+            found.append(_extension_pass(manifest, extension.origin, stage, "", only))
+        compilers = [path for each in backends.__path__ for path in Path(each).glob(f"{manifest.name}/compiler.py")]
+        for own in manifest.passes:
+            binding = f"{manifest.name}.passes.add_{own.name}"
+            stage = tuple(s for s in STAGES if s in _stages(compilers).get(binding, ()))
+            only = f"triton-ext-opt needs --load-extension={manifest.name}"
+            found.append(_extension_pass(own, extension.origin, stage, binding, only))
     return found
 
 
-def _stages(triton: Path) -> dict[str, set[str]]:
-    """Returns the stages whose functions in Triton's backends call each ``<module>.passes.<group>.add_<name>``."""
+def _extension_pass(
+    declared: Manifest | OwnPass, origin: str, stages: tuple[str, ...], binding: str, only: str
+) -> CataloguedPass:
+    """Returns the entry of a pass of an extension; `only` is a condition of its use, or empty."""
+    options = tuple(
+        PassOption(o.name, f"list of {o.type}" if o.list else o.type, o.default or None, o.values, o.description)
+        for o in declared.options
+    )
+    summary = f"{declared.summary} ({only})" if only else declared.summary
+    return CataloguedPass("extensions", declared.argument, stages, binding, origin, summary, options)
+
+
+def _stages(compilers: Sequence[Path]) -> dict[str, set[str]]:
+    """Returns the stages whose functions in the backends' `compilers` call each ``<module>.passes.….add_<name>``."""
     stages: dict[str, set[str]] = {}
-    for compiler in sorted(triton.glob("backends/*/compiler.py")):
+    for compiler in compilers:
         try:
             tree = ast.parse(compiler.read_text())
         except (OSError, SyntaxError) as error:
