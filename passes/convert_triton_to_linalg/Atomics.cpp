@@ -139,6 +139,62 @@ std::optional<Piece> Piece::of(Access &access, Operation *op, Value pointers,
 }
 
 namespace {
+/// The operands of an atomic of linalg_ext. It works on all elements of a view
+/// of memory if `indices` is null, otherwise on those at the indices.
+struct Operands {
+  /// The values that the atomic takes besides memory, in order.
+  SmallVector<Value> values = {};
+  Value indices = {}, mask = {}, memory = {}, init = {};
+};
+} // namespace
+
+/// Replaces an atomic by what `create` makes of its operands, which returns the
+/// previous values. `values` are the tensors or scalars that it takes. If the
+/// addresses are not tracked and may not be whole elements apart, replaces it
+/// by loops instead.
+static void convertAtomic(Access &access, Operation *op, Value pointers,
+                          ArrayRef<Value> values, Value mask,
+                          Rewriter &rewriter,
+                          function_ref<Value(const Operands &)> create) {
+  if (auto piece = Piece::of(access, op, pointers, mask)) {
+    if (!piece->memory) {
+      rewriter.replaceOp(op, access.zeros());
+      return;
+    }
+    Operands operands{.memory = piece->memory, .init = piece->init(access)};
+    for (Value value : values)
+      operands.values.push_back(piece->slice(access, value));
+    rewriter.replaceOp(op, piece->result(access, create(operands)));
+    return;
+  }
+  auto where = windowsOf(access, pointers);
+  if (!where) {
+    accessOneByOne(op, rewriter);
+    return;
+  }
+  Operands operands{.indices = where->second, .memory = where->first};
+  for (Value value : values)
+    operands.values.push_back(toWindows(access, value));
+  int64_t count =
+      cast<ShapedType>(operands.values.front().getType()).getDimSize(0);
+  operands.init = tensor::EmptyOp::create(
+      rewriter, access.loc, ArrayRef<int64_t>{count, 1}, access.element);
+  if (mask) {
+    operands.mask =
+        access.shape.empty()
+            ? tensor::FromElementsOp::create(rewriter, access.loc, mask)
+                  .getResult()
+            : access.toLine(mask);
+    // Where the mask is false, Triton leaves the result undefined; here it is
+    // 0.
+    operands.init = linalg::FillOp::create(rewriter, access.loc, access.zero(),
+                                           operands.init)
+                        .getResult(0);
+  }
+  rewriter.replaceOp(op, fromWindows(access, create(operands)));
+}
+
+namespace {
 struct AtomicRMWPattern : AccessPattern<tt::AtomicRMWOp> {
   using AccessPattern::AccessPattern;
 
@@ -162,42 +218,20 @@ struct AtomicRMWPattern : AccessPattern<tt::AtomicRMWOp> {
     auto order = rewriter.getStringAttr(orderOf(op.getSem()));
     auto scope =
         rewriter.getStringAttr(tt::stringifyMemSyncScope(op.getScope()));
-    if (auto piece = Piece::of(access, op, op.getPtr(), op.getMask())) {
-      if (!piece->memory) {
-        rewriter.replaceOp(op, access.zeros());
-        return success();
-      }
-      Value init = piece->init(access);
-      auto atomic = linalg_ext::AtomicRMWOp::create(
-          rewriter, access.loc, init.getType(), kind, order, scope,
-          piece->slice(access, op.getVal()), piece->memory, init);
-      rewriter.replaceOp(op, piece->result(access, atomic.getOld()));
-      return success();
-    }
-    auto where = windowsOf(access, op.getPtr());
-    if (!where) {
-      accessOneByOne(op, rewriter);
-      return success();
-    }
-    auto [memory, indices] = *where;
-    Value value = toWindows(access, op.getVal());
-    Value mask = op.getMask();
-    if (mask && access.shape.empty())
-      mask = tensor::FromElementsOp::create(rewriter, access.loc, mask);
-    else if (mask)
-      mask = access.toLine(mask);
-    int64_t count = cast<ShapedType>(value.getType()).getDimSize(0);
-    Value init = tensor::EmptyOp::create(
-        rewriter, access.loc, ArrayRef<int64_t>{count, 1}, access.element);
-    // Where the mask is false, Triton leaves the result undefined; here it is
-    // 0.
-    if (mask)
-      init = linalg::FillOp::create(rewriter, access.loc, access.zero(), init)
-                 .getResult(0);
-    auto atomic = linalg_ext::GatherAtomicRMWOp::create(
-        rewriter, access.loc, init.getType(), kind, order, scope, value,
-        indices, mask, memory, init);
-    rewriter.replaceOp(op, fromWindows(access, atomic.getOld()));
+    convertAtomic(access, op, op.getPtr(), {op.getVal()}, op.getMask(),
+                  rewriter, [&](const Operands &of) {
+                    Type type = of.init.getType();
+                    if (!of.indices)
+                      return linalg_ext::AtomicRMWOp::create(
+                                 rewriter, access.loc, type, kind, order, scope,
+                                 of.values[0], of.memory, of.init)
+                          .getOld();
+                    return linalg_ext::GatherAtomicRMWOp::create(
+                               rewriter, access.loc, type, kind, order, scope,
+                               of.values[0], of.indices, of.mask, of.memory,
+                               of.init)
+                        .getOld();
+                  });
     return success();
   }
 };
@@ -211,29 +245,20 @@ struct AtomicCASPattern : AccessPattern<tt::AtomicCASOp> {
     auto order = rewriter.getStringAttr(orderOf(op.getSem()));
     auto scope =
         rewriter.getStringAttr(tt::stringifyMemSyncScope(op.getScope()));
-    if (auto piece = Piece::of(access, op, op.getPtr(), /*mask=*/Value())) {
-      Value init = piece->init(access);
-      auto atomic = linalg_ext::AtomicCASOp::create(
-          rewriter, access.loc, init.getType(), order, scope, op.getCmp(),
-          op.getVal(), piece->memory, init);
-      rewriter.replaceOp(op, piece->result(access, atomic.getResult()));
-      return success();
-    }
-    auto where = windowsOf(access, op.getPtr());
-    if (!where) {
-      accessOneByOne(op, rewriter);
-      return success();
-    }
-    auto [memory, indices] = *where;
-    Value expected = toWindows(access, op.getCmp());
-    Value value = toWindows(access, op.getVal());
-    int64_t count = cast<ShapedType>(value.getType()).getDimSize(0);
-    Value init = tensor::EmptyOp::create(
-        rewriter, access.loc, ArrayRef<int64_t>{count, 1}, access.element);
-    auto atomic = linalg_ext::GatherAtomicCASOp::create(
-        rewriter, access.loc, init.getType(), order, scope, expected, value,
-        indices, memory, init);
-    rewriter.replaceOp(op, fromWindows(access, atomic.getResult()));
+    convertAtomic(access, op, op.getPtr(), {op.getCmp(), op.getVal()},
+                  /*mask=*/Value(), rewriter, [&](const Operands &of) -> Value {
+                    Type type = of.init.getType();
+                    if (!of.indices)
+                      return linalg_ext::AtomicCASOp::create(
+                                 rewriter, access.loc, type, order, scope,
+                                 of.values[0], of.values[1], of.memory, of.init)
+                          .getResult();
+                    return linalg_ext::GatherAtomicCASOp::create(
+                               rewriter, access.loc, type, order, scope,
+                               of.values[0], of.values[1], of.indices,
+                               of.memory, of.init)
+                        .getResult();
+                  });
     return success();
   }
 };
