@@ -1,11 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# One precompiled header for all libraries of this build, because most of the time that it takes to compile a pass is
-# spent on reading MLIR's headers. Every source includes all of them, so a source that misses an #include compiles
-# nevertheless: a build with -DTRITON_EXT_PCH=OFF finds that. Other projects have it off: one pass compiles faster than
-# the header, and a missing #include would show only where the project is built without it.
+# Precompiled headers, because most of the time that it takes to compile a pass is spent on reading MLIR's headers.
+# Every source includes all of them, so a source that misses an #include compiles nevertheless: a build with
+# -DTRITON_EXT_PCH=OFF finds that.
+#
+#   ON      one header in the build directory, which has also Triton's headers; the default of triton-ext itself
+#   SHARED  one small header beside the SDK, for all other projects (triton_ext.sdk.precompiled): compiling a pass is
+#           faster than making a header. The default of other projects
+#   OFF     none. The default for a wheel of another project, because it is built once, and must not miss an #include
 
-option(TRITON_EXT_PCH "compile MLIR's headers once" ${TRITON_EXT_BUILDS_INFRA})
+set(_default SHARED)
+if(TRITON_EXT_BUILDS_INFRA)
+  set(_default ON)
+elseif(SKBUILD AND NOT "${SKBUILD_STATE}" STREQUAL "editable")
+  set(_default OFF)
+endif()
+set(TRITON_EXT_PCH ${_default} CACHE STRING "whether MLIR's headers are precompiled: ON, SHARED or OFF")
+
+# What passes of most projects include, in the header that they share.
+set(TRITON_EXT_SHARED_HEADERS
+  mlir/IR/BuiltinOps.h
+  llvm/ADT/MapVector.h
+  llvm/ADT/SetVector.h
+  llvm/ADT/StringExtras.h
+  llvm/ADT/TypeSwitch.h
+  mlir/Dialect/Arith/IR/Arith.h
+  mlir/Dialect/Math/IR/Math.h
+  mlir/Dialect/SCF/IR/SCF.h
+  mlir/IR/Builders.h
+  mlir/IR/Dominance.h
+  mlir/IR/IRMapping.h
+  mlir/IR/Matchers.h
+  mlir/IR/PatternMatch.h
+  mlir/IR/TypeUtilities.h
+  mlir/Interfaces/FunctionInterfaces.h
+  mlir/Interfaces/SideEffectInterfaces.h
+  mlir/Pass/Pass.h
+  mlir/Pass/PassManager.h
+  mlir/Transforms/DialectConversion.h
+  mlir/Transforms/GreedyPatternRewriteDriver.h)
 
 # What several extensions include, and is slow to read.
 set(TRITON_EXT_PRECOMPILED_HEADERS
@@ -42,7 +75,7 @@ set(TRITON_EXT_PRECOMPILED_HEADERS
   mlir/Transforms/GreedyPatternRewriteDriver.h
   triton/Dialect/Triton/IR/Dialect.h)
 
-if(TRITON_EXT_PCH AND CMAKE_GENERATOR STREQUAL "Ninja")
+if(TRITON_EXT_PCH AND NOT TRITON_EXT_PCH STREQUAL "SHARED" AND CMAKE_GENERATOR STREQUAL "Ninja")
   # A path relative to the directory in which Ninja runs the compiler: ccache then finds in one build directory what was
   # compiled in another.
   set(TRITON_EXT_PRECOMPILED triton_ext_precompiled/mlir.pch)
@@ -90,21 +123,104 @@ endif()
 # triton_ext_use_precompiled(target)
 #
 # Compiles the sources of `target` with the precompiled header, if there is one, except those with the property
-# SKIP_PRECOMPILE_HEADERS and those that are compiled with exceptions, because clang refuses the header with other
-# flags.
+# SKIP_PRECOMPILE_HEADERS and those that are compiled with options other than warnings, because clang refuses the header
+# with other flags.
 function(triton_ext_use_precompiled target)
-  if(NOT TARGET triton_ext_precompiled)
-    return()
+  if(TARGET triton_ext_precompiled)
+    triton_ext_include_precompiled(${target} ${TRITON_EXT_PRECOMPILED} ${CMAKE_BINARY_DIR}/${TRITON_EXT_PRECOMPILED})
+    add_dependencies(${target} triton_ext_precompiled)
+  elseif(TRITON_EXT_PCH STREQUAL "SHARED")
+    # The target is imported, so the end of the project may not see it.
+    get_target_property(options TritonExt::Triton INTERFACE_COMPILE_OPTIONS)
+    set_property(GLOBAL PROPERTY TRITON_EXT_COMPILE_OPTIONS ${options})
+    # At the end, when the project has set all options of the target.
+    cmake_language(EVAL CODE "cmake_language(DEFER DIRECTORY [==[${CMAKE_SOURCE_DIR}]==]
+      CALL triton_ext_share_precompiled [==[${target}]==])")
   endif()
+endfunction()
+
+# triton_ext_include_precompiled(target name file)
+#
+# Adds -include-pch `name`, which is `file` as seen from the directory in which the compiler runs.
+function(triton_ext_include_precompiled target name file)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  get_target_property(directory ${target} SOURCE_DIR)
   foreach(source ${sources})
-    get_source_file_property(options ${source} COMPILE_OPTIONS)
-    get_source_file_property(skip ${source} SKIP_PRECOMPILE_HEADERS)
-    if(NOT skip AND NOT options MATCHES "-fexceptions")
-      set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -include-pch ${TRITON_EXT_PRECOMPILED})
-      set_property(SOURCE ${source} APPEND PROPERTY OBJECT_DEPENDS ${CMAKE_BINARY_DIR}/${TRITON_EXT_PRECOMPILED})
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${directory})
+    get_source_file_property(options ${source} TARGET_DIRECTORY ${target} COMPILE_OPTIONS)
+    get_source_file_property(skip ${source} TARGET_DIRECTORY ${target} SKIP_PRECOMPILE_HEADERS)
+    foreach(property COMPILE_DEFINITIONS COMPILE_FLAGS)
+      get_source_file_property(more ${source} TARGET_DIRECTORY ${target} ${property})
+      if(more)
+        set(skip ON)
+      endif()
+    endforeach()
+    list(FILTER options EXCLUDE REGEX "^-W|^NOTFOUND$")
+    if(NOT skip AND NOT options)
+      set_property(SOURCE ${source} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS -include-pch ${name})
+      set_property(SOURCE ${source} TARGET_DIRECTORY ${target} APPEND PROPERTY OBJECT_DEPENDS ${file})
     endif()
   endforeach()
-  add_dependencies(${target} triton_ext_precompiled)
+endfunction()
+
+# triton_ext_share_precompiled(target)
+#
+# Compiles `target` with the header beside the SDK, which is made if it is missing. Does nothing if none can be made, or
+# if the target has options or definitions of its own, which the header would not have.
+function(triton_ext_share_precompiled target)
+  foreach(property COMPILE_OPTIONS COMPILE_DEFINITIONS COMPILE_FLAGS CXX_STANDARD INTERPROCEDURAL_OPTIMIZATION)
+    get_target_property(own ${target} ${property})
+    if(own AND property STREQUAL "COMPILE_OPTIONS")
+      list(FILTER own EXCLUDE REGEX "^-W")
+    elseif(own AND property STREQUAL "CXX_STANDARD")
+      list(REMOVE_ITEM own 20)
+    endif()
+    if(own)
+      return()
+    endif()
+  endforeach()
+  get_target_property(directory ${target} SOURCE_DIR)
+  get_directory_property(definitions DIRECTORY ${directory} COMPILE_DEFINITIONS) # not in the target's, unlike options
+  # Other libraries may add options to those that link to them.
+  get_target_property(libraries ${target} LINK_LIBRARIES)
+  list(FILTER libraries EXCLUDE REGEX "^TritonExt|^triton_ext_|^/")
+  if(definitions OR libraries OR CMAKE_CONFIGURATION_TYPES)
+    return()
+  endif()
+
+  # The flags of every source in the target's directory.
+  foreach(variable CMAKE_BUILD_TYPE CMAKE_CXX_FLAGS TRITON_EXT_PYTHON TRITON_EXT_SHARED_HEADERS)
+    get_directory_property(${variable} DIRECTORY ${directory} DEFINITION ${variable})
+  endforeach()
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+  get_directory_property(type_flags DIRECTORY ${directory} DEFINITION CMAKE_CXX_FLAGS_${type})
+  separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${type_flags}")
+  get_target_property(extensions ${target} CXX_EXTENSIONS)
+  if(extensions STREQUAL "extensions-NOTFOUND" OR extensions)
+    list(APPEND flags ${CMAKE_CXX20_EXTENSION_COMPILE_OPTION})
+  else()
+    list(APPEND flags ${CMAKE_CXX20_STANDARD_COMPILE_OPTION})
+  endif()
+  get_property(options GLOBAL PROPERTY TRITON_EXT_COMPILE_OPTIONS)
+  list(APPEND flags ${options})
+
+  # One process for all targets with the same flags.
+  string(MD5 key "${flags}")
+  get_property(known GLOBAL PROPERTY TRITON_EXT_SHARED_${key} SET)
+  if(NOT known)
+    list(TRANSFORM TRITON_EXT_SHARED_HEADERS PREPEND --header= OUTPUT_VARIABLE headers)
+    execute_process(
+      COMMAND ${TRITON_EXT_PYTHON} -m triton_ext.sdk.precompiled --compiler ${CMAKE_CXX_COMPILER} ${headers} -- ${flags}
+      OUTPUT_VARIABLE file OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    set_property(GLOBAL PROPERTY TRITON_EXT_SHARED_${key} "${file}")
+    if(file)
+      # CMake runs again, and makes the header again, if it has been removed.
+      set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    endif()
+  endif()
+  get_property(file GLOBAL PROPERTY TRITON_EXT_SHARED_${key})
+  if(file)
+    triton_ext_include_precompiled(${target} ${file} ${file})
+  endif()
 endfunction()

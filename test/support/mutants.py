@@ -79,8 +79,8 @@ def build_source(extension: str, scratch: Path) -> Path:
     )
     libraries = scratch / "lib"
     shutil.copytree(resources.library_dir(), libraries)
-    # Building the checkout has left the precompiled header in ccache; without ccache, one file is faster without it.
-    precompiled = "ON" if shutil.which("ccache") else "OFF"
+    # Building the checkout has left its own precompiled header in ccache, and what is compiled with it.
+    precompiled = "ON" if shutil.which("ccache") and not os.environ.get("CCACHE_DISABLE") else "SHARED"
     definitions = (f"TRITON_EXT_STAGE_DIR={libraries}", f"TRITON_EXT_PCH={precompiled}")
     build.build_tree(scratch, build.default_build_dir(scratch), definitions=definitions)
     return libraries

@@ -12,6 +12,7 @@ from ..errors import BuildError
 from ..loading.host import find_triton
 from ..sdk import INSTALL_COMMAND, Sdk, find, install
 from ..sdk.parts import find_parts
+from ..sdk.precompiled import find_headers
 from ..sdk.sources import load_source_list
 
 
@@ -87,6 +88,8 @@ def info_command(as_json: bool) -> None:
         rows[f"part {part.id}"] = f"{', '.join(part.dialects)} in {part.library_path} (from {part.origin})"
     for name, value in rows.items():
         click.echo(f"{name:<12} {value}")
+    for header in find_headers(found):
+        click.echo(f"{'precompiled':<12} {header.file} ({header.size / 1e6:.0f} MB, {header.compiler})")
     for line in found.unverified or ():
         click.echo(f"{'unverified':<12} {line}")
     for name, sha256 in found.packages.items():
