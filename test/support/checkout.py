@@ -10,11 +10,16 @@ import sys
 from pathlib import Path
 
 from support import ROOT
+from triton_ext.authoring import build
 from triton_ext.support import resources
 
 
 def copy(directory: Path) -> Path:
-    """Copies the files that git tracks or would add to `directory`, with the environment and the built libraries."""
+    """Copies the files that git tracks or would add to `directory`, with the environment and the built libraries.
+
+    Builds in the copy use the precompiled header of other projects: to make one takes longer than to compile the
+    extension that a test adds.
+    """
     files = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True, text=True
     ).stdout.splitlines()
@@ -24,6 +29,9 @@ def copy(directory: Path) -> Path:
             shutil.copy2(ROOT / name, directory / name)
     (directory / ".venv").symlink_to(Path(sys.prefix))
     shutil.copytree(resources.library_dir(), directory / "python" / "triton_ext" / "lib")
+    settings = build.default_build_dir(directory) / "CMakeCache.txt"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("TRITON_EXT_PCH:STRING=SHARED\n")
     return directory
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import venv
 from pathlib import Path
@@ -42,6 +43,7 @@ def test_it_holds_the_libraries_and_what_building_against_it_needs(wheel: Path) 
     assert "triton_ext/share/infra/cmake/TritonExtConfig.cmake" in names
     assert "triton_ext/share/infra/pass/include/triton_ext/PassInfra.h" in names
     assert "triton_ext/share/infra/analysis/AxisInfo.h" in names
+    assert [name for name in names if re.fullmatch(r"triton_ext/lib/libTritonExtAnalysis-[0-9a-f]{8}\.a", name)]
     tracing = ROOT / "python/triton_ext/tracing"
     page = {f"triton_ext/tracing/{p.name}" for p in tracing.iterdir() if p.suffix in (".html", ".css", ".js")}
     assert {"triton_ext/tracing/page.html", "triton_ext/tracing/page.css", "triton_ext/tracing/page.js"} < page

@@ -24,12 +24,14 @@ import contextlib
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
 from ..errors import BuildError, TritonExtError
+from . import index
 from .elf import DATA, LOCAL, UNDEFINED, UNIQUE, WEAK, damage, symbols
 
 # Not vtables and type information (_ZTV, _ZTI, ...): no code compares their addresses.
@@ -83,6 +85,11 @@ def write_stub(stub: Path, hosts: Iterable[Path], compiler: str) -> None:
         BuildError: the compiler failed.
         TritonExtError: one of `hosts` cannot be read.
     """
+    # CMake asks each time it runs. Reading libtriton takes half a second, so the index says if nothing has changed.
+    hosts, source, started = list(hosts), stub.with_suffix(".s"), time.time_ns()
+    subject, of = stub.absolute(), [str(host.absolute()) for host in hosts]
+    if index.recall("stub", subject, [str]) == of:
+        return
     names = sorted(set[str]().union(*map(exported, hosts)))
     # A group needs a section, which is empty here. The last line says that the stack need not be executable.
     lines = [f'.section .bss.singleton,"awG",%nobits,{name},comdat' for name in names]
@@ -94,13 +101,12 @@ def write_stub(stub: Path, hosts: Iterable[Path], compiler: str) -> None:
             "",
         ]
     )
-    source = stub.with_suffix(".s")
-    if stub.is_file() and source.is_file() and source.read_text() == text:
-        return
-    source.write_text(text)
-    done = subprocess.run([compiler, "-c", source, "-o", stub], capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise BuildError(f"{compiler} cannot assemble {source}: {done.stderr.strip()}")
+    if not (stub.is_file() and source.is_file() and source.read_text() == text):
+        source.write_text(text)
+        done = subprocess.run([compiler, "-c", source, "-o", stub], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise BuildError(f"{compiler} cannot assemble {source}: {done.stderr.strip()}")
+    index.remember("stub", subject, of, [stub, source, *hosts], started)
 
 
 def in_stub(stub: Path) -> frozenset[str]:
