@@ -250,6 +250,7 @@ def check(value: Value, claim: re.Match[str]) -> int:
     return said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["wraps", "axis"])
 @settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(first=st.integers(0, 1 << 30))

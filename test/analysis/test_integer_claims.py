@@ -34,6 +34,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return integer_claims.build_pass(tmp_path_factory.mktemp("claims"), mutations)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(BATCHES))
 def test_claims_hold(seed: int, library: Path) -> None:
     said = Counter[str]()
@@ -43,6 +44,7 @@ def test_claims_hold(seed: int, library: Path) -> None:
     assert not {name: said[name] for name, least in LEAST.items() if said[name] < least}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(ON_CPU))
 def test_the_cpu_computes_the_same(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")

@@ -11,6 +11,7 @@ from support.attacks.attack import Attack
 from support.attacks.disk import ATTACKS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_nothing_gets_through(attack: Attack) -> None:
     outcome = attack.run(random.Random(0), 1)

@@ -299,6 +299,7 @@ def test_division_by_zero_does_not_trap(kind: str, on_cpu: None) -> None:
     assert (out[4], out[6]) == (4, 3)  # results of a division by zero are not specified
 
 
+@pytest.mark.slow
 def test_the_number_of_threads_is_that_of_torch() -> None:
     """The threads that a launch has made live on after it, and so does the thread that watches for Ctrl-C."""
     program = (

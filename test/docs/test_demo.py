@@ -9,9 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from support import ROOT
 
 
+@pytest.mark.slow
 def test_make_demo(tmp_path: Path) -> None:
     command = re.search(r"^demo:.*\n\t@\$\(BIN\)/python (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert command

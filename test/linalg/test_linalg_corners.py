@@ -127,6 +127,7 @@ with execute.through_linalg(at_end=True):
 """
 
 
+@pytest.mark.slow
 def test_percent_signs(tmp_path: Path) -> None:
     """printf does not take any of them for a conversion."""
     done = execute.run_alone(_PERCENT, tmp_path)

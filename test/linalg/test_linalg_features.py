@@ -108,6 +108,7 @@ print(out.tolist())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "n", "debug", "says"),
     [

@@ -251,6 +251,7 @@ HANGS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", HANGS)
 def test_a_plugin_that_hangs(
     where: str, make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_python: RunPython

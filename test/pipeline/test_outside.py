@@ -544,6 +544,7 @@ def test_no_process_gets_the_kernel_of_another_value(way: str, run_subject: Call
         assert says in run_subject(code, number)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     [

@@ -147,6 +147,7 @@ def test_tblgen_runs(default_sdk: Sdk, tmp_path: Path) -> None:
     assert 'StringRef getArgument() const override { return "p"' in subprocess.check_output(command, text=True)
 
 
+@pytest.mark.slow
 @needs_clang
 def test_headers_compile(default_sdk: Sdk) -> None:
     flag = f"FLAG={int(find_triton().abi_breaking_checks)}"

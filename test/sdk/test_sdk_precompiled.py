@@ -78,7 +78,9 @@ def test_processes_that_start_together_make_one(sdk: Sdk) -> None:
     """Clang is replaced by a script that writes down each call."""
     log = sdk.path.parent / "log"
     script = sdk.path.parent / "clang"
-    script.write_text(f'#!/bin/sh\ncase "$*" in *c++-header*) echo made >>{log}; sleep 0.3;; esac\nexec {COMPILER} "$@"\n')
+    script.write_text(
+        f'#!/bin/sh\ncase "$*" in *c++-header*) echo made >>{log}; sleep 0.3;; esac\nexec {COMPILER} "$@"\n'
+    )
     script.chmod(0o755)
     made: list[Path | None] = []
     threads = [threading.Thread(target=lambda: made.append(precompiled(sdk, script, FLAGS, HEADERS))) for _ in range(4)]

@@ -228,6 +228,7 @@ def test_copies_of_used_kernels_are_found(monkeypatch: pytest.MonkeyPatch, kerne
     assert copy.best_config.pipeline == "plain"
 
 
+@pytest.mark.slow
 def test_kernels_of_a_program() -> None:
     """Workers import the main program as a file, as spawned processes do."""
     program = HERE / "program.py"

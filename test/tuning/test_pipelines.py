@@ -303,6 +303,7 @@ def test_tolerance_and_mistakes_in_references() -> None:
         launch(tuned(reference=lambda arguments: {"n": 3}))
 
 
+@pytest.mark.slow
 def test_pytorch_tensors() -> None:
     torch = pytest.importorskip("torch")
     from triton_ext.tuning.check import Checker
@@ -436,6 +437,7 @@ print(kernel.tuning_report.rows[0].status, len(kernel.tuning_report.rows), flush
 """
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_compiling() -> None:
     command = [sys.executable, "-c", PROGRAM]
     with subprocess.Popen(
@@ -614,6 +616,7 @@ print(asked, double.best_config.pipeline, y.sum().item(), double.tuning_report.d
 """
 
 
+@pytest.mark.slow
 def test_interpreted(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     program = tmp_path / "interpreted.py"

@@ -219,6 +219,7 @@ def test_a_process_notices_that_a_library_was_rebuilt(install_stamp: Callable[[s
     assert len(bench.asked) == 12
 
 
+@pytest.mark.slow
 def test_two_processes_at_once(kernel_cache: Path) -> None:
     command = [sys.executable, "-c", PROGRAM, "rename"]
     both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=support.environment()) for _ in range(2)]

@@ -201,6 +201,7 @@ def hang(module: Any) -> None:
 hang.cache_key = "hang"  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_a_compilation_that_never_ends() -> None:
     """A hang costs one candidate: the others get the place of its thread, and the process ends."""
     code = """

@@ -93,6 +93,7 @@ def test_threads_that_cannot_be_made_where_warnings_are_errors() -> None:
     assert done.returncode in (0, 1), done.stderr  # not a signal
 
 
+@pytest.mark.slow
 def test_first_launches_from_many_threads() -> None:
     """Each thread may load the kernel; no thread unloads a library that another one runs."""
     assert output("first_launches") == "0\n"
@@ -361,10 +362,12 @@ def test_types_for_which_numpy_has_no_letter() -> None:
 # Ctrl-C
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_a_launch() -> None:
     assert output("interrupts") == "interrupted\n" * 6
 
 
+@pytest.mark.slow
 def test_a_second_interrupt() -> None:
     """If the running programs end only after the second signal, Python handles both as one."""
     assert output("interrupted_twice") in ("first\n", "first second\n")
@@ -374,6 +377,7 @@ def test_an_interrupt_ends_a_wait() -> None:
     assert output("interrupted_wait") == "interrupted\n"
 
 
+@pytest.mark.slow
 def test_handlers_of_other_signals() -> None:
     assert output("other_signals") == "launched, ended, forked, ended, 7, from a handler\n"
 
@@ -428,6 +432,7 @@ def test_a_crash_is_left_to_who_else_handles_it(program: str) -> None:
     assert f"in {program}" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_crash_of_read_only_memory() -> None:
     done = run("crash_read_only")
     assert done.returncode == -signal.SIGSEGV

@@ -106,6 +106,7 @@ kill
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("gdb") is None, reason="there is no gdb on this machine (fix: apt-get install gdb)")
 def test_gdb_stops_at_lines_of_the_kernel(tmp_path: Path) -> None:
     """gdb stops at a breakpoint given by Python file and line, and the backtrace names that line.
@@ -130,6 +131,7 @@ def test_gdb_stops_at_lines_of_the_kernel(tmp_path: Path) -> None:
     assert re.search(r"Breakpoint 3, .*script\.py:13\n", output), output
 
 
+@pytest.mark.slow
 def test_libraries_that_stay_for_profilers(tmp_path: Path) -> None:
     """Libraries stay on disk if asked for, because ``perf report`` reads them after the process has ended."""
     (tmp_path / "script.py").write_text(SCRIPT)

@@ -8,9 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 COMPILES = 160
 
 
+@pytest.mark.slow
 def test_nothing_is_left_behind() -> None:
     script = Path(__file__).parent / "leak_check.py"
     done = subprocess.run(

@@ -170,6 +170,7 @@ def calls(x, out, N: tl.constexpr):
     tl.store(out, total)
 
 
+@pytest.mark.slow
 def test_calls() -> None:
     x, out = torch.randn(64), torch.zeros(1)
     calls[(1,)](x, out, N=64)
@@ -256,6 +257,7 @@ def test_device_assert() -> None:
     check[(1,)](x, 99, N=32, debug=True)
 
 
+@pytest.mark.slow
 def test_device_print(tmp_path: Path) -> None:
     script = tmp_path / "printing.py"
     script.write_text(
@@ -312,6 +314,7 @@ except RuntimeError as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("debug", ["", "0", "1"])
 def test_a_refusal_is_one_line(debug: str) -> None:
     """An error names file, line, operation and a fix; libtriton's own output appears only with TRITON_EXT_DEBUG."""

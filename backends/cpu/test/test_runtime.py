@@ -292,6 +292,7 @@ print("ymm" in asm or "zmm" in asm, "vfmadd" in asm, "__truncsfhf2" in asm)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", OLD)
 def test_older_cpus(target: str, tmp_path: Path) -> None:
     """The name of a CPU implies its features; operations without an instruction call the runtime or libm."""
@@ -338,6 +339,7 @@ def test_handles_of_other_drivers() -> None:
     fill.device_caches.clear()
 
 
+@pytest.mark.slow
 def test_kernels_that_another_driver_is_asked_to_unload() -> None:
     """A library is unloaded even if the active driver refuses its handle."""
     code = """

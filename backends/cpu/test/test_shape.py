@@ -132,6 +132,7 @@ def topk(x, out, N: tl.constexpr, K: tl.constexpr):
 SORTS = [(n, dtype) for n in (2, 16, 64) for dtype in (torch.float32, torch.int32, torch.int64, torch.float16)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "dtype"), [*SORTS, (256, torch.float32)], ids=str)
 def test_sort(n: int, dtype: torch.dtype) -> None:
     x = (torch.randn(n) * 100).to(dtype)

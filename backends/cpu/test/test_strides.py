@@ -46,6 +46,7 @@ def wrong(programs: list[Program], library: Path, mutant: str = "") -> tuple[lis
     return refuted, strides
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(BATCHES))
 def test_strides_hold(seed: int, strides_pass: Path) -> None:
     refuted, strides = wrong(batch(seed), strides_pass)

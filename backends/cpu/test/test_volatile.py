@@ -61,6 +61,7 @@ WAITS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wait", WAITS)
 def test_a_program_sees_what_another_writes(wait: str, tmp_path: Path) -> None:
     script = tmp_path / "handshake.py"

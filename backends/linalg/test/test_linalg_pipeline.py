@@ -262,6 +262,7 @@ def test_cache_of_triton() -> None:
     assert triton.compile(source, target=find_target(TARGET)).hash == first.hash
 
 
+@pytest.mark.slow
 def test_it_is_a_target_like_any_other() -> None:
     """The target works in a process that has only imported Triton, although no driver for it is active."""
     program = (
