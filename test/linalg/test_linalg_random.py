@@ -10,6 +10,7 @@ from support.linalg import random_kernels
 pytestmark = pytest.mark.usefixtures("stock")
 
 
+@pytest.mark.slow
 def test_random_kernels() -> None:
     """Runs the first kernels of ``random_kernels.py --kernels 1000``; stock mlir-opt accepts those that convert."""
     outcomes = list(random_kernels.check_all(60, jobs=1))

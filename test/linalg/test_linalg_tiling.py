@@ -282,6 +282,7 @@ KERNELS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tiling", ["tile-sizes=7,5,3", "tile-sizes=16,24 fuse"])
 @pytest.mark.parametrize("name", KERNELS)
 def test_tiled_kernels(name: str, tiling: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,6 +132,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", BROKEN)
 @pytest.mark.usefixtures("index_file")
 def test_a_broken_library_is_read_once(
@@ -230,6 +231,7 @@ def _forget_everything() -> None:
     index._read = None
 
 
+@pytest.mark.slow
 def test_many_at_once(index_file: Path) -> None:
     """Processes that start together overwrite each other's index, each time as a whole."""
     age(*resources.library_dir().iterdir())

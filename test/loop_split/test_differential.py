@@ -20,6 +20,7 @@ PER_BATCH = 250
 ON_CPU, PER_KERNEL = 130, 26  # the time to compile a kernel grows faster than the kernel
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", ["", *programs.OPTIONS])
 def test_random_loops(options: str, request: pytest.FixtureRequest) -> None:
     random = Random(request.node.name)

@@ -535,6 +535,7 @@ def run_subject(tmp_path: Path, kernel_cache: Path) -> Callable[..., Any]:
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "way", ["environ of os, imported inside", "open", "globals()", "eval", "a module, imported inside", "randint"]
 )

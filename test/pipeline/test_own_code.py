@@ -80,6 +80,7 @@ def run(copy: Path, kernel_cache: Path) -> Callable[..., object]:
     return run
 
 
+@pytest.mark.slow
 def test_every_module_that_takes_part_in_a_compilation_counts(copy: Path, run: Callable[..., object]) -> None:
     hits, files = run(PROGRAM)  # type: ignore[misc]
     assert hits == NOTHING
@@ -89,6 +90,7 @@ def test_every_module_that_takes_part_in_a_compilation_counts(copy: Path, run: C
     assert run(EACH, *files) == []
 
 
+@pytest.mark.slow
 def test_an_edit_compiles_anew(copy: Path, run: Callable[..., object]) -> None:
     assert run(PROGRAM)[0] == NOTHING  # type: ignore[index]
     assert run(PROGRAM)[0] == EVERYTHING  # type: ignore[index]

@@ -55,6 +55,7 @@ def test_an_edited_dump_for_one_kernel_and_not_for_the_other(plugin: tx.Pass) ->
     assert name(squares) == "squares"
 
 
+@pytest.mark.slow
 def test_ahead_of_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The C source contains the binary that the pipeline makes, and looks it up by the name that the pipeline gives."""
 

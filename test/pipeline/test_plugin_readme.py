@@ -75,11 +75,13 @@ def run(request: pytest.FixtureRequest, tmp_path: Path):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [2, 3])
 def test_hook_on_hook_off(number: int, run) -> None:
     assert run(number) == ["kernel", "foo", "kernel"]
 
 
+@pytest.mark.slow
 def test_a_dump_of_the_pipeline_edited_and_run(run, tmp_path: Path) -> None:
     assert run(4) == ["foo"]
     assert "passes.plugin.add_plugin(pm)" in (tmp_path / "compiler_override.py").read_text()

@@ -249,6 +249,7 @@ def pipelines(draw: st.DrawFn) -> tx.Pipeline:
     return pipeline
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(pipelines())
 def test_every_pipeline_is_read_back_from_its_text(pipeline: tx.Pipeline) -> None:

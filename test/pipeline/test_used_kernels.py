@@ -175,6 +175,7 @@ for name in ("new", "cached"):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kernel", "edits", "name"),
     [

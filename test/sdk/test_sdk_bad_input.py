@@ -101,6 +101,7 @@ def test_source_that_needs_less_space_is_tried(world: World) -> None:
     assert "(fix: free some space" in world.run("install", "--force")[2].splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_disk_that_runs_full(world: World, tmpfs: Path) -> None:
     world.manifest(llvm_debs(padding=3 << 20))
     usage = shutil.disk_usage(world.tmp)

@@ -141,6 +141,7 @@ EXCHANGED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", EXCHANGED)
 def test_a_library_that_was_exchanged_is_not_loaded(how: str, world: World, libraries: Path) -> None:
     """A part with another file is not used: it counts as missing, and is made anew."""

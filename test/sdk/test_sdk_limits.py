@@ -364,6 +364,7 @@ def test_stream_that_is_cut(tmp_path: Path, kind: str) -> None:
             archive.unpack(file, tmp_path / "into", archive.sdk_files(()), verified=False)
 
 
+@pytest.mark.slow
 def test_damage_after_all_that_is_wanted(tmp_path: Path) -> None:
     """Damage at the end is found, because the file is read to its end unless a hash has verified it."""
     files = llvm_files() | {"lib/libMLIRIR.a": os.urandom(1 << 21).hex()}

@@ -44,6 +44,7 @@ def output(name: str, *flags: str, **environment: str) -> str:
 # Threads
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ["100000", "9" * 5000, "1025"])
 def test_more_threads_than_make_sense(value: str) -> None:
     out = output("environment", TRITON_EXT_CPU_THREADS=value)
@@ -51,12 +52,14 @@ def test_more_threads_than_make_sense(value: str) -> None:
     assert "which is the most there are" in out or "no more can be made" in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ["x", "0", "-3", "1.5", "²", " ", "nan"])
 def test_a_number_of_threads_that_is_none(value: str) -> None:
     out = output("environment", TRITON_EXT_CPU_THREADS=value)
     assert out.startswith(f"1 TRITON_EXT_CPU_THREADS is '{value}', expected a number of threads")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ["1", "2", "007", " 3 ", ""])
 def test_a_number_of_threads(value: str) -> None:
     assert output("environment", TRITON_EXT_CPU_THREADS=value) == "0\n"

@@ -55,6 +55,7 @@ def test_strides_hold(seed: int, strides_pass: Path) -> None:
     assert strides > 500
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", strides_mutations.STRIDES)
 def test_a_wrong_rule_is_noticed(name: str, strides_pass: Path) -> None:
     assert any(wrong(batch(seed), strides_pass, name)[0] for seed in range(BATCHES))
