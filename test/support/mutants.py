@@ -69,8 +69,15 @@ def copy_source(extension: str, scratch: Path) -> Path:
     return source
 
 
-def build_source(extension: str, scratch: Path) -> Path:
-    """Builds what `copy_source` has copied and returns a directory with it and all other libraries."""
+def build_source(extension: str, scratch: Path, *, mostly_unchanged: bool = False) -> Path:
+    """Builds what `copy_source` has copied and returns a directory with it and all other libraries.
+
+    Args:
+        extension: its directory, relative to the repository.
+        scratch: the directory that holds the copy.
+        mostly_unchanged: whether most of many files have no mutation. They are compiled as in the checkout, with its
+            own precompiled header, so that ccache has them.
+    """
     (scratch / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.27)\n"
         "project(mutant VERSION 0 LANGUAGES CXX)\n"
@@ -79,8 +86,7 @@ def build_source(extension: str, scratch: Path) -> Path:
     )
     libraries = scratch / "lib"
     shutil.copytree(resources.library_dir(), libraries)
-    # Building the checkout has left its own precompiled header in ccache, and what is compiled with it.
-    precompiled = "ON" if shutil.which("ccache") and not os.environ.get("CCACHE_DISABLE") else "SHARED"
+    precompiled = "ON" if mostly_unchanged and shutil.which("ccache") else "SHARED"
     definitions = (f"TRITON_EXT_STAGE_DIR={libraries}", f"TRITON_EXT_PCH={precompiled}")
     build.build_tree(scratch, build.default_build_dir(scratch), definitions=definitions)
     return libraries
