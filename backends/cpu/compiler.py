@@ -231,12 +231,13 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         if mod.get_int_attr("triton_ext_cpu.refused") is not None:
             raise UnsupportedError(compiler.last_error())
         metadata["name"] = name
-        # Triton and its tools read these from every backend's kernels; a kernel here needs no memory from the launcher.
+        # Triton and its tools read these from every backend's kernels.
         metadata["shared"] = 0
         metadata["tmem_size"] = 0
-        for kind in ("global_scratch", "profile_scratch"):
-            metadata[f"{kind}_size"] = 0
-            metadata[f"{kind}_align"] = 1
+        metadata["global_scratch_size"] = 0
+        metadata["global_scratch_align"] = 1
+        metadata["profile_scratch_size"] = mod.get_int_attr("triton_ext_cpu.profile_scratch") or 0
+        metadata["profile_scratch_align"] = mod.get_int_attr("triton_ext_cpu.profile_scratch_alignment") or 1
         metadata["scratch"] = mod.get_int_attr("triton_ext_cpu.scratch") or 0
         # The pointer arguments that the kernel may store through, by their numbers in the compiled function.
         stored: list[int] = []

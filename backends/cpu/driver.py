@@ -190,6 +190,39 @@ def _described(src: Any, name: str) -> str:
     return f"'{name}' ({file}:{line})" if file and line else f"'{name}'"
 
 
+def _with_profile_scratch(launch: Callable[..., None], size: int, alignment: int) -> Callable[..., None]:
+    """Returns `launch` for a kernel that gets memory outside of its signature.
+
+    Args:
+        launch: takes the memory as its last argument.
+        size: bytes for each program.
+        alignment: of the memory, in bytes.
+    """
+
+    from triton.runtime import _allocation, driver  # which import the drivers
+
+    def launch_with_memory(x: int, y: int, z: int, stream: int, *args: Any) -> None:
+        allocator: Any = _allocation._profile_allocator
+        if not _allocation.has_profile_allocator():
+            allocator = driver.active.allocate_default_profile_scratch
+        memory = allocator(x * y * z * size, alignment, stream)
+        launch(x, y, z, stream, *args, memory.data_ptr())  # `memory` lives until the launch has ended
+
+    return launch_with_memory
+
+
+class _Zeros:
+    """Aligned memory that is zero."""
+
+    def __init__(self, size: int, alignment: int) -> None:
+        self._memory = ctypes.create_string_buffer(size + alignment)
+        self._address = -(-ctypes.addressof(self._memory) // alignment) * alignment
+
+    def data_ptr(self) -> int:
+        """Returns the address."""
+        return self._address
+
+
 class CPULauncher:
     """Launches one kernel; Triton makes a launcher for each compiled kernel."""
 
@@ -204,6 +237,9 @@ class CPULauncher:
         stored = getattr(metadata, "stored_slots", None)
         if stored is not None:
             kinds = _mark_read_only(kinds, stored)
+        if metadata.profile_scratch_size:
+            kinds += "p"
+            arguments.append("(profile scratch)")
         threads, ask = _threads_setting(metadata.num_threads)
         launch = _library.runtime().triton_ext_cpu_launcher(
             _described(src, metadata.name).encode(errors="replace"),
@@ -213,6 +249,8 @@ class CPULauncher:
             threads,
             ask,
         )
+        if metadata.profile_scratch_size:
+            launch = _with_profile_scratch(launch, metadata.profile_scratch_size, metadata.profile_scratch_align)
 
         def make_descriptor(arg: Any, metadata: Any, _: Any) -> list[Any]:
             return list(decompose_descriptor(arg))
@@ -343,8 +381,8 @@ class CPUDriver(DriverBase):  # type: ignore[misc]
         return names.get(_KINDS[ty]) or f"{'u' if ty[0] == 'u' else ''}int{ty[1:]}_t"
 
     def allocate_default_profile_scratch(self, size: int, alignment: int, stream: Any) -> Any:
-        """Fails: only GPUs support instrumented kernels."""
-        raise NotImplementedError("profiling inside of kernels is not supported on the CPU")
+        """Returns memory for a kernel that asks for some outside of its signature, where no allocator is set."""
+        return _Zeros(size, alignment)
 
 
 def _refuse_c_code() -> None:

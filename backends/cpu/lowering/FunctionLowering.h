@@ -68,6 +68,11 @@ void emitEntry(LoweringContext &context, LLVM::LLVMFuncOp program);
 /// kernel's scratch memory, and the pointers that the kernel may store through.
 void describeKernel(LoweringContext &context, int64_t scratchSize);
 
+/// Replaces the memory that `function` gets outside of its signature by one more
+/// argument, and sets the attributes of the module that say how much each
+/// program gets (ProfileScratch.cpp).
+void passProfileScratch(triton::FuncOp function);
+
 } // namespace mlir::triton_ext::cpu
 
 #endif // TRITON_EXT_CPU_FUNCTIONLOWERING_H

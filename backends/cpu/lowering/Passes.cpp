@@ -96,6 +96,7 @@ LogicalResult LowerTilesPass::lower(triton::FuncOp function) {
     return function.emitError()
            << "'tt.func': a function that is not inlined is not supported on "
               "the CPU (call it where the inliner can see it)";
+  passProfileScratch(function);
   Target target{vectorBytes, hasFma};
   return FunctionLowering(function, getOperation(), target).run();
 }

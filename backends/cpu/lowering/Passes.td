@@ -25,6 +25,11 @@ def LowerTilesPass : Pass<"triton-ext-cpu-lower-tiles", "::mlir::ModuleOp"> {
     `triton_ext_cpu.stored1` and so on: the arguments that the kernel may store
     through, 30 bits in each.
 
+    A `ttg.global_scratch_alloc` with `third_party_allocation` becomes one more
+    argument, a pointer behind all others. `triton_ext_cpu.profile_scratch` and
+    `triton_ext_cpu.profile_scratch_alignment` are the bytes that each program
+    gets of it and their alignment.
+
     ```mlir
     tt.func public @increment(%x: !tt.ptr<f32>) { ... }
     // becomes

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wraps ``CompiledKernel``, which reads a kernel from Triton's cache: backends check it, Triton's tool learns its name.
+"""Wraps ``CompiledKernel``, which reads a kernel from Triton's cache: backends check it, extensions follow it, Triton's
+tool learns its name.
 
 One case reads the frame of a caller: ``triton/tools/compile.py`` keeps the kernel's name in a local variable of its
 ``compile_kernel``. That function already runs, as a part of ``__main__``, when the first pipeline is entered, so it
@@ -18,6 +19,7 @@ from typing import Any
 from .table import expected
 
 _checks: dict[str, Callable[[Any], None]] = {}
+_followers: list[Callable[[Any], None]] = []
 _follows_names = False
 
 
@@ -32,6 +34,19 @@ def check_kernels(backend: str, check: Callable[[Any], None]) -> None:
         TritonExtError: Triton differs from what the patch expects.
     """
     _checks[backend] = check
+    _wrap()
+
+
+def follow_kernels(follower: Callable[[Any], None]) -> None:
+    """Has `follower` called with each ``CompiledKernel`` of any backend, after its files have been read.
+
+    A kernel from Triton's cache is told like a new one. A second call with the same function does nothing.
+
+    Raises:
+        TritonExtError: Triton differs from what the patch expects.
+    """
+    if follower not in _followers:
+        _followers.append(follower)
     _wrap()
 
 
@@ -62,6 +77,8 @@ def _wrap() -> None:
         make(self, *args, **kwargs)
         if check := _checks.get(self.metadata.target.backend):
             check(self)
+        for follower in _followers:
+            follower(self)
         if _follows_names:
             tool = sys._getframe(1).f_back  # frame 1 is triton.compile
             if tool is not None and tool.f_code.co_name == "compile_kernel" and _is_tool(tool.f_code.co_filename):

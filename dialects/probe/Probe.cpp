@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The verifiers of the dialect `probe`.
+
+#include "Probe.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
+
+#include "Probe.cpp.inc"
+
+using namespace mlir;
+using namespace mlir::triton_ext::probe;
+
+/// The most values that one record holds.
+static constexpr size_t kMostValues = 16;
+
+static LogicalResult verifyName(Operation *op, StringRef name) {
+  if (name.empty())
+    return op->emitOpError() << "expected a name that is not empty";
+  return success();
+}
+
+/// Checks that the tensors among the operands have one shape.
+static LogicalResult verifyShapes(Operation *op) {
+  RankedTensorType first;
+  for (Type type : op->getOperandTypes()) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      continue;
+    if (!tensor.hasStaticShape())
+      return op->emitOpError() << "expected tensors of static shape, got "
+                               << tensor;
+    if (first && first.getShape() != tensor.getShape())
+      return op->emitOpError() << "expected tensors of one shape, got " << first
+                               << " and " << tensor;
+    if (!first)
+      first = tensor;
+  }
+  return success();
+}
+
+static LogicalResult verifyValues(Operation *op, ValueRange values) {
+  if (values.size() > kMostValues)
+    return op->emitOpError() << "expected at most " << kMostValues
+                             << " values, got " << values.size();
+  for (Type type : values.getTypes()) {
+    Type element = getElementTypeOrSelf(type);
+    if (isa<triton::PointerType>(element))
+      continue;
+    if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() > 64)
+      return op->emitOpError()
+             << "expected numbers of at most 64 bits or pointers, got " << type;
+  }
+  return success();
+}
+
+LogicalResult CountOp::verify() {
+  return failure(failed(verifyName(*this, getName())) ||
+                 failed(verifyShapes(*this)));
+}
+
+LogicalResult RecordOp::verify() {
+  return failure(failed(verifyName(*this, getName())) ||
+                 failed(verifyValues(*this, getValues())) ||
+                 failed(verifyShapes(*this)));
+}
+
+LogicalResult CheckOp::verify() {
+  return failure(failed(verifyName(*this, getMessage())) ||
+                 failed(verifyValues(*this, getValues())) ||
+                 failed(verifyShapes(*this)));
+}

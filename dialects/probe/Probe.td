@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+include "mlir/IR/DialectBase.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def ProbeDialect : Dialect {
+  let name = "probe";
+  let summary = "Observations of a running kernel";
+  let description = [{
+    See RATIONALE.md for why it exists.
+  }];
+  let cppNamespace = "::mlir::triton_ext::probe";
+}
+
+// The write keeps an operation that has no results from being removed, and in
+// its place among other memory operations.
+class Probe_Op<string mnemonic, list<Trait> traits = []>
+    : Op<ProbeDialect, mnemonic, traits # [MemoryEffects<[MemWrite]>]> {
+  let hasVerifier = 1;
+}
+
+def Probe_BoolLike : AnyTypeOf<[I1, TensorOf<[I1]>], "i1 or tensor of i1">;
+
+def Probe_CountOp : Probe_Op<"count"> {
+  let summary = "Adds the number of active lanes to a counter";
+  let description = [{
+    A scalar mask, or none, counts the program itself.
+
+    ```mlir
+    probe.count "tiles"
+    probe.count "in bounds" mask(%m : tensor<128xi1>)
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, Optional<Probe_BoolLike>:$mask);
+  let assemblyFormat = "$name (`mask` `(` $mask^ `:` type($mask) `)`)? attr-dict";
+}
+
+def Probe_RecordOp : Probe_Op<"record", [AttrSizedOperandSegments]> {
+  let summary = "Appends a record for each active lane to the buffer";
+  let description = [{
+    A record holds the ids of the program, the lane and one value for each
+    operand. If every operand is a scalar, the program appends one record.
+    Tensors have one shape; scalars are repeated for each lane. Records that do
+    not fit into the buffer are counted and dropped.
+
+    ```mlir
+    probe.record "x"(%i, %v : i32, tensor<128xf32>) mask(%m : tensor<128xi1>)
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, Variadic<AnyType>:$values,
+                       Optional<Probe_BoolLike>:$mask);
+  let assemblyFormat = [{
+    $name (`(` $values^ `:` type($values) `)`)?
+    (`mask` `(` $mask^ `:` type($mask) `)`)? attr-dict
+  }];
+}
+
+def Probe_CheckOp : Probe_Op<"check", [AttrSizedOperandSegments]> {
+  let summary = "Counts lanes whose condition is false, and records the first ones";
+  let description = [{
+    The kernel goes on. The first 16 failures of each check are records; every
+    failure is counted.
+
+    ```mlir
+    probe.check %c, "in range"(%v : tensor<128xf32>) : tensor<128xi1>
+    ```
+  }];
+  let arguments = (ins Probe_BoolLike:$condition, StrAttr:$message,
+                       Variadic<AnyType>:$values,
+                       Optional<Probe_BoolLike>:$mask);
+  let assemblyFormat = [{
+    $condition `,` $message (`(` $values^ `:` type($values) `)`)?
+    (`mask` `(` $mask^ `:` type($mask) `)`)? attr-dict `:` type($condition)
+  }];
+}

@@ -1,0 +1,584 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Looks into a running kernel: ``tx.probe``.
+
+A kernel calls `count`, `record` and `check`; a `session` collects what they see. Outside of a session, or with
+``TRITON_EXT_PROBE=0``, they compile to nothing. ``dialects/probe/README.md`` shows how, RATIONALE.md says why so.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import json
+import os
+import re
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import triton.language as tl
+
+import triton_ext as tx
+from triton_ext.errors import TritonExtError
+from triton_ext.language import attr
+from triton_ext.patches import compiled_kernels
+
+__all__ = ["Session", "Site", "check", "count", "record", "session"]
+
+# The layout of the buffer, in words of 64 bits: lower_probe/Layout.h has the same numbers.
+_MAGIC = 0x313045424F525054
+_CAPACITY, _CURSOR, _CHUNK_MASK, _CHUNKS, _RECORDS, _DIRECTORY = 1, 2, 3, 4, 5, 16
+_SITE_WORDS, _SITES_OF_CHUNK = 8, 16
+_HEAD = 3
+_MOST_FAILURES = 16
+_STRIDE = 1024
+_LOCAL, _CHUNK_KEY = 0xFFFF, 0x8000
+
+_SITES = re.compile(r'probe\.sites = "((?:[^"\\]|\\.)*)"')
+_DTYPES: dict[str, Any] = {
+    **{f"i{bits}": np.dtype(f"i{bits // 8}") for bits in (8, 16, 32, 64)},
+    **{f"f{bits}": np.dtype(f"f{bits // 8}") for bits in (16, 32, 64)},
+    "i1": np.dtype(bool),
+    "bf16": np.dtype(np.float32),
+}
+
+
+@dataclass(frozen=True)
+class Site:
+    """One probe in one kernel.
+
+    Attributes:
+        kind: ``count``, ``record`` or ``check``.
+        name: the name, or the message of a check.
+        kernel: the kernel's name.
+        file: the source file; empty if it is unknown.
+        line: the line of the probe.
+        types: the element type of each value, as MLIR calls it.
+        shape: of the tensors; () if the probe has only scalars.
+    """
+
+    kind: str
+    name: str
+    kernel: str
+    file: str
+    line: int
+    types: tuple[str, ...] = ()
+    shape: tuple[int, ...] = ()
+
+    @property
+    def words(self) -> int:
+        """How many words a record takes."""
+        return _HEAD + len(self.types)
+
+
+@dataclass
+class _Records:
+    """Records of one site: the ids of the programs, the lanes (-1 for a scalar) and the values."""
+
+    site: Site
+    programs: Any
+    lanes: Any
+    values: list[Any]
+
+
+@dataclass
+class _Seen:
+    """What a session has seen.
+
+    Attributes:
+        counters: for each site its count, or for a check its failures, and its lost records.
+        records: in the order of the buffer.
+        unknown: how many counters are lost, because the buffer has no room for the counters of so many kernels.
+    """
+
+    counters: dict[Site, list[int]] = field(default_factory=dict)
+    records: list[_Records] = field(default_factory=list)
+    unknown: int = 0
+
+    def add(self, site: Site, count: int, lost: int) -> None:
+        """Adds to the counters of `site`."""
+        both = self.counters.setdefault(site, [0, 0])
+        both[0] += count
+        both[1] += lost
+
+
+#: The sites of each kernel that this process has compiled or loaded with probes, by the key in the buffer.
+_tables: dict[int, tuple[Site, ...]] = {}
+_sessions: contextvars.ContextVar[tuple[Session, ...]] = contextvars.ContextVar("triton_ext_probe", default=())
+_of_process: list[Session] = []
+_lock = threading.Lock()
+
+
+def _read_sites(kernel: Any) -> None:
+    """Keeps the sites of a ``CompiledKernel``, new or from Triton's cache."""
+    if getattr(kernel.metadata, "profile_scratch_align", 1) < _STRIDE:
+        return
+    text = _SITES.search(str(kernel.asm.get("ttir", "")))
+    if text is not None:
+        unescaped = re.sub(r"\\([0-9A-F]{2}|.)", _unescape, text[1])
+        _learn(unescaped.encode("latin-1").decode(errors="replace"), unescaped.encode("latin-1"))
+
+
+def _unescape(match: re.Match[str]) -> str:
+    return chr(int(match[1], 16)) if len(match[1]) == 2 else match[1]
+
+
+def _learn(text: str, content: bytes) -> None:
+    key = 0xCBF29CE484222325
+    for byte in content:
+        key = (key ^ byte) * 0x100000001B3 % 2**64
+    key = key & ~_LOCAL or _LOCAL + 1
+    table = json.loads(text)
+    sites = tuple(
+        Site(
+            one["kind"], one["name"], table["kernel"], one.get("file", ""), one.get("line", 0), tuple(one["types"]),
+            tuple(one["shape"]),
+        )
+        for one in table["sites"]
+    )  # fmt: skip
+    if _tables.setdefault(key, sites) != sites:
+        raise TritonExtError(
+            f"the probes of {table['kernel']} and of {_tables[key][0].kernel} have the same key in the buffer",
+            fix="another name for one of the kernels",
+        )
+
+
+class _Sink:
+    """Memory without the first word of a buffer: for kernels with probes that are launched outside of a session."""
+
+    def __init__(self, memory: Any) -> None:
+        self._memory = memory
+
+    def data_ptr(self) -> int:
+        """Returns the address."""
+        return _address(self._memory)
+
+
+def _address(memory: Any) -> int:
+    return int(memory.ctypes.data if isinstance(memory, np.ndarray) else memory.data_ptr())
+
+
+def _device() -> str:
+    """Returns the device that a launch of this thread goes to: ``cpu`` or, for torch, ``cuda:0``."""
+    from triton.runtime import driver
+
+    if driver.active.get_current_target().backend == "cpu":
+        return "cpu"
+    return f"cuda:{driver.active.get_current_device()}"  # which torch calls AMD's devices, too
+
+
+def _memory(words: int, device: str, first: dict[int, int]) -> Any:
+    """Returns `words` words of zeros on `device`, but for those in `first`, which every stream sees."""
+    header = np.zeros(_DIRECTORY, np.int64)
+    for place, value in first.items():
+        header[place] = value
+    if device == "cpu":
+        content = np.zeros(words, np.int64)
+        content[:_DIRECTORY] = header
+        return content
+    import torch
+
+    content = torch.zeros(words, dtype=torch.int64, device=device)
+    content[:_DIRECTORY].copy_(torch.from_numpy(header))
+    torch.cuda.synchronize(device)
+    return content
+
+
+_sinks: dict[str, _Sink] = {}
+#: Buffers whose address a CUDA graph holds. The graph can be replayed whenever, so they live as long as the process.
+_captured: list[Any] = []
+_before: Any = None  # the allocator that was set before ours
+
+
+def _allocate(size: int, alignment: int, stream: int | None) -> Any:
+    """Triton's profile allocator: the buffer of the session for kernels with probes, what others said for others."""
+    if alignment != _STRIDE:
+        if _before is not None:
+            return _before(size, alignment, stream)
+        from triton.runtime import driver
+
+        return driver.active.allocate_default_profile_scratch(size, alignment, stream)
+    current = _current()
+    device = _device()
+    if current is None:
+        if device not in _sinks:
+            _sinks[device] = _Sink(_memory(_DIRECTORY, device, {}))
+        return _sinks[device]
+    return current._buffer(device)
+
+
+def _install() -> None:
+    """Makes `_allocate` Triton's profile allocator."""
+    global _before  # noqa: PLW0603 - of the process, as Triton's slot
+    from triton.runtime import _allocation
+
+    with _lock:
+        now = _allocation._profile_allocator.get()
+        if now is not _allocate:
+            _before = now if _allocation.has_profile_allocator() else None
+            _allocation.set_profile_allocator(_allocate)
+
+
+def _current() -> Session | None:
+    """Returns the innermost session of this thread, else that of the process."""
+    inner = _sessions.get()
+    return inner[-1] if inner else _of_process[-1] if _of_process else None
+
+
+class Session:
+    """Collects what the probes of kernels see; made by `session`."""
+
+    def __init__(self, capacity: int, kernels: int, process: bool) -> None:
+        if capacity < 8 * _HEAD or kernels < 1:
+            raise TritonExtError(f"session: capacity={capacity}, kernels={kernels}: expected room for a record")
+        self._capacity = capacity // 8
+        self._chunks = 1 << (kernels - 1).bit_length()
+        self._process = process
+        self._buffers: dict[str, Any] = {}
+        self._interpreted = _Seen()
+        self._room = self._capacity
+        self._pipeline: Any = None
+        self._token: contextvars.Token[tuple[Session, ...]] | None = None
+        self._installed = False
+
+    def __enter__(self) -> Session:
+        if self._token is not None or self._installed:
+            raise TritonExtError("a session that has begun cannot begin again")
+        if os.environ.get("TRITON_EXT_PROBE") == "0":
+            return self
+        from triton import knobs
+
+        if not knobs.runtime.interpret:
+            compiled_kernels.follow_kernels(_read_sites)
+            _install()
+            self._buffer(_device())  # now, because memory that is allocated in a CUDA graph is the graph's
+            if not _sessions.get():  # a session around this one has placed the passes
+                self._pipeline = (
+                    tx.Pipeline()
+                    .at_start("ttir", tx.passes.ttir.lower_probe(keep=True))
+                    .after("ttir:common.inliner", tx.passes.ttir.lower_probe(emit=True))
+                )
+                self._pipeline.install() if self._process else self._pipeline.__enter__()
+        if self._process:
+            _of_process.append(self)
+            self._installed = True
+        else:
+            self._token = _sessions.set((*_sessions.get(), self))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._installed:
+            _of_process.remove(self)
+        elif self._token is not None:
+            _sessions.reset(self._token)
+        if self._pipeline is not None:
+            self._pipeline.uninstall() if self._process else self._pipeline.__exit__(kind, error, traceback)
+            self._pipeline = None
+        if self._buffers:
+            from triton.runtime import _allocation
+
+            if _allocation._profile_allocator.get() is not _allocate:
+                warnings.warn(
+                    "another profiler has replaced Triton's profile allocator during the session: what probes have "
+                    "seen since is lost",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+
+    def _buffer(self, device: str) -> Any:
+        with _lock:
+            if device not in self._buffers:
+                chunks = _DIRECTORY + self._chunks
+                records = chunks + (self._chunks + 1) * _SITE_WORDS * _SITES_OF_CHUNK
+                self._buffers[device] = _Sink(
+                    _memory(
+                        records + self._capacity,
+                        device,
+                        {
+                            0: _MAGIC, _CAPACITY: self._capacity, _CHUNK_MASK: self._chunks - 1, _CHUNKS: chunks,
+                            _RECORDS: records,
+                        },
+                    )
+                )  # fmt: skip
+        found = self._buffers[device]
+        if device != "cpu" and found not in _captured:
+            import torch
+
+            if torch.cuda.is_current_stream_capturing():
+                _captured.append(found)
+        return found
+
+    def _see(self) -> _Seen:
+        """Waits for the devices and returns what the session has seen until now."""
+        seen = _Seen(
+            {site: list(both) for site, both in self._interpreted.counters.items()}, list(self._interpreted.records)
+        )
+        for device, sink in self._buffers.items():
+            memory = sink._memory
+            if device != "cpu":
+                import torch
+
+                torch.cuda.synchronize(device)
+                memory = memory.cpu().numpy()
+            _decode(np.array(memory, copy=True), seen)
+        return seen
+
+    def sites(self) -> list[Site]:
+        """Returns the probes that have run."""
+        seen = self._see()
+        return list(dict.fromkeys([*seen.counters, *(records.site for records in seen.records)]))
+
+    def counts(self) -> dict[str, int]:
+        """Returns the counters of `count` by name, summed over kernels and lines."""
+        return _sums(self._see(), "count", 0)
+
+    def failures(self) -> dict[str, int]:
+        """Returns how often each `check` has failed, by message."""
+        return _sums(self._see(), "check", 0)
+
+    def lost(self) -> dict[str, int]:
+        """Returns how many records of each name did not fit into the buffer; names that lost none are left out."""
+        seen = self._see()
+        both = _sums(seen, "record", 1), _sums(seen, "check", 1)
+        return {name: n for sums in both for name, n in sums.items() if n}
+
+    def records(self, name: str | None = None) -> Any:
+        """Returns the records as a structured array, in the order of the buffer.
+
+        Args:
+            name: of a `record`, or the message of a `check`; None for all.
+
+        Returns:
+            an array with the fields ``site`` (an index into `sites`), ``x``, ``y`` and ``z`` (the program), ``lane``
+            (row-major in the tensor, -1 for a scalar) and ``v0``, ``v1``, … for the values. If sites differ in
+            their values' types, a field has the type that NumPy promotes them to, and is 0 where a site has no value.
+        """
+        seen = self._see()
+        sites = {
+            site: i
+            for i, site in enumerate(dict.fromkeys([*seen.counters, *(records.site for records in seen.records)]))
+        }
+        chosen = [one for one in seen.records if name is None or one.site.name == name]
+        named = [site for site in sites if site.kind != "count" and (name is None or site.name == name)]
+        if name is not None and not named and sites:
+            raise TritonExtError(f"no probe '{name}' has run, there are: {', '.join(s.name for s in sites)}")
+        width = max((len(site.types) for site in named), default=0)
+        types = [
+            np.result_type(*(_dtype(site.types[i]) for site in named if len(site.types) > i)) for i in range(width)
+        ]
+        head = [("site", np.int32), ("x", np.uint32), ("y", np.uint32), ("z", np.uint32), ("lane", np.int32)]
+        dtype = np.dtype([*head, *((f"v{i}", one) for i, one in enumerate(types))])
+        out = np.zeros(sum(len(one.lanes) for one in chosen), dtype)
+        start = 0
+        for one in chosen:
+            part = out[start : start + len(one.lanes)]
+            start += len(one.lanes)
+            part["site"] = sites[one.site]
+            part["x"], part["y"], part["z"] = one.programs
+            part["lane"] = one.lanes
+            for i, value in enumerate(one.values):
+                part[f"v{i}"] = value
+        return out
+
+    def summary(self) -> str:
+        """Returns a table: a row for each probe with its line, and what was lost."""
+        seen = self._see()
+        kept: dict[Site, int] = {}
+        for one in seen.records:
+            kept[one.site] = kept.get(one.site, 0) + len(one.lanes)
+        rows = [("probe", "name", "count", "records", "lost", "kernel", "line")]
+        for site in dict.fromkeys([*seen.counters, *kept]):
+            count, lost = seen.counters.get(site, [0, 0])
+            records = kept.get(site, 0)
+            counted = {"count": str(count), "check": f"{count} failed"}.get(site.kind, "")
+            place = f"{Path(site.file).name}:{site.line}"
+            has_records = site.kind != "count"
+            rows.append((
+                site.kind, site.name, counted, str(records) if has_records else "", str(lost) if has_records else "",
+                site.kernel, place,
+            ))  # fmt: skip
+        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+        lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        if seen.unknown:
+            lines.append(f"lost: {seen.unknown} counters of kernels beyond the first {self._chunks} (fix: kernels=…)")
+        return "\n".join(lines)
+
+
+def session(*, capacity: int = 2**24, kernels: int = 1024, process: bool = False) -> Session:
+    """Returns a session, in whose ``with`` block kernels are compiled with their probes.
+
+    Args:
+        capacity: bytes for records on each device; a record takes 24 bytes and 8 for each value.
+        kernels: how many kernels, in groups of 16 probes, have room for their counters.
+        process: whether the kernels of every thread take part, not only those that this thread launches.
+    """
+    return Session(capacity, kernels, process)
+
+
+def _dtype(name: str) -> Any:
+    return _DTYPES.get(name, np.dtype(np.uint64 if name.startswith("!") else np.uint8))
+
+
+def _sums(seen: _Seen, kind: str, which: int) -> dict[str, int]:
+    sums: dict[str, int] = {}
+    for site, both in seen.counters.items():
+        if site.kind == kind:
+            sums[site.name] = sums.get(site.name, 0) + both[which]
+    return sums
+
+
+def _sites_of(key: int) -> tuple[Site, ...]:
+    sites = _tables.get(key & ~_LOCAL & (2**64 - 1))
+    if sites is None:
+        raise TritonExtError("the buffer has records of a kernel that this process has not compiled or loaded")
+    return sites
+
+
+def _decode(words: Any, seen: _Seen) -> None:
+    """Adds what is in a buffer to `seen`."""
+    chunks = int(words[_CHUNK_MASK]) + 1
+    area = words[words[_CHUNKS] :].view(np.int64)
+    size = _SITE_WORDS * _SITES_OF_CHUNK
+    for index in np.flatnonzero(words[_DIRECTORY : _DIRECTORY + chunks]):
+        key = int(words[_DIRECTORY + index])
+        first = (key & (_CHUNK_KEY - 1)) * _SITES_OF_CHUNK
+        for i, site in enumerate(_sites_of(key)[first : first + _SITES_OF_CHUNK]):
+            at = int(index) * size + i * _SITE_WORDS
+            seen.add(site, int(area[at]), int(area[at + 1]))
+    seen.unknown += int(np.count_nonzero(area[chunks * size : (chunks + 1) * size]))
+    start = int(words[_RECORDS])
+    used = min(int(words[_CURSOR]), int(words[_CAPACITY]))
+    seen.records += _decode_records(words[start : start + used])
+
+
+def _decode_records(words: Any) -> Iterator[_Records]:
+    """Yields the records, in runs of one site; a record that did not fit has left zeros at the end."""
+    at = 0
+    while at < len(words) and words[at]:
+        key = int(words[at])
+        site = _sites_of(key)[(key & _LOCAL) - 1]
+        width = site.words
+        run = 1
+        most = 64
+        while run < most:  # how many of this site follow each other
+            tags = words[at : at + most * width : width]
+            differs = np.flatnonzero(tags != key)
+            run = int(differs[0]) if len(differs) else len(tags)
+            if run < most or at + most * width >= len(words):
+                break
+            most *= 8
+        rows = words[at : at + run * width].reshape(-1, width).view(np.uint64)
+        low, high = rows & np.uint64(0xFFFFFFFF), rows >> np.uint64(32)
+        programs = (low[:, 1], high[:, 1], low[:, 2])
+        values = [_typed(rows[:, _HEAD + i], name) for i, name in enumerate(site.types)]
+        yield _Records(site, programs, high[:, 2].astype(np.uint32).view(np.int32), values)
+        at += run * width
+
+
+def _typed(words: Any, name: str) -> Any:
+    """Returns the values of type `name` whose bits are in `words`."""
+    if name == "bf16":
+        return (words.astype(np.uint32) << 16).view(np.float32)
+    dtype = _dtype(name)
+    if dtype == bool:
+        return words != 0
+    return words.astype(f"u{dtype.itemsize}").view(dtype)
+
+
+# --- In the interpreter -----------------------------------------------------------------------------------------------
+
+
+def _place() -> tuple[str, str, int]:
+    """Returns the name of the function that the interpreter runs, its file and the line."""
+    frame = sys._getframe(2)
+    while frame.f_back is not None:
+        module = str(frame.f_globals.get("__name__", ""))
+        if module.partition(".")[0] not in ("triton", "triton_ext"):
+            return frame.f_code.co_name, frame.f_code.co_filename, frame.f_lineno
+        frame = frame.f_back
+    return "", "", 0
+
+
+def _name_of(dtype: Any) -> str:
+    kind = {"b": "i1", "f": f"f{8 * dtype.itemsize}"}.get(dtype.kind, f"i{8 * dtype.itemsize}")
+    return kind
+
+
+def _interpreted(kind: str, name: str, values: tuple[Any, ...], mask: Any, negated: Any = None) -> None:
+    """Does for the session what the compiled operation does."""
+    current = _current()
+    if current is None:
+        return
+    from triton.runtime.interpreter import interpreter_builder
+
+    arrays = [np.asarray(value) for value in values]
+    every = [*arrays, *(np.asarray(one) for one in (mask, negated) if one is not None)]
+    shape = next((array.shape for array in every if array.shape), ())
+    if any(array.shape not in ((), shape) for array in every):
+        raise TritonExtError(f"{kind} '{name}': expected tensors of one shape")
+    active = np.ones(shape, bool)
+    if mask is not None:
+        active &= np.asarray(mask, bool)
+    if negated is not None:
+        active &= ~np.asarray(negated, bool)
+    lanes = np.flatnonzero(active.reshape(-1))
+    function, file, line = _place()
+    site = Site(kind, name, function, file, line, tuple(_name_of(array.dtype) for array in arrays), tuple(shape))
+    seen = current._interpreted
+    counted = len(lanes) if kind != "record" else 0
+    if kind == "check":
+        lanes = lanes[: max(_MOST_FAILURES - seen.counters.get(site, [0, 0])[0], 0)]
+    fit = 0 if kind == "count" else min(current._room // site.words, len(lanes))
+    offered = 0 if kind == "count" else len(lanes)
+    if offered:
+        current._room = max(current._room - offered * site.words, 0)
+    seen.add(site, counted, offered - fit)
+    if fit:
+        lanes = lanes[:fit]
+        x, y, z = interpreter_builder.grid_idx
+        columns = [np.broadcast_to(array, shape).reshape(-1)[lanes] for array in arrays]
+        seen.records.append(
+            _Records(site, (x, y, z), lanes.astype(np.int32) if shape else np.array([-1], np.int32), columns)
+        )
+
+
+def _count(name: str, mask: Any = None) -> None:
+    _interpreted("count", name, (), mask)
+
+
+def _record(name: str, *values: Any, mask: Any = None) -> None:
+    _interpreted("record", name, values, mask)
+
+
+def _check(condition: Any, message: str, *values: Any, mask: Any = None) -> None:
+    _interpreted("check", message, values, mask, condition)
+
+
+# --- In kernels -------------------------------------------------------------------------------------------------------
+
+
+@tx.language.op("probe.count", interpret=_count)
+def count(name: attr.string, mask: tl.tensor | None = None) -> None:  # type: ignore[valid-type]
+    """Adds the number of lanes in `mask` to the counter `name`; without a mask, or with a scalar, 1 for the program."""
+
+
+@tx.language.op("probe.record", interpret=_record)
+def record(name: attr.string, *values: tl.tensor, mask: tl.tensor | None = None) -> None:  # type: ignore[valid-type]
+    """Appends a record with the values: one for the program, or one for each lane in `mask` if there are tensors.
+
+    Tensors have one shape; scalars are repeated.
+    """
+
+
+@tx.language.op("probe.check", interpret=_check)
+def check(condition: tl.tensor, message: attr.string, *values: tl.tensor, mask: tl.tensor | None = None) -> None:  # type: ignore[valid-type]
+    """Counts the lanes where `condition` is false, and records the values of the first 16. The kernel goes on."""
+
+

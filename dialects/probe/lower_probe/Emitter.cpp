@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lowers the probes of one kernel to tt. Layout.h describes the buffer that
+// they write to.
+
+#include "Emitter.h"
+#include "Layout.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext::lower_probe;
+using namespace mlir::triton_ext::probe;
+namespace tt = mlir::triton;
+
+/// Returns the number of elements of the tensors among the operands of `op`; 0
+/// if all are scalars.
+static int64_t numLanesOf(Operation *op) {
+  for (Type type : op->getOperandTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      return tensor.getNumElements();
+  return 0;
+}
+
+static ArrayRef<int64_t> shapeOf(Operation *op) {
+  for (Type type : op->getOperandTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      return tensor.getShape();
+  return {};
+}
+
+static ValueRange valuesOf(Operation *op) {
+  if (auto record = dyn_cast<RecordOp>(op))
+    return record.getValues();
+  if (auto check = dyn_cast<CheckOp>(op))
+    return check.getValues();
+  return {};
+}
+
+static StringRef nameOf(Operation *op) {
+  if (auto count = dyn_cast<CountOp>(op))
+    return count.getName();
+  if (auto record = dyn_cast<RecordOp>(op))
+    return record.getName();
+  return cast<CheckOp>(op).getMessage();
+}
+
+/// Returns what the host needs to know of `op`.
+static llvm::json::Object describe(Operation *op) {
+  llvm::json::Array types, shape;
+  for (Value value : valuesOf(op)) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << getElementTypeOrSelf(value.getType());
+    types.push_back(text);
+  }
+  for (int64_t size : shapeOf(op))
+    shape.push_back(size);
+  llvm::json::Object site{{"kind", op->getName().stripDialect()},
+                          {"name", nameOf(op)},
+                          {"types", std::move(types)},
+                          {"shape", std::move(shape)}};
+  op->getLoc()->walk([&](Location inner) {
+    auto file = dyn_cast<FileLineColLoc>(inner);
+    if (!file)
+      return WalkResult::advance();
+    site["file"] = file.getFilename().strref();
+    site["line"] = file.getLine();
+    return WalkResult::interrupt();
+  });
+  return site;
+}
+
+/// Returns a key of `text` whose low bits are free, FNV-1a. The host refuses
+/// two tables with one key.
+static int64_t keyOf(StringRef text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (unsigned char c : text)
+    hash = (hash ^ c) * 0x100000001b3;
+  hash &= ~((uint64_t(1) << kLocalBits) - 1);
+  return int64_t(hash ? hash : uint64_t(1) << kLocalBits);
+}
+
+Emitter::Emitter(tt::FuncOp kernel, ArrayRef<Operation *> probes)
+    : kernel(kernel), probes(probes), b(kernel.getLoc(), kernel.getContext()) {
+  llvm::json::Array list;
+  for (Operation *op : probes)
+    list.push_back(describe(op));
+  llvm::json::Object table{{"kernel", kernel.getName()},
+                           {"sites", std::move(list)}};
+  llvm::raw_string_ostream os(sites);
+  os << llvm::json::Value(std::move(table));
+  key = keyOf(sites);
+}
+
+void Emitter::run() {
+  b.setInsertionPointToStart(&kernel.getBody().front());
+  emitPrologue();
+  for (auto [site, op] : llvm::enumerate(probes)) {
+    b.setInsertionPoint(op);
+    b.setLoc(op->getLoc());
+    emit(site, op);
+  }
+}
+
+Value Emitter::constant(int64_t value) {
+  return arith::ConstantOp::create(b, b.getI64IntegerAttr(value));
+}
+
+Value Emitter::truth(bool value) {
+  return arith::ConstantOp::create(b, b.getBoolAttr(value));
+}
+
+/// Returns the address of a word of the buffer.
+Value Emitter::at(Value words) {
+  return tt::AddPtrOp::create(b, base.getType(), base, words);
+}
+
+Value Emitter::loadHeader(int64_t word) {
+  return tt::LoadOp::create(b, at(constant(word)), isThere, constant(0));
+}
+
+/// Adds atomically where the mask is on, and returns the old value, which is
+/// undefined where it is off.
+Value Emitter::addTo(Value pointer, Value amount, Value mask) {
+  return tt::AtomicRMWOp::create(b, amount.getType(), tt::RMWOp::ADD, pointer,
+                                 amount, mask, tt::MemSemantic::RELAXED,
+                                 tt::MemSyncScope::GPU);
+}
+
+/// Finds the buffer, and the chunks of the kernel in it.
+void Emitter::emitPrologue() {
+  auto bytes = tt::PointerType::get(b.getI8Type());
+  auto words = tt::PointerType::get(b.getI64Type());
+  Value own = tt::gpu::GlobalScratchAllocOp::create(
+      b, b.getLoc(), bytes, kStride, kStride, b.getUnitAttr());
+  // Take back what the operation has added for this program.
+  Value id[3], size[2];
+  for (int axis = 0; axis < 3; ++axis) {
+    Value narrow = tt::GetProgramIdOp::create(b, axis);
+    id[axis] = arith::ExtUIOp::create(b, b.getI64Type(), narrow);
+    if (axis == 2)
+      break;
+    narrow = tt::GetNumProgramsOp::create(b, axis);
+    size[axis] = arith::ExtUIOp::create(b, b.getI64Type(), narrow);
+  }
+  Value linear = arith::AddIOp::create(
+      b, arith::MulIOp::create(b, id[2], size[1]), id[1]);
+  linear = arith::AddIOp::create(b, arith::MulIOp::create(b, linear, size[0]),
+                                 id[0]);
+  own = tt::AddPtrOp::create(
+      b, bytes, own, arith::MulIOp::create(b, linear, constant(-kStride)));
+  base = tt::BitcastOp::create(b, words, own);
+  Value shift = constant(32);
+  programXY =
+      arith::OrIOp::create(b, id[0], arith::ShLIOp::create(b, id[1], shift));
+  programZ = id[2];
+
+  isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                  tt::LoadOp::create(b, base),
+                                  constant(kMagic));
+  bool hasRecords = llvm::any_of(
+      probes, [](Operation *op) { return !isa<CountOp>(op); });
+  if (hasRecords) {
+    capacity = loadHeader(kCapacity);
+    records = loadHeader(kRecords);
+  }
+  for (int64_t i = 0, n = llvm::divideCeil(probes.size(), kSitesOfChunk); i < n;
+       ++i)
+    chunks.push_back(findChunk(key | (kChunkKey + i)));
+}
+
+/// Returns the offset of the chunk with `key`: searches the directory from a
+/// place that the key gives, and takes the first free entry if no entry has the
+/// key. If the directory is full, returns the chunk behind the last one, which
+/// tells the host that counters are lost.
+Value Emitter::findChunk(int64_t key) {
+  Type i64 = b.getI64Type();
+  Value mask = loadHeader(kChunkMask);
+  Value one = constant(1), zero = constant(0), wanted = constant(key);
+  Value start = arith::AndIOp::create(
+      b, constant(int64_t(uint64_t(key) >> kLocalBits) + (key & (kChunkKey - 1))),
+      mask);
+  auto loop = scf::WhileOp::create(b, TypeRange{i64, i64, i64},
+                                   ValueRange{start, zero});
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Location loc = b.getLoc();
+    Block *before = b.createBlock(&loop.getBefore(), {}, {i64, i64}, {loc, loc});
+    Value index = before->getArgument(0), tries = before->getArgument(1);
+    Value entry =
+        at(arith::AddIOp::create(b, index, constant(kDirectory)));
+    Value found = tt::LoadOp::create(b, entry, isThere, wanted,
+                                     /*isVolatile=*/true);
+    Value isFree =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, found, zero);
+    auto take = scf::IfOp::create(b, TypeRange{i64}, isFree,
+                                  /*withElseRegion=*/true);
+    {
+      OpBuilder::InsertionGuard inner(b);
+      b.setInsertionPointToStart(take.thenBlock());
+      Value old = tt::AtomicCASOp::create(b, i64, entry, zero, wanted,
+                                          tt::MemSemantic::RELAXED,
+                                          tt::MemSyncScope::GPU);
+      Value won = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, old, zero);
+      Value now = arith::SelectOp::create(b, won, wanted, old);
+      scf::YieldOp::create(b, now);
+      b.setInsertionPointToStart(take.elseBlock());
+      scf::YieldOp::create(b, found);
+    }
+    Value isOurs = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                         take.getResult(0), wanted);
+    Value isFull =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sge, tries, mask);
+    Value spare = arith::AddIOp::create(b, mask, one);
+    Value chunk = arith::SelectOp::create(b, isOurs, index, spare);
+    Value isDone = arith::OrIOp::create(b, isOurs, isFull);
+    Value goesOn = arith::XOrIOp::create(b, isDone, truth(true));
+    scf::ConditionOp::create(b, goesOn, ValueRange{chunk, index, tries});
+    Block *after = b.createBlock(&loop.getAfter(), {}, {i64, i64, i64},
+                                 {loc, loc, loc});
+    Value next = arith::AndIOp::create(
+        b, arith::AddIOp::create(b, after->getArgument(1), one), mask);
+    Value more = arith::AddIOp::create(b, after->getArgument(2), one);
+    scf::YieldOp::create(b, ValueRange{next, more});
+  }
+  b.setInsertionPointAfter(loop);
+  Value offset = arith::MulIOp::create(b, loop.getResult(0),
+                                       constant(kSiteWords * kSitesOfChunk));
+  return arith::AddIOp::create(b, offset, loadHeader(kChunks));
+}
+
+Value Emitter::siteWord(unsigned site, int64_t word) {
+  Value chunk = chunks[site / kSitesOfChunk];
+  int64_t place = site % kSitesOfChunk * kSiteWords + word;
+  return at(arith::AddIOp::create(b, chunk, constant(place)));
+}
+
+/// Repeats a scalar for each lane; leaves it a scalar if there are no lanes.
+Value Emitter::splat(Value value, int64_t numLanes) {
+  if (!numLanes)
+    return value;
+  return tt::SplatOp::create(
+      b, RankedTensorType::get({numLanes}, value.getType()), value);
+}
+
+/// Returns `value` with one axis, in row-major order; repeats a scalar.
+Value Emitter::flat(Value value, int64_t numLanes) {
+  auto tensor = dyn_cast<RankedTensorType>(value.getType());
+  if (!tensor)
+    return splat(value, numLanes);
+  if (tensor.getRank() == 1)
+    return value;
+  auto type = RankedTensorType::get({numLanes}, tensor.getElementType());
+  return tt::ReshapeOp::create(b, type, value, /*allow_reorder=*/false);
+}
+
+/// Returns the bits of a number or pointer in i64, with one axis.
+Value Emitter::bits(Value value, int64_t numLanes) {
+  auto like = [&](Type from, Type element) -> Type {
+    auto tensor = dyn_cast<RankedTensorType>(from);
+    return tensor ? Type(tensor.clone(element)) : element;
+  };
+  Type type = value.getType(), element = getElementTypeOrSelf(type);
+  Type i64 = b.getI64Type();
+  if (isa<tt::PointerType>(element)) {
+    value = tt::PtrToIntOp::create(b, like(type, i64), value);
+  } else {
+    unsigned width = element.getIntOrFloatBitWidth();
+    if (isa<FloatType>(element))
+      value = tt::BitcastOp::create(
+          b, like(type, b.getIntegerType(width)), value);
+    if (width < 64)
+      value = arith::ExtUIOp::create(b, like(type, i64), value);
+  }
+  return flat(value, numLanes);
+}
+
+/// Returns the lanes whose `mask` is on, or off if `isNegated`, and where
+/// `also` is on; either may be null.
+Emitter::Lanes Emitter::lanesOf(Operation *op, Value mask, bool isNegated,
+                                Value also) {
+  Lanes lanes;
+  int64_t n = lanes.numLanes = numLanesOf(op);
+  Type i64 = b.getI64Type();
+  if (!mask && !also) {
+    lanes.mask = splat(truth(true), n);
+    lanes.count = constant(n ? n : 1);
+  } else {
+    if (mask)
+      lanes.mask = flat(mask, n);
+    if (isNegated)
+      lanes.mask = arith::XOrIOp::create(b, lanes.mask, splat(truth(true), n));
+    if (also && mask)
+      lanes.mask = arith::AndIOp::create(b, lanes.mask, flat(also, n));
+    else if (also)
+      lanes.mask = flat(also, n);
+  }
+  if (!n) {
+    if (!lanes.count)
+      lanes.count = arith::ExtUIOp::create(b, i64, lanes.mask);
+    return lanes;
+  }
+  auto wide = RankedTensorType::get({n}, i64);
+  auto narrow = RankedTensorType::get({n}, b.getI32Type());
+  if (lanes.count) {
+    lanes.rank = arith::ExtUIOp::create(
+        b, wide, tt::MakeRangeOp::create(b, narrow, 0, n));
+    return lanes;
+  }
+  Value ones = arith::ExtUIOp::create(b, narrow, lanes.mask);
+  auto addBody = [&](Region &region, bool isScan) {
+    OpBuilder::InsertionGuard guard(b);
+    Location loc = b.getLoc();
+    Type i32 = b.getI32Type();
+    Block *body = b.createBlock(&region, {}, {i32, i32}, {loc, loc});
+    Value sum = arith::AddIOp::create(b, body->getArgument(0),
+                                      body->getArgument(1));
+    if (isScan)
+      tt::ScanReturnOp::create(b, sum);
+    else
+      tt::ReduceReturnOp::create(b, sum);
+  };
+  auto reduce = tt::ReduceOp::create(b, ValueRange{ones}, /*axis=*/0);
+  addBody(reduce.getCombineOp(), /*isScan=*/false);
+  lanes.count = arith::ExtUIOp::create(b, i64, reduce->getResult(0));
+  if (isa<CountOp>(op))
+    return lanes;
+  auto scan = tt::ScanOp::create(b, ValueRange{ones}, /*axis=*/0,
+                                 /*reverse=*/false);
+  addBody(scan.getCombineOp(), /*isScan=*/true);
+  Value before = arith::SubIOp::create(b, scan->getResult(0), ones);
+  lanes.rank = arith::ExtUIOp::create(b, wide, before);
+  return lanes;
+}
+
+void Emitter::emit(unsigned site, Operation *op) {
+  if (auto count = dyn_cast<CountOp>(op)) {
+    Lanes lanes = lanesOf(op, count.getMask(), false, {});
+    addTo(siteWord(site, kCount), lanes.count, isThere);
+    return;
+  }
+  if (auto record = dyn_cast<RecordOp>(op)) {
+    emitRecords(site, lanesOf(op, record.getMask(), false, {}),
+                record.getValues());
+    return;
+  }
+  auto check = cast<CheckOp>(op);
+  Lanes lanes = lanesOf(op, check.getCondition(), true, check.getMask());
+  Value zero = constant(0);
+  Value hasFailed = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
+                                          lanes.count, zero);
+  hasFailed = arith::AndIOp::create(b, hasFailed, isThere);
+  Value old = addTo(siteWord(site, kCount), lanes.count, hasFailed);
+  old = arith::SelectOp::create(b, hasFailed, old, zero);
+  Value room = arith::SubIOp::create(b, constant(kMostFailures), old);
+  room = arith::MaxSIOp::create(b, room, zero);
+  Value isFirst;
+  if (lanes.numLanes)
+    isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, lanes.rank,
+                                    splat(room, lanes.numLanes));
+  else
+    isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, room, zero);
+  lanes.mask = arith::AndIOp::create(b, lanes.mask, isFirst);
+  lanes.count = arith::MinSIOp::create(b, lanes.count, room);
+  emitRecords(site, lanes, check.getValues());
+}
+
+/// Reserves room for the records of the active lanes with one atomic addition,
+/// writes those that fit, and counts the others.
+void Emitter::emitRecords(unsigned site, Lanes lanes, ValueRange values) {
+  int64_t n = lanes.numLanes, words = kRecordHead + values.size();
+  Value size = constant(words), zero = constant(0);
+  Value isWanted = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
+                                         lanes.count, zero);
+  isWanted = arith::AndIOp::create(b, isWanted, isThere);
+  Value start = addTo(at(constant(kCursor)),
+                      arith::MulIOp::create(b, lanes.count, size), isWanted);
+  start = arith::SelectOp::create(b, isWanted, start, zero);
+
+  Value offset = splat(start, n);
+  if (n)
+    offset = arith::AddIOp::create(
+        b, offset, arith::MulIOp::create(b, lanes.rank, splat(size, n)));
+  Value end = arith::AddIOp::create(b, offset, splat(size, n));
+  Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, end,
+                                     splat(capacity, n));
+  fits = arith::AndIOp::create(b, fits, lanes.mask);
+  fits = arith::AndIOp::create(b, fits, splat(isWanted, n));
+
+  Value lane = constant(0xFFFFFFFF);
+  if (n)
+    lane = arith::ExtUIOp::create(
+        b, RankedTensorType::get({n}, b.getI64Type()),
+        tt::MakeRangeOp::create(
+            b, RankedTensorType::get({n}, b.getI32Type()), 0, n));
+  lane = arith::ShLIOp::create(b, lane, splat(constant(32), n));
+  SmallVector<Value> content{
+      splat(constant(key | (site + 1)), n), splat(programXY, n),
+      arith::OrIOp::create(b, lane, splat(programZ, n))};
+  for (Value value : values)
+    content.push_back(bits(value, n));
+  Value first = splat(at(records), n);
+  for (auto [i, word] : llvm::enumerate(content)) {
+    Value place =
+        i ? Value(arith::AddIOp::create(b, offset, splat(constant(i), n)))
+          : offset;
+    Value pointer = tt::AddPtrOp::create(b, first.getType(), first, place);
+    tt::StoreOp::create(b, pointer, word, fits);
+  }
+
+  Value left = arith::SubIOp::create(b, capacity, start);
+  left = arith::DivSIOp::create(b, arith::MaxSIOp::create(b, left, zero), size);
+  Value lost = arith::SubIOp::create(
+      b, lanes.count, arith::MinSIOp::create(b, left, lanes.count));
+  Value isLost =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, lost, zero);
+  addTo(siteWord(site, kLost), lost,
+        arith::AndIOp::create(b, isLost, isWanted));
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lowers the probes of one kernel to tt.
+
+#ifndef TRITON_EXT_LOWER_PROBE_EMITTER_H
+#define TRITON_EXT_LOWER_PROBE_EMITTER_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "probe/Probe.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
+#include "triton/Dialect/TritonGPU/IR/Dialect.h"
+
+namespace mlir::triton_ext::lower_probe {
+
+class Emitter {
+public:
+  /// The probes of a kernel; the number of a site is its place in `probes`.
+  Emitter(triton::FuncOp kernel, ArrayRef<Operation *> probes);
+
+  /// Emits the code of each probe before it, and what they share at the
+  /// kernel's start. The probes stay.
+  void run();
+
+  /// Returns the sites as a JSON text.
+  std::string table() const { return sites; }
+
+private:
+  /// Lanes that take part in a probe.
+  struct Lanes {
+    Value mask;           ///< i1, or a tensor of i1 with one axis
+    Value count;          ///< how many are active, i64
+    Value rank;           ///< for tensors, the active lanes before each one
+    int64_t numLanes = 0; ///< 0 for a scalar
+  };
+
+  void emitPrologue();
+  Value findChunk(int64_t key);
+  void emit(unsigned site, Operation *op);
+  void emitRecords(unsigned site, Lanes lanes, ValueRange values);
+  Lanes lanesOf(Operation *op, Value mask, bool isNegated, Value also);
+  Value addTo(Value pointer, Value amount, Value mask);
+  Value bits(Value value, int64_t numLanes);
+  Value flat(Value value, int64_t numLanes);
+  Value splat(Value value, int64_t numLanes);
+  Value siteWord(unsigned site, int64_t word);
+  Value at(Value words);
+  Value constant(int64_t value);
+  Value truth(bool value);
+  Value loadHeader(int64_t word);
+
+  triton::FuncOp kernel;
+  ArrayRef<Operation *> probes;
+  ImplicitLocOpBuilder b;
+  std::string sites;
+  int64_t key = 0;
+  Value base;     ///< the buffer, !tt.ptr<i64>
+  Value isThere;  ///< whether it is one
+  Value capacity; ///< words of the area of records
+  Value records;  ///< offset of the area
+  Value programXY, programZ;
+  SmallVector<Value> chunks; ///< the offset of each chunk of the kernel
+};
+
+} // namespace mlir::triton_ext::lower_probe
+
+#endif // TRITON_EXT_LOWER_PROBE_EMITTER_H

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The layout of a session's buffer, in words of 64 bits. The host has the same
+// numbers (dialects/probe/api.py), and RATIONALE.md explains them.
+
+#ifndef TRITON_EXT_LOWER_PROBE_LAYOUT_H
+#define TRITON_EXT_LOWER_PROBE_LAYOUT_H
+
+#include <cstdint>
+
+namespace mlir::triton_ext::lower_probe {
+
+/// The first word of a buffer. In memory without it, no probe writes.
+inline constexpr int64_t kMagic = 0x31304542'4F525054; // "TPROBE01"
+
+/// Words of the header.
+inline constexpr int64_t kCapacity = 1; // words of the area of records
+inline constexpr int64_t kCursor = 2;   // words that were asked for
+inline constexpr int64_t kChunkMask = 3; // number of chunks - 1, a power of 2
+inline constexpr int64_t kChunks = 4;  // the offset of the first chunk
+inline constexpr int64_t kRecords = 5; // the offset of the area of records
+inline constexpr int64_t kDirectory = 16;
+
+/// Each site has a cache line in a chunk.
+inline constexpr int64_t kSiteWords = 8, kSitesOfChunk = 16;
+inline constexpr int64_t kCount = 0, kLost = 1; // words of a site
+
+/// A record is a tag, x and y of the program, z and the lane, and the values.
+inline constexpr int64_t kRecordHead = 3;
+
+/// The most failures of a check that are recorded.
+inline constexpr int64_t kMostFailures = 16;
+
+/// The pointer from ttg.global_scratch_alloc is the buffer's address plus the
+/// program's linear id times this. As an alignment it tells the host that a
+/// launch asks for the buffer of a session.
+inline constexpr int32_t kStride = 1024;
+
+/// The low bits of a key: the number of a site plus 1, or of a chunk.
+inline constexpr int64_t kChunkKey = 0x8000, kLocalBits = 16;
+
+} // namespace mlir::triton_ext::lower_probe
+
+#endif // TRITON_EXT_LOWER_PROBE_LAYOUT_H

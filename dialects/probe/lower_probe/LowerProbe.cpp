@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Erases the operations of the dialect `probe`, or lowers them to tt. All other
+// operations stay as they are.
+
+#include "Emitter.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/InliningUtils.h"
+
+
+namespace mlir::triton_ext::lower_probe {
+#define GEN_PASS_DECL
+#define GEN_PASS_DEF_LOWERPROBEPASS
+#include "LowerProbe.h.inc"
+} // namespace mlir::triton_ext::lower_probe
+
+using namespace mlir;
+using namespace mlir::triton_ext::lower_probe;
+using namespace mlir::triton_ext::probe;
+
+/// Marks a module whose operations stay until `emit`.
+static constexpr StringRef kKept = "probe.kept";
+
+namespace {
+/// Lets functions with operations of the dialect be inlined. Triton inlines
+/// every function between `keep` and `emit`.
+struct ProbeInliner : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+
+struct LowerProbePass
+    : mlir::triton_ext::lower_probe::impl::LowerProbePassBase<LowerProbePass> {
+  using LowerProbePassBase::LowerProbePassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    LowerProbePassBase::getDependentDialects(registry);
+    registry.insert<ProbeDialect>();
+    registry.addExtension(+[](MLIRContext *, ProbeDialect *dialect) {
+      if (!dialect->getRegisteredInterface<ProbeInliner>())
+        dialect->addInterfaces<ProbeInliner>();
+    });
+  }
+
+  void runOnOperation() override;
+
+private:
+  void keepAll();
+  LogicalResult emitAll();
+};
+} // namespace
+
+static bool isProbe(Operation *op) {
+  return isa<CountOp, RecordOp, CheckOp>(op);
+}
+
+static SmallVector<Operation *> probesIn(Operation *root) {
+  SmallVector<Operation *> found;
+  root->walk([&](Operation *op) {
+    if (isProbe(op))
+      found.push_back(op);
+  });
+  return found;
+}
+
+/// Erases `op`, and then the operations that have computed its operands and
+/// that nothing else uses. They would not change the binary's instructions, but
+/// a constant that they leave behind would have the line of the probe.
+static void eraseWithOperands(Operation *op) {
+  SetVector<Operation *> candidates;
+  auto addOperands = [&](Operation *user) {
+    user->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (Operation *source = operand.getDefiningOp())
+          candidates.insert(source);
+    });
+  };
+  addOperands(op);
+  op->erase();
+  while (!candidates.empty()) {
+    Operation *source = candidates.pop_back_val();
+    if (!isOpTriviallyDead(source))
+      continue;
+    addOperands(source);
+    candidates.remove(source);
+    source->erase();
+  }
+}
+
+/// Marks the module. Functions that are marked noinline and that have probes
+/// are inlined, because only the kernel has the pointer to the buffer.
+void LowerProbePass::keepAll() {
+  ModuleOp module = getOperation();
+  if (probesIn(module).empty())
+    return;
+  module->setAttr(kKept, UnitAttr::get(&getContext()));
+  module.walk([](triton::FuncOp function) {
+    if (!probesIn(function).empty())
+      function->removeAttr("noinline");
+  });
+}
+
+LogicalResult LowerProbePass::emitAll() {
+  ModuleOp module = getOperation();
+  module->removeAttr(kKept);
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<triton::FuncOp>())) {
+    SmallVector<Operation *> probes = probesIn(function);
+    if (probes.empty())
+      continue;
+    if (function.isPublic()) {
+      Emitter emitter(function, probes);
+      emitter.run();
+      module->setAttr("probe.sites",
+                      StringAttr::get(&getContext(), emitter.table()));
+    } else if (!SymbolTable::symbolKnownUseEmpty(function, module)) {
+      return probes.front()->emitOpError()
+             << "expected a kernel or a function that is inlined into one, got "
+                "the function '"
+             << function.getName() << "'";
+    }
+    for (Operation *op : probes)
+      eraseWithOperands(op);
+  }
+  return success();
+}
+
+void LowerProbePass::runOnOperation() {
+  if (keep)
+    return keepAll();
+  if (emit) {
+    if (failed(emitAll()))
+      signalPassFailure();
+    return;
+  }
+  if (getOperation()->hasAttr(kKept))
+    return;
+  for (Operation *op : probesIn(getOperation()))
+    eraseWithOperands(op);
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+include "mlir/Pass/PassBase.td"
+
+def LowerProbePass : Pass<"triton-ext-lower-probe", "::mlir::ModuleOp"> {
+  let summary = "Erase the operations of the dialect probe, or lower them to tt";
+  let description = [{
+    By default the pass erases the operations, and what only they use. This is
+    what a kernel gets outside of a session.
+
+    A session runs the pass twice more. At the start of the stage `ttir`,
+    `keep` marks the module, so that the operations survive until functions are
+    inlined. Then `emit` lowers them to `tt`. The buffer of the session is
+    reached through `ttg.global_scratch_alloc`; dialects/probe/RATIONALE.md
+    describes it. The module gets the attribute `probe.sites`, a JSON text that
+    says what each number in the buffer means.
+  }];
+  let options = [
+    Option<"keep", "keep", "bool", /*default=*/"false",
+           "Mark the module, so that the operations stay until emit lowers them">,
+    Option<"emit", "emit", "bool", /*default=*/"false",
+           "Lower the operations">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::triton::TritonDialect",
+                           "::mlir::triton::gpu::TritonGPUDialect"];
+}
