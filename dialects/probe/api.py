@@ -24,11 +24,12 @@ import numpy as np
 import triton.language as tl
 
 import triton_ext as tx
+from triton_ext import backends
 from triton_ext.errors import TritonExtError
 from triton_ext.language import attr
 from triton_ext.patches import compiled_kernels
 
-__all__ = ["Session", "Site", "check", "count", "record", "session"]
+__all__ = ["Session", "Site", "check", "count", "pipeline", "record", "session"]
 
 # The layout of the buffer, in words of 64 bits: lower_probe/Layout.h has the same numbers.
 _MAGIC = 0x313045424F525054
@@ -167,7 +168,8 @@ def _device() -> str:
     """Returns the device that a launch of this thread goes to: ``cpu`` or, for torch, ``cuda:0``."""
     from triton.runtime import driver
 
-    if driver.active.get_current_target().backend == "cpu":
+    declared = backends.declared().get(driver.active.get_current_target().backend)
+    if declared is not None and declared.target.endswith(":native"):  # this machine's processor
         return "cpu"
     return f"cuda:{driver.active.get_current_device()}"  # which torch calls AMD's devices, too
 
@@ -258,11 +260,7 @@ class Session:
             _install()
             self._buffer(_device())  # now, because memory that is allocated in a CUDA graph is the graph's
             if not _sessions.get():  # a session around this one has placed the passes
-                self._pipeline = (
-                    tx.Pipeline()
-                    .at_start("ttir", tx.passes.ttir.lower_probe(keep=True))
-                    .after("ttir:common.inliner", tx.passes.ttir.lower_probe(emit=True))
-                )
+                self._pipeline = pipeline()
                 self._pipeline.install() if self._process else self._pipeline.__enter__()
         if self._process:
             _of_process.append(self)
@@ -409,6 +407,16 @@ class Session:
         if seen.unknown:
             lines.append(f"lost: {seen.unknown} counters of kernels beyond the first {self._chunks} (fix: kernels=…)")
         return "\n".join(lines)
+
+
+def pipeline() -> tx.Pipeline:
+    """Returns the pipeline of a session, with which kernels are compiled with their probes.
+
+    A session applies it. By itself it serves to look at what probes compile to, for any target: the kernels run, and
+    their probes see nothing.
+    """
+    lower = tx.passes.ttir.lower_probe
+    return tx.Pipeline().at_start("ttir", lower(keep=True)).after("ttir:common.inliner", lower(emit=True))
 
 
 def session(*, capacity: int = 2**24, kernels: int = 1024, process: bool = False) -> Session:

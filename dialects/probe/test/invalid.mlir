@@ -1,0 +1,104 @@
+// RUN: triton-ext-opt %s --load-extension=probe -split-input-file -verify-diagnostics
+
+tt.func @count_without_a_name() {
+  // expected-error @+1 {{'probe.count' op expected a name that is not empty}}
+  probe.count ""
+  tt.return
+}
+
+// -----
+
+tt.func @count_with_a_number_as_mask(%i: i32) {
+  // expected-error @+1 {{'probe.count' op operand #0 must be i1 or tensor of i1, but got 'i32'}}
+  probe.count "c" mask(%i : i32)
+  tt.return
+}
+
+// -----
+
+tt.func @count_of_dynamic_shape(%m: tensor<?xi1>) {
+  // expected-error @+1 {{'probe.count' op expected tensors of static shape, got 'tensor<?xi1>'}}
+  probe.count "c" mask(%m : tensor<?xi1>)
+  tt.return
+}
+
+// -----
+
+tt.func @record_without_a_name(%i: i32) {
+  // expected-error @+1 {{'probe.record' op expected a name that is not empty}}
+  probe.record ""(%i : i32)
+  tt.return
+}
+
+// -----
+
+tt.func @record_of_two_shapes(%a: tensor<8xf32>, %b: tensor<4xf32>) {
+  // expected-error @+1 {{'probe.record' op expected tensors of one shape, got 'tensor<8xf32>' and 'tensor<4xf32>'}}
+  probe.record "r"(%a, %b : tensor<8xf32>, tensor<4xf32>)
+  tt.return
+}
+
+// -----
+
+tt.func @record_with_a_mask_of_another_shape(%a: tensor<8xf32>, %m: tensor<4xi1>) {
+  // expected-error @+1 {{'probe.record' op expected tensors of one shape, got 'tensor<8xf32>' and 'tensor<4xi1>'}}
+  probe.record "r"(%a : tensor<8xf32>) mask(%m : tensor<4xi1>)
+  tt.return
+}
+
+// -----
+
+tt.func @record_of_a_wide_number(%i: i128) {
+  // expected-error @+1 {{'probe.record' op expected numbers of at most 64 bits or pointers, got 'i128'}}
+  probe.record "r"(%i : i128)
+  tt.return
+}
+
+// -----
+
+tt.func @record_of_an_index(%i: index) {
+  // expected-error @+1 {{'probe.record' op expected numbers of at most 64 bits or pointers, got 'index'}}
+  probe.record "r"(%i : index)
+  tt.return
+}
+
+// -----
+
+tt.func @record_of_too_much(%i: i1) {
+  // expected-error @+1 {{'probe.record' op expected at most 16 values, got 17}}
+  probe.record "r"(%i, %i, %i, %i, %i, %i, %i, %i, %i, %i, %i, %i, %i, %i, %i, %i, %i :
+                   i1, i1, i1, i1, i1, i1, i1, i1, i1, i1, i1, i1, i1, i1, i1, i1, i1)
+  tt.return
+}
+
+// -----
+
+tt.func @check_of_a_number(%i: i32) {
+  // expected-error @+1 {{'probe.check' op operand #0 must be i1 or tensor of i1, but got 'i32'}}
+  probe.check %i, "c" : i32
+  tt.return
+}
+
+// -----
+
+tt.func @check_without_a_message(%c: i1) {
+  // expected-error @+1 {{'probe.check' op expected a name that is not empty}}
+  probe.check %c, "" : i1
+  tt.return
+}
+
+// -----
+
+tt.func @check_of_two_shapes(%c: tensor<8xi1>, %v: tensor<4xf32>) {
+  // expected-error @+1 {{'probe.check' op expected tensors of one shape, got 'tensor<8xi1>' and 'tensor<4xf32>'}}
+  probe.check %c, "c"(%v : tensor<4xf32>) : tensor<8xi1>
+  tt.return
+}
+
+// -----
+
+tt.func @check_of_a_wide_number(%c: i1, %i: i65) {
+  // expected-error @+1 {{'probe.check' op expected numbers of at most 64 bits or pointers, got 'i65'}}
+  probe.check %c, "c"(%i : i65) : i1
+  tt.return
+}

@@ -1,0 +1,84 @@
+// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe | FileCheck %s --check-prefix=OFF
+// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-lower-probe | FileCheck %s --check-prefix=KEPT
+// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -inline -triton-ext-lower-probe="emit=true" -canonicalize | FileCheck %s
+
+// Without a session, the operations go with what only they use.
+// OFF-LABEL: tt.func private @helper
+// OFF-SAME: noinline
+// OFF-NEXT: tt.return
+// OFF-LABEL: tt.func public @count
+// OFF-NEXT: tt.call
+// OFF-NEXT: tt.return
+// OFF-LABEL: tt.func public @record
+// OFF-NEXT: tt.return
+// OFF-LABEL: tt.func public @check
+// OFF-NEXT: tt.return
+
+// Kept operations stay, and their functions are inlined.
+// KEPT: module attributes {probe.kept}
+// KEPT-LABEL: tt.func private @helper
+// KEPT-NOT: noinline
+// KEPT: probe.count "helper"
+// KEPT: probe.check
+
+// CHECK: module attributes {probe.sites = "{\22kernel\22:
+// CHECK-NOT: @helper
+tt.func private @helper() attributes {noinline = true} {
+  probe.count "helper"
+  tt.return
+}
+
+// The pointer of the program becomes that of the buffer, whose first word is compared.
+// CHECK-LABEL: tt.func public @count
+// CHECK: %[[OWN:.*]] = ttg.global_scratch_alloc {alignment = 1024 : i32, nbytes = 1024 : i32, third_party_allocation}
+// CHECK: %[[BACK:.*]] = arith.muli %{{.*}}, %c-1024_i64
+// CHECK: %[[BYTES:.*]] = tt.addptr %[[OWN]], %[[BACK]]
+// CHECK: %[[BASE:.*]] = tt.bitcast %[[BYTES]]
+// CHECK: %[[MAGIC:.*]] = tt.load %[[BASE]]
+// CHECK: %[[IS_THERE:.*]] = arith.cmpi eq, %[[MAGIC]]
+// The counters of the kernel are found or taken.
+// CHECK: scf.while
+// CHECK: tt.load %{{.*}}, %[[IS_THERE]], %{{.*}} {isVolatile = true}
+// CHECK: tt.atomic_cas relaxed, gpu
+// Each program counts 1, then its active lanes.
+// CHECK: tt.atomic_rmw add, relaxed, gpu, %{{.*}}, %c1_i64, %[[IS_THERE]]
+// CHECK: %[[LANES:.*]] = "tt.reduce"
+// CHECK: %[[WIDE:.*]] = arith.extui %[[LANES]] : i32 to i64
+// CHECK: tt.atomic_rmw add, relaxed, gpu, %{{.*}}, %[[WIDE]], %[[IS_THERE]]
+// CHECK-NOT: tt.atomic_rmw
+tt.func public @count(%m: tensor<8xi1>) {
+  tt.call @helper() : () -> ()
+  probe.count "lanes" mask(%m : tensor<8xi1>)
+  tt.return
+}
+
+// Lanes ask for room together, and each one writes its words if they fit: tag, program, lane, two values.
+// CHECK-LABEL: tt.func public @record
+// CHECK: "tt.reduce"
+// CHECK: "tt.scan"
+// CHECK: %[[START:.*]] = tt.atomic_rmw add, relaxed, gpu
+// CHECK: %[[FITS:.*]] = arith.cmpi sle
+// CHECK: %[[AND:.*]] = arith.andi %[[FITS]], %arg1
+// CHECK: %[[MASK:.*]] = arith.andi %[[AND]]
+// CHECK-COUNT-5: tt.store %{{.*}}, %{{.*}}, %[[MASK]] : tensor<8x!tt.ptr<i64>>
+// CHECK-NOT: tt.store
+// CHECK: tt.atomic_rmw add, relaxed, gpu
+tt.func public @record(%v: tensor<8xf32>, %m: tensor<8xi1>) {
+  %c = arith.constant 7 : i32
+  probe.record "r"(%v, %c : tensor<8xf32>, i32) mask(%m : tensor<8xi1>)
+  tt.return
+}
+
+// Failures are counted, and the first 16 recorded.
+// CHECK-LABEL: tt.func public @check
+// CHECK: %[[FAILS:.*]] = arith.xori %arg1
+// CHECK: %[[COUNT:.*]] = arith.extui %[[FAILS]] : i1 to i64
+// CHECK: %[[OLD:.*]] = tt.atomic_rmw add, relaxed, gpu, %{{.*}}, %[[COUNT]]
+// CHECK: arith.subi %c16_i64
+// CHECK: tt.atomic_rmw add, relaxed, gpu
+// CHECK-COUNT-4: tt.store %{{.*}} : !tt.ptr<i64>
+// CHECK: tt.atomic_rmw add, relaxed, gpu
+tt.func public @check(%p: !tt.ptr<f32>, %c: i1) {
+  probe.check %c, "c"(%p : !tt.ptr<f32>) : i1
+  tt.return
+}

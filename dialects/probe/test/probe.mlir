@@ -1,0 +1,22 @@
+// RUN: triton-ext-opt %s --load-extension=probe | triton-ext-opt --load-extension=probe | FileCheck %s
+
+// CHECK-LABEL: tt.func public @keeps
+// CHECK: probe.count "programs"{{$}}
+// CHECK: probe.count "some" mask(%{{.*}} : i1)
+// CHECK: probe.count "lanes" mask(%{{.*}} : tensor<8xi1>) {mine}
+// CHECK: probe.record "nothing"{{$}}
+// CHECK: probe.record "values"(%{{.*}}, %{{.*}} : i32, tensor<8xf32>)
+// CHECK: probe.record "some values"(%{{.*}} : tensor<8xf32>) mask(%{{.*}} : tensor<8xi1>)
+// CHECK: probe.check %{{.*}}, "scalar" : i1
+// CHECK: probe.check %{{.*}}, "lanes"(%{{.*}}, %{{.*}} : !tt.ptr<f32>, tensor<8xf32>) mask(%{{.*}} : i1) : tensor<8xi1>
+tt.func public @keeps(%p: !tt.ptr<f32>, %i: i32, %c: i1, %m: tensor<8xi1>, %v: tensor<8xf32>) {
+  probe.count "programs"
+  probe.count "some" mask(%c : i1)
+  probe.count "lanes" mask(%m : tensor<8xi1>) {mine}
+  probe.record "nothing"
+  probe.record "values"(%i, %v : i32, tensor<8xf32>)
+  probe.record "some values"(%v : tensor<8xf32>) mask(%m : tensor<8xi1>)
+  probe.check %c, "scalar" : i1
+  probe.check %m, "lanes"(%p, %v : !tt.ptr<f32>, tensor<8xf32>) mask(%c : i1) : tensor<8xi1>
+  tt.return
+}

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What probes see, compared with NumPy: in kernels on this machine's processor, and in the interpreter."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+
+import triton_ext.backends
+from support.interpreter import run_in_interpreter
+from support.probe import observations
+from triton_ext import probe
+
+HERE = next((name for name, b in triton_ext.backends.declared().items() if b.target.endswith(":native")), None)
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels run on this machine's processor."""
+    if HERE is None:
+        pytest.skip("there is no backend for this machine's processor")
+    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", HERE)
+    monkeypatch.setattr(triton.runtime.driver, "_active", None)
+
+
+@pytest.mark.parametrize("function", observations.ALL, ids=lambda function: function.__name__)
+@pytest.mark.usefixtures("here")
+def test_compiled(function: Any) -> None:
+    function(lambda array: array)
+
+
+@pytest.mark.slow
+def test_interpreted() -> None:
+    pytest.importorskip("torch")
+    script = Path(observations.__file__)
+    assert run_in_interpreter(str(script)).split() == [function.__name__ for function in observations.ALL]
+
+
+@pytest.mark.usefixtures("here")
+def test_the_buffer_ends_where_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words behind the buffer keep their values, whatever its size."""
+    memories: list[Any] = []
+    real = probe._memory
+
+    def guarded(words: int, device: str, first: dict[int, int]) -> Any:
+        content = np.full(words + 64, 0x5A5A5A5A, np.int64)
+        content[:words] = real(words, device, first)
+        memories.append((content, words))
+        return content
+
+    monkeypatch.setattr(probe, "_memory", guarded)
+    for capacity in range(24, 200, 8):
+        with probe.session(capacity=capacity, kernels=1) as s:
+            observations.offering[(20,)](N=32)
+            assert sum(s.lost().values()) + len(s.records()) == 20 * 22
+    assert len(memories) >= 22
+    for content, words in memories:
+        assert (content[words:] == 0x5A5A5A5A).all()
+
+
+@pytest.mark.usefixtures("here")
+def test_a_million_records_for_a_small_buffer() -> None:
+    programs, n = 1000, 1024
+    with probe.session(capacity=4096) as s:
+        observations.offering[(programs,)](N=n)
+    offered = int((np.arange(n) % 3 != 0).sum())
+    assert len(s.records("three")) + s.lost()["three"] == programs * offered
+    assert len(s.records("none")) + s.lost().get("none", 0) == programs
+
+
+@pytest.mark.usefixtures("here")
+def test_kernels_beyond_the_room_for_counters_are_told() -> None:
+    with probe.session(kernels=1) as s:
+        observations.offering[(1,)](N=16)
+        observations.calling[(1,)](2)
+        observations.counting[(4,)](np.zeros(64, np.float32), 64, N=16)
+    assert s.counts() == {}
+    assert "(fix: kernels=…)" in s.summary()
+    assert len(s.records("helper")) == 3  # records need no counter
+
+
+@pytest.mark.usefixtures("here")
+def test_a_kernel_from_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    with probe.session():
+        observations.calling[(1,)](2)
+    monkeypatch.setattr(probe, "_tables", {})  # as in a new process
+    observations.calling.device_caches.clear()
+    with probe.session() as s:
+        observations.calling[(1,)](2)
+    assert s.records("helper")["v0"].tolist() == [0, 1, 200]
+
+
+@pytest.mark.usefixtures("here")
+def test_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITON_EXT_PROBE", "0")
+    with probe.session() as s:
+        observations.offering[(1,)](N=16)
+    assert len(s.records()) == 0
+    assert s.counts() == {}
+    assert s.summary().count("\n") == 0
+
+
+@pytest.mark.usefixtures("here")
+def test_threads_have_sessions_of_their_own() -> None:
+    seen: dict[int, int] = {}
+    together = threading.Barrier(4)
+
+    def work(k: int) -> None:
+        with probe.session() as s:
+            together.wait()
+            for _ in range(20):
+                observations.offering[(k,)](N=16)
+        seen[k] = len(s.records("none"))
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(1, 5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == {k: 20 * k for k in range(1, 5)}
+
+
+@pytest.mark.usefixtures("here")
+def test_a_session_of_the_process() -> None:
+    with probe.session(process=True) as s:
+        thread = threading.Thread(target=lambda: observations.offering[(3,)](N=16))
+        thread.start()
+        thread.join()
+        observations.offering[(2,)](N=16)
+    observations.offering[(4,)](N=16)
+    assert len(s.records("none")) == 5
+
+
+@pytest.mark.usefixtures("here")
+def test_a_kernel_kept_from_a_session_writes_nothing() -> None:
+    with probe.session() as s:
+        kept = observations.offering[(2,)](N=16)
+    before = len(s.records())
+    kept[(2, 1, 1)](16)
+    assert len(s.records()) == before
+
+
+@pytest.mark.usefixtures("here")
+def test_under_autotune() -> None:
+    @triton.autotune([triton.Config({"N": 16}), triton.Config({"N": 32})], key=[])
+    @triton.jit
+    def tuned(x, N: tl.constexpr):
+        probe.count("runs")
+        probe.record("N", N)
+        tl.store(x + tl.arange(0, N), 1.0)
+
+    x = np.zeros(32, np.float32)
+    with probe.session() as s:
+        tuned[(1,)](x)
+    r = s.records("N")
+    assert set(r["v0"].tolist()) == {16, 32}  # the runs that measure count, too
+    assert s.counts()["runs"] == len(r) + s.lost().get("N", 0)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A probe in a loop leaves Triton's software pipeline alone: as many asynchronous copies in the PTX as without it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+from triton_ext import probe
+
+pytestmark = pytest.mark.slow
+
+
+@triton.jit
+def observe(x, acc, k, WHAT: tl.constexpr):
+    if WHAT == "count":
+        probe.count("turns")
+    elif WHAT == "count of lanes":
+        probe.count("positive", x > 0)
+    elif WHAT == "record":
+        probe.record("turn", k)
+    elif WHAT == "record of lanes":
+        probe.record("large", x, mask=x > 1)
+    elif WHAT == "record of results":
+        probe.record("result", acc, k, mask=acc > 1e6)
+    elif WHAT == "check":
+        probe.check(k < 100, "few turns", k)
+    elif WHAT == "check of lanes":
+        probe.check(x == x, "no NaN", x)
+    elif WHAT == "device_assert":
+        tl.device_assert(k < 100, "few turns")
+
+
+@triton.jit
+def by_pointers(
+    a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, WHAT: tl.constexpr
+):  # fmt: skip
+    m, n = tl.program_id(0) * BM + tl.arange(0, BM), tl.program_id(1) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    pa, pb = a + m[:, None] * K + k[None, :], b + k[:, None] * N + n[None, :]
+    acc = tl.zeros((BM, BN), tl.float32)
+    for i in range(tl.cdiv(K, BK)):
+        x = tl.load(pa)
+        acc = tl.dot(x, tl.load(pb), acc)
+        observe(x, acc, i, WHAT)
+        pa += BK
+        pb += BK * N
+    tl.store(c + m[:, None] * N + n[None, :], acc)
+
+
+@triton.jit
+def by_descriptors(
+    a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, WHAT: tl.constexpr
+):  # fmt: skip
+    da = tl.make_tensor_descriptor(a, [M, K], [K, 1], [BM, BK])
+    db = tl.make_tensor_descriptor(b, [K, N], [N, 1], [BK, BN])
+    m, n = tl.program_id(0) * BM, tl.program_id(1) * BN
+    acc = tl.zeros((BM, BN), tl.float32)
+    for i in range(tl.cdiv(K, BK)):
+        x = da.load([m, i * BK])
+        acc = tl.dot(x, db.load([i * BK, n]), acc)
+        observe(x, acc, i, WHAT)
+    tl.store(c + (m + tl.arange(0, BM))[:, None] * N + (n + tl.arange(0, BN))[None, :], acc)
+
+
+def copies(kernel: Any, arch: int, what: str) -> int:
+    """Compiles the kernel with its probes and returns how many asynchronous copies its PTX has."""
+    kinds = {"a": "*fp16", "b": "*fp16", "c": "*fp32", **dict.fromkeys("MNK", "i32")}
+    constants = {"BM": 128, "BN": 64, "BK": 64, "WHAT": what}
+    divisible = {(i,): [["tt.divisibility", 16]] for i in range(6)}
+    source = ASTSource(kernel, kinds | dict.fromkeys(constants, "constexpr"), constants, divisible)
+    options = {"num_stages": 3, "num_warps": 4, "debug": what == "device_assert"}
+    with probe.pipeline():
+        compiled = triton.compile(source, target=GPUTarget("cuda", arch, 32), options=options)
+    assert (compiled.metadata.profile_scratch_size > 0) == what.startswith(("count", "record", "check"))
+    return len(re.findall(r"cp\.async\.(?:c[ag]\.shared|bulk\.tensor)", compiled.asm["ptx"]))
+
+
+PROBES = ["count", "count of lanes", "record", "record of lanes", "record of results", "check", "check of lanes"]
+KERNELS = [(by_pointers, 80), (by_pointers, 90), (by_descriptors, 90)]
+
+
+@pytest.mark.parametrize(("kernel", "arch"), KERNELS, ids=lambda one: getattr(one, "__name__", str(one)))
+def test_the_copies_stay(kernel: Any, arch: int) -> None:
+    plain = copies(kernel, arch, "")
+    assert plain >= 6
+    assert {what: copies(kernel, arch, what) for what in PROBES} == dict.fromkeys(PROBES, plain)
+    assert copies(kernel, arch, "device_assert") < plain  # so the comparison can fail

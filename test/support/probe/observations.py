@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each function runs a kernel in a session and compares what its probes have seen with NumPy.
+
+As a program, it runs all of them in the interpreter: ``TRITON_INTERPRET=1 python observations.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+
+from triton_ext import probe
+from triton_ext.errors import TritonExtError
+
+#: Makes an argument of a kernel of an array; the interpreter takes torch tensors only.
+Make = Callable[[Any], Any]
+
+
+@triton.jit
+def counting(x, n, N: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    m = i < n
+    probe.count("programs")
+    probe.count("lanes", m)
+    v = tl.load(x + i, mask=m, other=0.0)
+    probe.count("positive", mask=v > 0)
+    probe.count("even", tl.program_id(0) % 2 == 0)
+    square = tl.reshape(v, (N // 8, 8)) > 0
+    probe.count("positive", square)
+    for k in range(tl.program_id(0)):
+        probe.count("turns")
+
+
+def counts(make: Make) -> None:
+    x = np.random.default_rng(0).standard_normal(1000).astype(np.float32)
+    with probe.session() as s:
+        counting[(8,)](make(x), 1000, N=128)
+        assert s.counts()["programs"] == 8
+        counting[(8,)](make(x), 1000, N=128)
+    expected = {"programs": 8, "lanes": 1000, "positive": 2 * int((x > 0).sum()), "even": 4, "turns": 28}
+    assert s.counts() == {name: 2 * n for name, n in expected.items()}
+    assert len(s.records()) == 0
+    assert len(s.sites()) == 6  # two of one name
+
+
+@triton.jit
+def recording_types(i8, i16, i32, i64, f16, bf16, f32, f64, N: tl.constexpr):
+    i = tl.arange(0, N)
+    probe.record("integers", tl.load(i8 + i), tl.load(i16 + i), tl.load(i32 + i), tl.load(i64 + i))
+    probe.record("floats", tl.load(f16 + i), tl.load(bf16 + i).to(tl.bfloat16), tl.load(f32 + i), tl.load(f64 + i))
+    probe.record("bits", tl.load(f32 + i) > 0, f32 + i)
+    probe.record("constants", 7, -0.5, True)
+
+
+def types(make: Make) -> None:
+    rng = np.random.default_rng(1)
+    n = 64
+    integers = [rng.integers(-(2**b), 2**b, n).astype(f"i{k}") for b, k in ((7, 1), (15, 2), (31, 4), (62, 8))]
+    floats = [rng.standard_normal(n).astype(f"f{k}") for k in (2, 4, 8)]
+    floats[1][0], floats[1][1], floats[2][2] = np.inf, np.nan, -np.inf
+    brain = rng.integers(-100, 100, n).astype(np.float32)  # exact in bfloat16
+    args = [make(a) for a in (*integers, floats[0], brain, *floats[1:])]
+    with probe.session() as s:
+        recording_types[(1,)](*args, N=n)
+    r = s.records("integers")
+    for value, array in zip(("v0", "v1", "v2", "v3"), integers, strict=True):
+        np.testing.assert_array_equal(r[value], array)
+        assert r[value].dtype == array.dtype
+    r = s.records("floats")
+    for value, array in zip(("v0", "v1", "v2", "v3"), (floats[0], brain, *floats[1:]), strict=True):
+        np.testing.assert_array_equal(r[value], array)
+        assert r[value].dtype == array.dtype
+    r = s.records("bits")
+    np.testing.assert_array_equal(r["v0"], floats[1] > 0)
+    np.testing.assert_array_equal(np.diff(r["v1"]), 4)
+    (one,) = s.records("constants")
+    assert (one["lane"], one["v0"], one["v1"], one["v2"]) == (-1, 7, -0.5, True)
+    assert len(s.records()) == 3 * n + 1
+
+
+@triton.jit
+def recording_lanes(x, M: tl.constexpr, N: tl.constexpr):
+    i, j = tl.arange(0, M), tl.arange(0, N)
+    v = tl.load(x + i[:, None] * N + j[None, :])
+    probe.record("all", v)
+    probe.record("negative", v, tl.program_id(1), mask=v < 0)
+    probe.record("only a mask", mask=v < -1)
+    if tl.program_id(0) == 1:
+        probe.record("second", tl.program_id(2), mask=tl.program_id(1) == 1)
+
+
+def lanes(make: Make) -> None:
+    x = np.random.default_rng(2).standard_normal((8, 16)).astype(np.float32)
+    with probe.session() as s:
+        recording_lanes[(2, 3, 4)](make(x), M=8, N=16)
+    everything = s.records("all")
+    assert len(everything) == 24 * x.size
+    np.testing.assert_array_equal(everything["v0"], x.ravel()[everything["lane"]])
+    negative = np.flatnonzero(x.ravel() < 0)
+    for program in np.ndindex(2, 3, 4):
+        r = s.records("negative")
+        r = r[(r["x"] == program[0]) & (r["y"] == program[1]) & (r["z"] == program[2])]
+        np.testing.assert_array_equal(r["lane"], negative)  # those of one program are in order
+        np.testing.assert_array_equal(r["v0"], x.ravel()[negative])
+        assert (r["v1"] == program[1]).all()
+    assert len(s.records("only a mask")) == 24 * (x < -1).sum()
+    second = s.records("second")
+    assert sorted(second["v0"].tolist()) == [0, 1, 2, 3]
+    assert (second["x"] == 1).all()
+    assert (second["y"] == 1).all()
+    with pytest.raises(TritonExtError, match=r"no probe 'third' has run, there are: all, "):
+        s.records("third")
+
+
+@triton.jit
+def offering(N: tl.constexpr):
+    i = tl.arange(0, N)
+    probe.record("three", i, i, i, mask=i % 3 != 0)
+    probe.record("none")
+
+
+def losses(make: Make) -> None:
+    programs, n = 50, 256
+    offered = int((np.arange(n) % 3 != 0).sum())
+    for capacity in (24, 48, 1000, 24 * 4001):
+        with probe.session(capacity=capacity) as s:
+            offering[(programs,)](N=n)
+        kept = {name: len(s.records(name)) for name in ("three", "none")}
+        lost = {"three": 0, "none": 0} | s.lost()
+        assert kept["three"] + lost["three"] == programs * offered
+        assert kept["none"] + lost["none"] == programs
+        assert 48 * kept["three"] + 24 * kept["none"] <= capacity
+        # The first record that does not fit ends the buffer, also for smaller ones.
+        assert capacity - 48 * kept["three"] - 24 * kept["none"] < 48
+    with probe.session() as s:
+        offering[(programs,)](N=n)
+    assert s.lost() == {}
+    assert len(s.records("three")) == programs * offered
+
+
+@triton.jit
+def checking(x, n, N: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    v = tl.load(x + i, mask=i < n, other=9.0)
+    probe.check(v < 1, "small", v, i, mask=i < n)
+    probe.check(tl.program_id(0) != 3, "not three", tl.program_id(0))
+    probe.check(v < 100, "never")
+    for k in range(10):
+        probe.check(k < 5, "early", k)
+
+
+def checks(make: Make) -> None:
+    x = np.random.default_rng(3).standard_normal(1000).astype(np.float32)
+    with probe.session() as s:
+        checking[(8,)](make(x), 1000, N=128)
+    assert s.failures() == {"small": int((x >= 1).sum()), "not three": 1, "never": 0, "early": 40}
+    r = s.records("small")
+    assert len(r) == 16
+    assert len(set(r["v1"].tolist())) == 16
+    np.testing.assert_array_equal(r["v0"], x[r["v1"]])
+    assert (r["v0"] >= 1).all()
+    assert s.records("not three")["v0"].tolist() == [3]
+    assert len(s.records("never")) == 0
+    assert len(s.records("early")) == 16
+    assert s.lost() == {}
+
+
+@triton.jit(noinline=True)
+def helper(v):
+    probe.record("helper", v)
+    return v + 1
+
+
+@triton.jit
+def calling(n):
+    v = tl.program_id(0)
+    for _ in range(n):
+        v = helper(v)
+    helper(v * 100)
+
+
+def functions(make: Make) -> None:
+    with probe.session() as s:
+        calling[(3,)](2)
+    assert sorted(s.records("helper")["v0"].tolist()) == [0, 1, 1, 2, 2, 3, 200, 300, 400]
+    lines = {site.line for site in s.sites()}
+    assert lines == {helper.fn.__code__.co_firstlineno + 2}
+
+
+@triton.jit
+def many(x):
+    for k in tl.static_range(40):
+        if tl.load(x) >= k:
+            probe.count("reached")
+            probe.record("k", k)
+
+
+def sites(make: Make) -> None:
+    with probe.session() as s:
+        many[(5,)](make(np.array([36], np.int32)))
+    assert s.counts() == {"reached": 5 * 37}
+    np.testing.assert_array_equal(np.sort(s.records("k")["v0"]), np.repeat(np.arange(37), 5))
+
+
+def nesting(make: Make) -> None:
+    offering[(3,)](N=16)
+    with probe.session() as outer:
+        offering[(1,)](N=16)
+        with probe.session() as inner:
+            offering[(2,)](N=16)
+        offering[(1,)](N=16)
+    offering[(3,)](N=16)
+    assert len(inner.records("none")) == 2
+    assert len(outer.records("none")) == 2
+    with pytest.raises(TritonExtError, match="cannot begin again"), inner, inner:
+        pass
+
+
+def summary(make: Make) -> None:
+    x = np.full(256, 2, np.float32)
+    with probe.session(capacity=320) as s:
+        checking[(4,)](make(x), 200, N=64)
+    rows = [line.split() for line in s.summary().splitlines()]
+    assert rows[0] == ["probe", "name", "count", "records", "lost", "kernel", "line"]
+    (row,) = [row for row in rows if row[1] == "small"]
+    assert row[2:4] == ["200", "failed"]
+    assert int(row[4]) + int(row[5]) == 16
+    assert row[6] == "checking"
+    assert row[7] == f"observations.py:{checking.fn.__code__.co_firstlineno + 4}"
+
+
+ALL = (counts, types, lanes, losses, checks, functions, sites, nesting, summary)
+
+
+if __name__ == "__main__":
+    import torch
+
+    for function in ALL:
+        function(torch.from_numpy)
+        print(function.__name__)
