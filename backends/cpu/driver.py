@@ -198,7 +198,6 @@ def _with_profile_scratch(launch: Callable[..., None], size: int, alignment: int
         size: bytes for each program.
         alignment: of the memory, in bytes.
     """
-
     from triton.runtime import _allocation, driver  # which import the drivers
 
     def launch_with_memory(x: int, y: int, z: int, stream: int, *args: Any) -> None:

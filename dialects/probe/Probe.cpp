@@ -30,8 +30,8 @@ static LogicalResult verifyShapes(Operation *op) {
     if (!tensor)
       continue;
     if (!tensor.hasStaticShape())
-      return op->emitOpError() << "expected tensors of static shape, got "
-                               << tensor;
+      return op->emitOpError()
+             << "expected tensors of static shape, got " << tensor;
     if (first && first.getShape() != tensor.getShape())
       return op->emitOpError() << "expected tensors of one shape, got " << first
                                << " and " << tensor;

@@ -495,7 +495,7 @@ def _typed(words: Any, name: str) -> Any:
     if name == "bf16":
         return (words.astype(np.uint32) << 16).view(np.float32)
     dtype = _dtype(name)
-    if dtype == bool:
+    if dtype.kind == "b":
         return words != 0
     return words.astype(f"u{dtype.itemsize}").view(dtype)
 
@@ -515,8 +515,7 @@ def _place() -> tuple[str, str, int]:
 
 
 def _name_of(dtype: Any) -> str:
-    kind = {"b": "i1", "f": f"f{8 * dtype.itemsize}"}.get(dtype.kind, f"i{8 * dtype.itemsize}")
-    return kind
+    return {"b": "i1", "f": f"f{8 * dtype.itemsize}"}.get(dtype.kind, f"i{8 * dtype.itemsize}")
 
 
 def _interpreted(kind: str, name: str, values: tuple[Any, ...], mask: Any, negated: Any = None) -> None:
@@ -588,5 +587,3 @@ def record(name: attr.string, *values: tl.tensor, mask: tl.tensor | None = None)
 @tx.language.op("probe.check", interpret=_check)
 def check(condition: tl.tensor, message: attr.string, *values: tl.tensor, mask: tl.tensor | None = None) -> None:  # type: ignore[valid-type]
     """Counts the lanes where `condition` is false, and records the values of the first 16. The kernel goes on."""
-
-

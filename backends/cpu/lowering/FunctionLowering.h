@@ -68,8 +68,8 @@ void emitEntry(LoweringContext &context, LLVM::LLVMFuncOp program);
 /// kernel's scratch memory, and the pointers that the kernel may store through.
 void describeKernel(LoweringContext &context, int64_t scratchSize);
 
-/// Replaces the memory that `function` gets outside of its signature by one more
-/// argument, and sets the attributes of the module that say how much each
+/// Replaces the memory that `function` gets outside of its signature by one
+/// more argument, and sets the attributes of the module that say how much each
 /// program gets (ProfileScratch.cpp).
 void passProfileScratch(triton::FuncOp function);
 

@@ -51,8 +51,8 @@ void mlir::triton_ext::cpu::passProfileScratch(tt::FuncOp function) {
     Location loc = op.getLoc();
     Type i64 = builder.getI64Type();
     auto number = [&](int64_t value) {
-      return Value(arith::ConstantOp::create(
-          builder, loc, builder.getI64IntegerAttr(value)));
+      return Value(arith::ConstantOp::create(builder, loc,
+                                             builder.getI64IntegerAttr(value)));
     };
     auto multiplyAdd = [&](Value a, Value b, Value c) {
       return Value(arith::AddIOp::create(
@@ -66,11 +66,11 @@ void mlir::triton_ext::cpu::passProfileScratch(tt::FuncOp function) {
       return Value(arith::ExtUIOp::create(
           builder, loc, i64, tt::GetNumProgramsOp::create(builder, loc, axis)));
     };
-    Value linear = multiplyAdd(multiplyAdd(id(2), count(1), id(1)), count(0),
-                               id(0));
+    Value linear =
+        multiplyAdd(multiplyAdd(id(2), count(1), id(1)), count(0), id(0));
     Value place = multiplyAdd(linear, number(size), number(offset));
-    op.replaceAllUsesWith(Value(tt::AddPtrOp::create(
-        builder, loc, op.getType(), buffer, place)));
+    op.replaceAllUsesWith(
+        Value(tt::AddPtrOp::create(builder, loc, op.getType(), buffer, place)));
     op.erase();
   }
   auto module = function->getParentOfType<ModuleOp>();

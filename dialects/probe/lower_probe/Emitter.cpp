@@ -145,8 +145,8 @@ void Emitter::emitPrologue() {
     narrow = tt::GetNumProgramsOp::create(b, axis);
     size[axis] = arith::ExtUIOp::create(b, b.getI64Type(), narrow);
   }
-  Value linear = arith::AddIOp::create(
-      b, arith::MulIOp::create(b, id[2], size[1]), id[1]);
+  Value linear =
+      arith::AddIOp::create(b, arith::MulIOp::create(b, id[2], size[1]), id[1]);
   linear = arith::AddIOp::create(b, arith::MulIOp::create(b, linear, size[0]),
                                  id[0]);
   own = tt::AddPtrOp::create(
@@ -157,11 +157,11 @@ void Emitter::emitPrologue() {
       arith::OrIOp::create(b, id[0], arith::ShLIOp::create(b, id[1], shift));
   programZ = id[2];
 
-  isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                  tt::LoadOp::create(b, base),
-                                  constant(kMagic));
-  bool hasRecords = llvm::any_of(
-      probes, [](Operation *op) { return !isa<CountOp>(op); });
+  isThere =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                            tt::LoadOp::create(b, base), constant(kMagic));
+  bool hasRecords =
+      llvm::any_of(probes, [](Operation *op) { return !isa<CountOp>(op); });
   if (hasRecords) {
     capacity = loadHeader(kCapacity);
     records = loadHeader(kRecords);
@@ -180,17 +180,18 @@ Value Emitter::findChunk(int64_t key) {
   Value mask = loadHeader(kChunkMask);
   Value one = constant(1), zero = constant(0), wanted = constant(key);
   Value start = arith::AndIOp::create(
-      b, constant(int64_t(uint64_t(key) >> kLocalBits) + (key & (kChunkKey - 1))),
+      b,
+      constant(int64_t(uint64_t(key) >> kLocalBits) + (key & (kChunkKey - 1))),
       mask);
   auto loop = scf::WhileOp::create(b, TypeRange{i64, i64, i64},
                                    ValueRange{start, zero});
   {
     OpBuilder::InsertionGuard guard(b);
     Location loc = b.getLoc();
-    Block *before = b.createBlock(&loop.getBefore(), {}, {i64, i64}, {loc, loc});
+    Block *before =
+        b.createBlock(&loop.getBefore(), {}, {i64, i64}, {loc, loc});
     Value index = before->getArgument(0), tries = before->getArgument(1);
-    Value entry =
-        at(arith::AddIOp::create(b, index, constant(kDirectory)));
+    Value entry = at(arith::AddIOp::create(b, index, constant(kDirectory)));
     Value found = tt::LoadOp::create(b, entry, isThere, wanted,
                                      /*isVolatile=*/true);
     Value isFree =
@@ -218,8 +219,8 @@ Value Emitter::findChunk(int64_t key) {
     Value isDone = arith::OrIOp::create(b, isOurs, isFull);
     Value goesOn = arith::XOrIOp::create(b, isDone, truth(true));
     scf::ConditionOp::create(b, goesOn, ValueRange{chunk, index, tries});
-    Block *after = b.createBlock(&loop.getAfter(), {}, {i64, i64, i64},
-                                 {loc, loc, loc});
+    Block *after =
+        b.createBlock(&loop.getAfter(), {}, {i64, i64, i64}, {loc, loc, loc});
     Value next = arith::AndIOp::create(
         b, arith::AddIOp::create(b, after->getArgument(1), one), mask);
     Value more = arith::AddIOp::create(b, after->getArgument(2), one);
@@ -269,8 +270,8 @@ Value Emitter::bits(Value value, int64_t numLanes) {
   } else {
     unsigned width = element.getIntOrFloatBitWidth();
     if (isa<FloatType>(element))
-      value = tt::BitcastOp::create(
-          b, like(type, b.getIntegerType(width)), value);
+      value =
+          tt::BitcastOp::create(b, like(type, b.getIntegerType(width)), value);
     if (width < 64)
       value = arith::ExtUIOp::create(b, like(type, i64), value);
   }
@@ -315,8 +316,8 @@ Emitter::Lanes Emitter::lanesOf(Operation *op, Value mask, bool isNegated,
     Location loc = b.getLoc();
     Type i32 = b.getI32Type();
     Block *body = b.createBlock(&region, {}, {i32, i32}, {loc, loc});
-    Value sum = arith::AddIOp::create(b, body->getArgument(0),
-                                      body->getArgument(1));
+    Value sum =
+        arith::AddIOp::create(b, body->getArgument(0), body->getArgument(1));
     if (isScan)
       tt::ScanReturnOp::create(b, sum);
     else
@@ -349,8 +350,8 @@ void Emitter::emit(unsigned site, Operation *op) {
   auto check = cast<CheckOp>(op);
   Lanes lanes = lanesOf(op, check.getCondition(), true, check.getMask());
   Value zero = constant(0);
-  Value hasFailed = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
-                                          lanes.count, zero);
+  Value hasFailed =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, lanes.count, zero);
   hasFailed = arith::AndIOp::create(b, hasFailed, isThere);
   Value old = addTo(siteWord(site, kCount), lanes.count, hasFailed);
   old = arith::SelectOp::create(b, hasFailed, old, zero);
@@ -372,8 +373,8 @@ void Emitter::emit(unsigned site, Operation *op) {
 void Emitter::emitRecords(unsigned site, Lanes lanes, ValueRange values) {
   int64_t n = lanes.numLanes, words = kRecordHead + values.size();
   Value size = constant(words), zero = constant(0);
-  Value isWanted = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
-                                         lanes.count, zero);
+  Value isWanted =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, lanes.count, zero);
   isWanted = arith::AndIOp::create(b, isWanted, isThere);
   Value start = addTo(at(constant(kCursor)),
                       arith::MulIOp::create(b, lanes.count, size), isWanted);
@@ -393,12 +394,12 @@ void Emitter::emitRecords(unsigned site, Lanes lanes, ValueRange values) {
   if (n)
     lane = arith::ExtUIOp::create(
         b, RankedTensorType::get({n}, b.getI64Type()),
-        tt::MakeRangeOp::create(
-            b, RankedTensorType::get({n}, b.getI32Type()), 0, n));
+        tt::MakeRangeOp::create(b, RankedTensorType::get({n}, b.getI32Type()),
+                                0, n));
   lane = arith::ShLIOp::create(b, lane, splat(constant(32), n));
-  SmallVector<Value> content{
-      splat(constant(key | (site + 1)), n), splat(programXY, n),
-      arith::OrIOp::create(b, lane, splat(programZ, n))};
+  SmallVector<Value> content{splat(constant(key | (site + 1)), n),
+                             splat(programXY, n),
+                             arith::OrIOp::create(b, lane, splat(programZ, n))};
   for (Value value : values)
     content.push_back(bits(value, n));
   Value first = splat(at(records), n);

@@ -14,11 +14,11 @@ namespace mlir::triton_ext::lower_probe {
 inline constexpr int64_t kMagic = 0x31304542'4F525054; // "TPROBE01"
 
 /// Words of the header.
-inline constexpr int64_t kCapacity = 1; // words of the area of records
-inline constexpr int64_t kCursor = 2;   // words that were asked for
+inline constexpr int64_t kCapacity = 1;  // words of the area of records
+inline constexpr int64_t kCursor = 2;    // words that were asked for
 inline constexpr int64_t kChunkMask = 3; // number of chunks - 1, a power of 2
-inline constexpr int64_t kChunks = 4;  // the offset of the first chunk
-inline constexpr int64_t kRecords = 5; // the offset of the area of records
+inline constexpr int64_t kChunks = 4;    // the offset of the first chunk
+inline constexpr int64_t kRecords = 5;   // the offset of the area of records
 inline constexpr int64_t kDirectory = 16;
 
 /// Each site has a cache line in a chunk.

@@ -10,7 +10,6 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/InliningUtils.h"
 
-
 namespace mlir::triton_ext::lower_probe {
 #define GEN_PASS_DECL
 #define GEN_PASS_DEF_LOWERPROBEPASS

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -161,3 +163,15 @@ def test_under_autotune() -> None:
     r = s.records("N")
     assert set(r["v0"].tolist()) == {16, 32}  # the runs that measure count, too
     assert s.counts()["runs"] == len(r) + s.lost().get("N", 0)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("here")
+def test_the_example_of_the_page(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[1] / "README.md").read_text()
+    program = tmp_path / "example.py"
+    program.write_text(page.partition("```python\n")[2].partition("```")[0])
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "record  negative" in done.stdout
+    assert "count   lanes     1000 " in done.stdout

@@ -22,7 +22,7 @@ from triton.compiler import ASTSource
 import triton_ext.backends
 from triton_ext import probe
 
-KERNEL = '''
+KERNEL = """
 import triton
 import triton.language as tl
 from triton_ext import probe
@@ -48,17 +48,17 @@ def kernel(x, y, n, N: tl.constexpr):
         probe.check(k < 5, "early", k + 1)
     probe.count("lanes", m)
     tl.store(y + i, v + 0.5, mask=m)
-'''
-TARGETS = {
-    "cubin": [GPUTarget("cuda", 80, 32), GPUTarget("cuda", 90, 32)],
-    "hsaco": [GPUTarget("hip", "gfx942", 64)],
-    **{
-        "so": [GPUTarget(name, "x86-64", 0)]
-        for name, backend in triton_ext.backends.declared().items()
-        if backend.target.endswith(":native")
-    },
-}
-EVERY = [pytest.param(kind, target, id=f"{target.backend}-{target.arch}") for kind in TARGETS for target in TARGETS[kind]]
+"""
+HERE = [name for name, backend in triton_ext.backends.declared().items() if backend.target.endswith(":native")]
+EVERY = [
+    pytest.param(kind, target, id=f"{target.backend}-{target.arch}")
+    for kind, target in [
+        ("cubin", GPUTarget("cuda", 80, 32)),
+        ("cubin", GPUTarget("cuda", 90, 32)),
+        ("hsaco", GPUTarget("hip", "gfx942", 64)),
+        *(("so", GPUTarget(name, "x86-64", 0)) for name in HERE),
+    ]
+]
 
 
 def compiled(text: str, target: GPUTarget, directory: Path) -> Any:

@@ -32,13 +32,13 @@ def observe(x, acc, k, WHAT: tl.constexpr):
     elif WHAT == "check":
         probe.check(k < 100, "few turns", k)
     elif WHAT == "check of lanes":
-        probe.check(x == x, "no NaN", x)
+        probe.check(x < 1e4, "finite", x)
     elif WHAT == "device_assert":
         tl.device_assert(k < 100, "few turns")
 
 
 @triton.jit
-def by_pointers(
+def by_pointers(  # noqa: PLR0917
     a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, WHAT: tl.constexpr
 ):  # fmt: skip
     m, n = tl.program_id(0) * BM + tl.arange(0, BM), tl.program_id(1) * BN + tl.arange(0, BN)
@@ -55,7 +55,7 @@ def by_pointers(
 
 
 @triton.jit
-def by_descriptors(
+def by_descriptors(  # noqa: PLR0917
     a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, WHAT: tl.constexpr
 ):  # fmt: skip
     da = tl.make_tensor_descriptor(a, [M, K], [K, 1], [BM, BK])

@@ -82,8 +82,8 @@ PATCHES = (
         "compiled_kernels",
         "compiler.compiler.CompiledKernel.__init__ is wrapped",
         "the CPU backend refuses a kernel that another user can have put into the cache; extensions see "
-        "each kernel that is compiled or loaded; Triton's tools/compile.py writes the name that a pass has given to the "
-        "kernel",
+        "each kernel that is compiled or loaded; Triton's tools/compile.py writes the name that a pass has given to "
+        "the kernel",
         "entering a pipeline, and the first launch on the CPU, raise the error",
     ),
     Patch(

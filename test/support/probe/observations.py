@@ -32,7 +32,7 @@ def counting(x, n, N: tl.constexpr):
     probe.count("even", tl.program_id(0) % 2 == 0)
     square = tl.reshape(v, (N // 8, 8)) > 0
     probe.count("positive", square)
-    for k in range(tl.program_id(0)):
+    for _ in range(tl.program_id(0)):
         probe.count("turns")
 
 
@@ -49,7 +49,7 @@ def counts(make: Make) -> None:
 
 
 @triton.jit
-def recording_types(i8, i16, i32, i64, f16, bf16, f32, f64, N: tl.constexpr):
+def recording_types(i8, i16, i32, i64, f16, bf16, f32, f64, N: tl.constexpr):  # noqa: PLR0917
     i = tl.arange(0, N)
     probe.record("integers", tl.load(i8 + i), tl.load(i16 + i), tl.load(i32 + i), tl.load(i64 + i))
     probe.record("floats", tl.load(f16 + i), tl.load(bf16 + i).to(tl.bfloat16), tl.load(f32 + i), tl.load(f64 + i))
