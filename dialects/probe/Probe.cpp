@@ -61,6 +61,29 @@ LogicalResult CountOp::verify() {
                  failed(verifyShapes(*this)));
 }
 
+/// Checks the operand of an operation that computes with it.
+static LogicalResult verifyNumber(Operation *op, Value value) {
+  Type element = getElementTypeOrSelf(value.getType());
+  unsigned width = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+  if (!width || width > 64 || (isa<FloatType>(element) && width < 16))
+    return op->emitOpError() << "expected integers of at most 64 bits or "
+                                "floats of 16 to 64 bits, got "
+                             << value.getType();
+  return success();
+}
+
+LogicalResult MinMaxOp::verify() {
+  return failure(failed(verifyName(*this, getName())) ||
+                 failed(verifyNumber(*this, getValue())) ||
+                 failed(verifyShapes(*this)));
+}
+
+LogicalResult StatsOp::verify() {
+  return failure(failed(verifyName(*this, getName())) ||
+                 failed(verifyNumber(*this, getValue())) ||
+                 failed(verifyShapes(*this)));
+}
+
 LogicalResult RecordOp::verify() {
   return failure(failed(verifyName(*this, getName())) ||
                  failed(verifyValues(*this, getValues())) ||

@@ -56,6 +56,37 @@ def Probe_RecordOp : Probe_Op<"record", [AttrSizedOperandSegments]> {
   }];
 }
 
+class Probe_SummaryOp<string mnemonic> : Probe_Op<mnemonic> {
+  let arguments = (ins StrAttr:$name, AnyType:$value,
+                       Optional<Probe_BoolLike>:$mask);
+  let assemblyFormat = [{
+    $name `(` $value `:` type($value) `)` (`mask` `(` $mask^ `:` type($mask) `)`)?
+    attr-dict
+  }];
+}
+
+def Probe_MinMaxOp : Probe_SummaryOp<"minmax"> {
+  let summary = "Keeps the least and the greatest number, and counts NaNs apart";
+  let description = [{
+    Integers are signed.
+
+    ```mlir
+    probe.minmax "x"(%v : tensor<128xf32>) mask(%m : tensor<128xi1>)
+    ```
+  }];
+}
+
+def Probe_StatsOp : Probe_SummaryOp<"stats"> {
+  let summary = "Sums up numbers and their squares, and counts NaNs and infinities apart";
+  let description = [{
+    The sums are of f64, whose order of additions is not determined.
+
+    ```mlir
+    probe.stats "x"(%v : tensor<128xf32>)
+    ```
+  }];
+}
+
 def Probe_CheckOp : Probe_Op<"check", [AttrSizedOperandSegments]> {
   let summary = "Counts lanes whose condition is false, and records the first ones";
   let description = [{

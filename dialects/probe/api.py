@@ -29,12 +29,14 @@ from triton_ext.errors import TritonExtError
 from triton_ext.language import attr
 from triton_ext.patches import compiled_kernels
 
-__all__ = ["Session", "Site", "check", "count", "pipeline", "record", "session"]
+__all__ = ["Session", "Site", "Stats", "check", "count", "minmax", "pipeline", "record", "session", "stats"]
 
 # The layout of the buffer, in words of 64 bits: lower_probe/Layout.h has the same numbers.
 _MAGIC = 0x313045424F525054
 _CAPACITY, _CURSOR, _CHUNK_MASK, _CHUNKS, _RECORDS, _DIRECTORY = 1, 2, 3, 4, 5, 16
 _SITE_WORDS, _SITES_OF_CHUNK = 8, 16
+_COUNT, _LOST = 0, 1
+_MAX, _INVERTED_MIN, _SUM, _SQUARES, _NAN, _INF = 2, 3, 2, 3, 4, 5  # of minmax and stats
 _HEAD = 3
 _MOST_FAILURES = 16
 _STRIDE = 1024
@@ -54,7 +56,7 @@ class Site:
     """One probe in one kernel.
 
     Attributes:
-        kind: ``count``, ``record`` or ``check``.
+        kind: ``count``, ``record``, ``check``, ``minmax`` or ``stats``.
         name: the name, or the message of a check.
         kernel: the kernel's name.
         file: the source file; empty if it is unknown.
@@ -72,9 +74,34 @@ class Site:
     shape: tuple[int, ...] = ()
 
     @property
+    def has_records(self) -> bool:
+        """Whether it appends records to the buffer."""
+        return self.kind in ("record", "check")
+
+    @property
     def words(self) -> int:
         """How many words a record takes."""
         return _HEAD + len(self.types)
+
+
+@dataclass(frozen=True)
+class Stats:
+    """What `stats` has seen under one name.
+
+    Attributes:
+        count: how many finite numbers.
+        mean: of them, NaN if there are none.
+        variance: of them: the mean square minus the square of the mean, in f64. If the mean is 10^k times as large as
+            the deviation, 2 k of the 15 digits are lost.
+        nan: how many NaNs.
+        inf: how many infinities.
+    """
+
+    count: int
+    mean: float
+    variance: float
+    nan: int
+    inf: int
 
 
 @dataclass
@@ -92,20 +119,23 @@ class _Seen:
     """What a session has seen.
 
     Attributes:
-        counters: for each site its count, or for a check its failures, and its lost records.
+        lines: the line of each site, once for each buffer: its count, or for a check its failures, its lost records,
+            and what `minmax` and `stats` keep.
         records: in the order of the buffer.
         unknown: how many counters are lost, because the buffer has no room for the counters of so many kernels.
     """
 
-    counters: dict[Site, list[int]] = field(default_factory=dict)
+    lines: dict[Site, list[Any]] = field(default_factory=dict)
     records: list[_Records] = field(default_factory=list)
     unknown: int = 0
 
-    def add(self, site: Site, count: int, lost: int) -> None:
-        """Adds to the counters of `site`."""
-        both = self.counters.setdefault(site, [0, 0])
-        both[0] += count
-        both[1] += lost
+    def sum(self, site: Site, word: int) -> int:
+        """Returns the sum of a word over the lines of `site`."""
+        return sum(int(line[word]) for line in self.lines.get(site, ()))
+
+    def sites(self) -> list[Site]:
+        """Returns the sites that have run."""
+        return list(dict.fromkeys([*self.lines, *(records.site for records in self.records)]))
 
 
 #: The sites of each kernel that this process has compiled or loaded with probes, by the key in the buffer.
@@ -316,7 +346,8 @@ class Session:
     def _see(self) -> _Seen:
         """Waits for the devices and returns what the session has seen until now."""
         seen = _Seen(
-            {site: list(both) for site, both in self._interpreted.counters.items()}, list(self._interpreted.records)
+            {site: [line.copy() for line in lines] for site, lines in self._interpreted.lines.items()},
+            list(self._interpreted.records),
         )
         for device, sink in self._buffers.items():
             memory = sink._memory
@@ -330,22 +361,53 @@ class Session:
 
     def sites(self) -> list[Site]:
         """Returns the probes that have run."""
-        seen = self._see()
-        return list(dict.fromkeys([*seen.counters, *(records.site for records in seen.records)]))
+        return self._see().sites()
 
     def counts(self) -> dict[str, int]:
         """Returns the counters of `count` by name, summed over kernels and lines."""
-        return _sums(self._see(), "count", 0)
+        return _sums(self._see(), "count", _COUNT)
 
     def failures(self) -> dict[str, int]:
         """Returns how often each `check` has failed, by message."""
-        return _sums(self._see(), "check", 0)
+        return _sums(self._see(), "check", _COUNT)
 
     def lost(self) -> dict[str, int]:
         """Returns how many records of each name did not fit into the buffer; names that lost none are left out."""
         seen = self._see()
-        both = _sums(seen, "record", 1), _sums(seen, "check", 1)
+        both = _sums(seen, "record", _LOST), _sums(seen, "check", _LOST)
         return {name: n for sums in both for name, n in sums.items() if n}
+
+    def minmax(self) -> dict[str, tuple[float, float, int]]:
+        """Returns the least and the greatest number that `minmax` has seen, and the number of NaNs, by name.
+
+        The first two are NaN if it has seen no number.
+        """
+        seen = self._see()
+        found: dict[str, tuple[float, float, int]] = {}
+        for site, lines in seen.lines.items():
+            if site.kind != "minmax":
+                continue
+            least, most, nan = found.get(site.name, (np.nan, np.nan, 0))
+            for line in lines:
+                nan += int(line[_NAN])
+                if line[_COUNT]:
+                    words = line.view(np.uint64)
+                    least = np.fmin(least, _number_of(~words[_INVERTED_MIN], site.types[0]))
+                    most = np.fmax(most, _number_of(words[_MAX], site.types[0]))
+            found[site.name] = least, most, nan
+        return found
+
+    def stats(self) -> dict[str, Stats]:
+        """Returns what `stats` has seen, by name."""
+        seen = self._see()
+        totals: dict[str, Any] = {}
+        for site, lines in seen.lines.items():
+            if site.kind == "stats":
+                total = totals.setdefault(site.name, np.zeros(5))
+                for line in lines:
+                    sums = line.view(np.float64)
+                    total += (line[_COUNT], sums[_SUM], sums[_SQUARES], line[_NAN], line[_INF])
+        return {name: _stats_of(*total) for name, total in totals.items()}
 
     def records(self, name: str | None = None) -> Any:
         """Returns the records as a structured array, in the order of the buffer.
@@ -359,12 +421,9 @@ class Session:
             their values' types, a field has the type that NumPy promotes them to, and is 0 where a site has no value.
         """
         seen = self._see()
-        sites = {
-            site: i
-            for i, site in enumerate(dict.fromkeys([*seen.counters, *(records.site for records in seen.records)]))
-        }
+        sites = {site: i for i, site in enumerate(seen.sites())}
         chosen = [one for one in seen.records if name is None or one.site.name == name]
-        named = [site for site in sites if site.kind != "count" and (name is None or site.name == name)]
+        named = [site for site in sites if site.has_records and (name is None or site.name == name)]
         if name is not None and not named and sites:
             raise TritonExtError(f"no probe '{name}' has run, there are: {', '.join(s.name for s in sites)}")
         width = max((len(site.types) for site in named), default=0)
@@ -392,12 +451,12 @@ class Session:
         for one in seen.records:
             kept[one.site] = kept.get(one.site, 0) + len(one.lanes)
         rows = [("probe", "name", "count", "records", "lost", "kernel", "line")]
-        for site in dict.fromkeys([*seen.counters, *kept]):
-            count, lost = seen.counters.get(site, [0, 0])
+        for site in seen.sites():
+            count, lost = seen.sum(site, _COUNT), seen.sum(site, _LOST)
             records = kept.get(site, 0)
-            counted = {"count": str(count), "check": f"{count} failed"}.get(site.kind, "")
+            counted = {"record": "", "check": f"{count} failed"}.get(site.kind, str(count))
             place = f"{Path(site.file).name}:{site.line}"
-            has_records = site.kind != "count"
+            has_records = site.has_records
             rows.append((
                 site.kind, site.name, counted, str(records) if has_records else "", str(lost) if has_records else "",
                 site.kernel, place,
@@ -436,10 +495,33 @@ def _dtype(name: str) -> Any:
 
 def _sums(seen: _Seen, kind: str, which: int) -> dict[str, int]:
     sums: dict[str, int] = {}
-    for site, both in seen.counters.items():
+    for site in seen.lines:
         if site.kind == kind:
-            sums[site.name] = sums.get(site.name, 0) + both[which]
+            sums[site.name] = sums.get(site.name, 0) + seen.sum(site, which)
     return sums
+
+
+def _stats_of(count: float, total: float, squares: float, nan: float, inf: float) -> Stats:
+    mean = total / count if count else np.nan
+    variance = max(squares / count - mean * mean, 0.0) if count else np.nan
+    return Stats(int(count), float(mean), float(variance), int(nan), int(inf))
+
+
+def _number_of(key: Any, name: str) -> float:
+    """Returns the number that `minmax` keeps as `key`: one of type `name` that it has extended to 64 bits."""
+    sign = np.uint64(1 << 63)
+    if name[0] == "i":
+        return int((key ^ sign).view(np.int64))
+    return float((key ^ sign if key & sign else ~key).view(np.float64))
+
+
+def _key_of(numbers: Any) -> Any:
+    """The opposite of `_number_of`: 64-bit keys whose unsigned order is that of the numbers."""
+    sign = np.uint64(1 << 63)
+    if numbers.dtype.kind != "f":
+        return numbers.astype(np.int64).view(np.uint64) ^ sign
+    bits = numbers.astype(np.float64).view(np.uint64)
+    return np.where(bits & sign, ~bits, bits ^ sign)
 
 
 def _sites_of(key: int) -> tuple[Site, ...]:
@@ -459,7 +541,7 @@ def _decode(words: Any, seen: _Seen) -> None:
         first = (key & (_CHUNK_KEY - 1)) * _SITES_OF_CHUNK
         for i, site in enumerate(_sites_of(key)[first : first + _SITES_OF_CHUNK]):
             at = int(index) * size + i * _SITE_WORDS
-            seen.add(site, int(area[at]), int(area[at + 1]))
+            seen.lines.setdefault(site, []).append(area[at : at + _SITE_WORDS])
     seen.unknown += int(np.count_nonzero(area[chunks * size : (chunks + 1) * size]))
     start = int(words[_RECORDS])
     used = min(int(words[_CURSOR]), int(words[_CAPACITY]))
@@ -539,21 +621,53 @@ def _interpreted(kind: str, name: str, values: tuple[Any, ...], mask: Any, negat
     function, file, line = _place()
     site = Site(kind, name, function, file, line, tuple(_name_of(array.dtype) for array in arrays), tuple(shape))
     seen = current._interpreted
-    counted = len(lanes) if kind != "record" else 0
+    (line,) = seen.lines.setdefault(site, [np.zeros(_SITE_WORDS, np.int64)])
+    columns = [np.broadcast_to(array, shape).reshape(-1)[lanes] for array in arrays]
+    if kind in ("minmax", "stats"):
+        _summarize(kind, columns[0], line)
+        return
     if kind == "check":
-        lanes = lanes[: max(_MOST_FAILURES - seen.counters.get(site, [0, 0])[0], 0)]
-    fit = 0 if kind == "count" else min(current._room // site.words, len(lanes))
-    offered = 0 if kind == "count" else len(lanes)
-    if offered:
-        current._room = max(current._room - offered * site.words, 0)
-    seen.add(site, counted, offered - fit)
+        lanes, failed = lanes[: max(_MOST_FAILURES - int(line[_COUNT]), 0)], len(lanes)
+        line[_COUNT] += failed
+    if kind == "count":
+        line[_COUNT] += len(lanes)
+        return
+    fit = min(current._room // site.words, len(lanes))
+    current._room = max(current._room - len(lanes) * site.words, 0)
+    line[_LOST] += len(lanes) - fit
     if fit:
         lanes = lanes[:fit]
         x, y, z = interpreter_builder.grid_idx
-        columns = [np.broadcast_to(array, shape).reshape(-1)[lanes] for array in arrays]
+        columns = [column[:fit] for column in columns]
         seen.records.append(
             _Records(site, (x, y, z), lanes.astype(np.int32) if shape else np.array([-1], np.int32), columns)
         )
+
+
+def _summarize(kind: str, numbers: Any, line: Any) -> None:
+    """Adds `numbers` to the line of a site of `minmax` or `stats`."""
+    wide = numbers.astype(np.float64)
+    is_nan, is_inf = np.isnan(wide), np.isinf(wide)
+    line[_NAN] += is_nan.sum()
+    if kind == "stats":
+        finite = wide[~(is_nan | is_inf)]
+        line[_INF] += is_inf.sum()
+        line[_COUNT] += len(finite)
+        line.view(np.float64)[_SUM] += finite.sum()
+        line.view(np.float64)[_SQUARES] += (finite * finite).sum()
+    elif len(keys := _key_of(numbers[~is_nan])):
+        line[_COUNT] += len(keys)
+        words = line.view(np.uint64)
+        words[_MAX] = max(words[_MAX], keys.max())
+        words[_INVERTED_MIN] = max(words[_INVERTED_MIN], (~keys).max())
+
+
+def _minmax(name: str, value: Any, mask: Any = None) -> None:
+    _interpreted("minmax", name, (value,), mask)
+
+
+def _stats(name: str, value: Any, mask: Any = None) -> None:
+    _interpreted("stats", name, (value,), mask)
 
 
 def _count(name: str, mask: Any = None) -> None:
@@ -587,3 +701,13 @@ def record(name: attr.string, *values: tl.tensor, mask: tl.tensor | None = None)
 @tx.language.op("probe.check", interpret=_check)
 def check(condition: tl.tensor, message: attr.string, *values: tl.tensor, mask: tl.tensor | None = None) -> None:  # type: ignore[valid-type]
     """Counts the lanes where `condition` is false, and records the values of the first 16. The kernel goes on."""
+
+
+@tx.language.op("probe.minmax", interpret=_minmax)
+def minmax(name: attr.string, value: tl.tensor, mask: tl.tensor | None = None) -> None:  # type: ignore[valid-type]
+    """Keeps the least and the greatest number of the lanes in `mask`, and counts NaNs apart. Integers are signed."""
+
+
+@tx.language.op("probe.stats", interpret=_stats)
+def stats(name: attr.string, value: tl.tensor, mask: tl.tensor | None = None) -> None:  # type: ignore[valid-type]
+    """Sums up the numbers of the lanes in `mask` and their squares, in f64, and counts NaNs and infinities apart."""

@@ -35,6 +35,8 @@ static ValueRange valuesOf(Operation *op) {
     return record.getValues();
   if (auto check = dyn_cast<CheckOp>(op))
     return check.getValues();
+  if (isa<MinMaxOp, StatsOp>(op))
+    return op->getOperands().take_front();
   return {};
 }
 
@@ -43,6 +45,10 @@ static StringRef nameOf(Operation *op) {
     return count.getName();
   if (auto record = dyn_cast<RecordOp>(op))
     return record.getName();
+  if (auto minmax = dyn_cast<MinMaxOp>(op))
+    return minmax.getName();
+  if (auto stats = dyn_cast<StatsOp>(op))
+    return stats.getName();
   return cast<CheckOp>(op).getMessage();
 }
 
@@ -124,8 +130,13 @@ Value Emitter::loadHeader(int64_t word) {
 /// Adds atomically where the mask is on, and returns the old value, which is
 /// undefined where it is off.
 Value Emitter::addTo(Value pointer, Value amount, Value mask) {
-  return tt::AtomicRMWOp::create(b, amount.getType(), tt::RMWOp::ADD, pointer,
-                                 amount, mask, tt::MemSemantic::RELAXED,
+  return update(tt::RMWOp::ADD, pointer, amount, mask);
+}
+
+/// As addTo, for any atomic operation.
+Value Emitter::update(tt::RMWOp kind, Value pointer, Value value, Value mask) {
+  return tt::AtomicRMWOp::create(b, value.getType(), kind, pointer, value, mask,
+                                 tt::MemSemantic::RELAXED,
                                  tt::MemSyncScope::GPU);
 }
 
@@ -160,8 +171,9 @@ void Emitter::emitPrologue() {
   isThere =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                             tt::LoadOp::create(b, base), constant(kMagic));
-  bool hasRecords =
-      llvm::any_of(probes, [](Operation *op) { return !isa<CountOp>(op); });
+  bool hasRecords = llvm::any_of(probes, [](Operation *op) {
+    return !isa<CountOp, MinMaxOp, StatsOp>(op);
+  });
   if (hasRecords) {
     capacity = loadHeader(kCapacity);
     records = loadHeader(kRecords);
@@ -311,32 +323,146 @@ Emitter::Lanes Emitter::lanesOf(Operation *op, Value mask, bool isNegated,
     return lanes;
   }
   Value ones = arith::ExtUIOp::create(b, narrow, lanes.mask);
-  auto addBody = [&](Region &region, bool isScan) {
-    OpBuilder::InsertionGuard guard(b);
-    Location loc = b.getLoc();
-    Type i32 = b.getI32Type();
-    Block *body = b.createBlock(&region, {}, {i32, i32}, {loc, loc});
-    Value sum =
-        arith::AddIOp::create(b, body->getArgument(0), body->getArgument(1));
-    if (isScan)
-      tt::ScanReturnOp::create(b, sum);
-    else
-      tt::ReduceReturnOp::create(b, sum);
-  };
-  auto reduce = tt::ReduceOp::create(b, ValueRange{ones}, /*axis=*/0);
-  addBody(reduce.getCombineOp(), /*isScan=*/false);
-  lanes.count = arith::ExtUIOp::create(b, i64, reduce->getResult(0));
+  lanes.count = arith::ExtUIOp::create(b, i64, reduce(ones, tt::RMWOp::ADD));
   if (isa<CountOp>(op))
     return lanes;
   auto scan = tt::ScanOp::create(b, ValueRange{ones}, /*axis=*/0,
                                  /*reverse=*/false);
-  addBody(scan.getCombineOp(), /*isScan=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Location loc = b.getLoc();
+    Type i32 = b.getI32Type();
+    Block *body =
+        b.createBlock(&scan.getCombineOp(), {}, {i32, i32}, {loc, loc});
+    Value sum =
+        arith::AddIOp::create(b, body->getArgument(0), body->getArgument(1));
+    tt::ScanReturnOp::create(b, sum);
+  }
   Value before = arith::SubIOp::create(b, scan->getResult(0), ones);
   lanes.rank = arith::ExtUIOp::create(b, wide, before);
   return lanes;
 }
 
+/// Combines the lanes of a tensor with one axis; returns a scalar as it is.
+Value Emitter::reduce(Value values, tt::RMWOp kind) {
+  auto tensor = dyn_cast<RankedTensorType>(values.getType());
+  if (!tensor)
+    return values;
+  auto op = tt::ReduceOp::create(b, ValueRange{values}, /*axis=*/0);
+  OpBuilder::InsertionGuard guard(b);
+  Location loc = b.getLoc();
+  Type type = tensor.getElementType();
+  Block *body = b.createBlock(&op.getCombineOp(), {}, {type, type}, {loc, loc});
+  Value left = body->getArgument(0), right = body->getArgument(1), both;
+  if (kind == tt::RMWOp::UMAX)
+    both = arith::MaxUIOp::create(b, left, right);
+  else if (kind == tt::RMWOp::FADD)
+    both = arith::AddFOp::create(b, left, right);
+  else
+    both = arith::AddIOp::create(b, left, right);
+  tt::ReduceReturnOp::create(b, both);
+  return op->getResult(0);
+}
+
+/// Returns how many lanes of the mask are on, in i64.
+Value Emitter::numberOf(Value mask) {
+  Type type = b.getI32Type();
+  if (auto tensor = dyn_cast<RankedTensorType>(mask.getType()))
+    type = tensor.clone(type);
+  Value ones = arith::ExtUIOp::create(b, type, mask);
+  return arith::ExtUIOp::create(b, b.getI64Type(),
+                                reduce(ones, tt::RMWOp::ADD));
+}
+
+void Emitter::emitMinMax(unsigned site, MinMaxOp op) {
+  int64_t n = numLanesOf(op);
+  Value value = flat(op.getValue(), n);
+  Value isOn = op.getMask() ? flat(op.getMask(), n) : splat(truth(true), n);
+  Type element = getElementTypeOrSelf(value.getType());
+  auto like = [&](Type type) -> Type {
+    return n ? Type(RankedTensorType::get({n}, type)) : type;
+  };
+  Type i64 = like(b.getI64Type());
+  Value sign = splat(constant(INT64_MIN), n), key;
+  if (isa<FloatType>(element)) {
+    if (!element.isF64())
+      value = arith::ExtFOp::create(b, like(b.getF64Type()), value);
+    Value isNaN =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, value, value);
+    Value isNumber = arith::XOrIOp::create(b, isNaN, splat(truth(true), n));
+    Value number = numberOf(arith::AndIOp::create(b, isOn, isNaN));
+    addTo(siteWord(site, kNaN), number, isThere);
+    isOn = arith::AndIOp::create(b, isOn, isNumber);
+    // Negative numbers are in reverse order: all of their bits are inverted. Of
+    // the others only the sign is.
+    Value bits = tt::BitcastOp::create(b, i64, value);
+    Value all = arith::ShRSIOp::create(b, bits, splat(constant(63), n));
+    key = arith::XOrIOp::create(b, bits, arith::OrIOp::create(b, all, sign));
+  } else {
+    if (element.isInteger(1))
+      value = arith::ExtUIOp::create(b, i64, value);
+    else if (!element.isInteger(64))
+      value = arith::ExtSIOp::create(b, i64, value);
+    key = arith::XOrIOp::create(b, value, sign);
+  }
+  Value zero = splat(constant(0), n);
+  Value inverted = arith::XOrIOp::create(b, key, splat(constant(-1), n));
+  addTo(siteWord(site, kCount), numberOf(isOn), isThere);
+  for (auto [word, keys] : {std::pair(kMax, key), {kInvertedMin, inverted}}) {
+    Value chosen = arith::SelectOp::create(b, isOn, keys, zero);
+    update(tt::RMWOp::UMAX, siteWord(site, word),
+           reduce(chosen, tt::RMWOp::UMAX), isThere);
+  }
+}
+
+void Emitter::emitStats(unsigned site, StatsOp op) {
+  int64_t n = numLanesOf(op);
+  Value value = flat(op.getValue(), n);
+  Value isOn = op.getMask() ? flat(op.getMask(), n) : splat(truth(true), n);
+  Type element = getElementTypeOrSelf(value.getType());
+  Type f64 = b.getF64Type();
+  if (n)
+    f64 = RankedTensorType::get({n}, f64);
+  Value zero =
+      splat(arith::ConstantOp::create(b, b.getF64FloatAttr(0)).getResult(), n);
+  if (isa<FloatType>(element)) {
+    if (!element.isF64())
+      value = arith::ExtFOp::create(b, f64, value);
+    // The difference is a NaN for infinities and NaNs.
+    Value isFinite =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ,
+                              arith::SubFOp::create(b, value, value), zero);
+    Value isNumber =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, value, value);
+    Value on = splat(truth(true), n);
+    Value isNaN =
+        arith::AndIOp::create(b, isOn, arith::XOrIOp::create(b, isNumber, on));
+    Value isInf = arith::AndIOp::create(b, isNumber,
+                                        arith::XOrIOp::create(b, isFinite, on));
+    isInf = arith::AndIOp::create(b, isOn, isInf);
+    addTo(siteWord(site, kNaN), numberOf(isNaN), isThere);
+    addTo(siteWord(site, kInf), numberOf(isInf), isThere);
+    isOn = arith::AndIOp::create(b, isOn, isFinite);
+  } else if (element.isInteger(1)) {
+    value = arith::UIToFPOp::create(b, f64, value);
+  } else {
+    value = arith::SIToFPOp::create(b, f64, value);
+  }
+  addTo(siteWord(site, kCount), numberOf(isOn), isThere);
+  value = arith::SelectOp::create(b, isOn, value, zero);
+  Value square = arith::MulFOp::create(b, value, value);
+  auto type = tt::PointerType::get(b.getF64Type());
+  for (auto [word, terms] : {std::pair(kSum, value), {kSquares, square}})
+    update(tt::RMWOp::FADD,
+           tt::BitcastOp::create(b, type, siteWord(site, word)),
+           reduce(terms, tt::RMWOp::FADD), isThere);
+}
+
 void Emitter::emit(unsigned site, Operation *op) {
+  if (auto minmax = dyn_cast<MinMaxOp>(op))
+    return emitMinMax(site, minmax);
+  if (auto stats = dyn_cast<StatsOp>(op))
+    return emitStats(site, stats);
   if (auto count = dyn_cast<CountOp>(op)) {
     Lanes lanes = lanesOf(op, count.getMask(), false, {});
     addTo(siteWord(site, kCount), lanes.count, isThere);

@@ -14,6 +14,9 @@
 
 namespace mlir::triton_ext::lower_probe {
 
+using probe::MinMaxOp;
+using probe::StatsOp;
+
 class Emitter {
 public:
   /// The probes of a kernel; the number of a site is its place in `probes`.
@@ -40,6 +43,11 @@ private:
   void emit(unsigned site, Operation *op);
   void emitRecords(unsigned site, Lanes lanes, ValueRange values);
   Lanes lanesOf(Operation *op, Value mask, bool isNegated, Value also);
+  void emitMinMax(unsigned site, MinMaxOp op);
+  void emitStats(unsigned site, StatsOp op);
+  Value reduce(Value values, triton::RMWOp kind);
+  Value numberOf(Value mask);
+  Value update(triton::RMWOp kind, Value pointer, Value value, Value mask);
   Value addTo(Value pointer, Value amount, Value mask);
   Value bits(Value value, int64_t numLanes);
   Value flat(Value value, int64_t numLanes);

@@ -24,6 +24,11 @@ inline constexpr int64_t kDirectory = 16;
 /// Each site has a cache line in a chunk.
 inline constexpr int64_t kSiteWords = 8, kSitesOfChunk = 16;
 inline constexpr int64_t kCount = 0, kLost = 1; // words of a site
+/// Of minmax: keys whose unsigned order is that of the numbers. Zero is below
+/// every key, so a new buffer needs no other start.
+inline constexpr int64_t kMax = 2, kInvertedMin = 3;
+inline constexpr int64_t kSum = 2, kSquares = 3; // of stats, f64
+inline constexpr int64_t kNaN = 4, kInf = 5;     // of both, of stats
 
 /// A record is a tag, x and y of the program, z and the lane, and the values.
 inline constexpr int64_t kRecordHead = 3;

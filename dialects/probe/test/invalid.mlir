@@ -102,3 +102,67 @@ tt.func @check_of_a_wide_number(%c: i1, %i: i65) {
   probe.check %c, "c"(%i : i65) : i1
   tt.return
 }
+
+// -----
+
+tt.func @minmax_without_a_name(%i: i32) {
+  // expected-error @+1 {{'probe.minmax' op expected a name that is not empty}}
+  probe.minmax ""(%i : i32)
+  tt.return
+}
+
+// -----
+
+tt.func @minmax_of_a_pointer(%p: !tt.ptr<f32>) {
+  // expected-error @+1 {{'probe.minmax' op expected integers of at most 64 bits or floats of 16 to 64 bits, got '!tt.ptr<f32>'}}
+  probe.minmax "x"(%p : !tt.ptr<f32>)
+  tt.return
+}
+
+// -----
+
+tt.func @minmax_of_a_float_of_8_bits(%v: tensor<8xf8E5M2>) {
+  // expected-error @+1 {{'probe.minmax' op expected integers of at most 64 bits or floats of 16 to 64 bits, got 'tensor<8xf8E5M2>'}}
+  probe.minmax "x"(%v : tensor<8xf8E5M2>)
+  tt.return
+}
+
+// -----
+
+tt.func @minmax_with_a_mask_of_another_shape(%v: tensor<8xf32>, %m: tensor<4xi1>) {
+  // expected-error @+1 {{'probe.minmax' op expected tensors of one shape, got 'tensor<8xf32>' and 'tensor<4xi1>'}}
+  probe.minmax "x"(%v : tensor<8xf32>) mask(%m : tensor<4xi1>)
+  tt.return
+}
+
+// -----
+
+tt.func @stats_without_a_name(%i: i32) {
+  // expected-error @+1 {{'probe.stats' op expected a name that is not empty}}
+  probe.stats ""(%i : i32)
+  tt.return
+}
+
+// -----
+
+tt.func @stats_of_a_pointer(%p: !tt.ptr<f32>) {
+  // expected-error @+1 {{'probe.stats' op expected integers of at most 64 bits or floats of 16 to 64 bits, got '!tt.ptr<f32>'}}
+  probe.stats "x"(%p : !tt.ptr<f32>)
+  tt.return
+}
+
+// -----
+
+tt.func @stats_of_a_float_of_8_bits(%v: tensor<8xf8E5M2>) {
+  // expected-error @+1 {{'probe.stats' op expected integers of at most 64 bits or floats of 16 to 64 bits, got 'tensor<8xf8E5M2>'}}
+  probe.stats "x"(%v : tensor<8xf8E5M2>)
+  tt.return
+}
+
+// -----
+
+tt.func @stats_with_a_mask_of_another_shape(%v: tensor<8xf32>, %m: tensor<4xi1>) {
+  // expected-error @+1 {{'probe.stats' op expected tensors of one shape, got 'tensor<8xf32>' and 'tensor<4xi1>'}}
+  probe.stats "x"(%v : tensor<8xf32>) mask(%m : tensor<4xi1>)
+  tt.return
+}

@@ -13,6 +13,10 @@
 // OFF-NEXT: tt.return
 // OFF-LABEL: tt.func public @check
 // OFF-NEXT: tt.return
+// OFF-LABEL: tt.func public @minmax
+// OFF-NEXT: tt.return
+// OFF-LABEL: tt.func public @stats
+// OFF-NEXT: tt.return
 
 // Kept operations stay, and their functions are inlined.
 // KEPT: module attributes {probe.kept}
@@ -80,5 +84,33 @@ tt.func public @record(%v: tensor<8xf32>, %m: tensor<8xi1>) {
 // CHECK: tt.atomic_rmw add, relaxed, gpu
 tt.func public @check(%p: !tt.ptr<f32>, %c: i1) {
   probe.check %c, "c"(%p : !tt.ptr<f32>) : i1
+  tt.return
+}
+
+// Zero is below every key: it stands for lanes that are off, and for NaNs.
+// CHECK-LABEL: tt.func public @minmax
+// CHECK: %[[WIDE:.*]] = arith.extf %arg0
+// CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[WIDE]], %[[WIDE]]
+// CHECK: arith.xori %[[NAN]]
+// CHECK: %[[BITS:.*]] = tt.bitcast %[[WIDE]]
+// CHECK: %[[KEY:.*]] = arith.xori %[[BITS]]
+// CHECK: %[[INVERTED:.*]] = arith.xori %[[KEY]]
+// CHECK: arith.select %{{.*}}, %[[KEY]]
+// CHECK: arith.maxui
+// CHECK: tt.atomic_rmw umax
+// CHECK: arith.select %{{.*}}, %[[INVERTED]]
+// CHECK: tt.atomic_rmw umax
+tt.func public @minmax(%v: tensor<8xf32>, %m: tensor<8xi1>) {
+  probe.minmax "x"(%v : tensor<8xf32>) mask(%m : tensor<8xi1>)
+  tt.return
+}
+
+// CHECK-LABEL: tt.func public @stats
+// CHECK: %[[NUMBER:.*]] = arith.sitofp %arg0 : i32 to f64
+// CHECK: %[[SQUARE:.*]] = arith.mulf %[[NUMBER]], %[[NUMBER]]
+// CHECK: tt.atomic_rmw fadd, relaxed, gpu, %{{.*}}, %[[NUMBER]]
+// CHECK: tt.atomic_rmw fadd, relaxed, gpu, %{{.*}}, %[[SQUARE]]
+tt.func public @stats(%i: i32) {
+  probe.stats "x"(%i : i32)
   tt.return
 }

@@ -7,6 +7,10 @@
 // CHECK: probe.record "nothing"{{$}}
 // CHECK: probe.record "values"(%{{.*}}, %{{.*}} : i32, tensor<8xf32>)
 // CHECK: probe.record "some values"(%{{.*}} : tensor<8xf32>) mask(%{{.*}} : tensor<8xi1>)
+// CHECK: probe.minmax "x"(%{{.*}} : i32){{$}}
+// CHECK: probe.minmax "x"(%{{.*}} : tensor<8xf32>) mask(%{{.*}} : tensor<8xi1>)
+// CHECK: probe.stats "x"(%{{.*}} : i32){{$}}
+// CHECK: probe.stats "x"(%{{.*}} : tensor<8xf32>) mask(%{{.*}} : i1)
 // CHECK: probe.check %{{.*}}, "scalar" : i1
 // CHECK: probe.check %{{.*}}, "lanes"(%{{.*}}, %{{.*}} : !tt.ptr<f32>, tensor<8xf32>) mask(%{{.*}} : i1) : tensor<8xi1>
 tt.func public @keeps(%p: !tt.ptr<f32>, %i: i32, %c: i1, %m: tensor<8xi1>, %v: tensor<8xf32>) {
@@ -16,6 +20,10 @@ tt.func public @keeps(%p: !tt.ptr<f32>, %i: i32, %c: i1, %m: tensor<8xi1>, %v: t
   probe.record "nothing"
   probe.record "values"(%i, %v : i32, tensor<8xf32>)
   probe.record "some values"(%v : tensor<8xf32>) mask(%m : tensor<8xi1>)
+  probe.minmax "x"(%i : i32)
+  probe.minmax "x"(%v : tensor<8xf32>) mask(%m : tensor<8xi1>)
+  probe.stats "x"(%i : i32)
+  probe.stats "x"(%v : tensor<8xf32>) mask(%c : i1)
   probe.check %c, "scalar" : i1
   probe.check %m, "lanes"(%p, %v : !tt.ptr<f32>, tensor<8xf32>) mask(%c : i1) : tensor<8xi1>
   tt.return

@@ -173,5 +173,5 @@ def test_the_example_of_the_page(tmp_path: Path) -> None:
     program.write_text(page.partition("```python\n")[2].partition("```")[0])
     done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "record  negative" in done.stdout
-    assert "count   lanes     1000 " in done.stdout
+    rows = [line.split()[:3] for line in done.stdout.splitlines()]
+    assert ["count", "lanes", "1000"] in rows

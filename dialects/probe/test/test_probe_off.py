@@ -42,6 +42,8 @@ def kernel(x, y, n, N: tl.constexpr):
     probe.record("before", i, n, 7, mask=m)
     v = tl.load(x + i, mask=m, other=0.0)
     probe.check(v < 100, "small", v, tl.sum(v), mask=m)
+    probe.minmax("v", v * 3, m)
+    probe.stats("v", v - 0.25, m)
     for k in range(n):
         probe.record("turn", k, tl.load(y + k), 0.5)
         v = helper(v) + 7
@@ -78,9 +80,9 @@ def compiled(text: str, target: GPUTarget, directory: Path) -> Any:
 
 def without_probes(text: str) -> str:
     """Returns the text with `pass` for each probe, and as many characters."""
-    probes = re.compile(r"probe\.(?:count|record|check)\(.*\)$", re.MULTILINE)
+    probes = re.compile(r"probe\.(?:count|record|check|minmax|stats)\(.*\)$", re.MULTILINE)
     plain, n = probes.subn(lambda match: "pass".ljust(len(match[0])), text)
-    assert n == 7
+    assert n == 9
     return plain
 
 

@@ -33,6 +33,10 @@ def observe(x, acc, k, WHAT: tl.constexpr):
         probe.check(k < 100, "few turns", k)
     elif WHAT == "check of lanes":
         probe.check(x < 1e4, "finite", x)
+    elif WHAT == "minmax":
+        probe.minmax("x", x)
+    elif WHAT == "stats":
+        probe.stats("x", x)
     elif WHAT == "device_assert":
         tl.device_assert(k < 100, "few turns")
 
@@ -78,11 +82,14 @@ def copies(kernel: Any, arch: int, what: str) -> int:
     options = {"num_stages": 3, "num_warps": 4, "debug": what == "device_assert"}
     with probe.pipeline():
         compiled = triton.compile(source, target=GPUTarget("cuda", arch, 32), options=options)
-    assert (compiled.metadata.profile_scratch_size > 0) == what.startswith(("count", "record", "check"))
+    assert (compiled.metadata.profile_scratch_size > 0) == (what in PROBES)
     return len(re.findall(r"cp\.async\.(?:c[ag]\.shared|bulk\.tensor)", compiled.asm["ptx"]))
 
 
-PROBES = ["count", "count of lanes", "record", "record of lanes", "record of results", "check", "check of lanes"]
+PROBES = [
+    *("count", "count of lanes", "record", "record of lanes", "record of results", "check", "check of lanes"),
+    *("minmax", "stats"),
+]
 KERNELS = [(by_pointers, 80), (by_pointers, 90), (by_descriptors, 90)]
 
 

@@ -170,6 +170,63 @@ def checks(make: Make) -> None:
     assert s.lost() == {}
 
 
+@triton.jit
+def summing(x, i, n, N: tl.constexpr):
+    k = tl.program_id(0) * N + tl.arange(0, N)
+    m = k < n
+    v, j = tl.load(x + k, mask=m), tl.load(i + k, mask=m)
+    probe.minmax("x", v, m)
+    probe.stats("x", v, mask=m)
+    probe.minmax("positive", v, m & (v > 0))
+    probe.minmax("i", j, m)
+    probe.stats("i", j, m)
+    probe.minmax("nothing", v, k < 0)
+    probe.stats("nothing", v, k < 0)
+    probe.minmax("program", tl.program_id(0))
+    probe.stats("program", tl.program_id(0), tl.program_id(0) > 2)
+    probe.minmax("tile", tl.reshape(v, (8, N // 8)), tl.reshape(m, (8, N // 8)))
+    probe.minmax("bit", v > 0, m)
+
+
+def summaries(make: Make) -> None:
+    rng = np.random.default_rng(4)
+    n = 1000
+    for dtype, integer in ((np.float32, np.int32), (np.float64, np.int64), (np.float16, np.int8)):
+        x = (rng.standard_normal(n) * 10).astype(dtype)
+        limits = np.iinfo(integer)
+        i = rng.integers(limits.min, limits.max, n, dtype=integer, endpoint=True)
+        x[::50] = np.nan
+        i[7], i[8] = limits.min, limits.max
+        with probe.session() as s:
+            summing[(8,)](make(x), make(i), n, N=128)
+            plain = s.stats()["x"], s.minmax()["x"]
+            x[3], x[4] = -np.inf, np.inf
+            summing[(8,)](make(x), make(i), n, N=128)
+        numbers = x[~np.isnan(x)]
+        finite = numbers[np.isfinite(numbers)].astype(np.float64)
+        assert plain[0].inf == 0
+        assert np.isfinite(plain[1][:2]).all()
+        both, positive = s.minmax(), numbers[numbers > 0]
+        assert both["x"] == both["tile"] == (-np.inf, np.inf, 40)
+        assert both["positive"] == (positive.min(), np.inf, 0)
+        assert both["i"] == (limits.min, limits.max, 0)
+        assert np.isnan(both["nothing"][:2]).all()
+        assert both["program"] == (0, 7, 0)
+        assert both["bit"] == (0, 1, 0)
+        found = s.stats()
+        assert (found["x"].count, found["x"].nan, found["x"].inf) == (plain[0].count + len(finite), 40, 2)
+        assert found["nothing"].count == 0
+        assert np.isnan(found["nothing"].mean)
+        np.testing.assert_allclose(found["i"].mean, i.astype(np.float64).mean(), rtol=1e-9)
+        np.testing.assert_allclose(found["i"].variance, i.astype(np.float64).var(), rtol=1e-9)
+        assert (found["program"].count, found["program"].mean, found["program"].variance) == (10, 5, 2)
+        with probe.session() as s:
+            summing[(8,)](make(x), make(i), n, N=128)
+        np.testing.assert_allclose(s.stats()["x"].mean, finite.mean(), rtol=1e-9)
+        np.testing.assert_allclose(s.stats()["x"].variance, finite.var(), rtol=1e-9)
+        assert s.stats()["x"].count == len(finite)
+
+
 @triton.jit(noinline=True)
 def helper(v):
     probe.record("helper", v)
@@ -234,7 +291,7 @@ def summary(make: Make) -> None:
     assert row[7] == f"observations.py:{checking.fn.__code__.co_firstlineno + 4}"
 
 
-ALL = (counts, types, lanes, losses, checks, functions, sites, nesting, summary)
+ALL = (counts, types, lanes, losses, checks, summaries, functions, sites, nesting, summary)
 
 
 if __name__ == "__main__":
