@@ -195,6 +195,12 @@ Value Emitter::findChunk(int64_t key) {
       b,
       constant(int64_t(uint64_t(key) >> kLocalBits) + (key & (kChunkKey - 1))),
       mask);
+  // Without a buffer there is nothing to swap.
+  auto search = scf::IfOp::create(b, TypeRange{i64}, isThere,
+                                  /*withElseRegion=*/true);
+  b.setInsertionPointToStart(search.elseBlock());
+  scf::YieldOp::create(b, zero);
+  b.setInsertionPointToStart(search.thenBlock());
   auto loop = scf::WhileOp::create(b, TypeRange{i64, i64, i64},
                                    ValueRange{start, zero});
   {
@@ -204,26 +210,15 @@ Value Emitter::findChunk(int64_t key) {
         b.createBlock(&loop.getBefore(), {}, {i64, i64}, {loc, loc});
     Value index = before->getArgument(0), tries = before->getArgument(1);
     Value entry = at(arith::AddIOp::create(b, index, constant(kDirectory)));
-    Value found = tt::LoadOp::create(b, entry, isThere, wanted,
-                                     /*isVolatile=*/true);
-    Value isFree =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, found, zero);
-    auto take = scf::IfOp::create(b, TypeRange{i64}, isFree,
-                                  /*withElseRegion=*/true);
-    {
-      OpBuilder::InsertionGuard inner(b);
-      b.setInsertionPointToStart(take.thenBlock());
-      Value old = tt::AtomicCASOp::create(b, i64, entry, zero, wanted,
-                                          tt::MemSemantic::RELAXED,
-                                          tt::MemSyncScope::GPU);
-      Value won = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, old, zero);
-      Value now = arith::SelectOp::create(b, won, wanted, old);
-      scf::YieldOp::create(b, now);
-      b.setInsertionPointToStart(take.elseBlock());
-      scf::YieldOp::create(b, found);
-    }
-    Value isOurs = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                         take.getResult(0), wanted);
+    // One thread swaps, and all threads get what it found. A load before the
+    // swap would not do: each thread loads for itself, so while another program
+    // takes the entry they may see different values, and branch differently.
+    Value old = tt::AtomicCASOp::create(b, i64, entry, zero, wanted,
+                                        tt::MemSemantic::RELAXED,
+                                        tt::MemSyncScope::GPU);
+    Value isOurs = arith::OrIOp::create(
+        b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, old, zero),
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, old, wanted));
     Value isFull =
         arith::CmpIOp::create(b, arith::CmpIPredicate::sge, tries, mask);
     Value spare = arith::AddIOp::create(b, mask, one);
@@ -239,7 +234,9 @@ Value Emitter::findChunk(int64_t key) {
     scf::YieldOp::create(b, ValueRange{next, more});
   }
   b.setInsertionPointAfter(loop);
-  Value offset = arith::MulIOp::create(b, loop.getResult(0),
+  scf::YieldOp::create(b, loop.getResult(0));
+  b.setInsertionPointAfter(search);
+  Value offset = arith::MulIOp::create(b, search.getResult(0),
                                        constant(kSiteWords * kSitesOfChunk));
   return arith::AddIOp::create(b, offset, loadHeader(kChunks));
 }

@@ -41,9 +41,10 @@ tt.func private @helper() attributes {noinline = true} {
 // CHECK: %[[MAGIC:.*]] = tt.load %[[BASE]]
 // CHECK: %[[IS_THERE:.*]] = arith.cmpi eq, %[[MAGIC]]
 // The counters of the kernel are found or taken.
+// CHECK: scf.if %[[IS_THERE]]
 // CHECK: scf.while
-// CHECK: tt.load %{{.*}}, %[[IS_THERE]], %{{.*}} {isVolatile = true}
 // CHECK: tt.atomic_cas relaxed, gpu
+// CHECK: else
 // Each program counts 1, then its active lanes.
 // CHECK: tt.atomic_rmw add, relaxed, gpu, %{{.*}}, %c1_i64, %[[IS_THERE]]
 // CHECK: %[[LANES:.*]] = "tt.reduce"
