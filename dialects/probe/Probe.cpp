@@ -8,6 +8,8 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
 
+#include <cmath>
+
 #include "Probe.cpp.inc"
 
 using namespace mlir;
@@ -15,6 +17,8 @@ using namespace mlir::triton_ext::probe;
 
 /// The most values that one record holds.
 static constexpr size_t kMostValues = 16;
+/// The most bins of a histogram.
+static constexpr uint32_t kMostBins = 1024;
 
 static LogicalResult verifyName(Operation *op, StringRef name) {
   if (name.empty())
@@ -73,6 +77,19 @@ static LogicalResult verifyNumber(Operation *op, Value value) {
 }
 
 LogicalResult MinMaxOp::verify() {
+  return failure(failed(verifyName(*this, getName())) ||
+                 failed(verifyNumber(*this, getValue())) ||
+                 failed(verifyShapes(*this)));
+}
+
+LogicalResult HistogramOp::verify() {
+  if (getBins() < 1 || getBins() > kMostBins)
+    return emitOpError() << "expected 1 to " << kMostBins << " bins, got "
+                         << static_cast<int32_t>(getBins());
+  double lo = getLo().convertToDouble(), hi = getHi().convertToDouble();
+  if (!std::isfinite(hi - lo) || lo >= hi)
+    return emitOpError() << "expected finite numbers lo < hi, got " << lo
+                         << " and " << hi;
   return failure(failed(verifyName(*this, getName())) ||
                  failed(verifyNumber(*this, getValue())) ||
                  failed(verifyShapes(*this)));

@@ -87,6 +87,26 @@ def Probe_StatsOp : Probe_SummaryOp<"stats"> {
   }];
 }
 
+def Probe_HistogramOp : Probe_Op<"histogram"> {
+  let summary = "Counts numbers by bins of one width";
+  let description = [{
+    Counts each number `x` of `lo <= x <= hi`, as f64, in the bin that NumPy's
+    histogram does: the edges are those of `linspace`, and the last bin has both
+    of its edges. Numbers below, numbers above, and NaNs are counted apart.
+
+    ```mlir
+    probe.histogram "x"(%v : tensor<128xf32>) {bins = 10 : i32, lo = 0.0 : f64, hi = 1.0 : f64}
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, AnyType:$value, I32Attr:$bins,
+                       F64Attr:$lo, F64Attr:$hi,
+                       Optional<Probe_BoolLike>:$mask);
+  let assemblyFormat = [{
+    $name `(` $value `:` type($value) `)` (`mask` `(` $mask^ `:` type($mask) `)`)?
+    attr-dict
+  }];
+}
+
 def Probe_CheckOp : Probe_Op<"check", [AttrSizedOperandSegments]> {
   let summary = "Counts lanes whose condition is false, and records the first ones";
   let description = [{

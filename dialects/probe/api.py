@@ -29,7 +29,19 @@ from triton_ext.errors import TritonExtError
 from triton_ext.language import attr
 from triton_ext.patches import compiled_kernels
 
-__all__ = ["Session", "Site", "Stats", "check", "count", "minmax", "pipeline", "record", "session", "stats"]
+__all__ = [
+    "Session",
+    "Site",
+    "Stats",
+    "check",
+    "count",
+    "histogram",
+    "minmax",
+    "pipeline",
+    "record",
+    "session",
+    "stats",
+]
 
 # The layout of the buffer, in words of 64 bits: lower_probe/Layout.h has the same numbers.
 _MAGIC = 0x313045424F525054
@@ -37,6 +49,7 @@ _CAPACITY, _CURSOR, _CHUNK_MASK, _CHUNKS, _RECORDS, _DIRECTORY = 1, 2, 3, 4, 5, 
 _SITE_WORDS, _SITES_OF_CHUNK = 8, 16
 _COUNT, _LOST = 0, 1
 _MAX, _INVERTED_MIN, _SUM, _SQUARES, _NAN, _INF = 2, 3, 2, 3, 4, 5  # of minmax and stats
+_BELOW, _ABOVE = 2, 3  # of histogram
 _HEAD = 3
 _MOST_FAILURES = 16
 _STRIDE = 1024
@@ -56,13 +69,15 @@ class Site:
     """One probe in one kernel.
 
     Attributes:
-        kind: ``count``, ``record``, ``check``, ``minmax`` or ``stats``.
+        kind: ``count``, ``record``, ``check``, ``minmax``, ``stats`` or ``histogram``.
         name: the name, or the message of a check.
         kernel: the kernel's name.
         file: the source file; empty if it is unknown.
         line: the line of the probe.
         types: the element type of each value, as MLIR calls it.
         shape: of the tensors; () if the probe has only scalars.
+        bins: the number of bins of a histogram, and its first and last edge; (0, 0, 0) of others.
+        lines: where its numbers and its bins begin in the chunks of its kernel.
     """
 
     kind: str
@@ -72,6 +87,8 @@ class Site:
     line: int
     types: tuple[str, ...] = ()
     shape: tuple[int, ...] = ()
+    bins: tuple[int, float, float] = (0, 0.0, 0.0)
+    lines: tuple[int, int] = (0, 0)
 
     @property
     def has_records(self) -> bool:
@@ -104,6 +121,25 @@ class Stats:
     inf: int
 
 
+@dataclass(frozen=True)
+class Histogram:
+    """What `histogram` has seen under one name.
+
+    Attributes:
+        counts: for each bin, as ``numpy.histogram`` counts numbers of float64.
+        edges: of the bins.
+        below: how many numbers are below the first edge.
+        above: how many numbers are above the last edge.
+        nan: how many NaNs.
+    """
+
+    counts: Any
+    edges: Any
+    below: int
+    above: int
+    nan: int
+
+
 @dataclass
 class _Records:
     """Records of one site: the ids of the programs, the lanes (-1 for a scalar) and the values."""
@@ -120,7 +156,7 @@ class _Seen:
 
     Attributes:
         lines: the line of each site, once for each buffer: its count, or for a check its failures, its lost records,
-            and what `minmax` and `stats` keep.
+            what `minmax` and `stats` keep; behind the line of a histogram are its bins.
         records: in the order of the buffer.
         unknown: how many counters are lost, because the buffer has no room for the counters of so many kernels.
     """
@@ -168,7 +204,8 @@ def _learn(text: str, content: bytes) -> None:
     sites = tuple(
         Site(
             one["kind"], one["name"], table["kernel"], one.get("file", ""), one.get("line", 0), tuple(one["types"]),
-            tuple(one["shape"]),
+            tuple(one["shape"]), (one.get("bins", 0), float(one.get("lo", 0)), float(one.get("hi", 0))),
+            (one["line_of_chunks"], one.get("bins_line", 0)),
         )
         for one in table["sites"]
     )  # fmt: skip
@@ -409,6 +446,32 @@ class Session:
                     total += (line[_COUNT], sums[_SUM], sums[_SQUARES], line[_NAN], line[_INF])
         return {name: _stats_of(*total) for name, total in totals.items()}
 
+    def histograms(self) -> dict[str, Histogram]:
+        """Returns what `histogram` has seen, by name.
+
+        Raises:
+            TritonExtError: two probes of one name have different bins.
+        """
+        seen = self._see()
+        bins: dict[str, tuple[int, float, float]] = {}
+        totals: dict[str, Any] = {}
+        for site, lines in seen.lines.items():
+            if site.kind != "histogram":
+                continue
+            if bins.setdefault(site.name, site.bins) != site.bins:
+                raise TritonExtError(f"histograms of the name '{site.name}' have different bins")
+            totals[site.name] = totals.get(site.name, 0) + np.sum(lines, axis=0)
+        return {
+            name: Histogram(
+                total[_SITE_WORDS : _SITE_WORDS + bins[name][0]],
+                np.linspace(*bins[name][1:], bins[name][0] + 1),
+                int(total[_BELOW]),
+                int(total[_ABOVE]),
+                int(total[_NAN]),
+            )
+            for name, total in totals.items()
+        }
+
     def records(self, name: str | None = None) -> Any:
         """Returns the records as a structured array, in the order of the buffer.
 
@@ -536,16 +599,32 @@ def _decode(words: Any, seen: _Seen) -> None:
     chunks = int(words[_CHUNK_MASK]) + 1
     area = words[words[_CHUNKS] :].view(np.int64)
     size = _SITE_WORDS * _SITES_OF_CHUNK
-    for index in np.flatnonzero(words[_DIRECTORY : _DIRECTORY + chunks]):
+    kernels: dict[int, dict[int, Any]] = {}  # the chunks of each kernel by their number
+    for index in map(int, np.flatnonzero(words[_DIRECTORY : _DIRECTORY + chunks])):
         key = int(words[_DIRECTORY + index])
-        first = (key & (_CHUNK_KEY - 1)) * _SITES_OF_CHUNK
-        for i, site in enumerate(_sites_of(key)[first : first + _SITES_OF_CHUNK]):
-            at = int(index) * size + i * _SITE_WORDS
-            seen.lines.setdefault(site, []).append(area[at : at + _SITE_WORDS])
+        kernels.setdefault(key & ~_LOCAL, {})[key & (_CHUNK_KEY - 1)] = area[index * size : (index + 1) * size]
+    for key, found in kernels.items():
+        for site in _sites_of(key):
+            if (line := _words_of(site, found)) is not None:
+                seen.lines.setdefault(site, []).append(line)
     seen.unknown += int(np.count_nonzero(area[chunks * size : (chunks + 1) * size]))
     start = int(words[_RECORDS])
     used = min(int(words[_CURSOR]), int(words[_CAPACITY]))
     seen.records += _decode_records(words[start : start + used])
+
+
+def _words_of(site: Site, chunks: dict[int, Any]) -> Any:
+    """Returns the line of a site and its bins; None if the buffer had no room for the chunks that they are in."""
+    size = _SITE_WORDS * _SITES_OF_CHUNK
+    bins = -(-site.bins[0] // _SITE_WORDS) * _SITE_WORDS
+    places = [(site.lines[0] * _SITE_WORDS, _SITE_WORDS), (site.lines[1] * _SITE_WORDS, bins)]
+    parts = []
+    for start, length in places:
+        for at in range(start, start + length, _SITE_WORDS):
+            if at // size not in chunks:
+                return None
+            parts.append(chunks[at // size][at % size : at % size + _SITE_WORDS])
+    return np.concatenate(parts)
 
 
 def _decode_records(words: Any) -> Iterator[_Records]:
@@ -600,7 +679,15 @@ def _name_of(dtype: Any) -> str:
     return {"b": "i1", "f": f"f{8 * dtype.itemsize}"}.get(dtype.kind, f"i{8 * dtype.itemsize}")
 
 
-def _interpreted(kind: str, name: str, values: tuple[Any, ...], mask: Any, negated: Any = None) -> None:
+def _interpreted(
+    kind: str,
+    name: str,
+    values: tuple[Any, ...],
+    mask: Any,
+    *,
+    negated: Any = None,
+    bins: tuple[int, float, float] = (0, 0.0, 0.0),
+) -> None:
     """Does for the session what the compiled operation does."""
     current = _current()
     if current is None:
@@ -619,10 +706,15 @@ def _interpreted(kind: str, name: str, values: tuple[Any, ...], mask: Any, negat
         active &= ~np.asarray(negated, bool)
     lanes = np.flatnonzero(active.reshape(-1))
     function, file, line = _place()
-    site = Site(kind, name, function, file, line, tuple(_name_of(array.dtype) for array in arrays), tuple(shape))
+    types = tuple(_name_of(array.dtype) for array in arrays)
+    site = Site(kind, name, function, file, line, types, tuple(shape), bins)
     seen = current._interpreted
-    (line,) = seen.lines.setdefault(site, [np.zeros(_SITE_WORDS, np.int64)])
+    width = _SITE_WORDS - (-bins[0] // _SITE_WORDS) * _SITE_WORDS
+    (line,) = seen.lines.setdefault(site, [np.zeros(width, np.int64)])
     columns = [np.broadcast_to(array, shape).reshape(-1)[lanes] for array in arrays]
+    if kind == "histogram":
+        _fill(columns[0], bins, line)
+        return
     if kind in ("minmax", "stats"):
         _summarize(kind, columns[0], line)
         return
@@ -662,6 +754,25 @@ def _summarize(kind: str, numbers: Any, line: Any) -> None:
         words[_INVERTED_MIN] = max(words[_INVERTED_MIN], (~keys).max())
 
 
+def _fill(numbers: Any, bins: tuple[int, float, float], line: Any) -> None:
+    """Adds `numbers` to the line and the bins of a site of `histogram`."""
+    wide = numbers.astype(np.float64)
+    count, lo, hi = bins
+    line[_NAN] += np.isnan(wide).sum()
+    line[_BELOW] += (wide < lo).sum()
+    line[_ABOVE] += (wide > hi).sum()
+    line[_COUNT] += ((wide >= lo) & (wide <= hi)).sum()
+    line[_SITE_WORDS : _SITE_WORDS + count] += np.histogram(wide[~np.isnan(wide)], count, (lo, hi))[0]
+
+
+def _histogram(  # noqa: PLR0917 - as `histogram`
+    name: str, value: Any, bins: int, lo: float, hi: float, mask: Any = None
+) -> None:
+    if not (0 < bins <= 1024 and np.isfinite(hi - lo) and lo < hi):
+        raise TritonExtError(f"histogram '{name}': expected 1 to 1024 bins and lo < hi, got {bins}, {lo} and {hi}")
+    _interpreted("histogram", name, (value,), mask, bins=(bins, float(lo), float(hi)))
+
+
 def _minmax(name: str, value: Any, mask: Any = None) -> None:
     _interpreted("minmax", name, (value,), mask)
 
@@ -679,7 +790,7 @@ def _record(name: str, *values: Any, mask: Any = None) -> None:
 
 
 def _check(condition: Any, message: str, *values: Any, mask: Any = None) -> None:
-    _interpreted("check", message, values, mask, condition)
+    _interpreted("check", message, values, mask, negated=condition)
 
 
 # --- In kernels -------------------------------------------------------------------------------------------------------
@@ -711,3 +822,18 @@ def minmax(name: attr.string, value: tl.tensor, mask: tl.tensor | None = None) -
 @tx.language.op("probe.stats", interpret=_stats)
 def stats(name: attr.string, value: tl.tensor, mask: tl.tensor | None = None) -> None:  # type: ignore[valid-type]
     """Sums up the numbers of the lanes in `mask` and their squares, in f64, and counts NaNs and infinities apart."""
+
+
+@tx.language.op("probe.histogram", interpret=_histogram)
+def histogram(  # noqa: PLR0917 - as NumPy's
+    name: attr.string,  # type: ignore[valid-type]
+    value: tl.tensor,
+    bins: attr.i32,  # type: ignore[valid-type]
+    lo: attr.f64,  # type: ignore[valid-type]
+    hi: attr.f64,  # type: ignore[valid-type]
+    mask: tl.tensor | None = None,
+) -> None:
+    """Counts the numbers of the lanes in `mask` in `bins` bins from `lo` to `hi`, as ``numpy.histogram`` does in f64.
+
+    Numbers below and above, and NaNs, are counted apart.
+    """

@@ -7,6 +7,7 @@
 #include "Layout.h"
 
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -35,7 +36,7 @@ static ValueRange valuesOf(Operation *op) {
     return record.getValues();
   if (auto check = dyn_cast<CheckOp>(op))
     return check.getValues();
-  if (isa<MinMaxOp, StatsOp>(op))
+  if (isa<MinMaxOp, StatsOp, HistogramOp>(op))
     return op->getOperands().take_front();
   return {};
 }
@@ -49,6 +50,8 @@ static StringRef nameOf(Operation *op) {
     return minmax.getName();
   if (auto stats = dyn_cast<StatsOp>(op))
     return stats.getName();
+  if (auto histogram = dyn_cast<HistogramOp>(op))
+    return histogram.getName();
   return cast<CheckOp>(op).getMessage();
 }
 
@@ -90,14 +93,42 @@ static int64_t keyOf(StringRef text) {
 
 Emitter::Emitter(tt::FuncOp kernel, ArrayRef<Operation *> probes)
     : kernel(kernel), probes(probes), b(kernel.getLoc(), kernel.getContext()) {
+  placeLines();
   llvm::json::Array list;
-  for (Operation *op : probes)
-    list.push_back(describe(op));
+  for (auto [i, op] : llvm::enumerate(probes)) {
+    llvm::json::Object site = describe(op);
+    site["line_of_chunks"] = lines[i];
+    if (auto histogram = dyn_cast<HistogramOp>(op)) {
+      site["bins"] = int64_t(histogram.getBins());
+      site["bins_line"] = binLines[i];
+      site["lo"] = histogram.getLo().convertToDouble();
+      site["hi"] = histogram.getHi().convertToDouble();
+    }
+    list.push_back(std::move(site));
+  }
   llvm::json::Object table{{"kernel", kernel.getName()},
                            {"sites", std::move(list)}};
   llvm::raw_string_ostream os(sites);
   os << llvm::json::Value(std::move(table));
   key = keyOf(sites);
+}
+
+/// Gives each site a line. The bins of a histogram lie in one chunk, or in
+/// several whole ones.
+void Emitter::placeLines() {
+  for (Operation *op : probes) {
+    lines.push_back(numLines++);
+    binLines.push_back(0);
+    auto histogram = dyn_cast<HistogramOp>(op);
+    if (!histogram)
+      continue;
+    int64_t size = llvm::divideCeil(llvm::PowerOf2Ceil(histogram.getBins()),
+                                    uint64_t(kSiteWords));
+    if (numLines % kSitesOfChunk + size > kSitesOfChunk)
+      numLines = llvm::alignTo(numLines, kSitesOfChunk);
+    binLines.back() = numLines;
+    numLines += size;
+  }
 }
 
 void Emitter::run() {
@@ -178,8 +209,7 @@ void Emitter::emitPrologue() {
     capacity = loadHeader(kCapacity);
     records = loadHeader(kRecords);
   }
-  for (int64_t i = 0, n = llvm::divideCeil(probes.size(), kSitesOfChunk); i < n;
-       ++i)
+  for (int64_t i = 0, n = llvm::divideCeil(numLines, kSitesOfChunk); i < n; ++i)
     chunks.push_back(findChunk(key | (kChunkKey + i)));
 }
 
@@ -242,8 +272,8 @@ Value Emitter::findChunk(int64_t key) {
 }
 
 Value Emitter::siteWord(unsigned site, int64_t word) {
-  Value chunk = chunks[site / kSitesOfChunk];
-  int64_t place = site % kSitesOfChunk * kSiteWords + word;
+  Value chunk = chunks[lines[site] / kSitesOfChunk];
+  int64_t place = lines[site] % kSitesOfChunk * kSiteWords + word;
   return at(arith::AddIOp::create(b, chunk, constant(place)));
 }
 
@@ -455,7 +485,100 @@ void Emitter::emitStats(unsigned site, StatsOp op) {
            reduce(terms, tt::RMWOp::FADD), isThere);
 }
 
+/// Returns the addresses of the bins of a histogram.
+Value Emitter::binWords(unsigned site, int64_t numBins) {
+  auto wide = RankedTensorType::get({numBins}, b.getI64Type());
+  Value bin = arith::ExtUIOp::create(
+      b, wide,
+      tt::MakeRangeOp::create(b, wide.clone(b.getI32Type()), 0, numBins));
+  constexpr int64_t size = kSiteWords * kSitesOfChunk;
+  int64_t first = binLines[site] / kSitesOfChunk;
+  Value offset = splat(chunks[first], numBins);
+  for (int64_t i = 1; i * size < numBins; ++i) {
+    // The bins from here on lie in this chunk.
+    Value isBehind = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, bin,
+                                           splat(constant(i * size), numBins));
+    Value chunk =
+        arith::SubIOp::create(b, chunks[first + i], constant(i * size));
+    offset =
+        arith::SelectOp::create(b, isBehind, splat(chunk, numBins), offset);
+  }
+  Value start = constant(binLines[site] % kSitesOfChunk * kSiteWords);
+  offset = arith::AddIOp::create(b, offset, splat(start, numBins));
+  Value pointer = splat(base, numBins);
+  return tt::AddPtrOp::create(b, pointer.getType(), pointer,
+                              arith::AddIOp::create(b, offset, bin));
+}
+
+void Emitter::emitHistogram(unsigned site, HistogramOp op) {
+  // A scalar is a tensor with one lane.
+  int64_t n = std::max<int64_t>(numLanesOf(op), 1), bins = op.getBins();
+  Value value = flat(op.getValue(), n);
+  Value isOn = op.getMask() ? flat(op.getMask(), n) : splat(truth(true), n);
+  Type element = getElementTypeOrSelf(value.getType());
+  auto f64 = RankedTensorType::get({n}, b.getF64Type());
+  auto i32 = RankedTensorType::get({n}, b.getI32Type());
+  auto number = [&](double x) {
+    return splat(arith::ConstantOp::create(b, b.getF64FloatAttr(x)), n);
+  };
+  auto integer = [&](int32_t x) {
+    return splat(arith::ConstantOp::create(b, b.getI32IntegerAttr(x)), n);
+  };
+  auto is = [&](arith::CmpFPredicate predicate, Value left, Value right) {
+    Value found = arith::CmpFOp::create(b, predicate, left, right);
+    return Value(arith::AndIOp::create(b, isOn, found));
+  };
+  if (element.isInteger(1))
+    value = arith::UIToFPOp::create(b, f64, value);
+  else if (element.isInteger())
+    value = arith::SIToFPOp::create(b, f64, value);
+  else if (!element.isF64())
+    value = arith::ExtFOp::create(b, f64, value);
+  double lo = op.getLo().convertToDouble(), hi = op.getHi().convertToDouble();
+  using Predicate = arith::CmpFPredicate;
+  addTo(siteWord(site, kBelow), numberOf(is(Predicate::OLT, value, number(lo))),
+        isThere);
+  addTo(siteWord(site, kAbove), numberOf(is(Predicate::OGT, value, number(hi))),
+        isThere);
+  addTo(siteWord(site, kNaN), numberOf(is(Predicate::UNO, value, value)),
+        isThere);
+  isOn = is(Predicate::OGE, value, number(lo));
+  isOn = is(Predicate::OLE, value, number(hi));
+  addTo(siteWord(site, kCount), numberOf(isOn), isThere);
+
+  // An estimate, which is off by one at most, and then the edges decide.
+  value = arith::SelectOp::create(b, isOn, value, number(lo));
+  double step = (hi - lo) / bins;
+  Value scaled = arith::MulFOp::create(
+      b, arith::SubFOp::create(b, value, number(lo)), number(bins / (hi - lo)));
+  Value bin = arith::FPToSIOp::create(b, i32, scaled);
+  bin = arith::MinSIOp::create(b, bin, integer(bins - 1));
+  auto edge = [&](Value index) {
+    // The product is rounded before the sum, as NumPy does: a target may fuse a
+    // product and a sum, but not this operation and a sum.
+    Value product = math::FmaOp::create(
+        b, arith::SIToFPOp::create(b, f64, index), number(step), number(0));
+    return Value(arith::AddFOp::create(b, product, number(lo)));
+  };
+  Value isBelow = arith::CmpFOp::create(b, Predicate::OLT, value, edge(bin));
+  Value next = arith::AddIOp::create(b, bin, integer(1));
+  Value isAbove = arith::CmpFOp::create(b, Predicate::OGE, value, edge(next));
+  isAbove = arith::AndIOp::create(
+      b, isAbove,
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, next, integer(bins)));
+  bin = arith::SubIOp::create(b, bin, arith::ExtUIOp::create(b, i32, isBelow));
+  bin = arith::AddIOp::create(b, bin, arith::ExtUIOp::create(b, i32, isAbove));
+
+  int64_t size = llvm::PowerOf2Ceil(bins);
+  auto counts = RankedTensorType::get({size}, b.getI32Type());
+  Value found = tt::HistogramOp::create(b, counts, bin, isOn);
+  found = arith::ExtUIOp::create(b, counts.clone(b.getI64Type()), found);
+  addTo(binWords(site, size), found, splat(isThere, size));
+}
+
 void Emitter::emit(unsigned site, Operation *op) {
+  if (auto histogram = dyn_cast<HistogramOp>(op))
+    return emitHistogram(site, histogram);
   if (auto minmax = dyn_cast<MinMaxOp>(op))
     return emitMinMax(site, minmax);
   if (auto stats = dyn_cast<StatsOp>(op))

@@ -6,6 +6,7 @@
 #define TRITON_EXT_LOWER_PROBE_EMITTER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "probe/Probe.h"
@@ -14,6 +15,7 @@
 
 namespace mlir::triton_ext::lower_probe {
 
+using probe::HistogramOp;
 using probe::MinMaxOp;
 using probe::StatsOp;
 
@@ -45,6 +47,9 @@ private:
   Lanes lanesOf(Operation *op, Value mask, bool isNegated, Value also);
   void emitMinMax(unsigned site, MinMaxOp op);
   void emitStats(unsigned site, StatsOp op);
+  void emitHistogram(unsigned site, HistogramOp op);
+  void placeLines();
+  Value binWords(unsigned site, int64_t numBins);
   Value reduce(Value values, triton::RMWOp kind);
   Value numberOf(Value mask);
   Value update(triton::RMWOp kind, Value pointer, Value value, Value mask);
@@ -62,6 +67,9 @@ private:
   ArrayRef<Operation *> probes;
   ImplicitLocOpBuilder b;
   std::string sites;
+  /// For each site its line, and for a histogram the first line of its bins.
+  SmallVector<int64_t> lines, binLines;
+  int64_t numLines = 0;
   int64_t key = 0;
   Value base;     ///< the buffer, !tt.ptr<i64>
   Value isThere;  ///< whether it is one

@@ -28,7 +28,8 @@ inline constexpr int64_t kCount = 0, kLost = 1; // words of a site
 /// every key, so a new buffer needs no other start.
 inline constexpr int64_t kMax = 2, kInvertedMin = 3;
 inline constexpr int64_t kSum = 2, kSquares = 3; // of stats, f64
-inline constexpr int64_t kNaN = 4, kInf = 5;     // of both, of stats
+inline constexpr int64_t kBelow = 2, kAbove = 3; // of histogram
+inline constexpr int64_t kNaN = 4, kInf = 5;     // of all three, of stats
 
 /// A record is a tag, x and y of the program, z and the lane, and the values.
 inline constexpr int64_t kRecordHead = 3;

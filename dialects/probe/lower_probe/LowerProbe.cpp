@@ -56,7 +56,7 @@ private:
 } // namespace
 
 static bool isProbe(Operation *op) {
-  return isa<CountOp, RecordOp, CheckOp, MinMaxOp, StatsOp>(op);
+  return isa<CountOp, RecordOp, CheckOp, MinMaxOp, StatsOp, HistogramOp>(op);
 }
 
 static SmallVector<Operation *> probesIn(Operation *root) {

@@ -22,6 +22,7 @@ def LowerProbePass : Pass<"triton-ext-lower-probe", "::mlir::ModuleOp"> {
            "Lower the operations">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::triton::TritonDialect",
                            "::mlir::triton::gpu::TritonGPUDialect"];

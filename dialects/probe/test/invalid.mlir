@@ -166,3 +166,67 @@ tt.func @stats_with_a_mask_of_another_shape(%v: tensor<8xf32>, %m: tensor<4xi1>)
   probe.stats "x"(%v : tensor<8xf32>) mask(%m : tensor<4xi1>)
   tt.return
 }
+
+// -----
+
+tt.func @histogram_without_a_name(%i: i32) {
+  // expected-error @+1 {{'probe.histogram' op expected a name that is not empty}}
+  probe.histogram ""(%i : i32) {bins = 10 : i32, lo = 0.0 : f64, hi = 1.0 : f64}
+  tt.return
+}
+
+// -----
+
+tt.func @histogram_without_bins(%i: i32) {
+  // expected-error @+1 {{'probe.histogram' op expected 1 to 1024 bins, got 0}}
+  probe.histogram "x"(%i : i32) {bins = 0 : i32, lo = 0.0 : f64, hi = 1.0 : f64}
+  tt.return
+}
+
+// -----
+
+tt.func @histogram_with_fewer_bins(%i: i32) {
+  // expected-error @+1 {{'probe.histogram' op expected 1 to 1024 bins, got -1}}
+  probe.histogram "x"(%i : i32) {bins = -1 : i32, lo = 0.0 : f64, hi = 1.0 : f64}
+  tt.return
+}
+
+// -----
+
+tt.func @histogram_with_many_bins(%i: i32) {
+  // expected-error @+1 {{'probe.histogram' op expected 1 to 1024 bins, got 1025}}
+  probe.histogram "x"(%i : i32) {bins = 1025 : i32, lo = 0.0 : f64, hi = 1.0 : f64}
+  tt.return
+}
+
+// -----
+
+tt.func @histogram_upside_down(%i: i32) {
+  // expected-error @+1 {{'probe.histogram' op expected finite numbers lo < hi, got 0.000000e+00 and -1.000000e+00}}
+  probe.histogram "x"(%i : i32) {bins = 10 : i32, lo = 0.0 : f64, hi = -1.0 : f64}
+  tt.return
+}
+
+// -----
+
+tt.func @histogram_without_end(%i: i32) {
+  // expected-error @+1 {{'probe.histogram' op expected finite numbers lo < hi, got 0.000000e+00 and INF}}
+  probe.histogram "x"(%i : i32) {bins = 10 : i32, lo = 0.0 : f64, hi = 0x7FF0000000000000 : f64}
+  tt.return
+}
+
+// -----
+
+tt.func @histogram_of_a_pointer(%p: !tt.ptr<f32>) {
+  // expected-error @+1 {{'probe.histogram' op expected integers of at most 64 bits or floats of 16 to 64 bits, got '!tt.ptr<f32>'}}
+  probe.histogram "x"(%p : !tt.ptr<f32>) {bins = 10 : i32, lo = 0.0 : f64, hi = 1.0 : f64}
+  tt.return
+}
+
+// -----
+
+tt.func @histogram_with_a_mask_of_another_shape(%v: tensor<8xf32>, %m: tensor<4xi1>) {
+  // expected-error @+1 {{'probe.histogram' op expected tensors of one shape, got 'tensor<8xf32>' and 'tensor<4xi1>'}}
+  probe.histogram "x"(%v : tensor<8xf32>) mask(%m : tensor<4xi1>) {bins = 10 : i32, lo = 0.0 : f64, hi = 1.0 : f64}
+  tt.return
+}

@@ -17,6 +17,8 @@
 // OFF-NEXT: tt.return
 // OFF-LABEL: tt.func public @stats
 // OFF-NEXT: tt.return
+// OFF-LABEL: tt.func public @histogram
+// OFF-NEXT: tt.return
 
 // Kept operations stay, and their functions are inlined.
 // KEPT: module attributes {probe.kept}
@@ -113,5 +115,18 @@ tt.func public @minmax(%v: tensor<8xf32>, %m: tensor<8xi1>) {
 // CHECK: tt.atomic_rmw fadd, relaxed, gpu, %{{.*}}, %[[SQUARE]]
 tt.func public @stats(%i: i32) {
   probe.stats "x"(%i : i32)
+  tt.return
+}
+
+// The edges decide: a product that is rounded by itself, and a sum.
+// CHECK-LABEL: tt.func public @histogram
+// CHECK: %[[ESTIMATE:.*]] = arith.fptosi
+// CHECK: math.fma
+// CHECK: math.fma
+// CHECK: %[[COUNTS:.*]] = tt.histogram %{{.*}}, %{{.*}} : tensor<8xi32> -> tensor<16xi32>
+// CHECK: %[[WIDE:.*]] = arith.extui %[[COUNTS]]
+// CHECK: tt.atomic_rmw add, relaxed, gpu, %{{.*}}, %[[WIDE]]
+tt.func public @histogram(%v: tensor<8xf32>) {
+  probe.histogram "x"(%v : tensor<8xf32>) {bins = 10 : i32, lo = 0.0 : f64, hi = 1.0 : f64}
   tt.return
 }

@@ -11,6 +11,8 @@
 // CHECK: probe.minmax "x"(%{{.*}} : tensor<8xf32>) mask(%{{.*}} : tensor<8xi1>)
 // CHECK: probe.stats "x"(%{{.*}} : i32){{$}}
 // CHECK: probe.stats "x"(%{{.*}} : tensor<8xf32>) mask(%{{.*}} : i1)
+// CHECK: probe.histogram "x"(%{{.*}} : i32) {bins = 10 : i32, hi = 1.000000e+00 : f64, lo = 0.000000e+00 : f64}
+// CHECK: probe.histogram "x"(%{{.*}} : tensor<8xf32>) mask(%{{.*}} : i1) {bins = 1 : i32
 // CHECK: probe.check %{{.*}}, "scalar" : i1
 // CHECK: probe.check %{{.*}}, "lanes"(%{{.*}}, %{{.*}} : !tt.ptr<f32>, tensor<8xf32>) mask(%{{.*}} : i1) : tensor<8xi1>
 tt.func public @keeps(%p: !tt.ptr<f32>, %i: i32, %c: i1, %m: tensor<8xi1>, %v: tensor<8xf32>) {
@@ -24,6 +26,8 @@ tt.func public @keeps(%p: !tt.ptr<f32>, %i: i32, %c: i1, %m: tensor<8xi1>, %v: t
   probe.minmax "x"(%v : tensor<8xf32>) mask(%m : tensor<8xi1>)
   probe.stats "x"(%i : i32)
   probe.stats "x"(%v : tensor<8xf32>) mask(%c : i1)
+  probe.histogram "x"(%i : i32) {bins = 10 : i32, lo = 0.0 : f64, hi = 1.0 : f64}
+  probe.histogram "x"(%v : tensor<8xf32>) mask(%c : i1) {bins = 1 : i32, lo = -0.5 : f64, hi = 1.0 : f64}
   probe.check %c, "scalar" : i1
   probe.check %m, "lanes"(%p, %v : !tt.ptr<f32>, tensor<8xf32>) mask(%c : i1) : tensor<8xi1>
   tt.return

@@ -44,6 +44,7 @@ def kernel(x, y, n, N: tl.constexpr):
     probe.check(v < 100, "small", v, tl.sum(v), mask=m)
     probe.minmax("v", v * 3, m)
     probe.stats("v", v - 0.25, m)
+    probe.histogram("v", v + 0.125, 20, -1, 1, m)
     for k in range(n):
         probe.record("turn", k, tl.load(y + k), 0.5)
         v = helper(v) + 7
@@ -80,9 +81,9 @@ def compiled(text: str, target: GPUTarget, directory: Path) -> Any:
 
 def without_probes(text: str) -> str:
     """Returns the text with `pass` for each probe, and as many characters."""
-    probes = re.compile(r"probe\.(?:count|record|check|minmax|stats)\(.*\)$", re.MULTILINE)
+    probes = re.compile(r"probe\.(?:count|record|check|minmax|stats|histogram)\(.*\)$", re.MULTILINE)
     plain, n = probes.subn(lambda match: "pass".ljust(len(match[0])), text)
-    assert n == 9
+    assert n == 10
     return plain
 
 

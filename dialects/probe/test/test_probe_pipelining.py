@@ -37,6 +37,8 @@ def observe(x, acc, k, WHAT: tl.constexpr):
         probe.minmax("x", x)
     elif WHAT == "stats":
         probe.stats("x", x)
+    elif WHAT == "histogram":
+        probe.histogram("x", x, 32, -1, 1)
     elif WHAT == "device_assert":
         tl.device_assert(k < 100, "few turns")
 
@@ -88,7 +90,7 @@ def copies(kernel: Any, arch: int, what: str) -> int:
 
 PROBES = [
     *("count", "count of lanes", "record", "record of lanes", "record of results", "check", "check of lanes"),
-    *("minmax", "stats"),
+    *("minmax", "stats", "histogram"),
 ]
 KERNELS = [(by_pointers, 80), (by_pointers, 90), (by_descriptors, 90)]
 

@@ -227,6 +227,52 @@ def summaries(make: Make) -> None:
         assert s.stats()["x"].count == len(finite)
 
 
+@triton.jit
+def sorting(x, i, n, N: tl.constexpr):
+    k = tl.program_id(0) * N + tl.arange(0, N)
+    m = k < n
+    v, j = tl.load(x + k, mask=m), tl.load(i + k, mask=m)
+    probe.histogram("few", v, 10, -1, 1, m)
+    probe.histogram("one", v, bins=1, lo=0, hi=0.1, mask=m)
+    probe.histogram("many", v, 1000, -2.5, 3.7, m)
+    probe.histogram("some", v, 100, 0, 1, m)
+    probe.histogram("some", j, 100, 0, 1, m)
+    probe.histogram("integers", j, 7, -100, 100, m)
+    probe.histogram("program", tl.program_id(0), 8, 0, 8)
+    probe.histogram("tile", tl.reshape(v, (8, N // 8)), 10, -1, 1, tl.reshape(m, (8, N // 8)))
+
+
+def histograms(make: Make) -> None:
+    rng = np.random.default_rng(5)
+    n = 20000
+    i = rng.integers(-150, 150, n, dtype=np.int32)
+    for dtype in (np.float32, np.float64, np.float16):
+        # Numbers on the edges and next to them, and others.
+        edges = np.concatenate([np.linspace(-1, 1, 11), np.linspace(-2.5, 3.7, 1001), np.linspace(0, 1, 101)])
+        near = np.concatenate([edges, np.nextafter(edges, -9), np.nextafter(edges, 9)])
+        x = np.concatenate([near, rng.standard_normal(n - len(near))]).astype(dtype)
+        x[-9:] = np.nan
+        x[-10], x[-11] = np.inf, -np.inf
+        with probe.session() as s:
+            sorting[(79,)](make(x), make(i), n, N=256)
+        found = s.histograms()
+        wide = x[:-9].astype(np.float64)
+        for name, bins, lo, hi in (
+            ("few", 10, -1, 1), ("one", 1, 0, 0.1), ("many", 1000, -2.5, 3.7), ("tile", 10, -1, 1)
+        ):  # fmt: skip
+            counts, wanted = np.histogram(wide, bins, (lo, hi))
+            np.testing.assert_array_equal(found[name].counts, counts, err_msg=name)
+            np.testing.assert_array_equal(found[name].edges, wanted)
+            assert found[name].below == (wide < lo).sum()
+            assert found[name].above == (wide > hi).sum()
+            assert found[name].nan == 9
+        both = np.histogram(wide, 100, (0, 1))[0] + np.histogram(i, 100, (0, 1))[0]
+        np.testing.assert_array_equal(found["some"].counts, both)
+        np.testing.assert_array_equal(found["integers"].counts, np.histogram(i, 7, (-100, 100))[0])
+        np.testing.assert_array_equal(found["program"].counts, [1, 1, 1, 1, 1, 1, 1, 2])
+        assert found["program"].above == 70
+
+
 @triton.jit(noinline=True)
 def helper(v):
     probe.record("helper", v)
@@ -291,7 +337,7 @@ def summary(make: Make) -> None:
     assert row[7] == f"observations.py:{checking.fn.__code__.co_firstlineno + 4}"
 
 
-ALL = (counts, types, lanes, losses, checks, summaries, functions, sites, nesting, summary)
+ALL = (counts, types, lanes, losses, checks, summaries, histograms, functions, sites, nesting, summary)
 
 
 if __name__ == "__main__":
