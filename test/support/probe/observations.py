@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each function runs a kernel in a session and compares what its probes have seen with NumPy.
 
-As a program, it runs all of them in the interpreter: ``TRITON_INTERPRET=1 python observations.py``.
+As a program, it runs all of them in the interpreter, ``TRITON_INTERPRET=1 python observations.py``, or on a device of
+torch, ``python observations.py cuda``.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -344,5 +346,5 @@ if __name__ == "__main__":
     import torch
 
     for function in ALL:
-        function(torch.from_numpy)
+        function(lambda array: torch.from_numpy(array).to(*sys.argv[1:] or ["cpu"]))
         print(function.__name__)
