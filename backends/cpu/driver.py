@@ -132,7 +132,7 @@ def _load(name: str, kernel: bytes) -> _Module:
 
 
 def _kinds(signature: Any) -> str:
-    """Returns the launcher's letters for a signature (see Launch.cpp)."""
+    """Returns the launcher's letters for a signature (see runtime/Arguments.h)."""
     if isinstance(signature, tuple):
         return "(" + "".join(map(_kinds, signature)) + ")"
     return "p" if signature.startswith("*") else _KINDS[signature]
