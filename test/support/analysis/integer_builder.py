@@ -37,6 +37,7 @@ class Builder:
         scopes: the values that can be used, for each enclosing region.
         ivs: the induction variables of the enclosing loops.
         tiles: whether scalar pointers become tiles.
+        affine: whether loops compare affine expressions of lanes and their induction variable, also extended ones.
     """
 
     def __init__(self, random: Random, name: str, tensors: bool, index: bool, tiles: bool) -> None:
@@ -48,6 +49,7 @@ class Builder:
         self.tensors = tensors
         self.index = index
         self.tiles = tiles
+        self.affine = False
         self.count = 0
 
     # Values
@@ -157,8 +159,8 @@ class Builder:
         self.scopes[-1].append(result)
         return result
 
-    def cast(self, a: Value, to: int = 0) -> Value | None:
-        """Converts `a` to another type, or to an integer of `to` bits."""
+    def cast(self, a: Value, to: int = 0, name: str = "") -> Value | None:
+        """Converts `a` to another type, or to an integer of `to` bits, if that is wider by the extension `name`."""
         random = self.random
         widths = [32, 32, 64, 16] if a.shape else [2, 3, 4, 5, 6, 8, 11, 32]
         if not to and self.index and not a.shape and (a.element == "index" or random.random() < 0.3):
@@ -170,7 +172,7 @@ class Builder:
         if to < a.width:
             text = f"arith.trunci {a.name} : {a.type} to {result.type}"
             return self.emit(text, result, lambda m: (signed(m.values[a], to), None))
-        name = random.choice(["extsi", "extui"])
+        name = name or random.choice(["extsi", "extui"])
         read = unsigned if name == "extui" else signed
         text = f"arith.{name} {a.name} : {a.type} to {result.type}"
         return self.emit(text, result, lambda m: (read(m.values[a], a.width).astype(np.int64), None))
@@ -497,11 +499,35 @@ class Builder:
             moving = self.binary(moving, self.random.choice(["addi", "subi", "muli", "addi"]))
             if self.random.random() < 0.2:
                 moving = self.cast(moving) or moving
+        if self.affine and self.tensors and moving.element != "index" and self.random.random() < 0.4:
+            wide = moving if moving.width == 32 else self.cast(moving, 32, "extsi")
+            if wide is not None:
+                self.affine_condition(wide, self.range())
+                return
         if self.tensors and moving.width in IN_TENSORS and moving.element != "index" and self.random.random() < 0.6:
             lanes = self.pick(lambda v: v.element == moving.element and bool(v.shape))
             if lanes is not None:
+                if self.affine:
+                    self.affine_condition(moving, lanes)
+                    return
                 moving = self.binary(self.splat(moving, lanes.shape), self.random.choice(["addi", "subi"]))
         self.comparison(moving)
+
+    def affine_condition(self, moving: Value, lanes: Value) -> None:
+        """Adds a comparison of a sum of multiples of `moving`, of `lanes`, and of a number, often extended."""
+        random = self.random
+
+        def multiple(a: Value) -> Value:
+            factor = random.choice([1, 1, -1, -1, -2, 2, -3, 3])
+            return a if factor == 1 else self.binary(a, "muli", self.constant(a, factor))
+
+        total = multiple(self.splat(moving, lanes.shape))
+        total = self.binary(total, random.choice(["addi", "subi"]), multiple(lanes))
+        if random.random() < 0.4:
+            total = self.binary(total, "addi", self.constant(total, random.randrange(-3, 4)))
+        if random.random() < 0.6 and total.width < 32:
+            total = self.cast(total, random.choice([w for w in (8, 16, 32) if w > total.width]), "extsi") or total
+        self.comparison(total, self.constant(total))
 
     def step(self) -> None:
         random = self.random
@@ -541,10 +567,11 @@ class Builder:
             self.binary(a)
 
 
-def program(random: Random, name: str, index: bool = True, tiles: bool = False) -> Program:
+def program(random: Random, name: str, index: bool = True, tiles: bool = False, affine: bool = False) -> Program:
     """Returns a program of two or three arguments and some ten operations."""
     tensors = random.random() < 0.5
     made = Builder(random, name, tensors, index=index and random.random() < 0.3, tiles=tiles)
+    made.affine = affine
     widths = random.choice([(4, 4), (4, 4), (8,)] if tensors else [(4, 4), (4, 5), (5, 5), (6, 4), (8,)])
     uses_id = random.random() < 0.4
     axes = [np.arange(-(1 << (w - 1)), 1 << (w - 1)) for w in widths]

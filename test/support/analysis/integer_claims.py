@@ -183,13 +183,14 @@ def where(record: Record, which: int) -> Flags:
     return record.defined if which == 0 else record.exact[which - 1]
 
 
-TILES = 10
+#: From these seeds on, programs have tiles of pointers, and comparisons of affine expressions that are extended.
+TILES, AFFINE = 10, 12
 
 
 def run(seed: int, count: int, index: bool = True) -> list[Run]:
-    """Returns `count` random programs that have been run; from the seed `TILES` on they have tiles of pointers."""
-    random = Random(seed)
-    made = [integer_builder.program(random, f"f{n}", index, tiles=seed >= TILES) for n in range(count)]
+    """Returns `count` random programs that have been run."""
+    random, tiles, affine = Random(seed), seed >= TILES, seed >= AFFINE
+    made = [integer_builder.program(random, f"f{n}", index, tiles, affine) for n in range(count)]
     return [Run(program, program.run()) for program in made]
 
 

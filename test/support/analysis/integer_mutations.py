@@ -188,6 +188,8 @@ LOOPS = {
     "an extension is signed": recurrence("extends ? zeroes : isUnsigned", "isUnsigned"),
     "a difference has the range of a sum": recurrence("add ? b.low : -b.high", "b.low"),
     "a difference has the slope of a sum": recurrence("lhs.slope - rhs.slope", "lhs.slope + rhs.slope"),
+    "a negative factor keeps the order": form("factor.isNegative()", "false"),
+    "sums do not wrap before an extension": form("low.sge(first) && high.sle(last)", "true"),
     "lanes do not differ": form("APInt(width, range.getEnd() - 1) - result.constant", "APInt::getZero(width)"),
     # Known
     "a multiple is one of twice as much": known("llvm::Log2_64(divisor)", "llvm::Log2_64(divisor) + 1"),
