@@ -131,13 +131,14 @@ Value Elementwise::computeWide(Operation *op, ValueRange operands,
   return narrows ? conversion.convert(op, value, f32, bf16) : value;
 }
 
-/// Emits a shift. A variable amount of at least the width gives 0; in an
-/// arithmetic shift right, it gives the sign in all bits.
+/// Emits a shift. An amount of at least the width, for which LLVM's shifts are
+/// poison, gives 0; in an arithmetic shift right, it gives the sign in all
+/// bits.
 Value Elementwise::shift(Operation *op, ValueRange operands, Type result) {
-  APInt number;
-  if (matchPattern(operands[1], m_ConstantInt(&number)))
-    return cloneWith(b, op, operands, result);
   unsigned width = getElementTypeOrSelf(result).getIntOrFloatBitWidth();
+  APInt number;
+  if (matchPattern(operands[1], m_ConstantInt(&number)) && number.ult(width))
+    return cloneWith(b, op, operands, result);
   Value limit = b.constant(result, width);
   Value fits =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, operands[1], limit);

@@ -364,3 +364,24 @@ def test_division_by_one_number() -> None:
         same = (out == expected) | (np.isnan(out) & np.isnan(expected))
         off = np.abs(out[~same].astype(np.float64) - x[~same].astype(np.float64) / np.float64(y))
         assert (off <= 1.5 * np.spacing(np.abs(expected[~same]))).all(), y
+
+
+@triton.jit
+def shifts(x, amounts, out, AMOUNT: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    value = tl.load(x + i)
+    variable = tl.load(amounts + i)
+    tl.store(out + i, value << AMOUNT)
+    tl.store(out + N + i, value >> AMOUNT)
+    tl.store(out + 2 * N + i, value << variable)
+    tl.store(out + 3 * N + i, value >> variable)
+
+
+@pytest.mark.parametrize("amount", [0, 31, 32, 40])
+def test_a_constant_amount_shifts_as_a_variable_one(amount: int) -> None:
+    x = torch.tensor([-7, 5, -1, 2**30], dtype=torch.int32)
+    out = torch.full((4, 4), 99, dtype=torch.int32)
+    shifts[(1,)](x, torch.full_like(x, amount), out, AMOUNT=amount, N=4)
+    left = (x.long() << amount).to(torch.int32) if amount < 32 else torch.zeros_like(x)
+    right = (x.long() >> amount).to(torch.int32)
+    assert torch.equal(out, torch.stack([left, right, left, right]))
