@@ -92,6 +92,27 @@ def build_source(extension: str, scratch: Path, *, mostly_unchanged: bool = Fals
     return libraries
 
 
+def run_tests(file: Path, select: str, libraries: Path, mutant: str, cache: Path) -> subprocess.CompletedProcess[str]:
+    """Runs tests of pytest in another process, up to the first one that fails.
+
+    Args:
+        file: the tests.
+        select: what selects some of them, as ``-k``.
+        libraries: what `build_source` has returned.
+        mutant: the name of the active bug; empty for none.
+        cache: an empty directory for kernels. Each bug needs its own: all bugs are in one library, so their kernels
+            have one cache key.
+    """
+    environment = {"TRITON_EXT_LIBRARY_DIR": libraries, "TRITON_EXT_MUTANT": mutant, "TRITON_CACHE_DIR": cache}
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", file, "-k", select],
+        env={**os.environ, **{name: str(value) for name, value in environment.items()}},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
 def lit_passes(extension: str, mutation: tuple[str, str], scratch: Path) -> bool:
     """Whether the lit tests of `extension` (e.g. ``passes/rename``) pass with a mutation of its C++ source.
 

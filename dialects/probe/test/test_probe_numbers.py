@@ -88,6 +88,27 @@ def test_kernels_beyond_the_room_for_counters_are_told() -> None:
 
 
 @pytest.mark.usefixtures("here")
+def test_chunks_of_a_histogram_that_are_not_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another kernel has taken every second chunk."""
+    other, real = 1 << 16, probe._memory
+
+    def taken(words: int, device: str, first: dict[int, int]) -> Any:
+        content = real(words, device, first)
+        directory = content[probe._DIRECTORY :][: first[probe._CHUNK_MASK] + 1]
+        directory[::2] = other | probe._CHUNK_KEY | np.arange(len(directory) // 2)
+        return content
+
+    monkeypatch.setattr(probe, "_memory", taken)
+    monkeypatch.setitem(probe._tables, other, ())
+    rng = np.random.default_rng(6)
+    x, i = rng.standard_normal(4000), rng.integers(-150, 150, 4000, dtype=np.int32)
+    with probe.session(kernels=64) as s:
+        observations.sorting[(16,)](x, i, 4000, N=256)
+    np.testing.assert_array_equal(s.histograms()["many"].counts, np.histogram(x, 1000, (-2.5, 3.7))[0])
+    np.testing.assert_array_equal(s.histograms()["integers"].counts, np.histogram(i, 7, (-100, 100))[0])
+
+
+@pytest.mark.usefixtures("here")
 def test_a_kernel_from_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     with probe.session():
         observations.calling[(1,)](2)

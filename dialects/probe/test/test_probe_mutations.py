@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tests of numbers notice each bug of `MUTATIONS` in lower_probe. One build has them all; the environment chooses."""
+
+from __future__ import annotations
+
+import signal
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+import triton_ext.backends
+from support import mutants
+
+TESTS = Path(__file__).with_name("test_probe_numbers.py")
+bug = partial(mutants.Mutation, "Emitter.cpp")
+
+#: The tests that notice each bug (``-k`` of pytest), and the bug.
+MUTATIONS = {
+    # Records
+    "records end behind the buffer": (
+        "buffer_ends",
+        bug("splat(capacity, n)", "splat(arith::AddIOp::create(b, capacity, constant(16)), n)"),
+    ),
+    "the last record does not fit": ("losses", bug("arith::CmpIPredicate::sle", "arith::CmpIPredicate::slt")),
+    "lost records are not counted": (
+        "losses",
+        bug("arith::CmpIPredicate::sgt", "arith::CmpIPredicate::slt", behind="Value isLost ="),
+    ),
+    "lanes are in reverse order": ("lanes", bug("/*reverse=*/false", "/*reverse=*/true")),
+    "a failure too many is recorded": ("checks", bug("kMostFailures", "kMostFailures + 1")),
+    "the mask of lanes is ignored": (
+        "counts",
+        bug("flat(mask, n)", "splat(truth(true), n)", behind="lanes.mask = splat(truth(true), n)"),
+    ),
+    # Summaries
+    "the mask of minmax is ignored": (
+        "summaries",
+        bug("flat(op.getMask(), n)", "splat(truth(true), n)", behind="::emitMinMax"),
+    ),
+    "NaN is the greatest number": (
+        "summaries",
+        bug("arith::AndIOp::create(b, isOn, isNumber)", "arith::AndIOp::create(b, isOn, isOn)"),
+    ),
+    "negative numbers are in reverse order": (
+        "summaries",
+        bug("arith::OrIOp::create(b, all, sign)", "arith::OrIOp::create(b, sign, sign)"),
+    ),
+    "infinities are part of the mean": (
+        "summaries",
+        bug("arith::AndIOp::create(b, isOn, isFinite)", "arith::AndIOp::create(b, isOn, isNumber)"),
+    ),
+    # Histograms
+    "a number on an edge is in the bin below": (
+        "histograms",
+        bug("Predicate::OGE", "Predicate::OGT", behind="Value isAbove ="),
+    ),
+    "the estimate of a bin is never too high": (
+        "histograms",
+        bug("Predicate::OLT", "Predicate::UNO", behind="Value isBelow ="),
+    ),
+    "the last edge has a bin of its own": ("histograms", bug("integer(bins - 1)", "integer(bins)")),
+    "the first bin of a chunk is in the chunk before": (
+        "neighbours",
+        bug("arith::CmpIPredicate::uge", "arith::CmpIPredicate::ugt"),
+    ),
+    # The kernel's chunk
+    "a full directory gives the first chunk": (
+        "room_for_counters",
+        bug("arith::AddIOp::create(b, mask, one)", "arith::AddIOp::create(b, mask, zero)", behind="Value spare ="),
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Builds the dialect and its pass with all bugs in it and returns the directory of its libraries."""
+    if not any(backend.target.endswith(":native") for backend in triton_ext.backends.declared().values()):
+        pytest.skip("there is no backend for this machine's processor")
+    scratch = tmp_path_factory.mktemp("mutants")
+    source = mutants.copy_source("dialects/probe", scratch)
+    mutants.apply(source / "lower_probe", {name: mutation for name, (_, mutation) in MUTATIONS.items()})
+    return mutants.build_source("dialects/probe", scratch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_a_bug_of_probes_is_noticed(name: str, libraries: Path, tmp_path: Path) -> None:
+    done = mutants.run_tests(TESTS, MUTATIONS[name][0], libraries, name, tmp_path / "cache")
+    # The status 1 means that a test has failed. Memory behind the buffer may belong to the allocator.
+    assert done.returncode in {1, -signal.SIGABRT, -signal.SIGSEGV}, done.stdout[-3000:]
+
+
+@pytest.mark.slow
+def test_without_a_bug_the_tests_of_numbers_pass(libraries: Path, tmp_path: Path) -> None:
+    select = " or ".join({select for select, _ in MUTATIONS.values()})
+    done = mutants.run_tests(TESTS, select, libraries, "", tmp_path / "cache")
+    assert done.returncode == 0, done.stdout[-3000:]
