@@ -14,7 +14,7 @@ import re
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -25,7 +25,7 @@ import triton.language as tl
 
 import triton_ext as tx
 from triton_ext import backends
-from triton_ext.errors import TritonExtError
+from triton_ext.errors import PipelineError, TritonExtError
 from triton_ext.language import attr
 from triton_ext.patches import compiled_kernels
 
@@ -185,22 +185,37 @@ def _read_sites(kernel: Any) -> None:
     """Keeps the sites of a ``CompiledKernel``, new or from Triton's cache."""
     if getattr(kernel.metadata, "profile_scratch_align", 1) < _STRIDE:
         return
-    text = _SITES.search(str(kernel.asm.get("ttir", "")))
-    if text is not None:
-        unescaped = re.sub(r"\\([0-9A-F]{2}|.)", _unescape, text[1])
-        _learn(unescaped.encode("latin-1").decode(errors="replace"), unescaped.encode("latin-1"))
+    table = _table_in(str(kernel.asm.get("ttir", "")))
+    if table is not None:
+        _learn(table)
+
+
+def _table_in(module: str) -> bytes | None:
+    """Returns the table of sites in the text of a module, or None if it has no probes."""
+    text = _SITES.search(module)
+    return re.sub(r"\\([0-9A-F]{2}|.)", _unescape, text[1]).encode("latin-1") if text else None
 
 
 def _unescape(match: re.Match[str]) -> str:
     return chr(int(match[1], 16)) if len(match[1]) == 2 else match[1]
 
 
-def _learn(text: str, content: bytes) -> None:
+def _learn(content: bytes) -> None:
     key = 0xCBF29CE484222325
     for byte in content:
         key = (key ^ byte) * 0x100000001B3 % 2**64
     key = key & ~_LOCAL or _LOCAL + 1
-    table = json.loads(text)
+    kernel, sites = _sites_in(content)
+    if _tables.setdefault(key, sites) != sites:
+        raise TritonExtError(
+            f"the probes of {kernel} and of {_tables[key][0].kernel} have the same key in the buffer",
+            fix="another name for one of the kernels",
+        )
+
+
+def _sites_in(content: bytes) -> tuple[str, tuple[Site, ...]]:
+    """Returns the kernel's name and the sites of a table."""
+    table = json.loads(content.decode(errors="replace"))
     sites = tuple(
         Site(
             one["kind"], one["name"], table["kernel"], one.get("file", ""), one.get("line", 0), tuple(one["types"]),
@@ -209,11 +224,7 @@ def _learn(text: str, content: bytes) -> None:
         )
         for one in table["sites"]
     )  # fmt: skip
-    if _tables.setdefault(key, sites) != sites:
-        raise TritonExtError(
-            f"the probes of {table['kernel']} and of {_tables[key][0].kernel} have the same key in the buffer",
-            fix="another name for one of the kernels",
-        )
+    return table["kernel"], sites
 
 
 class _Sink:
@@ -538,7 +549,26 @@ def pipeline() -> tx.Pipeline:
     their probes see nothing.
     """
     lower = tx.passes.ttir.lower_probe
-    return tx.Pipeline().at_start("ttir", lower(keep=True)).after("ttir:common.inliner", lower(emit=True))
+    lowering = tx.Pipeline().at_start("ttir", lower(keep=True)).after("ttir:common.inliner", lower(emit=True))
+    return lowering.stage("ttir", _refuse_clusters)
+
+
+def _refuse_clusters(source: Any, metadata: dict[str, Any], inner: Callable[[Any, dict[str, Any]], Any]) -> Any:
+    """Runs the stage, and refuses probes in a kernel with ``num_ctas > 1``.
+
+    Triton adds the number of the CTA to the address, too, so programs would look for the buffer elsewhere.
+    """
+    module = inner(source, metadata)
+    num_ctas = metadata.get("num_ctas", 1)
+    table = _table_in(str(module)) if num_ctas > 1 else None
+    if table is None:
+        return module
+    kernel, (site, *_) = _sites_in(table)
+    raise PipelineError(
+        f"{site.file}:{site.line}: the probe {site.kind} '{site.name}' is in the kernel '{kernel}', which is compiled "
+        f"with num_ctas={num_ctas}; expected num_ctas=1",
+        fix="num_ctas=1, or TRITON_EXT_PROBE=0 for a session without probes",
+    )
 
 
 def session(*, capacity: int = 2**24, kernels: int = 1024, process: bool = False) -> Session:

@@ -87,6 +87,7 @@ def test_kernels_beyond_the_room_for_counters_are_told() -> None:
     assert len(s.records("helper")) == 3  # records need no counter
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 def test_chunks_of_a_histogram_that_are_not_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another kernel has taken every second chunk."""
