@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of numbers notice each bug of `MUTATIONS` in lower_probe. One build has them all; the environment chooses."""
+"""The tests of numbers notice each bug of `MUTATIONS` in lower_probe. One build contains all bugs; an environment
+variable enables one of them."""
 
 from __future__ import annotations
 

@@ -20,6 +20,8 @@ from support.probe import observations
 from triton_ext import probe
 
 HERE = next((name for name, b in triton_ext.backends.declared().items() if b.target.endswith(":native")), None)
+SLOW = (observations.histograms,)
+COMPILED = [pytest.param(one, marks=pytest.mark.slow) if one in SLOW else one for one in observations.ALL]
 
 
 @pytest.fixture
@@ -31,7 +33,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(triton.runtime.driver, "_active", None)
 
 
-@pytest.mark.parametrize("function", observations.ALL, ids=lambda function: function.__name__)
+@pytest.mark.parametrize("function", COMPILED, ids=lambda function: function.__name__)
 @pytest.mark.usefixtures("here")
 def test_compiled(function: Any) -> None:
     function(lambda array: array)
@@ -87,7 +89,6 @@ def test_kernels_beyond_the_room_for_counters_are_told() -> None:
     assert len(s.records("helper")) == 3  # records need no counter
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 def test_chunks_of_a_histogram_that_are_not_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another kernel has taken every second chunk."""
