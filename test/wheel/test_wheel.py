@@ -96,7 +96,7 @@ def test_linalg_without_a_compiler(run, tmp_path: Path) -> None:
     program.write_text(LINALG % (COMPILERS,))
     found, dialects = run("python", str(program)).splitlines()
     assert found == "[] None"
-    assert dialects.split() == ["aux", "linalg_ext", "math_ext"]
+    assert {"aux", "linalg_ext", "math_ext"} <= set(dialects.split())
 
     # The add kernel of triton-linalg's documentation must give the lines that our own test expects.
     test = (ROOT / "passes" / "triton_to_linalg" / "test" / "triton_to_linalg.mlir").read_text()
