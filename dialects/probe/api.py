@@ -30,6 +30,7 @@ from triton_ext.language import attr
 from triton_ext.patches import compiled_kernels
 
 __all__ = [
+    "Histogram",
     "Session",
     "Site",
     "Stats",
@@ -735,9 +736,9 @@ def _interpreted(
     if negated is not None:
         active &= ~np.asarray(negated, bool)
     lanes = np.flatnonzero(active.reshape(-1))
-    function, file, line = _place()
+    function, file, source_line = _place()
     types = tuple(_name_of(array.dtype) for array in arrays)
-    site = Site(kind, name, function, file, line, types, tuple(shape), bins)
+    site = Site(kind, name, function, file, source_line, types, tuple(shape), bins)
     seen = current._interpreted
     width = _SITE_WORDS - (-bins[0] // _SITE_WORDS) * _SITE_WORDS
     (line,) = seen.lines.setdefault(site, [np.zeros(width, np.int64)])
