@@ -20,7 +20,8 @@ set(TRITON_EXT_TRITON_DIALECTS
 #   LOWER_WITH  the pass that lowers the dialect, in a directory of that name in this one or elsewhere, and where it runs,
 #            e.g. AT ttir:start; a kernel that uses the dialect through tx.language gets the pass without asking
 #
-# In triton-ext itself, api.py in the dialect's directory is triton_ext.<name>: its functions for kernels.
+# In triton-ext itself, api.py in the dialect's directory, or the package api, is triton_ext.<name>: its functions for
+# kernels.
 #
 # Extensions that name it in DIALECTS can use its classes: #include "quant/Quant.h".
 #
@@ -52,7 +53,7 @@ function(triton_ext_add_dialect name class)
   if(arg_LOWER_WITH AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${arg_LOWER_WITH}/CMakeLists.txt)
     add_subdirectory(${arg_LOWER_WITH})
   endif()
-  if(TRITON_EXT_INSTALL_DIR AND TRITON_EXT_BUILDS_INFRA AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/api.py)
-    install(FILES ${CMAKE_CURRENT_SOURCE_DIR}/api.py DESTINATION triton_ext/dialects/${name})
+  if(TRITON_EXT_INSTALL_DIR AND TRITON_EXT_BUILDS_INFRA)
+    triton_ext_install_python(triton_ext/dialects/${name} api.py)
   endif()
 endfunction()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The common parts of triton_ext_add_pass() and triton_ext_add_dialect(): the
-# checks of name and class, and the library.
+# checks of name and class, and the library. Dialects and backends install their
+# Python alike.
 
 include(${CMAKE_CURRENT_LIST_DIR}/TritonExtParts.cmake)
 
@@ -102,4 +103,16 @@ function(triton_ext_add_extension_library name class)
   # For an invalid option or operand the glue throws a C++ exception, which nanobind translates.
   set_source_files_properties(${glue} PROPERTIES COMPILE_OPTIONS -fexceptions)
   triton_ext_install_library(${target})
+endfunction()
+
+# triton_ext_install_python(destination glob...)
+#
+# Installs the files of the current directory that match a glob, and the package `api` if there is one.
+function(triton_ext_install_python destination)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE globs)
+  file(GLOB files CONFIGURE_DEPENDS ${globs})
+  install(FILES ${files} DESTINATION ${destination})
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/api/__init__.py)
+    install(DIRECTORY api DESTINATION ${destination} FILES_MATCHING PATTERN *.py PATTERN __pycache__ EXCLUDE)
+  endif()
 endfunction()

@@ -104,11 +104,11 @@ def __dir__() -> list[str]:
 
 
 class _Api:
-    """Finds the module ``triton_ext.<name>``, which is the file ``api.py`` of a backend or a dialect."""
+    """Finds ``triton_ext.<name>``, which is the module ``api.py`` or the package ``api`` of a backend or a dialect."""
 
     @staticmethod
     def is_brought(name: str) -> bool:
-        """Whether there is a backend or a dialect `name` with an ``api.py``."""
+        """Whether there is a backend or a dialect `name` that has such a module."""
         from .backends import api_file
 
         return name not in _HOME and name.isidentifier() and api_file(name) is not None

@@ -44,6 +44,9 @@ def test_it_holds_the_libraries_and_what_building_against_it_needs(wheel: Path) 
     assert "triton_ext/share/infra/pass/include/triton_ext/PassInfra.h" in names
     assert "triton_ext/share/infra/analysis/AxisInfo.h" in names
     assert [name for name in names if re.fullmatch(r"triton_ext/lib/libTritonExtAnalysis-[0-9a-f]{8}\.a", name)]
+    apis = [*ROOT.glob("dialects/*/api.py"), *ROOT.glob("dialects/*/api/**/*.py"), *ROOT.glob("backends/*/*.py")]
+    assert {f"triton_ext/{p.relative_to(ROOT)}" for p in apis} <= set(names)
+    assert not [name for name in names if "__pycache__" in name]
     tracing = ROOT / "python/triton_ext/tracing"
     page = {f"triton_ext/tracing/{p.name}" for p in tracing.iterdir() if p.suffix in (".html", ".css", ".js")}
     assert {"triton_ext/tracing/page.html", "triton_ext/tracing/page.css", "triton_ext/tracing/page.js"} < page

@@ -4,7 +4,7 @@
 A backend is a directory with ``compiler.py`` and ``driver.py``, which Triton imports as ``triton_ext.backends.<name>``.
 It may also have these files:
 
-- ``api.py`` is the module ``tx.<name>``, as it is of a dialect.
+- ``api.py``, or ``api/__init__.py`` of a package, is the module ``tx.<name>``, as it is of a dialect.
 - ``backend.json`` declares the backend to the core, as an object with the keys
 
   - ``example``: an architecture, for messages: ``native`` of the backend ``cpu`` makes ``cpu:native``;
@@ -32,6 +32,7 @@ if (_checkout / "infra" / "cmake").is_dir():
     __path__.append(str(_checkout / "backends"))
 
 _RESULTS = ("module", "text", "elf")
+_APIS = ("api/__init__.py", "api.py")  # the package first, as Python does
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ def _concrete(name: str, module: str, base: type) -> Any:
 
 
 def _with_apis() -> list[Path]:
-    """The directories whose directories may have an ``api.py``: those of backends, and those of dialects.
+    """The directories whose directories may have an API: those of backends, and those of dialects.
 
     The functions of a dialect belong to its library: in a wheel they are beside the libraries, in a checkout with its
     source.
@@ -136,10 +137,11 @@ def _with_apis() -> list[Path]:
 
 @functools.cache
 def api_file(name: str) -> Path | None:
-    """Returns ``api.py`` of the backend or the dialect `name`; None if there is none."""
-    return next((file for file in (d / name / "api.py" for d in _with_apis()) if file.is_file()), None)
+    """Returns the file of ``tx.<name>`` of a backend or a dialect; None if there is none."""
+    return next((file for d in _with_apis() for api in _APIS if (file := d / name / api).is_file()), None)
 
 
 def apis() -> list[str]:
-    """Returns the names of the backends and dialects that have an ``api.py``."""
-    return sorted({file.parent.name for directory in _with_apis() for file in directory.glob("*/api.py")})
+    """Returns the names of the backends and dialects that have a module ``tx.<name>``."""
+    found = (file.relative_to(d).parts[0] for d in _with_apis() for api in _APIS for file in d.glob(f"*/{api}"))
+    return sorted(set(found))

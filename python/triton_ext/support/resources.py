@@ -31,7 +31,7 @@ def library_dir() -> Path:
 
 @functools.cache
 def own_code() -> str:
-    """Returns a hash of all Python files of this package and of its backends, for cache keys.
+    """Returns a hash of all Python files of this package, of its backends and of the APIs of dialects, for cache keys.
 
     Claim: after an edit of our code no kernel comes from the cache that the old code compiled. The hash covers every
     module, because nothing decides reliably which of them take part in a compilation. It is computed once in a process,
@@ -40,7 +40,8 @@ def own_code() -> str:
     from .. import backends
 
     digest = hashlib.sha256()
-    for directory in (PACKAGE_DIR, *map(Path, backends.__path__)):
+    apis = [file.parent for name in backends.apis() if (file := backends.api_file(name))]
+    for directory in (PACKAGE_DIR, *map(Path, backends.__path__), *apis):
         for path in sorted([*_modules_in(directory), *directory.glob("*/backend.json")]):
             digest.update(f"{path.relative_to(directory)}\0".encode())
             digest.update(hashlib.sha256(path.read_bytes()).digest())
