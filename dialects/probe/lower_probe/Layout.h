@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The layout of a session's buffer, in words of 64 bits. The host has the same
-// numbers (dialects/probe/api.py), and RATIONALE.md explains them.
+// numbers (dialects/probe/api/_layout.py), and RATIONALE.md explains them.
 
 #ifndef TRITON_EXT_LOWER_PROBE_LAYOUT_H
 #define TRITON_EXT_LOWER_PROBE_LAYOUT_H

@@ -50,7 +50,7 @@ def test_interpreted() -> None:
 def test_the_buffer_ends_where_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """Words behind the buffer keep their values, whatever its size."""
     memories: list[Any] = []
-    real = probe._memory
+    real = probe._buffer.memory
 
     def guarded(words: int, device: str, first: dict[int, int]) -> Any:
         content = np.full(words + 64, 0x5A5A5A5A, np.int64)
@@ -58,7 +58,7 @@ def test_the_buffer_ends_where_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
         memories.append((content, words))
         return content
 
-    monkeypatch.setattr(probe, "_memory", guarded)
+    monkeypatch.setattr(probe._buffer, "memory", guarded)
     for capacity in range(24, 200, 8):
         with probe.session(capacity=capacity, kernels=1) as s:
             observations.offering[(20,)](N=32)
@@ -92,16 +92,16 @@ def test_kernels_beyond_the_room_for_counters_are_told() -> None:
 @pytest.mark.usefixtures("here")
 def test_chunks_of_a_histogram_that_are_not_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another kernel has taken every second chunk."""
-    other, real = 1 << 16, probe._memory
+    other, real = 1 << 16, probe._buffer.memory
 
     def taken(words: int, device: str, first: dict[int, int]) -> Any:
         content = real(words, device, first)
-        directory = content[probe._DIRECTORY :][: first[probe._CHUNK_MASK] + 1]
-        directory[::2] = other | probe._CHUNK_KEY | np.arange(len(directory) // 2)
+        directory = content[probe._layout.DIRECTORY :][: first[probe._layout.CHUNK_MASK] + 1]
+        directory[::2] = other | probe._layout.CHUNK_KEY | np.arange(len(directory) // 2)
         return content
 
-    monkeypatch.setattr(probe, "_memory", taken)
-    monkeypatch.setitem(probe._tables, other, ())
+    monkeypatch.setattr(probe._buffer, "memory", taken)
+    monkeypatch.setitem(probe._sites.tables, other, ())
     rng = np.random.default_rng(6)
     x, i = rng.standard_normal(4000), rng.integers(-150, 150, 4000, dtype=np.int32)
     with probe.session(kernels=64) as s:
@@ -114,7 +114,7 @@ def test_chunks_of_a_histogram_that_are_not_neighbours(monkeypatch: pytest.Monke
 def test_a_kernel_from_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     with probe.session():
         observations.calling[(1,)](2)
-    monkeypatch.setattr(probe, "_tables", {})  # as in a new process
+    monkeypatch.setattr(probe._sites, "tables", {})  # as in a new process
     observations.calling.device_caches.clear()
     with probe.session() as s:
         observations.calling[(1,)](2)

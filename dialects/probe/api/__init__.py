@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Looks into a running kernel: ``tx.probe``.
+
+A kernel calls `count`, `record` and `check`; a `session` collects what they see. Outside of a session, or with
+``TRITON_EXT_PROBE=0``, they compile to nothing. ``dialects/probe/README.md`` shows how, RATIONALE.md says why so.
+"""
+
+from __future__ import annotations
+
+import triton.language as tl
+
+import triton_ext as tx
+from triton_ext.language import attr
+
+from . import _interpreted
+from ._pipeline import pipeline
+from ._session import Session, session
+from ._sites import Site
+from ._statistics import Histogram, Stats
+
+__all__ = [
+    "Histogram",
+    "Session",
+    "Site",
+    "Stats",
+    "check",
+    "count",
+    "histogram",
+    "minmax",
+    "pipeline",
+    "record",
+    "session",
+    "stats",
+]
+
+
+@tx.language.op("probe.count", interpret=_interpreted.count)
+def count(name: attr.string, mask: tl.tensor | None = None) -> None:  # type: ignore[valid-type]
+    """Adds the number of lanes in `mask` to the counter `name`; without a mask, or with a scalar, 1 for the program."""
+
+
+@tx.language.op("probe.record", interpret=_interpreted.record)
+def record(name: attr.string, *values: tl.tensor, mask: tl.tensor | None = None) -> None:  # type: ignore[valid-type]
+    """Appends a record with the values: one for the program, or one for each lane in `mask` if there are tensors.
+
+    Tensors have one shape; scalars are repeated.
+    """
+
+
+@tx.language.op("probe.check", interpret=_interpreted.check)
+def check(condition: tl.tensor, message: attr.string, *values: tl.tensor, mask: tl.tensor | None = None) -> None:  # type: ignore[valid-type]
+    """Counts the lanes where `condition` is false, and records the values of the first 16. The kernel goes on."""
+
+
+@tx.language.op("probe.minmax", interpret=_interpreted.minmax)
+def minmax(name: attr.string, value: tl.tensor, mask: tl.tensor | None = None) -> None:  # type: ignore[valid-type]
+    """Keeps the least and the greatest number of the lanes in `mask`, and counts NaNs apart. Integers are signed."""
+
+
+@tx.language.op("probe.stats", interpret=_interpreted.stats)
+def stats(name: attr.string, value: tl.tensor, mask: tl.tensor | None = None) -> None:  # type: ignore[valid-type]
+    """Sums up the numbers of the lanes in `mask` and their squares, in f64, and counts NaNs and infinities apart."""
+
+
+@tx.language.op("probe.histogram", interpret=_interpreted.histogram)
+def histogram(  # noqa: PLR0917 - as NumPy's
+    name: attr.string,  # type: ignore[valid-type]
+    value: tl.tensor,
+    bins: attr.i32,  # type: ignore[valid-type]
+    lo: attr.f64,  # type: ignore[valid-type]
+    hi: attr.f64,  # type: ignore[valid-type]
+    mask: tl.tensor | None = None,
+) -> None:
+    """Counts the numbers of the lanes in `mask` in `bins` bins from `lo` to `hi`, as ``numpy.histogram`` does in f64.
+
+    Numbers below and above, and NaNs, are counted apart.
+    """

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The buffers of sessions, and the profile allocator with which Triton passes them to kernels."""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from triton_ext import backends
+
+from ._layout import CAPACITY, CHUNK_MASK, CHUNKS, DIRECTORY, MAGIC, RECORDS, SITE_WORDS, SITES_OF_CHUNK, STRIDE
+
+if TYPE_CHECKING:
+    from ._session import Session
+
+#: The sessions of the thread, the innermost one last, and those of the process.
+sessions: contextvars.ContextVar[tuple[Session, ...]] = contextvars.ContextVar("triton_ext_probe", default=())
+of_process: list[Session] = []
+lock = threading.Lock()
+_sinks: dict[str, Sink] = {}
+#: Buffers whose address a CUDA graph holds. The graph can be replayed whenever, so they live as long as the process.
+_captured: list[Sink] = []
+_before: Any = None  # the allocator that was set before ours
+
+
+class Sink:
+    """Memory without the first word of a buffer: for kernels with probes that are launched outside of a session."""
+
+    def __init__(self, memory: Any) -> None:
+        self.memory = memory
+
+    def data_ptr(self) -> int:
+        """Returns the address."""
+        return _address(self.memory)
+
+
+def _address(memory: Any) -> int:
+    return int(memory.ctypes.data if isinstance(memory, np.ndarray) else memory.data_ptr())
+
+
+def current_device() -> str:
+    """Returns the device that a launch of this thread goes to: ``cpu`` or, for torch, ``cuda:0``."""
+    from triton.runtime import driver
+
+    declared = backends.declared().get(driver.active.get_current_target().backend)
+    if declared is not None and declared.target.endswith(":native"):  # this machine's processor
+        return "cpu"
+    return f"cuda:{driver.active.get_current_device()}"  # which torch calls AMD's devices, too
+
+
+def memory(words: int, device: str, first: dict[int, int]) -> Any:
+    """Returns `words` words of zeros on `device`, but for those in `first`, which every stream sees."""
+    header = np.zeros(DIRECTORY, np.int64)
+    for place, value in first.items():
+        header[place] = value
+    if device == "cpu":
+        content = np.zeros(words, np.int64)
+        content[:DIRECTORY] = header
+        return content
+    import torch
+
+    on_device = torch.zeros(words, dtype=torch.int64, device=device)
+    on_device[:DIRECTORY].copy_(torch.from_numpy(header))
+    torch.cuda.synchronize(device)
+    return on_device
+
+
+def new_buffer(device: str, capacity: int, chunks: int) -> Sink:
+    """Returns a new buffer on `device`.
+
+    Args:
+        device: as `current_device` returns it.
+        capacity: words for records.
+        chunks: how many chunks of counters it has room for, a power of two.
+    """
+    first = DIRECTORY + chunks
+    records = first + (chunks + 1) * SITE_WORDS * SITES_OF_CHUNK
+    header = {0: MAGIC, CAPACITY: capacity, CHUNK_MASK: chunks - 1, CHUNKS: first, RECORDS: records}
+    return Sink(memory(records + capacity, device, header))
+
+
+def keep_if_captured(found: Sink, device: str) -> None:
+    """Keeps a buffer as long as the process if the launch that takes it is part of a CUDA graph."""
+    if device != "cpu" and found not in _captured:
+        import torch
+
+        if torch.cuda.is_current_stream_capturing():
+            _captured.append(found)
+
+
+def current() -> Session | None:
+    """Returns the innermost session of this thread, else that of the process."""
+    inner = sessions.get()
+    return inner[-1] if inner else of_process[-1] if of_process else None
+
+
+def install() -> None:
+    """Makes `_allocate` Triton's profile allocator."""
+    global _before  # noqa: PLW0603 - of the process, as Triton's slot
+    from triton.runtime import _allocation
+
+    with lock:
+        now = _allocation._profile_allocator.get()
+        if now is not _allocate:
+            _before = now if _allocation.has_profile_allocator() else None
+            _allocation.set_profile_allocator(_allocate)
+
+
+def _allocate(size: int, alignment: int, stream: int | None) -> Any:
+    """Triton's profile allocator: the buffer of the session for kernels with probes, what others said for others."""
+    if alignment != STRIDE:
+        if _before is not None:
+            return _before(size, alignment, stream)
+        from triton.runtime import driver
+
+        return driver.active.allocate_default_profile_scratch(size, alignment, stream)
+    session = current()
+    device = current_device()
+    if session is None:
+        if device not in _sinks:
+            _sinks[device] = Sink(memory(DIRECTORY, device, {}))
+        return _sinks[device]
+    return session._buffer(device)
+
+
+def is_replaced() -> bool:
+    """Whether another profiler has set its allocator since `install`."""
+    from triton.runtime import _allocation
+
+    return _allocation._profile_allocator.get() is not _allocate

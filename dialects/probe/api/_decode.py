@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads what probes have written to a buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ._layout import (
+    CAPACITY,
+    CHUNK_KEY,
+    CHUNK_MASK,
+    CHUNKS,
+    CURSOR,
+    DIRECTORY,
+    HEAD,
+    LOCAL,
+    RECORDS,
+    SITE_WORDS,
+    SITES_OF_CHUNK,
+)
+from ._sites import Site, sites_of
+
+_DTYPES: dict[str, Any] = {
+    **{f"i{bits}": np.dtype(f"i{bits // 8}") for bits in (8, 16, 32, 64)},
+    **{f"f{bits}": np.dtype(f"f{bits // 8}") for bits in (16, 32, 64)},
+    "i1": np.dtype(bool),
+    "bf16": np.dtype(np.float32),
+}
+
+
+@dataclass
+class Records:
+    """Records of one site: the ids of the programs, the lanes (-1 for a scalar) and the values."""
+
+    site: Site
+    programs: Any
+    lanes: Any
+    values: list[Any]
+
+
+@dataclass
+class Seen:
+    """What a session has seen.
+
+    Attributes:
+        lines: the line of each site, once for each buffer: its count, or for a check its failures, its lost records,
+            what `minmax` and `stats` keep; behind the line of a histogram are its bins.
+        records: in the order of the buffer.
+        unknown: how many counters are lost, because the buffer has no room for the counters of so many kernels.
+    """
+
+    lines: dict[Site, list[Any]] = field(default_factory=dict)
+    records: list[Records] = field(default_factory=list)
+    unknown: int = 0
+
+    def sum(self, site: Site, word: int) -> int:
+        """Returns the sum of a word over the lines of `site`."""
+        return sum(int(line[word]) for line in self.lines.get(site, ()))
+
+    def sites(self) -> list[Site]:
+        """Returns the sites that have run."""
+        return list(dict.fromkeys([*self.lines, *(records.site for records in self.records)]))
+
+
+def dtype_of(name: str) -> Any:
+    return _DTYPES.get(name, np.dtype(np.uint64 if name.startswith("!") else np.uint8))
+
+
+def decode(words: Any, seen: Seen) -> None:
+    """Adds what is in a buffer to `seen`."""
+    chunks = int(words[CHUNK_MASK]) + 1
+    area = words[words[CHUNKS] :].view(np.int64)
+    size = SITE_WORDS * SITES_OF_CHUNK
+    kernels: dict[int, dict[int, Any]] = {}  # the chunks of each kernel by their number
+    for index in map(int, np.flatnonzero(words[DIRECTORY : DIRECTORY + chunks])):
+        key = int(words[DIRECTORY + index])
+        kernels.setdefault(key & ~LOCAL, {})[key & (CHUNK_KEY - 1)] = area[index * size : (index + 1) * size]
+    for key, found in kernels.items():
+        for site in sites_of(key):
+            if (line := _words_of(site, found)) is not None:
+                seen.lines.setdefault(site, []).append(line)
+    seen.unknown += int(np.count_nonzero(area[chunks * size : (chunks + 1) * size]))
+    start = int(words[RECORDS])
+    used = min(int(words[CURSOR]), int(words[CAPACITY]))
+    seen.records += _decode_records(words[start : start + used])
+
+
+def _words_of(site: Site, chunks: dict[int, Any]) -> Any:
+    """Returns the line of a site and its bins; None if the buffer had no room for the chunks that they are in."""
+    size = SITE_WORDS * SITES_OF_CHUNK
+    bins = -(-site.bins[0] // SITE_WORDS) * SITE_WORDS
+    places = [(site.lines[0] * SITE_WORDS, SITE_WORDS), (site.lines[1] * SITE_WORDS, bins)]
+    parts = []
+    for start, length in places:
+        for at in range(start, start + length, SITE_WORDS):
+            if at // size not in chunks:
+                return None
+            parts.append(chunks[at // size][at % size : at % size + SITE_WORDS])
+    return np.concatenate(parts)
+
+
+def _decode_records(words: Any) -> Iterator[Records]:
+    """Yields the records, in runs of one site; a record that did not fit has left zeros at the end."""
+    at = 0
+    while at < len(words) and words[at]:
+        key = int(words[at])
+        site = sites_of(key)[(key & LOCAL) - 1]
+        width = site.words
+        run = 1
+        most = 64
+        while run < most:  # how many of this site follow each other
+            tags = words[at : at + most * width : width]
+            differs = np.flatnonzero(tags != key)
+            run = int(differs[0]) if len(differs) else len(tags)
+            if run < most or at + most * width >= len(words):
+                break
+            most *= 8
+        rows = words[at : at + run * width].reshape(-1, width).view(np.uint64)
+        low, high = rows & np.uint64(0xFFFFFFFF), rows >> np.uint64(32)
+        programs = (low[:, 1], high[:, 1], low[:, 2])
+        values = [_typed(rows[:, HEAD + i], name) for i, name in enumerate(site.types)]
+        yield Records(site, programs, high[:, 2].astype(np.uint32).view(np.int32), values)
+        at += run * width
+
+
+def _typed(words: Any, name: str) -> Any:
+    """Returns the values of type `name` whose bits are in `words`."""
+    if name == "bf16":
+        return (words.astype(np.uint32) << 16).view(np.float32)
+    dtype = dtype_of(name)
+    if dtype.kind == "b":
+        return words != 0
+    return words.astype(f"u{dtype.itemsize}").view(dtype)

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the functions for kernels do in Triton's interpreter, without a buffer."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from triton_ext.errors import TritonExtError
+
+from ._buffer import current
+from ._decode import Records
+from ._layout import ABOVE, BELOW, COUNT, INF, INVERTED_MIN, LOST, MAX, MOST_FAILURES, NAN, SITE_WORDS, SQUARES, SUM
+from ._sites import Site
+from ._statistics import key_of
+
+
+def histogram(  # noqa: PLR0917 - as `histogram`
+    name: str, value: Any, bins: int, lo: float, hi: float, mask: Any = None
+) -> None:
+    if not (0 < bins <= 1024 and np.isfinite(hi - lo) and lo < hi):
+        raise TritonExtError(f"histogram '{name}': expected 1 to 1024 bins and lo < hi, got {bins}, {lo} and {hi}")
+    _interpret("histogram", name, (value,), mask, bins=(bins, float(lo), float(hi)))
+
+
+def minmax(name: str, value: Any, mask: Any = None) -> None:
+    _interpret("minmax", name, (value,), mask)
+
+
+def stats(name: str, value: Any, mask: Any = None) -> None:
+    _interpret("stats", name, (value,), mask)
+
+
+def count(name: str, mask: Any = None) -> None:
+    _interpret("count", name, (), mask)
+
+
+def record(name: str, *values: Any, mask: Any = None) -> None:
+    _interpret("record", name, values, mask)
+
+
+def check(condition: Any, message: str, *values: Any, mask: Any = None) -> None:
+    _interpret("check", message, values, mask, negated=condition)
+
+
+def _interpret(
+    kind: str,
+    name: str,
+    values: tuple[Any, ...],
+    mask: Any,
+    *,
+    negated: Any = None,
+    bins: tuple[int, float, float] = (0, 0.0, 0.0),
+) -> None:
+    """Does for the session what the compiled operation does."""
+    session = current()
+    if session is None:
+        return
+    from triton.runtime.interpreter import interpreter_builder
+
+    arrays = [np.asarray(value) for value in values]
+    every = [*arrays, *(np.asarray(one) for one in (mask, negated) if one is not None)]
+    shape = next((array.shape for array in every if array.shape), ())
+    if any(array.shape not in ((), shape) for array in every):
+        raise TritonExtError(f"{kind} '{name}': expected tensors of one shape")
+    active = np.ones(shape, bool)
+    if mask is not None:
+        active &= np.asarray(mask, bool)
+    if negated is not None:
+        active &= ~np.asarray(negated, bool)
+    lanes = np.flatnonzero(active.reshape(-1))
+    function, file, source_line = _place()
+    types = tuple(_name_of(array.dtype) for array in arrays)
+    site = Site(kind, name, function, file, source_line, types, tuple(shape), bins)
+    seen = session._interpreted
+    width = SITE_WORDS - (-bins[0] // SITE_WORDS) * SITE_WORDS
+    (line,) = seen.lines.setdefault(site, [np.zeros(width, np.int64)])
+    columns = [np.broadcast_to(array, shape).reshape(-1)[lanes] for array in arrays]
+    if kind == "histogram":
+        _fill(columns[0], bins, line)
+        return
+    if kind in ("minmax", "stats"):
+        _summarize(kind, columns[0], line)
+        return
+    if kind == "check":
+        lanes, failed = lanes[: max(MOST_FAILURES - int(line[COUNT]), 0)], len(lanes)
+        line[COUNT] += failed
+    if kind == "count":
+        line[COUNT] += len(lanes)
+        return
+    fit = min(session._room // site.words, len(lanes))
+    session._room = max(session._room - len(lanes) * site.words, 0)
+    line[LOST] += len(lanes) - fit
+    if fit:
+        lanes = lanes[:fit]
+        x, y, z = interpreter_builder.grid_idx
+        columns = [column[:fit] for column in columns]
+        seen.records.append(
+            Records(site, (x, y, z), lanes.astype(np.int32) if shape else np.array([-1], np.int32), columns)
+        )
+
+
+def _place() -> tuple[str, str, int]:
+    """Returns the name of the function that the interpreter runs, its file and the line."""
+    frame = sys._getframe(2)
+    while frame.f_back is not None:
+        module = str(frame.f_globals.get("__name__", ""))
+        if module.partition(".")[0] not in ("triton", "triton_ext"):
+            return frame.f_code.co_name, frame.f_code.co_filename, frame.f_lineno
+        frame = frame.f_back
+    return "", "", 0
+
+
+def _name_of(dtype: Any) -> str:
+    return {"b": "i1", "f": f"f{8 * dtype.itemsize}"}.get(dtype.kind, f"i{8 * dtype.itemsize}")
+
+
+def _summarize(kind: str, numbers: Any, line: Any) -> None:
+    """Adds `numbers` to the line of a site of `minmax` or `stats`."""
+    wide = numbers.astype(np.float64)
+    is_nan, is_inf = np.isnan(wide), np.isinf(wide)
+    line[NAN] += is_nan.sum()
+    if kind == "stats":
+        finite = wide[~(is_nan | is_inf)]
+        line[INF] += is_inf.sum()
+        line[COUNT] += len(finite)
+        line.view(np.float64)[SUM] += finite.sum()
+        line.view(np.float64)[SQUARES] += (finite * finite).sum()
+    elif len(keys := key_of(numbers[~is_nan])):
+        line[COUNT] += len(keys)
+        words = line.view(np.uint64)
+        words[MAX] = max(words[MAX], keys.max())
+        words[INVERTED_MIN] = max(words[INVERTED_MIN], (~keys).max())
+
+
+def _fill(numbers: Any, bins: tuple[int, float, float], line: Any) -> None:
+    """Adds `numbers` to the line and the bins of a site of `histogram`."""
+    wide = numbers.astype(np.float64)
+    count, lo, hi = bins
+    line[NAN] += np.isnan(wide).sum()
+    line[BELOW] += (wide < lo).sum()
+    line[ABOVE] += (wide > hi).sum()
+    line[COUNT] += ((wide >= lo) & (wide <= hi)).sum()
+    line[SITE_WORDS : SITE_WORDS + count] += np.histogram(wide[~np.isnan(wide)], count, (lo, hi))[0]

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Session`, which collects what the probes of kernels see."""
+
+from __future__ import annotations
+
+import contextvars
+import os
+import warnings
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from triton_ext.errors import TritonExtError
+from triton_ext.patches import compiled_kernels
+
+from . import _buffer, _statistics
+from ._buffer import Sink
+from ._decode import Seen, decode, dtype_of
+from ._layout import COUNT, HEAD, LOST
+from ._pipeline import pipeline
+from ._sites import Site, read_sites
+from ._statistics import Histogram, Stats
+
+
+class Session:
+    """Collects what the probes of kernels see; made by `session`."""
+
+    def __init__(self, capacity: int, kernels: int, process: bool) -> None:
+        if capacity < 8 * HEAD or kernels < 1:
+            raise TritonExtError(f"session: capacity={capacity}, kernels={kernels}: expected room for a record")
+        self._capacity = capacity // 8
+        self._chunks = 1 << (kernels - 1).bit_length()
+        self._process = process
+        self._buffers: dict[str, Sink] = {}
+        self._interpreted = Seen()
+        self._room = self._capacity
+        self._pipeline: Any = None
+        self._token: contextvars.Token[tuple[Session, ...]] | None = None
+        self._installed = False
+
+    def __enter__(self) -> Session:
+        if self._token is not None or self._installed:
+            raise TritonExtError("a session that has begun cannot begin again")
+        if os.environ.get("TRITON_EXT_PROBE") == "0":
+            return self
+        from triton import knobs
+
+        if not knobs.runtime.interpret:
+            compiled_kernels.follow_kernels(read_sites)
+            _buffer.install()
+            # Now, because memory that is allocated in a CUDA graph is the graph's.
+            self._buffer(_buffer.current_device())
+            if not _buffer.sessions.get():  # a session around this one has placed the passes
+                self._pipeline = pipeline()
+                self._pipeline.install() if self._process else self._pipeline.__enter__()
+        if self._process:
+            _buffer.of_process.append(self)
+            self._installed = True
+        else:
+            self._token = _buffer.sessions.set((*_buffer.sessions.get(), self))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._installed:
+            _buffer.of_process.remove(self)
+        elif self._token is not None:
+            _buffer.sessions.reset(self._token)
+        if self._pipeline is not None:
+            self._pipeline.uninstall() if self._process else self._pipeline.__exit__(kind, error, traceback)
+            self._pipeline = None
+        if self._buffers and _buffer.is_replaced():
+            warnings.warn(
+                "another profiler has replaced Triton's profile allocator during the session: what probes have seen "
+                "since is lost",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+
+    def _buffer(self, device: str) -> Sink:
+        """Returns the session's buffer on `device`, for a launch."""
+        with _buffer.lock:
+            if device not in self._buffers:
+                self._buffers[device] = _buffer.new_buffer(device, self._capacity, self._chunks)
+        found = self._buffers[device]
+        _buffer.keep_if_captured(found, device)
+        return found
+
+    def _see(self) -> Seen:
+        """Waits for the devices and returns what the session has seen until now."""
+        seen = Seen(
+            {site: [line.copy() for line in lines] for site, lines in self._interpreted.lines.items()},
+            list(self._interpreted.records),
+        )
+        for device, sink in self._buffers.items():
+            memory = sink.memory
+            if device != "cpu":
+                import torch
+
+                torch.cuda.synchronize(device)
+                memory = memory.cpu().numpy()
+            decode(np.array(memory, copy=True), seen)
+        return seen
+
+    def sites(self) -> list[Site]:
+        """Returns the probes that have run."""
+        return self._see().sites()
+
+    def counts(self) -> dict[str, int]:
+        """Returns the counters of `count` by name, summed over kernels and lines."""
+        return _sums(self._see(), "count", COUNT)
+
+    def failures(self) -> dict[str, int]:
+        """Returns how often each `check` has failed, by message."""
+        return _sums(self._see(), "check", COUNT)
+
+    def lost(self) -> dict[str, int]:
+        """Returns how many records of each name did not fit into the buffer; names that lost none are left out."""
+        seen = self._see()
+        both = _sums(seen, "record", LOST), _sums(seen, "check", LOST)
+        return {name: n for sums in both for name, n in sums.items() if n}
+
+    def minmax(self) -> dict[str, tuple[float, float, int]]:
+        """Returns the least and the greatest number that `minmax` has seen, and the number of NaNs, by name.
+
+        The first two are NaN if it has seen no number.
+        """
+        return _statistics.minmax(self._see())
+
+    def stats(self) -> dict[str, Stats]:
+        """Returns what `stats` has seen, by name."""
+        return _statistics.stats(self._see())
+
+    def histograms(self) -> dict[str, Histogram]:
+        """Returns what `histogram` has seen, by name.
+
+        Raises:
+            TritonExtError: two probes of one name have different bins.
+        """
+        return _statistics.histograms(self._see())
+
+    def records(self, name: str | None = None) -> Any:
+        """Returns the records as a structured array, in the order of the buffer.
+
+        Args:
+            name: of a `record`, or the message of a `check`; None for all.
+
+        Returns:
+            an array with the fields ``site`` (an index into `sites`), ``x``, ``y`` and ``z`` (the program), ``lane``
+            (row-major in the tensor, -1 for a scalar) and ``v0``, ``v1``, … for the values. If sites differ in
+            their values' types, a field has the type that NumPy promotes them to, and is 0 where a site has no value.
+        """
+        seen = self._see()
+        sites = {site: i for i, site in enumerate(seen.sites())}
+        chosen = [one for one in seen.records if name is None or one.site.name == name]
+        named = [site for site in sites if site.has_records and (name is None or site.name == name)]
+        if name is not None and not named and sites:
+            raise TritonExtError(f"no probe '{name}' has run, there are: {', '.join(s.name for s in sites)}")
+        width = max((len(site.types) for site in named), default=0)
+        types = [
+            np.result_type(*(dtype_of(site.types[i]) for site in named if len(site.types) > i)) for i in range(width)
+        ]
+        head = [("site", np.int32), ("x", np.uint32), ("y", np.uint32), ("z", np.uint32), ("lane", np.int32)]
+        dtype = np.dtype([*head, *((f"v{i}", one) for i, one in enumerate(types))])
+        out = np.zeros(sum(len(one.lanes) for one in chosen), dtype)
+        start = 0
+        for one in chosen:
+            part = out[start : start + len(one.lanes)]
+            start += len(one.lanes)
+            part["site"] = sites[one.site]
+            part["x"], part["y"], part["z"] = one.programs
+            part["lane"] = one.lanes
+            for i, value in enumerate(one.values):
+                part[f"v{i}"] = value
+        return out
+
+    def summary(self) -> str:
+        """Returns a table: a row for each probe with its line, and what was lost."""
+        seen = self._see()
+        kept: dict[Site, int] = {}
+        for one in seen.records:
+            kept[one.site] = kept.get(one.site, 0) + len(one.lanes)
+        rows = [("probe", "name", "count", "records", "lost", "kernel", "line")]
+        for site in seen.sites():
+            count, lost = seen.sum(site, COUNT), seen.sum(site, LOST)
+            records = kept.get(site, 0)
+            counted = {"record": "", "check": f"{count} failed"}.get(site.kind, str(count))
+            place = f"{Path(site.file).name}:{site.line}"
+            has_records = site.has_records
+            rows.append((
+                site.kind, site.name, counted, str(records) if has_records else "", str(lost) if has_records else "",
+                site.kernel, place,
+            ))  # fmt: skip
+        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+        lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        if seen.unknown:
+            lines.append(f"lost: {seen.unknown} counters of kernels beyond the first {self._chunks} (fix: kernels=…)")
+        return "\n".join(lines)
+
+
+def session(*, capacity: int = 2**24, kernels: int = 1024, process: bool = False) -> Session:
+    """Returns a session, in whose ``with`` block kernels are compiled with their probes.
+
+    Args:
+        capacity: bytes for records on each device; a record takes 24 bytes and 8 for each value.
+        kernels: how many kernels, in groups of 16 probes, have room for their counters.
+        process: whether the kernels of every thread take part, not only those that this thread launches.
+    """
+    return Session(capacity, kernels, process)
+
+
+def _sums(seen: Seen, kind: str, which: int) -> dict[str, int]:
+    sums: dict[str, int] = {}
+    for site in seen.lines:
+        if site.kind == kind:
+            sums[site.name] = sums.get(site.name, 0) + seen.sum(site, which)
+    return sums

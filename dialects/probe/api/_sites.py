@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sites of a kernel: which probes it has. The compiler writes them into the module as a table, in JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from triton_ext.errors import TritonExtError
+
+from ._layout import HEAD, LOCAL, STRIDE
+
+_TABLE = re.compile(r'probe\.sites = "((?:[^"\\]|\\.)*)"')
+
+
+@dataclass(frozen=True)
+class Site:
+    """One probe in one kernel.
+
+    Attributes:
+        kind: ``count``, ``record``, ``check``, ``minmax``, ``stats`` or ``histogram``.
+        name: the name, or the message of a check.
+        kernel: the kernel's name.
+        file: the source file; empty if it is unknown.
+        line: the line of the probe.
+        types: the element type of each value, as MLIR calls it.
+        shape: of the tensors; () if the probe has only scalars.
+        bins: the number of bins of a histogram, and its first and last edge; (0, 0, 0) of others.
+        lines: where its numbers and its bins begin in the chunks of its kernel.
+    """
+
+    kind: str
+    name: str
+    kernel: str
+    file: str
+    line: int
+    types: tuple[str, ...] = ()
+    shape: tuple[int, ...] = ()
+    bins: tuple[int, float, float] = (0, 0.0, 0.0)
+    lines: tuple[int, int] = (0, 0)
+
+    @property
+    def has_records(self) -> bool:
+        """Whether it appends records to the buffer."""
+        return self.kind in ("record", "check")
+
+    @property
+    def words(self) -> int:
+        """How many words a record takes."""
+        return HEAD + len(self.types)
+
+
+#: The sites of each kernel that this process has compiled or loaded with probes, by the key in the buffer.
+tables: dict[int, tuple[Site, ...]] = {}
+
+
+def read_sites(kernel: Any) -> None:
+    """Keeps the sites of a ``CompiledKernel``, new or from Triton's cache."""
+    if getattr(kernel.metadata, "profile_scratch_align", 1) < STRIDE:
+        return
+    table = table_in(str(kernel.asm.get("ttir", "")))
+    if table is not None:
+        _learn(table)
+
+
+def table_in(module: str) -> bytes | None:
+    """Returns the table of sites in the text of a module, or None if it has no probes."""
+    text = _TABLE.search(module)
+    return re.sub(r"\\([0-9A-F]{2}|.)", _unescape, text[1]).encode("latin-1") if text else None
+
+
+def sites_in(content: bytes) -> tuple[str, tuple[Site, ...]]:
+    """Returns the kernel's name and the sites of a table."""
+    table = json.loads(content.decode(errors="replace"))
+    sites = tuple(
+        Site(
+            one["kind"], one["name"], table["kernel"], one.get("file", ""), one.get("line", 0), tuple(one["types"]),
+            tuple(one["shape"]), (one.get("bins", 0), float(one.get("lo", 0)), float(one.get("hi", 0))),
+            (one["line_of_chunks"], one.get("bins_line", 0)),
+        )
+        for one in table["sites"]
+    )  # fmt: skip
+    return table["kernel"], sites
+
+
+def sites_of(key: int) -> tuple[Site, ...]:
+    """Returns the sites of the kernel whose key is in `key`, a word of the buffer.
+
+    Raises:
+        TritonExtError: this process has not compiled or loaded the kernel.
+    """
+    sites = tables.get(key & ~LOCAL & (2**64 - 1))
+    if sites is None:
+        raise TritonExtError("the buffer has records of a kernel that this process has not compiled or loaded")
+    return sites
+
+
+def _learn(content: bytes) -> None:
+    """Keeps the sites of a table by the key that lower_probe computes from the same bytes."""
+    key = 0xCBF29CE484222325
+    for byte in content:
+        key = (key ^ byte) * 0x100000001B3 % 2**64
+    key = key & ~LOCAL or LOCAL + 1
+    kernel, sites = sites_in(content)
+    if tables.setdefault(key, sites) != sites:
+        raise TritonExtError(
+            f"the probes of {kernel} and of {tables[key][0].kernel} have the same key in the buffer",
+            fix="another name for one of the kernels",
+        )
+
+
+def _unescape(match: re.Match[str]) -> str:
+    return chr(int(match[1], 16)) if len(match[1]) == 2 else match[1]

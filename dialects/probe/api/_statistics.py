@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sums up, by name, what `minmax`, `stats` and `histogram` keep of each site: a line of eight words, and the bins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from triton_ext.errors import TritonExtError
+
+from ._decode import Seen
+from ._layout import ABOVE, BELOW, COUNT, INF, INVERTED_MIN, MAX, NAN, SITE_WORDS, SQUARES, SUM
+
+
+@dataclass(frozen=True)
+class Stats:
+    """What `stats` has seen under one name.
+
+    Attributes:
+        count: how many finite numbers.
+        mean: of them, NaN if there are none.
+        variance: of them: the mean square minus the square of the mean, in f64. If the mean is 10^k times as large as
+            the deviation, 2 k of the 15 digits are lost.
+        nan: how many NaNs.
+        inf: how many infinities.
+    """
+
+    count: int
+    mean: float
+    variance: float
+    nan: int
+    inf: int
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """What `histogram` has seen under one name.
+
+    Attributes:
+        counts: for each bin, as ``numpy.histogram`` counts numbers of float64.
+        edges: of the bins.
+        below: how many numbers are below the first edge.
+        above: how many numbers are above the last edge.
+        nan: how many NaNs.
+    """
+
+    counts: Any
+    edges: Any
+    below: int
+    above: int
+    nan: int
+
+
+def minmax(seen: Seen) -> dict[str, tuple[float, float, int]]:
+    """Returns the least and the greatest number that `minmax` has seen, and the number of NaNs, by name.
+
+    The first two are NaN if it has seen no number.
+    """
+    found: dict[str, tuple[float, float, int]] = {}
+    for site, lines in seen.lines.items():
+        if site.kind != "minmax":
+            continue
+        least, most, nan = found.get(site.name, (np.nan, np.nan, 0))
+        for line in lines:
+            nan += int(line[NAN])
+            if line[COUNT]:
+                words = line.view(np.uint64)
+                least = np.fmin(least, _number_of(~words[INVERTED_MIN], site.types[0]))
+                most = np.fmax(most, _number_of(words[MAX], site.types[0]))
+        found[site.name] = least, most, nan
+    return found
+
+
+def stats(seen: Seen) -> dict[str, Stats]:
+    """Returns what `stats` has seen, by name."""
+    totals: dict[str, Any] = {}
+    for site, lines in seen.lines.items():
+        if site.kind == "stats":
+            total = totals.setdefault(site.name, np.zeros(5))
+            for line in lines:
+                sums = line.view(np.float64)
+                total += (line[COUNT], sums[SUM], sums[SQUARES], line[NAN], line[INF])
+    return {name: _stats_of(*total) for name, total in totals.items()}
+
+
+def histograms(seen: Seen) -> dict[str, Histogram]:
+    """Returns what `histogram` has seen, by name.
+
+    Raises:
+        TritonExtError: two probes of one name have different bins.
+    """
+    bins: dict[str, tuple[int, float, float]] = {}
+    totals: dict[str, Any] = {}
+    for site, lines in seen.lines.items():
+        if site.kind != "histogram":
+            continue
+        if bins.setdefault(site.name, site.bins) != site.bins:
+            raise TritonExtError(f"histograms of the name '{site.name}' have different bins")
+        totals[site.name] = totals.get(site.name, 0) + np.sum(lines, axis=0)
+    return {
+        name: Histogram(
+            total[SITE_WORDS : SITE_WORDS + bins[name][0]],
+            np.linspace(*bins[name][1:], bins[name][0] + 1),
+            int(total[BELOW]),
+            int(total[ABOVE]),
+            int(total[NAN]),
+        )
+        for name, total in totals.items()
+    }
+
+
+def _stats_of(count: float, total: float, squares: float, nan: float, inf: float) -> Stats:
+    mean = total / count if count else np.nan
+    variance = max(squares / count - mean * mean, 0.0) if count else np.nan
+    return Stats(int(count), float(mean), float(variance), int(nan), int(inf))
+
+
+def _number_of(key: Any, name: str) -> float:
+    """Returns the number that `minmax` keeps as `key`: one of type `name` that it has extended to 64 bits."""
+    sign = np.uint64(1 << 63)
+    if name[0] == "i":
+        return int((key ^ sign).view(np.int64))
+    return float((key ^ sign if key & sign else ~key).view(np.float64))
+
+
+def key_of(numbers: Any) -> Any:
+    """The opposite of `_number_of`: 64-bit keys whose unsigned order is that of the numbers."""
+    sign = np.uint64(1 << 63)
+    if numbers.dtype.kind != "f":
+        return numbers.astype(np.int64).view(np.uint64) ^ sign
+    bits = numbers.astype(np.float64).view(np.uint64)
+    return np.where(bits & sign, ~bits, bits ^ sign)
