@@ -12,20 +12,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.build_tree import PLAIN
+
 if TYPE_CHECKING:
     from support.build_tree import Tree
 
 pytestmark = pytest.mark.slow
 
-TD = """
-include "mlir/Pass/PassBase.td"
-def PlainPass : Pass<"triton-ext-plain"> { let summary = "s"; }
-"""
-# The smallest pass that makes a library.
-CPP = """
-#include "mlir/Pass/Pass.h"
-namespace mlir::triton_ext::plain { std::unique_ptr<Pass> createPlainPass() { return nullptr; } }
-"""
 # Takes seconds to compile, with or without the precompiled header.
 SLOW = """
 #include <utility>
@@ -34,7 +27,6 @@ template <int N> constexpr int spun = spin<N>();
 template <int... N> int all(std::integer_sequence<int, N...>) { return (spun<N> + ...); }
 int result = all(std::make_integer_sequence<int, 50>());
 """
-PLAIN = {"CMakeLists_txt": "triton_ext_add_pass(plain PlainPass STAGE ttir)\n", "Plain_td": TD, "Plain_cpp": CPP}
 
 
 def test_deleted_extension_goes(tree: Tree) -> None:
@@ -72,7 +64,7 @@ def test_nothing_to_do(tree: Tree) -> None:
 def test_interrupted(moment: str, tree: Tree) -> None:
     """Ctrl-C reaches the whole process group. What was there stays, and the next build finishes the job."""
     before = tree.digests()
-    directory = tree.add("passes/plain", **{**PLAIN, "Plain_cpp": SLOW if moment == "compile" else CPP})
+    directory = tree.add("passes/plain", **(PLAIN | {"Plain_cpp": SLOW} if moment == "compile" else PLAIN))
     process = subprocess.Popen(
         tree.command("build"),
         cwd=tree.root,
@@ -92,7 +84,7 @@ def test_interrupted(moment: str, tree: Tree) -> None:
     _, stderr = process.communicate(timeout=20)
     assert (process.returncode, stderr.strip()) == (130, "interrupted")
     assert tree.digests() == before
-    (directory / "Plain.cpp").write_text(CPP)
+    (directory / "Plain.cpp").write_text(PLAIN["Plain_cpp"])
     assert tree.run("build").returncode == 0
     assert tree.digests().keys() - before.keys() == {"libtriton_ext_plain.so"}
     shutil.rmtree(directory)

@@ -9,9 +9,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from test_build_stage import PLAIN
 
-from support.build_tree import Tree
+from support.build_tree import PLAIN, Tree
 from triton_ext import sdk
 from triton_ext.authoring.build import build_tree, tool
 from triton_ext.sdk.precompiled import find_headers
@@ -75,6 +74,11 @@ def test_two_projects_share_one(party: Path, tmp_path: Path) -> None:
     installed = sdk.find()
     assert installed is not None
     assert header in [each.file for each in find_headers(installed)]
+
+
+def test_sdk_info_lists_it(party: Path) -> None:
+    info = subprocess.run([tool("triton-ext"), "sdk", "info"], capture_output=True, text=True, check=True).stdout
+    assert f"{header_of('Plain.cpp', party)} (" in info
 
 
 @pytest.mark.parametrize("options", OPTIONS)

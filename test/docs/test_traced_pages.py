@@ -22,6 +22,7 @@ TUNING_CACHE, EXECUTOR = "tuning/test_tuning_cache.py", "tuning/test_executor.py
 FAULTS, CPU_FAULTS = "tuning/test_tuning_faults.py", "../backends/cpu/test/test_cpu_faults.py"
 BROWSER, FILES, CLAIMS = "trace/test_browser.py", "trace/test_files.py", "docs/test_claims.py"
 INSTALL, SOURCES, END = (f"sdk/test_sdk_{name}.py" for name in ("install", "sources", "end_to_end"))
+PRECOMPILED, SHARED = "sdk/test_sdk_precompiled.py", "build/test_shared_header.py"
 VERIFIED, LIMITS = "sdk/test_sdk_verified.py", "sdk/test_sdk_limits.py"
 SELFTEST, SINGLETONS = "doctor/test_selftest.py", "singletons/test_singletons.py"
 
@@ -194,6 +195,18 @@ TRACED: dict[str, dict[str, str]] = {
         "**No network.** Install on a machine": f"{CLAIMS}::test_the_size_of_the_sdk_and_that_it_can_be_moved",
         "Or bring an LLVM and use `--from`": "sdk/test_sdk_bad_input.py::test_no_network_for_the_c_library",
         "**Is it right?** `triton-ext doctor` compares": f"{SELFTEST}::test_green_as_built",
+        "**Headers compiled once.**": f"{SHARED}::test_two_projects_share_one",
+        "The first project of yours that you build": f"{PRECOMPILED}::test_it_is_made_once",
+        "Every project with the same compiler": f"{PRECOMPILED}::test_other_flags_have_another",
+        "A library with options or definitions": (
+            f"{SHARED}::test_a_library_with_options_of_its_own_is_compiled_without"
+        ),
+        "...if the cache cannot be written": f"{PRECOMPILED}::test_a_cache_that_cannot_be_written",
+        "`triton-ext sdk info` lists these headers": f"{SHARED}::test_sdk_info_lists_it",
+        "...the four that were used last": f"{PRECOMPILED}::test_those_that_were_used_last_are_kept",
+        "A precompiled header hides a missing": f"{SHARED}::test_it_builds_with_options_and_without",
+        "`triton-ext build -D TRITON_EXT_PCH=OFF`": f"{SHARED}::test_it_builds_with_options_and_without",
+        "A precompiled header has its SHA-256": f"{PRECOMPILED}::test_a_damaged_one_is_made_again",
         "**More of MLIR.**": "sdk/test_sdk_full_llvm.py::test_only_the_objects_of_the_part_are_taken",
         "The mirror and the network are not trusted.": REASON,
         "- Packages have their SHA-256 and size": f"{SOURCES}::test_manifest_of_the_repository",

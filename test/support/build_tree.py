@@ -18,6 +18,17 @@ from triton_ext.cli import main
 main()
 """
 
+_TD = """
+include "mlir/Pass/PassBase.td"
+def PlainPass : Pass<"triton-ext-plain"> { let summary = "s"; }
+"""
+_CPP = """
+#include "mlir/Pass/Pass.h"
+namespace mlir::triton_ext::plain { std::unique_ptr<Pass> createPlainPass() { return nullptr; } }
+"""
+#: The files of the smallest pass that makes a library, for `Tree.add`.
+PLAIN = {"CMakeLists_txt": "triton_ext_add_pass(plain PlainPass STAGE ttir)\n", "Plain_td": _TD, "Plain_cpp": _CPP}
+
 
 @dataclass(frozen=True)
 class Tree:
