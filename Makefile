@@ -11,6 +11,8 @@ BIN := .venv/bin
 DIST := dist
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
+# The tests start thousands of processes. Importing torch takes each of them twice as long without .pyc files.
+unexport PYTHONDONTWRITEBYTECODE
 
 LIT = passes $(wildcard dialects backends) test/analysis test/opt
 # pytest runs one process for each core. The tests of a file stay in one process, because the fixtures that a file or a

@@ -40,39 +40,20 @@ set(TRITON_EXT_SHARED_HEADERS
   mlir/Transforms/DialectConversion.h
   mlir/Transforms/GreedyPatternRewriteDriver.h)
 
-# What several extensions include, and is slow to read.
+# What several extensions of triton-ext itself include as well, and is slow to read.
 set(TRITON_EXT_PRECOMPILED_HEADERS
-  mlir/IR/BuiltinOps.h
-  llvm/ADT/MapVector.h
-  llvm/ADT/SetVector.h
-  llvm/ADT/StringExtras.h
-  llvm/ADT/TypeSwitch.h
+  ${TRITON_EXT_SHARED_HEADERS}
   mlir/Dialect/Affine/IR/AffineOps.h
-  mlir/Dialect/Arith/IR/Arith.h
   mlir/Dialect/Bufferization/IR/Bufferization.h
   mlir/Dialect/ControlFlow/IR/ControlFlowOps.h
   mlir/Dialect/Func/IR/FuncOps.h
   mlir/Dialect/LLVMIR/LLVMDialect.h
   mlir/Dialect/Linalg/IR/Linalg.h
-  mlir/Dialect/Math/IR/Math.h
   mlir/Dialect/MemRef/IR/MemRef.h
-  mlir/Dialect/SCF/IR/SCF.h
   mlir/Dialect/Tensor/IR/Tensor.h
   mlir/Dialect/UB/IR/UBOps.h
   mlir/Dialect/Utils/StaticValueUtils.h
-  mlir/IR/Builders.h
-  mlir/IR/Dominance.h
-  mlir/IR/IRMapping.h
-  mlir/IR/Matchers.h
-  mlir/IR/PatternMatch.h
-  mlir/IR/TypeUtilities.h
-  mlir/Interfaces/FunctionInterfaces.h
-  mlir/Interfaces/SideEffectInterfaces.h
   mlir/Parser/Parser.h
-  mlir/Pass/Pass.h
-  mlir/Pass/PassManager.h
-  mlir/Transforms/DialectConversion.h
-  mlir/Transforms/GreedyPatternRewriteDriver.h
   triton/Dialect/Triton/IR/Dialect.h)
 
 if(TRITON_EXT_PCH AND NOT TRITON_EXT_PCH STREQUAL "SHARED" AND CMAKE_GENERATOR STREQUAL "Ninja")
