@@ -193,10 +193,10 @@ class _Slot:
                 compile_requests.key_is_complete()
                 raise
         installed = stacks.installed
-        is_borne = stacks.has_used_kernels and bool(stacks.pipelines_of_compiled_kernel())
-        # A process without such a dialect pays nothing for this, and a launch with one pays one call.
-        request = compile_requests.being_compiled() if lowering.followed else None
-        is_borne = is_borne or (request is not None and lowering.is_wanted(request))
+        # A launch pays one call for this, and nothing in a process without such kernels and dialects.
+        has_any = stacks.has_used_kernels or lowering.followed
+        request = compile_requests.being_compiled() if has_any else None
+        is_borne = request is not None and (bool(stacks.pipelines_of(request)) or lowering.is_wanted(request))
         # Claim: the user's hook, or None, is returned only if no key of ours was given in this compilation. Example:
         # Triton has read our key; another thread uninstalls the last pipeline; Triton reads the slot for the stages. If
         # it read None now, the kernel would be compiled without edits and cached under our key. So each uninstallation

@@ -147,7 +147,12 @@ def _with_kernel(stack: Stack) -> Stack:
 def pipelines_of_compiled_kernel() -> tuple[Any, ...]:
     """Returns the pipelines that ``@tx.use`` put on the kernel of the current `triton.compile`; empty in a launch."""
     request = compile_requests.being_compiled()
-    found: tuple[Any, ...] = getattr(getattr(request and request.source, "fn", None), "triton_ext_pipelines", ())
+    return pipelines_of(request) if request is not None else ()
+
+
+def pipelines_of(request: compile_requests.Request) -> tuple[Any, ...]:
+    """Returns the pipelines that ``@tx.use`` put on the kernel of `request`."""
+    found: tuple[Any, ...] = getattr(getattr(request.source, "fn", None), "triton_ext_pipelines", ())
     return found
 
 
