@@ -140,7 +140,7 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         return LinalgOptions(**given)
 
     def pack_metadata(self, metadata: Any) -> tuple[Any, ...]:
-        """Returns nothing, because there are no launches."""
+        """Returns an empty tuple: a kernel in linalg is not launched."""
         return ()
 
     def get_codegen_implementation(self, options: LinalgOptions) -> dict[str, Callable[..., object]]:

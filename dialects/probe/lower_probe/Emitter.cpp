@@ -401,6 +401,20 @@ Value Emitter::numberOf(Value mask) {
                                 reduce(ones, tt::RMWOp::ADD));
 }
 
+/// Returns numbers in f64; i1 is 0 or 1, other integers are signed.
+Value Emitter::inF64(Value value) {
+  Type element = getElementTypeOrSelf(value.getType()), f64 = b.getF64Type();
+  if (auto tensor = dyn_cast<RankedTensorType>(value.getType()))
+    f64 = tensor.clone(f64);
+  if (element.isF64())
+    return value;
+  if (isa<FloatType>(element))
+    return arith::ExtFOp::create(b, f64, value);
+  if (element.isInteger(1))
+    return arith::UIToFPOp::create(b, f64, value);
+  return arith::SIToFPOp::create(b, f64, value);
+}
+
 void Emitter::emitMinMax(unsigned site, MinMaxOp op) {
   int64_t n = numLanesOf(op);
   Value value = flat(op.getValue(), n);
@@ -412,8 +426,7 @@ void Emitter::emitMinMax(unsigned site, MinMaxOp op) {
   Type i64 = like(b.getI64Type());
   Value sign = splat(constant(INT64_MIN), n), key;
   if (isa<FloatType>(element)) {
-    if (!element.isF64())
-      value = arith::ExtFOp::create(b, like(b.getF64Type()), value);
+    value = inF64(value);
     Value isNaN =
         arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, value, value);
     Value isNumber = arith::XOrIOp::create(b, isNaN, splat(truth(true), n));
@@ -447,14 +460,10 @@ void Emitter::emitStats(unsigned site, StatsOp op) {
   Value value = flat(op.getValue(), n);
   Value isOn = op.getMask() ? flat(op.getMask(), n) : splat(truth(true), n);
   Type element = getElementTypeOrSelf(value.getType());
-  Type f64 = b.getF64Type();
-  if (n)
-    f64 = RankedTensorType::get({n}, f64);
+  value = inF64(value);
   Value zero =
       splat(arith::ConstantOp::create(b, b.getF64FloatAttr(0)).getResult(), n);
   if (isa<FloatType>(element)) {
-    if (!element.isF64())
-      value = arith::ExtFOp::create(b, f64, value);
     // The difference is a NaN for infinities and NaNs.
     Value isFinite =
         arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ,
@@ -470,10 +479,6 @@ void Emitter::emitStats(unsigned site, StatsOp op) {
     addTo(siteWord(site, kNaN), numberOf(isNaN), isThere);
     addTo(siteWord(site, kInf), numberOf(isInf), isThere);
     isOn = arith::AndIOp::create(b, isOn, isFinite);
-  } else if (element.isInteger(1)) {
-    value = arith::UIToFPOp::create(b, f64, value);
-  } else {
-    value = arith::SIToFPOp::create(b, f64, value);
   }
   addTo(siteWord(site, kCount), numberOf(isOn), isThere);
   value = arith::SelectOp::create(b, isOn, value, zero);
@@ -515,7 +520,6 @@ void Emitter::emitHistogram(unsigned site, HistogramOp op) {
   int64_t n = std::max<int64_t>(numLanesOf(op), 1), bins = op.getBins();
   Value value = flat(op.getValue(), n);
   Value isOn = op.getMask() ? flat(op.getMask(), n) : splat(truth(true), n);
-  Type element = getElementTypeOrSelf(value.getType());
   auto f64 = RankedTensorType::get({n}, b.getF64Type());
   auto i32 = RankedTensorType::get({n}, b.getI32Type());
   auto number = [&](double x) {
@@ -528,12 +532,7 @@ void Emitter::emitHistogram(unsigned site, HistogramOp op) {
     Value found = arith::CmpFOp::create(b, predicate, left, right);
     return Value(arith::AndIOp::create(b, isOn, found));
   };
-  if (element.isInteger(1))
-    value = arith::UIToFPOp::create(b, f64, value);
-  else if (element.isInteger())
-    value = arith::SIToFPOp::create(b, f64, value);
-  else if (!element.isF64())
-    value = arith::ExtFOp::create(b, f64, value);
+  value = inF64(value);
   double lo = op.getLo().convertToDouble(), hi = op.getHi().convertToDouble();
   using Predicate = arith::CmpFPredicate;
   addTo(siteWord(site, kBelow), numberOf(is(Predicate::OLT, value, number(lo))),

@@ -52,6 +52,7 @@ private:
   Value binWords(unsigned site, int64_t numBins);
   Value reduce(Value values, triton::RMWOp kind);
   Value numberOf(Value mask);
+  Value inF64(Value value);
   Value update(triton::RMWOp kind, Value pointer, Value value, Value mask);
   Value addTo(Value pointer, Value amount, Value mask);
   Value bits(Value value, int64_t numLanes);

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-import triton_ext.backends
 from support import mutants
+from support.probe.native import native_backend
 
 TESTS = Path(__file__).with_name("test_probe_numbers.py")
 bug = partial(mutants.Mutation, "Emitter.cpp")
@@ -76,8 +76,7 @@ MUTATIONS = {
 @pytest.fixture(scope="module")
 def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Builds the dialect and its pass with all bugs in it and returns the directory of its libraries."""
-    if not any(backend.target.endswith(":native") for backend in triton_ext.backends.declared().values()):
-        pytest.skip("there is no backend for this machine's processor")
+    native_backend()
     scratch = tmp_path_factory.mktemp("mutants")
     source = mutants.copy_source("dialects/probe", scratch)
     mutants.apply(source / "lower_probe", {name: mutation for name, (_, mutation) in MUTATIONS.items()})

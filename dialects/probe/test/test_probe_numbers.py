@@ -14,12 +14,11 @@ import pytest
 import triton
 import triton.language as tl
 
-import triton_ext.backends
 from support.interpreter import run_in_interpreter
 from support.probe import observations
+from support.probe.native import native_backend
 from triton_ext import probe
 
-HERE = next((name for name, b in triton_ext.backends.declared().items() if b.target.endswith(":native")), None)
 SLOW = (observations.histograms,)
 COMPILED = [pytest.param(one, marks=pytest.mark.slow) if one in SLOW else one for one in observations.ALL]
 
@@ -27,9 +26,7 @@ COMPILED = [pytest.param(one, marks=pytest.mark.slow) if one in SLOW else one fo
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels run on this machine's processor."""
-    if HERE is None:
-        pytest.skip("there is no backend for this machine's processor")
-    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", HERE)
+    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
     monkeypatch.setattr(triton.runtime.driver, "_active", None)
 
 
