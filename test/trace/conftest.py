@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compilations to look at, real and made up, and a Chromium to look at them with."""
+"""Compilations to look at, real and made up, and their pages in a Chromium."""
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,14 +10,12 @@ from typing import Any
 import pytest
 
 import triton_ext as tx
+from support.browser import browser, wait  # noqa: F401 - a fixture
 from support.trace import relu
-from support.trace.browser import wait
 from support.trace.compilations import SIGNATURE, compilation, large_module, passes
 from triton_ext.compilation.records import Compilation
 from triton_ext.tracing import trace
 from triton_ext.tracing.page import write_page
-
-BROWSERS = ("chromium", "chromium-headless-shell", "google-chrome")
 
 
 @pytest.fixture(scope="session")
@@ -57,25 +53,8 @@ def large() -> Compilation:
     )
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Starts Chromium without a screen."""
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        message = "no Chromium (fix: apt-get install --no-install-recommends chromium)"
-        if os.environ.get("CI"):
-            pytest.fail(message)
-        pytest.skip(message)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
-
-
 @pytest.fixture
-def open_page(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
+def open_page(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:  # noqa: F811
     """Writes the page of a compilation and opens it, as a file and without network; it must log nothing."""
     contexts = []
     messages: list[str] = []

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from support.trace.browser import wait
+from support.browser import wait
 from support.trace.compilations import HOSTILE, compilation, passes
 from triton_ext.compilation.records import Compilation
 from triton_ext.pipeline.records import PassRecord, StageRecord
