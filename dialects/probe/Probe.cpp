@@ -112,3 +112,25 @@ LogicalResult CheckOp::verify() {
                  failed(verifyValues(*this, getValues())) ||
                  failed(verifyShapes(*this)));
 }
+
+LogicalResult RegionBeginOp::verify() {
+  if (failed(verifyName(*this, getName())))
+    return failure();
+  Operation *end = nullptr;
+  for (Operation *user : getHandle().getUsers()) {
+    if (!isa<RegionEndOp>(user))
+      return emitOpError() << "expected a handle that only probe.region_end "
+                              "uses, got a use by "
+                           << user->getName();
+    if (end)
+      return emitOpError() << "expected one probe.region_end, got several";
+    end = user;
+  }
+  return success();
+}
+
+LogicalResult RegionEndOp::verify() {
+  if (!getHandle().getDefiningOp<RegionBeginOp>())
+    return emitOpError() << "expected the handle of a probe.region_begin";
+  return success();
+}

@@ -125,3 +125,49 @@ def Probe_CheckOp : Probe_Op<"check", [AttrSizedOperandSegments]> {
     (`mask` `(` $mask^ `:` type($mask) `)`)? attr-dict `:` type($condition)
   }];
 }
+
+def Probe_ClockOp : Op<ProbeDialect, "clock", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Reads the cycle counter";
+  let description = [{
+    Each thread of the program reads the counter of its own processor. A value
+    that is stored is that of the program's first thread. Without a session the
+    result is 0.
+
+    ```mlir
+    %t = probe.clock : i64
+    ```
+  }];
+  let results = (outs I64:$time);
+  let assemblyFormat = "attr-dict `:` type($time)";
+}
+
+def Probe_RegionBeginOp : Probe_Op<"region_begin"> {
+  let summary = "Begins a part of the kernel whose duration is recorded";
+  let description = [{
+    The result is only a handle for the `probe.region_end` that records the
+    times of both operations: those of the program's first thread, or with
+    `per_warp` those of the first thread of each warp. A region without an end
+    is not recorded.
+
+    ```mlir
+    %h = probe.region_begin "load" : i64
+    %h = probe.region_begin "load" {per_warp} : i64
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, UnitAttr:$per_warp);
+  let results = (outs I64:$handle);
+  let assemblyFormat = "$name attr-dict `:` type($handle)";
+}
+
+def Probe_RegionEndOp : Probe_Op<"region_end"> {
+  let summary = "Ends a region, and records its two times";
+  let description = [{
+    The operand is the result of a `probe.region_begin`, which has one end.
+
+    ```mlir
+    probe.region_end %h
+    ```
+  }];
+  let arguments = (ins I64:$handle);
+  let assemblyFormat = "$handle attr-dict";
+}

@@ -24,11 +24,13 @@ __all__ = [
     "Site",
     "Stats",
     "check",
+    "clock",
     "count",
     "histogram",
     "minmax",
     "pipeline",
     "record",
+    "region",
     "session",
     "stats",
 ]
@@ -74,4 +76,21 @@ def histogram(  # noqa: PLR0917 - as NumPy's
     """Counts the numbers of the lanes in `mask` in `bins` bins from `lo` to `hi`, as ``numpy.histogram`` does in f64.
 
     Numbers below and above, and NaNs, are counted apart.
+    """
+
+
+@tx.language.op("probe.clock", interpret=_interpreted.clock)
+def clock() -> tl.int64:  # type: ignore[valid-type]
+    """Returns the cycle counter of the processor, which a program stores or records; 0 outside of a session.
+
+    NVIDIA: ``%clock64``. AMD: ``s_memtime``. x86-64: ``rdtsc``. Interpreter: nanoseconds. Each thread of a program reads
+    its own value, and a store of a scalar writes the value of the first one: do not branch on it.
+    """
+
+
+@tx.language.op("probe.region_begin", end="probe.region_end", result=tl.int64, interpret=_interpreted.region)
+def region(name: attr.string, per_warp: attr.unit = False) -> tl.tensor:  # type: ignore[valid-type]
+    """Records how long the block of a ``with`` statement takes, each time that it runs.
+
+    The times are those of the program's first thread; with `per_warp`, those of each warp's first thread.
     """

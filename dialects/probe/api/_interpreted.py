@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -43,6 +46,15 @@ def record(name: str, *values: Any, mask: Any = None) -> None:
 
 def check(condition: Any, message: str, *values: Any, mask: Any = None) -> None:
     _interpret("check", message, values, mask, negated=condition)
+
+
+def clock() -> Any:
+    return np.array(time.perf_counter_ns() if current() is not None else 0, np.int64)
+
+
+@contextlib.contextmanager
+def region(name: str, per_warp: bool = False) -> Iterator[None]:
+    yield
 
 
 def _interpret(

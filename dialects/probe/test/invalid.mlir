@@ -230,3 +230,46 @@ tt.func @histogram_with_a_mask_of_another_shape(%v: tensor<8xf32>, %m: tensor<4x
   probe.histogram "x"(%v : tensor<8xf32>) mask(%m : tensor<4xi1>) {bins = 10 : i32, lo = 0.0 : f64, hi = 1.0 : f64}
   tt.return
 }
+
+// -----
+
+tt.func @clock_of_another_type() {
+  // expected-error @+1 {{'probe.clock' op result #0 must be 64-bit signless integer, but got 'i32'}}
+  %t = probe.clock : i32
+  tt.return
+}
+
+// -----
+
+tt.func @region_without_a_name() {
+  // expected-error @+1 {{'probe.region_begin' op expected a name that is not empty}}
+  %h = probe.region_begin "" : i64
+  tt.return
+}
+
+// -----
+
+tt.func @region_whose_handle_is_a_number() -> i64 {
+  // expected-error @+1 {{'probe.region_begin' op expected a handle that only probe.region_end uses, got a use by arith.addi}}
+  %h = probe.region_begin "r" : i64
+  %twice = arith.addi %h, %h : i64
+  tt.return %twice : i64
+}
+
+// -----
+
+tt.func @region_of_two_ends() {
+  // expected-error @+1 {{'probe.region_begin' op expected one probe.region_end, got several}}
+  %h = probe.region_begin "r" : i64
+  probe.region_end %h
+  probe.region_end %h
+  tt.return
+}
+
+// -----
+
+tt.func @region_without_a_beginning(%i: i64) {
+  // expected-error @+1 {{'probe.region_end' op expected the handle of a probe.region_begin}}
+  probe.region_end %i
+  tt.return
+}

@@ -15,6 +15,11 @@
 // CHECK: probe.histogram "x"(%{{.*}} : tensor<8xf32>) mask(%{{.*}} : i1) {bins = 1 : i32
 // CHECK: probe.check %{{.*}}, "scalar" : i1
 // CHECK: probe.check %{{.*}}, "lanes"(%{{.*}}, %{{.*}} : !tt.ptr<f32>, tensor<8xf32>) mask(%{{.*}} : i1) : tensor<8xi1>
+// CHECK: %{{.*}} = probe.clock : i64
+// CHECK: %[[PART:.*]] = probe.region_begin "part" : i64
+// CHECK: %[[WARPS:.*]] = probe.region_begin "warps" {per_warp} : i64
+// CHECK: probe.region_end %[[WARPS]]
+// CHECK: probe.region_end %[[PART]]
 tt.func public @keeps(%p: !tt.ptr<f32>, %i: i32, %c: i1, %m: tensor<8xi1>, %v: tensor<8xf32>) {
   probe.count "programs"
   probe.count "some" mask(%c : i1)
@@ -30,5 +35,10 @@ tt.func public @keeps(%p: !tt.ptr<f32>, %i: i32, %c: i1, %m: tensor<8xi1>, %v: t
   probe.histogram "x"(%v : tensor<8xf32>) mask(%c : i1) {bins = 1 : i32, lo = -0.5 : f64, hi = 1.0 : f64}
   probe.check %c, "scalar" : i1
   probe.check %m, "lanes"(%p, %v : !tt.ptr<f32>, tensor<8xf32>) mask(%c : i1) : tensor<8xi1>
+  %t = probe.clock : i64
+  %part = probe.region_begin "part" : i64
+  %warps = probe.region_begin "warps" {per_warp} : i64
+  probe.region_end %warps
+  probe.region_end %part
   tt.return
 }
