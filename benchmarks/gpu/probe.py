@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""On a GPU: what probes cost, and whether they count right.
+
+Needs PyTorch with CUDA. Prints tables and writes them to probe.txt in the directory that the environment variable OUT
+names. Exits with 1 if a count is wrong. ``--cpu`` measures the same kernels, smaller, on this machine's processor.
+
+Kernels run in turns, one after the other, many rounds; a row is the median of the rounds' ratios to the kernel without
+a probe, with the quartiles.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import triton
+from probe_kernels import add, attention, matmul, offer, repeat, sort
+
+from triton_ext import probe
+
+OUT = Path(os.environ.get("OUT", "."))
+ON_CPU = "--cpu" in sys.argv
+DEVICE = "cpu" if ON_CPU else "cuda"
+ROUNDS = 15 if ON_CPU else 41
+OPS = (
+    *("count", "count of lanes", "record", "record of lanes", "check", "check of lanes"),
+    *("minmax", "stats", "histogram"),
+)
+failures: list[str] = []
+lines: list[str] = []
+
+
+def say(text: str = "") -> None:
+    """Prints a line, and keeps it for the file."""
+    print(text, flush=True)
+    lines.append(text)
+
+
+def check(what: str, found: object, wanted: object) -> None:
+    """Says whether a result is right."""
+    good = found == wanted
+    say(f"{'ok  ' if good else 'FAIL'}  {what}: {found}" + ("" if good else f", expected {wanted}"))
+    if not good:
+        failures.append(what)
+
+
+@contextlib.contextmanager
+def silent() -> Iterator[None]:
+    """Sends what kernels print nowhere."""
+    sys.stdout.flush()
+    kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    try:
+        yield
+        if not ON_CPU:
+            torch.cuda.synchronize()
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nowhere)
+
+
+def milliseconds(launch: Callable[[], None], times: int) -> float:
+    """Returns how long one of `times` launches takes."""
+    if ON_CPU:
+        start = time.perf_counter()
+        for _ in range(times):
+            launch()
+        return (time.perf_counter() - start) / times * 1e3
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    start.record()
+    for _ in range(times):
+        launch()
+    end.record()
+    end.synchronize()
+    return float(start.elapsed_time(end)) / times
+
+
+def empty_buffer(session: probe.Session) -> None:
+    """Makes room for records again, so that no launch measures a full buffer."""
+    for sink in session._buffers.values():
+        sink.memory[probe._layout.CURSOR] = 0
+
+
+def in_turns(
+    launches: dict[str, Callable[[], None]], session: probe.Session | None = None, times: int = 4
+) -> dict[str, list[float]]:
+    """Returns the milliseconds of each launch, for each round."""
+    measured: dict[str, list[float]] = {name: [] for name in launches}
+    with silent():
+        for launch in launches.values():  # compiles
+            launch()
+        for turn in range(ROUNDS):
+            names = list(launches)
+            for name in names[turn % len(names) :] + names[: turn % len(names)]:
+                if session is not None:
+                    empty_buffer(session)
+                measured[name].append(milliseconds(launches[name], times))
+    return measured
+
+
+def ratios(measured: dict[str, list[float]], base: str = "none") -> None:
+    """Prints the ratio of each row to `base`."""
+    for name, values in measured.items():
+        each = [100 * (one / without - 1) for one, without in zip(values, measured[base], strict=True)]
+        low, middle, high = statistics.quantiles(each, n=4)
+        say(f"  {name:<28} {statistics.median(values):9.4f} ms  {middle:+8.2f} %  ({low:+.2f} to {high:+.2f})")
+
+
+def cases() -> dict[str, Callable[[str, bool], Callable[[], None]]]:
+    """Returns for each kernel a function that takes what to observe, and whether in each turn, and makes its launch."""
+    n = 2**20 if ON_CPU else 2**25
+    x, y, z = (torch.randn(n, device=DEVICE) for _ in range(3))
+    size = 512 if ON_CPU else 4096
+    half = torch.float16
+    a, b, c = (torch.randn((size, size), device=DEVICE, dtype=half) for _ in range(3))
+    heads, length, width = (2, 512, 64) if ON_CPU else (32, 4096, 64)
+    q, k, v, o = (torch.randn((heads, length, width), device=DEVICE, dtype=half) for _ in range(4))
+    tile = (64, 64, 32) if ON_CPU else (128, 128, 64)
+    warps = {} if ON_CPU else {"num_warps": 8}
+
+    def adding(tiles: int) -> Callable[[str, bool], Callable[[], None]]:
+        grid = (triton.cdiv(n, 1024 * tiles),)
+        return lambda what, each: lambda: add[grid](x, y, z, n, tiles, 1024, what, each)
+
+    def multiplying(what: str, each: bool) -> Callable[[], None]:
+        grid = (size // tile[0] * (size // tile[1]),)
+        return lambda: matmul[grid](a, b, c, size, size, *tile, what, each, **warps)
+
+    def attending(what: str, each: bool) -> Callable[[], None]:
+        grid = (length // tile[0], heads)
+        return lambda: attention[grid](q, k, v, o, 0.18, length, width, tile[0], 64, what, each, **warps)
+
+    return {
+        "add, a tile for each program": adding(1),
+        "add, 8 tiles for each program": adding(8),
+        "matmul": multiplying,
+        "attention": attending,
+    }
+
+
+def cost_of_one() -> None:
+    """(a) nanoseconds of one probe: in one program, and when all multiprocessors run programs."""
+    say("(a) nanoseconds of one probe with 1 program, and with many at once (the time divided by the probes of all)")
+    turns, n = (2000, 16) if ON_CPU else (2000, 128)
+    full = 64 if ON_CPU else 8 * torch.cuda.get_device_properties(0).multi_processor_count
+    out = torch.empty(full * n, device=DEVICE)
+    for programs in (1, full):
+        with probe.session(capacity=2**28) as s:
+            launches = {
+                what: lambda what=what: repeat[(programs,)](out, turns, n, what)  # type: ignore[misc]
+                for what in ("none", *OPS)
+            }
+            measured = in_turns(launches, s, times=1)
+        for name in OPS:
+            each = [a - b for a, b in zip(measured[name], measured["none"], strict=True)]
+            say(f"  {name:<28} {programs:5} programs {statistics.median(each) * 1e6 / turns / programs:10.3f} ns")
+
+
+def slowdown() -> None:
+    """(b) slowdown of kernels."""
+    for title, make in cases().items():
+        for each_turn in (False, True):
+            say(f"(b) {title}: a probe in each {'turn of the loop' if each_turn else 'program'}")
+            extra = () if ON_CPU else ("device_print",)
+            off = make("record", each_turn)
+            with silent():
+                off()
+            with probe.session(capacity=2**26 if ON_CPU else 2**30) as s:
+                launches = {what: make(what, each_turn) for what in ("none", *OPS, *extra)}
+                measured = in_turns(launches, s)
+            ratios(measured)
+            ratios(in_turns({"none": make("none", each_turn), "record, no session": off}))
+
+
+def many_records() -> None:
+    """(c) 10^8 records for a small buffer."""
+    programs = 1_000 if ON_CPU else 100_000
+    say(f"(c) {programs * 1000:,} records offered to a buffer for 1000")
+    with probe.session(capacity=32 * 1000) as s:
+        offer[(programs,)](1000, 1024)
+        records, lost = s.records("lane"), s.lost()["lane"]
+    check("records kept and lost", len(records) + lost, programs * 1000)
+    check("records kept", len(records), 1000)
+    check("their values are their lanes", bool((records["v0"] == records["lane"]).all()), True)
+    check("programs counted", s.counts()["programs"], programs)
+
+
+def graphs_and_streams() -> None:
+    """(d) CUDA graphs, and several streams."""
+    say("(d) a CUDA graph, captured once and replayed; streams")
+    with probe.session() as s:
+        offer[(7,)](10, 16)  # compiles
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            offer[(7,)](10, 16)
+        check("counted before a replay", s.counts()["programs"], 7)
+        for _ in range(25):
+            graph.replay()
+        check("counted after 25 replays", s.counts()["programs"], 7 * 26)
+        check("recorded after 25 replays", len(s.records("lane")), 70 * 26)
+    graph.replay()
+    torch.cuda.synchronize()
+    check("after the session a replay still writes to its buffer", s.counts()["programs"], 7 * 27)
+    streams = [torch.cuda.Stream() for _ in range(8)]
+    with probe.session() as s:
+        for _ in range(20):
+            for stream in streams:
+                with torch.cuda.stream(stream):
+                    offer[(50,)](10, 16)
+        check("counted on 8 streams", s.counts()["programs"], 8 * 20 * 50)
+        records = s.records("lane")
+        check("recorded and lost on 8 streams", len(records) + s.lost().get("lane", 0), 8 * 20 * 500)
+
+
+def histograms() -> None:
+    """(e) histograms are NumPy's."""
+    say("(e) histograms of 10^7 numbers, edges among them, against NumPy")
+    n = 10**5 if ON_CPU else 10**7
+    rng = np.random.default_rng(0)
+    for dtype in (np.float32, np.float64):
+        edges = np.concatenate([np.linspace(-2.5, 3.7, 1001), np.linspace(-1, 1, 11)])
+        near = np.concatenate([edges, np.nextafter(edges, -9), np.nextafter(edges, 9)])
+        x = np.concatenate([near, rng.standard_normal(n - len(near))]).astype(dtype)
+        x[-5:] = np.nan
+        with probe.session() as s:
+            sort[(triton.cdiv(n, 1024),)](torch.from_numpy(x).to(DEVICE), n, 1024)
+        found = s.histograms()
+        for name, bins, limits in (("fine", 1000, (-2.5, 3.7)), ("coarse", 10, (-1, 1))):
+            wanted = np.histogram(x[:-5].astype(np.float64), bins, limits)[0]
+            check(f"{dtype.__name__}, {bins} bins differ in", int((found[name].counts != wanted).sum()), 0)
+        check("NaNs", found["fine"].nan, 5)
+
+
+def main() -> None:
+    """Runs all parts."""
+    if ON_CPU:
+        os.environ["TRITON_DEFAULT_BACKEND"] = "cpu"
+        say(f"{torch.get_num_threads()} threads, Triton {triton.__version__}")
+    else:
+        say(f"{torch.cuda.get_device_name()}, Triton {triton.__version__}, PyTorch {torch.__version__}")
+    parts = [many_records, histograms, cost_of_one, slowdown]
+    if not ON_CPU:
+        parts.insert(1, graphs_and_streams)
+    for part in parts:
+        part()
+        (OUT / "probe.txt").write_text("\n".join(lines) + "\n")
+    if failures:
+        sys.exit(f"wrong: {', '.join(failures)}")
+
+
+if __name__ == "__main__":
+    main()
