@@ -238,10 +238,23 @@ Value Elementwise::compute(Operation *op, ValueRange operands, Type result) {
   }
   if (auto external = dyn_cast<triton::ExternElementwiseOp>(op))
     return functions.callExternal(external, operands);
-  if (isa<triton::ElementwiseInlineAsmOp>(op))
+  if (auto assembly = dyn_cast<triton::ElementwiseInlineAsmOp>(op)) {
+    // An extension that has written it for this processor says so.
+    auto target = op->getAttrOfType<StringAttr>("target");
+    if (target && target.getValue() == "x86-64" && operands.empty())
+      return LLVM::InlineAsmOp::create(
+                 b, result, operands, assembly.getAsmString(),
+                 assembly.getConstraints(),
+                 /*has_side_effects=*/!assembly.getPure(),
+                 /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                 LLVM::AsmDialectAttr::get(b.getContext(),
+                                           LLVM::AsmDialect::AD_ATT),
+                 /*operand_attrs=*/ArrayAttr())
+          .getResult(0);
     return context.error(
         op, "inline assembly is written for a GPU, the CPU cannot run "
             "it (use the operations of triton.language)");
+  }
   if (name.consume_front("math."))
     return functions.call(op, name, operands);
   if (name.starts_with("arith.") && op->getNumResults() == 1) {

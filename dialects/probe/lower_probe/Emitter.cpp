@@ -5,6 +5,7 @@
 
 #include "Emitter.h"
 #include "Layout.h"
+#include "Regions.h"
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
@@ -52,6 +53,8 @@ static StringRef nameOf(Operation *op) {
     return stats.getName();
   if (auto histogram = dyn_cast<HistogramOp>(op))
     return histogram.getName();
+  if (auto region = dyn_cast<RegionBeginOp>(op))
+    return region.getName();
   return cast<CheckOp>(op).getMessage();
 }
 
@@ -66,7 +69,9 @@ static llvm::json::Object describe(Operation *op) {
   }
   for (int64_t size : shapeOf(op))
     shape.push_back(size);
-  llvm::json::Object site{{"kind", op->getName().stripDialect()},
+  StringRef kind =
+      isa<RegionBeginOp>(op) ? "region" : op->getName().stripDialect();
+  llvm::json::Object site{{"kind", kind},
                           {"name", nameOf(op)},
                           {"types", std::move(types)},
                           {"shape", std::move(shape)}};
@@ -92,10 +97,18 @@ static int64_t keyOf(StringRef text) {
 }
 
 Emitter::Emitter(tt::FuncOp kernel, ArrayRef<Operation *> probes)
-    : kernel(kernel), probes(probes), b(kernel.getLoc(), kernel.getContext()) {
+    : kernel(kernel), b(kernel.getLoc(), kernel.getContext()) {
+  for (Operation *op : probes) {
+    if (auto clock = dyn_cast<ClockOp>(op))
+      clocks.push_back(clock);
+    else if (!isa<RegionEndOp>(op))
+      sitesOfKernel.push_back(op);
+    if (auto region = dyn_cast<RegionBeginOp>(op))
+      regions.push_back(region);
+  }
   placeLines();
   llvm::json::Array list;
-  for (auto [i, op] : llvm::enumerate(probes)) {
+  for (auto [i, op] : llvm::enumerate(sitesOfKernel)) {
     llvm::json::Object site = describe(op);
     site["line_of_chunks"] = lines[i];
     if (auto histogram = dyn_cast<HistogramOp>(op)) {
@@ -104,6 +117,8 @@ Emitter::Emitter(tt::FuncOp kernel, ArrayRef<Operation *> probes)
       site["lo"] = histogram.getLo().convertToDouble();
       site["hi"] = histogram.getHi().convertToDouble();
     }
+    if (isa<RegionBeginOp>(op))
+      site["records_of_block"] = Regions::recordsOfBlock(regions);
     list.push_back(std::move(site));
   }
   llvm::json::Object table{{"kernel", kernel.getName()},
@@ -116,7 +131,7 @@ Emitter::Emitter(tt::FuncOp kernel, ArrayRef<Operation *> probes)
 /// Gives each site a line. The bins of a histogram lie in one chunk, or in
 /// several whole ones.
 void Emitter::placeLines() {
-  for (Operation *op : probes) {
+  for (Operation *op : sitesOfKernel) {
     lines.push_back(numLines++);
     binLines.push_back(0);
     auto histogram = dyn_cast<HistogramOp>(op);
@@ -131,14 +146,37 @@ void Emitter::placeLines() {
   }
 }
 
-void Emitter::run() {
+LogicalResult Emitter::run(Clock &clock) {
+  if ((!clocks.empty() || !regions.empty()) && !clock.isKnown()) {
+    Operation *op = clocks.empty() ? regions.front() : clocks.front();
+    return op->emitOpError() << "expected a module with the attribute '"
+                             << kTarget << "' that names a known target";
+  }
+  for (ClockOp op : clocks) {
+    b.setInsertionPoint(op);
+    b.setLoc(op.getLoc());
+    op.replaceAllUsesWith(
+        clock.read(b, Counter::Cycles, /*isTensor=*/false));
+  }
+  if (sitesOfKernel.empty())
+    return success();
   b.setInsertionPointToStart(&kernel.getBody().front());
+  b.setLoc(kernel.getLoc());
   emitPrologue();
-  for (auto [site, op] : llvm::enumerate(probes)) {
+  if (!regions.empty() && failed(Regions(*this, clock).run()))
+    return failure();
+  for (auto [site, op] : llvm::enumerate(sitesOfKernel)) {
+    if (isa<RegionBeginOp>(op))
+      continue;
     b.setInsertionPoint(op);
     b.setLoc(op->getLoc());
     emit(site, op);
   }
+  return success();
+}
+
+unsigned Emitter::siteOf(Operation *op) const {
+  return llvm::find(sitesOfKernel, op) - sitesOfKernel.begin();
 }
 
 Value Emitter::constant(int64_t value) {
@@ -202,7 +240,7 @@ void Emitter::emitPrologue() {
   isThere =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                             tt::LoadOp::create(b, base), constant(kMagic));
-  bool hasRecords = llvm::any_of(probes, [](Operation *op) {
+  bool hasRecords = llvm::any_of(sitesOfKernel, [](Operation *op) {
     return !isa<CountOp, MinMaxOp, StatsOp>(op);
   });
   if (hasRecords) {

@@ -19,19 +19,27 @@ using probe::HistogramOp;
 using probe::MinMaxOp;
 using probe::StatsOp;
 
+class Clock;
+
 class Emitter {
 public:
-  /// The probes of a kernel; the number of a site is its place in `probes`.
+  /// The probes of a kernel. The number of a site is its place among those that
+  /// are neither clocks nor ends of regions.
   Emitter(triton::FuncOp kernel, ArrayRef<Operation *> probes);
 
   /// Emits the code of each probe before it, and what they share at the
-  /// kernel's start. The probes stay.
-  void run();
+  /// kernel's start. The probes stay, but for clocks.
+  LogicalResult run(Clock &clock);
+
+  /// Returns whether there are sites, which a table describes.
+  bool hasSites() const { return !sitesOfKernel.empty(); }
 
   /// Returns the sites as a JSON text.
   std::string table() const { return sites; }
 
 private:
+  friend class Regions;
+
   /// Lanes that take part in a probe.
   struct Lanes {
     Value mask;           ///< i1, or a tensor of i1 with one axis
@@ -49,6 +57,7 @@ private:
   void emitStats(unsigned site, StatsOp op);
   void emitHistogram(unsigned site, HistogramOp op);
   void placeLines();
+  unsigned siteOf(Operation *op) const;
   Value binWords(unsigned site, int64_t numBins);
   Value reduce(Value values, triton::RMWOp kind);
   Value numberOf(Value mask);
@@ -65,7 +74,9 @@ private:
   Value loadHeader(int64_t word);
 
   triton::FuncOp kernel;
-  ArrayRef<Operation *> probes;
+  SmallVector<Operation *> sitesOfKernel;
+  SmallVector<probe::RegionBeginOp> regions;
+  SmallVector<probe::ClockOp> clocks;
   ImplicitLocOpBuilder b;
   std::string sites;
   /// For each site its line, and for a histogram the first line of its bins.

@@ -3,6 +3,7 @@
 // Erases the operations of the dialect `probe`, or lowers them to tt. All other
 // operations stay as they are.
 
+#include "Clock.h"
 #include "Emitter.h"
 
 #include "mlir/IR/Builders.h"
@@ -56,7 +57,8 @@ private:
 } // namespace
 
 static bool isProbe(Operation *op) {
-  return isa<CountOp, RecordOp, CheckOp, MinMaxOp, StatsOp, HistogramOp>(op);
+  return isa<CountOp, RecordOp, CheckOp, MinMaxOp, StatsOp, HistogramOp,
+             ClockOp, RegionBeginOp, RegionEndOp>(op);
 }
 
 static SmallVector<Operation *> probesIn(Operation *root) {
@@ -72,6 +74,11 @@ static SmallVector<Operation *> probesIn(Operation *root) {
 /// that nothing else uses. They would not change the binary's instructions, but
 /// a constant that they leave behind would have the line of the probe.
 static void eraseWithOperands(Operation *op) {
+  if (!op->use_empty()) { // a clock that the kernel computes with
+    OpBuilder b(op);
+    op->replaceAllUsesWith(
+        arith::ConstantOp::create(b, op->getLoc(), b.getI64IntegerAttr(0)));
+  }
   SetVector<Operation *> candidates;
   auto addOperands = [&](Operation *user) {
     user->walk([&](Operation *inner) {
@@ -92,12 +99,18 @@ static void eraseWithOperands(Operation *op) {
   }
 }
 
+/// Removes what `emit` needs to know of the target.
+static void forgetTarget(ModuleOp module) {
+  for (StringRef name : {kTarget, kNumWarps, kWarpSize})
+    module->removeAttr(name);
+}
+
 /// Marks the module. Functions that are marked noinline and that have probes
 /// are inlined, because only the kernel has the pointer to the buffer.
 void LowerProbePass::keepAll() {
   ModuleOp module = getOperation();
   if (probesIn(module).empty())
-    return;
+    return forgetTarget(module);
   module->setAttr(kKept, UnitAttr::get(&getContext()));
   module.walk([](triton::FuncOp function) {
     if (!probesIn(function).empty())
@@ -115,18 +128,22 @@ LogicalResult LowerProbePass::emitAll() {
       continue;
     if (function.isPublic()) {
       Emitter emitter(function, probes);
-      emitter.run();
-      module->setAttr("probe.sites",
-                      StringAttr::get(&getContext(), emitter.table()));
+      Clock clock(module);
+      if (failed(emitter.run(clock)))
+        return failure();
+      if (emitter.hasSites())
+        module->setAttr("probe.sites",
+                        StringAttr::get(&getContext(), emitter.table()));
     } else if (!SymbolTable::symbolKnownUseEmpty(function, module)) {
       return probes.front()->emitOpError()
              << "expected a kernel or a function that is inlined into one, got "
                 "the function '"
              << function.getName() << "'";
     }
-    for (Operation *op : probes)
+    for (Operation *op : llvm::reverse(probes)) // the end of a region first
       eraseWithOperands(op);
   }
+  forgetTarget(module);
   return success();
 }
 
@@ -140,6 +157,6 @@ void LowerProbePass::runOnOperation() {
   }
   if (getOperation()->hasAttr(kKept))
     return;
-  for (Operation *op : probesIn(getOperation()))
+  for (Operation *op : llvm::reverse(probesIn(getOperation())))
     eraseWithOperands(op);
 }
