@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from ._layout import (
+    BLOCK,
+    BLOCK_HEAD,
     CAPACITY,
     CHUNK_KEY,
     CHUNK_MASK,
@@ -17,12 +19,16 @@ from ._layout import (
     CURSOR,
     DIRECTORY,
     HEAD,
+    HOME,
+    HOME_HEAD,
     LOCAL,
     RECORDS,
+    REGION_WORDS,
     SITE_WORDS,
     SITES_OF_CHUNK,
 )
 from ._sites import Site, sites_of
+from ._timing import Timing, timing_of
 
 _DTYPES: dict[str, Any] = {
     **{f"i{bits}": np.dtype(f"i{bits // 8}") for bits in (8, 16, 32, 64)},
@@ -50,11 +56,13 @@ class Seen:
         lines: the line of each site, once for each buffer: its count, or for a check its failures, its lost records,
             what `minmax` and `stats` keep; behind the line of a histogram are its bins.
         records: in the order of the buffer.
+        timings: the regions of each buffer.
         unknown: how many counters are lost, because the buffer has no room for the counters of so many kernels.
     """
 
     lines: dict[Site, list[Any]] = field(default_factory=dict)
     records: list[Records] = field(default_factory=list)
+    timings: list[Timing] = field(default_factory=list)
     unknown: int = 0
 
     def sum(self, site: Site, word: int) -> int:
@@ -70,8 +78,8 @@ def dtype_of(name: str) -> Any:
     return _DTYPES.get(name, np.dtype(np.uint64 if name.startswith("!") else np.uint8))
 
 
-def decode(words: Any, seen: Seen) -> None:
-    """Adds what is in a buffer to `seen`."""
+def decode(words: Any, seen: Seen, device: str) -> None:
+    """Adds what is in the buffer of `device` to `seen`."""
     chunks = int(words[CHUNK_MASK]) + 1
     area = words[words[CHUNKS] :].view(np.int64)
     size = SITE_WORDS * SITES_OF_CHUNK
@@ -86,7 +94,14 @@ def decode(words: Any, seen: Seen) -> None:
     seen.unknown += int(np.count_nonzero(area[chunks * size : (chunks + 1) * size]))
     start = int(words[RECORDS])
     used = min(int(words[CURSOR]), int(words[CAPACITY]))
-    seen.records += _decode_records(words[start : start + used])
+    blocks = []
+    for at, key, rows in _runs(words[start : start + used]):
+        if key & LOCAL in (HOME, BLOCK):
+            blocks.append((at, key, rows))
+        else:
+            seen.records.append(_records_of(sites_of(key)[(key & LOCAL) - 1], rows))
+    if blocks:
+        seen.timings.append(timing_of(blocks, device))
 
 
 def _words_of(site: Site, chunks: dict[int, Any]) -> Any:
@@ -103,28 +118,45 @@ def _words_of(site: Site, chunks: dict[int, Any]) -> Any:
     return np.concatenate(parts)
 
 
-def _decode_records(words: Any) -> Iterator[Records]:
-    """Yields the records, in runs of one site; a record that did not fit has left zeros at the end."""
+def _runs(words: Any) -> Iterator[tuple[int, int, Any]]:
+    """Yields the place, the tag and the rows of each run of records, or of blocks of regions, with one tag.
+
+    A record that did not fit has left zeros at the end. A block that did not fit is filled up with zeros.
+    """
     at = 0
     while at < len(words) and words[at]:
         key = int(words[at])
-        site = sites_of(key)[(key & LOCAL) - 1]
-        width = site.words
+        width = _width(key)
+        if at + width > len(words):
+            words = np.concatenate([words, np.zeros(at + width - len(words), words.dtype)])
         run = 1
         most = 64
-        while run < most:  # how many of this site follow each other
+        while run < most:  # how many with this tag follow each other
             tags = words[at : at + most * width : width]
             differs = np.flatnonzero(tags != key)
             run = int(differs[0]) if len(differs) else len(tags)
             if run < most or at + most * width >= len(words):
                 break
             most *= 8
-        rows = words[at : at + run * width].reshape(-1, width).view(np.uint64)
-        low, high = rows & np.uint64(0xFFFFFFFF), rows >> np.uint64(32)
-        programs = (low[:, 1], high[:, 1], low[:, 2])
-        values = [_typed(rows[:, HEAD + i], name) for i, name in enumerate(site.types)]
-        yield Records(site, programs, high[:, 2].astype(np.uint32).view(np.int32), values)
+        if at + run * width > len(words):
+            run -= 1  # the last one is filled up the next time
+        yield at, key, words[at : at + run * width].reshape(-1, width).view(np.uint64)
         at += run * width
+
+
+def _width(key: int) -> int:
+    """Returns how many words a record, or a block of regions, with this tag takes."""
+    sites, local = sites_of(key), key & LOCAL
+    if local not in (HOME, BLOCK):
+        return sites[local - 1].words
+    return (HOME_HEAD if local == HOME else BLOCK_HEAD) + REGION_WORDS * max(site.block for site in sites)
+
+
+def _records_of(site: Site, rows: Any) -> Records:
+    low, high = rows & np.uint64(0xFFFFFFFF), rows >> np.uint64(32)
+    programs = (low[:, 1], high[:, 1], low[:, 2])
+    values = [_typed(rows[:, HEAD + i], name) for i, name in enumerate(site.types)]
+    return Records(site, programs, high[:, 2].astype(np.uint32).view(np.int32), values)
 
 
 def _typed(words: Any, name: str) -> Any:

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import time
-from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,25 @@ from triton_ext.errors import TritonExtError
 
 from ._buffer import current
 from ._decode import Records
-from ._layout import ABOVE, BELOW, COUNT, INF, INVERTED_MIN, LOST, MAX, MOST_FAILURES, NAN, SITE_WORDS, SQUARES, SUM
+from ._layout import (
+    ABOVE,
+    BELOW,
+    COUNT,
+    HOME_HEAD,
+    INF,
+    INVERTED_MIN,
+    LOST,
+    MAX,
+    MOST_FAILURES,
+    NAN,
+    REGION_WORDS,
+    SITE_WORDS,
+    SQUARES,
+    SUM,
+)
 from ._sites import Site
 from ._statistics import key_of
+from ._timing import REGION, THREAD, Timing
 
 
 def histogram(  # noqa: PLR0917 - as `histogram`
@@ -52,9 +68,55 @@ def clock() -> Any:
     return np.array(time.perf_counter_ns() if current() is not None else 0, np.int64)
 
 
-@contextlib.contextmanager
-def region(name: str, per_warp: bool = False) -> Iterator[None]:
-    yield
+class region:  # noqa: N801 - as `region`
+    """Records when its block begins and ends. A program has one warp."""
+
+    def __init__(self, name: str, per_warp: bool = False) -> None:
+        function, file, line = _place()
+        self._site = Site("region", name, function, file, line, per_warp=per_warp)
+
+    def __enter__(self) -> None:
+        self._start = time.perf_counter_ns()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        end = time.perf_counter_ns()
+        session = current()
+        if session is None:
+            return
+        from triton.runtime.interpreter import interpreter_builder
+
+        (line,) = session._interpreted.lines.setdefault(self._site, [np.zeros(SITE_WORDS, np.int64)])
+        program = tuple(interpreter_builder.grid_idx)
+        is_new = not session._threads or session._threads[-1].program != program
+        words = REGION_WORDS + (HOME_HEAD if is_new else 0)
+        if session._room < words:
+            line[LOST] += 1
+            return
+        session._room -= words
+        if is_new:
+            session._threads.append(Thread(program))
+        session._threads[-1].regions.append((self._site, self._start, end))
+
+
+@dataclass
+class Thread:
+    """A program that the interpreter has run, and its regions with their times in nanoseconds."""
+
+    program: tuple[int, ...]
+    regions: list[tuple[Site, int, int]] = field(default_factory=list)
+
+
+def timing_of(threads: list[Thread]) -> Timing:
+    """Returns the regions as those of a buffer."""
+    sites: dict[Site, int] = {}
+    rows, parts = [], []
+    for i, thread in enumerate(threads):
+        times = [time for _, *times in thread.regions for time in times]
+        rows.append((*thread.program, 0, 0, min(times), 0, max(times), 0, 0))
+        parts += [(sites.setdefault(site, len(sites)), i, start, end - start) for site, start, end in thread.regions]
+    return Timing("interpreter", np.array(rows, THREAD), np.array(parts, REGION), list(sites))
 
 
 def _interpret(

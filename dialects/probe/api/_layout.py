@@ -13,3 +13,6 @@ HEAD = 3
 MOST_FAILURES = 16
 STRIDE = 1024
 LOCAL, CHUNK_KEY = 0xFFFF, 0x8000
+HOME, BLOCK = 0xFFFF, 0xFFFE  # in the place of a site: blocks of regions
+HOME_HEAD, BLOCK_HEAD, REGION_WORDS, CYCLE_BITS = 8, 2, 2, 48
+UNIT, START, END = 3, 4, 6  # of a home

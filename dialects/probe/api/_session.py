@@ -15,13 +15,16 @@ import numpy as np
 from triton_ext.errors import TritonExtError
 from triton_ext.patches import compiled_kernels
 
-from . import _buffer, _statistics
+from . import _buffer, _interpreted, _regions, _statistics
 from ._buffer import Sink
 from ._decode import Seen, decode, dtype_of
 from ._layout import COUNT, HEAD, LOST
 from ._pipeline import pipeline
 from ._sites import Site, read_sites
 from ._statistics import Histogram, Stats
+
+#: The places of regions in the buffer are words in 32 bits.
+MOST_CAPACITY = 2**33
 
 
 class Session:
@@ -34,7 +37,10 @@ class Session:
         self._chunks = 1 << (kernels - 1).bit_length()
         self._process = process
         self._buffers: dict[str, Sink] = {}
+        if capacity > MOST_CAPACITY:
+            raise TritonExtError(f"session: capacity={capacity}: expected at most {MOST_CAPACITY} bytes")
         self._interpreted = Seen()
+        self._threads: list[_interpreted.Thread] = []
         self._room = self._capacity
         self._pipeline: Any = None
         self._token: contextvars.Token[tuple[Session, ...]] | None = None
@@ -94,6 +100,7 @@ class Session:
         seen = Seen(
             {site: [line.copy() for line in lines] for site, lines in self._interpreted.lines.items()},
             list(self._interpreted.records),
+            [_interpreted.timing_of(self._threads)] if self._threads else [],
         )
         for device, sink in self._buffers.items():
             memory = sink.memory
@@ -102,7 +109,7 @@ class Session:
 
                 torch.cuda.synchronize(device)
                 memory = memory.cpu().numpy()
-            decode(np.array(memory, copy=True), seen)
+            decode(np.array(memory, copy=True), seen, device)
         return seen
 
     def sites(self) -> list[Site]:
@@ -118,10 +125,14 @@ class Session:
         return _sums(self._see(), "check", COUNT)
 
     def lost(self) -> dict[str, int]:
-        """Returns how many records of each name did not fit into the buffer; names that lost none are left out."""
+        """Returns how many records and regions of each name did not fit into the buffer; names that lost none are left out."""
         seen = self._see()
-        both = _sums(seen, "record", LOST), _sums(seen, "check", LOST)
-        return {name: n for sums in both for name, n in sums.items() if n}
+        lost: dict[str, int] = {}
+        for kind in ("record", "check", "region"):
+            for name, n in _sums(seen, kind, LOST).items():
+                if n:
+                    lost[name] = lost.get(name, 0) + n
+        return lost
 
     def minmax(self) -> dict[str, tuple[float, float, int]]:
         """Returns the least and the greatest number that `minmax` has seen, and the number of NaNs, by name.
@@ -177,25 +188,63 @@ class Session:
                 part[f"v{i}"] = value
         return out
 
+    def regions(self, name: str | None = None) -> Any:
+        """Returns the regions as a structured array, in the order of their starts.
+
+        Args:
+            name: of the regions; None for all.
+
+        Returns:
+            an array with the fields ``site`` (an index into `sites`), ``x``, ``y`` and ``z`` (the program), ``warp``
+            (0 without `per_warp`), ``sm`` (of NVIDIA; the number of the compute unit of AMD, of the thread of a CPU),
+            ``start`` and ``end`` in nanoseconds since the first program of the device that had regions, and ``cycles``,
+            the duration in ticks of the counter that `clock` returns.
+        """
+        return _regions.array_of(self._see(), name)
+
+    def timeline(self, path: str | Path) -> None:
+        """Writes the regions as a trace that https://ui.perfetto.dev opens, in Chrome's trace event format.
+
+        A process is a multiprocessor, a compute unit or a thread of the CPU. It has as many tracks as it has run
+        programs (or warps) at once; a program is a slice, and its regions are slices inside of it.
+
+        Args:
+            path: of the file, usually ``.json``.
+        """
+        _regions.write_trace(self._see(), path)
+
     def summary(self) -> str:
-        """Returns a table: a row for each probe with its line, and what was lost."""
+        """Returns a table: a row for each probe with its line, and what was lost; and one of what regions have cost.
+
+        The share of a region is that of the time in which the programs run that have it.
+        """
         seen = self._see()
         kept: dict[Site, int] = {}
         for one in seen.records:
             kept[one.site] = kept.get(one.site, 0) + len(one.lanes)
+        costs = _regions.costs_of(seen)
+        kept |= {site: cost.kept for site, cost in costs.items()}
         rows = [("probe", "name", "count", "records", "lost", "kernel", "line")]
         for site in seen.sites():
             count, lost = seen.sum(site, COUNT), seen.sum(site, LOST)
             records = kept.get(site, 0)
-            counted = {"record": "", "check": f"{count} failed"}.get(site.kind, str(count))
+            calls = str(costs[site].calls) if site in costs else ""
+            counted = {"record": "", "check": f"{count} failed", "region": calls}.get(site.kind, str(count))
             place = f"{Path(site.file).name}:{site.line}"
-            has_records = site.has_records
+            has_records = site.can_lose
             rows.append((
                 site.kind, site.name, counted, str(records) if has_records else "", str(lost) if has_records else "",
                 site.kernel, place,
             ))  # fmt: skip
-        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-        lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        lines = _aligned(rows)
+        if costs:
+            rows = [("region", "calls", "total ms", "mean µs", "share", "kernel", "line")]
+            for site, cost in sorted(costs.items(), key=lambda item: -item[1].total):
+                rows.append((
+                    site.name, str(cost.calls), f"{cost.total / 1e6:.3f}", f"{cost.mean / 1e3:.3f}",
+                    f"{cost.share:.1%}", site.kernel, f"{Path(site.file).name}:{site.line}",
+                ))  # fmt: skip
+            lines += ["", *_aligned(rows)]
         if seen.unknown:
             lines.append(f"lost: {seen.unknown} counters of kernels beyond the first {self._chunks} (fix: kernels=…)")
         return "\n".join(lines)
@@ -210,6 +259,12 @@ def session(*, capacity: int = 2**24, kernels: int = 1024, process: bool = False
         process: whether the kernels of every thread take part, not only those that this thread launches.
     """
     return Session(capacity, kernels, process)
+
+
+def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+    """Returns the lines of a table."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def _sums(seen: Seen, kind: str, which: int) -> dict[str, int]:

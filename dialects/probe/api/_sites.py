@@ -20,7 +20,7 @@ class Site:
     """One probe in one kernel.
 
     Attributes:
-        kind: ``count``, ``record``, ``check``, ``minmax``, ``stats`` or ``histogram``.
+        kind: ``count``, ``record``, ``check``, ``minmax``, ``stats``, ``histogram`` or ``region``.
         name: the name, or the message of a check.
         kernel: the kernel's name.
         file: the source file; empty if it is unknown.
@@ -28,6 +28,8 @@ class Site:
         types: the element type of each value, as MLIR calls it.
         shape: of the tensors; () if the probe has only scalars.
         bins: the number of bins of a histogram, and its first and last edge; (0, 0, 0) of others.
+        per_warp: whether a region is recorded by each warp, not by the program.
+        block: how many records a block of the buffer has, of a region; 0 of others.
         lines: where its numbers and its bins begin in the chunks of its kernel.
     """
 
@@ -39,12 +41,19 @@ class Site:
     types: tuple[str, ...] = ()
     shape: tuple[int, ...] = ()
     bins: tuple[int, float, float] = (0, 0.0, 0.0)
+    per_warp: bool = False
+    block: int = 0
     lines: tuple[int, int] = (0, 0)
 
     @property
     def has_records(self) -> bool:
         """Whether it appends records to the buffer."""
         return self.kind in ("record", "check")
+
+    @property
+    def can_lose(self) -> bool:
+        """Whether it writes to the part of the buffer that can be full."""
+        return self.has_records or self.kind == "region"
 
     @property
     def words(self) -> int:
@@ -78,7 +87,7 @@ def sites_in(content: bytes) -> tuple[str, tuple[Site, ...]]:
         Site(
             one["kind"], one["name"], table["kernel"], one.get("file", ""), one.get("line", 0), tuple(one["types"]),
             tuple(one["shape"]), (one.get("bins", 0), float(one.get("lo", 0)), float(one.get("hi", 0))),
-            (one["line_of_chunks"], one.get("bins_line", 0)),
+            one.get("per_warp", False), one.get("records_of_block", 0), (one["line_of_chunks"], one.get("bins_line", 0)),
         )
         for one in table["sites"]
     )  # fmt: skip

@@ -117,8 +117,10 @@ Emitter::Emitter(tt::FuncOp kernel, ArrayRef<Operation *> probes)
       site["lo"] = histogram.getLo().convertToDouble();
       site["hi"] = histogram.getHi().convertToDouble();
     }
-    if (isa<RegionBeginOp>(op))
+    if (auto region = dyn_cast<RegionBeginOp>(op)) {
+      site["per_warp"] = region.getPerWarp();
       site["records_of_block"] = Regions::recordsOfBlock(regions);
+    }
     list.push_back(std::move(site));
   }
   llvm::json::Object table{{"kernel", kernel.getName()},

@@ -39,8 +39,23 @@ def observe(x, acc, k, WHAT: tl.constexpr):
         probe.stats("x", x)
     elif WHAT == "histogram":
         probe.histogram("x", x, 32, -1, 1)
+    elif WHAT == "clock":
+        probe.record("now", probe.clock())
     elif WHAT == "device_assert":
         tl.device_assert(k < 100, "few turns")
+
+
+@triton.jit
+def multiply(x, y, acc, WHAT: tl.constexpr):
+    if WHAT == "region":
+        with probe.region("dot"):
+            acc = tl.dot(x, y, acc)
+    elif WHAT == "region of warps":
+        with probe.region("dot", per_warp=True):
+            acc = tl.dot(x, y, acc)
+    else:
+        acc = tl.dot(x, y, acc)
+    return acc
 
 
 @triton.jit
@@ -53,7 +68,7 @@ def by_pointers(  # noqa: PLR0917
     acc = tl.zeros((BM, BN), tl.float32)
     for i in range(tl.cdiv(K, BK)):
         x = tl.load(pa)
-        acc = tl.dot(x, tl.load(pb), acc)
+        acc = multiply(x, tl.load(pb), acc, WHAT)
         observe(x, acc, i, WHAT)
         pa += BK
         pb += BK * N
@@ -70,7 +85,7 @@ def by_descriptors(  # noqa: PLR0917
     acc = tl.zeros((BM, BN), tl.float32)
     for i in range(tl.cdiv(K, BK)):
         x = da.load([m, i * BK])
-        acc = tl.dot(x, db.load([i * BK, n]), acc)
+        acc = multiply(x, db.load([i * BK, n]), acc, WHAT)
         observe(x, acc, i, WHAT)
     tl.store(c + (m + tl.arange(0, BM))[:, None] * N + (n + tl.arange(0, BN))[None, :], acc)
 
@@ -90,7 +105,7 @@ def copies(kernel: Any, arch: int, what: str) -> int:
 
 PROBES = [
     *("count", "count of lanes", "record", "record of lanes", "record of results", "check", "check of lanes"),
-    *("minmax", "stats", "histogram"),
+    *("minmax", "stats", "histogram", "clock", "region", "region of warps"),
 ]
 KERNELS = [(by_pointers, 80), (by_pointers, 90), (by_descriptors, 90)]
 

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the blocks of regions from a buffer, and turns cycles into nanoseconds."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ._layout import BLOCK_HEAD, CYCLE_BITS, END, HOME, HOME_HEAD, LOCAL, START, UNIT
+from ._sites import Site, sites_of
+
+#: The fields of `Timing.threads`: the program, the warp, the processor, the cycles and the global time of the program's
+#: start and end, and the kernel's key.
+THREAD = np.dtype([
+    *((name, np.uint32) for name in "xyz"), ("warp", np.int32), ("unit", np.uint64),
+    ("start", np.int64), ("global_start", np.int64), ("end", np.int64), ("global_end", np.int64), ("key", np.uint64),
+])  # fmt: skip
+#: The fields of `Timing.regions`: the site as an index of `Timing.sites`, the thread as one of `Timing.threads`.
+REGION = np.dtype([("site", np.int32), ("thread", np.int64), ("start", np.int64), ("cycles", np.int64)])
+
+
+@dataclass
+class Timing:
+    """The regions that one buffer has, in cycles.
+
+    Attributes:
+        device: as `_buffer.current_device` returns it, or ``interpreter``.
+        threads: those that have recorded regions, one row for each launch; `THREAD`.
+        regions: in no order; `REGION`.
+        sites: those of the regions.
+    """
+
+    device: str
+    threads: Any
+    regions: Any
+    sites: list[Site]
+
+    def nanoseconds(self) -> tuple[Any, Any]:
+        """Returns for each thread when its program has started, and how long a cycle took, in nanoseconds.
+
+        The first start is 0. RATIONALE.md says how this is done.
+        """
+        threads = self.threads
+        cycles = (threads["end"] - threads["start"]).astype(np.float64)
+        if self.device in ("cpu", "interpreter"):  # one counter for all processors
+            each = 1.0 if self.device == "interpreter" else _nanoseconds_of_a_tick()
+            start = (threads["start"] - threads["start"].min()) * each
+            return start, np.full(len(threads), each)
+        tick = _tick_of_global_time()
+        passed = (threads["global_end"] - threads["global_start"]) * tick
+        has_ended = threads["end"] != 0
+        known = float(passed[has_ended].sum()), float(cycles[has_ended].sum())
+        pooled = known[0] / known[1] if known[0] > 0 and known[1] > 0 else 1.0
+        values = np.unique(np.concatenate([threads["global_start"], threads["global_end"][has_ended]]))
+        resolution = float(np.diff(values).min()) * tick if len(values) > 1 else np.inf
+        is_long = has_ended & (passed >= 200 * resolution)
+        each = np.where(is_long, passed / np.where(cycles > 0, cycles, 1), pooled)
+        return (threads["global_start"] - threads["global_start"].min()) * float(tick), each
+
+
+def timing_of(blocks: Sequence[tuple[int, int, Any]], device: str) -> Timing:
+    """Returns what is in the blocks of a buffer.
+
+    Args:
+        blocks: the place of the first one, the tag and the rows of each run of blocks.
+        device: that the buffer is on.
+    """
+    sites: dict[Site, int] = {}
+    threads, regions = [], []
+    homes: dict[int, int] = {}  # the number of a thread by the place of its first block
+    first = 0
+    for at, key, rows in blocks:
+        if key & LOCAL == HOME:
+            threads.append(_threads_of(key, rows))
+            homes.update(zip(range(at, at + rows.size, rows.shape[1]), range(first, first + len(rows)), strict=True))
+            first += len(rows)
+    for _, key, rows in blocks:
+        is_home = key & LOCAL == HOME
+        if is_home:
+            number = np.arange(len(rows)) + homes[_]
+        else:
+            number = np.array([homes[int(place)] for place in rows[:, 1]])
+        own = np.array([sites.setdefault(site, len(sites)) for site in sites_of(key)], np.int32)
+        pairs = rows[:, HOME_HEAD if is_home else BLOCK_HEAD :].reshape(len(rows), -1, 2)
+        used = pairs[:, :, 1] != 0
+        row, _column = np.nonzero(used)
+        start, packed = pairs[used].T
+        part = np.empty(len(row), REGION)
+        part["site"] = own[(packed >> np.uint64(CYCLE_BITS)).astype(np.int64) - 1]
+        part["thread"] = number[row]
+        part["start"] = start.view(np.int64) if start.flags.c_contiguous else start.astype(np.int64)
+        part["cycles"] = (packed & np.uint64((1 << CYCLE_BITS) - 1)).astype(np.int64)
+        regions.append(part)
+    return Timing(device, np.concatenate(threads), np.concatenate(regions), list(sites))
+
+
+def _threads_of(key: int, rows: Any) -> Any:
+    threads = np.empty(len(rows), THREAD)
+    threads["x"], threads["y"] = rows[:, 1], rows[:, 1] >> np.uint64(32)
+    threads["z"], threads["warp"] = rows[:, 2], rows[:, 2] >> np.uint64(32)
+    threads["unit"] = rows[:, UNIT]
+    threads["start"], threads["global_start"] = rows[:, START], rows[:, START + 1]
+    threads["end"], threads["global_end"] = rows[:, END], rows[:, END + 1]
+    threads["key"] = key & ~LOCAL & (2**64 - 1)
+    return threads
+
+
+def _tick_of_global_time() -> int:
+    """Returns how many nanoseconds one tick of a GPU's global time is: AMD's counter has 100 MHz."""
+    import torch
+
+    return 10 if torch.version.hip else 1
+
+
+@functools.cache
+def _nanoseconds_of_a_tick() -> float:
+    """Returns how long a tick of this machine's time-stamp counter is: measured once, for 20 ms."""
+    from ._ticks import ticks
+
+    first = min((_pair(ticks) for _ in range(5)), key=lambda pair: pair[2])
+    time.sleep(0.02)
+    last = min((_pair(ticks) for _ in range(5)), key=lambda pair: pair[2])
+    return (last[1] - first[1]) / (last[0] - first[0])
+
+
+def _pair(ticks: Any) -> tuple[int, float, int]:
+    """Returns the counter, the time in nanoseconds, and how far they may be apart."""
+    before = time.perf_counter_ns()
+    counter = ticks()
+    after = time.perf_counter_ns()
+    return counter, (before + after) / 2, after - before
