@@ -2,7 +2,7 @@
 """On a GPU: what probes cost, and whether they count right.
 
 Needs PyTorch with CUDA. Prints tables and writes them to probe.txt in the directory that the environment variable OUT
-names. Exits with 1 if a count is wrong. ``--cpu`` measures the same kernels, smaller, on this machine's processor.
+names, with timeline.json and summary.txt. Names of functions as arguments choose parts. Exits with 1 if a count is wrong. ``--cpu`` measures the same kernels, smaller, on this machine's processor.
 
 Kernels run in turns, one after the other, many rounds; a row is the median of the rounds' ratios to the kernel without
 a probe, with the quartiles.
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import probe_kernels
 import torch
 import triton
 from probe_kernels import add, attention, matmul, offer, repeat, sort
@@ -32,7 +33,7 @@ DEVICE = "cpu" if ON_CPU else "cuda"
 ROUNDS = 15 if ON_CPU else 41
 OPS = (
     *("count", "count of lanes", "record", "record of lanes", "check", "check of lanes"),
-    *("minmax", "stats", "histogram"),
+    *("minmax", "stats", "histogram", "region", "region of warps"),
 )
 failures: list[str] = []
 lines: list[str] = []
@@ -157,10 +158,10 @@ def cost_of_one() -> None:
         with probe.session(capacity=2**28) as s:
             launches = {
                 what: lambda what=what: repeat[(programs,)](out, turns, n, what)  # type: ignore[misc]
-                for what in ("none", *OPS)
+                for what in ("none", *OPS, "clock")
             }
             measured = in_turns(launches, s, times=1)
-        for name in OPS:
+        for name in (*OPS, "clock"):
             each = [a - b for a, b in zip(measured[name], measured["none"], strict=True)]
             say(f"  {name:<28} {programs:5} programs {statistics.median(each) * 1e6 / turns / programs:10.3f} ns")
 
@@ -179,6 +180,70 @@ def slowdown() -> None:
                 measured = in_turns(launches, s)
             ratios(measured)
             ratios(in_turns({"none": make("none", each_turn), "record, no session": off}))
+
+
+def proton_beside() -> None:
+    """(b) the same kernels with Proton's scopes, at the same places as the regions of warps."""
+    if probe_kernels.pl is None:
+        say("(b) Proton is not here")
+        return
+    import triton.profiler as proton
+
+    say("(b) Proton's intra-kernel scopes, against the kernel without one, both under Proton")
+    for title, make in cases().items():
+        for each_turn in (False, True):
+            try:
+                proton.start(str(OUT / "proton"), backend="instrumentation", data="trace")
+                measured = in_turns({what: make(what, each_turn) for what in ("none", "proton")})
+                proton.finalize()
+            except Exception as error:  # noqa: BLE001 - the row says so
+                say(f"  {title}: {type(error).__name__}: {str(error)[:200]}")
+                continue
+            say(f"  {title}, each {'turn' if each_turn else 'program'}:")
+            ratios(measured)
+
+
+def accuracy() -> None:
+    """(b) what regions say, against what they would say if they cost nothing."""
+    say("(b) error of regions: their time in the loops of one program against the loop's without them")
+    for title, make in cases().items():
+        loop: dict[str, float] = {}
+        for what, each_turn in (("region", False), ("region", True)):
+            times = []
+            for _ in range(5):
+                with probe.session(capacity=2**28) as s:
+                    make(what, each_turn)()
+                    r = s.regions()
+                per_program = np.bincount(r["x"].astype(np.int64) + (r["y"].astype(np.int64) << 20), r["end"] - r["start"])
+                times.append(float(np.median(per_program[per_program > 0])))
+            loop["each turn" if each_turn else "loop"] = statistics.median(times)
+        change = 100 * (loop["each turn"] / loop["loop"] - 1)
+        say(f"  {title:<32} loop {loop['loop']:12.1f} ns, sum of its turns {loop['each turn']:12.1f} ns {change:+7.2f} %")
+
+
+def pictures() -> None:
+    """(f) a timeline and a summary of attention with regions."""
+    say("(f) attention with regions: timeline.json, summary.txt")
+    heads, length, width = (2, 512, 64) if ON_CPU else (8, 4096, 64)
+    q, k, v, o = (torch.randn((heads, length, width), device=DEVICE, dtype=torch.float16) for _ in range(4))
+    tile = 64 if ON_CPU else 128
+    with probe.session(capacity=2**28) as s:
+        for _ in range(3):
+            attention[(length // tile, heads)](q, k, v, o, 0.18, length, width, tile, 64, "parts", True, num_warps=8)
+    s.timeline(OUT / "timeline.json")
+    summary = s.summary()
+    (OUT / "summary.txt").write_text(summary + "\n")
+    say(summary)
+    r = s.regions()
+    loops, parts = r[np.isin(r["site"], names(s, "loop"))], r[np.isin(r["site"], names(s, "softmax"))]
+    check("loops recorded", len(loops) + s.lost().get("loop", 0), 3 * heads * length // tile)
+    check("softmaxes recorded or lost", len(parts) + s.lost().get("softmax", 0), 3 * heads * length // tile * length // 64)
+    check("regions end before they begin", int((r["end"] < r["start"]).sum()), 0)
+
+
+def names(session: probe.Session, name: str) -> list[int]:
+    """Returns the numbers of the sites of a name."""
+    return [i for i, site in enumerate(session.sites()) if site.name == name]
 
 
 def many_records() -> None:
@@ -248,11 +313,14 @@ def main() -> None:
         say(f"{torch.get_num_threads()} threads, Triton {triton.__version__}")
     else:
         say(f"{torch.cuda.get_device_name()}, Triton {triton.__version__}, PyTorch {torch.__version__}")
-    parts = [many_records, histograms, cost_of_one, slowdown]
+    parts = [many_records, histograms, pictures, cost_of_one, accuracy, slowdown]
     if not ON_CPU:
         parts.insert(1, graphs_and_streams)
+        parts.append(proton_beside)
+    chosen = [name for name in sys.argv[1:] if not name.startswith("-")]
     for part in parts:
-        part()
+        if not chosen or part.__name__ in chosen:
+            part()
         (OUT / "probe.txt").write_text("\n".join(lines) + "\n")
     if failures:
         sys.exit(f"wrong: {', '.join(failures)}")

@@ -8,6 +8,13 @@ import triton.language as tl
 
 from triton_ext import probe
 
+try:
+    import triton.profiler.language as pl
+
+    pl.enable_semantic("triton")
+except Exception:  # noqa: BLE001 - without Proton, its rows are left out
+    pl = None
+
 
 @triton.jit
 def observe(x, k, WHAT: tl.constexpr):  # noqa: N803
@@ -35,18 +42,82 @@ def observe(x, k, WHAT: tl.constexpr):  # noqa: N803
 
 
 @triton.jit
-def add(x, y, z, n, TILES: tl.constexpr, N: tl.constexpr, WHAT: tl.constexpr, EACH_TURN: tl.constexpr):  # noqa: N803, PLR0917
-    """z = x + y, memory-bound; a program adds `TILES` tiles."""
+def add_tile(x, y, z, n, tile, N: tl.constexpr):  # noqa: N803, PLR0917
+    """Adds one tile and returns it."""
+    i = tile * N + tl.arange(0, N)
+    v = tl.load(x + i, mask=i < n) + tl.load(y + i, mask=i < n)
+    tl.store(z + i, v, mask=i < n)
+    return v
+
+
+@triton.jit
+def add_tiles(x, y, z, n, TILES: tl.constexpr, N: tl.constexpr, WHAT: tl.constexpr):  # noqa: N803, PLR0917
+    """Adds the tiles of a program and returns the last one."""
     first = tl.program_id(0) * TILES
     v = tl.zeros((N,), tl.float32)
     for tile in range(TILES):
-        i = (first + tile) * N + tl.arange(0, N)
-        v = tl.load(x + i, mask=i < n) + tl.load(y + i, mask=i < n)
-        if EACH_TURN:
+        if WHAT == "region":
+            with probe.region("tile"):
+                v = add_tile(x, y, z, n, first + tile, N)
+        elif WHAT == "region of warps":
+            with probe.region("tile", per_warp=True):
+                v = add_tile(x, y, z, n, first + tile, N)
+        elif WHAT == "proton":
+            with pl.scope("tile"):
+                v = add_tile(x, y, z, n, first + tile, N)
+        else:
+            v = add_tile(x, y, z, n, first + tile, N)
             observe(v, tile, WHAT)
-        tl.store(z + i, v, mask=i < n)
-    if not EACH_TURN:
-        observe(v, first, WHAT)
+    return v
+
+
+@triton.jit
+def add(x, y, z, n, TILES: tl.constexpr, N: tl.constexpr, WHAT: tl.constexpr, EACH_TURN: tl.constexpr):  # noqa: N803, PLR0917
+    """z = x + y, memory-bound; a program adds `TILES` tiles."""
+    if EACH_TURN:
+        add_tiles(x, y, z, n, TILES, N, WHAT)
+    elif WHAT == "region":
+        with probe.region("program"):
+            add_tiles(x, y, z, n, TILES, N, "none")
+    elif WHAT == "region of warps":
+        with probe.region("program", per_warp=True):
+            add_tiles(x, y, z, n, TILES, N, "none")
+    elif WHAT == "proton":
+        with pl.scope("program"):
+            add_tiles(x, y, z, n, TILES, N, "none")
+    else:
+        v = add_tiles(x, y, z, n, TILES, N, "none")
+        observe(v, tl.program_id(0), WHAT)
+
+
+@triton.jit
+def multiply(x, y, total, WHAT: tl.constexpr):  # noqa: N803
+    """Returns total + x @ y."""
+    if WHAT == "region":
+        with probe.region("dot"):
+            total = tl.dot(x, y, total)
+    elif WHAT == "region of warps":
+        with probe.region("dot", per_warp=True):
+            total = tl.dot(x, y, total)
+    elif WHAT == "proton":
+        with pl.scope("dot"):
+            total = tl.dot(x, y, total)
+    else:
+        total = tl.dot(x, y, total)
+    return total
+
+
+@triton.jit
+def products(pa, pb, K, N, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, WHAT: tl.constexpr):  # noqa: N803, PLR0917
+    """Returns the sum of the products of tiles."""
+    total = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        x, y = tl.load(pa), tl.load(pb)
+        total = multiply(x, y, total, WHAT)
+        observe(x.to(tl.float32), start, WHAT)
+        pa += BK
+        pb += BK * N
+    return total
 
 
 @triton.jit
@@ -58,16 +129,72 @@ def matmul(  # noqa: PLR0917
     i = tl.program_id(0) // columns * BM + tl.arange(0, BM)
     j = tl.program_id(0) % columns * BN + tl.arange(0, BN)
     k = tl.arange(0, BK)
-    total = tl.zeros((BM, BN), tl.float32)
-    for start in range(0, K, BK):
-        x = tl.load(a + i[:, None] * K + (start + k)[None, :])
-        y = tl.load(b + (start + k)[:, None] * N + j[None, :])
-        total = tl.dot(x, y, total)
-        if EACH_TURN:
-            observe(x.to(tl.float32), start, WHAT)
-    if not EACH_TURN:
+    pa, pb = a + i[:, None] * K + k[None, :], b + k[:, None] * N + j[None, :]
+    if EACH_TURN:
+        total = products(pa, pb, K, N, BM, BN, BK, WHAT)
+    elif WHAT == "region":
+        with probe.region("loop"):
+            total = products(pa, pb, K, N, BM, BN, BK, "none")
+    elif WHAT == "region of warps":
+        with probe.region("loop", per_warp=True):
+            total = products(pa, pb, K, N, BM, BN, BK, "none")
+    elif WHAT == "proton":
+        with pl.scope("loop"):
+            total = products(pa, pb, K, N, BM, BN, BK, "none")
+    else:
+        total = products(pa, pb, K, N, BM, BN, BK, "none")
         observe(total, tl.program_id(0), WHAT)
     tl.store(c + i[:, None] * N + j[None, :], total.to(tl.float16))
+
+
+@triton.jit
+def softmax(s, most, norm):
+    """Returns the weights of a tile of scores, and what has become of the row's maximum and sum."""
+    larger = tl.maximum(most, tl.max(s, 1))
+    p = tl.exp2(s - larger[:, None])
+    shrink = tl.exp2(most - larger)
+    return p, larger, norm * shrink + tl.sum(p, 1), shrink
+
+
+@triton.jit
+def attend(query, pk, pv, scale, most, norm, total, D: tl.constexpr, WHAT: tl.constexpr):  # noqa: N803, PLR0917
+    """Attends to one tile of keys."""
+    if WHAT == "parts":
+        with probe.region("scores"):
+            s = tl.dot(query, tl.load(pk)) * scale
+        with probe.region("softmax"):
+            p, most, norm, shrink = softmax(s, most, norm)
+        with probe.region("values"):
+            total = tl.dot(p.to(tl.float16), tl.load(pv), total * shrink[:, None])
+    else:
+        s = tl.dot(query, tl.load(pk)) * scale
+        p, most, norm, shrink = softmax(s, most, norm)
+        total = tl.dot(p.to(tl.float16), tl.load(pv), total * shrink[:, None])
+    return most, norm, total
+
+
+@triton.jit
+def attend_all(query, pk, pv, scale, LENGTH, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, WHAT: tl.constexpr):  # noqa: N803, PLR0917
+    """Attends to all keys."""
+    most = tl.full((BM,), float("-inf"), tl.float32)
+    norm = tl.zeros((BM,), tl.float32)
+    total = tl.zeros((BM, D), tl.float32)
+    for start in range(0, LENGTH, BN):
+        if WHAT == "region":
+            with probe.region("turn"):
+                most, norm, total = attend(query, pk, pv, scale, most, norm, total, D, WHAT)
+        elif WHAT == "region of warps":
+            with probe.region("turn", per_warp=True):
+                most, norm, total = attend(query, pk, pv, scale, most, norm, total, D, WHAT)
+        elif WHAT == "proton":
+            with pl.scope("turn"):
+                most, norm, total = attend(query, pk, pv, scale, most, norm, total, D, WHAT)
+        else:
+            most, norm, total = attend(query, pk, pv, scale, most, norm, total, D, WHAT)
+            observe(total, start, WHAT)
+        pk += BN * D
+        pv += BN * D
+    return norm, total
 
 
 @triton.jit
@@ -78,22 +205,25 @@ def attention(  # noqa: PLR0917
     head = tl.program_id(1).to(tl.int64) * LENGTH * D
     m, n, d = tl.program_id(0) * BM + tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, D)
     query = tl.load(q + head + m[:, None] * D + d[None, :])
-    most = tl.full((BM,), float("-inf"), tl.float32)
-    norm = tl.zeros((BM,), tl.float32)
-    total = tl.zeros((BM, D), tl.float32)
-    for start in range(0, LENGTH, BN):
-        keys = tl.load(k + head + (start + n)[None, :] * D + d[:, None])
-        s = tl.dot(query, keys) * scale
-        larger = tl.maximum(most, tl.max(s, 1))
-        p = tl.exp2(s - larger[:, None])
-        shrink = tl.exp2(most - larger)
-        norm = norm * shrink + tl.sum(p, 1)
-        values = tl.load(v + head + (start + n)[:, None] * D + d[None, :])
-        total = tl.dot(p.to(tl.float16), values, total * shrink[:, None])
-        most = larger
-        if EACH_TURN:
-            observe(p, start, WHAT)
-    if not EACH_TURN:
+    pk, pv = k + head + n[None, :] * D + d[:, None], v + head + n[:, None] * D + d[None, :]
+    if WHAT == "parts":
+        with probe.region("loop"):
+            norm, total = attend_all(query, pk, pv, scale, LENGTH, D, BM, BN, WHAT)
+        with probe.region("store"):
+            tl.store(o + head + m[:, None] * D + d[None, :], (total / norm[:, None]).to(tl.float16))
+    elif EACH_TURN:
+        norm, total = attend_all(query, pk, pv, scale, LENGTH, D, BM, BN, WHAT)
+    elif WHAT == "region":
+        with probe.region("loop"):
+            norm, total = attend_all(query, pk, pv, scale, LENGTH, D, BM, BN, "none")
+    elif WHAT == "region of warps":
+        with probe.region("loop", per_warp=True):
+            norm, total = attend_all(query, pk, pv, scale, LENGTH, D, BM, BN, "none")
+    elif WHAT == "proton":
+        with pl.scope("loop"):
+            norm, total = attend_all(query, pk, pv, scale, LENGTH, D, BM, BN, "none")
+    else:
+        norm, total = attend_all(query, pk, pv, scale, LENGTH, D, BM, BN, "none")
         observe(total, tl.program_id(0), WHAT)
     tl.store(o + head + m[:, None] * D + d[None, :], (total / norm[:, None]).to(tl.float16))
 
@@ -103,8 +233,20 @@ def repeat(out, turns, N: tl.constexpr, WHAT: tl.constexpr):  # noqa: N803
     """Runs a probe `turns` times and little else."""
     x = tl.arange(0, N).to(tl.float32)
     for turn in range(turns):
-        x = x * 0.999 + turn
-        observe(x, turn, WHAT)
+        if WHAT == "region":
+            with probe.region("turn"):
+                x = x * 0.999 + turn
+        elif WHAT == "region of warps":
+            with probe.region("turn", per_warp=True):
+                x = x * 0.999 + turn
+        elif WHAT == "proton":
+            with pl.scope("turn"):
+                x = x * 0.999 + turn
+        elif WHAT == "clock":
+            x = x * 0.999 + (probe.clock() & 1)
+        else:
+            x = x * 0.999 + turn
+            observe(x, turn, WHAT)
     tl.store(out + tl.program_id(0) * N + tl.arange(0, N), x)
 
 
