@@ -99,6 +99,13 @@ static void eraseWithOperands(Operation *op) {
   }
 }
 
+/// Erases from the last one on, so that the end of a region goes before its
+/// beginning.
+static void eraseAll(ArrayRef<Operation *> probes) {
+  for (Operation *op : llvm::reverse(probes))
+    eraseWithOperands(op);
+}
+
 /// Removes what `emit` needs to know of the target.
 static void forgetTarget(ModuleOp module) {
   for (StringRef name : {kTarget, kNumWarps, kWarpSize})
@@ -140,8 +147,7 @@ LogicalResult LowerProbePass::emitAll() {
                 "the function '"
              << function.getName() << "'";
     }
-    for (Operation *op : llvm::reverse(probes)) // the end of a region first
-      eraseWithOperands(op);
+    eraseAll(probes);
   }
   forgetTarget(module);
   return success();
@@ -157,6 +163,5 @@ void LowerProbePass::runOnOperation() {
   }
   if (getOperation()->hasAttr(kKept))
     return;
-  for (Operation *op : llvm::reverse(probesIn(getOperation())))
-    eraseWithOperands(op);
+  eraseAll(probesIn(getOperation()));
 }

@@ -1,4 +1,4 @@
-// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="emit=true" -verify-diagnostics
+// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="emit=true" -split-input-file -verify-diagnostics
 
 // Only a kernel has the pointer to the buffer.
 tt.func private @helper() {
@@ -10,4 +10,39 @@ tt.func private @helper() {
 tt.func public @kernel() {
   tt.call @helper() : () -> ()
   tt.return
+}
+
+// -----
+
+// The pass has to know whose counter it reads.
+tt.func public @region_without_a_target() {
+  // expected-error @+1 {{'probe.region_begin' op expected a module with the attribute 'probe.target' that names a known target}}
+  %h = probe.region_begin "r" : i64
+  probe.region_end %h
+  tt.return
+}
+
+// -----
+
+module attributes {probe.target = "vulkan:1"} {
+  tt.func public @clock_of_an_unknown_target(%p: !tt.ptr<i64>) {
+    // expected-error @+1 {{'probe.clock' op expected a module with the attribute 'probe.target' that names a known target}}
+    %t = probe.clock : i64
+    tt.store %p, %t : !tt.ptr<i64>
+    tt.return
+  }
+}
+
+// -----
+
+module attributes {probe.target = "cuda:90", probe.num_warps = 4 : i32, probe.warp_size = 32 : i32} {
+  tt.func public @region_in_another_operation() {
+    // expected-error @+1 {{'scf.execute_region' op expected no probe.region_end in this operation: regions are supported in functions, scf.for, scf.if and scf.while}}
+    scf.execute_region {
+      %h = probe.region_begin "r" : i64
+      probe.region_end %h
+      scf.yield
+    }
+    tt.return
+  }
 }

@@ -15,6 +15,7 @@ from support.probe.native import native_backend
 
 TESTS = Path(__file__).with_name("test_probe_numbers.py")
 bug = partial(mutants.Mutation, "Emitter.cpp")
+bug_of_regions = partial(mutants.Mutation, "Regions.cpp")
 
 #: The tests that notice each bug (``-k`` of pytest), and the bug.
 MUTATIONS = {
@@ -64,6 +65,47 @@ MUTATIONS = {
     "the first bin of a chunk is in the chunk before": (
         "neighbours",
         bug("arith::CmpIPredicate::uge", "arith::CmpIPredicate::ugt"),
+    ),
+    # Regions
+    "lost regions are not counted": (
+        "lost_regions",
+        bug_of_regions("Predicate::slt", "Predicate::sgt", behind="Value isLost ="),
+    ),
+    "a block has room for one record more": (
+        "regions or buffer_of_regions",
+        bug_of_regions("room = arith::MinSIOp::create(b, room, i64(records))", "room = arith::MinSIOp::create(b, room, i64(records + 1))"),
+    ),
+    "a block ends behind the buffer": (
+        "buffer_of_regions",
+        bug_of_regions("arith::SubIOp::create(b, each(e.capacity), add(at, i64(head)))", "i64(1000)"),
+    ),
+    "the next record is at the place of the last one": (
+        "regions",
+        bug_of_regions("i32(kRegionWords), zero)", "zero, zero)"),
+    ),
+    "a turn begins with the numbers of the first turn": (
+        "regions",
+        bug_of_regions("return {inner.next, inner.left}", "return {state.next, state.left}"),
+    ),
+    "a branch loses its regions": (
+        "regions",
+        bug_of_regions("op.getNumResults(), ValueRange{inner.next, inner.left}", "op.getNumResults(), ValueRange{state.next, state.left}"),
+    ),
+    "a while loop loses its regions": (
+        "regions",
+        bug_of_regions("first, ValueRange{inner.next, inner.left}", "first, ValueRange{region->front().getArguments().take_back(2)}"),
+    ),
+    "a region has the site of its neighbour": (
+        "regions",
+        bug_of_regions("int64_t(site + 1) << kCycleBits", "int64_t(site ? site : 1) << kCycleBits"),
+    ),
+    "a further block is that of the first thread": (
+        "regions",
+        bug_of_regions("store(at, 1, widen(home), hasRoom)", "store(at, 1, i64(0), hasRoom)"),
+    ),
+    "a duration has the wrong sign": (
+        "regions",
+        bug_of_regions("arith::SubIOp::create(b, now, from)", "arith::SubIOp::create(b, from, now)"),
     ),
     # The kernel's chunk
     "a full directory gives the first chunk": (

@@ -43,9 +43,9 @@ def test_interpreted() -> None:
     assert run_in_interpreter(str(script)).split() == [function.__name__ for function in observations.ALL]
 
 
-@pytest.mark.usefixtures("here")
-def test_the_buffer_ends_where_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Words behind the buffer keep their values, whatever its size."""
+@pytest.fixture
+def guarded_memories(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The memories of sessions, each with words behind the buffer that no probe may change, and the buffer's size."""
     memories: list[Any] = []
     real = probe._buffer.memory
 
@@ -56,13 +56,32 @@ def test_the_buffer_ends_where_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
         return content
 
     monkeypatch.setattr(probe._buffer, "memory", guarded)
+    return memories
+
+
+def check_guards(memories: list[Any]) -> None:
+    assert memories
+    for content, words in memories:
+        assert (content[words:] == 0x5A5A5A5A).all()
+
+
+@pytest.mark.usefixtures("here")
+def test_the_buffer_ends_where_it_ends(guarded_memories: list[Any]) -> None:
     for capacity in range(24, 200, 8):
         with probe.session(capacity=capacity, kernels=1) as s:
             observations.offering[(20,)](N=32)
             assert sum(s.lost().values()) + len(s.records()) == 20 * 22
-    assert len(memories) >= 22
-    for content, words in memories:
-        assert (content[words:] == 0x5A5A5A5A).all()
+    assert len(guarded_memories) >= 22
+    check_guards(guarded_memories)
+
+
+@pytest.mark.usefixtures("here")
+def test_the_buffer_of_regions_ends_where_it_ends(guarded_memories: list[Any]) -> None:
+    for capacity in (*range(24, 200, 8), *range(1000, 1200, 8)):
+        with probe.session(capacity=capacity, kernels=1) as s:
+            observations.timing[(6,)](np.zeros(6 * 64, np.float32), 40, N=64, PER_WARP=False)
+        assert sum(s.lost().values()) + len(s.regions()) + len(s.records()) == sum(observations.TIMED.values()) + 6
+    check_guards(guarded_memories)
 
 
 @pytest.mark.usefixtures("here")

@@ -47,7 +47,11 @@ def kernel(x, y, n, N: tl.constexpr):
     probe.histogram("v", v + 0.125, 20, -1, 1, m)
     for k in range(n):
         probe.record("turn", k, tl.load(y + k), 0.5)
-        v = helper(v) + 7
+        with probe.region("turn"):
+            v = helper(v) + 7
+        with probe.region("of warps", per_warp=True):
+            v += 1
+        probe.record("clock", probe.clock())
         probe.check(k < 5, "early", k + 1)
     probe.count("lanes", m)
     tl.store(y + i, v + 0.5, mask=m)
@@ -80,10 +84,12 @@ def compiled(text: str, target: GPUTarget, directory: Path) -> Any:
 
 
 def without_probes(text: str) -> str:
-    """Returns the text with `pass` for each probe, and as many characters."""
+    """Returns the text with `pass` for each probe, `if True` for each region, and as many characters."""
     probes = re.compile(r"probe\.(?:count|record|check|minmax|stats|histogram)\(.*\)$", re.MULTILINE)
     plain, n = probes.subn(lambda match: "pass".ljust(len(match[0])), text)
-    assert n == 10
+    assert n == 11
+    plain, n = re.subn(r"with probe\.region\(.*\):$", lambda match: "if True:".ljust(len(match[0])), plain, flags=re.M)
+    assert n == 2
     return plain
 
 

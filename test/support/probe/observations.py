@@ -7,8 +7,11 @@ torch, ``python observations.py cuda``.
 
 from __future__ import annotations
 
+import json
 import sys
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -339,7 +342,146 @@ def summary(make: Make) -> None:
     assert row[7] == f"observations.py:{checking.fn.__code__.co_firstlineno + 4}"
 
 
-ALL = (counts, types, lanes, losses, checks, summaries, histograms, functions, sites, nesting, summary)
+@triton.jit
+def half(v):
+    with probe.region("helper"):
+        v = v * 0.5
+    return v
+
+
+@triton.jit
+def timing(x, n, N: tl.constexpr, PER_WARP: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    with probe.region("program"):
+        begin = probe.clock()
+        v = tl.load(x + i)
+        for k in range(n):
+            with probe.region("turn", per_warp=PER_WARP):
+                v = half(v) + k
+                if k % 3 == 0:
+                    with probe.region("third"):
+                        v += tl.sum(v)
+                else:
+                    v += 1
+        k = 0
+        while k < n:
+            with probe.region("while"):
+                v += 1
+                k += 2
+        if tl.program_id(0) == 1:
+            with probe.region("one"):
+                v += 1
+        tl.store(x + i, v)
+        probe.record("clock", begin, probe.clock())
+
+
+#: How often the regions of `timing` run for n=40 in six programs; `turn` in each of its warps.
+TIMED = {"program": 6, "turn": 240, "helper": 240, "third": 84, "while": 120, "one": 1}
+
+
+def is_within(inner: Any, outer: Any) -> Any:
+    """Returns for each row of `inner` whether a row of `outer` of the same program has its time."""
+    same = np.ones((len(inner), len(outer)), bool)
+    for axis in "xyz":
+        same &= inner[axis][:, None] == outer[axis][None, :]
+    same &= inner["start"][:, None] >= outer["start"][None, :]
+    return (same & (inner["end"][:, None] <= outer["end"][None, :])).any(axis=1)
+
+
+def regions(make: Make) -> None:
+    for per_warp in (False, True):
+        with probe.session() as s:
+            timing[(6,)](make(np.zeros(6 * 64, np.float32)), 40, N=64, PER_WARP=per_warp)
+        assert s.lost() == {}
+        every = s.regions()
+        found = {name: s.regions(name) for name in TIMED}
+        warps = len(np.unique(found["turn"]["warp"]))
+        assert {name: len(one) for name, one in found.items()} == TIMED | {"turn": 240 * warps}
+        assert (found["turn"]["warp"] < warps).all()
+        assert len(every) == sum(map(len, found.values()))
+        assert (np.diff(every["start"]) >= 0).all()
+        assert (every["start"] >= 0).all()
+        assert (every["end"] >= every["start"]).all()
+        assert (every["cycles"] >= 0).all()
+        turns = found["turn"][found["turn"]["warp"] == 0]
+        assert is_within(turns, found["program"]).all()
+        assert is_within(found["helper"], turns).all()
+        assert is_within(found["third"], turns).all()
+        assert not is_within(found["while"], turns).any()
+        assert found["one"]["x"].tolist() == [1]
+        for x in range(6):
+            own = turns[turns["x"] == x]
+            assert len(own) == 40
+            assert (own["end"][:-1] <= own["start"][1:]).all()  # one after the other
+        clocks = np.sort(s.records("clock"), order="x")
+        programs = np.sort(found["program"], order="x")
+        between = clocks["v1"] - clocks["v0"]
+        assert (between > 0).all()
+        assert (between <= programs["cycles"]).all()
+
+
+def lost_regions(make: Make) -> None:
+    for capacity in (24, 100, 200, 1000, 2000, 4000, 10_000):
+        with probe.session(capacity=capacity) as s:
+            timing[(6,)](make(np.zeros(6 * 64, np.float32)), 40, N=64, PER_WARP=False)
+        lost = s.lost()
+        assert {name: len(s.regions(name)) + lost.get(name, 0) for name in TIMED} == TIMED
+        assert len(s.records("clock")) + lost.get("clock", 0) == 6
+        assert sum(lost.values()) > 0
+        assert 16 * len(s.regions()) + 40 * len(s.records()) <= capacity
+
+
+def timelines(make: Make) -> None:
+    with probe.session() as s:
+        for _ in range(2):
+            timing[(6,)](make(np.zeros(6 * 64, np.float32)), 40, N=64, PER_WARP=True)
+    with tempfile.TemporaryDirectory() as directory:
+        s.timeline(Path(directory) / "trace.json")
+        trace = json.loads((Path(directory) / "trace.json").read_text())
+    check_trace(trace["traceEvents"])
+    named = [event["name"] for event in trace["traceEvents"] if event.get("cat") == "region"]
+    warps = len(np.unique(s.regions("turn")["warp"]))
+    assert {name: named.count(name) for name in TIMED} == {
+        name: 2 * n * (warps if name == "turn" else 1) for name, n in TIMED.items()
+    }
+    turn = next(event for event in trace["traceEvents"] if event["name"] == "turn")
+    assert turn["args"]["line"].endswith(f"observations.py:{timing.fn.__code__.co_firstlineno + 7}")
+    rows = [line.split() for line in s.summary().splitlines()]
+    (row,) = [row for row in rows if row[:2] == ["turn", str(480 * warps)]]
+    total, mean, share = float(row[2]), float(row[3]), float(row[4].rstrip("%"))
+    r = s.regions("turn")
+    assert abs(total - (r["end"] - r["start"]).sum() / 1e6) <= 0.001
+    assert abs(mean - total * 1e3 / (480 * warps)) <= 0.001 + 1 / (480 * warps)
+    assert 0 < share <= 100
+
+
+def check_trace(events: list[dict[str, Any]]) -> None:
+    """Checks events against the trace event format: the keys of each phase, names of processes, slices that nest."""
+    named = {event["pid"] for event in events if event["ph"] == "M" and event["name"] == "process_name"}
+    tracks: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for event in events:
+        assert event["ph"] in ("M", "X")
+        assert {"name", "ph", "pid", "tid"} <= event.keys()
+        if event["ph"] == "M":
+            assert event["args"]
+            continue
+        assert {"ts", "dur", "cat"} <= event.keys()
+        assert event["pid"] in named
+        start = round(event["ts"] * 1000)
+        tracks.setdefault((event["pid"], event["tid"]), []).append((start, start + round(event["dur"] * 1000)))
+    for slices in tracks.values():
+        open_until: list[int] = []
+        for start, end in slices:  # in the order of the file, which is that of their starts
+            while open_until and open_until[-1] <= start:
+                open_until.pop()
+            assert not open_until or end <= open_until[-1], "slices of one track overlap"
+            open_until.append(end)
+
+
+ALL = (
+    *(counts, types, lanes, losses, checks, summaries, histograms, functions, sites, nesting, summary),
+    *(regions, lost_regions, timelines),
+)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,143 @@
+// RUN: triton-ext-opt %s --load-extension=probe -split-input-file -triton-ext-lower-probe="emit=true" -canonicalize | FileCheck %s
+// RUN: triton-ext-opt %s --load-extension=probe -split-input-file -triton-ext-lower-probe | FileCheck %s --check-prefix=OFF
+
+// Without a session, a clock is 0, and regions leave nothing.
+// OFF-LABEL: tt.func public @clocks
+// OFF: %[[ZERO:.*]] = arith.constant 0 : i64
+// OFF: tt.store %{{.*}}, %[[ZERO]]
+// OFF-LABEL: tt.func public @regions
+// OFF: scf.for
+// OFF-NEXT: {{^ *}}}
+// OFF-NEXT: tt.return
+
+// In a counted loop, reading the clock has no side effects, and the induction variable keeps it there. Each read has
+// another text. A kernel with clocks alone needs no buffer.
+// CHECK-LABEL: module
+// CHECK-NOT: probe.
+// CHECK-LABEL: tt.func public @clocks
+// CHECK-NOT: ttg.global_scratch_alloc
+// CHECK: %[[FIRST:.*]] = tt.elementwise_inline_asm "mov.u64 $0, %clock64; // clock 0" {constraints = "=l,~{memory}", packed_element = 1 : i32, pure = false} -> i64
+// CHECK: tt.store %{{.*}}, %[[FIRST]]
+// CHECK: scf.for %[[TURN:.*]] =
+// CHECK: %[[NOW:.*]] = tt.elementwise_inline_asm "mov.u64 $0, %clock64; // clock 1" {constraints = "=l,r,~{memory}", packed_element = 1 : i32, pure = true} %[[TURN]] : i32 -> i64
+// CHECK: tt.store %{{.*}}, %[[NOW]]
+module attributes {probe.target = "cuda:90", probe.num_warps = 4 : i32, probe.warp_size = 32 : i32} {
+  tt.func public @clocks(%p: !tt.ptr<i64>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %t = probe.clock : i64
+    tt.store %p, %t : !tt.ptr<i64>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %u = probe.clock : i64
+      tt.store %p, %u : !tt.ptr<i64>
+    }
+    tt.return
+  }
+}
+
+// -----
+
+// CHECK-LABEL: tt.func public @regions
+// The first thread of each warp takes a block, and writes which processor it is on, and the time.
+// CHECK: %[[THREAD:.*]] = tt.make_range {end = 128 : i32, start = 0 : i32}
+// CHECK: arith.remui %[[THREAD]]
+// CHECK: %[[PLACE:.*]] = tt.atomic_rmw add, relaxed, gpu, %{{.*}} : (tensor<128x!tt.ptr<i64>>, tensor<128xi64>, tensor<128xi1>)
+// CHECK: %smid
+// CHECK: %clock64
+// CHECK: %globaltimer
+// The numbers of the thread run through the loop.
+// CHECK: scf.for %{{.*}} iter_args(%[[NEXT:.*]] = %{{.*}}, %[[LEFT:.*]] = %{{.*}}) -> (tensor<128xi32>, tensor<128xi32>)
+// CHECK: %[[BEGIN:.*]] = tt.elementwise_inline_asm "mov.u64 $0, %clock64; {{.*}}pure = true} %{{.*}} : tensor<128xi32> -> tensor<128xi64>
+// CHECK: %[[END:.*]] = tt.elementwise_inline_asm "mov.u64 $0, %clock64; {{.*}}pure = true} %{{.*}} : tensor<128xi32> -> tensor<128xi64>
+// CHECK: arith.cmpi eq, %[[LEFT]]
+// CHECK: tt.atomic_rmw add
+// CHECK: arith.subi %[[END]], %[[BEGIN]]
+// CHECK: tt.store %{{.*}}, %[[BEGIN]], %[[FITS:.*]] : tensor<128x!tt.ptr<i64>>
+// CHECK: tt.store %{{.*}}, %{{.*}}, %[[FITS]] : tensor<128x!tt.ptr<i64>>
+// CHECK: tt.atomic_rmw add
+// CHECK: scf.yield %{{.*}}, %{{.*}} : tensor<128xi32>, tensor<128xi32>
+// The program's end has its time, too.
+// CHECK: %clock64
+// CHECK: %globaltimer
+// CHECK: tt.return
+module attributes {probe.target = "cuda:90", probe.num_warps = 4 : i32, probe.warp_size = 32 : i32} {
+  tt.func public @regions(%n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %h = probe.region_begin "turn" {per_warp} : i64
+      probe.region_end %h
+    }
+    tt.return
+  }
+}
+
+// -----
+
+// A program of the CPU is one thread: there are no tensors. A block has as many records as a kernel without loops has
+// regions.
+// CHECK-LABEL: probe.sites = "{{.*}}\22records_of_block\22:1
+// CHECK-LABEL: tt.func public @on_the_cpu
+// CHECK: tt.atomic_rmw add, relaxed, gpu, %{{.*}} : (!tt.ptr<i64>, i64, i1) -> i64
+// CHECK: "movq %fs:0, $0
+// CHECK-SAME: target = "x86-64"
+// CHECK: "rdtsc;
+// CHECK-NOT: tensor<
+module attributes {probe.target = "x86-64"} {
+  tt.func public @on_the_cpu() {
+    %h = probe.region_begin "part" : i64
+    probe.region_end %h
+    tt.return
+  }
+}
+
+// -----
+
+// CHECK-LABEL: tt.func public @of_amd
+// CHECK: s_getreg_b32 $0, hwreg(HW_REG_HW_ID, 8, 7)
+// CHECK: "s_memtime $0\0As_waitcnt lgkmcnt(0) ; clock
+// CHECK: "s_memrealtime $0\0As_waitcnt lgkmcnt(0) ; clock
+module attributes {probe.target = "hip:gfx942", probe.num_warps = 4 : i32, probe.warp_size = 64 : i32} {
+  tt.func public @of_amd() {
+    %h = probe.region_begin "part" : i64
+    probe.region_end %h
+    tt.return
+  }
+}
+
+// -----
+
+// CHECK-LABEL: tt.func public @of_another_amd
+// CHECK: hwreg(HW_REG_HW_ID1, 10, 11)
+// CHECK: s_sendmsg_rtn_b64 $0, sendmsg(MSG_RTN_GET_REALTIME)\0As_wait_kmcnt 0
+module attributes {probe.target = "hip:gfx1200", probe.num_warps = 4 : i32, probe.warp_size = 32 : i32} {
+  tt.func public @of_another_amd() {
+    %h = probe.region_begin "part" : i64
+    probe.region_end %h
+    tt.return
+  }
+}
+
+// -----
+
+// Blocks of the function get the numbers from each branch, and each return writes the end.
+// CHECK-LABEL: tt.func public @returns_early
+// CHECK: cf.cond_br %{{.*}}, ^bb1, ^bb2(%{{.*}}, %{{.*}} : i32, i32)
+// CHECK: ^bb1:
+// CHECK: "rdtsc;
+// CHECK: tt.return
+// CHECK: ^bb2(%[[NEXT:.*]]: i32, %[[LEFT:.*]]: i32):
+// CHECK: "rdtsc;
+// CHECK: "rdtsc;
+// CHECK: tt.return
+module attributes {probe.target = "x86-64"} {
+  tt.func public @returns_early(%c: i1) {
+    cf.cond_br %c, ^out, ^on
+  ^out:
+    tt.return
+  ^on:
+    %h = probe.region_begin "part" : i64
+    probe.region_end %h
+    tt.return
+  }
+}
