@@ -4,6 +4,11 @@ there were, or the first claim that an input refutes. One program in ten runs on
 
     .venv/bin/python benchmarks/integer_facts.py --programs 100000 --log build/integer-facts.jsonl
 
+Where no compiler is, such as on a borrowed host, give it the library that ``--build DIR`` has made elsewhere:
+
+    .venv/bin/python benchmarks/integer_facts.py --build claims
+    PYTHONPATH=python:TRITON python3 benchmarks/integer_facts.py --library claims/print_claims/build/NAME.so
+
 A run that was interrupted goes on where it stopped if it is started again with the same log. The log belongs to one
 state of the sources: delete it after a change.
 """
@@ -82,19 +87,25 @@ def main() -> None:
     parser.add_argument("--programs", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1000, help="of the first batch")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--build", type=Path, metavar="DIR", help="only build the library, in this new directory")
+    parser.add_argument("--library", type=Path, help="a library that --build has made from the same sources")
     parser.add_argument("--log", type=Path, help="what each batch found; batches in it are not run again")
     arguments = parser.parse_args()
+    if arguments.build:
+        arguments.build.mkdir()
+        print(integer_claims.build_pass(arguments.build, {}))
+        return
     count = -(-arguments.programs // PER_BATCH)
     seeds = range(arguments.seed, arguments.seed + count)
     done = {seed: said for seed, said in recorded(arguments.log).items() if seed in seeds}
     total = sum(done.values(), Counter[str]())
     left = [seed for seed in seeds if seed not in done]
     with tempfile.TemporaryDirectory() as scratch, ProcessPoolExecutor(arguments.jobs) as pool:
-        library = integer_claims.build_pass(Path(scratch), {})
+        library = arguments.library or integer_claims.build_pass(Path(scratch), {})
         start = time.perf_counter()
         for seed, (refuted, said) in zip(left, pool.map(both, left, [library] * len(left)), strict=True):
             if refuted:
-                print(refuted)
+                print(f"REFUTED (seed {seed}): {refuted}")
                 sys.exit(1)
             total += said
             if arguments.log:
@@ -102,8 +113,9 @@ def main() -> None:
                     file.write(json.dumps({"seed": seed, **said}) + "\n")
             if total["programs"] % (10 * PER_BATCH) == 0:
                 print(f"{total['programs']} programs, {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
-    numbers = [f"{number} {name}" for name, number in sorted(total.items())]
-    print(f"no claim is refuted: {', '.join(numbers)}; {time.perf_counter() - start:.0f} s")
+    checked = sum(number for name, number in total.items() if name[0] in integer_claims.CLIENT_OF and name[1] == " ")
+    print(f"{total['programs']} programs, {checked} claims checked, 0 refuted, {time.perf_counter() - start:.0f} s")
+    print(", ".join(f"{number} {name}" for name, number in sorted(total.items())))
 
 
 if __name__ == "__main__":

@@ -25,6 +25,8 @@ from support.analysis.integer_programs import Machine, Program, Record, Value
 from support.integers import Flags, Numbers, compare, signed, unsigned
 from triton_ext import build
 
+#: The command triton-ext-opt, which also runs where the package is on PYTHONPATH only.
+OPT = (sys.executable, "-m", "triton_ext.driver")
 CLIENTS = ("facts", "wraps", "never", "loops", "trackers")
 #: The client that makes claims of each kind.
 CLIENT_OF = {
@@ -84,7 +86,7 @@ def claims(
     """Returns what the clients claim of each of the functions; lines are counted from the function's own first one."""
     done = subprocess.run(
         [
-            Path(sys.executable).with_name("triton-ext-opt"),
+            *OPT,
             "-",
             f"-triton-ext-print-claims=clients={','.join(clients)}",
             "-o",

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import torch
 import triton
 from triton.backends.compiler import GPUTarget
 
-from support.analysis.integer_claims import Run
+from support.analysis.integer_claims import OPT, Run
 from support.analysis.integer_programs import PROGRAMS, ROWS, Value
 
 INPUTS = 24  # for each program and program id, chosen among the inputs for which the program is defined
@@ -139,10 +138,9 @@ def compare(runs: Sequence[Run], directory: Path) -> tuple[list[str], int]:
         ]
     file = directory / "integers.ttir"
     # A `.ttir` file starts behind the stage ttir, which inlines, so inline here.
-    tool = Path(sys.executable).with_name("triton-ext-opt")
     text = "\n".join([*lines, "tt.return", "}"])
     inlined = subprocess.run(
-        [tool, "-", "-inline", "-symbol-dce"], input=text, capture_output=True, text=True, check=False
+        [*OPT, "-", "-inline", "-symbol-dce"], input=text, capture_output=True, text=True, check=False
     )
     assert inlined.returncode == 0, inlined.stderr[-3000:]
     file.write_text(inlined.stdout)
