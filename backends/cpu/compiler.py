@@ -23,7 +23,7 @@ from triton._C.libtriton import ir, llvm, passes
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
 from triton_ext.loading.elf import UNDEFINED, WEAK, damage, symbols
-from triton_ext.patches import compiled_kernels
+from triton_ext.patches import ahead_of_time, compiled_kernels
 from triton_ext.pipeline import inspection
 from triton_ext.support.resources import own_code
 from triton_ext.support.storage import scratch_dir
@@ -120,7 +120,9 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
 
     def __init__(self, target: GPUTarget) -> None:
         super().__init__(target)
-        compiled_kernels.check_kernels(target.backend, check_entry)  # Triton makes the backend before it loads a kernel
+        # Triton makes the backend before it loads a kernel.
+        compiled_kernels.check_kernels(target.backend, check_entry)
+        ahead_of_time.correct_c_code()
 
     @staticmethod
     def supports_target(target: GPUTarget) -> bool:

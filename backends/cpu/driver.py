@@ -368,12 +368,7 @@ class CPUDriver(DriverBase):  # type: ignore[misc]
             limit(0)
 
     def map_python_to_cpp_type(self, ty: str) -> str:
-        """Returns the C++ type of an argument.
-
-        Raises:
-            RuntimeError: Triton's ahead-of-time tool asks for a kernel that it has compiled for the CPU.
-        """
-        _refuse_c_code()
+        """Returns the C++ type of an argument."""
         if ty.startswith("*"):
             return "void *"
         names = {"b": "bool", "f": "float", "d": "double", "h": "uint16_t", "e": "uint16_t"}
@@ -382,25 +377,6 @@ class CPUDriver(DriverBase):  # type: ignore[misc]
     def allocate_default_profile_scratch(self, size: int, alignment: int, stream: Any) -> Any:
         """Returns memory for a kernel that asks for some outside of its signature, where no allocator is set."""
         return _Zeros(size, alignment)
-
-
-def _refuse_c_code() -> None:
-    """Raises if Triton's tools/compile.py is about to write C code for the CPU.
-
-    The tool has templates only for cuda and hip; without a template it would exit successfully and write no file. The
-    tool may also compile for another target while this driver is active, which is fine.
-    """
-    frame = sys._getframe(1)
-    tool = os.path.join("triton", "tools", "compile.py")
-    while not (frame.f_code.co_name == "compile_kernel" and frame.f_code.co_filename.endswith(tool)):
-        if frame.f_back is None:
-            return
-        frame = frame.f_back
-    if frame.f_locals["target"].backend == "cpu":
-        raise RuntimeError(
-            "the kernel compiles, but Triton's tools/compile.py writes C code for cuda and hip, not for the CPU: "
-            'take the shared library, triton.compile(...).asm["so"], or name another target (--target cuda:90:32)'
-        )
 
 
 @functools.cache

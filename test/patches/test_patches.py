@@ -17,12 +17,14 @@ import triton
 import triton.backends
 from triton import knobs
 from triton._C.libtriton import ir, passes
-from triton.compiler import compiler
+from triton.compiler import code_generator, compiler
 from triton.runtime import _async_compile, jit
+from triton.tools import compile as tool
 
 from support import ROOT
 from triton_ext.errors import TritonExtError
 from triton_ext.patches import (
+    ahead_of_time,
     async_compilation,
     backend_globals,
     backend_registry,
@@ -34,6 +36,7 @@ from triton_ext.patches import (
     kernel_parsing,
     manager_runs,
     plugin_module,
+    with_statements,
 )
 from triton_ext.patches.table import CHECKED_WITH, PATCHES
 
@@ -48,7 +51,9 @@ TRACES = {
     "manager_runs": r"pass_manager, \"run\"|pass_manager\.run = ",
     "kernel_keys": r"DependenciesFinder|record_reference|visit_Attribute",
     "kernel_parsing": r"JITCallable",
+    "with_statements": r"CodeGenerator\b|visit_With",
     "compiled_kernels": r"CompiledKernel",
+    "ahead_of_time": r"tools\.compile|\"compile\.py\"",
     "kernel_arguments": r"create_function_from_signature|specialize_impl\"",
     "backend_registry": r"triton\.backends, \"backends\"",
 }
@@ -128,6 +133,11 @@ def bind_arguments() -> None:
     jit.create_function_from_signature("", "", "mine")
 
 
+def make_kernel() -> None:
+    metadata = types.SimpleNamespace(name="", target=None)
+    ahead_of_time._note(types.SimpleNamespace(metadata=metadata))
+
+
 DIFFERENT: list[tuple[str, Spoil, Callable[[], object], str]] = [
     ("hook_slot", lacks(knobs, "runtime"), lambda: hook_slot.replace_by(None), "there is no triton.knobs.runtime"),
     ("hook_slot", has(type(knobs.runtime), hook_slot.NAME, 7), lambda: hook_slot.replace_by(None), "expected None"),
@@ -160,6 +170,25 @@ DIFFERENT: list[tuple[str, Spoil, Callable[[], object], str]] = [
         has(compiler, "CompiledKernel", int),
         compiled_kernels._wrap.__wrapped__,
         "builtins.int.__init__ takes",
+    ),
+    (
+        "with_statements",
+        has(code_generator.CodeGenerator, "visit_With", lambda self: None),
+        with_statements.follow_with_statements.__wrapped__,
+        "CodeGenerator.visit_With takes (self), expected (self, node, ...)",
+    ),
+    ("ahead_of_time", lacks(tool, "Path"), make_kernel, "there is no triton.tools.compile.Path"),
+    (
+        "ahead_of_time",
+        has(ahead_of_time, "_NAME", "{other}"),
+        lambda: ahead_of_time._Template(tool.__file__).with_name("extra").joinpath("cuda", "compile.c").read_text(),
+        "compile.c does not contain {other}",
+    ),
+    (
+        "ahead_of_time",
+        lambda monkeypatch: None,
+        lambda: ahead_of_time._Template(PACKAGE).glob("compile.*"),
+        "no template of C code in ",
     ),
     (
         "kernel_keys",

@@ -170,7 +170,7 @@ TOOL = """
 import runpy, sys
 for name in ("new", "cached"):
     sys.argv[0:1] = ["compile.py", "-o", name]
-    runpy.run_module("triton.tools.compile", run_name="__main__")
+    runpy.run_module("triton.tools.compile", run_name="__main__", alter_sys=True)
     del sys.argv[1:3]
 """
 

@@ -7,9 +7,13 @@ configuration file. The code of the pass does not show it, but the event does, a
 writes is not an input and is allowed.
 
 The events are those of Python's audit hooks, which a process cannot remove; ours is added when the first pass is
-watched. Threads that a pass starts are watched, too. An event carries no caller. Whether an attribute ``cache_key``
-excuses it depends on all functions that are running, and whether Python itself opens a module depends on the innermost
-two: so both are read from the stack. There is nothing to wrap instead, because a library may open files from C code.
+watched. Threads that a pass starts are watched, too.
+
+The hook reads stack frames. Claim: only the stack shows which functions are running, of which one with an attribute
+``cache_key`` excuses the event, and which two are innermost, because Python itself opens modules. Reason: an audit
+event carries no caller; any function of the user may have a ``cache_key`` and be called through any reference, so it
+cannot be replaced by a wrapper; and a library may open files from C code. Example: a pass calls ``partial(read,
+"t.csv")``, where ``read`` has a ``cache_key`` with the digest of the file and calls ``numpy.loadtxt``.
 """
 
 from __future__ import annotations

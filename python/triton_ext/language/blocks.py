@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from ..patches import with_statements
 from . import library
 from .errors import LanguageError
 
@@ -80,8 +80,7 @@ class Region:
         )
 
     def __enter__(self) -> None:
-        # Triton's code generator knows the variables, and a with statement does not pass it on.
-        self._generator = sys._getframe(1).f_locals.get("self")
+        self._generator = with_statements.generator()
         self._before = dict(getattr(self._generator, "lscope", {}))
         self._declaration.built(self._builder, self._description, handles_of(self._call.operands))
         self._built = library.built()
@@ -97,7 +96,7 @@ class Region:
         for name in list(scope):
             if name not in self._before:
                 del scope[name]
-                self._generator.local_defs.pop(name, None)  # type: ignore[union-attr]
+                self._generator.local_defs.pop(name, None)
             elif scope[name] is not self._before[name]:
                 raise LanguageError(
                     f"'{name}' is assigned in the block of `with {self._declaration.name}(...)`, which no value leaves",

@@ -11,6 +11,7 @@ import triton.language as tl
 from triton.runtime import KernelInterface
 
 from ..keys.fingerprint import fingerprint
+from ..patches.with_statements import follow_with_statements
 from ..support.shown import shown
 from . import dialects, interpreter, library
 from .blocks import Call, Pair, Region, handles_of
@@ -46,6 +47,8 @@ class Declaration:
         self.signature = inspect.signature(self.body)
         self.interpret = interpret
         self.region = bool(region)
+        if region:
+            follow_with_statements()
         self.terminator = region if isinstance(region, str) else ""
         self.end = end
         self._check_operation()

@@ -79,12 +79,24 @@ PATCHES = (
         "entering or installing a pipeline raises the error",
     ),
     Patch(
+        "with_statements",
+        "compiler.code_generator.CodeGenerator.visit_With is wrapped",
+        "a block of a DSL function knows the variables of the kernel, and refuses one that would leave the block",
+        "declaring a function that opens a block raises the error",
+    ),
+    Patch(
         "compiled_kernels",
         "compiler.compiler.CompiledKernel.__init__ is wrapped",
         "the CPU backend refuses a kernel that another user can have put into the cache; extensions see "
-        "each kernel that is compiled or loaded; Triton's tools/compile.py writes the name that a pass has given to "
-        "the kernel",
+        "each kernel that is compiled or loaded",
         "entering a pipeline, and the first launch on the CPU, raise the error",
+    ),
+    Patch(
+        "ahead_of_time",
+        "the global Path of tools/compile.py is replaced once that tool has made a kernel",
+        "the tool's C code loads the kernel by the name that a pass has given to it, and a target for which the tool "
+        "has no C code is an error",
+        "the tool ends with the error",
     ),
     Patch(
         "kernel_arguments",

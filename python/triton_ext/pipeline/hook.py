@@ -20,8 +20,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..patches import compile_requests, hook_slot, kernel_parsing
+from ..patches.ahead_of_time import correct_c_code
 from ..patches.async_compilation import carry_to_threads
-from ..patches.compiled_kernels import follow_names
 from . import active as active_pipelines
 from . import lowering
 from . import stack as stacks
@@ -93,7 +93,7 @@ class _Hook:
 
     def _answer(self, stack: Stack, installed: Stack) -> Answer:
         """Returns the current key of the pipelines, and keeps the answer for `_quick_hook` if it can."""
-        follow_names()
+        correct_c_code()
         drift = ""
         if time.monotonic() >= _next_check:
             self._recheck((*installed.active, *stack.active))
