@@ -187,7 +187,7 @@ DIFFERENT: list[tuple[str, Spoil, Callable[[], object], str]] = [
     (
         "ahead_of_time",
         lambda monkeypatch: None,
-        lambda: ahead_of_time._Template(PACKAGE).glob("compile.*"),
+        lambda: list(ahead_of_time._Template(PACKAGE).glob("compile.*")),
         "no template of C code in ",
     ),
     (

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path, PosixPath
 from typing import Any
 
@@ -51,7 +51,7 @@ def _note(kernel: Any) -> None:
 class _Template(PosixPath):
     """A path as the tool uses it: to the directory of the templates for a backend, or to one template."""
 
-    def glob(self, pattern: str) -> Iterator[Path]:  # type: ignore[override] - an iterator is enough for the tool
+    def glob(self, pattern: str) -> Generator[_Template, None, None]:
         """Yields the templates in the directory.
 
         Raises:
@@ -70,7 +70,7 @@ class _Template(PosixPath):
                 f"the kernel compiles, but Triton's tools/compile.py writes C code for {others}, not for {self.name}: "
                 f'take the binary, triton.compile(...).asm["{binary}"], or name another target (--target cuda:90:32)'
             )
-        return iter(found)
+        yield from found
 
     def read_text(self, *args: Any, **kwargs: Any) -> str:
         """Returns the text with the name of the kernel filled in."""
