@@ -12,7 +12,6 @@ import ctypes
 import functools
 import hashlib
 import io
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from types import ModuleType
 from typing import Any
@@ -26,53 +25,16 @@ from triton_ext.loading.elf import UNDEFINED, WEAK, damage, symbols
 from triton_ext.patches import ahead_of_time, compiled_kernels
 from triton_ext.pipeline import inspection
 from triton_ext.support.resources import own_code
-from triton_ext.support.storage import scratch_dir
+from triton_ext.support.scratch import scratch_dir
 
-from . import _library
+from . import _library, _passes
 from ._cache import check_entry, protect_entry
 
+cpu = _passes.cpu  # a global of this module, as edits of pipelines expect of backends
 TRIPLE = "x86_64-unknown-linux-gnu"
 
 #: The size of a vector register in bytes, by the CPU feature that provides it.
 VECTORS = {"+avx512f": 64, "+avx": 32}
-
-
-def _names() -> list[str]:
-    """Returns the names of the functions of ``cpu.passes``."""
-    return sorted(f"add_{name}" for name in (*_library.compiler().passes, *_library.EXTENSIONS))
-
-
-def _add_pass(attribute: str) -> Callable[..., None]:
-    """Returns the function ``cpu.passes.add_<name>(pm, *values)``; the first call loads the compiler library.
-
-    The `values` are the values of the pass's options; without them, every option has its default.
-    """
-    name = attribute.removeprefix("add_")
-    if attribute not in _names():
-        raise AttributeError(f"the CPU backend has no '{attribute}'")
-    options = _library.OPTIONS.get(name, {})
-
-    def add_pass(pm: Any, *values: int) -> None:
-        own = _library.compiler().passes.get(name)
-        add = own or _library.extension_passes()[name].add[name]
-        add(pm, [f"{option}={int(value)}" for option, value in zip(options, values, strict=bool(values))])
-
-    manager = "triton._C.libtriton.ir.pass_manager"
-    signatures = [f"{attribute}(arg: {manager}, /) -> None"]
-    if options:
-        types = "".join(f", arg{i}: {kind}" for i, kind in enumerate(options.values(), 1))
-        signatures.append(f"{attribute}(arg0: {manager}{types}, /) -> None")
-    add_pass.__name__ = attribute
-    add_pass.__doc__ = "\n".join(signatures)
-    return add_pass
-
-
-#: The module through which this backend calls its own passes. Its name and the signatures in its docstrings have the
-#: form of Triton's module `nvidia`, so that recorded and edited pipelines contain the passes of this backend, too.
-cpu = ModuleType("triton._C.libtriton.cpu")
-cpu.passes = ModuleType("triton._C.libtriton.cpu.passes")  # type: ignore[attr-defined]
-cpu.passes.__getattr__ = functools.cache(_add_pass)
-cpu.passes.__dir__ = _names
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from .loading.loader import load
     from .loading.plugin_passes import digest
     from .pipeline.extension_passes import Pass
-    from .pipeline.pipeline import Pipeline, use
+    from .pipeline.pipeline import Pipeline
+    from .pipeline.used_kernels import use
     from .tracing import trace
     from .tuning import autotune, product, sweep
 
@@ -56,7 +57,8 @@ _HOME = {
     "opt": "driver",
     "Pass": "pipeline.extension_passes",
     "trace": "tracing",
-    **dict.fromkeys(("Pipeline", "use"), "pipeline.pipeline"),
+    "Pipeline": "pipeline.pipeline",
+    "use": "pipeline.used_kernels",
     **dict.fromkeys(("autotune", "product", "sweep"), "tuning"),
 }
 

@@ -30,7 +30,7 @@ from triton.backends.compiler import GPUTarget
 import triton_ext as tx
 from triton_ext.loading.host import find_triton
 from triton_ext.support.diff import diff
-from triton_ext.support.storage import scratch_dir
+from triton_ext.support.scratch import scratch_dir
 
 TARGETS = (GPUTarget("cuda", 90, 32), GPUTarget("hip", "gfx942", 64))
 #: The shape of the product on the CPU; K is not a multiple of BLOCK, and its rows are not aligned.

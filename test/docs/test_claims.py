@@ -27,7 +27,7 @@ import triton_ext as tx
 from support import ROOT
 from triton_ext import sdk
 from triton_ext.cli.trace import trace
-from triton_ext.pipeline import inspection, stage_run
+from triton_ext.pipeline import inspection, step_execution
 from triton_ext.pipeline.inspection import Level
 from triton_ext.support.resources import library_dir
 from triton_ext.tuning import limits
@@ -168,7 +168,7 @@ def test_where_nothing_is_traced_nothing_is_recorded(monkeypatch: pytest.MonkeyP
             levels.append(level)
             super().__init__(level, slot)
 
-    monkeypatch.setattr(stage_run, "Inspection", Watched)
+    monkeypatch.setattr(step_execution, "Inspection", Watched)
     triton.compile(division(), target=GPUTarget("cuda", 90, 32))
     assert levels == []
     with tx.Pipeline().skip("ttir:common.cse"):

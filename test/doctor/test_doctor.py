@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from triton_ext import sdk
 from triton_ext.authoring import doctor
-from triton_ext.authoring.doctor import Row
+from triton_ext.authoring.checks import Row
 from triton_ext.authoring.selftest import Check, SelfTestResult
 from triton_ext.cli.doctor import doctor as doctor_command
 from triton_ext.errors import TritonExtError
@@ -120,7 +120,7 @@ def test_half_an_sdk(near_sdk: sdk.Sdk) -> None:
 
 def test_what_was_not_verified_is_shown(near_sdk: sdk.Sdk, monkeypatch: pytest.MonkeyPatch) -> None:
     """This holds also for an SDK from before the record, by the pinned hashes."""
-    from triton_ext.sdk.sources import load_source_list
+    from triton_ext.sdk.source_file import load_source_list
 
     monkeypatch.setattr("triton_ext.sdk.tools.find_tool", lambda id_: None)
     pinned = load_source_list().packages[0].sha256
@@ -266,4 +266,4 @@ def test_same_clangs_and_cmake_as_the_build() -> None:
         assert not re.search(r"\b(clang\+\+|ld\.lld)-\d+ |\b2\d 2\d\b", text)
     wanted = re.search(r"VERSION ([\d.]+)\)", (infra.parent / "CMakeLists.txt").read_text())
     assert wanted
-    assert wanted[1] == doctor._dotted(doctor.OLDEST_CMAKE)
+    assert wanted[1] == doctor.dotted(doctor.OLDEST_CMAKE)

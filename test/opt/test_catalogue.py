@@ -15,7 +15,8 @@ import pytest
 
 from support import ROOT
 from triton_ext.authoring import reference
-from triton_ext.authoring.catalogue import GROUPS, NOT_LISTED, TAXONOMY, CataloguedPass, catalogue
+from triton_ext.authoring.catalogue import GROUPS, NOT_LISTED, CataloguedPass, catalogue
+from triton_ext.authoring.taxonomy import TAXONOMY
 
 CLI = Path(sys.executable).with_name("triton-ext")
 

@@ -27,7 +27,8 @@ import urllib3.util.connection
 from support.sdk.world import ROOT, Server, World, closed_port, deb_bytes, llvm_files, tar_bytes
 from triton_ext.errors import BuildError
 from triton_ext.sdk import ar_archive, archive, debian, decompress, download, http_request
-from triton_ext.sdk.sources import SourceUnavailableError, load_source_list
+from triton_ext.sdk.source_file import load_source_list
+from triton_ext.sdk.sources import SourceUnavailableError
 from triton_ext.sdk.trust import without_credentials
 
 SNAPSHOT = "debian-24-snapshot"

@@ -14,7 +14,8 @@ from support.sdk.world import ROOT, World, closed_port, llvm_debs, llvm_files, t
 from triton_ext.errors import BuildError
 from triton_ext.loading.host import find_triton
 from triton_ext.sdk import debian
-from triton_ext.sdk.sources import SourceUnavailableError, load_source_list
+from triton_ext.sdk.source_file import load_source_list
+from triton_ext.sdk.sources import SourceUnavailableError
 
 SNAPSHOT = "debian-24-snapshot"
 NAMED = ("--source", "triton-llvm", "--unverified")

@@ -14,8 +14,9 @@ from support.sdk.tool import add_tool
 from support.sdk.world import World, deb_bytes, llvm_debs, llvm_files, tar_bytes, write_tree
 from triton_ext.errors import BuildError
 from triton_ext.loading.host import find_triton
-from triton_ext.sdk import debian, tools
-from triton_ext.sdk.sources import SourceUnavailableError, load_source_list
+from triton_ext.sdk import debian, debian_release, tools
+from triton_ext.sdk.source_file import load_source_list
+from triton_ext.sdk.sources import SourceUnavailableError
 from triton_ext.sdk.trust import Trust
 
 SNAPSHOT = "debian-24-snapshot"
@@ -93,20 +94,23 @@ def test_status_of_gpgv_is_whole_lines_of_its_own_file() -> None:
         f"[GNUPG:] GOODSIG {sub[-16:]} Debian",
         f"[GNUPG:] VALIDSIG {sub} 2026-01-01 1 0 4 0 1 8 01 {key}",
     ]
-    assert debian._signature_problem(0, good, (key,)) == ""
-    assert debian._signature_problem(0, [*good, "[GNUPG:] NEWSIG", *good], (key,)) == ""
-    assert "exits with 2" in debian._signature_problem(2, good, (key,))
-    assert "it is signed by" in debian._signature_problem(0, good, (sub,))
+    assert debian_release._signature_problem(0, good, (key,)) == ""
+    assert debian_release._signature_problem(0, [*good, "[GNUPG:] NEWSIG", *good], (key,)) == ""
+    assert "exits with 2" in debian_release._signature_problem(2, good, (key,))
+    assert "it is signed by" in debian_release._signature_problem(0, good, (sub,))
     for left_out in good[1:]:
-        assert debian._signature_problem(0, [line for line in good if line != left_out], (key,)) == "it is not signed"
+        assert (
+            debian_release._signature_problem(0, [line for line in good if line != left_out], (key,))
+            == "it is not signed"
+        )
     # The two lines belong to two signatures, or to two keys.
-    assert debian._signature_problem(0, [*good[:2], *good[::2]], (key,)) == "it is not signed"
-    assert debian._signature_problem(0, [good[1].replace("B", "C"), good[2]], (key,)) == "it is not signed"
+    assert debian_release._signature_problem(0, [*good[:2], *good[::2]], (key,)) == "it is not signed"
+    assert debian_release._signature_problem(0, [good[1].replace("B", "C"), good[2]], (key,)) == "it is not signed"
     for word in ("BADSIG", "ERRSIG", "EXPSIG", "EXPKEYSIG", "REVKEYSIG", "NO_PUBKEY", "NODATA"):
-        assert debian._signature_problem(0, [*good, f"[GNUPG:] {word} 1234 x"], (key,)).startswith(word)
+        assert debian_release._signature_problem(0, [*good, f"[GNUPG:] {word} 1234 x"], (key,)).startswith(word)
     for prefix in ("gpgv: ", " ", "x"):
         lines = [prefix + line for line in good]
-        assert debian._signature_problem(0, lines, (key,)) == "it is not signed"
+        assert debian_release._signature_problem(0, lines, (key,)) == "it is not signed"
 
 
 @pytest.mark.parametrize(
@@ -165,12 +169,12 @@ def test_index_that_is_not_the_signed_one_is_refused(world: World, signer: Signe
 
 
 def without_gpgv(world: World) -> str:
-    world.monkeypatch.setattr(debian.shutil, "which", lambda name: None)
+    world.monkeypatch.setattr(debian_release.shutil, "which", lambda name: None)
     return "gpgv is not installed"
 
 
 def without_keyring(world: World) -> str:
-    world.monkeypatch.setattr(debian, "_KEYRINGS", (world.tmp / "none.gpg",))
+    world.monkeypatch.setattr(debian_release, "_KEYRINGS", (world.tmp / "none.gpg",))
     return f"there is no {world.tmp}/none.gpg"
 
 
@@ -269,7 +273,7 @@ def test_sizes_are_not_part_of_what_something_is_made_from() -> None:
 @pytest.mark.slow
 def test_real_release_file_of_sid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The real index has good signatures of the pinned keys, and lists the successor of a pinned package."""
-    if debian.shutil.which("gpgv") is None or not any(path.is_file() for path in debian._KEYRINGS):
+    if debian_release.shutil.which("gpgv") is None or not any(path.is_file() for path in debian_release._KEYRINGS):
         pytest.skip("gpgv or the Debian keyring is not installed")
     news: list[str] = []
     try:
@@ -277,15 +281,15 @@ def test_real_release_file_of_sid(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     except SourceUnavailableError as error:
         pytest.skip(error.message)
     times: list[object] = []
-    real = debian._time
+    real = debian_release._time
 
     def time_of(text: str) -> object:
         times.append(real(text))
         return times[-1]
 
     # The mirror here may be too old, so the test's date is that of its release file.
-    monkeypatch.setattr(debian, "_time", time_of)
-    monkeypatch.setattr(debian, "_now", lambda: times[0] + timedelta(hours=1))  # type: ignore[operator]
+    monkeypatch.setattr(debian_release, "_time", time_of)
+    monkeypatch.setattr(debian_release, "_now", lambda: times[0] + timedelta(hours=1))  # type: ignore[operator]
     package = load_source_list().source("debian-23").packages[0]
     trust = Trust(False, news.append)
     found = debian._look_up(package, "sid", base, tmp_path, trust)
@@ -294,6 +298,6 @@ def test_real_release_file_of_sid(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert len(found.sha256) == 64
     assert found.size > 1_000_000
     assert trust.unverified == []
-    monkeypatch.setattr(debian, "_now", lambda: times[0] + timedelta(days=30))  # type: ignore[operator]
+    monkeypatch.setattr(debian_release, "_now", lambda: times[0] + timedelta(days=30))  # type: ignore[operator]
     with pytest.raises(BuildError, match="was valid until"):
         debian._look_up(package, "sid", base, tmp_path, trust)

@@ -76,8 +76,8 @@ def test_no_home_and_no_name(tmp_path: Path) -> None:
     code = """
 from triton_ext import sdk
 from triton_ext.loading import index
-from triton_ext.support import storage
-print(storage.cache_dir(), index.recall("a", "b", object), sdk.find_triton and storage.scratch_root() is not None)
+from triton_ext.support import scratch, storage
+print(storage.cache_dir(), index.recall("a", "b", object), sdk.find_triton and scratch.scratch_root() is not None)
 index.remember("a", "b", 1, [], 0)
 index.save()
 try:
@@ -116,11 +116,11 @@ with tx.Pipeline.parse("ttir: at_end(common.cse)"):
 def test_no_place_at_all(tmp_path: Path) -> None:
     code = """
 import os
-from triton_ext.support import storage
-storage._scratch_roots = lambda: iter(("/nowhere", "/proc"))
+from triton_ext.support import scratch
+scratch._scratch_roots = lambda: iter(("/nowhere", "/proc"))
 try:
-    storage.scratch_dir("x").__enter__()
-except storage.TritonExtError as error:
+    scratch.scratch_dir("x").__enter__()
+except scratch.TritonExtError as error:
     print(error)
 """
     wanted = "no directory for temporary files can be made (fix: TMPDIR=/a/writable/directory)\n"

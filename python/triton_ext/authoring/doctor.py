@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 from .. import sdk
 from ..errors import TritonExtError
@@ -26,33 +24,13 @@ from ..loading.manifest import Manifest
 from ..support import clang, resources
 from . import addresses
 from .build import GET_TOOLS, OLDEST_CMAKE, cmake_version, find_tool
+from .checks import Row, State, dotted, row_of, short
+from .sdk_checks import abi_flag, headers, llvm_commit, sdk_downloads, sdk_installed
 from .selftest import run_selftest
 
 OLDEST_PYTHON = (3, 11)
 GET_PYTHON = "apt-get install python3.11"
-_ABI_FLAG = re.compile(r"^#define LLVM_ENABLE_ABI_BREAKING_CHECKS (\d)", re.MULTILINE)
 _MOST_FAILURES = 5
-
-State = Literal["ok", "warn", "fail"]
-
-
-@dataclass(frozen=True)
-class Row:
-    """One row of the table: one thing that must hold.
-
-    Attributes:
-        name: what is checked.
-        state: whether it holds; ``warn`` is for information and does not fail.
-        wanted: the expected value.
-        found: the value that was found.
-        fix: the command that mends it; empty if it holds.
-    """
-
-    name: str
-    state: State
-    wanted: str
-    found: str
-    fix: str = ""
 
 
 def examine() -> list[Row]:
@@ -63,67 +41,14 @@ def examine() -> list[Row]:
 def python() -> Row:
     """Checks the version of Python."""
     found = sys.version_info[:2]
-    return _row("Python", found >= OLDEST_PYTHON, f">= {_dotted(OLDEST_PYTHON)}", platform.python_version(), GET_PYTHON)
+    return row_of(
+        "Python", found >= OLDEST_PYTHON, f">= {dotted(OLDEST_PYTHON)}", platform.python_version(), GET_PYTHON
+    )
 
 
 def triton() -> Row:
     """Checks that a Triton is installed."""
-    return Row("Triton", "ok", f">= {_dotted(host.OLDEST_TRITON)}", host.triton_version())
-
-
-def headers() -> Row:
-    """Checks that Triton's headers are there, and that libtriton's LLVM is known."""
-    return Row("Triton's headers", "ok", "in the wheel", str(_short(host.find_triton().include_dir)))
-
-
-def sdk_installed() -> Row:
-    """Checks that the SDK is installed."""
-    found = _sdk()
-    missing = [path for path in (*found.include_dirs, found.mlir_tblgen) if not path.exists()]
-    if missing:
-        raise TritonExtError(f"{missing[0]} is missing", fix=f"{sdk.INSTALL_COMMAND} --force")
-    return Row("SDK", "ok", "installed", f"{_short(found.path)} ({found.size / 1e6:.0f} MB)")
-
-
-def sdk_downloads() -> Iterator[Row]:
-    """Checks that a hash or a signature has verified the downloads of the SDK and of the programs beside it."""
-    from ..sdk.sources import load_source_list
-    from ..sdk.tools import find_tool, find_unverified
-
-    name, wanted = "SDK's downloads", "verified"
-    found, source_list = _sdk(), load_source_list()
-    if found.unverified is None:  # made before this was recorded
-        pinned = {package.sha256 for package in source_list.packages}
-        unknown = [file for file, sha256 in found.packages.items() if sha256 not in pinned]
-        unverified = {"": [f"{file}: whether it was verified was not recorded then" for file in unknown]}
-    else:
-        unverified = {"": list(found.unverified)}
-    for tool in source_list.tools:
-        if find_tool(tool.id):
-            unverified[f" --with {tool.id}"] = list(find_unverified(tool.id))
-    for part, lines in unverified.items():
-        for line in lines:
-            yield Row(name, "warn", wanted, f"not verified: {line}", f"{sdk.INSTALL_COMMAND}{part} --force")
-    if not any(unverified.values()):
-        yield Row(name, "ok", wanted, f"files: {len(found.packages)}")
-
-
-def llvm_commit() -> Row:
-    """Compares the LLVM of the headers with the LLVM of libtriton."""
-    wanted, found = host.find_triton().llvm_commit, _sdk()
-    exact = bool(found.headers_commit) and wanted.startswith(found.headers_commit or "")
-    guarded = f", guarded: {', '.join(found.guarded_ops)}" if found.guarded_ops else ""
-    how = f"{found.headers} from {found.source}, {'exact' if exact else 'near'}{guarded}"
-    return Row("LLVM", "ok", wanted[:12], how)
-
-
-def abi_flag() -> Row:
-    """Compares the flag that decides the layout of LLVM's containers: in libtriton, and in the overlay header."""
-    wanted = host.find_triton().abi_breaking_checks
-    header = _sdk().include_dirs[0] / "llvm" / "Config" / "abi-breaking.h"
-    match = _ABI_FLAG.search(header.read_text())
-    found = match[1] if match else "nothing"
-    return _row("ABI checks", found == str(int(wanted)), f"{wanted:d}", found, f"{sdk.INSTALL_COMMAND} --force")
+    return Row("Triton", "ok", f">= {dotted(host.OLDEST_TRITON)}", host.triton_version())
 
 
 def compiler() -> Row:
@@ -148,8 +73,8 @@ def cmake() -> Row:
     if path is None:
         raise TritonExtError("not found", fix=GET_TOOLS)
     version = cmake_version(path)
-    wanted = f">= {_dotted(OLDEST_CMAKE)}"
-    return _row("CMake", version >= OLDEST_CMAKE, wanted, _dotted(version), GET_TOOLS)
+    wanted = f">= {dotted(OLDEST_CMAKE)}"
+    return row_of("CMake", version >= OLDEST_CMAKE, wanted, dotted(version), GET_TOOLS)
 
 
 def ninja() -> Row:
@@ -171,7 +96,7 @@ def infra_library() -> Row:
     manifest = Manifest.parse(library.note)
     fits = (manifest.triton, manifest.llvm_commit) == (wanted.version, wanted.llvm_commit)
     found = f"{path.name}: Triton {manifest.triton}, LLVM {manifest.llvm_commit[:12]}, {manifest.compiler}"
-    return _row("infra library", fits, f"Triton {wanted.version}, LLVM {wanted.llvm_commit[:12]}", found, _rebuild())
+    return row_of("infra library", fits, f"Triton {wanted.version}, LLVM {wanted.llvm_commit[:12]}", found, _rebuild())
 
 
 def abi_selftest() -> Iterator[Row]:
@@ -210,7 +135,7 @@ def singletons() -> Iterator[Row]:
             f"{each.library} ({each.origin}) has copies of its own of {len(each.wrong)}, e.g. {each.wrong[0]}: "
             "passes take effects of its operations for independent of all others"
         )
-        fix = f"link it as in {_short(resources.infra_dir() / 'cmake')}" if each.foreign else _mend(Path(each.library))
+        fix = f"link it as in {short(resources.infra_dir() / 'cmake')}" if each.foreign else _mend(Path(each.library))
         yield Row(name, state, wanted, found, fix)
 
 
@@ -259,17 +184,6 @@ def _rows(name: str, check: Callable[[], Row | Iterator[Row]]) -> list[Row]:
     return rows
 
 
-def _row(name: str, holds: bool, wanted: str, found: str, fix: str) -> Row:
-    return Row(name, "ok", wanted, found) if holds else Row(name, "fail", wanted, found, fix)
-
-
-def _sdk() -> sdk.Sdk:
-    found = sdk.find()
-    if found is None:
-        raise TritonExtError("not installed for this Triton", fix=sdk.INSTALL_COMMAND)
-    return found
-
-
 def _rebuild() -> str:
     """Returns the command that makes the libraries of this installation anew."""
     return "triton-ext build" if _in_checkout() else "pip install --force-reinstall triton-ext"
@@ -294,13 +208,3 @@ def _first_line(command: list[str]) -> str:
     result = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=20, check=False)
     lines = (result.stdout or result.stderr).splitlines()
     return lines[0].strip() if lines else "does not print its version"
-
-
-def _short(path: Path) -> str:
-    """Returns `path` with ``~`` for the home directory."""
-    home = os.path.expanduser("~")  # is "~" where there is none
-    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
-
-
-def _dotted(version: tuple[int, ...]) -> str:
-    return ".".join(map(str, version))

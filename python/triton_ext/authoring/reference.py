@@ -13,7 +13,8 @@ from pathlib import Path
 
 import triton_ext as tx
 from triton_ext import edits, record
-from triton_ext.authoring.catalogue import GROUPS, NOT_LISTED, TAXONOMY, CataloguedPass, catalogue, option_text
+from triton_ext.authoring.catalogue import GROUPS, NOT_LISTED, CataloguedPass, catalogue, option_text
+from triton_ext.authoring.taxonomy import TAXONOMY
 from triton_ext.backends import apis
 from triton_ext.loading.manifest import Manifest, OwnPass
 from triton_ext.patches.table import CHECKED_WITH, PATCHES

@@ -22,7 +22,7 @@ from ..errors import ExtensionNotFoundError, TritonExtError
 from ..loading.discovery import HIDDEN_BUNDLE
 from ..loading.host import find_triton
 from ..support import resources
-from ..support.storage import scratch_dir
+from ..support.scratch import scratch_dir
 from .build import build_tree, check_tools, default_build_dir
 from .build import tool as find_program
 from .project import Project, find_project

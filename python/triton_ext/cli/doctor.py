@@ -9,7 +9,8 @@ from dataclasses import asdict
 
 import click
 
-from ..authoring.doctor import Row, examine
+from ..authoring.checks import Row
+from ..authoring.doctor import examine
 from ..support.console import print_table
 
 

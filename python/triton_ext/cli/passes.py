@@ -8,7 +8,8 @@ from dataclasses import asdict
 
 import click
 
-from ..authoring.catalogue import GROUPS, TAXONOMY, catalogue, option_text
+from ..authoring.catalogue import GROUPS, catalogue, option_text
+from ..authoring.taxonomy import TAXONOMY
 from ..pipeline.extension_passes import STAGES
 
 

@@ -13,7 +13,7 @@ from ..loading.host import find_triton
 from ..sdk import INSTALL_COMMAND, Sdk, find, install
 from ..sdk.parts import find_parts
 from ..sdk.precompiled import find_headers
-from ..sdk.sources import load_source_list
+from ..sdk.source_file import load_source_list
 
 
 @click.group()

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..errors import TritonExtError
 from ..pipeline.forked_child import in_child
-from ..support import storage
+from ..support import scratch
 from .escapes import unescaped
 from .mlir_locations import chains
 
@@ -66,7 +66,7 @@ def _problem(path: str, backend: Any) -> str:
     context = ir.context()
     ir.load_dialects(context)
     backend.load_dialects(context)
-    with storage.scratch_file() as said:
+    with scratch.scratch_file() as said:
         kept = os.dup(2)
         os.dup2(said.fileno(), 2)  # MLIR writes its diagnostics to standard error
         try:

@@ -5,23 +5,31 @@ from __future__ import annotations
 
 import argparse
 import collections
-import datetime
-import decimal
 import enum
-import fractions
 import functools
-import hashlib
 import inspect
 import logging
 import re
 import sys
 import types
-from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
 from ..errors import PipelineError
 from .code import MISSING, file_of, imports, is_installed, is_installed_function, value_at, variables_of, words
+from .objects import (
+    ABSTRACT,
+    OF_EVERY_CLASS,
+    SHOWN_WHOLE,
+    array_of,
+    asked,
+    cache_key_of,
+    is_plain_object,
+    is_special,
+    modules_of,
+    name_of,
+    state_of,
+)
 from .outside import WAY_OUT, outside, reading, whole
 
 _PLAIN = {bool, int, float, complex, str, bytes, type(None), types.EllipsisType}
@@ -34,9 +42,8 @@ _BUILTIN = (
     types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType,
     types.ClassMethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType,
 )  # fmt: skip
-_ABSTRACT = ("abc", "typing")  # modules whose classes have no state
 #: Modules whose classes call no method of a subclass but those with a special name.
-_QUIET = ("builtins", *_ABSTRACT, "enum", "collections.abc")
+_QUIET = ("builtins", *ABSTRACT, "enum", "collections.abc")
 #: Code with one of these names may ask an object for any attribute.
 _ANY_NAME = {
     "getattr", "vars", "dir", "attrgetter", "methodcaller", "getmembers", "getattr_static", "getmembers_static",
@@ -81,7 +88,7 @@ class Description:
         any_name = not self._words.isdisjoint(_ANY_NAME)
         for owner, name, error in self._left_out:
             in_a_pattern = name in inspect.getattr_static(owner, "__match_args__", ())
-            is_asked_for = any_name or in_a_pattern or name in self._words or _is_special(name)
+            is_asked_for = any_name or in_a_pattern or name in self._words or is_special(name)
             if owner in self._called if name in _CONSTRUCTORS else is_asked_for or owner in self._called_back:
                 raise error
 
@@ -106,7 +113,7 @@ class Description:
             code = self.of(value.__code__, where) if isinstance(value, types.FunctionType) else None
             return ("key", named.__module__, named.__qualname__, code, key)
         if what := outside(value):
-            return self._refused(where or _name_of(value), f"reads {what}")
+            return self._refused(where or name_of(value), f"reads {what}")
         if isinstance(value, type):
             self._called.add(value)
         return self._shared(value) if isinstance(value, types.FunctionType | type) else self._inner(value, where)
@@ -126,7 +133,7 @@ class Description:
             if known is not None and is_installed(type(value).__module__):
                 return known
             parts = [known, self._shared(type(value))]
-            for name, attribute in sorted(_state(value, is_plain=known is None).items()):
+            for name, attribute in sorted(state_of(value, is_plain=known is None).items()):
                 parts.append((name, self.of(attribute, f"the attribute '{name}' of {where or repr(value)}")))
             return tuple(parts)
         finally:
@@ -141,16 +148,16 @@ class Description:
         if isinstance(value, enum.Enum):
             return ("enum", type(value).__qualname__, value._name_, self.of(value._value_, where))
         if isinstance(value, int | float | complex | str | bytes):
-            return (type(value).__name__, _asked(value, "__repr__"))
+            return (type(value).__name__, asked(value, "__repr__"))
         if isinstance(value, list | tuple | collections.deque):
             length = value.maxlen if isinstance(value, collections.deque) else None
-            return (type(value).__name__, length, *(self.of(item, where) for item in _asked(value, "__iter__")))
+            return (type(value).__name__, length, *(self.of(item, where) for item in asked(value, "__iter__")))
         if isinstance(value, set | frozenset):  # a set has no order, so no item may refer to another by number
-            items = _asked(value, "__iter__")
+            items = asked(value, "__iter__")
             return (type(value).__name__, *sorted(repr(Description(self).of(item, where)) for item in items))
         if isinstance(value, dict | types.MappingProxyType):
             missing = value.default_factory if isinstance(value, collections.defaultdict) else None
-            items = ((self.of(k, where), self.of(v, where)) for k, v in _asked(value, "items"))
+            items = ((self.of(k, where), self.of(v, where)) for k, v in asked(value, "items"))
             return (type(value).__name__, self.of(missing, where), *items)
         if isinstance(value, types.MethodType):
             return ("method", self.of(value.__func__, where), self.of(value.__self__, where))
@@ -164,18 +171,18 @@ class Description:
         if isinstance(value, property):
             return ("property", *(self.of(part, where) for part in (value.fget, value.fset, value.fdel)))
         if isinstance(value, PurePath):
-            return ("path", _asked(value, "__str__"))
+            return ("path", asked(value, "__str__"))
         if isinstance(value, slice):
             return ("slice", *(self.of(part, where) for part in (value.start, value.stop, value.step)))
         if isinstance(value, types.SimpleNamespace | argparse.Namespace):
             return ("namespace", self.of(vars(value), where))
-        if isinstance(value, _SHOWN_WHOLE):
-            return (type(value).__qualname__, _asked(value, "__repr__"))
+        if isinstance(value, SHOWN_WHOLE):
+            return (type(value).__qualname__, asked(value, "__repr__"))
         if isinstance(value, logging.Logger):
             return ("logger", value.name, value.level)
         if type(value).__qualname__ == "_tuplegetter":  # a field of a named tuple
             return ("field", *(self.of(part, where) for part in value.__reduce__()[1]))
-        if array := _array(value):
+        if array := array_of(value):
             return array
         if isinstance(value, re.Pattern):
             return ("pattern", value.pattern, value.flags)
@@ -183,7 +190,7 @@ class Description:
             return ("cached property", self.of(value.func, where))
         if isinstance(value, _BUILTIN):
             return ("builtin", getattr(value, "__module__", None), value.__qualname__)
-        if _is_plain_object(value):
+        if is_plain_object(value):
             return None
         return self._refused(where or repr(value), f"is a {type(value).__module__}.{type(value).__qualname__}")
 
@@ -222,7 +229,7 @@ class Description:
         parts += (self._shared(base) for base in (*cls.__bases__, type(cls)))
         if any(is_installed(base.__module__) and base.__module__ not in _QUIET for base in cls.__mro__):
             self._called_back.update(cls.__mro__)
-        parts += (self._attribute(cls, *item) for item in sorted(vars(cls).items()) if item[0] not in _OF_EVERY_CLASS)
+        parts += (self._attribute(cls, *item) for item in sorted(vars(cls).items()) if item[0] not in OF_EVERY_CLASS)
         return ("class", *parts)
 
     def _attribute(self, owner: _Owner, name: str, value: object) -> object:
@@ -240,109 +247,10 @@ class Description:
             module = sys.modules.get(name)
             self._modules[name] = found = file_of(name, file or getattr(module, "__file__", None))
             if self._lenient and module is not None and not is_installed(name):
-                self._modules[name] = (found, *(self._module(other) for other in _modules_of(module)))
+                self._modules[name] = (found, *(self._module(other) for other in modules_of(module)))
         return self._modules[name]
 
     def _refused(self, what: str, why: str) -> object:
         if self._lenient:
             return ("refused", why)
         raise PipelineError(f"no cache key can be made of {what}, which {why}; {WAY_OUT}")
-
-
-#: Classes whose ``repr`` tells everything about an object.
-_SHOWN_WHOLE = (
-    range, bytearray, decimal.Decimal, fractions.Fraction, datetime.date, datetime.time, datetime.timedelta,
-    types.GenericAlias, types.UnionType,
-)  # fmt: skip
-
-
-def _array(value: Any) -> tuple[object, ...] | None:
-    """Returns the description of an array, number or data type of NumPy; None for any other value."""
-    numpy: Any = sys.modules.get("numpy")
-    if numpy is None:
-        return None
-    if isinstance(value, numpy.dtype):
-        return ("data type", str(value))
-    if isinstance(value, numpy.ndarray | numpy.generic) and not value.dtype.hasobject:
-        return ("array", str(value.dtype), value.shape, value.strides, hashlib.sha256(value.tobytes()).hexdigest())
-    return None
-
-
-_OF_EVERY_CLASS = {
-    *vars(type("Empty", (), {})), "__annotations__", "__slots__", "__match_args__", "__dataclass_fields__",
-    "__dataclass_params__", "_abc_impl", "_value2member_map_",
-}  # fmt: skip
-
-
-def _name_of(value: object) -> str:
-    return str(getattr(value, "__qualname__", None) or repr(value))
-
-
-def cache_key_of(value: object) -> str | None:
-    """Returns the attribute ``cache_key`` of `value`, by which an object declares what it depends on; None without one.
-
-    Raises:
-        PipelineError: `value` is a function, and the attribute is not a str.
-    """
-    if inspect.getattr_static(value, "cache_key", None) is None:  # does not run a __getattr__
-        return None
-    key = getattr(value, "cache_key", None)
-    if isinstance(value, types.FunctionType) and not isinstance(key, str):
-        raise PipelineError(f"the cache_key of {_name_of(value)} has to be a text, found {type(key).__name__}")
-    return key if isinstance(key, str) else None
-
-
-def _is_plain_object(value: object) -> bool:
-    """Whether the class and the attributes of `value` determine its behaviour."""
-    cls = type(value)
-    is_dataclass = inspect.getattr_static(cls, "__dataclass_fields__", None) is not None  # does not run a metaclass
-    if is_dataclass or isinstance(getattr(cls, "__call__", None), types.FunctionType):  # noqa: B004
-        return True
-    if "__dict__" in vars(cls) and cls.__bases__ == (object,) and not vars(value):
-        return True  # e.g. a sentinel that a library uses as the default of an argument
-    return all(_is_python(base) for base in cls.__mro__ if base is not object and base.__module__ not in _ABSTRACT)
-
-
-def _is_python(cls: type) -> bool:
-    """Whether `cls` is written in Python and is not part of an installed package."""
-    has_attributes = "__slots__" in vars(cls) or any("__dict__" in vars(base) for base in cls.__mro__)
-    return has_attributes and not is_installed(cls.__module__)
-
-
-def _state(value: object, *, is_plain: bool) -> dict[str, object]:
-    """Returns the attributes of an object, in ``__dict__`` or in slots.
-
-    Args:
-        value: the object.
-        is_plain: the result of `_is_plain_object`. If it is false, slots of installed base classes are left out: they
-            hold results that such a class has computed.
-    """
-    found = dict(getattr(value, "__dict__", {}))
-    for cls in type(value).__mro__:
-        for name, member in vars(cls).items():
-            is_slot = isinstance(member, types.MemberDescriptorType) and (is_plain or not is_installed(cls.__module__))
-            if is_slot and hasattr(value, name):
-                found[name] = getattr(value, name)
-    if isinstance(value, enum.Enum):  # Python adds special attributes to an enumerator, some when it is first used
-        return {name: attribute for name, attribute in found.items() if not _is_special(name)}
-    return found
-
-
-def _asked(value: Any, method: str) -> Any:
-    """Calls `method` of the first installed class of `value`, which its own class may override."""
-    installed = (vars(cls) for cls in type(value).__mro__ if is_installed(cls.__module__))
-    return next(members[method] for members in installed if method in members)(value)
-
-
-def _is_special(name: str) -> bool:
-    """Whether the name has a meaning for Python or its module `enum`."""
-    return name.startswith("_") and name.endswith("_")
-
-
-def _modules_of(module: types.ModuleType) -> Iterator[str]:
-    """Yields the modules, except installed ones, that the variables of `module` refer to."""
-    for value in vars(module).values():
-        if isinstance(value, types.ModuleType | types.FunctionType | type):
-            name = str(value.__name__ if isinstance(value, types.ModuleType) else value.__module__)
-            if name in sys.modules and not is_installed(name):
-                yield name

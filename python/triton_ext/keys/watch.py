@@ -10,8 +10,9 @@ import types
 from collections.abc import Iterable, Iterator, Mapping
 
 from .code import MISSING, is_installed, value_at, variables_of
-from .description import CONSTANTS, cache_key_of
+from .description import CONSTANTS
 from .fingerprint import fingerprint
+from .objects import cache_key_of
 
 
 def declaring_code(function: object) -> set[types.CodeType]:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import triton.language as tl
-from triton.runtime import KernelInterface
 
 from ..keys.fingerprint import fingerprint
 from ..patches.with_statements import follow_with_statements
@@ -18,6 +17,7 @@ from .blocks import Call, Pair, Region, handles_of
 from .errors import LanguageError
 from .parameters import Inferred, Kind, Parameter, parameters_of, resolved, returned
 from .types import as_types, inferred, texts_of, wrapped
+from .values import constant, holds_value, plain, shown_value, type_of
 
 
 class Declaration:
@@ -210,10 +210,12 @@ class Declaration:
         for parameter in self.parameters:
             if parameter.kind is Kind.ATTRIBUTE:
                 continue
-            value = _plain(arguments[parameter.name])
+            value = plain(arguments[parameter.name])
             if parameter.kind is Kind.VARIADIC:
                 if not isinstance(value, tuple | list | tl.tuple):
-                    raise LanguageError(f"{self}: '{parameter.name}': expected a tuple of tensors, got {_shown(value)}")
+                    raise LanguageError(
+                        f"{self}: '{parameter.name}': expected a tuple of tensors, got {shown_value(value)}"
+                    )
                 given = list(value)
             else:
                 given = [] if value is None and parameter.kind is Kind.OPTIONAL else [value]
@@ -228,7 +230,7 @@ class Declaration:
             return semantic.to_tensor(value)
         if not isinstance(value, parameter.cls):
             wanted = "a tensor" if parameter.cls is tl.tensor else f"a {parameter.cls.__name__}"
-            raise LanguageError(f"{self}: '{parameter.name}': expected {wanted}, got {_shown(value)}")
+            raise LanguageError(f"{self}: '{parameter.name}': expected {wanted}, got {shown_value(value)}")
         return value
 
     def _attributes(self, arguments: Mapping[str, Any]) -> Any:
@@ -236,10 +238,10 @@ class Declaration:
             if parameter.kind is not Kind.ATTRIBUTE:
                 continue
             value = constant(arguments[parameter.name])
-            if _holds_value(value):
+            if holds_value(value):
                 raise LanguageError(
                     f"{self}: '{parameter.name}' is an attribute: expected a constant that is known when the kernel is "
-                    f"compiled (tl.constexpr), got {_shown(value)}"
+                    f"compiled (tl.constexpr), got {shown_value(value)}"
                 )
             try:
                 text = parameter.attr.text(value)
@@ -256,7 +258,7 @@ class Declaration:
         if isinstance(types, str):
             if types not in arguments:
                 raise LanguageError(f"{self}: result={types!r} is not a parameter")
-            return [_type_of(arguments[types], self)], False
+            return [type_of(arguments[types], self)], False
         if callable(types) and not isinstance(types, tl.core.base_type):
             names = inspect.signature(types).parameters
             try:
@@ -285,42 +287,5 @@ class _Bare:
         return self._text
 
 
-def _type_of(value: Any, where: object) -> Any:
-    if not isinstance(value, tl.core.base_value) or isinstance(value, tl.constexpr):
-        raise LanguageError(f"{where}: the result has the type of {_shown(value)}, which is not a tensor")
-    return value.type
-
-
-def constant(value: Any) -> Any:
-    """Returns `value` with the constants in it as plain Python."""
-    value = _plain(value)
-    if isinstance(value, tl.tuple):
-        value = tuple(value)
-    if isinstance(value, list | tuple):
-        return type(value)(map(constant, value)) if type(value) in (list, tuple) else tuple(map(constant, value))
-    return value
-
-
-def _plain(value: Any) -> Any:
-    return value.value if isinstance(value, tl.constexpr) else value
-
-
-def _holds_value(value: Any) -> bool:
-    if isinstance(value, list | tuple):
-        return any(map(_holds_value, value))
-    return isinstance(value, tl.core.base_value)
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, tl.core.base_value) and not isinstance(value, tl.constexpr):
-        return f"a {type(value).__name__} of type {value.type}"
-    return shown(_plain(value))
-
-
 def _as_tuple(types: Any) -> tuple[Any, ...]:
     return (types,) if isinstance(types, tl.dtype) else tuple(types)
-
-
-def is_kernel_function(value: object) -> bool:
-    """Whether `value` is what ``@triton.jit`` makes, compiled or interpreted."""
-    return isinstance(value, KernelInterface) and inspect.isfunction(getattr(value, "fn", None))

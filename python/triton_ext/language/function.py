@@ -12,9 +12,10 @@ from typing import Any
 from ..keys.builtins import follow_builtins
 from ..pipeline.hook import take_slot
 from . import dialects
-from .declaration import Declaration, is_kernel_function
+from .declaration import Declaration
 from .errors import LanguageError
 from .interpreter import is_interpreted
+from .values import is_kernel_function
 
 
 class DslFunction:

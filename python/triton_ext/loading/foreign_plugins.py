@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import TritonExtError
-from ..support import resources, storage
+from ..support import resources, scratch, storage
 from ..support.json_shape import parsed
 from .host import find_triton
 from .library_bytes import LibraryBytes, descriptor_of, in_memory, in_words
@@ -89,7 +89,7 @@ def _run_probe(library: LibraryBytes, needed: Iterable[str]) -> dict[str, Any]:
     path = library.path
     beside = [str(place) for place in map(path.resolve().with_name, needed) if place.is_file()]
     ready, is_ready = os.pipe()
-    with storage.scratch_file() as answer, open(ready, "rb") as started:
+    with scratch.scratch_file() as answer, open(ready, "rb") as started:
         content = descriptor_of(in_memory(library))
         command = [sys.executable, "-P", "-m", "triton_ext.loading.describe_plugin", f"/proc/self/fd/{content}"]
         try:

@@ -145,7 +145,7 @@ class EditedCompilation:
         edits = self.text
         pipeline = f"with the pipeline '{edits}'" if edits else "without edits"
         try:
-            with failures.watch(f"stage '{name}' of kernel '{self.kernel}', {pipeline}") as run.slot:
+            with failures.watch(f"stage '{name}' of kernel '{self.kernel}', {pipeline}") as run.runner.slot:
                 result = run.run(stage, source, metadata)
             if name == self._stages[-1] and self.without_inner:
                 failures.check_metadata(self.without_inner, metadata, self._unedited)
@@ -178,7 +178,7 @@ class EditedCompilation:
                 StageRecord(
                     name,
                     time.perf_counter() - started,
-                    tuple(run.records),
+                    tuple(run.runner.records),
                     source=run.source_text,
                     output=_printed(result) if self.level is Level.IR else None,
                 )

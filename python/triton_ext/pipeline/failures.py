@@ -17,7 +17,7 @@ from triton.errors import TritonError
 from .. import backends
 from ..errors import PipelineError, TritonExtError, UnsupportedError
 from ..patches.compile_requests import Request
-from ..support import storage
+from ..support import scratch
 from . import crash_reports, inspection
 from .edits import Edit
 
@@ -115,7 +115,7 @@ def watch(what: str) -> Iterator[int]:
     Yields the number of the report, as `crash_reports.begin` returns it.
     """
     name = f"triton-ext-crash-{os.getpid()}-{secrets.token_hex(8)}.mlir"
-    root = storage.scratch_root()
+    root = scratch.scratch_root()
     slot = crash_reports.begin(what, os.path.join(root, name) if root else "")
     try:
         yield slot

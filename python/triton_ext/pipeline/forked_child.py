@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from ..errors import TritonExtError
-from ..support import storage
+from ..support import scratch
 from . import crash_reports
 
 #: The environment variable with the seconds after which a child counts as hung; without it there is no limit.
@@ -63,7 +63,7 @@ def in_child(work: Callable[[], Any]) -> Child:
     limit = _limit()
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
-    with storage.scratch_file() as answer, storage.scratch_file() as errors, storage.scratch_file() as place:
+    with scratch.scratch_file() as answer, scratch.scratch_file() as errors, scratch.scratch_file() as place:
         parent = os.getpid()
         with warnings.catch_warnings():
             # Python warns that locks of other threads may be held in the child. The child uses none of these objects,

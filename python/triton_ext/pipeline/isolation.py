@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from triton._C.libtriton import ir
 
 from ..errors import PipelineError
-from ..support import storage
+from ..support import scratch
 from .crash_reports import FILE
 from .forked_child import Child, in_child, is_child
 
@@ -47,7 +47,7 @@ def command(before: str, template: str) -> str:
         template: the command, with `FILE` in place of the file name.
     """
     path = "module.mlir, which could not be written"
-    if root := storage.scratch_root():
+    if root := scratch.scratch_root():
         with (
             contextlib.suppress(OSError),  # e.g. a full disk, which must not hide the error that is being reported
             tempfile.NamedTemporaryFile(
@@ -192,9 +192,9 @@ def _kernel_of(source: Any) -> str:
 
 
 def _parsed(text: Any, context: Any) -> Any:
-    with storage.scratch_file() as file:
+    with scratch.scratch_file() as file:
         file.write(text.encode())
-        module = ir.parse_mlir_module(storage.path_of(file), context)
+        module = ir.parse_mlir_module(scratch.path_of(file), context)
     module.context = context
     return module
 

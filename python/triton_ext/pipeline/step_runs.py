@@ -9,7 +9,7 @@ from typing import Any
 from triton._C.libtriton import ir
 
 from ..patches import signatures
-from ..support import storage
+from ..support import scratch
 from .inspection import Event
 from .records import PassRecord
 from .steps import Step
@@ -19,9 +19,9 @@ def copy_of(source: Any) -> Any:
     """Returns a copy of `source`, if it is a module, which a rehearsal may change."""
     if not isinstance(source, ir.module):
         return source
-    with storage.scratch_file() as file:
+    with scratch.scratch_file() as file:
         file.write(str(source.str()).encode())
-        copy = ir.parse_mlir_module(storage.path_of(file), source.context)
+        copy = ir.parse_mlir_module(scratch.path_of(file), source.context)
     copy.context = source.context
     return copy
 

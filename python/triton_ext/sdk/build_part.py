@@ -32,7 +32,8 @@ from .debian import connect
 from .download import Say, fetch, file_sha256
 from .install_steps import WAITING, check_space, complete_or_absent, storage_errors, to_stderr
 from .parts import Part, compiler, key_of, llvm_library_dir, part_dir
-from .sources import PartSource, SourceUnavailableError, load_source_list
+from .source_file import load_source_list
+from .sources import PartSource, SourceUnavailableError
 
 _FLAGS = (
     "-O2", "-std=c++20", "-fPIC", "-fno-rtti", "-fno-exceptions", "-fvisibility-inlines-hidden",

@@ -21,11 +21,13 @@ from ..support.resources import infra_dir
 from ..support.storage import needed_cache_dir, private_dir
 from . import INSTALL_COMMAND, USER_ENV, Sdk, find, program_files, sdk_root
 from .archive import Select, libraries, sdk_files, unpack
-from .debian import MIRROR_ENV, connect, fetch_package
+from .debian import connect, fetch_package
+from .debian_release import MIRROR_ENV
 from .download import Say, fetch, file_sha256
 from .headers import apply_guards, llvm_commit, llvm_version, write_overlay
 from .install_steps import WAITING, check_space, complete_or_absent, runs, storage_errors, to_stderr, write_wrapper
-from .sources import Package, Source, SourceList, SourceUnavailableError, load_source_list
+from .source_file import load_source_list
+from .sources import Package, Source, SourceList, SourceUnavailableError
 from .trust import Trust, checked_address
 
 _CHECK_NETWORK = (

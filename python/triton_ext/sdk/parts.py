@@ -24,7 +24,8 @@ from ..support.json_shape import parsed
 from ..support.resources import infra_dir
 from ..support.storage import read_private, write_whole
 from . import Sdk, problem_of, sdk_root
-from .sources import PartSource, contents, load_source_list
+from .source_file import load_source_list
+from .sources import PartSource, contents
 
 #: Raise it when the flags or steps of a build change, so that older parts are made anew.
 REVISION = 2

@@ -20,10 +20,12 @@ from ..support.lock import alone
 from ..support.storage import needed_cache_dir, private_dir, read_private, write_whole
 from . import INSTALL_COMMAND, problem_of, program_files, sdk_root
 from .archive import Select, libraries, unpack
-from .debian import MIRROR_ENV, connect, fetch_package
+from .debian import connect, fetch_package
+from .debian_release import MIRROR_ENV
 from .download import Say, file_sha256
 from .install_steps import WAITING, check_space, complete_or_absent, runs, storage_errors, to_stderr, write_wrapper
-from .sources import Runtime, SourceUnavailableError, ToolSource, contents, load_source_list
+from .source_file import load_source_list
+from .sources import Runtime, SourceUnavailableError, ToolSource, contents
 from .trust import Trust
 
 _CHECK_NETWORK = f"check network and proxy, or set {MIRROR_ENV} to a Debian mirror"

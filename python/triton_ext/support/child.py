@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 
 from . import resources
-from .storage import scratch_file
+from .scratch import scratch_file
 
 _SECONDS = 120
 

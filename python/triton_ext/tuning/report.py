@@ -7,7 +7,7 @@ import dataclasses
 import io
 import json
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -229,6 +229,25 @@ class Report:
 
 #: Of seconds, milliseconds, measurements and candidates.
 _MOST = 10**12
+
+
+def all_failed(report: Report) -> TuningError:
+    """Returns the error for a report in which every candidate failed."""
+    who = f"each of {len(report.rows)} candidates" if len(report.rows) > 1 else "the only candidate"
+    return TuningError(f"{report.kernel}: {who} failed\n  {report.failures()}", report)
+
+
+def announce(report: Report, key: tuple[Any, ...], candidates: Sequence[object]) -> None:
+    """Prints the table of `report`, after Triton's own lines if the candidates have just been measured."""
+    if report.best is not None and not report.cached:
+        print(
+            f"Triton autotuning for function {report.kernel},\nwith key as {key},\n"
+            f"finished after {report.seconds:.2f}s,\nbest config selected: {candidates[report.best]};"
+        )
+    from rich.console import Console
+
+    console = Console()
+    (console if console.is_terminal else Console(width=160)).print(report)
 
 
 def _is_time(value: float) -> bool:

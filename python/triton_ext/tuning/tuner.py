@@ -29,7 +29,7 @@ from .measuring import Measurer
 from .options import check_executor
 from .outcome import Launch, Outcome, device, failure, state
 from .parallel import Compiled, contained
-from .report import Report, TuningError
+from .report import Report, all_failed, announce
 
 #: Seconds between two checks whether the libraries of the pipelines were built again.
 _RECHECK = 0.5
@@ -197,9 +197,10 @@ class Autotuner(Measurer):
         self.configs_timings = {
             candidate: list(row.milliseconds) or _FAILED for candidate, row in zip(candidates, report.rows, strict=True)
         }
-        self._announce(key, report, candidates)
+        if knobs.autotuning.print:
+            announce(report, key, candidates)
         if report.best is None:
-            raise _all_failed(report) from error
+            raise all_failed(report) from error
         best = self.cache[key] = candidates[report.best]
         if not report.cached:
             self.bench_time = report.seconds
@@ -262,7 +263,7 @@ class Autotuner(Measurer):
         if not kernels:
             outcomes = [failure(result.error, result) for result in compiled]
             report = self._report((), candidates, outcomes, time.perf_counter() - started)
-            raise _all_failed(report) from outcomes[0].error
+            raise all_failed(report) from outcomes[0].error
         return kernels
 
     # Reports
@@ -285,19 +286,6 @@ class Autotuner(Measurer):
             seconds=seconds,
         )
 
-    def _announce(self, key: tuple[Any, ...], report: Report, candidates: list[Candidate]) -> None:
-        if not knobs.autotuning.print:
-            return
-        if report.best is not None and not report.cached:
-            print(
-                f"Triton autotuning for function {self.base_fn.__name__},\nwith key as {key},\n"
-                f"finished after {report.seconds:.2f}s,\nbest config selected: {candidates[report.best]};"
-            )
-        from rich.console import Console
-
-        console = Console()
-        (console if console.is_terminal else Console(width=160)).print(report)
-
     def _entry(self, key: tuple[Any, ...], candidates: list[Candidate]) -> str | None:
         if not key or self.jit is None:
             return None
@@ -305,8 +293,3 @@ class Autotuner(Measurer):
         return disk_key.entry_name(
             self.jit, self.fn, key=key, candidates=candidates, functions=functions, tolerance=self._tolerance
         )
-
-
-def _all_failed(report: Report) -> TuningError:
-    who = f"each of {len(report.rows)} candidates" if len(report.rows) > 1 else "the only candidate"
-    return TuningError(f"{report.kernel}: {who} failed\n  {report.failures()}", report)

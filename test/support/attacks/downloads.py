@@ -37,7 +37,7 @@ from support.attacks.attack import Attack, Outcome
 from support.sdk.signing import forge, make_signer, release_text
 from support.sdk.world import closed_port, llvm_debs, make_world, serving
 from triton_ext.errors import BuildError
-from triton_ext.sdk import Sdk, archive, debian, download, http_request
+from triton_ext.sdk import Sdk, archive, debian_release, download, http_request
 from triton_ext.sdk.sources import Archive, Suite
 from triton_ext.sdk.trust import Trust
 
@@ -67,13 +67,15 @@ def forged_indexes(chance: random.Random, scale: int) -> Outcome:
     with scratch() as root, contextlib.closing(make_signer()) as signers, pytest.MonkeyPatch.context() as patch:
         signer = next(signers)
         ring = signer.keyring(root / "keyring.gpg", "archive", "archive2", "security", "expired")
-        patch.setattr(debian, "_KEYRINGS", (ring,))
+        patch.setattr(debian_release, "_KEYRINGS", (ring,))
         keys = Archive((signer.keys["archive"],), ())
         forged = forge(signer, release_text(b"good"), release_text(b"evil"))
         for name, data in forged.items():
             (root / "InRelease").write_bytes(data)
             try:
-                debian._signed_text(root / "InRelease", keys, Suite("sid", "unstable", "sid", 10), Trust(True, print))
+                debian_release.signed_text(
+                    root / "InRelease", keys, Suite("sid", "unstable", "sid", 10), Trust(True, print)
+                )
                 through.append(name)
             except BuildError:
                 pass

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from support.sdk.world import World
-from triton_ext.sdk import debian
+from triton_ext.sdk import debian_release
 
 INDEX = "main/binary-amd64/Packages.xz"
 
@@ -82,7 +82,7 @@ def signer() -> Iterator[Signer]:
 def trust_archive(world: World, signer: Signer) -> None:
     """Makes ``archive`` and ``archive2`` the keys of the archive, in a keyring that also has other keys."""
     ring = signer.keyring(world.tmp / "keyring.gpg", "archive", "archive2", "security", "expired")
-    world.monkeypatch.setattr(debian, "_KEYRINGS", (ring,))
+    world.monkeypatch.setattr(debian_release, "_KEYRINGS", (ring,))
     manifest = world.infra / "sdk" / "sources.toml"
     keys = f'signing_keys = ["{signer.keys["archive"]}", "{signer.keys["archive2"]}"]'
     manifest.write_text(re.sub(r"^signing_keys = .*$", keys, manifest.read_text(), flags=re.MULTILINE))

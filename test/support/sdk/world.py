@@ -35,8 +35,8 @@ OPS = ("CallOp", "InvokeOp", "LLVMFuncOp")
 DRIVER = """
 import pathlib, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from triton_ext.sdk import sources
-sources.infra_dir = lambda: pathlib.Path({infra!r})
+from triton_ext.sdk import source_file
+source_file.infra_dir = lambda: pathlib.Path({infra!r})
 from triton_ext.cli import main
 main()
 """
@@ -341,7 +341,7 @@ def make_world(
     shutil.copytree(ROOT / "infra" / "sdk" / "llvm-c", infra / "sdk" / "llvm-c")
     (infra / "cmake").mkdir()
     shutil.copy(ROOT / "infra" / "cmake" / "manifest.py", infra / "cmake")
-    monkeypatch.setattr("triton_ext.sdk.sources.infra_dir", lambda: infra)
+    monkeypatch.setattr("triton_ext.sdk.source_file.infra_dir", lambda: infra)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("TRITON_EXT_DEBIAN_MIRROR", server.url)
     monkeypatch.setenv("TRITON_EXT_LLVM_MIRROR", server.url)
