@@ -69,6 +69,18 @@ class Seen:
         """Returns the sum of a word over the lines of `site`."""
         return sum(int(line[word]) for line in self.lines.get(site, ()))
 
+    def part(self, *, by_rule: bool) -> Seen:
+        """Returns what probes have seen that are written in kernels, or those that the pass `instrument` inserts.
+
+        The timings are those of both.
+        """
+        return Seen(
+            {site: lines for site, lines in self.lines.items() if bool(site.rules) == by_rule},
+            [one for one in self.records if bool(one.site.rules) == by_rule],
+            self.timings,
+            self.unknown,
+        )
+
     def sites(self) -> list[Site]:
         """Returns the sites that have run."""
         return list(dict.fromkeys([*self.lines, *(records.site for records in self.records)]))

@@ -20,12 +20,12 @@ def pipeline() -> tx.Pipeline:
     their probes see nothing.
     """
     lower = tx.passes.ttir.lower_probe
-    lowering = tx.Pipeline().at_start("ttir", lower(keep=True)).after("ttir:common.inliner", lower(emit=True))
-    return lowering.stage("ttir", _lower)
+    lowering = tx.Pipeline().at_start("ttir", lower(keep=True)).at_end("ttir", lower(emit=True))
+    return lowering.stage("ttir", _describe_target).stage("ttgir", _refuse_clusters, on_missing="ignore")
 
 
-def _lower(source: Any, metadata: dict[str, Any], inner: Callable[[Any, dict[str, Any]], Any]) -> Any:
-    """Runs the stage on a module that knows its target, and refuses probes in a kernel with ``num_ctas > 1``."""
+def _describe_target(source: Any, metadata: dict[str, Any], inner: Callable[[Any, dict[str, Any]], Any]) -> Any:
+    """Runs the stage on a module that knows its target."""
     from triton._C.libtriton import ir
 
     target = metadata["target"]
@@ -36,20 +36,18 @@ def _lower(source: Any, metadata: dict[str, Any], inner: Callable[[Any, dict[str
     source.set_attr("probe.target", builder.get_string_attr(name))
     source.set_attr("probe.num_warps", builder.get_int32_attr(metadata["num_warps"]))
     source.set_attr("probe.warp_size", builder.get_int32_attr(metadata.get("warp_size", target.warp_size)))
-    module = inner(source, metadata)
-    if metadata.get("num_ctas", 1) > 1:
-        _refuse_clusters(module, metadata["num_ctas"])
-    return module
+    return inner(source, metadata)
 
 
-def _refuse_clusters(module: Any, num_ctas: int) -> None:
-    """Raises an error if the kernel has probes.
+def _refuse_clusters(source: Any, metadata: dict[str, Any], inner: Callable[[Any, dict[str, Any]], Any]) -> Any:
+    """Refuses probes in a kernel with ``num_ctas > 1``, else runs the stage.
 
     Triton adds the number of the CTA to the address, too, so programs would look for the buffer elsewhere.
     """
-    table = table_in(str(module))
+    num_ctas = metadata.get("num_ctas", 1)
+    table = table_in(str(source)) if num_ctas > 1 else None
     if table is None:
-        return
+        return inner(source, metadata)
     kernel, (site, *_) = sites_in(table)
     raise PipelineError(
         f"{site.file}:{site.line}: the probe {site.kind} '{site.name}' is in the kernel '{kernel}', which is compiled "

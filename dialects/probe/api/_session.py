@@ -15,7 +15,7 @@ import numpy as np
 from triton_ext.errors import TritonExtError
 from triton_ext.patches import compiled_kernels
 
-from . import _buffer, _interpreted, _regions, _statistics
+from . import _buffer, _interpreted, _lines, _regions, _statistics
 from ._buffer import Sink
 from ._decode import Seen, decode, dtype_of
 from ._layout import COUNT, HEAD, LOST
@@ -118,15 +118,15 @@ class Session:
 
     def counts(self) -> dict[str, int]:
         """Returns the counters of `count` by name, summed over kernels and lines."""
-        return _sums(self._see(), "count", COUNT)
+        return _sums(self._see().part(by_rule=False), "count", COUNT)
 
     def failures(self) -> dict[str, int]:
         """Returns how often each `check` has failed, by message."""
-        return _sums(self._see(), "check", COUNT)
+        return _sums(self._see().part(by_rule=False), "check", COUNT)
 
     def lost(self) -> dict[str, int]:
         """Returns how many records and regions of each name did not fit into the buffer; names that lost none are left out."""
-        seen = self._see()
+        seen = self._see().part(by_rule=False)
         lost: dict[str, int] = {}
         for kind in ("record", "check", "region"):
             for name, n in _sums(seen, kind, LOST).items():
@@ -139,11 +139,11 @@ class Session:
 
         The first two are NaN if it has seen no number.
         """
-        return _statistics.minmax(self._see())
+        return _statistics.minmax(self._see().part(by_rule=False))
 
     def stats(self) -> dict[str, Stats]:
         """Returns what `stats` has seen, by name."""
-        return _statistics.stats(self._see())
+        return _statistics.stats(self._see().part(by_rule=False))
 
     def histograms(self) -> dict[str, Histogram]:
         """Returns what `histogram` has seen, by name.
@@ -151,7 +151,7 @@ class Session:
         Raises:
             TritonExtError: two probes of one name have different bins.
         """
-        return _statistics.histograms(self._see())
+        return _statistics.histograms(self._see().part(by_rule=False))
 
     def records(self, name: str | None = None) -> Any:
         """Returns the records as a structured array, in the order of the buffer.
@@ -166,8 +166,9 @@ class Session:
         """
         seen = self._see()
         sites = {site: i for i, site in enumerate(seen.sites())}
-        chosen = [one for one in seen.records if name is None or one.site.name == name]
-        named = [site for site in sites if site.has_records and (name is None or site.name == name)]
+        written = seen.part(by_rule=False)
+        chosen = [one for one in written.records if name is None or one.site.name == name]
+        named = [site for site in written.sites() if site.has_records and (name is None or site.name == name)]
         if name is not None and not named and sites:
             raise TritonExtError(f"no probe '{name}' has run, there are: {', '.join(s.name for s in sites)}")
         width = max((len(site.types) for site in named), default=0)
@@ -213,12 +214,27 @@ class Session:
         """
         _regions.write_trace(self._see(), path)
 
+    def lines(self) -> Any:
+        """Returns what the pass `instrument` has counted, as a structured array with a row for each source line.
+
+        ``dialects/probe/api/_lines.py`` describes the fields.
+        """
+        return _lines.table(self._see().part(by_rule=True))
+
+    def nans(self) -> Any:
+        """Returns the NaNs that the pass `instrument` has recorded, as a structured array, the first one first.
+
+        Each operation records its first 16, in the order in which programs have found them.
+        """
+        return _lines.nans(self._see().part(by_rule=True))
+
     def summary(self) -> str:
-        """Returns a table: a row for each probe with its line, and what was lost; and one of what regions have cost.
+        """Returns tables: a row for each probe and what was lost; one of what regions have cost; one of `lines`.
 
         The share of a region is that of the time in which the programs run that have it.
         """
-        seen = self._see()
+        everything = self._see()
+        seen = everything.part(by_rule=False)
         kept: dict[Site, int] = {}
         for one in seen.records:
             kept[one.site] = kept.get(one.site, 0) + len(one.lanes)
@@ -247,7 +263,8 @@ class Session:
             lines += ["", *_aligned(rows)]
         if seen.unknown:
             lines.append(f"lost: {seen.unknown} counters of kernels beyond the first {self._chunks} (fix: kernels=…)")
-        return "\n".join(lines)
+        by_line = _lines.text(_lines.table(everything.part(by_rule=True)))
+        return "\n".join([*(lines if len(lines) > 1 or not by_line else ()), *by_line])
 
 
 def session(*, capacity: int = 2**24, kernels: int = 1024, process: bool = False) -> Session:

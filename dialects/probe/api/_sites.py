@@ -31,6 +31,9 @@ class Site:
         per_warp: whether a region is recorded by each warp, not by the program.
         block: how many records a block of the buffer has, of a region; 0 of others.
         lines: where its numbers and its bins begin in the chunks of its kernel.
+        rules: what the pass `instrument` observes with it; empty if it is written in the kernel.
+        weight: how many bytes each count stands for.
+        lanes: how many lanes each count stands for; 0 if it does not say.
     """
 
     kind: str
@@ -44,6 +47,9 @@ class Site:
     per_warp: bool = False
     block: int = 0
     lines: tuple[int, int] = (0, 0)
+    rules: tuple[str, ...] = ()
+    weight: int = 0
+    lanes: int = 0
 
     @property
     def has_records(self) -> bool:
@@ -88,6 +94,7 @@ def sites_in(content: bytes) -> tuple[str, tuple[Site, ...]]:
             one["kind"], one["name"], table["kernel"], one.get("file", ""), one.get("line", 0), tuple(one["types"]),
             tuple(one["shape"]), (one.get("bins", 0), float(one.get("lo", 0)), float(one.get("hi", 0))),
             one.get("per_warp", False), one.get("records_of_block", 0), (one["line_of_chunks"], one.get("bins_line", 0)),
+            tuple(one.get("rules", "").split()), one.get("weight", 0), one.get("lanes", 0),
         )
         for one in table["sites"]
     )  # fmt: skip

@@ -75,6 +75,12 @@ static llvm::json::Object describe(Operation *op) {
                           {"name", nameOf(op)},
                           {"types", std::move(types)},
                           {"shape", std::move(shape)}};
+  // What a pass says of a probe that it has inserted.
+  if (auto rules = op->getAttrOfType<StringAttr>("probe.rules"))
+    site["rules"] = rules.getValue();
+  for (StringRef name : {"weight", "lanes"})
+    if (auto number = op->getAttrOfType<IntegerAttr>(("probe." + name).str()))
+      site[name] = number.getInt();
   op->getLoc()->walk([&](Location inner) {
     auto file = dyn_cast<FileLineColLoc>(inner);
     if (!file)

@@ -9,7 +9,9 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/InliningUtils.h"
+#include "mlir/Transforms/Passes.h"
 
 namespace mlir::triton_ext::lower_probe {
 #define GEN_PASS_DECL
@@ -21,8 +23,9 @@ using namespace mlir;
 using namespace mlir::triton_ext::lower_probe;
 using namespace mlir::triton_ext::probe;
 
-/// Marks a module whose operations stay until `emit`.
-static constexpr StringRef kKept = "probe.kept";
+/// Marks a module whose operations stay until `emit`, and one in which `emit`
+/// has lowered them. The pass `instrument` inserts probes between the two.
+static constexpr StringRef kKept = "probe.kept", kLowered = "probe.lowered";
 
 namespace {
 /// Lets functions with operations of the dialect be inlined. Triton inlines
@@ -116,8 +119,6 @@ static void forgetTarget(ModuleOp module) {
 /// are inlined, because only the kernel has the pointer to the buffer.
 void LowerProbePass::keepAll() {
   ModuleOp module = getOperation();
-  if (probesIn(module).empty())
-    return forgetTarget(module);
   module->setAttr(kKept, UnitAttr::get(&getContext()));
   module.walk([](triton::FuncOp function) {
     if (!probesIn(function).empty())
@@ -128,11 +129,14 @@ void LowerProbePass::keepAll() {
 LogicalResult LowerProbePass::emitAll() {
   ModuleOp module = getOperation();
   module->removeAttr(kKept);
+  module->setAttr(kLowered, UnitAttr::get(&getContext()));
+  bool hasProbes = false;
   for (auto function :
        llvm::make_early_inc_range(module.getOps<triton::FuncOp>())) {
     SmallVector<Operation *> probes = probesIn(function);
     if (probes.empty())
       continue;
+    hasProbes = true;
     if (function.isPublic()) {
       Emitter emitter(function, probes);
       Clock clock(module);
@@ -150,7 +154,12 @@ LogicalResult LowerProbePass::emitAll() {
     eraseAll(probes);
   }
   forgetTarget(module);
-  return success();
+  if (!hasProbes)
+    return success();
+  OpPassManager manager(ModuleOp::getOperationName());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  return runPipeline(manager, module);
 }
 
 void LowerProbePass::runOnOperation() {

@@ -9,8 +9,8 @@ def LowerProbePass : Pass<"triton-ext-lower-probe", "::mlir::ModuleOp"> {
     what a kernel gets outside of a session.
 
     A session runs the pass twice more. At the start of the stage `ttir`,
-    `keep` marks the module, so that the operations survive until functions are
-    inlined. Then `emit` lowers them to `tt`. The buffer of the session is
+    `keep` marks the module, so that the operations survive the stage. At its
+    end, when functions are inlined, `emit` lowers them to `tt`. The buffer of the session is
     reached through `ttg.global_scratch_alloc`; dialects/probe/RATIONALE.md
     describes it. The module gets the attribute `probe.sites`, a JSON text that
     says what each number in the buffer means.

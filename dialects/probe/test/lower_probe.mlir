@@ -27,7 +27,7 @@
 // KEPT: probe.count "helper"
 // KEPT: probe.check
 
-// CHECK: module attributes {probe.sites = "{\22kernel\22:
+// CHECK: module attributes {probe.lowered, probe.sites = "{\22kernel\22:
 // CHECK-NOT: @helper
 tt.func private @helper() attributes {noinline = true} {
   probe.count "helper"

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sums up by source line what the probes see that the pass `instrument` inserts.
+
+The fields of a row of `table`:
+
+- ``file``, ``line``, ``source``: the line and its text, empty if the file cannot be read; ``kernel``.
+- ``programs``: how many programs have begun, at the line of the kernel.
+- ``calls``: how often the line's memory operations and matrix products have run, summed over them.
+- ``loaded``, ``stored``, ``atomic``: bytes, of lanes that were on; each lane of an atomic operation counts once.
+- ``lanes``, ``off``: lanes of memory operations, and how many of them a mask has turned off.
+- ``loops``, ``iterations``: how often the line's loops have begun, and their iterations.
+- ``nans``: lanes in which the line's operations have made or loaded a NaN.
+
+A number that was not asked for is 0.
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _regions
+from ._decode import Seen
+from ._layout import COUNT, SUM
+from ._sites import Site
+
+BYTES = ("loaded", "stored", "atomic")
+NUMBERS = ("programs", "calls", *BYTES, "lanes", "off", "loops", "iterations", "nans")
+
+
+def table(seen: Seen) -> Any:
+    """Returns a structured array with a row for each source line, by file and line."""
+    rows: dict[tuple[str, int], dict[str, int]] = {}
+    kernels: dict[tuple[str, int], str] = {}
+    for site in seen.lines:
+        place = site.file, site.line
+        numbers = rows.setdefault(place, dict.fromkeys((*NUMBERS, "on"), 0))
+        kernels.setdefault(place, site.kernel)
+        for name, value in _numbers(seen, site):
+            numbers[name] += value
+    for site, cost in _regions.costs_of(seen).items():
+        rows[site.file, site.line]["time"] += round(cost.total)
+    found = []
+    for place in sorted(rows):
+        numbers = rows[place]
+        numbers["off"] = numbers["lanes"] - numbers.pop("on")
+        found.append((*place, linecache.getline(*place).strip(), kernels[place], *numbers.values()))
+    texts = [max((len(row[i]) for row in found), default=1) or 1 for i in (0, 2, 3)]
+    head = [("file", f"U{texts[0]}"), ("line", np.int32), ("source", f"U{texts[1]}"), ("kernel", f"U{texts[2]}")]
+    return np.array(found, np.dtype([*head, *((name, np.int64) for name in NUMBERS)]))
+
+
+def _numbers(seen: Seen, site: Site) -> Iterator[tuple[str, int]]:
+    """Yields what one probe adds to the row of its line: a field and a number."""
+    count = seen.sum(site, COUNT)
+    for rule in () if site.kind == "region" else site.rules:
+        yield rule, count * site.weight if rule in BYTES else count * site.lanes if rule == "on" else count
+        if rule == "calls":
+            yield "lanes", count * site.lanes
+        if rule == "loops" and site.kind == "stats":
+            yield "iterations", sum(int(line.view(np.float64)[SUM]) for line in seen.lines[site])
+
+
+def nans(seen: Seen) -> Any:
+    """Returns the NaNs that were recorded, as a structured array, in the order in which programs have found them."""
+    head = [("x", np.uint32), ("y", np.uint32), ("z", np.uint32), ("lane", np.int32), ("value", np.float64)]
+    chosen = [one for one in seen.records if "nans" in one.site.rules]
+    texts = [
+        max((len(getattr(one.site, name)) for one in chosen), default=1) or 1 for name in ("file", "name", "kernel")
+    ]
+    places = [("file", f"U{texts[0]}"), ("line", np.int32), ("name", f"U{texts[1]}"), ("kernel", f"U{texts[2]}")]
+    out = np.zeros(sum(len(one.lanes) for one in chosen), np.dtype([*places, *head]))
+    start = 0
+    for one in chosen:
+        part = out[start : start + len(one.lanes)]
+        start += len(one.lanes)
+        part["file"], part["line"], part["name"], part["kernel"] = (
+            one.site.file, one.site.line, one.site.name, one.site.kernel,
+        )  # fmt: skip
+        part["x"], part["y"], part["z"] = one.programs
+        part["lane"], part["value"] = one.lanes, one.values[0]
+    return out
+
+
+def text(lines: Any) -> list[str]:
+    """Returns `lines` of `table` as lines of text; columns that are 0 everywhere are left out."""
+    if not len(lines):
+        return []
+    shown = [name for name in NUMBERS if lines[name].any()]
+    rows = [("line", *shown, "source")]
+    rows += [
+        (f"{Path(row['file']).name}:{row['line']}", *(_shown(name, row) for name in shown), str(row["source"]))
+        for row in lines
+    ]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    last = len(rows[0]) - 1
+    return [
+        "  ".join(
+            cell.rjust(width) if 0 < i < last else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _shown(name: str, row: Any) -> str:
+    value = int(row[name])
+    if not value:
+        return ""
+    return f"{value / int(row['lanes']):.1%}" if name == "off" else str(value)

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inserts probes by rule. Needs a module that a session of probes has marked,
+// and leaves others untouched. What the kernel computes stays the same.
+
+#include "Access.h"
+#include "Observer.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace mlir::triton_ext::instrument {
+#define GEN_PASS_DECL
+#define GEN_PASS_DEF_INSTRUMENTPASS
+#include "Instrument.h.inc"
+} // namespace mlir::triton_ext::instrument
+
+using namespace mlir;
+using namespace mlir::triton_ext::instrument;
+namespace probe = mlir::triton_ext::probe;
+namespace tt = mlir::triton;
+
+namespace {
+struct InstrumentPass
+    : mlir::triton_ext::instrument::impl::InstrumentPassBase<InstrumentPass> {
+  using InstrumentPassBase::InstrumentPassBase;
+
+  void runOnOperation() override;
+
+private:
+  LogicalResult inlineFunctions();
+  void observe(Operation *op);
+  void observeAccess(Operation *op, const Access &access);
+};
+} // namespace
+
+static bool isProbe(Operation *op) {
+  return isa_and_nonnull<probe::ProbeDialect>(op->getDialect());
+}
+
+/// Inlines functions that are marked noinline: only the kernel has the pointer
+/// to the buffer that probes write to.
+LogicalResult InstrumentPass::inlineFunctions() {
+  bool isMarked = false;
+  for (auto function : getOperation().getOps<tt::FuncOp>())
+    isMarked |= bool(function->removeAttr("noinline"));
+  if (!isMarked)
+    return success();
+  OpPassManager manager(ModuleOp::getOperationName());
+  // By default the inliner would simplify every function.
+  manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
+  manager.addPass(createSymbolDCEPass());
+  return runPipeline(manager, getOperation());
+}
+
+void InstrumentPass::observeAccess(Operation *op, const Access &access) {
+  Observer observer(op);
+  // The number of lanes is written only if the lanes that are off are wanted,
+  // because the host takes those that are on from all of them.
+  int64_t lanes = masked ? access.lanes : 0;
+  if (!access.mask) {
+    // One count says all: how often the operation ran, on all of its lanes.
+    SmallVector<StringRef> rules;
+    if (bytes)
+      rules.push_back(access.rule);
+    if (masked)
+      rules.push_back("on");
+    if (masked || calls)
+      rules.push_back("calls");
+    observer.count(llvm::join(rules, " "),
+                   bytes ? access.lanes * access.laneBytes : 0, lanes);
+    return;
+  }
+  if (bytes)
+    observer.count((access.rule + (masked ? " on" : "")).str(),
+                   access.laneBytes, masked ? 1 : 0, access.mask);
+  else if (masked)
+    observer.count("on", 0, 1, access.mask);
+  if (calls || masked)
+    observer.count("calls", 0, lanes);
+}
+
+void InstrumentPass::observe(Operation *op) {
+  if (bytes || calls || masked)
+    if (std::optional<Access> access = accessOf(op))
+      observeAccess(op, *access);
+  if (calls && isa<tt::DotOpInterface>(op))
+    Observer(op).count("calls");
+  if (loops) {
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      observeIterations(loop);
+    else if (auto loop = dyn_cast<scf::WhileOp>(op))
+      observeIterations(loop);
+  }
+  if (nan)
+    observeNaNs(op);
+}
+
+void InstrumentPass::runOnOperation() {
+  ModuleOp module = getOperation();
+  if (module->hasAttr("probe.lowered")) {
+    module.emitError("expected a session of probes around the pipeline with "
+                     "this pass, found one inside of it, which has lowered its "
+                     "probes before this pass runs");
+    return signalPassFailure();
+  }
+  if (!module->hasAttr("probe.kept"))
+    return;
+  if (failed(inlineFunctions()))
+    return signalPassFailure();
+  SmallVector<Operation *> observed;
+  for (auto kernel : module.getOps<tt::FuncOp>()) {
+    // The operations in the body of a reduction run once for each element.
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isProbe(op) || op == kernel)
+        return WalkResult::advance();
+      observed.push_back(op);
+      return isa<tt::ReduceOp, tt::ScanOp, tt::MapElementwiseOp>(op)
+                 ? WalkResult::skip()
+                 : WalkResult::advance();
+    });
+    if (calls && kernel.isPublic()) {
+      Observer observer(&kernel.getBody().front().front());
+      observer.b.setLoc(kernel.getLoc());
+      observer.count("programs");
+    }
+  }
+  for (Operation *op : observed)
+    observe(op);
+}
