@@ -97,6 +97,8 @@ void InstrumentPass::observe(Operation *op) {
     else if (auto loop = dyn_cast<scf::WhileOp>(op))
       observeIterations(loop);
   }
+  if (regions && isa<LoopLikeOpInterface, tt::DotOpInterface>(op))
+    observeTime(op);
   if (nan)
     observeNaNs(op);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Counts the iterations of loops. Of an scf.for they are known before it
-// begins, so its body stays as it is, which Triton may pipeline.
+// begins, so its body stays as it is, which Triton may pipeline. Measures the
+// time of loops and of matrix products.
 
 #include "Observer.h"
 
@@ -30,6 +31,8 @@ void instrument::observeIterations(scf::ForOp loop) {
   // order, even if it is not less than 2^63.
   Value one = arith::ConstantOp::create(b, b.getI64IntegerAttr(1));
   Value zero = arith::ConstantOp::create(b, b.getI64IntegerAttr(0));
+  // A loop that does not begin may have the step 0, by which one cannot divide.
+  step = arith::MaxUIOp::create(b, step, one);
   Value distance = arith::SubIOp::create(b, to, from);
   Value before = arith::SubIOp::create(b, distance, one);
   Value trips = arith::AddIOp::create(
@@ -47,4 +50,14 @@ void instrument::observeIterations(scf::WhileOp loop) {
   observer.count("loops");
   observer.b.setInsertionPointToStart(loop.getAfterBody());
   observer.count("iterations");
+}
+
+void instrument::observeTime(Operation *op) {
+  Observer observer(op);
+  StringRef name = op->getName().getStringRef();
+  Type i64 = observer.b.getI64Type();
+  auto begin = probe::RegionBeginOp::create(observer.b, i64, name, false);
+  observer.mark(begin, "time");
+  observer.b.setInsertionPointAfter(op);
+  probe::RegionEndOp::create(observer.b, begin);
 }

@@ -44,6 +44,9 @@ public:
 void observeIterations(scf::ForOp loop);
 void observeIterations(scf::WhileOp loop);
 
+/// Puts `op` into a region whose time is measured.
+void observeTime(Operation *op);
+
 /// Inserts a probe that records the NaNs that `op` makes, if it can make any.
 void observeNaNs(Operation *op);
 

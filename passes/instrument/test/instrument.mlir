@@ -1,7 +1,7 @@
 // RUN: triton-ext-opt %s --load-extension=probe -triton-ext-instrument="bytes=true calls=true" | FileCheck %s --check-prefix=OFF
 // RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-instrument="bytes=true" | FileCheck %s --check-prefix=BYTES
 // RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-instrument="bytes=true calls=true masked=true" -mlir-print-debuginfo | FileCheck %s --check-prefix=MASKED
-// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-instrument="loops=true" | FileCheck %s --check-prefix=LOOPS
+// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-instrument="loops=true regions=true" | FileCheck %s --check-prefix=LOOPS
 // RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-instrument="nan=true" | FileCheck %s --check-prefix=NAN
 // RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-instrument="bytes=true calls=true loops=true nan=true" -triton-ext-lower-probe="emit=true" | FileCheck %s --check-prefix=LOWERED
 
@@ -75,16 +75,20 @@ tt.func private @helper(%p: !tt.ptr<i8>) -> i8 attributes {noinline = true} {
 // LOOPS: %[[FROM:.*]] = arith.extsi %arg0 : i32 to i64
 // LOOPS: %[[TO:.*]] = arith.extsi %arg1 : i32 to i64
 // LOOPS: %[[STEP:.*]] = arith.extsi %arg2 : i32 to i64
+// LOOPS: %[[POSITIVE:.*]] = arith.maxui %[[STEP]]
 // LOOPS: %[[DISTANCE:.*]] = arith.subi %[[TO]], %[[FROM]]
 // LOOPS: %[[BEFORE:.*]] = arith.subi %[[DISTANCE]]
-// LOOPS: %[[WHOLE:.*]] = arith.divui %[[BEFORE]], %[[STEP]]
+// LOOPS: %[[WHOLE:.*]] = arith.divui %[[BEFORE]], %[[POSITIVE]]
 // LOOPS: %[[SOME:.*]] = arith.addi %[[WHOLE]]
 // LOOPS: arith.cmpi slt, %[[FROM]], %[[TO]]
 // LOOPS: %[[TRIPS:.*]] = arith.select %{{.*}}, %[[SOME]]
 // LOOPS: probe.stats "iterations"(%[[TRIPS]] : i64) {probe.rules = "loops"}
+// LOOPS-NEXT: %[[REGION:.*]] = probe.region_begin "scf.for" {probe.rules = "time"}
 // LOOPS-NEXT: scf.for
 // LOOPS-NOT: probe.
-// LOOPS: probe.count "loops" {probe.rules = "loops"}
+// LOOPS: probe.region_end %[[REGION]]
+// LOOPS-NEXT: probe.count "loops" {probe.rules = "loops"}
+// LOOPS-NEXT: probe.region_begin "scf.while"
 // LOOPS-NEXT: scf.while
 // LOOPS: } do {
 // LOOPS: probe.count "iterations" {probe.rules = "iterations"}

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `instrument` counts on this machine's processor is what NumPy says, and the kernel's results stay the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import triton
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import triton_ext as tx
+from support.instrument import counted
+from support.probe.native import native_backend
+from triton_ext import probe
+from triton_ext.errors import PipelineError
+
+
+def same(array: Any) -> Any:
+    return array
+
+
+generated = settings(
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None
+)
+SIZES = st.integers(1, 40)
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels run on this machine's processor."""
+    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
+    monkeypatch.setattr(triton.runtime.driver, "_active", None)
+
+
+@generated
+@given(n=st.integers(0, 400), programs=st.integers(1, 6))
+def test_masks(n: int, programs: int) -> None:
+    counted.masks(same, same, n, programs)
+
+
+@generated
+@given(rows=SIZES, columns=SIZES)
+def test_tiles(rows: int, columns: int) -> None:
+    counted.tiles(same, same, rows, columns)
+
+
+@generated
+@given(n=st.integers(0, 200), programs=st.integers(1, 6))
+def test_atomics(n: int, programs: int) -> None:
+    counted.atomics(same, same, n, programs)
+
+
+@generated
+@given(first=st.integers(-9, 9), last=st.integers(-9, 9), step=st.integers(1, 5), programs=st.integers(1, 8))
+def test_loops(first: int, last: int, step: int, programs: int) -> None:
+    counted.loops(same, same, (first, last, step), programs)
+
+
+@generated
+@given(rows=SIZES, columns=SIZES)
+def test_descriptors(rows: int, columns: int) -> None:
+    counted.descriptors(same, same, rows, columns)
+
+
+def test_nans() -> None:
+    counted.nans(same, same)
+
+
+def test_without_a_session_the_kernel_is_the_same() -> None:
+    x = np.zeros(64, np.float32)
+    plain = counted.adding.warmup(x, x, x, 64, N=64, grid=(1,))
+    with tx.Pipeline().at_end("ttir", tx.passes.ttir.instrument(**counted.EVERYTHING)):
+        off = counted.adding.warmup(x, x, x, 64, N=64, grid=(1,))
+    assert off.asm["ttir"] == plain.asm["ttir"]
+    assert off.asm["so"] == plain.asm["so"]
+    with probe.session(), tx.Pipeline().at_end("ttir", tx.passes.ttir.instrument(**counted.EVERYTHING)):
+        assert counted.adding.warmup(x, x, x, 64, N=64, grid=(1,)).asm["so"] != plain.asm["so"]
+
+
+def test_the_session_has_to_be_around_it() -> None:
+    x = np.zeros(64, np.float32)
+    instrumented = tx.Pipeline().at_end("ttir", tx.passes.ttir.instrument(bytes=True))
+    with instrumented, probe.session(), pytest.raises(PipelineError, match="expected a session of probes around"):
+        counted.adding[(1,)](x, x, x, 64, N=64)
+
+
+def test_summary() -> None:
+    x = np.ones(200, np.float32)
+    s = counted.observed(counted.adding, (3,), x, x, x.copy(), 150, N=64)
+    head, *rows = s.summary().splitlines()
+    assert head.split() == ["line", "programs", "calls", "loaded", "stored", "lanes", "off", "source"]
+    (stored,) = [row for row in rows if "tl.store" in row]
+    assert stored.split()[1:5] == ["3", "600", "192", "21.9%"]

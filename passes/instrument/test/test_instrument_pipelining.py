@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`instrument` leaves Triton's software pipeline alone: as many asynchronous copies in the PTX as without it."""
+
+from __future__ import annotations
+
+import pytest
+from triton.backends.compiler import GPUTarget
+
+import triton_ext as tx
+from triton_ext import probe
+from triton_ext.demo import compile_matmul
+
+RULES = ["bytes", "calls", "loops", "masked", "nan"]
+
+
+def compiled(arch: int, *rules: str) -> tuple[int, bool]:
+    """Compiles a matrix product with masks in its loop; returns its asynchronous copies and whether it has probes."""
+    with (
+        probe.pipeline(),
+        tx.Pipeline().at_end("ttir", tx.passes.ttir.instrument(**dict.fromkeys(rules, True))),
+    ):
+        kernel = compile_matmul(GPUTarget("cuda", arch, 32))
+    return kernel.asm["ptx"].count("cp.async.c"), kernel.metadata.profile_scratch_size > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arch", [80, 90])
+def test_the_copies_stay(arch: int) -> None:
+    plain, has_probes = compiled(arch)
+    assert plain >= 6
+    assert not has_probes
+    assert [compiled(arch, rule) for rule in RULES] == [(plain, True)] * len(RULES)
