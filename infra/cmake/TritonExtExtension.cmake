@@ -113,6 +113,7 @@ function(triton_ext_install_python destination)
   file(GLOB files CONFIGURE_DEPENDS ${globs})
   install(FILES ${files} DESTINATION ${destination})
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/api/__init__.py)
-    install(DIRECTORY api DESTINATION ${destination} FILES_MATCHING PATTERN *.py PATTERN __pycache__ EXCLUDE)
+    install(DIRECTORY api DESTINATION ${destination}
+      FILES_MATCHING PATTERN *.py PATTERN *.css PATTERN *.html PATTERN __pycache__ EXCLUDE)
   endif()
 endfunction()

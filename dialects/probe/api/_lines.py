@@ -10,6 +10,7 @@ The fields of a row of `table`:
 - ``lanes``, ``off``: lanes of memory operations, and how many of them a mask has turned off.
 - ``loops``, ``iterations``: how often the line's loops have begun, and their iterations.
 - ``nans``: lanes in which the line's operations have made or loaded a NaN.
+- ``time``: nanoseconds of the line's loops and matrix products, summed over programs.
 
 A number that was not asked for is 0.
 """
@@ -17,7 +18,7 @@ A number that was not asked for is 0.
 from __future__ import annotations
 
 import linecache
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from ._layout import COUNT, SUM
 from ._sites import Site
 
 BYTES = ("loaded", "stored", "atomic")
-NUMBERS = ("programs", "calls", *BYTES, "lanes", "off", "loops", "iterations", "nans")
+NUMBERS = ("programs", "calls", *BYTES, "lanes", "off", "loops", "iterations", "nans", "time")
 
 
 def table(seen: Seen) -> Any:
@@ -86,15 +87,21 @@ def nans(seen: Seen) -> Any:
     return out
 
 
-def text(lines: Any) -> list[str]:
-    """Returns `lines` of `table` as lines of text; columns that are 0 everywhere are left out."""
+def text(lines: Any, share: tuple[str, Sequence[str]] | None = None) -> list[str]:
+    """Returns `lines` of `table` as lines of text; columns that are 0 everywhere are left out.
+
+    Args:
+        lines: rows of `table`.
+        share: the head and the texts of a further column.
+    """
     if not len(lines):
         return []
+    head, texts = ([share[0]], [[one] for one in share[1]]) if share else ([], [[] for _ in lines])
     shown = [name for name in NUMBERS if lines[name].any()]
-    rows = [("line", *shown, "source")]
+    rows = [("line", *head, *shown, "source")]
     rows += [
-        (f"{Path(row['file']).name}:{row['line']}", *(_shown(name, row) for name in shown), str(row["source"]))
-        for row in lines
+        (f"{Path(row['file']).name}:{row['line']}", *more, *(_shown(name, row) for name in shown), str(row["source"]))
+        for row, more in zip(lines, texts, strict=True)
     ]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     last = len(rows[0]) - 1

@@ -30,12 +30,13 @@ MOST_CAPACITY = 2**33
 class Session:
     """Collects what the probes of kernels see; made by `session`."""
 
-    def __init__(self, capacity: int, kernels: int, process: bool) -> None:
+    def __init__(self, capacity: int, kernels: int, process: bool, *, waits: bool = False) -> None:
         if capacity < 8 * HEAD or kernels < 1:
             raise TritonExtError(f"session: capacity={capacity}, kernels={kernels}: expected room for a record")
         self._capacity = capacity // 8
         self._chunks = 1 << (kernels - 1).bit_length()
         self._process = process
+        self._waits = waits  # until the first launch, to make the buffer
         self._buffers: dict[str, Sink] = {}
         if capacity > MOST_CAPACITY:
             raise TritonExtError(f"session: capacity={capacity}: expected at most {MOST_CAPACITY} bytes")
@@ -57,7 +58,8 @@ class Session:
             compiled_kernels.follow_kernels(read_sites)
             _buffer.install()
             # Now, because memory that is allocated in a CUDA graph is the graph's.
-            self._buffer(_buffer.current_device())
+            if not self._waits:
+                self._buffer(_buffer.current_device())
             if not _buffer.sessions.get():  # a session around this one has placed the passes
                 self._pipeline = pipeline()
                 self._pipeline.install() if self._process else self._pipeline.__enter__()

@@ -5,6 +5,8 @@ A backend is a directory with ``compiler.py`` and ``driver.py``, which Triton im
 It may also have these files:
 
 - ``api.py``, or ``api/__init__.py`` of a package, is the module ``tx.<name>``, as it is of a dialect.
+- ``api/commands/<command>.py`` defines ``command``, the click command ``triton-ext <command>``, also of a dialect. The
+  file is imported when somebody asks for help, so it imports Triton only inside of its functions.
 - ``backend.json`` declares the backend to the core, as an object with the keys
 
   - ``example``: an architecture, for messages: ``native`` of the backend ``cpu`` makes ``cpu:native``;
@@ -145,3 +147,16 @@ def apis() -> list[str]:
     """Returns the names of the backends and dialects that have a module ``tx.<name>``."""
     found = (file.relative_to(d).parts[0] for d in _with_apis() for api in _APIS for file in d.glob(f"*/{api}"))
     return sorted(set(found))
+
+
+@functools.cache
+def commands() -> Mapping[str, tuple[Path, ...]]:
+    """Returns the files of the subcommands of ``triton-ext`` that backends and dialects add, by name.
+
+    A command with several files is an error of the extensions, which `triton_ext.cli` reports.
+    """
+    found: dict[str, list[Path]] = {}
+    for directory in _with_apis():
+        for file in sorted(directory.glob("*/api/commands/[!_]*.py")):
+            found.setdefault(file.stem.replace("_", "-"), []).append(file)
+    return {name: tuple(files) for name, files in found.items()}

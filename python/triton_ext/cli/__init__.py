@@ -1,14 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ``triton-ext`` command. Each subcommand is imported only when it runs."""
+"""The ``triton-ext`` command. Each subcommand is imported only when it runs.
+
+Extensions add subcommands: `triton_ext.backends.commands` finds them.
+"""
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import TritonExtError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _COMMANDS = {
     "build": "triton_ext.cli.build:build",
@@ -29,15 +36,42 @@ class _LazyGroup(click.Group):
     """A group whose subcommands are imported on first use, so that ``--help`` stays fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return sorted(_COMMANDS)
+        from ..backends import commands
+
+        return sorted({*_COMMANDS, *commands()})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        from ..backends import commands
+
+        added = commands().get(cmd_name, ())
+        if added:
+            return _command_of(cmd_name, added)
         if cmd_name not in _COMMANDS:
             return None
         module, _, name = _COMMANDS[cmd_name].partition(":")
         command = getattr(importlib.import_module(module), name)
         assert isinstance(command, click.Command)
         return command
+
+
+def _command_of(name: str, files: tuple[Path, ...]) -> click.Command:
+    """Returns the subcommand `name` that an extension adds.
+
+    Raises:
+        TritonExtError: the name is taken, or the file defines no command.
+    """
+    owners = [*(["triton-ext itself"] if name in _COMMANDS else []), *map(str, files)]
+    if len(owners) > 1:
+        raise TritonExtError(f"the command '{name}' is claimed by {' and '.join(owners)}", fix="rename one of the files")
+    spec = importlib.util.spec_from_file_location(f"triton_ext_command_{files[0].stem}", files[0])
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    command = getattr(module, "command", None)
+    if not isinstance(command, click.Command):
+        raise TritonExtError(f"{files[0]} defines no click command 'command'", fix="@click.command() on def command")
+    return command
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -8,7 +8,7 @@ import gzip
 import html
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,6 @@ from ..pipeline.records import PassRecord, StageRecord
 from ..support.storage import write_whole
 
 _ASSETS = Path(__file__).parent
-_STYLE = ("page.css",)
 _SCRIPTS = ("syntax.js", "diff.js", "rows.js", "page.js")
 _COLOURS = {"ttir": "mlir", "ttgir": "mlir"}  # these are dialects of MLIR
 
@@ -44,11 +43,21 @@ def page(compilation: Compilation) -> str:
     data = json.dumps(_Payload(compilation).data(), separators=(",", ":")).encode()
     parts = {
         "title": html.escape(f"{compilation.kernel} · {compilation.target}"),
-        "style": "".join((_ASSETS / name).read_text(encoding="utf-8") for name in _STYLE),
+        "style": style(),
         "script": "".join((_ASSETS / name).read_text(encoding="utf-8") for name in _SCRIPTS),
         "data": base64.b64encode(gzip.compress(data, 9, mtime=0)).decode(),
     }
     template = (_ASSETS / "page.html").read_text(encoding="utf-8")
+    return filled(template, parts)
+
+
+def style() -> str:
+    """Returns the style sheet: colours and fonts, for light and dark screens, and what only this page uses."""
+    return (_ASSETS / "page.css").read_text(encoding="utf-8")
+
+
+def filled(template: str, parts: Mapping[str, str]) -> str:
+    """Returns `template` with the parts, which are HTML, in the places of their names: ``{{title}}``."""
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], template)
 
 
