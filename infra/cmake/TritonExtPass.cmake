@@ -49,6 +49,8 @@ list(REMOVE_DUPLICATES TRITON_EXT_BACKEND_STAGES)
 #            the function that creates the pass, in the namespace mlir::triton_ext::rename
 #   SOURCES  further C++ files
 #
+# In triton-ext itself, api.py in the pass's directory, or the package api, is triton_ext.<name>.
+#
 # The glue (registration, option schema, manifest) is generated: see
 # generate_pass_glue.py.
 function(triton_ext_add_pass name class)
@@ -105,5 +107,8 @@ function(triton_ext_add_pass name class)
     cmake_path(GET CMAKE_CURRENT_SOURCE_DIR PARENT_PATH beside)
     target_link_libraries(triton_ext_${name} PRIVATE ${arg_PASSES})
     target_include_directories(triton_ext_${name} PRIVATE ${beside})
+  endif()
+  if(TRITON_EXT_INSTALL_DIR AND TRITON_EXT_BUILDS_INFRA)
+    triton_ext_install_python(triton_ext/passes/${name} api.py)
   endif()
 endfunction()

@@ -106,11 +106,11 @@ def __dir__() -> list[str]:
 
 
 class _Api:
-    """Finds ``triton_ext.<name>``, which is the module ``api.py`` or the package ``api`` of a backend or a dialect."""
+    """Finds ``triton_ext.<name>``, the module ``api.py`` or the package ``api`` of a backend, dialect or pass."""
 
     @staticmethod
     def is_brought(name: str) -> bool:
-        """Whether there is a backend or a dialect `name` that has such a module."""
+        """Whether there is a backend, a dialect or a pass `name` that has such a module."""
         from .backends import api_file
 
         return name not in _HOME and name.isidentifier() and api_file(name) is not None

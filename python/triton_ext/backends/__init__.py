@@ -4,8 +4,9 @@
 A backend is a directory with ``compiler.py`` and ``driver.py``, which Triton imports as ``triton_ext.backends.<name>``.
 It may also have these files:
 
-- ``api.py``, or ``api/__init__.py`` of a package, is the module ``tx.<name>``, as it is of a dialect.
-- ``api/commands/<command>.py`` defines ``command``, the click command ``triton-ext <command>``, also of a dialect. The
+- ``api.py``, or ``api/__init__.py`` of a package, is the module ``tx.<name>``, as it is of a dialect or a pass.
+- ``api/commands/<command>.py`` defines ``command``, the click command ``triton-ext <command>``, also of a dialect or a
+  pass. The
   file is imported when somebody asks for help, so it imports Triton only inside of its functions.
 - ``backend.json`` declares the backend to the core, as an object with the keys
 
@@ -125,33 +126,34 @@ def _concrete(name: str, module: str, base: type) -> Any:
 
 
 def _with_apis() -> list[Path]:
-    """The directories whose directories may have an API: those of backends, and those of dialects.
+    """The directories whose directories may have an API: those of backends, of dialects and of passes.
 
-    The functions of a dialect belong to its library: in a wheel they are beside the libraries, in a checkout with its
-    source.
+    The functions of a dialect or a pass belong to its library: in a wheel they are beside the libraries, in a checkout
+    with its source.
     """
     from ..support.resources import library_dir
 
     libraries = library_dir()
     checkouts = [path for path in libraries.parents[2:3] if (path / "infra" / "cmake").is_dir()]
-    return [*map(Path, __path__), libraries.parent / "dialects", *(path / "dialects" for path in checkouts)]
+    roots = [libraries.parent, *checkouts]
+    return [*map(Path, __path__), *(root / kind for kind in ("dialects", "passes") for root in roots)]
 
 
 @functools.cache
 def api_file(name: str) -> Path | None:
-    """Returns the file of ``tx.<name>`` of a backend or a dialect; None if there is none."""
+    """Returns the file of ``tx.<name>`` of a backend, a dialect or a pass; None if there is none."""
     return next((file for d in _with_apis() for api in _APIS if (file := d / name / api).is_file()), None)
 
 
 def apis() -> list[str]:
-    """Returns the names of the backends and dialects that have a module ``tx.<name>``."""
+    """Returns the names of the backends, dialects and passes that have a module ``tx.<name>``."""
     found = (file.relative_to(d).parts[0] for d in _with_apis() for api in _APIS for file in d.glob(f"*/{api}"))
     return sorted(set(found))
 
 
 @functools.cache
 def commands() -> Mapping[str, tuple[Path, ...]]:
-    """Returns the files of the subcommands of ``triton-ext`` that backends and dialects add, by name.
+    """Returns the files of the subcommands of ``triton-ext`` that backends, dialects and passes add, by name.
 
     A command with several files is an error of the extensions, which `triton_ext.cli` reports.
     """

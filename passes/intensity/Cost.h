@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memory accesses and the FLOPs of a function as a tree of loops and
+// branches, in JSON. Analyses; changes nothing.
+
+#ifndef TRITON_EXT_INTENSITY_COST_H
+#define TRITON_EXT_INTENSITY_COST_H
+
+#include "Slice.h"
+
+#include "triton/Dialect/Triton/IR/Dialect.h"
+
+namespace mlir::triton_ext::intensity {
+
+/// Returns the description of a kernel:
+///
+///   {"kernel": name, "line": ..., "arguments": [{"name", "type"}],
+///    "nodes": [expressions, each with the numbers of earlier ones as operands],
+///    "body": [items]}
+///
+/// An item has "what" and "line", and for each "what":
+///
+///   load, store    "bytes" of an element, "shape", "mask" (a node; absent: all
+///                  elements), "argument" and "offset" (a node) of the address
+///   flops          "kind", "type", "count"; if it depends on a mask "shape" and
+///                  "mask", and "count" is that of one element
+///   loop           "loop" (its number), "lower", "upper", "step", "unsigned",
+///                  "body"
+///   while          "before", "after": the bodies of its two regions
+///   if             "condition", "then", "else"
+///   times          "count", "body"
+///   unknown        "why", "of": "flops" or "all"
+llvm::json::Object describe(triton::FuncOp kernel);
+
+} // namespace mlir::triton_ext::intensity
+
+#endif // TRITON_EXT_INTENSITY_COST_H

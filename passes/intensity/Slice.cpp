@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The integers of a kernel on which its masks, trip counts and branches depend.
+
+#include "Slice.h"
+
+#include "analysis/Dimensions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext;
+using namespace mlir::triton_ext::intensity;
+namespace tt = mlir::triton;
+
+/// Whether a file is part of Triton's own library of functions for kernels.
+static bool isOfTriton(StringRef file) {
+  return file.contains("/triton/language/");
+}
+
+std::string intensity::lineOf(Location loc) {
+  if (auto call = dyn_cast<CallSiteLoc>(loc)) {
+    std::string callee = lineOf(call.getCallee());
+    return callee.empty() || isOfTriton(callee) ? lineOf(call.getCaller())
+                                                : callee;
+  }
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return lineOf(name.getChildLoc());
+  if (auto fused = dyn_cast<FusedLoc>(loc)) {
+    for (Location inner : fused.getLocations())
+      if (std::string line = lineOf(inner); !line.empty())
+        return line;
+    return "";
+  }
+  if (auto file = dyn_cast<FileLineColLoc>(loc))
+    return (file.getFilename().getValue() + ":" + Twine(file.getLine())).str();
+  return "";
+}
+
+Lanes intensity::lanesOf(Type type) {
+  Lanes lanes;
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    for (auto [i, size] : llvm::enumerate(tensor.getShape()))
+      lanes.push_back(size == 1 ? -1 : i);
+  return lanes;
+}
+
+const Scope::Binding *Scope::lookup(Value value) const {
+  for (const Scope *scope = this; scope; scope = scope->outer) {
+    auto found = scope->bindings.find(value);
+    if (found != scope->bindings.end())
+      return &found->second;
+  }
+  return nullptr;
+}
+
+int Slice::add(llvm::json::Array node) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << llvm::json::Value(llvm::json::Array(node));
+  auto [found, isNew] = numbers.try_emplace(text, nodes.size());
+  if (isNew)
+    nodes.push_back(std::move(node));
+  return found->second;
+}
+
+int Slice::unknown(Location loc, StringRef why) {
+  return add({"unknown", why, lineOf(loc)});
+}
+
+int Slice::constant(int64_t value) { return add({"constant", value}); }
+
+/// Returns the lanes of the operand of a change of shape; nullopt if they are
+/// not lanes of the result.
+std::optional<Lanes> Slice::through(Operation *op, ArrayRef<int> lanes) {
+  Lanes result;
+  if (isa<tt::SplatOp, tt::UnsplatOp>(op))
+    return lanesOf(op->getOperand(0).getType());
+  if (auto expand = dyn_cast<tt::ExpandDimsOp>(op)) {
+    for (auto [i, lane] : llvm::enumerate(lanes))
+      if (i != expand.getAxis())
+        result.push_back(lane);
+    return result;
+  }
+  if (auto broadcast = dyn_cast<tt::BroadcastOp>(op)) {
+    for (auto [size, lane] :
+         llvm::zip(analysis::shapeOf(broadcast.getSrc()), lanes))
+      result.push_back(size == 1 ? -1 : lane);
+    return result;
+  }
+  if (auto trans = dyn_cast<tt::TransOp>(op)) {
+    result.resize(lanes.size());
+    for (auto [i, from] : llvm::enumerate(trans.getOrder()))
+      result[from] = lanes[i];
+    return result;
+  }
+  auto reshape = cast<tt::ReshapeOp>(op);
+  auto matched =
+      analysis::matchDimensions(analysis::shapeOf(reshape.getResult()),
+                                analysis::shapeOf(reshape.getSrc()));
+  // A reshape that may reorder elements says nothing about their positions.
+  if (!matched || reshape.getAllowReorder())
+    return std::nullopt;
+  for (std::optional<unsigned> from : *matched)
+    result.push_back(from ? lanes[*from] : -1);
+  return result;
+}
+
+int Slice::get(Value value, ArrayRef<int> lanes, const Scope *scope) {
+  auto key = std::make_tuple(value.getAsOpaquePointer(),
+                             SmallVector<int, 4>(lanes), scope);
+  auto found = known.find(key);
+  if (found != known.end())
+    return found->second;
+  const Scope::Binding *binding = scope->lookup(value);
+  int result = binding ? bound(*binding, value, lanes, scope)
+                       : define(value, lanes, scope);
+  known[key] = result;
+  return result;
+}
+
+int Slice::bound(const Scope::Binding &binding, Value value,
+                 ArrayRef<int> lanes, const Scope *scope) {
+  switch (binding.kind) {
+  case Scope::Kind::Alias:
+    return get(binding.value, lanes, binding.scope);
+  case Scope::Kind::Argument:
+    if (!value.getType().isIntOrIndex())
+      return unknown(value.getLoc(), "an argument that is not an integer");
+    return add({"argument", binding.number});
+  case Scope::Kind::Induction: {
+    auto loop = cast<scf::ForOp>(
+        cast<BlockArgument>(value).getOwner()->getParentOp());
+    int width = value.getType().getIntOrFloatBitWidth();
+    int advance =
+        add({"muli", width, add({"iteration", binding.number}),
+             get(loop.getStep(), {}, scope)});
+    return add({"addi", width, get(loop.getLowerBound(), {}, scope), advance});
+  }
+  case Scope::Kind::Carried: {
+    auto argument = cast<BlockArgument>(value);
+    auto loop = cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return carried(loop, argument.getArgNumber() - loop.getNumInductionVars(),
+                   add({"iteration", binding.number}), lanes, scope);
+  }
+  case Scope::Kind::Unknown:
+    return unknown(value.getLoc(), binding.why);
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+/// Returns the value that a loop carries after `count` iterations: its initial
+/// value plus `count` times what each iteration adds.
+int Slice::carried(scf::ForOp loop, unsigned index, int count,
+                   ArrayRef<int> lanes, const Scope *scope) {
+  Value argument = loop.getRegionIterArg(index);
+  Value next = loop.getBody()->getTerminator()->getOperand(index);
+  Value first = loop.getInitArgs()[index];
+  if (next == argument)
+    return get(first, lanes, scope);
+  Operation *op = next.getDefiningOp();
+  if (!op || !isa<arith::AddIOp, arith::SubIOp>(op))
+    return unknown(loop.getLoc(), "a loop-carried value");
+  bool isSecond = op->getOperand(1) == argument;
+  Value step = op->getOperand(isSecond ? 0 : 1);
+  bool isConstant = matchPattern(step, m_Constant());
+  if (op->getOperand(isSecond ? 1 : 0) != argument || step == argument ||
+      (isSecond && isa<arith::SubIOp>(op)) ||
+      (!isConstant && !loop.isDefinedOutsideOfLoop(step)))
+    return unknown(loop.getLoc(), "a loop-carried value");
+  int width = getElementTypeOrSelf(next).getIntOrFloatBitWidth();
+  int advance = add({"muli", width, count, get(step, lanes, scope)});
+  return add({isa<arith::AddIOp>(op) ? "addi" : "subi", width,
+              get(first, lanes, scope), advance});
+}
+
+/// The operations that are one expression of their operands.
+static bool isArithmetic(Operation *op) {
+  return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp,
+             arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::MinSIOp,
+             arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp, arith::AndIOp,
+             arith::OrIOp, arith::XOrIOp, arith::ShLIOp, arith::ShRSIOp,
+             arith::ShRUIOp, arith::CeilDivSIOp, arith::FloorDivSIOp,
+             arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp,
+             arith::IndexCastOp, arith::IndexCastUIOp>(op);
+}
+
+static int widthOf(Value value) {
+  Type type = getElementTypeOrSelf(value);
+  return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+}
+
+int Slice::define(Value value, ArrayRef<int> lanes, const Scope *scope) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return unknown(value.getLoc(), "an argument of a region");
+  if (!getElementTypeOrSelf(value).isIntOrIndex())
+    return unknown(op->getLoc(), "a value that is not an integer");
+  auto operand = [&](unsigned i) {
+    Value of = op->getOperand(i);
+    bool isTensor = isa<RankedTensorType>(of.getType());
+    return get(of, isTensor ? lanes : ArrayRef<int>(), scope);
+  };
+  if (isArithmetic(op)) {
+    llvm::json::Array node{op->getName().stripDialect(), widthOf(value)};
+    // Of a cast, the width that counts is that of its operand.
+    if (op->getNumOperands() == 1)
+      node.push_back(widthOf(op->getOperand(0)));
+    for (unsigned i = 0; i < op->getNumOperands(); ++i)
+      node.push_back(operand(i));
+    return add(std::move(node));
+  }
+  if (isa<tt::SplatOp, tt::UnsplatOp, tt::ExpandDimsOp, tt::BroadcastOp,
+          tt::TransOp, tt::ReshapeOp>(op)) {
+    std::optional<Lanes> inner = through(op, lanes);
+    return inner ? get(op->getOperand(0), *inner, scope)
+                 : unknown(op->getLoc(), "a reshape");
+  }
+  return TypeSwitch<Operation *, int>(op)
+      .Case([&](arith::ConstantOp c) {
+        Attribute attribute = c.getValue();
+        if (auto splat = dyn_cast<SplatElementsAttr>(attribute))
+          attribute = splat.getSplatValue<Attribute>();
+        auto number = dyn_cast<IntegerAttr>(attribute);
+        if (!number || number.getValue().getSignificantBits() > 64)
+          return unknown(op->getLoc(), "a table of constants");
+        return constant(widthOf(value) == 1
+                            ? number.getValue().getZExtValue()
+                            : number.getValue().getSExtValue());
+      })
+      .Case([&](arith::CmpIOp c) {
+        return add({"cmpi", widthOf(c.getLhs()),
+                    arith::stringifyCmpIPredicate(c.getPredicate()), operand(0),
+                    operand(1)});
+      })
+      .Case([&](arith::SelectOp) {
+        return add({"select", widthOf(value), operand(0), operand(1),
+                    operand(2)});
+      })
+      .Case([&](tt::MakeRangeOp range) {
+        int start = constant(range.getStartAttr().getInt());
+        if (lanes[0] < 0)
+          return start;
+        return add({"addi", 32, start, add({"lane", lanes[0]})});
+      })
+      .Case([&](tt::GetProgramIdOp id) {
+        return add({"program", id.getAxisAsInt()});
+      })
+      .Case([&](tt::GetNumProgramsOp id) {
+        return add({"programs", id.getAxisAsInt()});
+      })
+      .Case([&](scf::IfOp choice) {
+        unsigned i = cast<OpResult>(value).getResultNumber();
+        return add({"select", widthOf(value),
+                    get(choice.getCondition(), {}, scope),
+                    get(choice.thenYield().getOperand(i), lanes, scope),
+                    get(choice.elseYield().getOperand(i), lanes, scope)});
+      })
+      .Case([&](scf::ForOp loop) {
+        const Scope::Binding *binding =
+            scope->lookup(loop.getInductionVar());
+        if (!binding)
+          return unknown(op->getLoc(), "a loop that was not followed");
+        return carried(loop, cast<OpResult>(value).getResultNumber(),
+                       add({"trips", binding->number}), lanes, scope);
+      })
+      .Case<tt::LoadOp, tt::DescriptorLoadOp, tt::AtomicRMWOp, tt::AtomicCASOp,
+            tt::AtomicLoadOp>(
+          [&](auto) { return unknown(op->getLoc(), "data from memory"); })
+      .Default([&](Operation *) {
+        return unknown(op->getLoc(), ("a value of " +
+                                      op->getName().getStringRef())
+                                         .str());
+      });
+}
+
+std::optional<Address> Slice::address(Value pointer, ArrayRef<int> lanes,
+                                      const Scope *scope) {
+  auto plus = [&](std::optional<Address> base,
+                  int offset) -> std::optional<Address> {
+    if (!base)
+      return std::nullopt;
+    return Address{base->argument, add({"addi", 64, base->offset, offset})};
+  };
+  if (const Scope::Binding *binding = scope->lookup(pointer)) {
+    if (binding->kind == Scope::Kind::Alias)
+      return address(binding->value, lanes, binding->scope);
+    if (binding->kind == Scope::Kind::Argument)
+      return Address{unsigned(binding->number), constant(0)};
+    if (binding->kind != Scope::Kind::Carried)
+      return std::nullopt;
+    auto argument = cast<BlockArgument>(pointer);
+    auto loop = cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    unsigned index = argument.getArgNumber() - loop.getNumInductionVars();
+    auto next = loop.getBody()
+                    ->getTerminator()
+                    ->getOperand(index)
+                    .getDefiningOp<tt::AddPtrOp>();
+    if (!next || next.getPtr() != pointer ||
+        !(matchPattern(next.getOffset(), m_Constant()) ||
+          loop.isDefinedOutsideOfLoop(next.getOffset())))
+      return std::nullopt;
+    int advance = add({"muli", 64, add({"iteration", binding->number}),
+                       get(next.getOffset(), lanes, scope)});
+    return plus(address(loop.getInitArgs()[index], lanes, scope), advance);
+  }
+  Operation *op = pointer.getDefiningOp();
+  if (auto sum = dyn_cast_or_null<tt::AddPtrOp>(op))
+    return plus(address(sum.getPtr(), lanes, scope),
+                get(sum.getOffset(), lanes, scope));
+  if (isa_and_nonnull<tt::SplatOp, tt::ExpandDimsOp, tt::BroadcastOp,
+                      tt::TransOp, tt::ReshapeOp>(op))
+    if (std::optional<Lanes> inner = through(op, lanes))
+      return address(op->getOperand(0), *inner, scope);
+  return std::nullopt;
+}
+
+int Slice::sizeOf(Value descriptor, unsigned dimension, const Scope *scope) {
+  const Scope::Binding *binding = scope->lookup(descriptor);
+  if (binding && binding->kind == Scope::Kind::Alias)
+    return sizeOf(binding->value, dimension, binding->scope);
+  if (binding && binding->kind == Scope::Kind::Argument)
+    return add({"size", binding->number, dimension});
+  auto made = descriptor.getDefiningOp<tt::MakeTensorDescOp>();
+  if (!made)
+    return unknown(descriptor.getLoc(), "a descriptor that was not found");
+  return get(made.getShape()[dimension], {}, scope);
+}
+
+int Slice::insideOf(ArrayRef<int> shape, ArrayRef<int> at) {
+  int result = constant(1), zero = constant(0);
+  for (auto [i, size] : llvm::enumerate(shape)) {
+    int index = add({"addi", 64, at[i], add({"lane", i})});
+    result = add({"andi", 1, result, add({"cmpi", 64, "sge", index, zero})});
+    result = add({"andi", 1, result, add({"cmpi", 64, "slt", index, size})});
+  }
+  return result;
+}

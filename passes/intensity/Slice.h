@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The integers of a kernel on which its masks, trip counts and branches depend,
+// as a graph of expressions in JSON. Analyses; changes nothing.
+
+#ifndef TRITON_EXT_INTENSITY_SLICE_H
+#define TRITON_EXT_INTENSITY_SLICE_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/JSON.h"
+
+#include <map>
+#include <memory>
+
+namespace mlir::triton_ext::intensity {
+
+/// Returns "file:line" of the code of the user; empty if it is unknown. Of code
+/// in Triton's own library, such as tl.sum, it is the line of the call.
+std::string lineOf(Location loc);
+
+/// Which lane each dimension of a tensor runs over: the number of a dimension of
+/// the access that is being described, or -1 for the index 0 of a dimension of
+/// one element.
+using Lanes = SmallVector<int, 4>;
+
+/// The lanes of a tensor of this type, one for each dimension.
+Lanes lanesOf(Type type);
+
+/// One activation of a function or of one of its blocks: what the arguments of
+/// the block are. The same function may be called with different arguments.
+struct Scope {
+  enum class Kind { Alias, Argument, Induction, Carried, Unknown };
+  struct Binding {
+    Kind kind = Kind::Unknown;
+    Value value;            // Alias: the value that it is
+    const Scope *scope = nullptr; // Alias: where that value is defined
+    int number = 0;         // of the argument, or of the loop
+    std::string why;        // Unknown
+  };
+
+  const Scope *outer = nullptr;
+  DenseMap<Value, Binding> bindings;
+
+  const Binding *lookup(Value value) const;
+};
+
+/// An address: an argument of the kernel, and the offset from it, in elements.
+struct Address {
+  unsigned argument;
+  int offset;
+};
+
+class Slice {
+public:
+  /// Returns the number of the expression of `value`, or of its element at
+  /// `lanes`. What cannot be expressed becomes an expression "unknown" that says
+  /// why.
+  int get(Value value, ArrayRef<int> lanes, const Scope *scope);
+  /// Returns the address of a pointer, or of an element of a tensor of pointers;
+  /// nullopt if it is not found.
+  std::optional<Address> address(Value pointer, ArrayRef<int> lanes,
+                                 const Scope *scope);
+  /// Returns the condition under which an element of a box at `at` lies inside
+  /// of a tensor of `shape`.
+  int insideOf(ArrayRef<int> shape, ArrayRef<int> at);
+  /// Returns the number of the expression for the size of a dimension of a
+  /// descriptor.
+  int sizeOf(Value descriptor, unsigned dimension, const Scope *scope);
+  /// Returns the number of an expression that says why it is unknown.
+  int unknown(Location loc, StringRef why);
+  /// Gives the next loop a number.
+  int addLoop() { return loops++; }
+
+  llvm::json::Array takeNodes() { return std::move(nodes); }
+
+private:
+  int add(llvm::json::Array node);
+  int add(std::initializer_list<llvm::json::Value> node) {
+    return add(llvm::json::Array(node));
+  }
+  int constant(int64_t value);
+  int define(Value value, ArrayRef<int> lanes, const Scope *scope);
+  int bound(const Scope::Binding &binding, Value value, ArrayRef<int> lanes,
+            const Scope *scope);
+  int carried(scf::ForOp loop, unsigned index, int count, ArrayRef<int> lanes,
+              const Scope *scope);
+  std::optional<Lanes> through(Operation *op, ArrayRef<int> lanes);
+
+  llvm::json::Array nodes;
+  std::map<std::string, int> numbers; // of nodes, by their text
+  std::map<std::tuple<void *, SmallVector<int, 4>, const Scope *>, int> known;
+  int loops = 0;
+};
+
+} // namespace mlir::triton_ext::intensity
+
+#endif // TRITON_EXT_INTENSITY_SLICE_H

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Translates a kernel up to the end of the stage ttir, where the pass `intensity` describes it."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import triton_ext as tx
+from triton_ext.compilation.requests import KernelRequest, request_for
+from triton_ext.errors import TritonExtError
+
+_ATTRIBUTE = "triton_ext.intensity"
+
+
+def described(kernel: object, target: object, signature: object, options: Mapping[str, Any]) -> tuple[Any, KernelRequest]:
+    """Returns what the pass writes about a kernel, and the request for its compilation.
+
+    Raises:
+        TritonExtError: the kernel cannot be found, or its signature does not fit.
+        PipelineError: a pass failed.
+    """
+    request = request_for(kernel, target, signature, options)  # type: ignore[arg-type]
+    pipeline = tx.Pipeline().at_end("ttir", tx.passes.ttir.intensity())
+    with pipeline:
+        module = _to_ttir(request)
+    text = module.get_operation().get_str_attr(_ATTRIBUTE)
+    kernels = json.loads(text) if text else []
+    if len(kernels) != 1:
+        raise TritonExtError(f"expected one kernel in the module of '{request.kernel}', found {len(kernels)}")
+    return kernels[0], request
+
+
+def _to_ttir(request: KernelRequest) -> Any:
+    """Does what ``triton.compile`` does up to the end of the stage ttir, without its cache."""
+    from triton import __version__
+    from triton._C.libtriton import ir
+    from triton.compiler.compiler import IRSource, make_backend
+
+    backend = make_backend(request.target)
+    context = ir.context()
+    source = request.source
+    if isinstance(source, str):
+        source = IRSource(source, context, backend)
+    else:
+        ir.load_dialects(context)
+        backend.load_dialects(context)
+    options = backend.parse_options({**request.options, **source.parse_options()})
+    stages: dict[str, Callable[[Any, dict[str, Any]], Any]] = {}
+    backend.add_stages(stages, options, source.language)
+    if "ttir" not in stages:
+        raise TritonExtError(f"'{request.kernel}' has no stage ttir", fix="a kernel of @triton.jit")
+    functions = backend.get_codegen_implementation(options)
+    module = source.make_ir(request.target, options, functions, backend.get_module_map(), context)
+    name = hashlib.sha256(request.kernel.encode()).hexdigest()
+    metadata = {"hash": name, "target": request.target, **vars(options), "triton_version": __version__}
+    module = stages["ttir"](module, metadata)
+    module.context = context  # the module's memory belongs to it
+    return module
+
+
+def names_of(description: Mapping[str, Any], request: KernelRequest) -> list[str]:
+    """Returns the names of the arguments of a kernel; those that the IR does not name are taken from the signature."""
+    arguments = description["arguments"]
+    types = getattr(request.source, "signature", None) or {}
+    declared = [name for name, kind in types.items() if kind != "constexpr"]
+    if len(declared) == len(arguments):
+        return [str(name) for name in declared]
+    return [argument.get("name", f"arg{i}") for i, argument in enumerate(arguments)]
+
+
+def sampled(kernel: Any, arguments: tuple[object, ...], named: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object]]:
+    """Returns the signature for a launch with these arguments, and the arguments by name.
+
+    Raises:
+        TritonExtError: they do not fit the kernel.
+    """
+    from triton.runtime.jit import mangle_type
+
+    inner = kernel
+    while hasattr(inner, "fn") and not inspect.isfunction(inner):
+        inner, function = inner.fn, inner
+    try:
+        bound = inspect.signature(inner).bind(*arguments, **named)
+    except TypeError as error:
+        raise TritonExtError(f"the arguments do not fit the kernel: {error}") from None
+    bound.apply_defaults()
+    constexprs = {function.arg_names[i] for i in function.constexprs}
+    values = dict(bound.arguments)
+    types = {name: value if name in constexprs else mangle_type(value) for name, value in values.items()}
+    return types, values

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Integer expressions: polynomials with integer coefficients over atoms, such as symbols, minima and sums.
+
+All classes are immutable. Two equal expressions have the same form in most cases, because products are multiplied out
+and equal terms are added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Union
+
+
+class Poly:
+    """A polynomial: a sum of products of atoms, each with a coefficient."""
+
+    def __init__(self, terms: Mapping[tuple[Atom, ...], int]) -> None:
+        self.terms = {atoms: factor for atoms, factor in terms.items() if factor}
+        self._hash = hash(frozenset(self.terms.items()))
+
+    @cached_property
+    def symbols(self) -> frozenset[Symbol]:
+        """The symbols on which the value depends."""
+        return frozenset().union(*(atom.symbols for atoms in self.terms for atom in atoms))
+
+    @property
+    def constant(self) -> int | None:
+        """The value, if it is a number."""
+        if not self.terms:
+            return 0
+        return self.terms.get((), None) if len(self.terms) == 1 else None
+
+    def __add__(self, other: Poly | int) -> Poly:
+        terms = dict(self.terms)
+        for atoms, factor in poly(other).terms.items():
+            terms[atoms] = terms.get(atoms, 0) + factor
+        return Poly(terms)
+
+    def __mul__(self, other: Poly | int) -> Poly:
+        terms: dict[tuple[Atom, ...], int] = {}
+        for a, m in self.terms.items():
+            for b, n in poly(other).terms.items():
+                key = tuple(sorted(a + b, key=_order))
+                terms[key] = terms.get(key, 0) + m * n
+        return Poly(terms)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __neg__(self) -> Poly:
+        return self * -1
+
+    def __sub__(self, other: Poly | int) -> Poly:
+        return self + poly(other) * -1
+
+    def __rsub__(self, other: int) -> Poly:
+        return self * -1 + other
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Poly) and self._hash == other._hash and self.terms == other.terms)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def linear_in(self, symbol: Symbol) -> tuple[int, Poly] | None:
+        """Returns a and b if this is a * symbol + b, where a is a number and b does not depend on the symbol."""
+        factor = self.terms.get((symbol,), 0)
+        rest = Poly({atoms: n for atoms, n in self.terms.items() if atoms != (symbol,)})
+        return None if symbol in rest.symbols else (factor, rest)
+
+    def __str__(self) -> str:
+        from ._text import text
+
+        return text(self)
+
+
+def poly(value: Poly | Atom | int) -> Poly:
+    """Returns `value` as a polynomial."""
+    if isinstance(value, Poly):
+        return value
+    return Poly({(): value}) if isinstance(value, int) else Poly({(value,): 1})
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A variable. `extent` tells variables of lanes of tensors of different sizes apart."""
+
+    name: str
+    extent: int = 0
+
+    @property
+    def symbols(self) -> frozenset[Symbol]:
+        """The symbol itself."""
+        return frozenset((self,))
+
+
+@dataclass(frozen=True)
+class Division:
+    """A quotient or a remainder. `rounding` is ``floor``, or ``zero`` as C rounds; `part` is ``//`` or ``%``."""
+
+    part: str
+    rounding: str
+    over: Poly
+    under: Poly
+
+    @cached_property
+    def symbols(self) -> frozenset[Symbol]:
+        """The symbols on which the value depends."""
+        return self.over.symbols | self.under.symbols
+
+
+@dataclass(frozen=True)
+class Extreme:
+    """The least or the greatest of several values: `pick` is ``min`` or ``max``."""
+
+    pick: str
+    of: tuple[Poly, ...]
+
+    @cached_property
+    def symbols(self) -> frozenset[Symbol]:
+        """The symbols on which the value depends."""
+        return frozenset().union(*(one.symbols for one in self.of))
+
+
+@dataclass(frozen=True)
+class Truth:
+    """1 if ``value >= 0`` (`test` is ``>=``) or ``value == 0`` (`test` is ``==``), else 0."""
+
+    test: str
+    value: Poly
+
+    @cached_property
+    def symbols(self) -> frozenset[Symbol]:
+        """The symbols on which the value depends."""
+        return self.value.symbols
+
+
+@dataclass(frozen=True)
+class Total:
+    """The sum of `body` for `symbol` from 0 to `count` - 1."""
+
+    symbol: Symbol
+    count: Poly
+    body: Poly
+
+    @cached_property
+    def symbols(self) -> frozenset[Symbol]:
+        """The symbols on which the value depends."""
+        return self.count.symbols | (self.body.symbols - {self.symbol})
+
+
+Atom = Union[Symbol, Division, Extreme, Truth, Total]
+
+
+def _order(atom: Atom) -> tuple[str, int]:
+    return (atom.name if isinstance(atom, Symbol) else f"~{type(atom).__name__}", hash(atom))
+
+
+def divide(over: Poly, under: Poly, *, part: str = "//", rounding: str = "floor") -> Poly:
+    """Returns a quotient or a remainder."""
+    a, b = over.constant, under.constant
+    if b == 1:
+        return over if part == "//" else poly(0)
+    if a is not None and b:
+        return poly(_divided(a, b, part, rounding))
+    return poly(Division(part, rounding, over, under))
+
+
+def _divided(a: int, b: int, part: str, rounding: str) -> int:
+    quotient = a // b
+    if rounding == "zero" and quotient < 0 and quotient * b != a:
+        quotient += 1
+    return quotient if part == "//" else a - quotient * b
+
+
+def extreme(pick: str, values: Iterable[Poly]) -> Poly:
+    """Returns the least (``min``) or greatest (``max``) of the values."""
+    choose: Callable[..., int] = min if pick == "min" else max
+    number: int | None = None
+    rest: dict[Poly, None] = {}
+    for value in values:
+        only = next(iter(value.terms)) if len(value.terms) == 1 and 1 in value.terms.values() else ()
+        same = len(only) == 1 and isinstance(only[0], Extreme) and only[0].pick == pick
+        for one in only[0].of if same and isinstance(only[0], Extreme) else (value,):
+            if one.constant is None:
+                rest[one] = None
+            else:
+                number = one.constant if number is None else choose(number, one.constant)
+    found = [*((poly(number),) if number is not None else ()), *rest]
+    return found[0] if len(found) == 1 else poly(Extreme(pick, tuple(sorted(found, key=hash))))
+
+
+def truth(test: str, value: Poly) -> Poly:
+    """Returns 1 if ``value`` passes the test, else 0."""
+    number = value.constant
+    if number is None:
+        return poly(Truth(test, value))
+    return poly(int(number >= 0 if test == ">=" else number == 0))
+
+
+def total(symbol: Symbol, count: Poly, body: Poly) -> Poly:
+    """Returns the sum of `body` for `symbol` from 0 to `count` - 1, where `count` is not negative."""
+    result = poly(0)
+    left: dict[tuple[Atom, ...], dict[tuple[Atom, ...], int]] = {}
+    for atoms, factor in body.terms.items():
+        inner = tuple(atom for atom in atoms if symbol in atom.symbols)
+        outer = tuple(atom for atom in atoms if symbol not in atom.symbols)
+        if not inner:
+            result += Poly({outer: factor}) * count
+        elif inner == (symbol,):
+            result += Poly({outer: factor}) * divide(count * (count - 1), poly(2))
+        elif len(inner) == 1 and (closed := _telescoped(symbol, count, inner[0])) is not None:
+            result += Poly({outer: factor}) * closed
+        else:
+            left.setdefault(outer, {})[inner] = factor
+    for outer, terms in left.items():
+        result += Poly({outer: 1}) * poly(Total(symbol, count, Poly(terms)))
+    return result
+
+
+def _telescoped(symbol: Symbol, count: Poly, atom: Atom) -> Poly | None:
+    """Returns the sum of ``max(0, min(b, x - b * symbol))``, which is ``max(0, min(b * count, x))``: tiles without gaps.
+
+    It is exact for each integer x, because tile k has the numbers from b * k to b * (k + 1) - 1 that are below x.
+    """
+    if not isinstance(atom, Extreme) or atom.pick != "max" or len(atom.of) != 2 or poly(0) not in atom.of:
+        return None
+    clamped = next(one for one in atom.of if one != poly(0)) if atom.of[0] != atom.of[1] else poly(0)
+    only = next(iter(clamped.terms), ())
+    if len(clamped.terms) != 1 or clamped.terms[only] != 1 or len(only) != 1 or not isinstance(only[0], Extreme):
+        return None
+    inner = only[0]
+    size = next((one.constant for one in inner.of if one.constant is not None), None)
+    ends = [one for one in inner.of if one.constant is None]
+    if inner.pick != "min" or size is None or size <= 0:
+        return None
+    rests = []
+    for end in ends:
+        linear = end.linear_in(symbol)
+        if linear is None or linear[0] != -size:
+            return None
+        rests.append(linear[1])
+    return extreme("max", (poly(0), extreme("min", (count * size, *rests))))
+
+
+def substitute(value: Poly, numbers: Mapping[Symbol, int]) -> Poly:
+    """Returns the expression with numbers in place of symbols."""
+    known: dict[Poly, Poly] = {}
+
+    def of(one: Poly) -> Poly:
+        if one not in known:
+            known[one] = one if one.symbols.isdisjoint(numbers) and not _has_totals(one) else _sum(one)
+        return known[one]
+
+    def _sum(one: Poly) -> Poly:
+        result = poly(0)
+        for atoms, factor in one.terms.items():
+            product = poly(factor)
+            for atom in atoms:
+                product = product * of_atom(atom)
+            result = result + product
+        return result
+
+    def of_atom(atom: Atom) -> Poly:
+        if isinstance(atom, Symbol):
+            return poly(numbers[atom]) if atom in numbers else poly(atom)
+        if isinstance(atom, Division):
+            return divide(of(atom.over), of(atom.under), part=atom.part, rounding=atom.rounding)
+        if isinstance(atom, Extreme):
+            return extreme(atom.pick, map(of, atom.of))
+        if isinstance(atom, Truth):
+            return truth(atom.test, of(atom.value))
+        return total(atom.symbol, of(atom.count), of(atom.body))
+
+    return of(value)
+
+
+def _has_totals(value: Poly) -> bool:
+    return any(isinstance(atom, Total) for atoms in value.terms for atom in atoms)

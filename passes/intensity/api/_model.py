@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model of the time of a kernel for autotuning: the time that its roofline allows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from triton_ext.errors import TritonExtError
+
+from ._compile import sampled
+from ._roofline import Device, device_named
+
+_OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
+
+
+def perf_model(
+    kernel: Any, device: str | Device, *, target: object = None
+) -> Callable[..., float]:
+    """Returns a model for ``prune_configs_by={"perf_model": ..., "top_k": ...}`` of `tx.autotune` and `triton.autotune`.
+
+    It returns the milliseconds that the roofline of the device allows for a configuration, with the bytes that the
+    kernel requests; infinity where a number is not known. It compiles each configuration up to ttir.
+
+    Args:
+        kernel: the kernel below the tuner, with ``@triton.jit``.
+        device: see `Intensity.roofline`.
+        target: see `analyze`.
+    """
+    from . import analyze
+
+    chip = device_named(device) if isinstance(device, str) else device
+
+    def model(*, grid: Any = None, **arguments: Any) -> float:
+        names = set(kernel.arg_names)
+        values: Mapping[str, object] = {name: value for name, value in arguments.items() if name in names}
+        options = {name: arguments[name] for name in _OPTIONS if arguments.get(name) is not None}
+        signature, _ = sampled(kernel, (), values)
+        found = analyze(kernel, signature=signature, target=target, options=options)
+        runtime = {name: value for name, value in values.items() if name not in found.constants}
+        try:
+            return found.roofline(chip, grid=grid, **runtime).seconds * 1e3
+        except TritonExtError:
+            return math.inf
+
+    return model

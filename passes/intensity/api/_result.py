@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The arithmetic intensity of a kernel: expressions, and their values for a launch."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from triton_ext.errors import TritonExtError
+
+from ._conditions import Reason
+from ._costs import FLOPS, LOADS, STORES, Cost
+from ._evaluate import MOST_TERMS, Evaluator, Interval, TooLong, interval
+from ._expression import Poly, Symbol, poly, substitute
+from ._graph import programs
+from ._roofline import Device, Roofline, device_named
+
+EXACT, UPPER_BOUND, UNKNOWN = "exact", "upper bound", "unknown"
+Grid = Sequence[int] | int | Callable[[dict[str, Any]], Sequence[int]]
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A number of bytes or FLOPs.
+
+    Attributes:
+        value: the number; None if it is not known.
+        mark: ``exact``, ``upper bound`` or ``unknown``.
+        reasons: the lines that are the reason why it is not exact.
+    """
+
+    value: int | None
+    mark: str = EXACT
+    reasons: tuple[Reason, ...] = ()
+
+    def __int__(self) -> int:
+        if self.value is None:
+            why = "; ".join(f"{reason.line}: {reason.why}" for reason in self.reasons)
+            raise TritonExtError(f"the number is not known: {why}", fix="told={line: trips} if it is a loop")
+        return self.value
+
+    def __index__(self) -> int:
+        return int(self)
+
+    def __float__(self) -> float:
+        return float(int(self))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, int):
+            return self.value == other
+        return isinstance(other, Amount) and (self.value, self.mark) == (other.value, other.mark)
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __str__(self) -> str:
+        return UNKNOWN if self.value is None else f"{self.value:,}" + (" at most" if self.mark == UPPER_BOUND else "")
+
+
+def _sum(amounts: Iterable[Amount]) -> Amount:
+    found = list(amounts)
+    reasons = tuple(dict.fromkeys(reason for one in found for reason in one.reasons))
+    if any(one.value is None for one in found):
+        return Amount(None, UNKNOWN, reasons)
+    mark = UPPER_BOUND if any(one.mark == UPPER_BOUND for one in found) else EXACT
+    return Amount(sum(one.value or 0 for one in found), mark, reasons)
+
+
+@dataclass(frozen=True)
+class Flops:
+    """The FLOPs of a launch, by kind and type, e.g. ``flops["dot", "bf16"]``."""
+
+    by_kind: Mapping[tuple[str, str], Amount]
+
+    def __getitem__(self, key: tuple[str, str]) -> Amount:
+        return self.by_kind.get(key, Amount(0))
+
+    @property
+    def total(self) -> Amount:
+        """All FLOPs; a fused multiplication and addition is two, a transcendental function is one."""
+        return _sum(self.by_kind.values())
+
+    def __int__(self) -> int:
+        return int(self.total)
+
+    def __float__(self) -> float:
+        return float(int(self))
+
+    def __str__(self) -> str:
+        return "\n".join(f"{kind or 'unknown'} {type_}: {amount}" for (kind, type_), amount in self.by_kind.items())
+
+
+class Intensity:
+    """The memory traffic and the FLOPs of a kernel as expressions. ``print`` shows a table with the lines.
+
+    The expressions depend on the arguments of the kernel, and on the grid, ``grid0`` to ``grid2``.
+
+    Attributes:
+        kernel: the name of the kernel.
+        costs: one for each operation.
+        constants: the constexprs, by name.
+    """
+
+    def __init__(  # noqa: PLR0917
+        self,
+        kernel: str,
+        costs: tuple[Cost, ...],
+        arguments: Sequence[str],
+        types: Sequence[str],
+        constants: Mapping[str, object],
+        sample: Mapping[str, object],
+    ) -> None:
+        self.kernel = kernel
+        self.costs = costs
+        self.constants = dict(constants)
+        self._types = dict(zip(arguments, types, strict=True))
+        self._sample = dict(sample)
+
+    def bytes(self, *, grid: Grid | None = None, **arguments: object) -> Amount:
+        """Returns the bytes that a launch requests from memory: loads and stores.
+
+        Args:
+            grid: that of the launch: one to three sizes, or a function of the arguments and constexprs, as for Triton.
+            arguments: the integers among the kernel's arguments, and the sizes of descriptors. Those on which nothing
+                depends may be missing, and may be anything.
+
+        Raises:
+            TritonExtError: an argument is missing, or does not fit its type.
+        """
+        return self._evaluated((LOADS, STORES), grid, arguments)
+
+    def loads(self, *, grid: Grid | None = None, **arguments: object) -> Amount:
+        """Returns the bytes that a launch loads; see `bytes`."""
+        return self._evaluated((LOADS,), grid, arguments)
+
+    def stores(self, *, grid: Grid | None = None, **arguments: object) -> Amount:
+        """Returns the bytes that a launch stores; see `bytes`."""
+        return self._evaluated((STORES,), grid, arguments)
+
+    def flops(self, *, grid: Grid | None = None, **arguments: object) -> Flops:
+        """Returns the FLOPs of a launch by kind and type; see `bytes`."""
+        keys = dict.fromkeys((cost.kind, cost.type) for cost in self.costs if cost.quantity == FLOPS)
+        numbers = self._numbers(grid, arguments)
+        return Flops({key: self._value([c for c in self._of(FLOPS) if (c.kind, c.type) == key], numbers) for key in keys})
+
+    def intensity(self, *, grid: Grid | None = None, **arguments: object) -> float:
+        """Returns the FLOPs for each byte of a launch, requested as `bytes` counts them.
+
+        Raises:
+            TritonExtError: one of both numbers is not known.
+        """
+        moved = int(self.bytes(grid=grid, **arguments))
+        computed = int(self.flops(grid=grid, **arguments).total)
+        return computed / moved if moved else math.inf
+
+    def expression(self, quantity: str) -> Poly | None:
+        """Returns ``loads``, ``stores`` or ``flops`` as an expression; None if it is not known."""
+        amounts = [cost.amount for cost in self._of(quantity)]
+        if None in amounts:
+            return None
+        return sum((amount for amount in amounts if amount is not None), poly(0))
+
+    def mark(self, quantity: str) -> str:
+        """Returns whether ``loads``, ``stores`` or ``flops`` is ``exact``, an ``upper bound`` or ``unknown``."""
+        costs = self._of(quantity)
+        if any(cost.amount is None for cost in costs):
+            return UNKNOWN
+        return UPPER_BOUND if any(cost.reasons for cost in costs) else EXACT
+
+    def roofline(self, device: str | Device, *, grid: Grid | None = None, **arguments: object) -> Roofline:
+        """Returns the least time that a launch takes on a device, and what limits it.
+
+        Args:
+            device: a name, such as ``H200``, or measured numbers as a `Device`.
+            grid: see `bytes`.
+            arguments: see `bytes`.
+
+        Raises:
+            TritonExtError: the device or its throughput for a type is not known, or a number is not.
+        """
+        chip = device_named(device) if isinstance(device, str) else device
+        flops = {key: int(amount) for key, amount in self.flops(grid=grid, **arguments).by_kind.items()}
+        return Roofline.of(self.kernel, chip, int(self.bytes(grid=grid, **arguments)), flops)
+
+    def plot(
+        self,
+        path: str | os.PathLike[str],
+        device: str | Device,
+        *,
+        measured: Sequence[tuple[str, float]] = (),
+        grid: Grid | None = None,
+        **arguments: object,
+    ) -> None:
+        """Draws the roofline of a device and the kernel in it, as SVG or PNG by the suffix of `path`.
+
+        Args:
+            path: the file.
+            device: see `roofline`.
+            measured: launches with these arguments, each a label and its seconds.
+            grid: see `bytes`.
+            arguments: see `bytes`.
+
+        Raises:
+            TritonExtError: as for `roofline`; or matplotlib is not installed.
+        """
+        from ._plot import plot
+
+        limit = self.roofline(device, grid=grid, **arguments)
+        plot(path, [limit.point(label, seconds) for label, seconds in measured] or [limit.point(self.kernel)])
+
+    def _of(self, *quantities: str) -> list[Cost]:
+        return [cost for cost in self.costs if cost.quantity in quantities]
+
+    def _evaluated(self, quantities: tuple[str, ...], grid: Grid | None, arguments: Mapping[str, object]) -> Amount:
+        return self._value(self._of(*quantities), self._numbers(grid, arguments))
+
+    def _numbers(self, grid: Grid | None, arguments: Mapping[str, object]) -> dict[Symbol, int]:
+        values = {**self._sample, **arguments}
+        sizes: Any = grid({**self.constants, **values}) if callable(grid) else grid
+        numbers: dict[Symbol, int] = {}
+        if sizes is not None:
+            sizes = (sizes,) if isinstance(sizes, int) else tuple(sizes)
+            for axis in range(3):
+                numbers[programs(axis)] = int(sizes[axis]) if axis < len(sizes) else 1
+        for name, value in values.items():
+            if name in self.constants:
+                if value != self.constants[name]:
+                    raise TritonExtError(f"'{name}' is {self.constants[name]} in this kernel, not {value}")
+            elif isinstance(value, int):
+                numbers[Symbol(name)] = _checked(name, int(value), self._types.get(name, ""))
+            for dimension, size in enumerate(getattr(value, "shape", ())):
+                numbers[Symbol(f"{name}.shape[{dimension}]")] = int(size)
+        return numbers
+
+    def _value(self, costs: list[Cost], numbers: Mapping[Symbol, int]) -> Amount:
+        evaluator = Evaluator()
+        return _sum([_evaluate(cost, numbers, evaluator) for cost in costs])
+
+    def __str__(self) -> str:
+        from ._table import table
+
+        return table(self)
+
+
+def _checked(name: str, value: int, kind: str) -> int:
+    """Returns the argument, if its type can hold it."""
+    if kind.startswith("i") and kind[1:].isdecimal() and kind != "i1":
+        half = 1 << (int(kind[1:]) - 1)
+        if not -half <= value < half:
+            raise TritonExtError(f"'{name}' is {value}, which its type {kind} cannot hold")
+    return value
+
+
+def _evaluate(cost: Cost, numbers: Mapping[Symbol, int], evaluator: Evaluator) -> Amount:
+    if cost.amount is None:
+        return Amount(None, UNKNOWN, cost.reasons)
+    if cost.amount.constant is None or cost.checks:
+        missing = sorted(symbol.name for symbol in cost.amount.symbols - set(numbers))
+        if missing:
+            raise TritonExtError(f"the number depends on {', '.join(missing)}", fix=_mending(missing[0]))
+    found = _wrapped(cost, numbers)
+    if found is not None:
+        return Amount(None, UNKNOWN, (*cost.reasons, found))
+    try:
+        value = evaluator.value(substitute(cost.amount, numbers))
+    except TooLong:
+        why = f"more than {MOST_TERMS:,} terms would have to be added up"
+        return Amount(None, UNKNOWN, (*cost.reasons, Reason(cost.line, why)))
+    except ZeroDivisionError:
+        return Amount(None, UNKNOWN, (*cost.reasons, Reason(cost.line, "a division by zero")))
+    return Amount(value, UPPER_BOUND if cost.reasons else EXACT, cost.reasons)
+
+
+def _mending(name: str) -> str:
+    return "grid=(…)" if name.startswith("grid") else f"{name.partition('.')[0]}=…"
+
+
+def _wrapped(cost: Cost, numbers: Mapping[Symbol, int]) -> Reason | None:
+    """Returns a reason if an integer of the kernel may wrap around, so that the expressions may differ from it."""
+    ranges: dict[Symbol, Interval] = {symbol: (number, number) for symbol, number in numbers.items()}
+    for symbol, count in cost.ranges:
+        found = interval(count, ranges)
+        if found is None:
+            return Reason(cost.line, "an integer whose range is not known")
+        if found[1] <= 0:
+            return None  # this never runs
+        ranges[symbol] = (0, found[1] - 1)
+    for check in cost.checks:
+        found = interval(check.value, ranges)
+        if (
+            found is None
+            or (check.low is not None and found[0] < check.low)
+            or (check.high is not None and found[1] > check.high)
+        ):
+            return Reason(cost.line, f"an integer may wrap around: {check.value}")
+    return None

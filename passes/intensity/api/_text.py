@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Expressions as text, for tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ._expression import Atom, Division, Extreme, Poly, Symbol, Truth
+
+
+def text(value: Poly) -> str:
+    """Returns the expression as a text that reads like Python."""
+    terms = sorted(value.terms.items(), key=lambda term: (-len(term[0]), str([_atom(a) for a in term[0]])))
+    result = ""
+    for atoms, factor in terms:
+        sign = "-" if factor < 0 else "+" if result else ""
+        number = [str(abs(factor))] if abs(factor) != 1 or not atoms else []
+        product = "*".join([*number, *sorted(map(_atom, atoms))])
+        result += f" {sign} {product}" if result else f"{sign}{product}"
+    return result or "0"
+
+
+def _atom(atom: Atom) -> str:
+    if isinstance(atom, Symbol):
+        return atom.name
+    if isinstance(atom, Division):
+        return f"(({text(atom.over)}) {atom.part} ({text(atom.under)}))"
+    if isinstance(atom, Extreme):
+        return f"{atom.pick}({_list(atom.of)})"
+    if isinstance(atom, Truth):
+        return f"({text(atom.value)} {atom.test} 0)"
+    return f"sum({text(atom.body)} for {atom.symbol.name} < {text(atom.count)})"
+
+
+def _list(values: Iterable[Poly]) -> str:
+    return ", ".join(sorted(map(text, values)))
