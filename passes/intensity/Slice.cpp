@@ -7,7 +7,6 @@
 #include "analysis/Dimensions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -152,6 +151,19 @@ int Slice::bound(const Scope::Binding &binding, Value value,
   llvm_unreachable("all kinds are above");
 }
 
+/// Whether `value` is the same in all iterations: no operation that it is
+/// computed of reads memory or depends on what the loop carries.
+static bool isInvariant(Value value, scf::ForOp loop, int depth = 16) {
+  if (loop.isDefinedOutsideOfLoop(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  return depth > 0 && op && op->getNumRegions() == 0 &&
+         isMemoryEffectFree(op) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isInvariant(operand, loop, depth - 1);
+         });
+}
+
 /// Returns the value that a loop carries after `count` iterations: its initial
 /// value plus `count` times what each iteration adds.
 int Slice::carried(scf::ForOp loop, unsigned index, int count,
@@ -166,10 +178,9 @@ int Slice::carried(scf::ForOp loop, unsigned index, int count,
     return unknown(loop.getLoc(), "a loop-carried value");
   bool isSecond = op->getOperand(1) == argument;
   Value step = op->getOperand(isSecond ? 0 : 1);
-  bool isConstant = matchPattern(step, m_Constant());
   if (op->getOperand(isSecond ? 1 : 0) != argument || step == argument ||
       (isSecond && isa<arith::SubIOp>(op)) ||
-      (!isConstant && !loop.isDefinedOutsideOfLoop(step)))
+      !isInvariant(step, loop))
     return unknown(loop.getLoc(), "a loop-carried value");
   int width = getElementTypeOrSelf(next).getIntOrFloatBitWidth();
   int advance = add({"muli", width, count, get(step, lanes, scope)});
@@ -300,8 +311,7 @@ std::optional<Address> Slice::address(Value pointer, ArrayRef<int> lanes,
                     ->getOperand(index)
                     .getDefiningOp<tt::AddPtrOp>();
     if (!next || next.getPtr() != pointer ||
-        !(matchPattern(next.getOffset(), m_Constant()) ||
-          loop.isDefinedOutsideOfLoop(next.getOffset())))
+        !isInvariant(next.getOffset(), loop))
       return std::nullopt;
     int advance = add({"muli", 64, add({"iteration", binding->number}),
                        get(next.getOffset(), lanes, scope)});

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ._conditions import Literal, Reason, Unknown, count, mysteries, number_of
+from ._conditions import Condition, Literal, Reason, Test, Unknown, conjuncts, count, mysteries, number_of
 from ._expression import Poly, Symbol, divide, extreme, poly, total
+from ._footprint import Place
 from ._graph import Check, Graph, iteration, lane, program, programs
 
 #: The quantities: bytes loaded and stored, and FLOPs.
@@ -28,6 +29,7 @@ class Cost:
         reasons: why `amount` is an upper bound, or is not known; empty if it is exact.
         checks: what has to hold for the numbers of a launch.
         ranges: the symbols in `checks`, outermost first, each with the count of its values.
+        place: the addresses of an access, if they are known.
     """
 
     quantity: str
@@ -38,6 +40,7 @@ class Cost:
     reasons: tuple[Reason, ...] = ()
     checks: frozenset[Check] = frozenset()
     ranges: tuple[tuple[Symbol, Poly], ...] = ()
+    place: Place | None = None
 
 
 class Summation:
@@ -80,7 +83,19 @@ class Summation:
         checks = frozenset() if mask is None else self.graph.checks(mask, shape)
         ranges = tuple((symbol, poly(symbol.extent)) for symbol in lanes)
         kind, type_ = item.get("kind", ""), item.get("type", "")
-        return Cost(quantity, kind, type_, item["line"], counted.lanes * each, reasons, checks, ranges)
+        place = self._place(item, condition, checks)
+        return Cost(quantity, kind, type_, item["line"], counted.lanes * each, reasons, checks, ranges, place)
+
+    def _place(self, item: Mapping[str, Any], mask: Condition, checks: frozenset[Check]) -> Place | None:
+        if "argument" not in item:
+            return None
+        try:
+            offset = self.graph.number(item["offset"], item["shape"])
+        except Unknown:
+            return None
+        tests = tuple(one.value for one in conjuncts(mask) if isinstance(one, Test) and one.test == ">=")
+        checks = checks | self.graph.checks(item["offset"], item["shape"])
+        return Place(self.graph.arguments[item["argument"]], offset, item["bytes"], tests, checks)
 
     def _times(self, item: Mapping[str, Any]) -> list[Cost]:
         return [_scaled(cost, poly(item["count"])) for cost in self._items(item["body"])]

@@ -15,7 +15,8 @@ from ._conditions import Reason
 from ._costs import FLOPS, LOADS, STORES, Cost
 from ._evaluate import MOST_TERMS, Evaluator, Interval, TooLong, interval
 from ._expression import Poly, Symbol, poly, substitute
-from ._graph import programs
+from ._footprint import extent, union
+from ._graph import Check, programs
 from ._roofline import Device, Roofline, device_named
 
 EXACT, UPPER_BOUND, UNKNOWN = "exact", "upper bound", "unknown"
@@ -140,6 +141,16 @@ class Intensity:
         """Returns the bytes that a launch stores; see `bytes`."""
         return self._evaluated((STORES,), grid, arguments)
 
+    def unique(self, *, grid: Grid | None = None, **arguments: object) -> Amount:
+        """Returns how many different bytes a launch loads, plus how many it stores; see `bytes`.
+
+        The number is an upper bound: the bytes between the first and the last address that is accessed below each
+        argument, or the requested ones if they are fewer or the addresses are not known.
+        """
+        numbers = self._numbers(grid, arguments)
+        amounts = [self._unique(self._of(quantity), numbers) for quantity in (LOADS, STORES)]
+        return _sum(amounts)
+
     def flops(self, *, grid: Grid | None = None, **arguments: object) -> Flops:
         """Returns the FLOPs of a launch by kind and type; see `bytes`."""
         keys = dict.fromkeys((cost.kind, cost.type) for cost in self.costs if cost.quantity == FLOPS)
@@ -170,11 +181,15 @@ class Intensity:
             return UNKNOWN
         return UPPER_BOUND if any(cost.reasons for cost in costs) else EXACT
 
-    def roofline(self, device: str | Device, *, grid: Grid | None = None, **arguments: object) -> Roofline:
+    def roofline(
+        self, device: str | Device, *, requested: bool = False, grid: Grid | None = None, **arguments: object
+    ) -> Roofline:
         """Returns the least time that a launch takes on a device, and what limits it.
 
         Args:
             device: a name, such as ``H200``, or measured numbers as a `Device`.
+            requested: whether all bytes of `bytes` come from memory; default: those of `unique`, as if each byte were
+                moved once and caches kept it.
             grid: see `bytes`.
             arguments: see `bytes`.
 
@@ -183,7 +198,8 @@ class Intensity:
         """
         chip = device_named(device) if isinstance(device, str) else device
         flops = {key: int(amount) for key, amount in self.flops(grid=grid, **arguments).by_kind.items()}
-        return Roofline.of(self.kernel, chip, int(self.bytes(grid=grid, **arguments)), flops)
+        moved = self.bytes if requested else self.unique
+        return Roofline.of(self.kernel, chip, int(moved(grid=grid, **arguments)), flops)
 
     def plot(
         self,
@@ -239,6 +255,29 @@ class Intensity:
         evaluator = Evaluator()
         return _sum([_evaluate(cost, numbers, evaluator) for cost in costs])
 
+    def _unique(self, costs: list[Cost], numbers: Mapping[Symbol, int]) -> Amount:
+        amounts, extents, at = [], [], []
+        requested = Evaluator()
+        for cost in costs:
+            amount = _evaluate(cost, numbers, requested)
+            ranges = _ranges(cost, numbers)
+            place = cost.place
+            if place is None or ranges is None or not all(_holds(check, ranges) for check in place.checks):
+                amounts.append(amount)
+                continue
+            if amount.value == 0:
+                continue
+            found = extent(place, ranges)
+            if found is None:
+                amounts.append(amount)
+            else:
+                extents.append((place.argument, found))
+                at.append(amount)
+        hull, all_of_them = union(extents), _sum(at)
+        if all_of_them.value is None or hull < all_of_them.value:
+            all_of_them = Amount(hull, UPPER_BOUND)
+        return _sum([*amounts, all_of_them, Amount(0, UPPER_BOUND)])
+
     def __str__(self) -> str:
         from ._table import table
 
@@ -280,20 +319,28 @@ def _mending(name: str) -> str:
 
 def _wrapped(cost: Cost, numbers: Mapping[Symbol, int]) -> Reason | None:
     """Returns a reason if an integer of the kernel may wrap around, so that the expressions may differ from it."""
+    ranges = _ranges(cost, numbers)
+    if ranges is None:
+        return Reason(cost.line, "an integer whose range is not known")
+    if any(low > high for low, high in ranges.values()):
+        return None  # this never runs
+    wrong = next((check for check in cost.checks if not _holds(check, ranges)), None)
+    return wrong and Reason(cost.line, f"an integer that may wrap around: {wrong.value}")
+
+
+def _ranges(cost: Cost, numbers: Mapping[Symbol, int]) -> dict[Symbol, Interval] | None:
+    """Returns the intervals of all symbols of a cost; None if one is not found."""
     ranges: dict[Symbol, Interval] = {symbol: (number, number) for symbol, number in numbers.items()}
     for symbol, count in cost.ranges:
         found = interval(count, ranges)
         if found is None:
-            return Reason(cost.line, "an integer whose range is not known")
-        if found[1] <= 0:
-            return None  # this never runs
+            return None
         ranges[symbol] = (0, found[1] - 1)
-    for check in cost.checks:
-        found = interval(check.value, ranges)
-        if (
-            found is None
-            or (check.low is not None and found[0] < check.low)
-            or (check.high is not None and found[1] > check.high)
-        ):
-            return Reason(cost.line, f"an integer may wrap around: {check.value}")
-    return None
+    return ranges
+
+
+def _holds(check: Check, ranges: Mapping[Symbol, Interval]) -> bool:
+    found = interval(check.value, ranges)
+    if found is None:
+        return False
+    return (check.low is None or found[0] >= check.low) and (check.high is None or found[1] <= check.high)
