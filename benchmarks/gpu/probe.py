@@ -2,7 +2,8 @@
 """On a GPU: what probes cost, and whether they count right.
 
 Needs PyTorch with CUDA. Prints tables and writes them to probe.txt in the directory that the environment variable OUT
-names, with timeline.json and summary.txt. Names of functions as arguments choose parts. Exits with 1 if a count is wrong. ``--cpu`` measures the same kernels, smaller, on this machine's processor.
+names, beside timeline.json and summary.txt. Names of functions as arguments choose parts. Exits with 1 if a count is
+wrong. ``--cpu`` measures the same kernels, smaller, on this machine's processor.
 
 Kernels run in turns, one after the other, many rounds; a row is the median of the rounds' ratios to the kernel without
 a probe, with the quartiles.
@@ -11,13 +12,13 @@ a probe, with the quartiles.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import probe_kernels
@@ -157,8 +158,7 @@ def cost_of_one() -> None:
     for programs in (1, full):
         with probe.session(capacity=2**28) as s:
             launches = {
-                what: lambda what=what: repeat[(programs,)](out, turns, n, what)  # type: ignore[misc]
-                for what in ("none", *OPS, "clock")
+                what: functools.partial(repeat[(programs,)], out, turns, n, what) for what in ("none", *OPS, "clock")
             }
             measured = in_turns(launches, s, times=1)
         for name in (*OPS, "clock"):
@@ -197,7 +197,7 @@ def proton_beside() -> None:
                 proton.start(str(OUT / "proton"), backend="instrumentation", data="trace")
                 measured = in_turns({what: make(what, each_turn) for what in ("none", "proton")})
                 proton.finalize()
-            except Exception as error:  # noqa: BLE001 - the row says so
+            except Exception as error:  # the row says so
                 say(f"  {title}: {type(error).__name__}: {str(error)[:200]}")
                 continue
             say(f"  {title}, each {'turn' if each_turn else 'program'}:")
@@ -215,11 +215,13 @@ def accuracy() -> None:
                 with probe.session(capacity=2**28) as s:
                     make(what, each_turn)()
                     r = s.regions()
-                per_program = np.bincount(r["x"].astype(np.int64) + (r["y"].astype(np.int64) << 20), r["end"] - r["start"])
+                program = r["x"].astype(np.int64) + (r["y"].astype(np.int64) << 20)
+                per_program = np.bincount(program, r["end"] - r["start"])
                 times.append(float(np.median(per_program[per_program > 0])))
             loop["each turn" if each_turn else "loop"] = statistics.median(times)
-        change = 100 * (loop["each turn"] / loop["loop"] - 1)
-        say(f"  {title:<32} loop {loop['loop']:12.1f} ns, sum of its turns {loop['each turn']:12.1f} ns {change:+7.2f} %")
+        whole, turns = loop["loop"], loop["each turn"]
+        change = 100 * (turns / whole - 1)
+        say(f"  {title:<32} loop {whole:12.1f} ns, sum of its turns {turns:12.1f} ns {change:+7.2f} %")
 
 
 def pictures() -> None:
@@ -237,8 +239,9 @@ def pictures() -> None:
     say(summary)
     r = s.regions()
     loops, parts = r[np.isin(r["site"], names(s, "loop"))], r[np.isin(r["site"], names(s, "softmax"))]
-    check("loops recorded", len(loops) + s.lost().get("loop", 0), 3 * heads * length // tile)
-    check("softmaxes recorded or lost", len(parts) + s.lost().get("softmax", 0), 3 * heads * length // tile * length // 64)
+    programs, lost = 3 * heads * length // tile, s.lost()
+    check("loops recorded or lost", len(loops) + lost.get("loop", 0), programs)
+    check("softmaxes recorded or lost", len(parts) + lost.get("softmax", 0), programs * length // 64)
     check("regions end before they begin", int((r["end"] < r["start"]).sum()), 0)
 
 

@@ -12,7 +12,7 @@ try:
     import triton.profiler.language as pl
 
     pl.enable_semantic("triton")
-except Exception:  # noqa: BLE001 - without Proton, its rows are left out
+except Exception:  # without Proton, its rows are left out
     pl = None
 
 
@@ -73,7 +73,7 @@ def add_tiles(x, y, z, n, TILES: tl.constexpr, N: tl.constexpr, WHAT: tl.constex
 
 @triton.jit
 def add(x, y, z, n, TILES: tl.constexpr, N: tl.constexpr, WHAT: tl.constexpr, EACH_TURN: tl.constexpr):  # noqa: N803, PLR0917
-    """z = x + y, memory-bound; a program adds `TILES` tiles."""
+    """Adds x and y, memory-bound; a program adds `TILES` tiles."""
     if EACH_TURN:
         add_tiles(x, y, z, n, TILES, N, WHAT)
     elif WHAT == "region":
@@ -157,7 +157,7 @@ def softmax(s, most, norm):
 
 
 @triton.jit
-def attend(query, pk, pv, scale, most, norm, total, D: tl.constexpr, WHAT: tl.constexpr):  # noqa: N803, PLR0917
+def attend(query, pk, pv, scale, most, norm, total, WHAT: tl.constexpr):  # noqa: N803, PLR0917
     """Attends to one tile of keys."""
     if WHAT == "parts":
         with probe.region("scores"):
@@ -182,15 +182,15 @@ def attend_all(query, pk, pv, scale, LENGTH, D: tl.constexpr, BM: tl.constexpr, 
     for start in range(0, LENGTH, BN):
         if WHAT == "region":
             with probe.region("turn"):
-                most, norm, total = attend(query, pk, pv, scale, most, norm, total, D, WHAT)
+                most, norm, total = attend(query, pk, pv, scale, most, norm, total, WHAT)
         elif WHAT == "region of warps":
             with probe.region("turn", per_warp=True):
-                most, norm, total = attend(query, pk, pv, scale, most, norm, total, D, WHAT)
+                most, norm, total = attend(query, pk, pv, scale, most, norm, total, WHAT)
         elif WHAT == "proton":
             with pl.scope("turn"):
-                most, norm, total = attend(query, pk, pv, scale, most, norm, total, D, WHAT)
+                most, norm, total = attend(query, pk, pv, scale, most, norm, total, WHAT)
         else:
-            most, norm, total = attend(query, pk, pv, scale, most, norm, total, D, WHAT)
+            most, norm, total = attend(query, pk, pv, scale, most, norm, total, WHAT)
             observe(total, start, WHAT)
         pk += BN * D
         pv += BN * D
@@ -199,7 +199,8 @@ def attend_all(query, pk, pv, scale, LENGTH, D: tl.constexpr, BM: tl.constexpr, 
 
 @triton.jit
 def attention(  # noqa: PLR0917
-    q, k, v, o, scale, LENGTH, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, WHAT: tl.constexpr, EACH_TURN: tl.constexpr  # noqa: N803
+    q, k, v, o, scale, LENGTH,  # noqa: N803
+    D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, WHAT: tl.constexpr, EACH_TURN: tl.constexpr  # noqa: N803
 ):  # fmt: skip
     """The forward pass of attention without a mask; compute-bound. Tensors are (heads, LENGTH, D)."""
     head = tl.program_id(1).to(tl.int64) * LENGTH * D

@@ -83,8 +83,9 @@ def histogram(  # noqa: PLR0917 - as NumPy's
 def clock() -> tl.int64:  # type: ignore[valid-type]
     """Returns the cycle counter of the processor, which a program stores or records; 0 outside of a session.
 
-    NVIDIA: ``%clock64``. AMD: ``s_memtime``. x86-64: ``rdtsc``. Interpreter: nanoseconds. Each thread of a program reads
-    its own value, and a store of a scalar writes the value of the first one: do not branch on it.
+    NVIDIA: ``%clock64``. AMD: ``s_memtime``, or a counter of 100 MHz from gfx11 on. x86-64: ``rdtsc``. Interpreter:
+    nanoseconds. Each thread of a program reads its own value, and a store of a scalar writes the value of the first
+    one: do not branch on it.
     """
 
 
@@ -92,5 +93,5 @@ def clock() -> tl.int64:  # type: ignore[valid-type]
 def region(name: attr.string, per_warp: attr.unit = False) -> tl.tensor:  # type: ignore[valid-type]
     """Records how long the block of a ``with`` statement takes, each time that it runs.
 
-    The times are those of the program's first thread; with `per_warp`, those of each warp's first thread.
+    The times are those of the program's first thread; with `per_warp`, those of each warp's first thread. Regions nest.
     """

@@ -91,7 +91,7 @@ def costs_of(seen: Seen) -> dict[Site, Cost]:
 
 
 def write_trace(seen: Seen, path: str | Path) -> None:
-    """Writes a trace in Chrome's format: a process for each processor, a track for each program that it runs at once."""
+    """Writes a trace in Chrome's format; see `Session.timeline`."""
     events = [event for number, timing in enumerate(seen.timings) for event in _events(timing, number)]
     events.sort(key=lambda event: (event["ph"] != "M", event.get("ts", 0), -event.get("dur", 0)))
     Path(path).write_text(json.dumps({"traceEvents": events, "displayTimeUnit": "ns"}))

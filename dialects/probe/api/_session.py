@@ -15,7 +15,7 @@ import numpy as np
 from triton_ext.errors import TritonExtError
 from triton_ext.patches import compiled_kernels
 
-from . import _buffer, _interpreted, _lines, _regions, _statistics
+from . import _buffer, _interpreted, _lines, _plot, _regions, _statistics
 from ._buffer import Sink
 from ._decode import Seen, decode, dtype_of
 from ._layout import COUNT, HEAD, LOST
@@ -127,7 +127,7 @@ class Session:
         return _sums(self._see().part(by_rule=False), "check", COUNT)
 
     def lost(self) -> dict[str, int]:
-        """Returns how many records and regions of each name did not fit into the buffer; names that lost none are left out."""
+        """Returns by name how many records and regions did not fit into the buffer, without names that lost none."""
         seen = self._see().part(by_rule=False)
         lost: dict[str, int] = {}
         for kind in ("record", "check", "region"):
@@ -157,6 +157,9 @@ class Session:
 
     def records(self, name: str | None = None) -> Any:
         """Returns the records as a structured array, in the order of the buffer.
+
+        ``pandas.DataFrame(s.records())`` is a table of pandas, and ``pyarrow.Table.from_pandas`` makes one of Arrow of
+        it.
 
         Args:
             name: of a `record`, or the message of a `check`; None for all.
@@ -201,7 +204,7 @@ class Session:
             an array with the fields ``site`` (an index into `sites`), ``x``, ``y`` and ``z`` (the program), ``warp``
             (0 without `per_warp`), ``sm`` (of NVIDIA; the number of the compute unit of AMD, of the thread of a CPU),
             ``start`` and ``end`` in nanoseconds since the first program of the device that had regions, and ``cycles``,
-            the duration in ticks of the counter that `clock` returns.
+            the duration in ticks of the counter that `clock` returns. ``pandas.DataFrame`` takes it as it is.
         """
         return _regions.array_of(self._see(), name)
 
@@ -229,6 +232,17 @@ class Session:
         Each operation records its first 16, in the order in which programs have found them.
         """
         return _lines.nans(self._see().part(by_rule=True))
+
+    def plot(self, path: str | Path) -> None:
+        """Draws the regions by their time, and each histogram.
+
+        Args:
+            path: of the picture; its suffix, ``.svg`` or ``.png``, says the format.
+
+        Raises:
+            TritonExtError: Matplotlib is not installed, or the session has seen neither a region nor a histogram.
+        """
+        _plot.draw(self._see(), path)
 
     def summary(self) -> str:
         """Returns tables: a row for each probe and what was lost; one of what regions have cost; one of `lines`.
@@ -273,7 +287,8 @@ def session(*, capacity: int = 2**24, kernels: int = 1024, process: bool = False
     """Returns a session, in whose ``with`` block kernels are compiled with their probes.
 
     Args:
-        capacity: bytes for records on each device; a record takes 24 bytes and 8 for each value.
+        capacity: bytes for records on each device, at most 2^33; a record takes 24 bytes and 8 for each value, a region
+            16, and each program or warp with regions 64.
         kernels: how many kernels, in groups of 16 probes, have room for their counters.
         process: whether the kernels of every thread take part, not only those that this thread launches.
     """

@@ -93,7 +93,8 @@ def sites_in(content: bytes) -> tuple[str, tuple[Site, ...]]:
         Site(
             one["kind"], one["name"], table["kernel"], one.get("file", ""), one.get("line", 0), tuple(one["types"]),
             tuple(one["shape"]), (one.get("bins", 0), float(one.get("lo", 0)), float(one.get("hi", 0))),
-            one.get("per_warp", False), one.get("records_of_block", 0), (one["line_of_chunks"], one.get("bins_line", 0)),
+            one.get("per_warp", False), one.get("records_of_block", 0),
+            (one["line_of_chunks"], one.get("bins_line", 0)),
             tuple(one.get("rules", "").split()), one.get("weight", 0), one.get("lanes", 0),
         )
         for one in table["sites"]

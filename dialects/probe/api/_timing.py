@@ -79,12 +79,10 @@ def timing_of(blocks: Sequence[tuple[int, int, Any]], device: str) -> Timing:
             threads.append(_threads_of(key, rows))
             homes.update(zip(range(at, at + rows.size, rows.shape[1]), range(first, first + len(rows)), strict=True))
             first += len(rows)
-    for _, key, rows in blocks:
+    for at, key, rows in blocks:
         is_home = key & LOCAL == HOME
-        if is_home:
-            number = np.arange(len(rows)) + homes[_]
-        else:
-            number = np.array([homes[int(place)] for place in rows[:, 1]])
+        own_homes = [homes[int(place)] for place in rows[:, 1]] if not is_home else []
+        number = np.arange(len(rows)) + homes[at] if is_home else np.array(own_homes, np.int64)
         own = np.array([sites.setdefault(site, len(sites)) for site in sites_of(key)], np.int32)
         pairs = rows[:, HOME_HEAD if is_home else BLOCK_HEAD :].reshape(len(rows), -1, 2)
         used = pairs[:, :, 1] != 0

@@ -72,36 +72,38 @@ MUTATIONS = {
         bug_of_regions("Predicate::slt", "Predicate::sgt", behind="Value isLost ="),
     ),
     "a block has room for one record more": (
-        "regions or buffer_of_regions",
-        bug_of_regions("room = arith::MinSIOp::create(b, room, i64(records))", "room = arith::MinSIOp::create(b, room, i64(records + 1))"),
+        "regions",
+        bug_of_regions("i64(records)", "i64(records + 1)", behind="room = arith::MinSIOp"),
     ),
     "a block ends behind the buffer": (
         "buffer_of_regions",
-        bug_of_regions("arith::SubIOp::create(b, each(e.capacity), add(at, i64(head)))", "i64(1000)"),
+        bug_of_regions("each(e.capacity)", "add(each(e.capacity), i64(16))"),
     ),
     "the next record is at the place of the last one": (
         "regions",
-        bug_of_regions("i32(kRegionWords), zero)", "zero, zero)"),
+        bug_of_regions("i32(kRegionWords)", "zero", behind="Value by ="),
     ),
-    "a turn begins with the numbers of the first turn": (
+    "a turn begins where the first turn began": (
         "regions",
-        bug_of_regions("return {inner.next, inner.left}", "return {state.next, state.left}"),
+        bug_of_regions("inner.next", "state.next", behind="hasFailed = failed(walk("),
     ),
     "a branch loses its regions": (
         "regions",
-        bug_of_regions("op.getNumResults(), ValueRange{inner.next, inner.left}", "op.getNumResults(), ValueRange{state.next, state.left}"),
+        bug_of_regions("inner.next", "state.next", behind="op.getNumResults(), ValueRange{"),
     ),
     "a while loop loses its regions": (
         "regions",
-        bug_of_regions("first, ValueRange{inner.next, inner.left}", "first, ValueRange{region->front().getArguments().take_back(2)}"),
+        bug_of_regions(
+            "inner.next", "Value(region->front().getArguments().drop_back().back())", behind="first, ValueRange{"
+        ),
     ),
     "a region has the site of its neighbour": (
         "regions",
-        bug_of_regions("int64_t(site + 1) << kCycleBits", "int64_t(site ? site : 1) << kCycleBits"),
+        bug_of_regions("int64_t(site + 1)", "int64_t(site ? site : 1)"),
     ),
     "a further block is that of the first thread": (
         "regions",
-        bug_of_regions("store(at, 1, widen(home), hasRoom)", "store(at, 1, i64(0), hasRoom)"),
+        bug_of_regions("widen(home)", "i64(0)"),
     ),
     "a duration has the wrong sign": (
         "regions",

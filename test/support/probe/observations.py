@@ -345,7 +345,7 @@ def summary(make: Make) -> None:
 @triton.jit
 def half(v):
     with probe.region("helper"):
-        v = v * 0.5
+        v *= 0.5
     return v
 
 
