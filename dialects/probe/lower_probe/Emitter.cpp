@@ -155,6 +155,8 @@ void Emitter::placeLines() {
 }
 
 LogicalResult Emitter::run(Clock &clock) {
+  if (clock.isKnown())
+    numThreads = clock.numThreads();
   if ((!clocks.empty() || !regions.empty()) && !clock.isKnown()) {
     Operation *op = clocks.empty() ? regions.front() : clocks.front();
     return op->emitOpError() << "expected a module with the attribute '"
@@ -259,6 +261,23 @@ void Emitter::emitPrologue() {
     chunks.push_back(findChunk(key | (kChunkKey + i)));
 }
 
+/// Returns whether an entry of the directory is `wanted`. Each thread loads for itself, and while another
+/// program takes the entry they may see different values, so they agree on one.
+Value Emitter::isEntry(Value entry, Value wanted) {
+  if (*numThreads == 0) {
+    Value found = tt::LoadOp::create(b, entry, isThere, constant(0));
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, found, wanted);
+  }
+  int64_t n = *numThreads;
+  Value found = tt::LoadOp::create(b, splat(entry, n), splat(isThere, n),
+                                   splat(constant(0), n));
+  found = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, found,
+                                splat(wanted, n));
+  auto type = RankedTensorType::get({n}, b.getI32Type());
+  Value most = reduce(arith::ExtUIOp::create(b, type, found), tt::RMWOp::UMAX);
+  return arith::TruncIOp::create(b, b.getI1Type(), most);
+}
+
 /// Returns the offset of the chunk with `key`: searches the directory from a
 /// place that the key gives, and takes the first free entry if no entry has the
 /// key. If the directory is full, returns the chunk behind the last one, which
@@ -271,11 +290,19 @@ Value Emitter::findChunk(int64_t key) {
       b,
       constant(int64_t(uint64_t(key) >> kLocalBits) + (key & (kChunkKey - 1))),
       mask);
-  // Without a buffer there is nothing to swap.
-  auto search = scf::IfOp::create(b, TypeRange{i64}, isThere,
+  // Without a buffer there is nothing to swap. Mostly another program has taken
+  // the first entry, and a load of it, from a cache, is cheaper than a swap.
+  Value isNeeded = isThere;
+  if (numThreads) {
+    Value first = at(arith::AddIOp::create(b, start, constant(kDirectory)));
+    Value isMissing = arith::XOrIOp::create(b, isEntry(first, wanted),
+                                            truth(true));
+    isNeeded = arith::AndIOp::create(b, isThere, isMissing);
+  }
+  auto search = scf::IfOp::create(b, TypeRange{i64}, isNeeded,
                                   /*withElseRegion=*/true);
   b.setInsertionPointToStart(search.elseBlock());
-  scf::YieldOp::create(b, zero);
+  scf::YieldOp::create(b, start);
   b.setInsertionPointToStart(search.thenBlock());
   auto loop = scf::WhileOp::create(b, TypeRange{i64, i64, i64},
                                    ValueRange{start, zero});
@@ -286,9 +313,7 @@ Value Emitter::findChunk(int64_t key) {
         b.createBlock(&loop.getBefore(), {}, {i64, i64}, {loc, loc});
     Value index = before->getArgument(0), tries = before->getArgument(1);
     Value entry = at(arith::AddIOp::create(b, index, constant(kDirectory)));
-    // One thread swaps, and all threads get what it found. A load before the
-    // swap would not do: each thread loads for itself, so while another program
-    // takes the entry they may see different values, and branch differently.
+    // One thread swaps, and all threads get what it found.
     Value old = tt::AtomicCASOp::create(b, i64, entry, zero, wanted,
                                         tt::MemSemantic::RELAXED,
                                         tt::MemSyncScope::GPU);

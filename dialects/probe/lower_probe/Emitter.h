@@ -50,6 +50,7 @@ private:
 
   void emitPrologue();
   Value findChunk(int64_t key);
+  Value isEntry(Value entry, Value wanted);
   void emit(unsigned site, Operation *op);
   void emitRecords(unsigned site, Lanes lanes, ValueRange values);
   Lanes lanesOf(Operation *op, Value mask, bool isNegated, Value also);
@@ -82,6 +83,8 @@ private:
   /// For each site its line, and for a histogram the first line of its bins.
   SmallVector<int64_t> lines, binLines;
   int64_t numLines = 0;
+  /// The threads of a program, 0 if it is one; nothing if they are unknown.
+  std::optional<int64_t> numThreads;
   int64_t key = 0;
   Value base;     ///< the buffer, !tt.ptr<i64>
   Value isThere;  ///< whether it is one

@@ -13,7 +13,9 @@ def LowerProbePass : Pass<"triton-ext-lower-probe", "::mlir::ModuleOp"> {
     end, when functions are inlined, `emit` lowers them to `tt`. The buffer of the session is
     reached through `ttg.global_scratch_alloc`; dialects/probe/RATIONALE.md
     describes it. The module gets the attribute `probe.sites`, a JSON text that
-    says what each number in the buffer means.
+    says what each number in the buffer means. For clocks and regions, the
+    session gives the module the attributes `probe.target` (such as "cuda:90"),
+    `probe.num_warps` and `probe.warp_size`, which `emit` removes.
   }];
   let options = [
     Option<"keep", "keep", "bool", /*default=*/"false",

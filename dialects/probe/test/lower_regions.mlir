@@ -38,6 +38,13 @@ module attributes {probe.target = "cuda:90", probe.num_warps = 4 : i32, probe.wa
 // -----
 
 // CHECK-LABEL: tt.func public @regions
+// The kernel's chunk is where the threads agree to have seen its key, else it is searched for.
+// CHECK: %[[KEYS:.*]] = tt.load %{{.*}} : tensor<128x!tt.ptr<i64>>
+// CHECK: arith.cmpi eq, %[[KEYS]]
+// CHECK: %[[SEEN:.*]] = "tt.reduce"
+// CHECK: arith.trunci %[[SEEN]] : i32 to i1
+// CHECK: scf.if
+// CHECK: tt.atomic_cas
 // The first thread of each warp takes a block, and writes which processor it is on, and the time.
 // CHECK: %[[THREAD:.*]] = tt.make_range {end = 128 : i32, start = 0 : i32}
 // CHECK: arith.remui %[[THREAD]]
