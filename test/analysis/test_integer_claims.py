@@ -14,7 +14,7 @@ import triton
 
 from support.analysis import integer_claims, integer_mutations
 
-PER_BATCH, BATCHES = 200, integer_claims.AFFINE + 2
+PER_BATCH, BATCHES = 200, max(integer_claims.SHAPES.values()) + 1
 PER_KERNEL, ON_CPU = 100, 3
 #: The least number of claims that say something in a batch, by kind. An analysis that claims nothing must not pass.
 LEAST = {"F divisor": 800, "F range": 800, "W divisor": 1500, "W stride": 600, "W not negative": 1200}

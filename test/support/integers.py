@@ -110,6 +110,12 @@ def wraps(name: str, a: Numbers, b: Numbers, width: int, result: Numbers) -> Fla
     return np.asarray(_SIGNED[name](a.astype(object), b.astype(object)) != result.astype(object)).astype(np.bool_)
 
 
+def wraps_unsigned(name: str, a: Numbers, b: Numbers, width: int) -> Flags:
+    """Returns where a sum, a difference or a product of unsigned numbers is not one of the type."""
+    exact = _SIGNED[name](unsigned(a, width).astype(object), unsigned(b, width).astype(object))
+    return np.asarray((exact < 0) | (exact >= 1 << width)).astype(np.bool_)
+
+
 def compare(predicate: str, a: Numbers, b: Numbers, width: int) -> Flags:
     """Returns where the comparison holds."""
     if predicate[0] == "u":

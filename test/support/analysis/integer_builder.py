@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from random import Random
 
 import numpy as np
@@ -23,7 +23,18 @@ from support.analysis.integer_programs import (
     fit,
     write,
 )
-from support.integers import BINARY, PREDICATES, Flags, Numbers, compare, compute, signed, unsigned, wraps
+from support.integers import (
+    BINARY,
+    PREDICATES,
+    Flags,
+    Numbers,
+    compare,
+    compute,
+    signed,
+    unsigned,
+    wraps,
+    wraps_unsigned,
+)
 
 #: The operations of address arithmetic are chosen more often.
 WEIGHTS = {"addi": 6, "subi": 4, "muli": 5, "andi": 3, "remsi": 4, "remui": 2, "divsi": 3, "divui": 2, "shli": 2}
@@ -38,9 +49,10 @@ class Builder:
         ivs: the induction variables of the enclosing loops.
         tiles: whether scalar pointers become tiles.
         affine: whether loops compare affine expressions of lanes and their induction variable, also extended ones.
+        narrow: whether loops have few bits and iterations, lanes are constants, and operations have flags.
     """
 
-    def __init__(self, random: Random, name: str, tensors: bool, index: bool, tiles: bool) -> None:
+    def __init__(self, random: Random, name: str, tensors: bool, index: bool, shapes: Collection[str]) -> None:
         self.random = random
         self.program = Program(random, name)
         self.region = self.program.body
@@ -48,8 +60,7 @@ class Builder:
         self.ivs: list[Value] = []
         self.tensors = tensors
         self.index = index
-        self.tiles = tiles
-        self.affine = False
+        self.tiles, self.affine, self.narrow = (shape in shapes for shape in ("tiles", "affine", "narrow"))
         self.count = 0
 
     # Values
@@ -117,7 +128,7 @@ class Builder:
     def integer(self, accept: Callable[[Value], bool] = lambda _: True) -> Value | None:
         return self.pick(lambda v: not v.is_pointer and v.width > 1 and accept(v))
 
-    def binary(self, a: Value, name: str = "", b: Value | None = None) -> Value:
+    def binary(self, a: Value, name: str = "", b: Value | None = None, flag: str = "") -> Value:
         if not name:
             (name,) = self.random.choices(BINARY, [WEIGHTS.get(op, 1) for op in BINARY])
         if a.width == 1:
@@ -129,33 +140,37 @@ class Builder:
             a, b = b, a
         result = self.value(a.width, a.element, a.shape)
         can_wrap = name in ("addi", "subi", "muli", "shli")
-        flag = "nsw" if can_wrap and name != "shli" and self.random.random() < 0.04 and a.width > 1 else ""
+        if not flag and can_wrap and name != "shli" and self.random.random() < 0.04 and a.width > 1:
+            flag = self.random.choice(["nsw", "nuw", "nsw, nuw"]) if self.narrow else "nsw"
 
-        def run(machine: Machine) -> tuple[Numbers, Flags | None]:
+        def run(machine: Machine) -> tuple[Numbers, Flags, Flags | None]:
             x, y = machine.values[a], machine.values[b]
             numbers, defined = compute(name, x, y, a.width)
-            if can_wrap:
-                outside = wraps(name, x, y, a.width, numbers)
-                return numbers, (outside | ~defined) if flag else outside
-            return numbers, ~defined
+            if not can_wrap:
+                return numbers, ~defined, None
+            outside = wraps(name, x, y, a.width, numbers)
+            lost = ~defined | outside if "nsw" in flag else ~defined
+            return numbers, lost | wraps_unsigned(name, x, y, a.width) if "nuw" in flag else lost, outside
 
         suffix = f" overflow<{flag}>" if flag else ""
-        if name == "shli":  # it may have no result, and it may wrap
-            return self.shift(a, b, result)
-        text = f"arith.{name} {a.name}, {b.name}{suffix} : {a.type}"
-        return self.emit(text, result, run, wrapped=can_wrap and not flag)
+        return self.emit_partial(f"arith.{name} {a.name}, {b.name}{suffix} : {a.type}", result, run)
 
-    def shift(self, a: Value, b: Value, result: Value) -> Value:
+    def emit_partial(
+        self, text: str, result: Value, run: Callable[[Machine], tuple[Numbers, Flags, Flags | None]]
+    ) -> Value:
+        """Appends an operation with one result. `run` returns its numbers, flags for elements without a result, and
+        flags for elements that have wrapped, if the operation can wrap."""
+
         def step(machine: Machine, active: Flags) -> None:
-            x, y = machine.values[a], machine.values[b]
-            numbers, defined = compute("shli", x, y, a.width)
-            machine.drop(active & each(~defined))
-            outside = active & each(wraps("shli", x, y, a.width, numbers))
-            wide, some = machine.wrapped
-            machine.wrapped = (wide | outside if a.width >= 32 else wide, some | outside)
+            numbers, lost, outside = run(machine)
+            machine.drop(active & each(lost))
+            if outside is not None:
+                inputs = active & each(outside)
+                wide, some = machine.wrapped
+                machine.wrapped = (wide | inputs if result.width >= 32 else wide, some | inputs)
             machine.set(result, numbers, active)
 
-        self.region.ops.append(Op(f"arith.shli {a.name}, {b.name} : {a.type}", [result], step))
+        self.region.ops.append(Op(text, [result], step))
         self.scopes[-1].append(result)
         return result
 
@@ -436,6 +451,13 @@ class Builder:
         self.region.ops.append(Op(f"scf.if {condition.name}{types} {{", results, run, regions, "} else {"))
         self.scopes[-1] += results
 
+    def short_bounds(self) -> tuple[Value, Value]:
+        """Returns constant bounds of a loop of few iterations, whose sums and products can be known not to wrap."""
+        like = Value("", self.random.choice([8, 8, 16]), "")
+        like.element = f"i{like.width}"
+        start = self.random.choice([0, 0, -4, -1, 1, 3])
+        return self.constant(like, start), self.constant(like, start + self.random.choice([1, 2, 2, 4, 7]))
+
     def loop(self) -> None:
         random = self.random
         lower = self.integer(lambda v: (not v.shape and v.width <= 8) or v.element == "index")
@@ -444,6 +466,8 @@ class Builder:
         if random.random() < 0.4:
             lower = self.constant(lower, random.choice([0, 0, self.number(min(lower.width, 5))]))
         upper = self.pick(lambda v: v.type == lower.type and v is not lower) or self.constant(lower)
+        if self.narrow and random.random() < 0.6:
+            lower, upper = self.short_bounds()
         limit = 1 << (min(lower.width, 20) - 1)
         steps = [step for step in [1, 1, 2, 2, 4, 3, 8, 8] if step < limit and (lower.width < 6 or step > 1)] or [1]
         step = self.constant(lower, random.choice(steps) if lower.width > 1 else -1)
@@ -494,6 +518,9 @@ class Builder:
     def condition_of_loop(self) -> None:
         """Adds a comparison of a value that depends on the innermost induction variable with another value."""
         iv = self.ivs[-1]
+        if self.narrow and self.random.random() < 0.5:
+            self.narrow_condition(iv)
+            return
         moving = iv
         for _ in range(self.random.choice([0, 1, 1, 2])):
             moving = self.binary(moving, self.random.choice(["addi", "subi", "muli", "addi"]))
@@ -512,6 +539,23 @@ class Builder:
                     return
                 moving = self.binary(self.splat(moving, lanes.shape), self.random.choice(["addi", "subi"]))
         self.comparison(moving)
+
+    def narrow_condition(self, iv: Value) -> None:
+        """Adds a comparison of a sum of constant lanes and a multiple of `iv`, in few bits that are then extended; or a
+        product of `iv` with a negative number that does not wrap as an unsigned number."""
+        if not self.tensors or iv.width not in (8, 16) or self.random.random() < 0.3:
+            if iv.element != "index":
+                self.binary(iv, "muli", self.constant(iv, self.random.choice([-1, -2, -3])), flag="nuw")
+            return
+        like = Value("", iv.width, iv.element, (4,))
+        self.affine_condition(iv, self.constant(like) if self.random.random() < 0.3 else self.lanes(like))
+
+    def lanes(self, like: Value) -> Value:
+        """Returns a constant tensor of the type of `like`, whose elements are small numbers of both signs."""
+        numbers = [self.random.randrange(-5, 6) for _ in range(like.shape[0])]
+        result = self.value(like.width, like.element, like.shape)
+        text = f"arith.constant dense<{numbers}> : {like.type}"
+        return self.emit(text, result, lambda m: (np.tile(np.array(numbers), (m.bad.size, 1)), None))
 
     def affine_condition(self, moving: Value, lanes: Value) -> None:
         """Adds a comparison of a sum of multiples of `moving`, of `lanes`, and of a number, often extended."""
@@ -567,11 +611,17 @@ class Builder:
             self.binary(a)
 
 
-def program(random: Random, name: str, index: bool = True, tiles: bool = False, affine: bool = False) -> Program:
-    """Returns a program of two or three arguments and some ten operations."""
+def program(random: Random, name: str, index: bool = True, shapes: Collection[str] = ()) -> Program:
+    """Returns a program of two or three arguments and some ten operations.
+
+    Args:
+        random: makes the choices.
+        name: name of the function.
+        index: whether there may be integers of type index.
+        shapes: those of ``tiles``, ``affine`` and ``narrow`` that the program may have; see `Builder`.
+    """
     tensors = random.random() < 0.5
-    made = Builder(random, name, tensors, index=index and random.random() < 0.3, tiles=tiles)
-    made.affine = affine
+    made = Builder(random, name, tensors, index=index and random.random() < 0.3, shapes=shapes)
     widths = random.choice([(4, 4), (4, 4), (8,)] if tensors else [(4, 4), (4, 5), (5, 5), (6, 4), (8,)])
     uses_id = random.random() < 0.4
     axes = [np.arange(-(1 << (w - 1)), 1 << (w - 1)) for w in widths]

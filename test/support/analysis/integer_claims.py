@@ -185,14 +185,14 @@ def where(record: Record, which: int) -> Flags:
     return record.defined if which == 0 else record.exact[which - 1]
 
 
-#: From these seeds on, programs have tiles of pointers, and comparisons of affine expressions that are extended.
-TILES, AFFINE = 10, 12
+#: The first seed whose programs have each shape; see `integer_builder.Builder`.
+SHAPES = {"tiles": 10, "affine": 12, "narrow": 14}
 
 
 def run(seed: int, count: int, index: bool = True) -> list[Run]:
     """Returns `count` random programs that have been run."""
-    random, tiles, affine = Random(seed), seed >= TILES, seed >= AFFINE
-    made = [integer_builder.program(random, f"f{n}", index, tiles, affine) for n in range(count)]
+    random, shapes = Random(seed), {shape for shape, first in SHAPES.items() if seed >= first}
+    made = [integer_builder.program(random, f"f{n}", index, shapes) for n in range(count)]
     return [Run(program, program.run()) for program in made]
 
 
