@@ -2,6 +2,11 @@
 //
 // The differences of neighbouring elements of a tensor, to choose the dimension
 // along which lanes are computed together.
+//
+// These are guesses, not facts: a wrong one costs time, and never gives a wrong
+// result. analysis/AxisInfo.h, which has the facts, refuses what may be wrong.
+// Example: nothing is known of neighbours in `p + i % m`, where m is an
+// argument. But lanes should lie along i, because nearly all are contiguous.
 
 #ifndef TRITON_EXT_CPU_STRIDES_H
 #define TRITON_EXT_CPU_STRIDES_H
