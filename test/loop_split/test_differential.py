@@ -30,6 +30,7 @@ def test_random_loops(options: str, request: pytest.FixtureRequest) -> None:
     assert outcome.vacuous < outcome.cases
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", ["", *programs.OPTIONS])
 def test_random_loops_on_the_cpu(
     options: str, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -52,12 +53,14 @@ def test_corner_cases(options: str) -> None:
     assert programs.check(corner_cases.PROGRAMS, options).split
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False), st.sampled_from(["", *programs.OPTIONS]))
 def test_loops_that_hypothesis_shrinks(random: Random, options: str) -> None:
     programs.check([programs.program(random, f"f{n}", options) for n in range(2)], options)
 
 
+@pytest.mark.slow
 def test_the_same_module_comes_out_every_time() -> None:
     """Some of MLIR's canonicalization goes by addresses, which differ from process to process."""
     random = Random(40)
