@@ -14,7 +14,11 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+import support
+
 os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # otherwise Triton 3.9 warns at every compilation
+# Also for this process's xdist workers and for every process that a test starts.
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [support.SITE, os.environ.get("PYTHONPATH")]))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

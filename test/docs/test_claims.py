@@ -312,7 +312,7 @@ def test_the_number_of_threads_is_that_of_torch() -> None:
         "divide[(100_000,)](x, x, torch.empty_like(x), 8)\n"
         "print(len(os.listdir('/proc/self/task')) - before)\n"
     )
-    path = f"{support.PATH}{os.pathsep}{Path(__file__).parent}"
+    path = f"{support.PYTHONPATH}{os.pathsep}{Path(__file__).parent}"
     for threads, made in (("1", 1), ("3", 3)):
         done = subprocess.run(
             [sys.executable, "-c", program, threads],

@@ -70,7 +70,7 @@ def run(copy: Path, kernel_cache: Path) -> Callable[..., object]:
     """Runs a program with the package of the copy."""
 
     def run(program: str, *arguments: str) -> object:
-        path = os.pathsep.join([str(copy / "python"), support.PATH])
+        path = os.pathsep.join([str(copy / "python"), support.PYTHONPATH])
         environment = {**checkout.environment(copy), "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
         command = [sys.executable, "-c", AS_COPIED + program, *arguments]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=copy)

@@ -13,10 +13,14 @@ from pathlib import Path
 
 #: The checkout.
 ROOT = Path(__file__).resolve().parents[2]
-#: The directory that contains this package, for the search path of other processes.
+#: The directory of what Python imports at its start in the processes of the tests.
+SITE = str(ROOT / "test" / "support" / "site")
+#: The directory that contains this package.
 PATH = str(ROOT / "test")
+#: What PYTHONPATH is in other processes.
+PYTHONPATH = os.pathsep.join([PATH, SITE])
 
 
 def environment(**variables: str) -> dict[str, str]:
     """Returns this process's environment with `variables`, in which Python finds this package."""
-    return {**os.environ, "PYTHONPATH": PATH, **variables}
+    return {**os.environ, "PYTHONPATH": PYTHONPATH, **variables}

@@ -29,7 +29,7 @@ HERE = Path(__file__).parent
 @pytest.fixture(autouse=True)
 def workers_have_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TUNING_STANDIN", "90")
-    monkeypatch.setenv("PYTHONPATH", f"{support.PATH}{os.pathsep}{HERE}")
+    monkeypatch.setenv("PYTHONPATH", f"{support.PYTHONPATH}{os.pathsep}{HERE}")
 
 
 @pytest.fixture(scope="module")

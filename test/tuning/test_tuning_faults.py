@@ -31,7 +31,7 @@ from triton_ext.tuning import TuningError
 def workers_have_the_device(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TUNING_STANDIN", "90")
     monkeypatch.setenv("TUNING_ONCE", str(tmp_path / "once"))
-    monkeypatch.setenv("PYTHONPATH", f"{support.PATH}{os.pathsep}{Path(__file__).parent}")
+    monkeypatch.setenv("PYTHONPATH", f"{support.PYTHONPATH}{os.pathsep}{Path(__file__).parent}")
 
 
 @pytest.fixture

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python imports this at its start in each process of the tests: Triton's own key comes from a file.
+
+``triton_key()`` reads and hashes libtriton, 500 MB, in each process that compiles, which takes 0.4 s of processor time.
+The first process writes the key into ``build/triton-keys``, under a name that depends on path, size, inode and times of
+every file that goes into the key; the others read it. The key is the one that Triton computes.
+
+It takes effect through PYTHONPATH, which the root's ``conftest.py`` sets. A process that ignores PYTHONPATH, or has
+another one, computes the key itself.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.machinery import PathFinder, SourceFileLoader
+
+TYPE_CHECKING = False  # importing `typing` or `pathlib` would cost every process milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from importlib.machinery import ModuleSpec
+    from pathlib import Path
+    from types import ModuleType
+    from typing import Any
+
+MODULE = "triton.runtime.cache"
+
+
+def inputs(triton: Path) -> Iterator[Path]:
+    """Yields every file whose content goes into the key."""
+    yield triton / "runtime" / "cache.py"
+    yield from sorted((triton / "_C").glob("libtriton.*"))
+    for part in ("compiler", "backends", "language"):
+        yield from sorted((triton / part).rglob("*.py"))
+
+
+def kept(compute: Callable[[], str]) -> Callable[[], str]:
+    """Returns a function with the result of `compute`, which is Triton's ``triton_key``."""
+    import functools
+    import hashlib
+    from pathlib import Path
+
+    keys = Path(__file__).resolve().parents[3] / "build" / "triton-keys"
+
+    @functools.lru_cache
+    def triton_key() -> str:
+        identity = []
+        for path in inputs(Path(sys.modules[MODULE].__file__ or "").parents[1]):
+            stat = path.stat()
+            identity.append((str(path), stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns))
+        file = keys / hashlib.sha256(repr(identity).encode()).hexdigest()
+        try:
+            return file.read_text()
+        except OSError:
+            key = compute()
+        try:
+            keys.mkdir(parents=True, exist_ok=True)
+            partial = file.with_suffix(f".{os.getpid()}")
+            partial.write_text(key)
+            partial.replace(file)
+        except OSError:  # e.g. a limit of file sizes that a test has set
+            pass
+        return key
+
+    return triton_key
+
+
+class Loader(SourceFileLoader):
+    """Loads the module that defines ``triton_key``."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        super().exec_module(module)
+        vars(module)["triton_key"] = kept(module.triton_key)
+
+
+class Finder:
+    """Finds the module that defines ``triton_key``."""
+
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        if name != MODULE:
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and spec.origin is not None:
+            spec.loader = Loader(name, spec.origin)
+        return spec
+
+
+sys.meta_path.insert(0, Finder)
