@@ -34,6 +34,7 @@ struct InstrumentPass
 
 private:
   LogicalResult inlineFunctions();
+  void observeProgram(tt::FuncOp kernel);
   void observe(Operation *op);
   void observeAccess(Operation *op, const Access &access);
 };
@@ -56,6 +57,18 @@ LogicalResult InstrumentPass::inlineFunctions() {
   manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   manager.addPass(createSymbolDCEPass());
   return runPipeline(manager, getOperation());
+}
+
+/// Counts the programs, and measures their time.
+void InstrumentPass::observeProgram(tt::FuncOp kernel) {
+  Block &entry = kernel.getBody().front();
+  if (regions && kernel.getBody().hasOneBlock())
+    observeTime(&entry.front(), entry.getTerminator(), kernel.getName(),
+                kernel.getLoc());
+  if (calls) {
+    Observer observer(&entry.front(), kernel.getLoc());
+    observer.count("programs");
+  }
 }
 
 void InstrumentPass::observeAccess(Operation *op, const Access &access) {
@@ -98,7 +111,8 @@ void InstrumentPass::observe(Operation *op) {
       observeIterations(loop);
   }
   if (regions && isa<LoopLikeOpInterface, tt::DotOpInterface>(op))
-    observeTime(op);
+    observeTime(op, op->getNextNode(), op->getName().getStringRef(),
+                op->getLoc());
   if (nan)
     observeNaNs(op);
 }
@@ -126,11 +140,8 @@ void InstrumentPass::runOnOperation() {
                  ? WalkResult::skip()
                  : WalkResult::advance();
     });
-    if (calls && kernel.isPublic()) {
-      Observer observer(&kernel.getBody().front().front());
-      observer.b.setLoc(kernel.getLoc());
-      observer.count("programs");
-    }
+    if (kernel.isPublic())
+      observeProgram(kernel);
   }
   for (Operation *op : observed)
     observe(op);

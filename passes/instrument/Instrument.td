@@ -33,7 +33,7 @@ def InstrumentPass : Pass<"triton-ext-instrument", "::mlir::ModuleOp"> {
     Option<"loops", "loops", "bool", /*default=*/"false",
            "Count how often loops begin, and their iterations">,
     Option<"regions", "regions", "bool", /*default=*/"false",
-           "Measure the time of loops and matrix products">,
+           "Measure the time of programs, loops and matrix products">,
     Option<"masked", "masked", "bool", /*default=*/"false",
            "Count the lanes of memory operations that a mask turns off">,
     Option<"nan", "nan", "bool", /*default=*/"false",

@@ -52,12 +52,13 @@ void instrument::observeIterations(scf::WhileOp loop) {
   observer.count("iterations");
 }
 
-void instrument::observeTime(Operation *op) {
-  Observer observer(op);
-  StringRef name = op->getName().getStringRef();
-  Type i64 = observer.b.getI64Type();
-  auto begin = probe::RegionBeginOp::create(observer.b, i64, name, false);
+void instrument::observeTime(Operation *first, Operation *end, StringRef name,
+                             Location loc) {
+  Observer observer(first, loc);
+  ImplicitLocOpBuilder &b = observer.b;
+  auto begin = probe::RegionBeginOp::create(b, b.getI64Type(), name,
+                                            /*per_warp=*/false);
   observer.mark(begin, "time");
-  observer.b.setInsertionPointAfter(op);
-  probe::RegionEndOp::create(observer.b, begin);
+  b.setInsertionPoint(end);
+  probe::RegionEndOp::create(b, begin);
 }

@@ -17,7 +17,9 @@ namespace mlir::triton_ext::instrument {
 /// host reads them (dialects/probe/api/_lines.py).
 class Observer {
 public:
-  explicit Observer(Operation *op) : b(op->getLoc(), op) {}
+  explicit Observer(Operation *op) : Observer(op, op->getLoc()) {}
+  /// As above, with another location.
+  Observer(Operation *op, Location loc) : b(loc, op) {}
 
   /// Inserts a probe that counts how often it runs, or the active lanes of
   /// `mask`. Each count stands for `weight` bytes and for `lanes` lanes, if they
@@ -44,8 +46,9 @@ public:
 void observeIterations(scf::ForOp loop);
 void observeIterations(scf::WhileOp loop);
 
-/// Puts `op` into a region whose time is measured.
-void observeTime(Operation *op);
+/// Measures the time from `first` until before `end`, of the same block.
+void observeTime(Operation *first, Operation *end, StringRef name,
+                 Location loc);
 
 /// Inserts a probe that records the NaNs that `op` makes, if it can make any.
 void observeNaNs(Operation *op);

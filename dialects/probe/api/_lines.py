@@ -10,7 +10,8 @@ The fields of a row of `table`:
 - ``lanes``, ``off``: lanes of memory operations, and how many of them a mask has turned off.
 - ``loops``, ``iterations``: how often the line's loops have begun, and their iterations.
 - ``nans``: lanes in which the line's operations have made or loaded a NaN.
-- ``time``: nanoseconds of the line's loops and matrix products, summed over programs.
+- ``time``: nanoseconds of the line's loops and matrix products, and at the line of the kernel of the programs; summed over
+  programs. The time of a loop includes that of what is in it.
 
 A number that was not asked for is 0.
 """
@@ -98,7 +99,7 @@ def text(lines: Any, share: tuple[str, Sequence[str]] | None = None) -> list[str
         return []
     head, texts = ([share[0]], [[one] for one in share[1]]) if share else ([], [[] for _ in lines])
     shown = [name for name in NUMBERS if lines[name].any()]
-    rows = [("line", *head, *shown, "source")]
+    rows = [("line", *head, *("time ns" if name == "time" else name for name in shown), "source")]
     rows += [
         (f"{Path(row['file']).name}:{row['line']}", *more, *(_shown(name, row) for name in shown), str(row["source"]))
         for row, more in zip(lines, texts, strict=True)

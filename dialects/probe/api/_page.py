@@ -58,11 +58,11 @@ def _table(profile: Profile, shown: list[str]) -> str:
     total = int(values.sum()) or 1
     body = [
         f"<tr><td><a href='#{_anchor(row['file'], row['line'])}'>{_short(row['file'])}:{row['line']}</a></td>"
-        f"<td class='number'>{value / total:.1%}</td><td class='code'>{_colored(str(row['source']))}</td></tr>"
+        f"<td class='number'>{f'{value:,}' if measure == 'time' else f'{value / total:.1%}'}</td><td class='code'>{_colored(str(row['source']))}</td></tr>"
         for value, row in sorted(zip(values, profile.lines, strict=True), key=lambda one: -one[0])[:8]
         if value
     ]
-    head = f"<tr><th>line</th><th class='number'>{measure}</th><th>source</th></tr>"
+    head = f"<tr><th>line</th><th class='number'>{_head(measure)}</th><th>source</th></tr>"
     return f"<table class='hottest'>{head}{''.join(body)}</table>" if body else ""
 
 
@@ -85,7 +85,7 @@ def _file(rows: Any, file: str, shown: list[str]) -> str:
             f"<tr id='{_anchor(file, line)}'{marked}>{cells}<td class='at'>{line}</td>"
             f"<td class='code'>{_colored(text)}</td></tr>"
         )
-    head = "".join(f"<th class='number'>{name}</th>" for name in shown)
+    head = "".join(f"<th class='number'>{_head(name)}</th>" for name in shown)
     return (
         f"<section><h2 title='{html.escape(file, quote=True)}'>{html.escape(file)}</h2><div class='wide'>"
         f"<table class='source'><tr>{head}<th></th><th></th></tr>{''.join(body)}</table></div></section>"
@@ -101,6 +101,10 @@ def _cell(name: str, row: Any, largest: int) -> str:
         return f"<td class='number' title='{value:,} of {int(row['lanes']):,} lanes'><i style='width:{share:.1%}'></i>{share:.1%}</td>"
     bar = f"<i style='width:{value / largest:.1%}'></i>" if name in _SCALED else ""
     return f"<td class='number'>{bar}{value:,}</td>"
+
+
+def _head(name: str) -> str:
+    return "time ns" if name == "time" else name
 
 
 def _anchor(file: str, line: int) -> str:

@@ -121,13 +121,11 @@ def report(profile: Profile, sort: str | None, top: int) -> list[str]:
     if not len(lines):
         return [f"{profile.program[0]}: no kernel was launched in this process, so there is nothing to show"]
     measure, values = profile.measure(sort)
-    order = np.argsort(values, kind="stable")
-    if measure != "line":
-        order = order[::-1]
+    order = np.lexsort((profile.measure("bytes")[1], values))[:: 1 if measure == "line" else -1]
     chosen = order[:top]
     total = int(values.sum())
     share = None
-    if measure != "line" and total:
+    if measure not in ("line", "time") and total:  # the time of a loop includes that of other lines
         share = measure, [f"{value / total:.1%}" if value else "" for value in values[chosen]]
     sums = [f"{name} {int(lines[name].sum())} bytes" for name in _lines.BYTES if lines[name].any()]
     kernels = len(set(lines["kernel"]))

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``triton-ext profile``: exact bytes at exact lines, however the program ends."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import triton
+from click.testing import CliRunner, Result
+
+from support.instrument import tutorial
+from support.probe.native import native_backend
+from triton_ext.cli import cli
+from triton_ext.errors import TritonExtError
+
+PROGRAM = str(tutorial.__file__)
+SOURCE = Path(PROGRAM).read_text().splitlines()
+#: Bytes that the lines of the tutorial load and store: 1000 numbers; 30 rows of 100; 50x70 times 70x40, by tiles of 16.
+BYTES = {
+    "tl.store(z": (2 * 4 * 1000, 4 * 1000),
+    "v = ": (4 * 30 * 100, 0),
+    "tl.store(y": (0, 4 * 30 * 100),
+    "left": (4 * 50 * 70 * 3, 0),
+    "right": (4 * 70 * 40 * 4, 0),
+    "tl.store(c": (0, 4 * 50 * 40),
+}
+
+
+def line_of(text: str) -> int:
+    """Returns the number of the line of the tutorial that begins with `text`."""
+    (found,) = [i for i, line in enumerate(SOURCE, 1) if line.strip().startswith(text)]
+    return found
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels run on this machine's processor."""
+    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
+    monkeypatch.setattr(triton.runtime.driver, "_active", None)
+
+
+def profile(*arguments: str) -> Result:
+    before = sys.argv[:], sys.path[:]
+    done = CliRunner().invoke(cli, ["profile", *arguments])
+    assert before == (sys.argv, sys.path)
+    return done
+
+
+def test_lines_and_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "lines.json"
+    done = profile("--loops", "--masked", "--json", str(path), PROGRAM, "1000")
+    assert done.exit_code == 0, done.output
+    written = json.loads(path.read_text())
+    rows = {row["line"]: row for row in written["lines"]}
+    assert {row["file"] for row in rows.values()} == {PROGRAM}
+    assert {
+        line: (row["loaded"], row["stored"]) for line, row in rows.items() if row["loaded"] or row["stored"]
+    } == {line_of(text): numbers for text, numbers in BYTES.items()}
+    assert all(rows[line]["source"] == SOURCE[line - 1].strip() for line in rows)
+    loop = rows[line_of("for start")]
+    assert (loop["loops"], loop["iterations"]) == (12, 12 * 5)
+    assert [rows[line_of(f"def {name}")]["programs"] for name in ("add", "softmax", "matmul")] == [4, 30, 12]
+    assert rows[line_of("v = ")]["off"] == 30 * 28
+    assert (written["program"], written["status"], written["nans"]) == ([PROGRAM, "1000"], 0, [])
+    out = done.stdout.splitlines()
+    assert out[0] == "done"
+    loaded, stored = (sum(numbers[i] for numbers in BYTES.values()) for i in (0, 1))
+    assert out[1] == f"{PROGRAM}: 3 kernels, loaded {loaded} bytes, stored {stored} bytes"
+    share = f"{BYTES['right'][0] / (loaded + stored):.1%}"
+    assert out[3].split()[:2] == [f"tutorial.py:{line_of('right')}", share]
+    assert out[-2] == "and 1 more lines (--top)"
+
+
+@pytest.mark.parametrize(
+    ("how", "status", "said"),
+    [
+        ("exit", 3, ""),
+        ("text", 1, "it ends with a text"),
+        ("error", 1, "ValueError: it fails"),
+        ("interrupt", 130, "KeyboardInterrupt"),
+    ],
+)
+def test_the_report_comes_however_it_ends(how: str, status: int, said: str) -> None:
+    done = profile("--top", "2", PROGRAM, "300", how)
+    assert done.exit_code == status
+    assert said in done.output
+    assert "_profile.py" not in done.output  # no frames of ours in the traceback
+    said_first, _, head, first, second, more = done.stdout.splitlines()
+    assert said_first == "done"
+    assert head.split()[:2] == ["line", "bytes"]
+    assert first.split()[0] == f"tutorial.py:{line_of('right')}"
+    assert second.split()[0] == f"tutorial.py:{line_of('left')}"
+    assert more.startswith("and ")
+
+
+def test_sorted_otherwise() -> None:
+    rows = profile("--sort", "line", "--no-bytes", "--top", "99", PROGRAM, "300").output.splitlines()
+    lines = [int(row.split()[0].partition(":")[2]) for row in rows[3:]]
+    assert lines == sorted(lines)
+    assert rows[2].split() == ["line", "programs", "calls", "source"]
+
+
+def test_page_and_timeline(tmp_path: Path) -> None:
+    page, timeline = tmp_path / "page.html", tmp_path / "timeline.json"
+    done = profile("--regions", "--html", str(page), "--timeline", str(timeline), PROGRAM, "300")
+    assert done.exit_code == 0, done.output
+    text = page.read_text()
+    assert "<script" not in text
+    assert "<b>add" not in text
+    assert "# &lt;b&gt;add&lt;/b&gt;" in text
+    assert "http" not in text.replace("http-equiv", "")
+    assert f">{line_of('left')}</td>" in text
+    assert f">{BYTES['left'][0]:,}</td>" in text
+    names = [event["name"] for event in json.loads(timeline.read_text())["traceEvents"]]
+    assert (names.count("matmul"), names.count("scf.for"), names.count("tt.dot")) == (12, 12, 60)
+    head = done.output.splitlines()[2]
+    assert "time ns" in head
+
+
+def test_the_first_nan(tmp_path: Path) -> None:
+    program = tmp_path / "nan.py"
+    program.write_text(
+        "import numpy as np, triton, triton.language as tl\n"
+        "@triton.jit\ndef kernel(x):\n    i = tl.arange(0, 16)\n    v = tl.load(x + i)\n    tl.store(x + i, v / v)\n"
+        "kernel[(1,)](np.arange(16, dtype=np.float32))\n"
+    )
+    done = profile("--nan", "--no-bytes", str(program))
+    assert done.output.splitlines()[-1] == (
+        f"the first NaN from arith.divf is at {program}:6, in the program (0, 0, 0), lane 0"
+    )
+
+
+def test_without_kernels(tmp_path: Path) -> None:
+    program = tmp_path / "none.py"
+    program.write_text("import sys\nassert __name__ == '__main__'\nprint(sys.argv[1:], sys.path[0])\n")
+    done = profile(str(program), "-x", "--top", "3")
+    assert done.output.splitlines() == [
+        f"['-x', '--top', '3'] {tmp_path}",
+        f"{program}: no kernel was launched in this process, so there is nothing to show",
+    ]
+
+
+@pytest.mark.parametrize(("variable", "value"), [("TRITON_EXT_PROBE", "0"), ("TRITON_INTERPRET", "1")])
+def test_variables_that_leave_nothing(variable: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(variable, value)
+    done: Any = profile(PROGRAM, "1")
+    assert isinstance(done.exception, TritonExtError)
+    assert f"{variable}={value}" in str(done.exception)
+
+
+def test_a_timeline_needs_regions() -> None:
+    done = profile("--timeline", "x.json", PROGRAM, "1")
+    assert done.exit_code == 2
+    assert "add --regions" in done.output
