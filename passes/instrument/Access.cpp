@@ -25,8 +25,7 @@ static Access access(StringRef rule, Type type, Value mask = {}) {
           int64_t(llvm::divideCeil(bits, 8))};
 }
 
-std::optional<Access>
-mlir::triton_ext::instrument::accessOf(Operation *op) {
+std::optional<Access> mlir::triton_ext::instrument::accessOf(Operation *op) {
   using Result = std::optional<Access>;
   constexpr StringRef loaded = "loaded", stored = "stored", atomic = "atomic";
   return llvm::TypeSwitch<Operation *, Result>(op)

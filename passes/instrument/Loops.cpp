@@ -35,8 +35,8 @@ void instrument::observeIterations(scf::ForOp loop) {
   step = arith::MaxUIOp::create(b, step, one);
   Value distance = arith::SubIOp::create(b, to, from);
   Value before = arith::SubIOp::create(b, distance, one);
-  Value trips = arith::AddIOp::create(
-      b, arith::DivUIOp::create(b, before, step), one);
+  Value trips =
+      arith::AddIOp::create(b, arith::DivUIOp::create(b, before, step), one);
   auto less =
       isUnsigned ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
   Value begins = arith::CmpIOp::create(b, less, from, to);

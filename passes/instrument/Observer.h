@@ -22,8 +22,8 @@ public:
   Observer(Operation *op, Location loc) : b(loc, op) {}
 
   /// Inserts a probe that counts how often it runs, or the active lanes of
-  /// `mask`. Each count stands for `weight` bytes and for `lanes` lanes, if they
-  /// are not 0.
+  /// `mask`. Each count stands for `weight` bytes and for `lanes` lanes, if
+  /// they are not 0.
   void count(StringRef rules, int64_t weight = 0, int64_t lanes = 0,
              Value mask = {}) {
     Operation *op = probe::CountOp::create(b, rules, mask);

@@ -10,8 +10,8 @@ The fields of a row of `table`:
 - ``lanes``, ``off``: lanes of memory operations, and how many of them a mask has turned off.
 - ``loops``, ``iterations``: how often the line's loops have begun, and their iterations.
 - ``nans``: lanes in which the line's operations have made or loaded a NaN.
-- ``time``: nanoseconds of the line's loops and matrix products, and at the line of the kernel of the programs; summed over
-  programs. The time of a loop includes that of what is in it.
+- ``time``: nanoseconds of the line's loops and matrix products, and at the line of the kernel those of its programs;
+  summed over programs. The time of a loop includes that of what is in it.
 
 A number that was not asked for is 0.
 """

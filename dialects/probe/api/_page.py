@@ -35,7 +35,7 @@ def page(profile: Profile) -> str:
         "program": html.escape(" ".join(profile.program)),
         "facts": "".join(f"<span>{html.escape(fact)}</span>" for fact in _facts(profile)),
         "style": style() + (_ASSETS / "page.css").read_text(encoding="utf-8"),
-        "hottest": _table(profile, shown),
+        "hottest": _table(profile),
         "files": "".join(_file(rows[rows["file"] == file], file, shown) for file in dict.fromkeys(rows["file"])),
     }
     return filled((_ASSETS / "page.html").read_text(encoding="utf-8"), parts)
@@ -52,16 +52,20 @@ def _facts(profile: Profile) -> Iterator[str]:
             yield f"{name} {int(profile.lines[name].sum()):,} bytes"
 
 
-def _table(profile: Profile, shown: list[str]) -> str:
+def _table(profile: Profile) -> str:
     """The hottest lines, as links to the source."""
     measure, values = profile.measure(None)
-    total = int(values.sum()) or 1
-    body = [
-        f"<tr><td><a href='#{_anchor(row['file'], row['line'])}'>{_short(row['file'])}:{row['line']}</a></td>"
-        f"<td class='number'>{f'{value:,}' if measure == 'time' else f'{value / total:.1%}'}</td><td class='code'>{_colored(str(row['source']))}</td></tr>"
-        for value, row in sorted(zip(values, profile.lines, strict=True), key=lambda one: -one[0])[:8]
-        if value
-    ]
+    total = int(values.sum())
+    body = []
+    for value, row in sorted(zip(values, profile.lines, strict=True), key=lambda one: -one[0])[:8]:
+        if value:
+            # The time of a loop includes that of other lines, so it has no share.
+            shown = f"{value:,}" if measure == "time" else f"{value / total:.1%}"
+            place = f"{html.escape(Path(row['file']).name)}:{row['line']}"
+            body.append(
+                f"<tr><td><a href='#{_anchor(row['file'], row['line'])}'>{place}</a></td>"
+                f"<td class='number'>{shown}</td><td class='code'>{_colored(str(row['source']))}</td></tr>"
+            )
     head = f"<tr><th>line</th><th class='number'>{_head(measure)}</th><th>source</th></tr>"
     return f"<table class='hottest'>{head}{''.join(body)}</table>" if body else ""
 
@@ -73,7 +77,7 @@ def _file(rows: Any, file: str, shown: list[str]) -> str:
     near = {k for line in by_line for k in range(line - _AROUND, line + _AROUND + 1)}
     source = linecache.getlines(file)
     body, before = [], 0
-    for line in sorted(k for k in near if 1 <= k <= max(len(source), max(by_line))):
+    for line in sorted(k for k in near if 1 <= k <= max(len(source), *by_line)):
         if line > before + 1:
             body.append(f"<tr class='gap'><td colspan='{len(shown) + 2}'>⋯</td></tr>")
         before = line
@@ -97,8 +101,9 @@ def _cell(name: str, row: Any, largest: int) -> str:
     if not value:
         return "<td class='number'></td>"
     if name == "off":
-        share = value / int(row["lanes"])
-        return f"<td class='number' title='{value:,} of {int(row['lanes']):,} lanes'><i style='width:{share:.1%}'></i>{share:.1%}</td>"
+        lanes = int(row["lanes"])
+        share = f"{value / lanes:.1%}"
+        return f"<td class='number' title='{value:,} of {lanes:,} lanes'><i style='width:{share}'></i>{share}</td>"
     bar = f"<i style='width:{value / largest:.1%}'></i>" if name in _SCALED else ""
     return f"<td class='number'>{bar}{value:,}</td>"
 
@@ -109,10 +114,6 @@ def _head(name: str) -> str:
 
 def _anchor(file: str, line: int) -> str:
     return f"{zlib.crc32(file.encode()):08x}-{line}"
-
-
-def _short(file: str) -> str:
-    return html.escape(Path(file).name)
 
 
 def _colored(text: str) -> str:

@@ -69,7 +69,9 @@ def run(file: str, arguments: Sequence[str], rules: Mapping[str, bool]) -> Profi
     from triton import knobs
 
     if knobs.runtime.interpret:
-        raise TritonExtError("TRITON_INTERPRET=1: the interpreter runs no passes, so nothing is counted", fix="unset it")
+        raise TritonExtError(
+            "TRITON_INTERPRET=1: the interpreter runs no passes, so nothing is counted", fix="unset it"
+        )
     if os.environ.get("TRITON_EXT_PROBE") == "0":
         raise TritonExtError("TRITON_EXT_PROBE=0 switches probes off", fix="unset it")
     instrumented = tx.Pipeline().at_end("ttir", tx.passes.ttir.instrument(**rules))

@@ -57,9 +57,9 @@ def test_lines_and_bytes(tmp_path: Path) -> None:
     written = json.loads(path.read_text())
     rows = {row["line"]: row for row in written["lines"]}
     assert {row["file"] for row in rows.values()} == {PROGRAM}
-    assert {
-        line: (row["loaded"], row["stored"]) for line, row in rows.items() if row["loaded"] or row["stored"]
-    } == {line_of(text): numbers for text, numbers in BYTES.items()}
+    assert {line: (row["loaded"], row["stored"]) for line, row in rows.items() if row["loaded"] or row["stored"]} == {
+        line_of(text): numbers for text, numbers in BYTES.items()
+    }
     assert all(rows[line]["source"] == SOURCE[line - 1].strip() for line in rows)
     loop = rows[line_of("for start")]
     assert (loop["loops"], loop["iterations"]) == (12, 12 * 5)

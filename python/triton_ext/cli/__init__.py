@@ -62,7 +62,9 @@ def _command_of(name: str, files: tuple[Path, ...]) -> click.Command:
     """
     owners = [*(["triton-ext itself"] if name in _COMMANDS else []), *map(str, files)]
     if len(owners) > 1:
-        raise TritonExtError(f"the command '{name}' is claimed by {' and '.join(owners)}", fix="rename one of the files")
+        raise TritonExtError(
+            f"the command '{name}' is claimed by {' and '.join(owners)}", fix="rename one of the files"
+        )
     spec = importlib.util.spec_from_file_location(f"triton_ext_command_{files[0].stem}", files[0])
     assert spec is not None
     assert spec.loader is not None

@@ -75,7 +75,7 @@ def masks(make: Make, back: Back, n: int, programs: int) -> None:
 
 
 @triton.jit(do_not_specialize=["M", "K"])  # a loop of one iteration would go
-def summing_rows(x, out, M, K, BM: tl.constexpr, BK: tl.constexpr):
+def summing_rows(x, out, M, K, BM: tl.constexpr, BK: tl.constexpr):  # noqa: PLR0917
     i = tl.program_id(0) * BM + tl.arange(0, BM)
     k = tl.arange(0, BK)
     total = tl.zeros((BM,), tl.float32)
@@ -159,7 +159,7 @@ def loops(make: Make, back: Back, bounds: tuple[int, int, int], programs: int) -
 
 
 @triton.jit
-def copying(x, y, M, N, BM: tl.constexpr, BN: tl.constexpr):
+def copying(x, y, M, N, BM: tl.constexpr, BN: tl.constexpr):  # noqa: PLR0917
     a = tl.make_tensor_descriptor(x, [M, N], [N, 1], [BM, BN])
     b = tl.make_tensor_descriptor(y, [M, N], [N, 1], [BM, BN])
     i, j = tl.program_id(0) * BM, tl.program_id(1) * BN

@@ -29,7 +29,7 @@ def softmax(x, y, columns, N: tl.constexpr):
 
 
 @triton.jit
-def matmul(a, b, c, M, N, K, B: tl.constexpr):
+def matmul(a, b, c, M, N, K, B: tl.constexpr):  # noqa: PLR0917
     i = tl.program_id(0) * B + tl.arange(0, B)
     j = tl.program_id(1) * B + tl.arange(0, B)
     acc = tl.zeros((B, B), tl.float32)

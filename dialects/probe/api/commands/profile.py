@@ -11,7 +11,12 @@ ORDERS = ("bytes", "loaded", "stored", "atomic", "time", "calls", "off", "iterat
 
 
 @click.command("profile", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-@click.option("--bytes/--no-bytes", default=True, help="Count the bytes that each line loads and stores. On by default.")
+@click.option(
+    "--bytes/--no-bytes",
+    "with_bytes",
+    default=True,
+    help="Count the bytes that each line loads and stores. On by default.",
+)
 @click.option("--masked", is_flag=True, help="Count the lanes that masks turn off.")
 @click.option("--loops", is_flag=True, help="Count the iterations of loops.")
 @click.option("--regions", is_flag=True, help="Measure the time of loops and matrix products.")
@@ -28,7 +33,7 @@ ORDERS = ("bytes", "loaded", "stored", "atomic", "time", "calls", "off", "iterat
 @click.pass_context
 def command(  # noqa: PLR0917 - one for each option
     context: click.Context,
-    bytes: bool,
+    with_bytes: bool,
     masked: bool,
     loops: bool,
     regions: bool,
@@ -52,7 +57,7 @@ def command(  # noqa: PLR0917 - one for each option
         raise click.UsageError("--timeline shows what --regions measures: add --regions")
     from triton_ext.probe import _profile
 
-    rules = {"bytes": bytes, "calls": True, "masked": masked, "loops": loops, "regions": regions, "nan": nan}
+    rules = {"bytes": with_bytes, "calls": True, "masked": masked, "loops": loops, "regions": regions, "nan": nan}
     profile = _profile.run(file, arguments, {name: True for name, wanted in rules.items() if wanted})
     for line in _profile.report(profile, sort, top):
         click.echo(line)
