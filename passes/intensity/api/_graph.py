@@ -90,6 +90,10 @@ class Graph:
         if kind == "unknown":
             return Mystery(Reason(rest[1], rest[0]))
         if kind == "cmpi" and rest[0] > 1:
+            extended = self._extended(rest[2])
+            if extended is not None and rest[1] in ("eq", "ne") and self.nodes[rest[3]] == ["constant", 0]:
+                inner = self.condition(extended, shape)
+                return inner if rest[1] == "ne" else opposite(inner)
             try:
                 return _comparison(rest[1], self.number(rest[2], shape), self.number(rest[3], shape))
             except Unknown as unknown:
@@ -105,6 +109,11 @@ class Graph:
             chosen, yes, no = operands
             return either(both(chosen, yes), both(opposite(chosen), no))
         return Mystery(Reason("", f"a condition that is made by '{kind}'"))
+
+    def _extended(self, node: int) -> int | None:
+        """Returns the condition that a node extends to an integer."""
+        kind, *rest = self.nodes[node]
+        return rest[2] if kind in ("extui", "extsi") and rest[1] == 1 else None
 
     def _is_condition(self, node: int) -> bool:
         kind, *rest = self.nodes[node]

@@ -11,6 +11,8 @@ from triton_ext.errors import TritonExtError
 
 from ._roofline import Point
 
+_MARKERS = "os^Dv<>ph*"
+
 
 def plot(path: str | os.PathLike[str], points: Sequence[Point]) -> None:
     """Draws points below the roofs of their devices, as SVG or PNG by the suffix of `path`.
@@ -26,26 +28,22 @@ def plot(path: str | os.PathLike[str], points: Sequence[Point]) -> None:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise TritonExtError("a plot needs matplotlib, which is not installed", fix="pip install matplotlib") from error
-    figure = Figure(figsize=(8, 5.5), layout="constrained")
+    figure = Figure(figsize=(9, 5.5), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    axes.set(xscale="log", yscale="log", xlabel="FLOP / byte", ylabel="FLOP / s")
-    found = [point.intensity for point in points if point.intensity > 0]
-    low, high = min([0.05, *(x / 4 for x in found)]), max([1000.0, *(4 * x for x in found)])
-    for device in dict.fromkeys(point.device.name for point in points):
-        mine = [point for point in points if point.device.name == device]
-        for peak in sorted({point.peak for point in mine}):
-            bandwidth = mine[0].device.bandwidth
-            ridge = peak / bandwidth
-            xs = [low, ridge, high] if low < ridge < high else [low, high]
-            label = f"{device}: {bandwidth / 1e12:.3g} TB/s, {peak / 1e12:.4g} TFLOP/s"
-            axes.plot(xs, [min(peak, x * bandwidth) for x in xs], label=label)
-    for point in points:
-        if point.intensity > 0:
-            reached = point.flops or min(point.peak, point.intensity * point.device.bandwidth)
-            marker = "o" if point.flops else "x"
-            axes.plot([point.intensity], [reached], marker, color="black")
-            axes.annotate(point.label, (point.intensity, reached), textcoords="offset points", xytext=(6, -9), fontsize=8)
+    axes.set(xscale="log", yscale="log", xlabel="FLOP per byte", ylabel="FLOP per second")
+    shown = [point for point in points if point.intensity > 0 and point.peak > 0]
+    low, high = min([0.05, *(p.intensity / 4 for p in shown)]), max([1000.0, *(4 * p.intensity for p in shown)])
+    for (name, unit), point in {(point.device.name, point.unit): point for point in shown}.items():
+        bandwidth, ridge = point.device.bandwidth, point.peak / point.device.bandwidth
+        xs = [low, ridge, high] if low < ridge < high else [low, high]
+        label = f"{name} {unit}: {point.peak / 1e12:.4g} TFLOP/s, {bandwidth / 1e12:.3g} TB/s"
+        axes.plot(xs, [min(point.peak, x * bandwidth) for x in xs], label=label)
+    for i, point in enumerate(shown):
+        reached = point.flops or min(point.peak, point.intensity * point.device.bandwidth)
+        part = reached / min(point.peak, point.intensity * point.device.bandwidth)
+        label = f"{point.label}: {part:.0%}" if point.flops else point.label
+        axes.plot([point.intensity], [reached], _MARKERS[i % len(_MARKERS)], color=f"C{i % 10}", label=label)
     axes.grid(visible=True, which="both", alpha=0.2)
-    axes.legend(loc="lower right", fontsize=8)
+    figure.legend(loc="outside right upper", fontsize=8)
     figure.savefig(path)

@@ -75,14 +75,19 @@ class Point:
         device: the device.
         intensity: FLOPs per byte.
         flops: FLOPs per second; None for the greatest that the roofline allows.
-        peak: the greatest FLOPs per second for the types of this launch.
+        unit: what computes the longest: ``vector``, or the type of products of matrices.
     """
 
     label: str
     device: Device
     intensity: float
     flops: float | None
-    peak: float
+    unit: str
+
+    @property
+    def peak(self) -> float:
+        """The greatest FLOPs per second of that unit."""
+        return self.device.flops.get(self.unit, 0.0)
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,7 @@ class Roofline:
         flops: what it computes, by kind and type.
         memory: the seconds that memory needs at least.
         compute: the seconds that products of matrices, or other operations, need at least: the longer of both.
+        unit: what needs them: ``vector``, or the type of the products.
     """
 
     kernel: str
@@ -104,11 +110,12 @@ class Roofline:
     flops: Mapping[tuple[str, str], int]
     memory: float
     compute: float
+    unit: str
 
     @classmethod
     def of(cls, kernel: str, device: Device, moved: int, flops: Mapping[tuple[str, str], int]) -> Roofline:
         """Returns the roofline of a launch that moves and computes this much."""
-        dots = vectors = 0.0
+        busy = {"vector": 0.0}
         for (kind, type_), number in flops.items():
             unit = type_ if kind == "dot" else "vector"
             if number and unit not in device.flops:
@@ -117,12 +124,12 @@ class Roofline:
                     f"the peak of {device.name} for {unit} is not known, only those for {known}",
                     fix=f"a Device with flops={{'{unit}': …}}",
                 )
-            if kind == "dot":
-                dots += number / device.flops[unit] if number else 0.0
-            else:
-                vectors += number / device.flops[unit] if number else 0.0
-        # The units for products of matrices run beside the others.
-        return cls(kernel, device, moved, dict(flops), moved / device.bandwidth, max(dots, vectors))
+            busy[unit] = busy.get(unit, 0.0) + (number / device.flops[unit] if number else 0.0)
+        # The units for products of matrices run beside the others; those of several types are the same ones.
+        vector = busy.pop("vector")
+        dots = sum(busy.values())
+        unit = max(busy, key=busy.__getitem__) if dots > vector else "vector"
+        return cls(kernel, device, moved, dict(flops), moved / device.bandwidth, max(dots, vector), unit)
 
     @property
     def seconds(self) -> float:
@@ -145,9 +152,8 @@ class Roofline:
 
     def point(self, label: str, seconds: float | None = None) -> Point:
         """Returns the launch as a point, at the speed of a launch that takes so many seconds, or at the greatest."""
-        peak = self.total / self.compute if self.compute else self.device.flops.get("vector", 0.0)
         intensity = self.total / self.bytes if self.bytes else 0.0
-        return Point(label, self.device, intensity, None if seconds is None else self.total / seconds, peak)
+        return Point(label, self.device, intensity, None if seconds is None else self.total / seconds, self.unit)
 
     def __str__(self) -> str:
         return (
