@@ -119,7 +119,7 @@ def ratios(measured: dict[str, list[float]], base: str = "none") -> None:
 
 def cases() -> dict[str, Callable[[str, bool], Callable[[], None]]]:
     """Returns for each kernel a function that takes what to observe, and whether in each turn, and makes its launch."""
-    n = 2**20 if ON_CPU else 2**25
+    n = 2**22 if ON_CPU else 2**25
     x, y, z = (torch.randn(n, device=DEVICE) for _ in range(3))
     size = 512 if ON_CPU else 4096
     half = torch.float16
@@ -129,9 +129,11 @@ def cases() -> dict[str, Callable[[str, bool], Callable[[], None]]]:
     tile = (64, 64, 32) if ON_CPU else (128, 128, 64)
     warps = {} if ON_CPU else {"num_warps": 8}
 
+    block = 8192 if ON_CPU else 1024
+
     def adding(tiles: int) -> Callable[[str, bool], Callable[[], None]]:
-        grid = (triton.cdiv(n, 1024 * tiles),)
-        return lambda what, each: lambda: add[grid](x, y, z, n, tiles, 1024, what, each)
+        grid = (triton.cdiv(n, block * tiles),)
+        return lambda what, each: lambda: add[grid](x, y, z, n, tiles, block, what, each)
 
     def multiplying(what: str, each: bool) -> Callable[[], None]:
         grid = (size // tile[0] * (size // tile[1]),)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Looks into a running kernel: ``tx.probe``.
 
-A kernel calls `count`, `record`, `check`, `region` and others; a `session` collects what they see. Outside of a session, or with
-``TRITON_EXT_PROBE=0``, they compile to nothing. ``dialects/probe/README.md`` shows how, RATIONALE.md says why so.
+A kernel calls `count`, `record`, `check`, `region` and others; a `session` collects what they see. Outside of a
+session, or with ``TRITON_EXT_PROBE=0``, they compile to nothing. ``dialects/probe/README.md`` shows how, RATIONALE.md
+says why so.
 """
 
 from __future__ import annotations

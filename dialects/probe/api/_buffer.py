@@ -31,14 +31,11 @@ class Sink:
 
     def __init__(self, memory: Any) -> None:
         self.memory = memory
+        self._address = int(memory.ctypes.data if isinstance(memory, np.ndarray) else memory.data_ptr())
 
     def data_ptr(self) -> int:
-        """Returns the address."""
-        return _address(self.memory)
-
-
-def _address(memory: Any) -> int:
-    return int(memory.ctypes.data if isinstance(memory, np.ndarray) else memory.data_ptr())
+        """Returns the address, which each launch asks for."""
+        return self._address
 
 
 def current_device() -> str:

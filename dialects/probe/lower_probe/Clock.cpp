@@ -118,9 +118,10 @@ Value Clock::read(ImplicitLocOpBuilder &b, Counter counter, bool isTensor) {
           b, RankedTensorType::get({n}, operand.getType()), operand);
   constraints += assembly.clobbers + ",~{memory}";
   // A comment that ends with the line.
-  std::string number =
-      (isNvidia ? " // clock " : isAmd ? " ; clock " : " # clock ") +
-      std::to_string(numReads++);
+  std::string number = (isNvidia ? " // clock "
+                        : isAmd  ? " ; clock "
+                                 : " # clock ") +
+                       std::to_string(numReads++);
   bool isNarrow = isAmd && counter == Counter::Unit;
   Type element = isNarrow ? Type(b.getI32Type()) : i64;
   Type type = n ? Type(RankedTensorType::get({n}, element)) : element;

@@ -165,8 +165,7 @@ LogicalResult Emitter::run(Clock &clock) {
   for (ClockOp op : clocks) {
     b.setInsertionPoint(op);
     b.setLoc(op.getLoc());
-    op.replaceAllUsesWith(
-        clock.read(b, Counter::Cycles, /*isTensor=*/false));
+    op.replaceAllUsesWith(clock.read(b, Counter::Cycles, /*isTensor=*/false));
   }
   if (sitesOfKernel.empty())
     return success();
@@ -261,8 +260,9 @@ void Emitter::emitPrologue() {
     chunks.push_back(findChunk(key | (kChunkKey + i)));
 }
 
-/// Returns whether an entry of the directory is `wanted`. Each thread loads for itself, and while another
-/// program takes the entry they may see different values, so they agree on one.
+/// Returns whether an entry of the directory is `wanted`. Each thread loads for
+/// itself, and while another program takes the entry they may see different
+/// values, so they agree on one.
 Value Emitter::isEntry(Value entry, Value wanted) {
   if (*numThreads == 0) {
     Value found = tt::LoadOp::create(b, entry, isThere, constant(0));
@@ -295,8 +295,8 @@ Value Emitter::findChunk(int64_t key) {
   Value isNeeded = isThere;
   if (numThreads) {
     Value first = at(arith::AddIOp::create(b, start, constant(kDirectory)));
-    Value isMissing = arith::XOrIOp::create(b, isEntry(first, wanted),
-                                            truth(true));
+    Value isMissing =
+        arith::XOrIOp::create(b, isEntry(first, wanted), truth(true));
     isNeeded = arith::AndIOp::create(b, isThere, isMissing);
   }
   auto search = scf::IfOp::create(b, TypeRange{i64}, isNeeded,

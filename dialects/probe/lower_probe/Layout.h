@@ -35,8 +35,8 @@ inline constexpr int64_t kNaN = 4, kInf = 5;     // of all three, of stats
 inline constexpr int64_t kRecordHead = 3;
 
 /// Regions: the threads of a program take blocks of the area of records. The
-/// first one of a thread, its home, has a tag, x and y of the program, z and the
-/// warp, the processor, and the cycles and the global time of the program's
+/// first one of a thread, its home, has a tag, x and y of the program, z and
+/// the warp, the processor, and the cycles and the global time of the program's
 /// start and end. A further block has a tag and the offset of the home.
 inline constexpr int64_t kHomeTag = 0xFFFF, kBlockTag = 0xFFFE;
 inline constexpr int64_t kHomeHead = 8, kBlockHead = 2;

@@ -108,8 +108,8 @@ Regions::State Regions::start() {
     Value thread = tt::MakeRangeOp::create(b, type, 0, n);
     isFirst = compare(Predicate::eq, thread, i32(0));
     Value size = i32(clock.threadsOfWarp());
-    isOfWarp = compare(Predicate::eq,
-                       arith::RemUIOp::create(b, thread, size), i32(0));
+    isOfWarp =
+        compare(Predicate::eq, arith::RemUIOp::create(b, thread, size), i32(0));
     warp = widen(arith::DivUIOp::create(b, thread, size));
   } else {
     isFirst = isOfWarp = e.truth(true);
@@ -139,8 +139,8 @@ Regions::State Regions::end(RegionEndOp op, State state) {
   // The site is in the high bits of the duration.
   Value cycles = arith::SubIOp::create(b, now, from);
   cycles = both(cycles, i64((int64_t(1) << kCycleBits) - 1));
-  cycles = arith::OrIOp::create(b, cycles,
-                                i64(int64_t(site + 1) << kCycleBits));
+  cycles =
+      arith::OrIOp::create(b, cycles, i64(int64_t(site + 1) << kCycleBits));
   store(state.next, 0, from, fits);
   store(state.next, 1, cycles, fits);
   e.addTo(each(e.siteWord(site, kLost)), i64(1), isLost);
@@ -210,11 +210,9 @@ LogicalResult Regions::walkOp(Operation &op, State &state) {
     return success();
   }
   bool hasRegions = op.walk([](Operation *inner) {
-                        return isa<RegionEndOp>(inner)
-                                   ? WalkResult::interrupt()
-                                   : WalkResult::advance();
-                      })
-                        .wasInterrupted();
+                        return isa<RegionEndOp>(inner) ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
+                      }).wasInterrupted();
   if (!hasRegions)
     return success();
   if (auto loop = dyn_cast<scf::ForOp>(op))
@@ -291,8 +289,9 @@ LogicalResult Regions::walkWhile(scf::WhileOp op, State &state) {
   loop.getBefore().takeBody(op.getBefore());
   loop.getAfter().takeBody(op.getAfter());
   // scf.condition has one more operand than the loop has results.
-  for (auto [region, first] : {std::pair(&loop.getBefore(), op.getNumResults() + 1),
-                               {&loop.getAfter(), op.getInits().size()}}) {
+  for (auto [region, first] :
+       {std::pair(&loop.getBefore(), op.getNumResults() + 1),
+        {&loop.getAfter(), op.getInits().size()}}) {
     State inner = addArguments(region->front());
     if (failed(walk(region->front(), inner)))
       return failure();

@@ -64,12 +64,12 @@ private:
   int64_t n;       ///< threads, 0 if a program is one
   int64_t records; ///< of a block
   bool hasLoops;
-  Value isFirst;    ///< the first thread of the program
-  Value isOfWarp;   ///< the first thread of each warp
-  Value isUsed;     ///< threads that record in this kernel
-  Value warp;       ///< the number of each thread's warp, i64
-  Value home;       ///< the first block of the thread, i32
-  Value hasHome;    ///< whether it has one
+  Value isFirst;  ///< the first thread of the program
+  Value isOfWarp; ///< the first thread of each warp
+  Value isUsed;   ///< threads that record in this kernel
+  Value warp;     ///< the number of each thread's warp, i64
+  Value home;     ///< the first block of the thread, i32
+  Value hasHome;  ///< whether it has one
   DenseMap<Operation *, Value> begins; ///< the time of each region_begin
 };
 
