@@ -13,7 +13,7 @@
 // In a counted loop, reading the clock has no side effects, and the induction variable keeps it there. Each read has
 // another text. A kernel with clocks alone needs no buffer.
 // CHECK-LABEL: module
-// CHECK-NOT: probe.
+// CHECK-NOT: probe.{{clock|region|sites}}
 // CHECK-LABEL: tt.func public @clocks
 // CHECK-NOT: ttg.global_scratch_alloc
 // CHECK: %[[FIRST:.*]] = tt.elementwise_inline_asm "mov.u64 $0, %clock64; // clock 0" {constraints = "=l,~{memory}", packed_element = 1 : i32, pure = false} -> i64
