@@ -1,20 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the pictures of the documentation anew: ``python docs/images/make.py``.
 
-``trace.png`` is the page of the kernel in docs/trace.md; making it takes Chromium and Playwright. Its files lie in a
-directory whose name is the same on every machine. ``loop-split.svg`` shows benchmarks/results/gpu-loop-split.json;
+``trace.png`` is the page of the kernel in docs/trace.md, ``profile.png`` that of the program in docs/profile.md; making
+them takes Chromium and Playwright. The files of the former lie in a directory whose name is the same on every machine.
+``loop-split.svg`` shows benchmarks/results/gpu-loop-split.json;
 making it takes Matplotlib.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
 import shutil
+import subprocess
+import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 import triton_ext as tx
 
@@ -43,33 +49,68 @@ def bars() -> None:
     figure.savefig(HERE / "loop-split.svg", metadata={"Date": None})
 
 
-def page() -> None:
-    """Writes trace.png."""
-    text = (HERE.parent / "trace.md").read_text()
-    source = re.search(r"`kernels\.py`:\n\n```python\n(.*?)```", text, re.DOTALL)
+def code_of(page: str, file: str) -> str:
+    """Returns the block of code of a page of the documentation that is the content of `file`."""
+    text = (HERE.parent / page).read_text()
+    source = re.search(rf"`{re.escape(file)}`:\n\n```python\n(.*?)```", text, re.DOTALL)
     assert source
+    return source[1]
+
+
+@contextlib.contextmanager
+def opened(address: str, height: int) -> Iterator[Page]:
+    """Yields a page that Chromium shows."""
+    with sync_playwright() as playwright:
+        found = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1360, "height": height})
+        page.goto(address)
+        yield page
+        browser.close()
+
+
+def trace() -> None:
+    """Writes trace.png."""
     kernels = Path(tempfile.gettempdir()) / "triton-ext" / "kernels.py"
     kernels.parent.mkdir()
     try:
-        kernels.write_text(source[1])
+        kernels.write_text(code_of("trace.md", kernels.name))
         html = kernels.with_name("softmax.html")
         pipeline = tx.Pipeline().skip("ttir.loop_unroll")
         signature = "*fp32:16, *fp32:16, i32, 1024"
         tx.trace(f"{kernels}:softmax", target="cuda:90", signature=signature, pipeline=pipeline, html=html)
-        with sync_playwright() as playwright:
-            found = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
-            browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-            page = browser.new_page(viewport={"width": 1360, "height": 760})
-            page.goto(f"{html.as_uri()}#{PASS}")
+        with opened(f"{html.as_uri()}#{PASS}", 760) as page:
             page.wait_for_selector("#code .row")
             page.locator("#code .row").filter(has_text="tt.load").first.click()
             page.wait_for_timeout(500)  # until it has scrolled
             page.screenshot(path=HERE / "trace.png")
-            browser.close()
     finally:
         shutil.rmtree(kernels.parent)
 
 
+def profile() -> None:
+    """Writes profile.png."""
+    with tempfile.TemporaryDirectory() as directory:
+        program = Path(directory) / "softmax.py"
+        program.write_text(code_of("profile.md", program.name))
+        command = [
+            sys.executable,
+            "-m",
+            "triton_ext",
+            "profile",
+            "--loops",
+            "--masked",
+            "--html",
+            "page.html",
+            program.name,
+        ]
+        environment = {**os.environ, "TRITON_DEFAULT_BACKEND": "cpu"}
+        subprocess.run(command, cwd=directory, env=environment, check=True, stdout=subprocess.DEVNULL)
+        with opened((program.parent / "page.html").as_uri(), 680) as page:
+            page.screenshot(path=HERE / "profile.png")
+
+
 if __name__ == "__main__":
     bars()
-    page()
+    trace()
+    profile()

@@ -123,7 +123,7 @@ def report(profile: Profile, sort: str | None, top: int) -> list[str]:
     if not len(lines):
         return [f"{profile.program[0]}: no kernel was launched in this process, so there is nothing to show"]
     measure, values = profile.measure(sort)
-    order = np.lexsort((profile.measure("bytes")[1], values))[:: 1 if measure == "line" else -1]
+    order = np.argsort(values) if measure == "line" else np.lexsort((-profile.measure("bytes")[1], -values))
     chosen = order[:top]
     total = int(values.sum())
     share = None
