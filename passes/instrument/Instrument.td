@@ -12,8 +12,8 @@ def InstrumentPass : Pass<"triton-ext-instrument", "::mlir::ModuleOp"> {
     ```mlir
     %v = tt.load %p, %m : tensor<128x!tt.ptr<f32>>
     // becomes, with bytes=true
-    probe.count "bytes loaded" mask(%m : tensor<128xi1>)
-        {probe.rule = "loaded", probe.weight = 4 : i64}
+    probe.count "loaded" mask(%m : tensor<128xi1>)
+        {probe.rules = "loaded", probe.weight = 4 : i64}
     %v = tt.load %p, %m : tensor<128x!tt.ptr<f32>>
     ```
 

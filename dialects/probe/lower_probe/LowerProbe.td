@@ -10,8 +10,8 @@ def LowerProbePass : Pass<"triton-ext-lower-probe", "::mlir::ModuleOp"> {
 
     A session runs the pass twice more. At the start of the stage `ttir`,
     `keep` marks the module, so that the operations survive the stage. At its
-    end, when functions are inlined, `emit` lowers them to `tt`. The buffer of the session is
-    reached through `ttg.global_scratch_alloc`; dialects/probe/RATIONALE.md
+    end, when functions are inlined, `emit` lowers them to `tt`. The buffer of
+    the session is reached through `ttg.global_scratch_alloc`; dialects/probe/RATIONALE.md
     describes it. The module gets the attribute `probe.sites`, a JSON text that
     says what each number in the buffer means. For clocks and regions, the
     session gives the module the attributes `probe.target` (such as "cuda:90"),
