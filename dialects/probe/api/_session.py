@@ -15,7 +15,7 @@ import numpy as np
 from triton_ext.errors import TritonExtError
 from triton_ext.patches import compiled_kernels
 
-from . import _buffer, _interpreted, _lines, _plot, _regions, _statistics
+from . import _buffer, _interpreted, _lines, _plot, _regions, _statistics, _summary
 from ._buffer import Sink
 from ._decode import Seen, decode, dtype_of
 from ._layout import COUNT, HEAD, LOST
@@ -249,38 +249,7 @@ class Session:
 
         The share of a region is that of the time in which the programs run that have it.
         """
-        everything = self._see()
-        seen = everything.part(by_rule=False)
-        kept: dict[Site, int] = {}
-        for one in seen.records:
-            kept[one.site] = kept.get(one.site, 0) + len(one.lanes)
-        costs = _regions.costs_of(seen)
-        kept |= {site: cost.kept for site, cost in costs.items()}
-        rows = [("probe", "name", "count", "records", "lost", "kernel", "line")]
-        for site in seen.sites():
-            count, lost = seen.sum(site, COUNT), seen.sum(site, LOST)
-            records = kept.get(site, 0)
-            calls = str(costs[site].calls) if site in costs else ""
-            counted = {"record": "", "check": f"{count} failed", "region": calls}.get(site.kind, str(count))
-            place = f"{Path(site.file).name}:{site.line}"
-            has_records = site.can_lose
-            rows.append((
-                site.kind, site.name, counted, str(records) if has_records else "", str(lost) if has_records else "",
-                site.kernel, place,
-            ))  # fmt: skip
-        lines = _aligned(rows)
-        if costs:
-            rows = [("region", "calls", "total ms", "mean µs", "share", "kernel", "line")]
-            for site, cost in sorted(costs.items(), key=lambda item: -item[1].total):
-                rows.append((
-                    site.name, str(cost.calls), f"{cost.total / 1e6:.3f}", f"{cost.mean / 1e3:.3f}",
-                    f"{cost.share:.1%}", site.kernel, f"{Path(site.file).name}:{site.line}",
-                ))  # fmt: skip
-            lines += ["", *_aligned(rows)]
-        if seen.unknown:
-            lines.append(f"lost: {seen.unknown} counters of kernels beyond the first {self._chunks} (fix: kernels=…)")
-        by_line = _lines.text(_lines.table(everything.part(by_rule=True)))
-        return "\n".join([*(lines if len(lines) > 1 or not by_line else ()), *by_line])
+        return _summary.text(self._see(), self._chunks)
 
 
 def session(*, capacity: int = 2**24, kernels: int = 1024, process: bool = False) -> Session:
@@ -293,12 +262,6 @@ def session(*, capacity: int = 2**24, kernels: int = 1024, process: bool = False
         process: whether the kernels of every thread take part, not only those that this thread launches.
     """
     return Session(capacity, kernels, process)
-
-
-def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
-    """Returns the lines of a table."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def _sums(seen: Seen, kind: str, which: int) -> dict[str, int]:
