@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -69,27 +70,51 @@ def copy_source(extension: str, scratch: Path) -> Path:
     return source
 
 
-def build_source(extension: str, scratch: Path, *, mostly_unchanged: bool = False) -> Path:
+def build_source(extension: str, scratch: Path) -> Path:
     """Builds what `copy_source` has copied and returns a directory with it and all other libraries.
+
+    Compiles the sources that differ from the checkout's, with the commands of the checkout's build, and links them to
+    that build's other objects. So the checkout must be built, as in ``make test``.
 
     Args:
         extension: its directory, relative to the repository.
         scratch: the directory that holds the copy.
-        mostly_unchanged: whether most of many files have no mutation. They are compiled as in the checkout, with its
-            own precompiled header, so that ccache has them.
     """
-    (scratch / "CMakeLists.txt").write_text(
-        "cmake_minimum_required(VERSION 3.27)\n"
-        "project(mutant VERSION 0 LANGUAGES CXX)\n"
-        "find_package(TritonExt REQUIRED)\n"
-        f"add_subdirectory({extension})\n"
-    )
-    libraries = scratch / "lib"
+    libraries, build_dir = scratch / "lib", build.default_build_dir(ROOT)
     shutil.copytree(resources.library_dir(), libraries)
-    precompiled = "ON" if mostly_unchanged and shutil.which("ccache") else "SHARED"
-    definitions = (f"TRITON_EXT_STAGE_DIR={libraries}", f"TRITON_EXT_PCH={precompiled}")
-    build.build_tree(scratch, build.default_build_dir(scratch), definitions=definitions)
+    copies = [file for file in (scratch / extension).rglob("*") if file.suffix in {".cpp", ".h", ".td"}]
+    changed = [file for file in copies if file.read_bytes() != _original(file, scratch).read_bytes()]
+    assert {file.suffix for file in changed} == {".cpp"}, "sources that are not compiled again may include it"
+    newest = max(_original(file, scratch).stat().st_mtime for file in copies)
+    listed = subprocess.run([build.tool("ninja"), "-C", build_dir, "-t", "compdb"], check=True, capture_output=True)
+    steps = json.loads(listed.stdout)
+    objects = {}
+    for source in changed:
+        original = str(_original(source, scratch))
+        (step,) = [step for step in steps if step["file"] == original]
+        output, compiled = step["output"], source.with_suffix(".o")
+        # With -O3, the compiler takes longer than the tests gain.
+        command = step["command"].replace(original, str(source)).replace(" -O3 ", " -O1 ")
+        _run(command.replace(f" {output}", f" {compiled}"), build_dir)
+        objects[output] = str(compiled)
+    for step in steps:
+        words = step["command"].split(" ")
+        if "-shared" in words and not objects.keys().isdisjoint(words):
+            library = Path(step["output"])
+            assert (build_dir / library).stat().st_mtime >= newest, "the checkout's build is old: make build"
+            # What follows the command of the linker checks the library and copies it into the checkout.
+            linked = " ".join(objects.get(word, word) for word in words).partition(" && cd ")[0]
+            _run(linked.replace(f" -o {library} ", f" -o {libraries / library.name} "), build_dir)
     return libraries
+
+
+def _original(file: Path, scratch: Path) -> Path:
+    return ROOT / file.relative_to(scratch)
+
+
+def _run(command: str, directory: Path) -> None:
+    done = subprocess.run(command, shell=True, cwd=directory, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
 
 
 def run_tests(file: Path, select: str, libraries: Path, mutant: str, cache: Path) -> subprocess.CompletedProcess[str]:

@@ -20,7 +20,7 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Builds the backend with all bugs in it and returns the directory of its libraries."""
     scratch = tmp_path_factory.mktemp("lanes")
     mutants.apply(mutants.copy_source("backends/cpu", scratch) / "lowering", lanes_mutations.MUTATIONS)
-    return mutants.build_source("backends/cpu", scratch, mostly_unchanged=True)
+    return mutants.build_source("backends/cpu", scratch)
 
 
 @pytest.mark.slow
