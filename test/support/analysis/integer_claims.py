@@ -48,7 +48,8 @@ def build_pass(scratch: Path, mutations: Mapping[str, mutants.Mutation]) -> Path
     """Builds the pass that prints claims, with all of `mutations` in it, in the empty directory `scratch`.
 
     Mutations name a file of ``infra/analysis`` as ``analysis/NAME``, one of LoopSplit as ``loop_split/NAME``.
-    Everything is compiled as one file, which takes a third of the time.
+    Everything is compiled as one file, which takes a third of the time, and optimized, because the pass then takes less
+    than half of the time.
     """
     source = scratch / "print_claims"
     shutil.copytree(ROOT / "test" / "analysis" / "print_claims", source)
@@ -64,7 +65,7 @@ def build_pass(scratch: Path, mutations: Mapping[str, mutants.Mutation]) -> Path
             shutil.copy(directory / f"{name}.cpp", source / part)
     mutants.apply(source, mutations)
     (source / "Analysis.cpp").write_text("".join(f'#include "{file}"\n' for file in files))
-    build.build_tree(source, source / "build")
+    build.build_tree(source, source / "build", definitions=("CMAKE_BUILD_TYPE=Release",))
     return source / "build" / "libtriton_ext_print_claims.so"
 
 
