@@ -295,9 +295,10 @@ def LinalgExt_ScanOp
     ```
 
     With twice as many inits as inputs, the second half, which lacks the
-    dimension, has what a line begins with, and gets what it ends with. The body
-    gets all elements, what is in the outputs at their place, and what is
-    carried; it yields all outputs and then what is carried on:
+    dimension, holds values that each line carries: the initial values at first,
+    the final values in the results. The body's arguments are the elements of the
+    inputs, the elements of the outputs, and the carried values; it yields the new
+    elements of the outputs, then the new carried values:
 
     ```mlir
     %r:2 = linalg_ext.scan dimension = 1 reverse(false) ins(%t : tensor<4x8xf32>)
@@ -560,12 +561,12 @@ class LinalgExt_ArgOp<string mnemonic, string what, string before, string compar
     : LinalgExt_DestinationOp<mnemonic, [SingleBlock, RecursivelySpeculatable]>, LinalgExt_Written<"Arg"> {
   let summary = "The " # what # " along a dimension and where it is";
   let description = [{
-    For the pair of an element of the inits, `(v, i)`, and the pairs of the
-    inputs along the dimension behind it, `(x, j)`, one after the other from the
-    first on: `(v, i)` stays if `v}] # before # [{x`, or if `v == x` and `i < j`; otherwise
-    it becomes `(x, j)`. Integers are signed. What this says of NaN is that it
-    replaces what was there, and is replaced by what comes behind it.
-    `tie_break_left(false)` leaves open which of several equal values it is.
+    Folds the pairs `(x, j)` of the inputs along the dimension, from the first to
+    the last, into the pair `(v, i)` of the inits: `(v, i)` stays if
+    `v}] # before # [{x`, or if `v == x` and `i < j`; otherwise it becomes
+    `(x, j)`. Integers are signed. By this rule, NaN replaces the
+    pair before it, and the pair behind NaN replaces NaN.
+    `tie_break_left(false)` leaves open which of several equal values is taken.
 
     ```mlir
     %v, %i = linalg_ext.}] # mnemonic # [{ dimension = 1 tie_break_left(true)

@@ -53,8 +53,8 @@ static Box allIf(Value condition, ArrayRef<int64_t> shape, IndexMath &math) {
   return box;
 }
 
-/// Returns the least i in [0, size] with start + i >= bound, or `size` if there
-/// is none: the index at which a comparison with `bound` changes.
+/// Returns the index at which a comparison with `bound` changes: the least i in
+/// [0, size) with start + i >= bound, or `size` if no i has this property.
 static OpFoldResult changesAt(OpFoldResult start, int64_t size,
                               OpFoldResult bound, IndexMath &math) {
   OpFoldResult end = math.add(start, math.number(size));

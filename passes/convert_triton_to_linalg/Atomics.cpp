@@ -206,7 +206,7 @@ struct AtomicRMWPattern : AccessPattern<tt::AtomicRMWOp> {
     if (isFloat)
       return "of floats there are only the atomics fadd and exch "
              "(tl.atomic_max and tl.atomic_min take their bits as integers)";
-    return "fadd is of floats only, that of integers is add";
+    return "fadd takes floats only; the operation for integers is add";
   }
 
   LogicalResult matchAndRewrite(tt::AtomicRMWOp op, OpAdaptor,

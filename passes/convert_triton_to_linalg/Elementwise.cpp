@@ -92,7 +92,7 @@ struct FpToFpPattern : OpConversionPattern<tt::FpToFpOp> {
     if (!rounding || !narrows || *rounding == tt::RoundingMode::RTNE ||
         *rounding == tt::RoundingMode::RTZ)
       return std::nullopt;
-    return "its rounding mode is none of arith (use rtne or rtz)";
+    return "arith has no operation with its rounding mode (use rtne or rtz)";
   }
 
   LogicalResult matchAndRewrite(tt::FpToFpOp op, OpAdaptor adaptor,

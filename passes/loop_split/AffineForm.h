@@ -34,8 +34,7 @@ public:
   AffineForms(RecurrenceAnalysis &recurrences, bool noWrap)
       : recurrences(recurrences), noWrap(noWrap) {}
 
-  /// Returns the affine expression that `value` is, or nullopt if it is none
-  /// that is known.
+  /// Returns `value` as an affine expression, or nullopt if none is found.
   std::optional<AffineForm> get(Value value) { return get(value, maxDepth); }
 
 private:

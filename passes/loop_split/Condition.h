@@ -41,7 +41,7 @@ struct Condition {
     return isEquality() ? predicate == arith::CmpIPredicate::ne
                         : holdsBelow() == increasing;
   }
-  /// Whether it is no longer its leading value where both sides are equal.
+  /// Whether its value has already changed where both sides are equal.
   bool isStrict() const {
     return isEquality() || changesAtEqual() == increasing;
   }

@@ -117,7 +117,7 @@ tt.func @negative_atomic_max(%p: !tt.ptr<f32>, %x: f32) {
 // -----
 
 tt.func @negative_atomic_fadd(%p: !tt.ptr<i32>, %x: i32) {
-  // expected-error @+1 {{'tt.atomic_rmw' cannot be converted to linalg: fadd is of floats only, that of integers is add}}
+  // expected-error @+1 {{'tt.atomic_rmw' cannot be converted to linalg: fadd takes floats only; the operation for integers is add}}
   %0 = tt.atomic_rmw fadd, acq_rel, gpu, %p, %x : (!tt.ptr<i32>, i32) -> i32
   tt.return
 }

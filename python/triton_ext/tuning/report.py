@@ -146,7 +146,7 @@ class Report:
         if self.best is None:
             return "a candidate went well, but none is the best" if good else None
         if not 0 <= self.best < len(self.rows) or self.rows[self.best].status != "ok":
-            return "the best candidate is none that went well"
+            return "the best candidate is not among those that went well"
         if self.rows[self.best].milliseconds[0] > min(row.milliseconds[0] for row in good):
             return "the best candidate is not the fastest"
         return None
