@@ -84,10 +84,17 @@ def poly(value: Poly | Atom | int) -> Poly:
 
 @dataclass(frozen=True)
 class Symbol:
-    """A variable. `extent` tells variables of lanes of tensors of different sizes apart."""
+    """A variable.
+
+    Attributes:
+        name: its name.
+        extent: tells variables of lanes of tensors of different sizes apart.
+        is_natural: whether it is never negative.
+    """
 
     name: str
     extent: int = 0
+    is_natural: bool = False
 
     @property
     def symbols(self) -> frozenset[Symbol]:
@@ -164,7 +171,28 @@ def divide(over: Poly, under: Poly, *, part: str = "//", rounding: str = "floor"
         return over if part == "//" else poly(0)
     if a is not None and b:
         return poly(_divided(a, b, part, rounding))
+    if b is not None and b > 0 and (rounding == "floor" or is_natural(over)):
+        # What b divides leaves the quotient as it is: (2*b*x + 5) // b == 2*x + 5 // b.
+        whole = Poly({atoms: factor // b for atoms, factor in over.terms.items() if factor % b == 0})
+        if whole.terms:
+            rest = divide(over - whole * b, under, part=part)
+            return whole + rest if part == "//" else rest
     return poly(Division(part, rounding, over, under))
+
+
+def is_natural(value: Poly) -> bool:
+    """Whether `value` is known not to be negative."""
+    return all(factor >= 0 and all(map(_is_natural_atom, atoms)) for atoms, factor in value.terms.items())
+
+
+def _is_natural_atom(atom: Atom) -> bool:
+    if isinstance(atom, Symbol):
+        return atom.is_natural
+    if isinstance(atom, Extreme):
+        return (any if atom.pick == "max" else all)(map(is_natural, atom.of))
+    if isinstance(atom, Division):
+        return is_natural(atom.over) and (is_natural(atom.under) or (atom.under.constant or 0) > 0)
+    return isinstance(atom, Truth) or is_natural(atom.body)
 
 
 def _divided(a: int, b: int, part: str, rounding: str) -> int:
@@ -187,6 +215,8 @@ def extreme(pick: str, values: Iterable[Poly]) -> Poly:
                 rest[one] = None
             else:
                 number = one.constant if number is None else choose(number, one.constant)
+    if pick == "max" and number is not None and number <= 0 and any(map(is_natural, rest)):
+        number = None
     found = [*((poly(number),) if number is not None else ()), *rest]
     return found[0] if len(found) == 1 else poly(Extreme(pick, tuple(sorted(found, key=hash))))
 

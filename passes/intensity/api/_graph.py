@@ -182,22 +182,22 @@ _ARITHMETIC = (
 
 def program(axis: int) -> Symbol:
     """Returns the symbol of a program id."""
-    return Symbol(f"pid{axis}")
+    return Symbol(f"pid{axis}", is_natural=True)
 
 
 def programs(axis: int) -> Symbol:
     """Returns the symbol of the size of the grid."""
-    return Symbol(f"grid{axis}")
+    return Symbol(f"grid{axis}", is_natural=True)
 
 
 def iteration(loop: int) -> Symbol:
     """Returns the symbol that counts the iterations of a loop from 0."""
-    return Symbol(f"k{loop}")
+    return Symbol(f"k{loop}", is_natural=True)
 
 
 def lane(dimension: int, extent: int) -> Symbol:
     """Returns the symbol of a lane along a dimension of `extent` elements."""
-    return Symbol(f"i{dimension}", extent)
+    return Symbol(f"i{dimension}", extent, is_natural=True)
 
 
 def _operands(node: list[Any]) -> list[int]:

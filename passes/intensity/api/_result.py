@@ -239,6 +239,8 @@ class Intensity:
         numbers: dict[Symbol, int] = {}
         if sizes is not None:
             sizes = (sizes,) if isinstance(sizes, int) else tuple(sizes)
+            if not 1 <= len(sizes) <= 3 or any(size < 0 for size in sizes):
+                raise TritonExtError(f"the grid is {sizes}", fix="one to three sizes, none of them negative")
             for axis in range(3):
                 numbers[programs(axis)] = int(sizes[axis]) if axis < len(sizes) else 1
         for name, value in values.items():

@@ -169,6 +169,27 @@ def odd_masks(x, y, n, m, B: tl.constexpr):
 
 
 @triton.jit
+def gaps(x, y, n, m, B: tl.constexpr):
+    """Tiles that overlap or leave gaps, a triangle, quotients of negative numbers, rounding, and a branch."""
+    pid = tl.program_id(0)
+    for at in range(0, n, B // 2):
+        i = at + tl.arange(0, B)
+        tl.store(y + i, tl.load(x + i, mask=i < n) + 1.0, mask=3 * i >= m)
+    for at in range(0, n, B * 2):
+        i = at + tl.arange(0, B)
+        tl.store(y + i, tl.load(x + i, mask=i < n) + 1.0, mask=(i - m) // 3 == 0)
+    for at in range(pid * 8 + 3, 3 * pid * 8 + 9, 8):
+        tl.store(y + at, at * 1.0)
+    for at in range((m - 10) // 3, 4):
+        tl.store(y + at + 4, at * 1.0)
+    for at in range(0, (4 * m - 3) // 4):
+        tl.store(y + at, at * 1.0)
+    if pid % 2 == 1:
+        i = tl.arange(0, B)
+        tl.store(y + i, tl.load(x + i) / 3.0)
+
+
+@triton.jit
 def descriptors(x, y, M, N, BM: tl.constexpr, BN: tl.constexpr):
     source = tl.make_tensor_descriptor(x, [M, N], [N, 1], [BM, BN])
     target = tl.make_tensor_descriptor(y, [M, N], [N, 1], [BM, BN])
@@ -251,6 +272,8 @@ def cases(seed: int, each: int = 3) -> Iterator[Case]:
         yield Case(by_data, {"n": some(50), "B": 8}, (some(6, 1),), ("flags",))
         yield Case(early, {"n": some(50), "B": 8}, (some(6, 1),))
         yield Case(odd_masks, {"n": some(50), "m": some(20), "B": 16}, (some(4, 1),))
+        yield Case(gaps, {"n": some(50, 20), "m": 3 * some(5) + 1, "B": 8}, (some(4, 2),))
+        yield Case(gaps, {"n": some(50), "m": some(-1, -20), "B": 8}, (some(4, 2),))
         yield Case(descriptors, {"M": some(20, 1), "N": 4 * some(9, 1), "BM": 8, "BN": 8}, (some(4, 1),))
         yield Case(scans, {"n": some(70), "B": 8, "C": 8}, (1,))
         yield Case(calls, {"n": some(50), "m": some(50), "B": 8}, (some(4, 1),))
