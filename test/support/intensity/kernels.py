@@ -181,7 +181,7 @@ def gaps(x, y, n, m, B: tl.constexpr):
     for at in range(pid * 8 + 3, 3 * pid * 8 + 9, 8):
         tl.store(y + at, at * 1.0)
     for at in range((m - 10) // 3, 4):
-        tl.store(y + at + 4, at * 1.0)
+        tl.store(y + at + 99, at * 1.0)
     for at in range(0, (4 * m - 3) // 4):
         tl.store(y + at, at * 1.0)
     if pid % 2 == 1:
