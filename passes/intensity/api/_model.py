@@ -16,16 +16,17 @@ _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 
 
 def perf_model(
-    kernel: Any, device: str | Device, *, target: object = None
+    kernel: Any, device: str | Device, *, requested: bool = False, target: object = None
 ) -> Callable[..., float]:
     """Returns a model for ``prune_configs_by={"perf_model": ..., "top_k": ...}`` of `tx.autotune` and `triton.autotune`.
 
-    It returns the milliseconds that the roofline of the device allows for a configuration, with the bytes that the
-    kernel requests; infinity where a number is not known. It compiles each configuration up to ttir.
+    It returns the milliseconds that the roofline of the device allows for a configuration; infinity where a number is
+    not known. It translates each configuration up to ttir.
 
     Args:
         kernel: the kernel below the tuner, with ``@triton.jit``.
         device: see `Intensity.roofline`.
+        requested: see `Intensity.roofline`; bytes that are requested depend on the size of tiles, different ones do not.
         target: see `analyze`.
     """
     from . import analyze
@@ -40,7 +41,7 @@ def perf_model(
         found = analyze(kernel, signature=signature, target=target, options=options)
         runtime = {name: value for name, value in values.items() if name not in found.constants}
         try:
-            return found.roofline(chip, grid=grid, **runtime).seconds * 1e3
+            return found.roofline(chip, requested=requested, grid=grid, **runtime).seconds * 1e3
         except TritonExtError:
             return math.inf
 

@@ -91,7 +91,7 @@ def run(case: Case, rng: random.Random) -> dict[str, Any]:
     FOUND.clear()
     pointers = []
     for kind in case.pointers.values():
-        numbers = [rng.randint(-3, 20) if kind == "*i32" else rng.random() for _ in range(20_000)]
+        numbers = [rng.randint(-12, 20) if kind == "*i32" else rng.random() for _ in range(20_000)]
         tensor = torch.tensor(numbers, dtype=torch.int32 if kind == "*i32" else torch.float32)
         pointers.append(tensor.abs() if case.kernel.__name__ == "histogram" else tensor)
     given = dict(zip(case.pointers, pointers, strict=True))

@@ -179,11 +179,13 @@ def gaps(x, y, n, m, B: tl.constexpr):
         i = at + tl.arange(0, B)
         tl.store(y + i, tl.load(x + i, mask=i < n) + 1.0, mask=(i - m) // 3 == 0)
     for at in range(pid * 8 + 3, 3 * pid * 8 + 9, 8):
-        tl.store(y + at, at * 1.0)
+        tl.store(y + at, 1.0)
     for at in range((m - 10) // 3, 4):
-        tl.store(y + at + 99, at * 1.0)
-    for at in range(0, (4 * m - 3) // 4):
-        tl.store(y + at, at * 1.0)
+        tl.store(y + at + 99, 1.0)
+    for at in range((4 * m - 3) // 4, 4):
+        tl.store(y + at + 99, 1.0)
+    for at in range(0, m):
+        tl.store(y + at, 1.0)
     if pid % 2 == 1:
         i = tl.arange(0, B)
         tl.store(y + i, tl.load(x + i) / 3.0)
@@ -268,7 +270,7 @@ def cases(seed: int, each: int = 3) -> Iterator[Case]:
         yield Case(histogram, {"n": some(40), "BLOCK": 16}, (3,), ("x",))
         yield Case(ragged, {"n": some(60), "length": some(20), "STEP": 8}, (some(4, 1),))
         yield Case(triangle, {"n": some(20), "B": 8}, (1,))
-        yield Case(branches, {"n": some(50), "B": 8}, (some(6, 1),), ("flags",))
+        yield Case(branches, {"n": some(20), "B": 8}, (some(6, 3),), ("flags",))
         yield Case(by_data, {"n": some(50), "B": 8}, (some(6, 1),), ("flags",))
         yield Case(early, {"n": some(50), "B": 8}, (some(6, 1),))
         yield Case(odd_masks, {"n": some(50), "m": some(20), "B": 16}, (some(4, 1),))

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tx.intensity`: expressions, marks, what is told, rooflines, plots and the model for autotuning."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import triton
+
+import triton_ext as tx
+from support.intensity import kernels
+from triton_ext.errors import TritonExtError
+
+INTEGERS = {"M": "i32", "N": "i32", "K": "i32", "n": "i32", "m": "i32", "rows": "i32", "columns": "i32", "groups": "i32"}
+
+
+def found(kernel: Any, ints: tuple[str, ...] = (), types: dict[str, str] | None = None, **rest: Any) -> Any:
+    """Returns the intensity of a kernel of `kernels`; what is no integer or constexpr is a pointer to f32."""
+    constexprs = {name: value for name, value in rest.items() if name.isupper()}
+    options = {name: value for name, value in rest.items() if name not in constexprs}
+    signature = {}
+    for name in kernel.arg_names:
+        pointer = "*i32" if name in ints else "*fp32"
+        signature[name] = constexprs.get(name, (types or {}).get(name, INTEGERS.get(name, pointer)))
+    return tx.intensity(kernel, signature=signature, target="cuda:90", **options)
+
+
+def test_expressions() -> None:
+    add = found(kernels.add, BLOCK=1024)
+    assert str(add.expression("stores")) == "4*grid1*grid2*max(0, min(1024*grid0, n))"
+    assert str(add.expression("flops")) == "1024*grid0*grid1*grid2"
+    assert add.bytes(n=10**9 + 7, grid=976563) == 12 * (10**9 + 7)
+    assert add.loads(n=5, grid=lambda meta: (triton.cdiv(meta["n"], meta["BLOCK"]),)) == 40
+    assert int(add.flops(n=5, grid=1)) == 1024
+    assert add.intensity(n=1024, grid=1) == 1024 / (12 * 1024)
+    attention = found(kernels.attention, D=16, BM=32, BN=16)
+    assert attention.mark("loads") == attention.mark("flops") == "exact"
+    # The whole triangle: 2 * 16 * 16 * 2 FLOPs for each element of a tile, two products, 32 * 16 elements a tile.
+    assert attention.flops(N=64, grid=(2, 1))["dot", "tf32"] == 2 * 2 * 32 * 16 * 16 * (2 + 4)
+
+
+def test_the_table_names_the_lines() -> None:
+    text = str(found(kernels.by_data, ints=("flags",), B=8))
+    line = kernels.by_data.fn.__code__.co_firstlineno + 4
+    assert f"kernels.py:{line}: the mask depends on data from memory" in text
+    assert "upper bound" in text
+    assert "stores in all" in text
+
+
+def test_integers_that_wrap_are_unknown() -> None:
+    add = found(kernels.add, BLOCK=1024)
+    fits = add.loads(n=2**31 - 1, grid=2**21 - 1)
+    assert (fits.mark, fits.value) == ("exact", 8 * (2**31 - 1024))
+    wraps = add.loads(n=2**31 - 1, grid=2**21 + 1)
+    assert wraps.mark == "unknown"
+    assert "may wrap around" in wraps.reasons[0].why
+    with pytest.raises(TritonExtError, match="may wrap around"):
+        int(wraps)
+    with pytest.raises(TritonExtError, match="'n' is 2147483648, which its type i32 cannot hold"):
+        add.loads(n=2**31, grid=1)
+
+
+def test_mistakes() -> None:
+    add = found(kernels.add, BLOCK=1024)
+    with pytest.raises(TritonExtError, match=r"depends on grid0, grid1, grid2, n \(fix: grid="):
+        add.bytes()
+    with pytest.raises(TritonExtError, match=r"depends on n \(fix: n=…"):
+        add.bytes(grid=1)
+    with pytest.raises(TritonExtError, match="'BLOCK' is 1024 in this kernel, not 512"):
+        add.bytes(n=5, grid=1, BLOCK=512)
+    with pytest.raises(TritonExtError, match="none of them negative"):
+        add.bytes(n=5, grid=(1, -1))
+    with pytest.raises(TritonExtError, match="expected a signature or arguments"):
+        tx.intensity(kernels.add, 1, signature="*fp32")
+    with pytest.raises(TritonExtError, match="do not fit the kernel"):
+        tx.intensity(kernels.add, 1)
+    with pytest.raises(TritonExtError, match="is negative"):
+        found(kernels.whiles, B=8, told={1: -1})
+
+
+def test_what_is_told() -> None:
+    first = kernels.whiles.fn.__code__.co_firstlineno
+    whiles = found(kernels.whiles, B=8)
+    assert whiles.mark("flops") == "unknown"
+    assert whiles.flops(n=8, grid=1)["mul", "f32"].reasons[0].why == "the trip count of a while loop"
+    for line in (first + 5, f"kernels.py:{first + 5}"):
+        told = found(kernels.whiles, B=8, told={line: 3})
+        assert told.flops(n=8, grid=2)["mul", "f32"] == 3 * 8 * 2
+    grouped = found(kernels.grouped, ints=("sizes",), BLOCK=16)
+    unknown = grouped.loads(groups=2, grid=1)
+    assert unknown.value is None
+    assert any("trip count depends on data from memory" in reason.why for reason in unknown.reasons)
+    told = found(kernels.grouped, ints=("sizes",), BLOCK=16, told={kernels.grouped.fn.__code__.co_firstlineno + 5: 4})
+    amount = told.loads(groups=2, grid=1)
+    # The tiles have masks, which depend on data still.
+    assert (amount.mark, amount.value) == ("upper bound", 2 * (4 + 4 * 16 * 4))
+
+
+def test_too_many_terms_are_unknown() -> None:
+    odd = found(kernels.odd_masks, B=16)
+    assert odd.stores(n=100, m=3, grid=50).mark == "exact"
+    amount = odd.stores(n=100, m=3, grid=10**7)
+    assert amount.mark == "unknown"
+    assert "terms" in amount.reasons[0].why
+
+
+def test_arguments_of_a_launch() -> None:
+    torch = pytest.importorskip("torch")
+    x = torch.empty(100)
+    sampled = tx.intensity(kernels.add, x, x, x, 100, BLOCK=64, target="cuda:90")
+    assert sampled.bytes(grid=2) == 1200
+    assert sampled.bytes(grid=2, n=50) == 600
+
+
+def test_descriptors_of_the_host() -> None:
+    @triton.jit
+    def copy(source, target):
+        at = triton.language.program_id(0) * 32
+        target.store([at, 0], source.load([at, 0]))
+
+    kind = "tensordesc<fp16[32, 64]>"
+    copied = tx.intensity(copy, signature={"source": kind, "target": kind}, target="cuda:90")
+    shaped = SimpleNamespace(shape=(40, 50))
+    assert str(copied.expression("loads")).count("source.shape[") == 2
+    assert copied.bytes(source=shaped, target=shaped, grid=2) == 2 * 2 * 40 * 50
+
+
+def test_unique_bytes() -> None:
+    matmul = found(kernels.matmul, BM=16, BN=16, BK=16, GROUP=2)
+    M, N, K = 100, 90, 70  # noqa: N806
+    grid = triton.cdiv(M, 16) * triton.cdiv(N, 16)
+    unique = matmul.unique(M=M, N=N, K=K, grid=grid)
+    assert (unique.mark, unique.value) == ("upper bound", 4 * (M * K + K * N + M * N))
+    histogram = found(kernels.histogram, ints=("x",), BLOCK=16)
+    assert histogram.unique(n=40, grid=3) == 40 * 4 + 2 * 40 * 4  # nobody knows which bins
+    softmax = found(kernels.softmax, BLOCK=16)
+    assert softmax.unique(rows=7, columns=10, grid=3) == 2 * 4 * 70
+
+
+def test_rooflines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    add = found(kernels.add, BLOCK=1024)
+    limit = add.roofline("NVIDIA H200", n=2**20, grid=1024)
+    assert limit.limit == "memory"
+    assert limit.seconds == pytest.approx(12 * 2**20 / 4.8e12)
+    assert limit.fraction(2 * limit.seconds) == pytest.approx(0.5)
+    assert "limited by memory" in str(limit)
+    matmul = found(kernels.matmul, types=dict.fromkeys("xy", "*bf16"), BM=128, BN=128, BK=16, GROUP=2)
+    sizes = {"M": 4096, "N": 4096, "K": 4096, "grid": 32**2}
+    limit = matmul.roofline("H200", **sizes)
+    assert (limit.limit, limit.unit) == ("compute", "bf16")
+    assert limit.seconds == pytest.approx(2 * 4096**3 / 989.4e12)
+    assert matmul.roofline("H200", requested=True, **sizes).limit == "memory"
+    mine = tx.intensity.Device("mine", 1e9, {"vector": 1e9, "bf16": 4e9})
+    assert matmul.roofline(mine, **sizes).seconds == pytest.approx(2 * 4096**3 / 4e9)
+    with pytest.raises(TritonExtError, match="peaks of 'H1' are not known, only those of H200, "):
+        add.roofline("H1", n=1, grid=1)
+    with pytest.raises(TritonExtError, match=r"peak of mine for bf16 is not known.*fix: a Device with flops"):
+        matmul.roofline(tx.intensity.Device("mine", 1e9, {"vector": 1e9}), **sizes)
+    for name in ("roofline.svg", "roofline.png"):
+        matmul.plot(tmp_path / name, mine, measured=[("first", 40.0), ("second", 50.0)], **sizes)
+    assert (tmp_path / "roofline.png").read_bytes().startswith(b"\x89PNG")
+    text = (tmp_path / "roofline.svg").read_text()
+    assert all(label in text for label in ("first: 86%", "second: 69%", "mine bf16: 0.004 TFLOP/s"))
+    with pytest.raises(TritonExtError, match=r"an \.svg or a \.png, not '\.pdf'"):
+        matmul.plot(tmp_path / "roofline.pdf", mine, **sizes)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(TritonExtError, match="fix: pip install matplotlib"):
+        matmul.plot(tmp_path / "roofline.svg", mine, **sizes)
+
+
+def test_a_model_for_autotuning() -> None:
+    torch = pytest.importorskip("torch")
+    tiles = [{"BM": m, "BN": m, "BK": 16, "GROUP": 2} for m in (16, 64, 32)]
+    configs = [triton.Config(tile) for tile in tiles]
+    model = tx.intensity.perf_model(kernels.matmul, "H200", requested=True, target="cuda:90")
+    for tune in (triton.autotune, tx.autotune):
+        tuner = tune(configs, key=["M"], prune_configs_by={"perf_model": model, "top_k": 2})(kernels.matmul)
+        x = torch.empty(1, dtype=torch.bfloat16)
+        tuner.nargs = {"x": x, "y": x, "z": x, "M": 512, "N": 512, "K": 512}
+        grid = lambda meta: (triton.cdiv(512, meta["BM"]) * triton.cdiv(512, meta["BN"]),)  # noqa: E731
+        kept = tuner.prune_configs({"grid": grid, "warmup": False})
+        assert [config.kwargs["BM"] for config in kept] == [64, 32]  # larger tiles request fewer bytes
+    whiles = tx.intensity.perf_model(kernels.whiles, "H200", target="cuda:90")
+    assert whiles(grid=(1,), x=x, y=x, n=5, B=8) == float("inf")
