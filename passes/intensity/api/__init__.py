@@ -14,13 +14,14 @@ from typing import Any
 
 from triton_ext.errors import TritonExtError
 
+from ._amount import Amount, Flops
 from ._compile import described, names_of, sampled
 from ._conditions import Reason
 from ._costs import Cost, Summation
 from ._expression import poly
 from ._model import perf_model
 from ._plot import plot
-from ._result import Amount, Flops, Intensity
+from ._result import Intensity
 from ._roofline import Device, Point, Roofline
 
 __all__ = [

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from triton_ext.errors import TritonExtError
 
+from ._amount import EXACT, UNKNOWN, UPPER_BOUND, Amount, Flops, added
 from ._conditions import Reason
 from ._costs import FLOPS, LOADS, STORES, Cost
 from ._evaluate import MOST_TERMS, Evaluator, Interval, TooLong, interval
@@ -19,79 +19,7 @@ from ._footprint import extent, union
 from ._graph import Check, programs
 from ._roofline import Device, Roofline, device_named
 
-EXACT, UPPER_BOUND, UNKNOWN = "exact", "upper bound", "unknown"
 Grid = Sequence[int] | int | Callable[[dict[str, Any]], Sequence[int]]
-
-
-@dataclass(frozen=True)
-class Amount:
-    """A number of bytes or FLOPs.
-
-    Attributes:
-        value: the number; None if it is not known.
-        mark: ``exact``, ``upper bound`` or ``unknown``.
-        reasons: the lines that are the reason why it is not exact.
-    """
-
-    value: int | None
-    mark: str = EXACT
-    reasons: tuple[Reason, ...] = ()
-
-    def __int__(self) -> int:
-        if self.value is None:
-            why = "; ".join(f"{reason.line}: {reason.why}" for reason in self.reasons)
-            raise TritonExtError(f"the number is not known: {why}", fix="told={line: trips} if it is a loop")
-        return self.value
-
-    def __index__(self) -> int:
-        return int(self)
-
-    def __float__(self) -> float:
-        return float(int(self))
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, int):
-            return self.value == other
-        return isinstance(other, Amount) and (self.value, self.mark) == (other.value, other.mark)
-
-    def __hash__(self) -> int:
-        return hash(self.value)
-
-    def __str__(self) -> str:
-        return UNKNOWN if self.value is None else f"{self.value:,}" + (" at most" if self.mark == UPPER_BOUND else "")
-
-
-def _sum(amounts: Iterable[Amount]) -> Amount:
-    found = list(amounts)
-    reasons = tuple(dict.fromkeys(reason for one in found for reason in one.reasons))
-    if any(one.value is None for one in found):
-        return Amount(None, UNKNOWN, reasons)
-    mark = UPPER_BOUND if any(one.mark == UPPER_BOUND for one in found) else EXACT
-    return Amount(sum(one.value or 0 for one in found), mark, reasons)
-
-
-@dataclass(frozen=True)
-class Flops:
-    """The FLOPs of a launch, by kind and type, e.g. ``flops["dot", "bf16"]``."""
-
-    by_kind: Mapping[tuple[str, str], Amount]
-
-    def __getitem__(self, key: tuple[str, str]) -> Amount:
-        return self.by_kind.get(key, Amount(0))
-
-    @property
-    def total(self) -> Amount:
-        """All FLOPs; a fused multiplication and addition is two, a transcendental function is one."""
-        return _sum(self.by_kind.values())
-
-    def __int__(self) -> int:
-        return int(self.total)
-
-    def __float__(self) -> float:
-        return float(int(self))
-
-    def __str__(self) -> str:
-        return "\n".join(f"{kind or 'unknown'} {type_}: {amount}" for (kind, type_), amount in self.by_kind.items())
 
 
 class Intensity:
@@ -149,13 +77,15 @@ class Intensity:
         """
         numbers = self._numbers(grid, arguments)
         amounts = [self._unique(self._of(quantity), numbers) for quantity in (LOADS, STORES)]
-        return _sum(amounts)
+        return added(amounts)
 
     def flops(self, *, grid: Grid | None = None, **arguments: object) -> Flops:
         """Returns the FLOPs of a launch by kind and type; see `bytes`."""
         keys = dict.fromkeys((cost.kind, cost.type) for cost in self.costs if cost.quantity == FLOPS)
         numbers = self._numbers(grid, arguments)
-        return Flops({key: self._value([c for c in self._of(FLOPS) if (c.kind, c.type) == key], numbers) for key in keys})
+        return Flops(
+            {key: self._value([c for c in self._of(FLOPS) if (c.kind, c.type) == key], numbers) for key in keys}
+        )
 
     def intensity(self, *, grid: Grid | None = None, **arguments: object) -> float:
         """Returns the FLOPs for each byte of a launch, requested as `bytes` counts them.
@@ -255,7 +185,7 @@ class Intensity:
 
     def _value(self, costs: list[Cost], numbers: Mapping[Symbol, int]) -> Amount:
         evaluator = Evaluator()
-        return _sum([_evaluate(cost, numbers, evaluator) for cost in costs])
+        return added([_evaluate(cost, numbers, evaluator) for cost in costs])
 
     def _unique(self, costs: list[Cost], numbers: Mapping[Symbol, int]) -> Amount:
         amounts, extents, at = [], [], []
@@ -275,10 +205,10 @@ class Intensity:
             else:
                 extents.append((place.argument, found))
                 at.append(amount)
-        hull, all_of_them = union(extents), _sum(at)
+        hull, all_of_them = union(extents), added(at)
         if all_of_them.value is None or hull < all_of_them.value:
             all_of_them = Amount(hull, UPPER_BOUND)
-        return _sum([*amounts, all_of_them, Amount(0, UPPER_BOUND)])
+        return added([*amounts, all_of_them, Amount(0, UPPER_BOUND)])
 
     def __str__(self) -> str:
         from ._table import table
