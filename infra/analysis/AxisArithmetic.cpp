@@ -164,8 +164,8 @@ AxisInfo Transfer::compare(arith::CmpIPredicate predicate) {
       std::swap(a, b);
       relation = triton_ext::swapOperands(relation);
     }
-    // Up to the next multiple of what divides the bound, all are below it or
-    // none.
+    // Let d divide the bound. Between two multiples of d, either all numbers
+    // are below the bound or none is.
     if (b.strideValue != 0 ||
         !llvm::is_contained({P::slt, P::ult, P::sge, P::uge}, relation))
       return {};

@@ -131,8 +131,8 @@ static SmallVector<int64_t> getHint(Attribute attribute, size_t rank) {
 }
 
 /// Adds the facts that the attributes found by `get` promise. tt.contiguity and
-/// tt.constancy count only if `allOver`: if they hold for all elements, as
-/// those of arguments do.
+/// tt.constancy count only if `allOver`, which says that they hold for all
+/// elements. On arguments, they do.
 static void addHints(AxisInfo &info, Type type, bool allOver,
                      function_ref<Attribute(StringRef)> get) {
   auto tensor = dyn_cast<RankedTensorType>(type);

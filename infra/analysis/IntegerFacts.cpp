@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A walk from a value to what it is computed of, with the rules of
-// IntegerRules.cpp. Arguments of blocks, branches and promises are added here.
+// Walks from a value to its operands, and applies the rules of IntegerRules.cpp
+// on the way back. Adds rules for block arguments, branches and promises.
 
 #include "analysis/IntegerFacts.h"
 

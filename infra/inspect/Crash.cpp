@@ -2,8 +2,9 @@
 //
 // Says where a compilation was when the process died: on a fatal signal, and
 // when something calls exit(). MLIR catches the crashes of most passes, which
-// then become exceptions; what is left are its worker threads, LLVM, and code
-// that Python calls. LLVM's fatal errors end in one or the other.
+// then become exceptions. It does not catch crashes in its worker threads, in
+// LLVM, and in code that Python calls. LLVM's fatal errors raise a signal or
+// call exit().
 //
 // The handler only calls what POSIX lists as async-signal-safe: it writes text
 // that was made before.

@@ -57,9 +57,9 @@ struct Access {
   }
   Value view(Value address, OpFoldResult offset, ArrayRef<OpFoldResult> sizes,
              ArrayRef<OpFoldResult> strides);
-  /// Returns where the elements are and in which box the mask is true, if both
-  /// can be tracked. Emits a remark with the result, or with what cannot
-  /// be tracked.
+  /// Returns the places of the elements and the box in which the mask is true,
+  /// if both can be tracked. Emits a remark that shows the result or names what
+  /// cannot be tracked.
   std::optional<std::pair<Pointers, Box>> track(Operation *op, Value pointers,
                                                 Value mask);
   /// Returns pointers for which only `strides` are known. Their base is the

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which comparisons inside of an `scf.for` change only once or twice while the
-// loop runs, and what is needed to compute when: those of an affine recurrence
-// with an invariant. Analyses; changes nothing.
+// Finds the comparisons inside of an `scf.for` that compare an affine
+// recurrence with an invariant: their results change only once or twice while
+// the loop runs. Describes them so that a client can compute in which
+// iteration. Analyses; changes nothing.
 
 #ifndef TRITON_EXT_LOOP_SPLIT_CONDITION_H
 #define TRITON_EXT_LOOP_SPLIT_CONDITION_H
@@ -20,8 +21,8 @@ arith::CmpIPredicate toUnsigned(arith::CmpIPredicate predicate);
 /// variable, as an affine function.
 struct Condition {
   arith::CmpIOp op;
-  arith::CmpIPredicate predicate; // of lhs and rhs as they are here
-  bool swapped = false;           // they are rhs and lhs of `op`
+  arith::CmpIPredicate predicate; // compares `lhs` with `rhs`
+  bool swapped = false;           // whether `lhs` is the right operand of `op`
   AffineForm lhs, rhs;
   APInt slope; // |change of lhs| when the induction variable grows by one
   bool increasing = false; // its sign
@@ -34,9 +35,11 @@ struct Condition {
   }
   /// Whether `predicate` holds where lhs is far below rhs.
   bool holdsBelow() const;
-  /// Whether it is another constant where lhs equals rhs than below.
+  /// Whether the comparison gives another result where lhs equals rhs than
+  /// where lhs is below rhs.
   bool changesAtEqual() const;
-  /// What it is in the first iterations, if it ever changes.
+  /// Returns the result of the comparison in the first iterations, if it ever
+  /// changes.
   bool leadingValue() const {
     return isEquality() ? predicate == arith::CmpIPredicate::ne
                         : holdsBelow() == increasing;

@@ -60,8 +60,8 @@ public:
   /// the loop.
   bool isInvariant(Value value) { return isInvariant(value, maxDepth); }
 
-  /// Returns how `value` runs. If `trustsFlags`, nsw and nuw are facts of what
-  /// it is computed of in the loop.
+  /// Returns how `value` changes from iteration to iteration. If `trustsFlags`,
+  /// operations with the flags nsw and nuw are taken not to wrap.
   Recurrence get(Value value, bool trustsFlags) {
     return get(value, trustsFlags, maxDepth);
   }

@@ -47,8 +47,8 @@ static bool isOfTriton(Type type) {
   return isa<triton::TritonDialect>(getElementTypeOrSelf(type).getDialect());
 }
 
-/// Returns why the pass cannot lower the operation to what stock MLIR knows, or
-/// nothing if it can.
+/// Returns why the pass cannot lower the operation to stock MLIR; nullopt if it
+/// can.
 static std::optional<StringRef> whyNot(Operation *op) {
   if (isForGpu(op))
     return "it is for a GPU";

@@ -126,7 +126,7 @@ def _concrete(name: str, module: str, base: type) -> Any:
 
 
 def _with_apis() -> list[Path]:
-    """The directories whose directories may have an API: those of backends, of dialects and of passes.
+    """Returns the directories of backends, dialects and passes. Each directory in them may have an API.
 
     The functions of a dialect or a pass belong to its library: in a wheel they are beside the libraries, in a checkout
     with its source.

@@ -15,7 +15,10 @@ from .errors import LanguageError
 
 
 def is_interpreted(args: Any) -> bool:
-    """Whether the arguments of a call are those of the interpreter, or nobody's, while it is switched on."""
+    """Returns whether Triton's interpreter makes a call with `args`.
+
+    A tensor among the arguments shows it. Without one, the answer is whether the interpreter is switched on.
+    """
     from triton import knobs
 
     values = [value for value in args if isinstance(value, tl.tensor)]

@@ -88,7 +88,7 @@ def opaque(text: str) -> OpaqueType:
 
 
 def texts_of(types: Iterable[Any], builder: Any) -> tuple[list[str], list[int]]:
-    """Returns MLIR's text of what `types` flatten to, and how many each flattens to."""
+    """Flattens `types` to types of MLIR. Returns the text of each of these, and how many each of `types` has become."""
     texts: list[str] = []
     sizes = []
     for one in types:
@@ -112,7 +112,7 @@ def wrapped(handles: Sequence[Any], types: Sequence[Any]) -> list[Any]:
 
 
 def inferred(handle: Any, operands: Sequence[Any]) -> Any:
-    """Returns the type of a result from what MLIR calls it.
+    """Returns the type of a result, whose type in MLIR is known.
 
     Integers of MLIR have no sign: the result has that of the first operand with the same element type, and is signed if
     there is none.
