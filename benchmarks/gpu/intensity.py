@@ -127,7 +127,9 @@ def cases() -> Iterator[Case]:
         x, y = make(n, dtype=torch.float32), make(n, dtype=torch.float32)
         z = torch.empty_like(x)
         check = lambda x=x, y=y, z=z: torch.equal(z, x + y)  # noqa: E731
-        yield Case(f"add {n}", add, dict(x=x, y=y, z=z, n=n), {"BLOCK": 4096}, {"num_warps": 8}, (-(-n // 4096),), check)
+        yield Case(
+            f"add {n}", add, dict(x=x, y=y, z=z, n=n), {"BLOCK": 4096}, {"num_warps": 8}, (-(-n // 4096),), check
+        )
     for rows, columns in ((16384, 4000), (65536, 1000)):
         x = make(rows, columns, dtype=torch.float32)
         y = torch.empty_like(x)
@@ -162,7 +164,9 @@ def main() -> None:
 
     device = torch.cuda.get_device_name()
     print(f"{device}, Triton {triton.__version__}, PyTorch {torch.__version__}")
-    print(f"{'launch':28} {'ms':>8} {'GB unique':>10} {'GB req.':>9} {'TFLOP':>8} {'GB/s':>7} {'TFLOP/s':>8} {'limit':>8} part")
+    print(
+        f"{'launch':28} {'ms':>8} {'GB unique':>10} {'GB req.':>9} {'TFLOP':>8} {'GB/s':>7} {'TFLOP/s':>8} {'limit':>8} part"
+    )
     points, wrong = [], 0
     for case in cases():
         run = lambda case=case: case.kernel[case.grid](  # noqa: E731

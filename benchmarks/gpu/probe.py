@@ -78,6 +78,7 @@ def milliseconds(launch: Callable[[], None], times: int) -> float:
             launch()
         return (time.process_time() - start) / times * 1e3
     start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    torch.cuda._sleep(2_000_000)  # about a millisecond, in which all launches are queued: no time of the host counts
     start.record()
     for _ in range(times):
         launch()
@@ -168,6 +169,29 @@ def cost_of_one() -> None:
             say(f"  {name:<28} {programs:5} programs {statistics.median(each) * 1e6 / turns / programs:10.3f} ns")
 
 
+def host_time() -> None:
+    """(b) what a launch costs the host."""
+    n = 2**14
+    x, y, z = (torch.randn(n, device=DEVICE) for _ in range(3))
+    say("(b) microseconds of the host for a launch")
+    for title, what, inside in (
+        ("without a probe", "none", False),
+        ("a probe, outside of a session", "count", False),
+        ("without a probe, in a session", "none", True),
+        ("a probe, in a session", "count", True),
+    ):
+        with probe.session() if inside else contextlib.nullcontext():
+            each = []
+            for _ in range(11):
+                start = time.perf_counter()
+                for _ in range(200):
+                    add[(16,)](x, y, z, n, 1, 1024, what, False)
+                each.append((time.perf_counter() - start) / 200 * 1e6)
+                if not ON_CPU:
+                    torch.cuda.synchronize()
+            say(f"  {title:<32} {statistics.median(each):8.2f}")
+
+
 def slowdown() -> None:
     """(b) slowdown of kernels."""
     for title, make in cases().items():
@@ -207,23 +231,20 @@ def proton_beside() -> None:
 
 
 def accuracy() -> None:
-    """(b) what regions say, against what they would say if they cost nothing."""
-    say("(b) error of regions: their time in the loops of one program against the loop's without them")
+    """(b) what regions say, against the time of the kernel without probes."""
+    say("(b) error of regions: from the first begin to the last end of a launch, against the kernel without probes")
     for title, make in cases().items():
-        loop: dict[str, float] = {}
-        for what, each_turn in (("region", False), ("region", True)):
-            times = []
-            for _ in range(5):
+        for each_turn in (False, True):
+            spans = []
+            for _ in range(9):
                 with probe.session(capacity=2**28) as s:
-                    make(what, each_turn)()
-                    r = s.regions()
-                program = r["x"].astype(np.int64) + (r["y"].astype(np.int64) << 20)
-                per_program = np.bincount(program, r["end"] - r["start"])
-                times.append(float(np.median(per_program[per_program > 0])))
-            loop["each turn" if each_turn else "loop"] = statistics.median(times)
-        whole, turns = loop["loop"], loop["each turn"]
-        change = 100 * (turns / whole - 1)
-        say(f"  {title:<32} loop {whole:12.1f} ns, sum of its turns {turns:12.1f} ns {change:+7.2f} %")
+                    make("region", each_turn)()
+                r = s.regions()
+                spans.append((r["end"].max() - r["start"].min()) * 1e-6)
+            alone = statistics.median(in_turns({"none": make("none", each_turn)})["none"])
+            span = statistics.median(spans)
+            where = "each turn" if each_turn else "each program"
+            say(f"  {title:<30} {where:<12} {span:9.4f} ms for {alone:9.4f} ms  {100 * (span / alone - 1):+7.2f} %")
 
 
 def pictures() -> None:
@@ -319,7 +340,7 @@ def main() -> None:
         say(f"{torch.get_num_threads()} threads, Triton {triton.__version__}")
     else:
         say(f"{torch.cuda.get_device_name()}, Triton {triton.__version__}, PyTorch {torch.__version__}")
-    parts = [many_records, histograms, pictures, cost_of_one, accuracy, slowdown]
+    parts = [many_records, histograms, pictures, cost_of_one, host_time, accuracy, slowdown]
     if not ON_CPU:
         parts.insert(1, graphs_and_streams)
         parts.append(proton_beside)
