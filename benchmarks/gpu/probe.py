@@ -247,6 +247,33 @@ def accuracy() -> None:
             say(f"  {title:<30} {where:<12} {span:9.4f} ms for {alone:9.4f} ms  {100 * (span / alone - 1):+7.2f} %")
 
 
+def times_of_regions() -> None:
+    """(b) a region against the time of its launch, and against itself with regions inside."""
+    n, turns = 128, 1_000_000
+    out = torch.empty(n, device=DEVICE)
+    with probe.session() as s:
+        one = functools.partial(repeat[(1,)], out, turns, n, "whole")
+        one()
+        clocked = [milliseconds(one, 1) for _ in range(9)]
+    found = np.median((r := s.regions())["end"] - r["start"]) / 1e6
+    wanted = statistics.median(clocked)
+    say("(b) error of regions: the time of a program's only region against that of its launch")
+    say(f"  region {found:.4f} ms, launch {wanted:.4f} ms, {100 * (found / wanted - 1):+.2f} %")
+    say("(b) what regions in each turn add to the region around the loop (median of the programs)")
+    for title, make in cases().items():
+        loop: dict[str, float] = {}
+        for what in ("region", "both"):
+            times = []
+            for _ in range(5):
+                with probe.session(capacity=2**28) as s:
+                    make(what, False)()
+                r = s.regions("loop")
+                times.append(float(np.median(r["end"] - r["start"])))
+            loop[what] = statistics.median(times)
+        whole, both = loop["region"], loop["both"]
+        say(f"  {title:<32} {whole:12.1f} ns, with regions inside {both:12.1f} ns {100 * (both / whole - 1):+7.2f} %")
+
+
 def pictures() -> None:
     """(f) a timeline and a summary of attention with regions."""
     say("(f) attention with regions: timeline.json, summary.txt")
@@ -340,7 +367,7 @@ def main() -> None:
         say(f"{torch.get_num_threads()} threads, Triton {triton.__version__}")
     else:
         say(f"{torch.cuda.get_device_name()}, Triton {triton.__version__}, PyTorch {torch.__version__}")
-    parts = [many_records, histograms, pictures, cost_of_one, host_time, accuracy, slowdown]
+    parts = [many_records, histograms, pictures, cost_of_one, host_time, accuracy, times_of_regions, slowdown]
     if not ON_CPU:
         parts.insert(1, graphs_and_streams)
         parts.append(proton_beside)

@@ -77,8 +77,11 @@ def add(x, y, z, n, TILES: tl.constexpr, N: tl.constexpr, WHAT: tl.constexpr, EA
     if EACH_TURN:
         add_tiles(x, y, z, n, TILES, N, WHAT)
     elif WHAT == "region":
-        with probe.region("program"):
+        with probe.region("loop"):
             add_tiles(x, y, z, n, TILES, N, "none")
+    elif WHAT == "both":
+        with probe.region("loop"):
+            add_tiles(x, y, z, n, TILES, N, "region")
     elif WHAT == "region of warps":
         with probe.region("program", per_warp=True):
             add_tiles(x, y, z, n, TILES, N, "none")
@@ -135,6 +138,9 @@ def matmul(  # noqa: PLR0917
     elif WHAT == "region":
         with probe.region("loop"):
             total = products(pa, pb, K, N, BM, BN, BK, "none")
+    elif WHAT == "both":
+        with probe.region("loop"):
+            total = products(pa, pb, K, N, BM, BN, BK, "region")
     elif WHAT == "region of warps":
         with probe.region("loop", per_warp=True):
             total = products(pa, pb, K, N, BM, BN, BK, "none")
@@ -217,6 +223,9 @@ def attention(  # noqa: PLR0917
     elif WHAT == "region":
         with probe.region("loop"):
             norm, total = attend_all(query, pk, pv, scale, LENGTH, D, BM, BN, "none")
+    elif WHAT == "both":
+        with probe.region("loop"):
+            norm, total = attend_all(query, pk, pv, scale, LENGTH, D, BM, BN, "region")
     elif WHAT == "region of warps":
         with probe.region("loop", per_warp=True):
             norm, total = attend_all(query, pk, pv, scale, LENGTH, D, BM, BN, "none")
@@ -230,9 +239,21 @@ def attention(  # noqa: PLR0917
 
 
 @triton.jit
+def spin(x, turns):
+    """Computes for a while."""
+    for turn in range(turns):
+        x = x * 0.999 + turn
+    return x
+
+
+@triton.jit
 def repeat(out, turns, N: tl.constexpr, WHAT: tl.constexpr):  # noqa: N803
     """Runs a probe `turns` times and little else."""
     x = tl.arange(0, N).to(tl.float32)
+    if WHAT == "whole":
+        with probe.region("whole"):
+            x = spin(x, turns)
+        turns = 0
     for turn in range(turns):
         if WHAT == "region":
             with probe.region("turn"):

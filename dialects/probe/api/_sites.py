@@ -30,6 +30,7 @@ class Site:
         bins: the number of bins of a histogram, and its first and last edge; (0, 0, 0) of others.
         per_warp: whether a region is recorded by each warp, not by the program.
         block: how many records a block of the buffer has, of a region; 0 of others.
+        warps: how many warps of a program record a region.
         lines: where its numbers and its bins begin in the chunks of its kernel.
         rules: what the pass `instrument` observes with it; empty if it is written in the kernel.
         weight: how many bytes each count stands for.
@@ -46,6 +47,7 @@ class Site:
     bins: tuple[int, float, float] = (0, 0.0, 0.0)
     per_warp: bool = False
     block: int = 0
+    warps: int = 1
     lines: tuple[int, int] = (0, 0)
     rules: tuple[str, ...] = ()
     weight: int = 0
@@ -93,7 +95,7 @@ def sites_in(content: bytes) -> tuple[str, tuple[Site, ...]]:
         Site(
             one["kind"], one["name"], table["kernel"], one.get("file", ""), one.get("line", 0), tuple(one["types"]),
             tuple(one["shape"]), (one.get("bins", 0), float(one.get("lo", 0)), float(one.get("hi", 0))),
-            one.get("per_warp", False), one.get("records_of_block", 0),
+            one.get("per_warp", False), one.get("records_of_block", 0), one.get("warps", 1),
             (one["line_of_chunks"], one.get("bins_line", 0)),
             tuple(one.get("rules", "").split()), one.get("weight", 0), one.get("lanes", 0),
         )

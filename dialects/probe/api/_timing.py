@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ._layout import BLOCK_HEAD, CYCLE_BITS, END, HOME, HOME_HEAD, LOCAL, START, UNIT
+from ._layout import BLOCK_HEAD, CYCLE_BITS, END, HOME, HOME_HEAD, LOCAL, SITE_BIT, START, UNIT
 from ._sites import Site, sites_of
 
 #: The fields of `Timing.threads`: the program, the warp, the processor, the cycles and the global time of the program's
@@ -30,7 +30,7 @@ class Timing:
 
     Attributes:
         device: as `_buffer.current_device` returns it, or ``interpreter``.
-        threads: those that have recorded regions, one row for each launch; `THREAD`.
+        threads: the programs, or warps, that have recorded regions, one row for each launch; `THREAD`.
         regions: in no order; `REGION`.
         sites: those of the regions.
     """
@@ -72,40 +72,49 @@ def timing_of(blocks: Sequence[tuple[int, int, Any]], device: str) -> Timing:
     """
     sites: dict[Site, int] = {}
     threads, regions = [], []
-    homes: dict[int, int] = {}  # the number of a thread by the place of its first block
+    homes: dict[int, int] = {}  # the number of a program's first thread by the place of its first block
     first = 0
     for at, key, rows in blocks:
         if key & LOCAL == HOME:
-            threads.append(_threads_of(key, rows))
-            homes.update(zip(range(at, at + rows.size, rows.shape[1]), range(first, first + len(rows)), strict=True))
-            first += len(rows)
+            warps = _warps(key)
+            threads.append(_threads_of(key, rows, warps))
+            places = range(at, at + rows.size, rows.shape[1])
+            homes.update(zip(places, range(first, first + len(threads[-1]), warps), strict=True))
+            first += len(threads[-1])
     for at, key, rows in blocks:
         is_home = key & LOCAL == HOME
-        own_homes = [homes[int(place)] for place in rows[:, 1]] if not is_home else []
-        number = np.arange(len(rows)) + homes[at] if is_home else np.array(own_homes, np.int64)
-        own = np.array([sites.setdefault(site, len(sites)) for site in sites_of(key)], np.int32)
+        own = [homes[int(place)] for place in rows[:, 1]] if not is_home else []
+        number = np.arange(len(rows)) * _warps(key) + homes[at] if is_home else np.array(own, np.int64)
+        known = np.array([sites.setdefault(site, len(sites)) for site in sites_of(key)], np.int32)
         pairs = rows[:, HOME_HEAD if is_home else BLOCK_HEAD :].reshape(len(rows), -1, 2)
         used = pairs[:, :, 1] != 0
-        row, _column = np.nonzero(used)
+        row, _ = np.nonzero(used)
         start, packed = pairs[used].T
         part = np.empty(len(row), REGION)
-        part["site"] = own[(packed >> np.uint64(CYCLE_BITS)).astype(np.int64) - 1]
-        part["thread"] = number[row]
-        part["start"] = start.view(np.int64) if start.flags.c_contiguous else start.astype(np.int64)
+        part["site"] = known[(packed >> np.uint64(SITE_BIT)).astype(np.int64) - 1]
+        warp = (packed >> np.uint64(CYCLE_BITS)) & np.uint64((1 << (SITE_BIT - CYCLE_BITS)) - 1)
+        part["thread"] = number[row] + warp.astype(np.int64)
+        part["start"] = start.astype(np.int64)
         part["cycles"] = (packed & np.uint64((1 << CYCLE_BITS) - 1)).astype(np.int64)
         regions.append(part)
     return Timing(device, np.concatenate(threads), np.concatenate(regions), list(sites))
 
 
-def _threads_of(key: int, rows: Any) -> Any:
-    threads = np.empty(len(rows), THREAD)
-    threads["x"], threads["y"] = rows[:, 1], rows[:, 1] >> np.uint64(32)
-    threads["z"], threads["warp"] = rows[:, 2], rows[:, 2] >> np.uint64(32)
-    threads["unit"] = rows[:, UNIT]
-    threads["start"], threads["global_start"] = rows[:, START], rows[:, START + 1]
-    threads["end"], threads["global_end"] = rows[:, END], rows[:, END + 1]
+def _warps(key: int) -> int:
+    """Returns how many warps of a program record regions."""
+    return max(site.warps for site in sites_of(key))
+
+
+def _threads_of(key: int, rows: Any, warps: int) -> Any:
+    """Returns a row for each warp that records, of each program."""
+    threads = np.empty((len(rows), warps), THREAD)
+    threads["x"], threads["y"] = rows[:, 1, None], rows[:, 1, None] >> np.uint64(32)
+    threads["z"], threads["warp"] = rows[:, 2, None], np.arange(warps)
+    threads["unit"] = rows[:, UNIT, None]
+    threads["start"], threads["global_start"] = rows[:, START, None], rows[:, START + 1, None]
+    threads["end"], threads["global_end"] = rows[:, END, None], rows[:, END + 1, None]
     threads["key"] = key & ~LOCAL & (2**64 - 1)
-    return threads
+    return threads.reshape(-1)
 
 
 def _tick_of_global_time() -> int:

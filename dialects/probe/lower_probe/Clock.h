@@ -34,6 +34,7 @@ public:
   /// whose values are scalars.
   int64_t numThreads() const { return isX86 ? 0 : numWarps * warpSize; }
   int64_t threadsOfWarp() const { return warpSize; }
+  int64_t warps() const { return isX86 ? 1 : numWarps; }
 
   /// Reads a counter where `b` is, as i64: a scalar of which each thread has
   /// its own value, or a tensor with a lane for each thread.

@@ -102,8 +102,8 @@ static int64_t keyOf(StringRef text) {
   return int64_t(hash ? hash : uint64_t(1) << kLocalBits);
 }
 
-Emitter::Emitter(tt::FuncOp kernel, ArrayRef<Operation *> probes)
-    : kernel(kernel), b(kernel.getLoc(), kernel.getContext()) {
+Emitter::Emitter(tt::FuncOp kernel, ArrayRef<Operation *> probes, Clock &clock)
+    : kernel(kernel), clock(clock), b(kernel.getLoc(), kernel.getContext()) {
   for (Operation *op : probes) {
     if (auto clock = dyn_cast<ClockOp>(op))
       clocks.push_back(clock);
@@ -125,7 +125,8 @@ Emitter::Emitter(tt::FuncOp kernel, ArrayRef<Operation *> probes)
     }
     if (auto region = dyn_cast<RegionBeginOp>(op)) {
       site["per_warp"] = region.getPerWarp();
-      site["records_of_block"] = Regions::recordsOfBlock(regions);
+      site["warps"] = region.getPerWarp() ? clock.warps() : 1;
+      site["records_of_block"] = Regions::recordsOfBlock(regions, clock);
     }
     list.push_back(std::move(site));
   }
@@ -154,7 +155,7 @@ void Emitter::placeLines() {
   }
 }
 
-LogicalResult Emitter::run(Clock &clock) {
+LogicalResult Emitter::run() {
   if (clock.isKnown())
     numThreads = clock.numThreads();
   if ((!clocks.empty() || !regions.empty()) && !clock.isKnown()) {

@@ -25,11 +25,11 @@ class Emitter {
 public:
   /// The probes of a kernel. The number of a site is its place among those that
   /// are neither clocks nor ends of regions.
-  Emitter(triton::FuncOp kernel, ArrayRef<Operation *> probes);
+  Emitter(triton::FuncOp kernel, ArrayRef<Operation *> probes, Clock &clock);
 
   /// Emits the code of each probe before it, and what they share at the
   /// kernel's start. The probes stay, but for clocks.
-  LogicalResult run(Clock &clock);
+  LogicalResult run();
 
   /// Returns whether there are sites, which a table describes.
   bool hasSites() const { return !sitesOfKernel.empty(); }
@@ -75,6 +75,7 @@ private:
   Value loadHeader(int64_t word);
 
   triton::FuncOp kernel;
+  Clock &clock;
   SmallVector<Operation *> sitesOfKernel;
   SmallVector<probe::RegionBeginOp> regions;
   SmallVector<probe::ClockOp> clocks;

@@ -34,16 +34,17 @@ inline constexpr int64_t kNaN = 4, kInf = 5;     // of all three, of stats
 /// A record is a tag, x and y of the program, z and the lane, and the values.
 inline constexpr int64_t kRecordHead = 3;
 
-/// Regions: the threads of a program take blocks of the area of records. The
-/// first one of a thread, its home, has a tag, x and y of the program, z and
-/// the warp, the processor, and the cycles and the global time of the program's
-/// start and end. A further block has a tag and the offset of the home.
+/// Regions: a program takes blocks of the area of records. The first one, its
+/// home, has a tag, x and y of the program, z, the processor, and the cycles
+/// and the global time of the program's start and end. A further block has a
+/// tag and the offset of the home.
 inline constexpr int64_t kHomeTag = 0xFFFF, kBlockTag = 0xFFFE;
 inline constexpr int64_t kHomeHead = 8, kBlockHead = 2;
 inline constexpr int64_t kHomeUnit = 3, kHomeStart = 4, kHomeEnd = 6;
 /// Behind the head are records: the cycles of the start, and the duration with
-/// the number of the site plus 1 above it. A record of zeros is not used yet.
-inline constexpr int64_t kRegionWords = 2, kCycleBits = 48;
+/// the warp and the number of the site plus 1 above it. Records of the warps of
+/// one region follow each other. A record of zeros is not used yet.
+inline constexpr int64_t kRegionWords = 2, kCycleBits = 40, kSiteBit = 48;
 
 /// The most failures of a check that are recorded.
 inline constexpr int64_t kMostFailures = 16;

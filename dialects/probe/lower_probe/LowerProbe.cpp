@@ -138,9 +138,9 @@ LogicalResult LowerProbePass::emitAll() {
       continue;
     hasProbes = true;
     if (function.isPublic()) {
-      Emitter emitter(function, probes);
       Clock clock(module);
-      if (failed(emitter.run(clock)))
+      Emitter emitter(function, probes, clock);
+      if (failed(emitter.run()))
         return failure();
       if (emitter.hasSites())
         module->setAttr("probe.sites",

@@ -23,29 +23,28 @@ static bool isInLoop(Operation *op) {
   return !op->getParentOfType<tt::FuncOp>().getBody().hasOneBlock();
 }
 
-int64_t Regions::recordsOfBlock(ArrayRef<RegionBeginOp> regions) {
-  bool hasLoops = llvm::any_of(
-      regions, [](RegionBeginOp region) { return isInLoop(region); });
-  return hasLoops ? kRecordsOfLoops : regions.size();
+int64_t Regions::recordsOfBlock(ArrayRef<RegionBeginOp> regions,
+                                const Clock &clock) {
+  int64_t once = 0, most = 0;
+  for (RegionBeginOp region : regions) {
+    int64_t needed = region.getPerWarp() ? clock.warps() : 1;
+    once += needed;
+    most = std::max(most, needed);
+  }
+  return llvm::any_of(regions, isInLoop) ? kTurnsOfBlock * most : once;
 }
 
 Regions::Regions(Emitter &emitter, Clock &clock)
     : e(emitter), clock(clock), b(emitter.b), n(clock.numThreads()),
-      records(recordsOfBlock(emitter.regions)),
+      records(recordsOfBlock(emitter.regions, clock)),
       hasLoops(llvm::any_of(emitter.regions, isInLoop)) {}
 
 Value Regions::i32(int32_t value) {
-  return each(arith::ConstantOp::create(b, b.getI32IntegerAttr(value)));
+  return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
 }
 
 Value Regions::widen(Value value) {
-  Type type = b.getI64Type();
-  return arith::ExtUIOp::create(
-      b, n ? Type(RankedTensorType::get({n}, type)) : type, value);
-}
-
-Value Regions::add(Value left, Value right) {
-  return arith::AddIOp::create(b, left, right);
+  return arith::ExtUIOp::create(b, b.getI64Type(), value);
 }
 
 Value Regions::both(Value left, Value right) {
@@ -56,122 +55,142 @@ Value Regions::compare(Predicate predicate, Value left, Value right) {
   return arith::CmpIOp::create(b, predicate, left, right);
 }
 
-/// Stores to a word behind `place`, an offset in the area of records.
-void Regions::store(Value place, int64_t word, Value content, Value mask) {
-  Value first = each(e.at(e.records));
-  Value offset = widen(place);
-  if (word)
-    offset = add(offset, i64(word));
-  Value pointer = tt::AddPtrOp::create(b, first.getType(), first, offset);
-  tt::StoreOp::create(b, pointer, content, mask);
+/// Returns the address of a word behind `place`, an offset in the area of
+/// records.
+Value Regions::addressOf(Value place, int64_t word) {
+  Value offset = arith::AddIOp::create(b, e.records, widen(place));
+  return e.at(arith::AddIOp::create(b, offset, e.constant(word)));
 }
 
-/// Takes a block of the buffer for each thread that `mask` chooses.
-Regions::State Regions::takeBlock(State state, Value mask, bool isHome) {
+void Regions::store(Value place, int64_t word, Value content, Value mask) {
+  tt::StoreOp::create(b, addressOf(place, word), content, mask);
+}
+
+/// Takes a block of the buffer with room for `needed` records.
+Regions::State Regions::takeBlock(Value mask, int64_t needed, bool isHome) {
   int64_t head = isHome ? kHomeHead : kBlockHead;
-  Value zero = i64(0);
-  Value cursor = each(e.at(e.constant(kCursor)));
-  Value at = e.addTo(cursor, i64(head + kRegionWords * records), mask);
-  at = arith::SelectOp::create(b, mask, at, zero);
-  Value room = arith::SubIOp::create(b, each(e.capacity), add(at, i64(head)));
-  room = arith::DivSIOp::create(b, arith::MaxSIOp::create(b, room, zero),
-                                i64(kRegionWords));
-  room = arith::MinSIOp::create(b, room, i64(records));
-  Type narrow = b.getI32Type();
-  if (n)
-    narrow = RankedTensorType::get({n}, narrow);
-  at = arith::TruncIOp::create(b, narrow, at);
-  room = arith::TruncIOp::create(b, narrow, room);
-  Value hasRoom = both(mask, compare(Predicate::sgt, room, i32(0)));
-  store(at, 0, i64(e.key | (isHome ? kHomeTag : kBlockTag)), hasRoom);
+  Value at = e.addTo(e.at(e.constant(kCursor)),
+                     e.constant(head + kRegionWords * records), mask);
+  at = arith::SelectOp::create(b, mask, at, e.constant(0));
+  Value room = arith::SubIOp::create(b, e.capacity, at);
+  room = arith::SubIOp::create(b, room, e.constant(head));
+  room = arith::MaxSIOp::create(b, room, e.constant(0));
+  room = arith::DivUIOp::create(b, room, e.constant(kRegionWords));
+  room = arith::MinSIOp::create(b, room, e.constant(records));
+  at = arith::TruncIOp::create(b, b.getI32Type(), at);
+  room = arith::TruncIOp::create(b, b.getI32Type(), room);
+  Value hasRoom = both(mask, compare(Predicate::sge, room, i32(needed)));
+  store(at, 0, e.constant(e.key | (isHome ? kHomeTag : kBlockTag)), hasRoom);
   if (isHome) {
-    store(at, 1, each(e.programXY), hasRoom);
-    Value high = arith::ShLIOp::create(b, warp, i64(32));
-    store(at, 2, arith::OrIOp::create(b, high, each(e.programZ)), hasRoom);
-    store(at, kHomeUnit, clock.read(b, Counter::Unit, n), hasRoom);
-    store(at, kHomeStart, clock.read(b, Counter::Cycles, n), hasRoom);
-    store(at, kHomeStart + 1, clock.read(b, Counter::Global, n), hasRoom);
+    store(at, 1, e.programXY, hasRoom);
+    store(at, 2, e.programZ, hasRoom);
+    store(at, kHomeUnit, clock.read(b, Counter::Unit, false), hasRoom);
+    store(at, kHomeStart, clock.read(b, Counter::Cycles, false), hasRoom);
+    store(at, kHomeStart + 1, clock.read(b, Counter::Global, false), hasRoom);
     home = at;
     hasHome = hasRoom;
   } else {
     store(at, 1, widen(home), hasRoom);
   }
-  Value left = arith::SelectOp::create(b, hasRoom, room, i32(-1));
-  return {arith::SelectOp::create(b, mask, add(at, i32(head)), state.next),
-          arith::SelectOp::create(b, mask, left, state.left)};
+  return {arith::AddIOp::create(b, at, i32(head)),
+          arith::SelectOp::create(b, hasRoom, room, i32(-1))};
 }
 
-/// Finds out which threads record, and takes their first blocks.
-Regions::State Regions::start() {
-  if (n) {
-    auto type = RankedTensorType::get({n}, b.getI32Type());
-    Value thread = tt::MakeRangeOp::create(b, type, 0, n);
-    isFirst = compare(Predicate::eq, thread, i32(0));
-    Value size = i32(clock.threadsOfWarp());
-    isOfWarp =
-        compare(Predicate::eq, arith::RemUIOp::create(b, thread, size), i32(0));
-    warp = widen(arith::DivUIOp::create(b, thread, size));
-  } else {
-    isFirst = isOfWarp = e.truth(true);
-    warp = e.constant(0);
+/// Returns the numbers after a way that is seldom taken: `state` has no room
+/// for `needed` records, so another block is taken, or the records are lost.
+Regions::State Regions::makeRoom(unsigned site, State state, int64_t needed) {
+  OpBuilder::InsertionGuard guard(b);
+  SmallVector<Type> types(2, b.getI32Type());
+  auto seldom = scf::IfOp::create(
+      b, types, compare(Predicate::slt, state.left, i32(needed)),
+      /*withElseRegion=*/true);
+  b.setInsertionPointToStart(seldom.elseBlock());
+  scf::YieldOp::create(b, ValueRange{state.next, state.left});
+  b.setInsertionPointToStart(seldom.thenBlock());
+  State inner = state;
+  if (hasLoops) {
+    auto taken =
+        scf::IfOp::create(b, types, compare(Predicate::sge, state.left, i32(0)),
+                          /*withElseRegion=*/true);
+    b.setInsertionPointToStart(taken.elseBlock());
+    scf::YieldOp::create(b, ValueRange{state.next, state.left});
+    b.setInsertionPointToStart(taken.thenBlock());
+    State block = takeBlock(e.isThere, needed, /*isHome=*/false);
+    scf::YieldOp::create(b, ValueRange{block.next, block.left});
+    b.setInsertionPointAfter(taken);
+    inner = {taken.getResult(0), taken.getResult(1)};
   }
-  Value isThere = each(e.isThere);
-  isFirst = both(isFirst, isThere);
-  isOfWarp = both(isOfWarp, isThere);
-  bool areWarps = llvm::any_of(
-      e.regions, [](RegionBeginOp region) { return region.getPerWarp(); });
-  isUsed = areWarps ? isOfWarp : isFirst;
-  return takeBlock({i32(0), i32(-1)}, isUsed, /*isHome=*/true);
+  Value isLost = compare(Predicate::slt, inner.left, i32(needed));
+  e.addTo(e.siteWord(site, kLost), e.constant(needed), both(e.isThere, isLost));
+  scf::YieldOp::create(b, ValueRange{inner.next, inner.left});
+  return {seldom.getResult(0), seldom.getResult(1)};
 }
 
 /// Records the region that ends at `op`, or counts the record as lost.
 Regions::State Regions::end(RegionEndOp op, State state) {
   auto begin = op.getHandle().getDefiningOp<RegionBeginOp>();
   unsigned site = e.siteOf(begin);
-  Value mask = begin.getPerWarp() ? isOfWarp : isFirst;
-  Value from = begins.lookup(begin), now = clock.read(b, Counter::Cycles, n);
-  if (hasLoops) {
-    Value isEmpty = compare(Predicate::eq, state.left, i32(0));
-    state = takeBlock(state, both(mask, isEmpty), /*isHome=*/false);
-  }
-  Value fits = both(mask, compare(Predicate::sgt, state.left, i32(0)));
-  Value isLost = both(mask, compare(Predicate::slt, state.left, i32(0)));
-  // The site is in the high bits of the duration.
+  bool areWarps = begin.getPerWarp() && n;
+  int64_t needed = areWarps ? clock.warps() : 1;
+  Value from = begins.lookup(begin),
+        now = clock.read(b, Counter::Cycles, areWarps);
+  state = makeRoom(site, state, needed);
+  Value fits = compare(Predicate::sge, state.left, i32(needed));
+  // The site is in the high bits of the duration, and below it the warp.
+  int64_t lanes = areWarps ? n : 0;
   Value cycles = arith::SubIOp::create(b, now, from);
-  cycles = both(cycles, i64((int64_t(1) << kCycleBits) - 1));
-  cycles =
-      arith::OrIOp::create(b, cycles, i64(int64_t(site + 1) << kCycleBits));
-  store(state.next, 0, from, fits);
-  store(state.next, 1, cycles, fits);
-  e.addTo(each(e.siteWord(site, kLost)), i64(1), isLost);
-  Value zero = i32(0);
-  Value by = arith::SelectOp::create(b, fits, i32(kRegionWords), zero);
-  Value one = arith::SelectOp::create(b, fits, i32(1), zero);
-  return {add(state.next, by), arith::SubIOp::create(b, state.left, one)};
+  Value low = e.constant((int64_t(1) << kCycleBits) - 1);
+  cycles = both(cycles, e.splat(low, lanes));
+  Value tag = e.splat(e.constant(int64_t(site + 1) << kSiteBit), lanes);
+  Value pointer = addressOf(state.next, 0), mask = fits;
+  if (areWarps) {
+    auto type = RankedTensorType::get({n}, b.getI32Type());
+    Value thread = tt::MakeRangeOp::create(b, type, 0, n);
+    Value size = e.splat(i32(clock.threadsOfWarp()), n);
+    Value inWarp = arith::RemUIOp::create(b, thread, size);
+    mask = compare(Predicate::eq, inWarp, e.splat(i32(0), n));
+    mask = both(mask, e.splat(fits, n));
+    Value warp =
+        arith::ExtUIOp::create(b, RankedTensorType::get({n}, b.getI64Type()),
+                               arith::DivUIOp::create(b, thread, size));
+    Value bit = e.splat(e.constant(kCycleBits), n);
+    tag = arith::OrIOp::create(b, tag, arith::ShLIOp::create(b, warp, bit));
+    pointer = e.splat(pointer, n);
+    pointer = tt::AddPtrOp::create(
+        b, pointer.getType(), pointer,
+        arith::MulIOp::create(b, warp, e.splat(e.constant(kRegionWords), n)));
+  }
+  cycles = arith::OrIOp::create(b, cycles, tag);
+  tt::StoreOp::create(b, pointer, from, mask);
+  Value second = tt::AddPtrOp::create(b, pointer.getType(), pointer,
+                                      e.splat(e.constant(1), lanes));
+  tt::StoreOp::create(b, second, cycles, mask);
+  // Without room, the numbers stay.
+  Value used = arith::SelectOp::create(b, fits, i32(needed), i32(0));
+  Value words = arith::MulIOp::create(b, used, i32(kRegionWords));
+  return {arith::AddIOp::create(b, state.next, words),
+          arith::SubIOp::create(b, state.left, used)};
 }
 
 /// Writes when the program has ended.
 void Regions::finish() {
-  Value mask = both(isUsed, hasHome);
-  store(home, kHomeEnd, clock.read(b, Counter::Cycles, n), mask);
-  store(home, kHomeEnd + 1, clock.read(b, Counter::Global, n), mask);
+  store(home, kHomeEnd, clock.read(b, Counter::Cycles, false), hasHome);
+  store(home, kHomeEnd + 1, clock.read(b, Counter::Global, false), hasHome);
 }
 
 Regions::State Regions::addArguments(Block &block) {
   Type type = b.getI32Type();
-  if (n)
-    type = RankedTensorType::get({n}, type);
   Value next = block.addArgument(type, b.getLoc());
   return {next, block.addArgument(type, b.getLoc())};
 }
 
 LogicalResult Regions::run() {
-  State state = start();
+  State state = takeBlock(e.isThere, /*needed=*/1, /*isHome=*/true);
   for (RegionBeginOp begin : e.regions) {
     b.setInsertionPoint(begin);
     b.setLoc(begin.getLoc());
     if (!begin.getHandle().use_empty())
-      begins[begin] = clock.read(b, Counter::Cycles, n);
+      begins[begin] = clock.read(b, Counter::Cycles, begin.getPerWarp());
   }
   Region &body = e.kernel.getBody();
   // Other blocks get the numbers as arguments, from each branch.

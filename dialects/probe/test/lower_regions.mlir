@@ -13,7 +13,7 @@
 // In a counted loop, reading the clock has no side effects, and the induction variable keeps it there. Each read has
 // another text. A kernel with clocks alone needs no buffer.
 // CHECK-LABEL: module
-// CHECK-NOT: probe.{{clock|region|sites}}
+// CHECK-NOT: probe.{{target|num_warps|warp_size|clock|region|sites}}
 // CHECK-LABEL: tt.func public @clocks
 // CHECK-NOT: ttg.global_scratch_alloc
 // CHECK: %[[FIRST:.*]] = tt.elementwise_inline_asm "mov.u64 $0, %clock64; // clock 0" {constraints = "=l,~{memory}", packed_element = 1 : i32, pure = false} -> i64
@@ -45,24 +45,27 @@ module attributes {probe.target = "cuda:90", probe.num_warps = 4 : i32, probe.wa
 // CHECK: arith.trunci %[[SEEN]] : i32 to i1
 // CHECK: scf.if
 // CHECK: tt.atomic_cas
-// The first thread of each warp takes a block, and writes which processor it is on, and the time.
-// CHECK: %[[THREAD:.*]] = tt.make_range {end = 128 : i32, start = 0 : i32}
-// CHECK: arith.remui %[[THREAD]]
-// CHECK: %[[PLACE:.*]] = tt.atomic_rmw add, relaxed, gpu, %{{.*}} : (tensor<128x!tt.ptr<i64>>, tensor<128xi64>, tensor<128xi1>)
+// The program takes a block, and writes which processor it is on, and the time.
+// CHECK: tt.atomic_rmw add, relaxed, gpu, %{{.*}}, %c264_i64, %{{.*}} : (!tt.ptr<i64>, i64, i1) -> i64
 // CHECK: %smid
 // CHECK: %clock64
 // CHECK: %globaltimer
-// The numbers of the thread run through the loop.
-// CHECK: scf.for %{{.*}} iter_args(%[[NEXT:.*]] = %{{.*}}, %[[LEFT:.*]] = %{{.*}}) -> (tensor<128xi32>, tensor<128xi32>)
+// The numbers of the program run through the loop.
+// CHECK: scf.for %{{.*}} iter_args(%[[NEXT:.*]] = %{{.*}}, %[[LEFT:.*]] = %{{.*}}) -> (i32, i32)
 // CHECK: %[[BEGIN:.*]] = tt.elementwise_inline_asm "mov.u64 $0, %clock64; {{.*}}pure = true} %{{.*}} : tensor<128xi32> -> tensor<128xi64>
 // CHECK: %[[END:.*]] = tt.elementwise_inline_asm "mov.u64 $0, %clock64; {{.*}}pure = true} %{{.*}} : tensor<128xi32> -> tensor<128xi64>
-// CHECK: arith.cmpi eq, %[[LEFT]]
+// If there is no room for the records of four warps, another block is taken, or the records are lost.
+// CHECK: %[[IS_FULL:.*]] = arith.cmpi slt, %[[LEFT]], %c4_i32
+// CHECK: scf.if %[[IS_FULL]] -> (i32, i32)
+// CHECK: %[[MAY_TAKE:.*]] = arith.cmpi sge, %[[LEFT]], %c0_i32
+// CHECK: scf.if %[[MAY_TAKE]] -> (i32, i32)
 // CHECK: tt.atomic_rmw add
+// CHECK: tt.atomic_rmw add, relaxed, gpu, %{{.*}}, %c4_i64
 // CHECK: arith.subi %[[END]], %[[BEGIN]]
+// CHECK: arith.remui
 // CHECK: tt.store %{{.*}}, %[[BEGIN]], %[[FITS:.*]] : tensor<128x!tt.ptr<i64>>
 // CHECK: tt.store %{{.*}}, %{{.*}}, %[[FITS]] : tensor<128x!tt.ptr<i64>>
-// CHECK: tt.atomic_rmw add
-// CHECK: scf.yield %{{.*}}, %{{.*}} : tensor<128xi32>, tensor<128xi32>
+// CHECK: scf.yield %{{.*}}, %{{.*}} : i32, i32
 // The program's end has its time, too.
 // CHECK: %clock64
 // CHECK: %globaltimer

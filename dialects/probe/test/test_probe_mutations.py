@@ -73,15 +73,19 @@ MUTATIONS = {
     ),
     "a block has room for one record more": (
         "regions",
-        bug_of_regions("i64(records)", "i64(records + 1)", behind="room = arith::MinSIOp"),
+        bug_of_regions("e.constant(records)", "e.constant(records + 1)", behind="room = arith::MinSIOp"),
     ),
     "a block ends behind the buffer": (
         "buffer_of_regions",
-        bug_of_regions("each(e.capacity)", "add(each(e.capacity), i64(16))"),
+        bug_of_regions("e.capacity", "Value(arith::AddIOp::create(b, e.capacity, e.constant(16)))"),
+    ),
+    "a full block stays full": (
+        "regions",
+        bug_of_regions("Predicate::sge", "Predicate::slt", behind="auto taken ="),
     ),
     "the next record is at the place of the last one": (
         "regions",
-        bug_of_regions("i32(kRegionWords)", "zero", behind="Value by ="),
+        bug_of_regions("i32(kRegionWords)", "i32(0)", behind="Value words ="),
     ),
     "a turn begins where the first turn began": (
         "regions",
@@ -101,9 +105,9 @@ MUTATIONS = {
         "regions",
         bug_of_regions("int64_t(site + 1)", "int64_t(site ? site : 1)"),
     ),
-    "a further block is that of the first thread": (
+    "a further block is that of the first program": (
         "regions",
-        bug_of_regions("widen(home)", "i64(0)"),
+        bug_of_regions("widen(home)", "e.constant(0)"),
     ),
     "a duration has the wrong sign": (
         "regions",
