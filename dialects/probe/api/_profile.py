@@ -21,7 +21,11 @@ from triton_ext.errors import TritonExtError
 from triton_ext.support.storage import write_whole
 
 from . import _lines
+from ._layout import LOST
 from ._session import Session
+
+#: Bytes for the records of regions and NaNs on each device.
+CAPACITY = 2**26
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ def run(file: str, arguments: Sequence[str], rules: Mapping[str, bool]) -> Profi
         raise TritonExtError("TRITON_EXT_PROBE=0 switches probes off", fix="unset it")
     instrumented = tx.Pipeline().at_end("ttir", tx.passes.ttir.instrument(**rules))
     # The program may choose its device, so the buffer is made at the first launch.
-    session = Session(2**24, 1024, True, waits=True)
+    session = Session(CAPACITY, 4096, True, waits=True)
     before = sys.argv, sys.path[:]
     sys.argv, sys.path[0:0] = [file, *arguments], [str(Path(file).resolve().parent)]
     started = time.perf_counter()
@@ -135,6 +139,7 @@ def report(profile: Profile, sort: str | None, top: int) -> list[str]:
     text += _lines.text(lines[chosen], share)
     if len(lines) > top:
         text.append(f"and {len(lines) - top} more lines (--top)")
+    text += _losses(profile.session)
     if len(profile.nans):
         first = profile.nans[0]
         program = ", ".join(str(first[axis]) for axis in "xyz")
@@ -143,6 +148,18 @@ def report(profile: Profile, sort: str | None, top: int) -> list[str]:
             + (f", lane {first['lane']}" if first["lane"] >= 0 else "")
         )
     return text
+
+
+def _losses(session: Session) -> list[str]:
+    """Returns a line for each kind of numbers that are too small because the buffer was full."""
+    seen = session._see()
+    losses = []
+    if seen.unknown:
+        losses.append(f"{seen.unknown} counters are lost, of more kernels than the buffer has room for")
+    regions = sum(seen.sum(site, LOST) for site in seen.lines if site.kind == "region")
+    if regions:
+        losses.append(f"{regions} regions are lost: their time is missing, because the buffer was full")
+    return losses
 
 
 def write_json(profile: Profile, path: Path) -> None:

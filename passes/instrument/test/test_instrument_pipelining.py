@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`instrument` leaves Triton's software pipeline alone: as many asynchronous copies in the PTX as without it."""
+"""`instrument` leaves Triton's software pipeline alone: as many asynchronous copies in the PTX as without it. Without a
+session, the binary is the same."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import triton_ext as tx
 from triton_ext import probe
 from triton_ext.demo import compile_matmul
 
-RULES = ["bytes", "calls", "loops", "masked", "nan"]
+RULES = ["bytes", "calls", "loops", "masked", "regions", "nan"]
 
 
 def compiled(arch: int, *rules: str) -> tuple[int, bool]:
@@ -30,3 +31,16 @@ def test_the_copies_stay(arch: int) -> None:
     assert plain >= 6
     assert not has_probes
     assert [compiled(arch, rule) for rule in RULES] == [(plain, True)] * len(RULES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "target"), [("cubin", GPUTarget("cuda", 90, 32)), ("hsaco", GPUTarget("hip", "gfx942", 64))]
+)
+def test_without_a_session_the_binary_is_the_same(kind: str, target: GPUTarget) -> None:
+    plain = compile_matmul(target).asm[kind]
+    instrumented = tx.Pipeline().at_end("ttir", tx.passes.ttir.instrument(**dict.fromkeys(RULES, True)))
+    with instrumented:
+        assert compile_matmul(target).asm[kind] == plain
+    with probe.pipeline(), instrumented:
+        assert compile_matmul(target).asm[kind] != plain

@@ -134,6 +134,14 @@ def test_the_first_nan(tmp_path: Path) -> None:
     )
 
 
+def test_what_does_not_fit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("triton_ext.probe._profile.CAPACITY", 512)
+    lines = profile("--regions", PROGRAM, "300").stdout.splitlines()
+    (told,) = [line for line in lines if "regions are lost: their time is missing" in line]
+    assert int(told.split()[0]) > 60
+    assert f"tutorial.py:{line_of('left')}" in "".join(lines)  # counters do not need that room
+
+
 def test_without_kernels(tmp_path: Path) -> None:
     program = tmp_path / "none.py"
     program.write_text("import sys\nassert __name__ == '__main__'\nprint(sys.argv[1:], sys.path[0])\n")
