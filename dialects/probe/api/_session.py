@@ -60,7 +60,8 @@ class Session:
             # Now, because memory that is allocated in a CUDA graph is the graph's.
             if not self._waits:
                 self._buffer(_buffer.current_device())
-            if not _buffer.sessions.get():  # a session around this one has placed the passes
+            # A session around this one has placed the passes.
+            if not _buffer.sessions.get() and not _buffer.of_process:
                 self._pipeline = pipeline()
                 self._pipeline.install() if self._process else self._pipeline.__enter__()
         if self._process:

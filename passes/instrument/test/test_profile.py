@@ -142,6 +142,20 @@ def test_what_does_not_fit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert f"tutorial.py:{line_of('left')}" in "".join(lines)  # counters do not need that room
 
 
+def test_a_program_with_a_session_of_its_own(tmp_path: Path) -> None:
+    program = tmp_path / "own.py"
+    program.write_text(
+        "import numpy as np, triton, triton.language as tl\nfrom triton_ext import probe\n"
+        "@triton.jit\ndef kernel(x):\n    probe.count('mine')\n    tl.store(x, 1)\n"
+        "x = np.zeros(1, np.int32)\nkernel[(2,)](x)\n"
+        "with probe.session() as s:\n    kernel[(3,)](x)\n"
+        "print(s.counts(), s.lines()['stored'].sum())\n"
+    )
+    own, head, *_ = profile(str(program)).stdout.splitlines()
+    assert own == "{'mine': 3} 12"
+    assert head == f"{program}: 1 kernel, stored 8 bytes"  # what it has launched outside of its own session
+
+
 def test_without_kernels(tmp_path: Path) -> None:
     program = tmp_path / "none.py"
     program.write_text("import sys\nassert __name__ == '__main__'\nprint(sys.argv[1:], sys.path[0])\n")
