@@ -90,11 +90,13 @@ class Symbol:
         name: its name.
         extent: tells variables of lanes of tensors of different sizes apart.
         is_natural: whether it is never negative.
+        is_grid: whether it is a size of the grid, which is positive in every launch.
     """
 
     name: str
     extent: int = 0
     is_natural: bool = False
+    is_grid: bool = False
 
     @property
     def symbols(self) -> frozenset[Symbol]:
@@ -240,7 +242,7 @@ def total(symbol: Symbol, count: Poly, body: Poly) -> Poly:
             result += Poly({outer: factor}) * count
         elif inner == (symbol,):
             result += Poly({outer: factor}) * divide(count * (count - 1), poly(2))
-        elif len(inner) == 1 and (closed := _telescoped(symbol, count, inner[0])) is not None:
+        elif len(inner) == 1 and (closed := _tiles(symbol, count, inner[0]) or _shares(symbol, count, inner[0])):
             result += Poly({outer: factor}) * closed
         else:
             left.setdefault(outer, {})[inner] = factor
@@ -249,18 +251,14 @@ def total(symbol: Symbol, count: Poly, body: Poly) -> Poly:
     return result
 
 
-def _telescoped(symbol: Symbol, count: Poly, atom: Atom) -> Poly | None:
+def _tiles(symbol: Symbol, count: Poly, atom: Atom) -> Poly | None:
     """Returns the sum of ``max(0, min(b, x - b * symbol))``, which is ``max(0, min(b * count, x))``: tiles without gaps.
 
     It is exact for each integer x, because tile k has the numbers from b * k to b * (k + 1) - 1 that are below x.
     """
-    if not isinstance(atom, Extreme) or atom.pick != "max" or len(atom.of) != 2 or poly(0) not in atom.of:
+    inner = _clamped(atom)
+    if not isinstance(inner, Extreme):
         return None
-    clamped = next(one for one in atom.of if one != poly(0)) if atom.of[0] != atom.of[1] else poly(0)
-    only = next(iter(clamped.terms), ())
-    if len(clamped.terms) != 1 or clamped.terms[only] != 1 or len(only) != 1 or not isinstance(only[0], Extreme):
-        return None
-    inner = only[0]
     size = next((one.constant for one in inner.of if one.constant is not None), None)
     ends = [one for one in inner.of if one.constant is None]
     if inner.pick != "min" or size is None or size <= 0:
@@ -272,6 +270,31 @@ def _telescoped(symbol: Symbol, count: Poly, atom: Atom) -> Poly | None:
             return None
         rests.append(linear[1])
     return extreme("max", (poly(0), extreme("min", (count * size, *rests))))
+
+
+def _shares(symbol: Symbol, count: Poly, atom: Atom) -> Poly | None:
+    """Returns the sum of ``max(0, (x + grid - 1 - symbol) // grid)`` over a grid, which is ``max(0, x)``.
+
+    Of the numbers from 0 to x - 1, program p takes each whose remainder by the size of the grid is p. The size is not 0,
+    because then there is no launch.
+    """
+    inner = _clamped(atom)
+    if not isinstance(inner, Division) or inner.part != "//" or inner.under != count:
+        return None
+    (only, factor), *more = count.terms.items()
+    if more or factor != 1 or len(only) != 1 or not isinstance(only[0], Symbol) or not only[0].is_grid:
+        return None
+    end = inner.over - count + 1 + poly(symbol)
+    return None if symbol in end.symbols else extreme("max", (poly(0), end))
+
+
+def _clamped(atom: Atom) -> Atom | None:
+    """Returns x of ``max(0, x)``."""
+    if not isinstance(atom, Extreme) or atom.pick != "max" or len(atom.of) != 2 or poly(0) not in atom.of:
+        return None
+    value = atom.of[0] if atom.of[1] == poly(0) else atom.of[1]
+    only = next(iter(value.terms), ())
+    return only[0] if len(only) == 1 and value.terms == {only: 1} else None
 
 
 def substitute(value: Poly, numbers: Mapping[Symbol, int]) -> Poly:

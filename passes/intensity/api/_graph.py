@@ -187,7 +187,7 @@ def program(axis: int) -> Symbol:
 
 def programs(axis: int) -> Symbol:
     """Returns the symbol of the size of the grid."""
-    return Symbol(f"grid{axis}", is_natural=True)
+    return Symbol(f"grid{axis}", is_natural=True, is_grid=True)
 
 
 def iteration(loop: int) -> Symbol:

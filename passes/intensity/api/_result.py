@@ -184,6 +184,8 @@ class Intensity:
         return numbers
 
     def _value(self, costs: list[Cost], numbers: Mapping[Symbol, int]) -> Amount:
+        if any(numbers.get(programs(axis)) == 0 for axis in range(3)):
+            return Amount(0)  # there is no launch
         evaluator = Evaluator()
         return added([_evaluate(cost, numbers, evaluator) for cost in costs])
 

@@ -24,12 +24,18 @@ def _atom(atom: Atom) -> str:
     if isinstance(atom, Symbol):
         return atom.name
     if isinstance(atom, Division):
-        return f"(({text(atom.over)}) {atom.part} ({text(atom.under)}))"
+        return f"({_operand(atom.over)} {atom.part} {_operand(atom.under)})"
     if isinstance(atom, Extreme):
         return f"{atom.pick}({_list(atom.of)})"
     if isinstance(atom, Truth):
         return f"({text(atom.value)} {atom.test} 0)"
     return f"sum({text(atom.body)} for {atom.symbol.name} < {text(atom.count)})"
+
+
+def _operand(value: Poly) -> str:
+    """Returns the text of an operand: in parentheses, unless it is a number or an atom."""
+    shown = text(value)
+    return shown if value.constant is not None or value.terms.get(next(iter(value.terms))) == len(value.terms) == 1 else f"({shown})"
 
 
 def _list(values: Iterable[Poly]) -> str:

@@ -44,6 +44,7 @@ PYTHON = {
     "tiles with gaps": ("_expression.py", "linear[0] != -size", "linear[0] > 0"),
     "divisors of negative numbers are taken out": ("_expression.py", 'rounding == "floor" or is_natural(over)', "True"),
     "symbols are positive": ("_expression.py", "atom.is_natural", "True"),
+    "shares start at one": ("_expression.py", "inner.over - count + 1 + poly(symbol)", "inner.over - count + poly(symbol)"),
     "sums of numbers count one more": ("_expression.py", "count * (count - 1)", "count * (count + 1)"),
     "division rounds down": ("_expression.py", 'if rounding == "zero" and quotient < 0', "if False and quotient < 0"),
     "trips are not rounded up": ("_costs.py", "upper - lower + step - 1", "upper - lower"),
