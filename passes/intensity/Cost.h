@@ -15,14 +15,15 @@ namespace mlir::triton_ext::intensity {
 /// Returns the description of a kernel:
 ///
 ///   {"kernel": name, "line": ..., "arguments": [{"name", "type"}],
-///    "nodes": [expressions, each with the numbers of earlier ones as operands],
-///    "body": [items]}
+///    "nodes": [expressions, each with the numbers of earlier ones as
+///    operands], "body": [items]}
 ///
 /// An item has "what" and "line", and for each "what":
 ///
 ///   load, store    "bytes" of an element, "shape", "mask" (a node; absent: all
 ///                  elements), "argument" and "offset" (a node) of the address
-///   flops          "kind", "type", "count"; if it depends on a mask "shape" and
+///   flops          "kind", "type", "count"; if it depends on a mask "shape"
+///   and
 ///                  "mask", and "count" is that of one element
 ///   loop           "loop" (its number), "lower", "upper", "step", "unsigned",
 ///                  "body"

@@ -58,9 +58,8 @@ static bool isFree(Operation *op) {
              arith::MinNumFOp, arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp,
              arith::UIToFPOp, arith::FPToSIOp, arith::FPToUIOp,
              arith::BitcastOp, math::AbsFOp, math::CeilOp, math::FloorOp,
-             math::RoundOp, math::RoundEvenOp, math::TruncOp,
-             math::CopySignOp, math::IsNaNOp, math::IsInfOp,
-             math::IsFiniteOp>(op) ||
+             math::RoundOp, math::RoundEvenOp, math::TruncOp, math::CopySignOp,
+             math::IsNaNOp, math::IsInfOp, math::IsFiniteOp>(op) ||
          isa<tt::SplatOp, tt::UnsplatOp, tt::ExpandDimsOp, tt::ReshapeOp,
              tt::BroadcastOp, tt::CatOp, tt::JoinOp, tt::SplitOp, tt::TransOp,
              tt::GatherOp, tt::MakeRangeOp, tt::GetProgramIdOp,

@@ -72,6 +72,12 @@ int Slice::unknown(Location loc, StringRef why) {
 
 int Slice::constant(int64_t value) { return add({"constant", value}); }
 
+/// The bits of an integer, or of the elements of a tensor; 64 for `index`.
+static int widthOf(Value value) {
+  Type type = getElementTypeOrSelf(value);
+  return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+}
+
 /// Returns the lanes of the operand of a change of shape; nullopt if they are
 /// not lanes of the result.
 std::optional<Lanes> Slice::through(Operation *op, ArrayRef<int> lanes) {
@@ -131,12 +137,11 @@ int Slice::bound(const Scope::Binding &binding, Value value,
       return unknown(value.getLoc(), "an argument that is not an integer");
     return add({"argument", binding.number});
   case Scope::Kind::Induction: {
-    auto loop = cast<scf::ForOp>(
-        cast<BlockArgument>(value).getOwner()->getParentOp());
-    int width = value.getType().getIntOrFloatBitWidth();
-    int advance =
-        add({"muli", width, add({"iteration", binding.number}),
-             get(loop.getStep(), {}, scope)});
+    auto loop =
+        cast<scf::ForOp>(cast<BlockArgument>(value).getOwner()->getParentOp());
+    int width = widthOf(value);
+    int advance = add({"muli", width, add({"iteration", binding.number}),
+                       get(loop.getStep(), {}, scope)});
     return add({"addi", width, get(loop.getLowerBound(), {}, scope), advance});
   }
   case Scope::Kind::Carried: {
@@ -179,10 +184,9 @@ int Slice::carried(scf::ForOp loop, unsigned index, int count,
   bool isSecond = op->getOperand(1) == argument;
   Value step = op->getOperand(isSecond ? 0 : 1);
   if (op->getOperand(isSecond ? 1 : 0) != argument || step == argument ||
-      (isSecond && isa<arith::SubIOp>(op)) ||
-      !isInvariant(step, loop))
+      (isSecond && isa<arith::SubIOp>(op)) || !isInvariant(step, loop))
     return unknown(loop.getLoc(), "a loop-carried value");
-  int width = getElementTypeOrSelf(next).getIntOrFloatBitWidth();
+  int width = widthOf(next);
   int advance = add({"muli", width, count, get(step, lanes, scope)});
   return add({isa<arith::AddIOp>(op) ? "addi" : "subi", width,
               get(first, lanes, scope), advance});
@@ -197,11 +201,6 @@ static bool isArithmetic(Operation *op) {
              arith::ShRUIOp, arith::CeilDivSIOp, arith::FloorDivSIOp,
              arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp,
              arith::IndexCastOp, arith::IndexCastUIOp>(op);
-}
-
-static int widthOf(Value value) {
-  Type type = getElementTypeOrSelf(value);
-  return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
 }
 
 int Slice::define(Value value, ArrayRef<int> lanes, const Scope *scope) {
@@ -238,9 +237,8 @@ int Slice::define(Value value, ArrayRef<int> lanes, const Scope *scope) {
         auto number = dyn_cast<IntegerAttr>(attribute);
         if (!number || number.getValue().getSignificantBits() > 64)
           return unknown(op->getLoc(), "a table of constants");
-        return constant(widthOf(value) == 1
-                            ? number.getValue().getZExtValue()
-                            : number.getValue().getSExtValue());
+        return constant(widthOf(value) == 1 ? number.getValue().getZExtValue()
+                                            : number.getValue().getSExtValue());
       })
       .Case([&](arith::CmpIOp c) {
         return add({"cmpi", widthOf(c.getLhs()),
@@ -248,8 +246,8 @@ int Slice::define(Value value, ArrayRef<int> lanes, const Scope *scope) {
                     operand(1)});
       })
       .Case([&](arith::SelectOp) {
-        return add({"select", widthOf(value), operand(0), operand(1),
-                    operand(2)});
+        return add(
+            {"select", widthOf(value), operand(0), operand(1), operand(2)});
       })
       .Case([&](tt::MakeRangeOp range) {
         int start = constant(range.getStartAttr().getInt());
@@ -271,8 +269,7 @@ int Slice::define(Value value, ArrayRef<int> lanes, const Scope *scope) {
                     get(choice.elseYield().getOperand(i), lanes, scope)});
       })
       .Case([&](scf::ForOp loop) {
-        const Scope::Binding *binding =
-            scope->lookup(loop.getInductionVar());
+        const Scope::Binding *binding = scope->lookup(loop.getInductionVar());
         if (!binding)
           return unknown(op->getLoc(), "a loop that was not followed");
         return carried(loop, cast<OpResult>(value).getResultNumber(),
@@ -282,9 +279,8 @@ int Slice::define(Value value, ArrayRef<int> lanes, const Scope *scope) {
             tt::AtomicLoadOp>(
           [&](auto) { return unknown(op->getLoc(), "data from memory"); })
       .Default([&](Operation *) {
-        return unknown(op->getLoc(), ("a value of " +
-                                      op->getName().getStringRef())
-                                         .str());
+        return unknown(op->getLoc(),
+                       ("a value of " + op->getName().getStringRef()).str());
       });
 }
 

@@ -20,9 +20,9 @@ namespace mlir::triton_ext::intensity {
 /// in Triton's own library, such as tl.sum, it is the line of the call.
 std::string lineOf(Location loc);
 
-/// Which lane each dimension of a tensor runs over: the number of a dimension of
-/// the access that is being described, or -1 for the index 0 of a dimension of
-/// one element.
+/// Which lane each dimension of a tensor runs over: the number of a dimension
+/// of the access that is being described, or -1 for the index 0 of a dimension
+/// of one element.
 using Lanes = SmallVector<int, 4>;
 
 /// The lanes of a tensor of this type, one for each dimension.
@@ -34,10 +34,10 @@ struct Scope {
   enum class Kind { Alias, Argument, Induction, Carried, Unknown };
   struct Binding {
     Kind kind = Kind::Unknown;
-    Value value;            // Alias: the value that it is
+    Value value;                  // Alias: the value that it is
     const Scope *scope = nullptr; // Alias: where that value is defined
-    int number = 0;         // of the argument, or of the loop
-    std::string why;        // Unknown
+    int number = 0;               // of the argument, or of the loop
+    std::string why;              // Unknown
   };
 
   const Scope *outer = nullptr;
@@ -55,11 +55,11 @@ struct Address {
 class Slice {
 public:
   /// Returns the number of the expression of `value`, or of its element at
-  /// `lanes`. What cannot be expressed becomes an expression "unknown" that says
-  /// why.
+  /// `lanes`. What cannot be expressed becomes an expression "unknown" that
+  /// says why.
   int get(Value value, ArrayRef<int> lanes, const Scope *scope);
-  /// Returns the address of a pointer, or of an element of a tensor of pointers;
-  /// nullopt if it is not found.
+  /// Returns the address of a pointer, or of an element of a tensor of
+  /// pointers; nullopt if it is not found.
   std::optional<Address> address(Value pointer, ArrayRef<int> lanes,
                                  const Scope *scope);
   /// Returns the condition under which an element of a box at `at` lies inside

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A number of bytes or FLOPs, with a mark that says whether it is exact."""
+"""Numbers of bytes and FLOPs, and whether they are exact."""
 
 from __future__ import annotations
 
@@ -9,6 +9,11 @@ from dataclasses import dataclass
 from triton_ext.errors import TritonExtError
 
 from ._conditions import Reason
+from ._costs import Cost
+from ._evaluate import MOST_TERMS, Evaluator, Interval, TooLong, interval
+from ._expression import Symbol
+from ._graph import Check
+from ._sums import substitute
 
 EXACT, UPPER_BOUND, UNKNOWN = "exact", "upper bound", "unknown"
 
@@ -51,8 +56,8 @@ class Amount:
         return UNKNOWN if self.value is None else f"{self.value:,}" + (" at most" if self.mark == UPPER_BOUND else "")
 
 
-def added(amounts: Iterable[Amount]) -> Amount:
-    """Returns the sum, with the reasons of all."""
+def add_up(amounts: Iterable[Amount]) -> Amount:
+    """Returns the sum: exact if all of them are."""
     found = list(amounts)
     reasons = tuple(dict.fromkeys(reason for one in found for reason in one.reasons))
     if any(one.value is None for one in found):
@@ -73,7 +78,7 @@ class Flops:
     @property
     def total(self) -> Amount:
         """All FLOPs; a fused multiplication and addition is two, a transcendental function is one."""
-        return added(self.by_kind.values())
+        return add_up(self.by_kind.values())
 
     def __int__(self) -> int:
         return int(self.total)
@@ -83,3 +88,62 @@ class Flops:
 
     def __str__(self) -> str:
         return "\n".join(f"{kind or 'unknown'} {type_}: {amount}" for (kind, type_), amount in self.by_kind.items())
+
+
+def evaluate(cost: Cost, numbers: Mapping[Symbol, int], evaluator: Evaluator) -> Amount:
+    """Returns the number for a launch.
+
+    Raises:
+        TritonExtError: an argument or the grid is missing.
+    """
+    if cost.amount is None:
+        return Amount(None, UNKNOWN, cost.reasons)
+    if cost.amount.constant is None or cost.checks:
+        missing = sorted(symbol.name for symbol in cost.amount.symbols - set(numbers))
+        if missing:
+            raise TritonExtError(f"the number depends on {', '.join(missing)}", fix=_mending(missing[0]))
+    found = _wrapped(cost, numbers)
+    if found is not None:
+        return Amount(None, UNKNOWN, (*cost.reasons, found))
+    try:
+        value = evaluator.value(substitute(cost.amount, numbers))
+    except TooLong:
+        why = f"more than {MOST_TERMS:,} terms would have to be added up"
+        return Amount(None, UNKNOWN, (*cost.reasons, Reason(cost.line, why)))
+    except ZeroDivisionError:
+        return Amount(None, UNKNOWN, (*cost.reasons, Reason(cost.line, "a division by zero")))
+    return Amount(value, UPPER_BOUND if cost.reasons else EXACT, cost.reasons)
+
+
+def _mending(name: str) -> str:
+    return "grid=(…)" if name.startswith("grid") else f"{name.partition('.')[0]}=…"
+
+
+def _wrapped(cost: Cost, numbers: Mapping[Symbol, int]) -> Reason | None:
+    """Returns a reason if an integer of the kernel may wrap around, so that the expressions may differ from it."""
+    ranges = ranges_of(cost, numbers)
+    if ranges is None:
+        return Reason(cost.line, "an integer whose range is not known")
+    if any(low > high for low, high in ranges.values()):
+        return None  # this never runs
+    wrong = next((check for check in cost.checks if not holds(check, ranges)), None)
+    return wrong and Reason(cost.line, f"an integer that may wrap around: {wrong.value}")
+
+
+def ranges_of(cost: Cost, numbers: Mapping[Symbol, int]) -> dict[Symbol, Interval] | None:
+    """Returns the intervals of all symbols of a cost; None if one is not found."""
+    ranges: dict[Symbol, Interval] = {symbol: (number, number) for symbol, number in numbers.items()}
+    for symbol, count in cost.ranges:
+        found = interval(count, ranges)
+        if found is None:
+            return None
+        ranges[symbol] = (0, found[1] - 1)
+    return ranges
+
+
+def holds(check: Check, ranges: Mapping[Symbol, Interval]) -> bool:
+    """Whether a check holds for all values in these intervals."""
+    found = interval(check.value, ranges)
+    if found is None:
+        return False
+    return (check.low is None or found[0] >= check.low) and (check.high is None or found[1] <= check.high)

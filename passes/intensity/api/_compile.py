@@ -16,7 +16,9 @@ from triton_ext.errors import TritonExtError
 _ATTRIBUTE = "triton_ext.intensity"
 
 
-def described(kernel: object, target: object, signature: object, options: Mapping[str, Any]) -> tuple[Any, KernelRequest]:
+def described(
+    kernel: object, target: object, signature: object, options: Mapping[str, Any]
+) -> tuple[Any, KernelRequest]:
     """Returns what the pass writes about a kernel, and the request for its compilation.
 
     Raises:
@@ -72,7 +74,9 @@ def names_of(description: Mapping[str, Any], request: KernelRequest) -> list[str
     return [argument.get("name", f"arg{i}") for i, argument in enumerate(arguments)]
 
 
-def sampled(kernel: Any, arguments: tuple[object, ...], named: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object]]:
+def sampled(
+    kernel: Any, arguments: tuple[object, ...], named: Mapping[str, object]
+) -> tuple[dict[str, object], dict[str, object]]:
     """Returns the signature for a launch with these arguments, and the arguments by name.
 
     Raises:

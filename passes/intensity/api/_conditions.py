@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Union
 
-from ._expression import Poly, Symbol, divide, extreme, poly, total, truth
+from ._expression import Poly, Symbol, divide, extreme, poly, truth
+from ._sums import total
 
 #: How many alternatives one mask may have; each doubles what has to be counted.
 _MOST_ALTERNATIVES = 6
@@ -67,7 +66,7 @@ class Opposite:
     of: Condition
 
 
-Condition = Union[Test, Literal, Mystery, Both, Opposite]
+Condition = Test | Literal | Mystery | Both | Opposite
 
 
 def either(one: Condition, other: Condition) -> Condition:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ._conditions import Condition, Literal, Reason, Test, Unknown, conjuncts, count, mysteries, number_of
-from ._expression import Poly, Symbol, divide, extreme, poly, total
+from ._expression import Poly, Symbol, divide, extreme, poly
 from ._footprint import Place
 from ._graph import Check, Graph, iteration, lane, program, programs
+from ._sums import total
 
 #: The quantities: bytes loaded and stored, and FLOPs.
 LOADS, STORES, FLOPS = "loads", "stores", "flops"
@@ -150,7 +151,9 @@ class Summation:
         return [replace(cost, checks=cost.checks | checks) for cost in found]
 
     def _told_at(self, line: str) -> Poly | None:
-        return next((trips for at, trips in self._told.items() if line == at or line.endswith((f":{at}", f"/{at}"))), None)
+        return next(
+            (trips for at, trips in self._told.items() if line == at or line.endswith((f":{at}", f"/{at}"))), None
+        )
 
 
 def _repeated(cost: Cost, symbol: Symbol, times: Poly) -> Cost:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import prod
 
-from ._expression import Atom, Division, Extreme, Poly, Symbol, Total, Truth, _divided
+from ._expression import Atom, Division, Extreme, Poly, Symbol, Total, Truth, divided
 
 #: How many terms of sums one evaluation adds up at most; about ten seconds.
 MOST_TERMS = 2_000_000
@@ -45,7 +45,7 @@ class Evaluator:
         if isinstance(atom, Symbol):
             return self._numbers[atom]
         if isinstance(atom, Division):
-            return _divided(self.value(atom.over), self.value(atom.under), atom.part, atom.rounding)
+            return divided(self.value(atom.over), self.value(atom.under), atom.part, atom.rounding)
         if isinstance(atom, Extreme):
             return (min if atom.pick == "min" else max)(map(self.value, atom.of))
         if isinstance(atom, Truth):
@@ -73,7 +73,7 @@ Interval = tuple[int, int]
 
 
 def interval(value: Poly, ranges: Mapping[Symbol, Interval]) -> Interval | None:
-    """Returns an interval in which the value lies for all values of the symbols in `ranges`; None if it is not found."""
+    """Returns an interval of the value, for all values of the symbols in `ranges`; None if it is not found."""
     low = high = 0
     for atoms, factor in value.terms.items():
         product: Interval = (factor, factor)
@@ -113,6 +113,6 @@ def _of_atom(atom: Atom, ranges: Mapping[Symbol, Interval]) -> Interval | None:
     if over is None or under is None or under[0] <= 0:
         return None
     if atom.part == "//":
-        return _hull(_divided(a, b, "//", atom.rounding) for a in over for b in under)
+        return _hull(divided(a, b, "//", atom.rounding) for a in over for b in under)
     low = 0 if over[0] >= 0 or atom.rounding == "floor" else -min(under[1] - 1, -over[0])
     return low, min(under[1] - 1, max(over[1], 0)) if over[0] >= 0 or atom.rounding == "zero" else under[1] - 1

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Union
 
 
 class Poly:
@@ -159,7 +158,7 @@ class Total:
         return self.count.symbols | (self.body.symbols - {self.symbol})
 
 
-Atom = Union[Symbol, Division, Extreme, Truth, Total]
+Atom = Symbol | Division | Extreme | Truth | Total
 
 
 def _order(atom: Atom) -> tuple[str, int]:
@@ -172,7 +171,7 @@ def divide(over: Poly, under: Poly, *, part: str = "//", rounding: str = "floor"
     if b == 1:
         return over if part == "//" else poly(0)
     if a is not None and b:
-        return poly(_divided(a, b, part, rounding))
+        return poly(divided(a, b, part, rounding))
     if b is not None and b > 0 and (rounding == "floor" or is_natural(over)):
         # What b divides leaves the quotient as it is: (2*b*x + 5) // b == 2*x + 5 // b.
         whole = Poly({atoms: factor // b for atoms, factor in over.terms.items() if factor % b == 0})
@@ -197,7 +196,7 @@ def _is_natural_atom(atom: Atom) -> bool:
     return isinstance(atom, Truth) or is_natural(atom.body)
 
 
-def _divided(a: int, b: int, part: str, rounding: str) -> int:
+def divided(a: int, b: int, part: str, rounding: str) -> int:
     quotient = a // b
     if rounding == "zero" and quotient < 0 and quotient * b != a:
         quotient += 1
@@ -229,105 +228,3 @@ def truth(test: str, value: Poly) -> Poly:
     if number is None:
         return poly(Truth(test, value))
     return poly(int(number >= 0 if test == ">=" else number == 0))
-
-
-def total(symbol: Symbol, count: Poly, body: Poly) -> Poly:
-    """Returns the sum of `body` for `symbol` from 0 to `count` - 1, where `count` is not negative."""
-    result = poly(0)
-    left: dict[tuple[Atom, ...], dict[tuple[Atom, ...], int]] = {}
-    for atoms, factor in body.terms.items():
-        inner = tuple(atom for atom in atoms if symbol in atom.symbols)
-        outer = tuple(atom for atom in atoms if symbol not in atom.symbols)
-        if not inner:
-            result += Poly({outer: factor}) * count
-        elif inner == (symbol,):
-            result += Poly({outer: factor}) * divide(count * (count - 1), poly(2))
-        elif len(inner) == 1 and (closed := _tiles(symbol, count, inner[0]) or _shares(symbol, count, inner[0])):
-            result += Poly({outer: factor}) * closed
-        else:
-            left.setdefault(outer, {})[inner] = factor
-    for outer, terms in left.items():
-        result += Poly({outer: 1}) * poly(Total(symbol, count, Poly(terms)))
-    return result
-
-
-def _tiles(symbol: Symbol, count: Poly, atom: Atom) -> Poly | None:
-    """Returns the sum of ``max(0, min(b, x - b * symbol))``, which is ``max(0, min(b * count, x))``: tiles without gaps.
-
-    It is exact for each integer x, because tile k has the numbers from b * k to b * (k + 1) - 1 that are below x.
-    """
-    inner = _clamped(atom)
-    if not isinstance(inner, Extreme):
-        return None
-    size = next((one.constant for one in inner.of if one.constant is not None), None)
-    ends = [one for one in inner.of if one.constant is None]
-    if inner.pick != "min" or size is None or size <= 0:
-        return None
-    rests = []
-    for end in ends:
-        linear = end.linear_in(symbol)
-        if linear is None or linear[0] != -size:
-            return None
-        rests.append(linear[1])
-    return extreme("max", (poly(0), extreme("min", (count * size, *rests))))
-
-
-def _shares(symbol: Symbol, count: Poly, atom: Atom) -> Poly | None:
-    """Returns the sum of ``max(0, (x + grid - 1 - symbol) // grid)`` over a grid, which is ``max(0, x)``.
-
-    Of the numbers from 0 to x - 1, program p takes each whose remainder by the size of the grid is p. The size is not 0,
-    because then there is no launch.
-    """
-    inner = _clamped(atom)
-    if not isinstance(inner, Division) or inner.part != "//" or inner.under != count:
-        return None
-    (only, factor), *more = count.terms.items()
-    if more or factor != 1 or len(only) != 1 or not isinstance(only[0], Symbol) or not only[0].is_grid:
-        return None
-    end = inner.over - count + 1 + poly(symbol)
-    return None if symbol in end.symbols else extreme("max", (poly(0), end))
-
-
-def _clamped(atom: Atom) -> Atom | None:
-    """Returns x of ``max(0, x)``."""
-    if not isinstance(atom, Extreme) or atom.pick != "max" or len(atom.of) != 2 or poly(0) not in atom.of:
-        return None
-    value = atom.of[0] if atom.of[1] == poly(0) else atom.of[1]
-    only = next(iter(value.terms), ())
-    return only[0] if len(only) == 1 and value.terms == {only: 1} else None
-
-
-def substitute(value: Poly, numbers: Mapping[Symbol, int]) -> Poly:
-    """Returns the expression with numbers in place of symbols."""
-    known: dict[Poly, Poly] = {}
-
-    def of(one: Poly) -> Poly:
-        if one not in known:
-            known[one] = one if one.symbols.isdisjoint(numbers) and not _has_totals(one) else _sum(one)
-        return known[one]
-
-    def _sum(one: Poly) -> Poly:
-        result = poly(0)
-        for atoms, factor in one.terms.items():
-            product = poly(factor)
-            for atom in atoms:
-                product = product * of_atom(atom)
-            result = result + product
-        return result
-
-    def of_atom(atom: Atom) -> Poly:
-        if isinstance(atom, Symbol):
-            return poly(numbers[atom]) if atom in numbers else poly(atom)
-        if isinstance(atom, Division):
-            return divide(of(atom.over), of(atom.under), part=atom.part, rounding=atom.rounding)
-        if isinstance(atom, Extreme):
-            return extreme(atom.pick, map(of, atom.of))
-        if isinstance(atom, Truth):
-            return truth(atom.test, of(atom.value))
-        return total(atom.symbol, of(atom.count), of(atom.body))
-
-    return of(value)
-
-
-def _has_totals(value: Poly) -> bool:
-    return any(isinstance(atom, Total) for atoms in value.terms for atom in atoms)

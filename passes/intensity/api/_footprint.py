@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ._evaluate import Interval, interval
-from ._expression import Poly, Symbol, substitute
+from ._expression import Poly, Symbol
 from ._graph import Check
+from ._sums import substitute
 
 
 @dataclass(frozen=True)

@@ -159,7 +159,7 @@ class Graph:
             half = 1 << (rest[0] - 1)
             return frozenset((Check(value, -half, half - 1),)) if value.constant is None else _NO_CHECKS
         unsigned = kind in ("divui", "remui", "minui", "maxui", "extui", "shrui", "andi")
-        if unsigned and rest[0] > 1 or (kind == "cmpi" and rest[1].startswith("u")):
+        if (unsigned and rest[0] > 1) or (kind == "cmpi" and rest[1].startswith("u")):
             return frozenset(Check(one, 0, None) for one in operands)
         return _NO_CHECKS
 
@@ -167,12 +167,12 @@ class Graph:
 _LOGIC = ("andi", "ori", "xori", "select", "cmpi")
 _CASTS = ("extsi", "extui", "trunci", "index_cast", "index_castui")
 _SYMBOLS: dict[str, Any] = {
-    "argument": lambda graph, rest, shape: Symbol(graph.arguments[rest[0]]),
-    "size": lambda graph, rest, shape: Symbol(f"{graph.arguments[rest[0]]}.shape[{rest[1]}]"),
-    "program": lambda graph, rest, shape: program(rest[0]),
-    "programs": lambda graph, rest, shape: programs(rest[0]),
-    "iteration": lambda graph, rest, shape: iteration(rest[0]),
-    "lane": lambda graph, rest, shape: lane(rest[0], shape[rest[0]]),
+    "argument": lambda graph, rest, _: Symbol(graph.arguments[rest[0]]),
+    "size": lambda graph, rest, _: Symbol(f"{graph.arguments[rest[0]]}.shape[{rest[1]}]"),
+    "program": lambda _, rest, __: program(rest[0]),
+    "programs": lambda _, rest, __: programs(rest[0]),
+    "iteration": lambda _, rest, __: iteration(rest[0]),
+    "lane": lambda _, rest, shape: lane(rest[0], shape[rest[0]]),
 }
 _ARITHMETIC = (
     "addi", "subi", "muli", "divsi", "divui", "remsi", "remui", "minsi", "maxsi", "minui", "maxui", "andi", "shli",

@@ -18,7 +18,7 @@ _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 def perf_model(
     kernel: Any, device: str | Device, *, requested: bool = False, target: object = None
 ) -> Callable[..., float]:
-    """Returns a model for ``prune_configs_by={"perf_model": ..., "top_k": ...}`` of `tx.autotune` and `triton.autotune`.
+    """Returns a model for ``prune_configs_by={"perf_model": ...}`` of `tx.autotune` and `triton.autotune`.
 
     It returns the milliseconds that the roofline of the device allows for a configuration; infinity where a number is
     not known. It translates each configuration up to ttir.
@@ -26,7 +26,7 @@ def perf_model(
     Args:
         kernel: the kernel below the tuner, with ``@triton.jit``.
         device: see `Intensity.roofline`.
-        requested: see `Intensity.roofline`; bytes that are requested depend on the size of tiles, different ones do not.
+        requested: see `Intensity.roofline`. Requested bytes depend on the size of tiles, different ones do not.
         target: see `analyze`.
     """
     from . import analyze

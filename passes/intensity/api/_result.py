@@ -10,13 +10,12 @@ from typing import Any
 
 from triton_ext.errors import TritonExtError
 
-from ._amount import EXACT, UNKNOWN, UPPER_BOUND, Amount, Flops, added
-from ._conditions import Reason
+from ._amount import EXACT, UNKNOWN, UPPER_BOUND, Amount, Flops, add_up, evaluate, holds, ranges_of
 from ._costs import FLOPS, LOADS, STORES, Cost
-from ._evaluate import MOST_TERMS, Evaluator, Interval, TooLong, interval
-from ._expression import Poly, Symbol, poly, substitute
+from ._evaluate import Evaluator
+from ._expression import Poly, Symbol, poly
 from ._footprint import extent, union
-from ._graph import Check, programs
+from ._graph import programs
 from ._roofline import Device, Roofline, device_named
 
 Grid = Sequence[int] | int | Callable[[dict[str, Any]], Sequence[int]]
@@ -77,7 +76,7 @@ class Intensity:
         """
         numbers = self._numbers(grid, arguments)
         amounts = [self._unique(self._of(quantity), numbers) for quantity in (LOADS, STORES)]
-        return added(amounts)
+        return add_up(amounts)
 
     def flops(self, *, grid: Grid | None = None, **arguments: object) -> Flops:
         """Returns the FLOPs of a launch by kind and type; see `bytes`."""
@@ -187,16 +186,16 @@ class Intensity:
         if any(numbers.get(programs(axis)) == 0 for axis in range(3)):
             return Amount(0)  # there is no launch
         evaluator = Evaluator()
-        return added([_evaluate(cost, numbers, evaluator) for cost in costs])
+        return add_up([evaluate(cost, numbers, evaluator) for cost in costs])
 
     def _unique(self, costs: list[Cost], numbers: Mapping[Symbol, int]) -> Amount:
         amounts, extents, at = [], [], []
         requested = Evaluator()
         for cost in costs:
-            amount = _evaluate(cost, numbers, requested)
-            ranges = _ranges(cost, numbers)
+            amount = evaluate(cost, numbers, requested)
+            ranges = ranges_of(cost, numbers)
             place = cost.place
-            if place is None or ranges is None or not all(_holds(check, ranges) for check in place.checks):
+            if place is None or ranges is None or not all(holds(check, ranges) for check in place.checks):
                 amounts.append(amount)
                 continue
             if amount.value == 0:
@@ -207,10 +206,10 @@ class Intensity:
             else:
                 extents.append((place.argument, found))
                 at.append(amount)
-        hull, all_of_them = union(extents), added(at)
+        hull, all_of_them = union(extents), add_up(at)
         if all_of_them.value is None or hull < all_of_them.value:
             all_of_them = Amount(hull, UPPER_BOUND)
-        return added([*amounts, all_of_them, Amount(0, UPPER_BOUND)])
+        return add_up([*amounts, all_of_them, Amount(0, UPPER_BOUND)])
 
     def __str__(self) -> str:
         from ._table import table
@@ -225,56 +224,3 @@ def _checked(name: str, value: int, kind: str) -> int:
         if not -half <= value < half:
             raise TritonExtError(f"'{name}' is {value}, which its type {kind} cannot hold")
     return value
-
-
-def _evaluate(cost: Cost, numbers: Mapping[Symbol, int], evaluator: Evaluator) -> Amount:
-    if cost.amount is None:
-        return Amount(None, UNKNOWN, cost.reasons)
-    if cost.amount.constant is None or cost.checks:
-        missing = sorted(symbol.name for symbol in cost.amount.symbols - set(numbers))
-        if missing:
-            raise TritonExtError(f"the number depends on {', '.join(missing)}", fix=_mending(missing[0]))
-    found = _wrapped(cost, numbers)
-    if found is not None:
-        return Amount(None, UNKNOWN, (*cost.reasons, found))
-    try:
-        value = evaluator.value(substitute(cost.amount, numbers))
-    except TooLong:
-        why = f"more than {MOST_TERMS:,} terms would have to be added up"
-        return Amount(None, UNKNOWN, (*cost.reasons, Reason(cost.line, why)))
-    except ZeroDivisionError:
-        return Amount(None, UNKNOWN, (*cost.reasons, Reason(cost.line, "a division by zero")))
-    return Amount(value, UPPER_BOUND if cost.reasons else EXACT, cost.reasons)
-
-
-def _mending(name: str) -> str:
-    return "grid=(…)" if name.startswith("grid") else f"{name.partition('.')[0]}=…"
-
-
-def _wrapped(cost: Cost, numbers: Mapping[Symbol, int]) -> Reason | None:
-    """Returns a reason if an integer of the kernel may wrap around, so that the expressions may differ from it."""
-    ranges = _ranges(cost, numbers)
-    if ranges is None:
-        return Reason(cost.line, "an integer whose range is not known")
-    if any(low > high for low, high in ranges.values()):
-        return None  # this never runs
-    wrong = next((check for check in cost.checks if not _holds(check, ranges)), None)
-    return wrong and Reason(cost.line, f"an integer that may wrap around: {wrong.value}")
-
-
-def _ranges(cost: Cost, numbers: Mapping[Symbol, int]) -> dict[Symbol, Interval] | None:
-    """Returns the intervals of all symbols of a cost; None if one is not found."""
-    ranges: dict[Symbol, Interval] = {symbol: (number, number) for symbol, number in numbers.items()}
-    for symbol, count in cost.ranges:
-        found = interval(count, ranges)
-        if found is None:
-            return None
-        ranges[symbol] = (0, found[1] - 1)
-    return ranges
-
-
-def _holds(check: Check, ranges: Mapping[Symbol, Interval]) -> bool:
-    found = interval(check.value, ranges)
-    if found is None:
-        return False
-    return (check.low is None or found[0] >= check.low) and (check.high is None or found[1] <= check.high)

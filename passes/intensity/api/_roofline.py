@@ -31,7 +31,7 @@ class Device:
     source: str = "measured"
 
 
-def _chip(name: str, bandwidth: float, vector: float, source: str, **dots: float) -> Device:  # noqa: PLR0917
+def _chip(name: str, bandwidth: float, vector: float, source: str, **dots: float) -> Device:
     """Returns a device; `bandwidth` in TB/s, the others in TFLOP/s."""
     flops = {kind: rate * 1e12 for kind, rate in dots.items()}
     return Device(name, bandwidth * 1e12, {"vector": vector * 1e12, **flops}, source)
@@ -63,7 +63,9 @@ def device_named(name: str) -> Device:
         if device.name in words:
             return device
     known = ", ".join(device.name for device in _DEVICES)
-    raise TritonExtError(f"the peaks of '{name}' are not known, only those of {known}", fix="a Device with measured ones")
+    raise TritonExtError(
+        f"the peaks of '{name}' are not known, only those of {known}", fix="a Device with measured ones"
+    )
 
 
 @dataclass(frozen=True)

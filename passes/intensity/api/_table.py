@@ -25,7 +25,9 @@ def table(of: Intensity) -> str:
         rows.append((f"{quantity} in all", "", of.mark(quantity), _cut(str(of.expression(quantity)))))
     widths = [max(len(row[i]) for row in rows) for i in range(3)]
     lines = [f"{of.kernel}({constants}): loads and stores in bytes"]
-    lines += ["  ".join([*(cell.ljust(width) for cell, width in zip(row[:3], widths, strict=True)), row[3]]) for row in rows]
+    lines += [
+        "  ".join([*(cell.ljust(width) for cell, width in zip(row[:3], widths, strict=True)), row[3]]) for row in rows
+    ]
     reasons = dict.fromkeys(reason for cost in of.costs for reason in cost.reasons)
     lines += [f"{_short(reason.line)}: {reason.why}" for reason in reasons]
     return "\n".join(lines)

@@ -35,7 +35,8 @@ def _atom(atom: Atom) -> str:
 def _operand(value: Poly) -> str:
     """Returns the text of an operand: in parentheses, unless it is a number or an atom."""
     shown = text(value)
-    return shown if value.constant is not None or value.terms.get(next(iter(value.terms))) == len(value.terms) == 1 else f"({shown})"
+    is_atom = all(len(atoms) == 1 and factor == 1 for atoms, factor in value.terms.items()) and len(value.terms) == 1
+    return shown if is_atom or value.constant is not None else f"({shown})"
 
 
 def _list(values: Iterable[Poly]) -> str:

@@ -207,3 +207,19 @@ tt.func public @early(%x: !tt.ptr<i32>, %n: i32) {
   tt.store %x, %v : !tt.ptr<i32>
   tt.return
 }
+
+// -----
+
+// A loop over index, whose value is stored as an integer.
+// CHECK: \22what\22:\22loop\22
+// CHECK-SAME: [\22muli\22,64,{{.*}}[\22index_cast\22,32,64,
+tt.func public @index(%x: !tt.ptr<i32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %k = %c0 to %n step %c1 {
+    %i = arith.index_cast %k : index to i32
+    %ptr = tt.addptr %x, %i : !tt.ptr<i32>, i32
+    tt.store %ptr, %i : !tt.ptr<i32>
+  }
+  tt.return
+}

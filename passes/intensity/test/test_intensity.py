@@ -15,7 +15,16 @@ import triton_ext as tx
 from support.intensity import kernels
 from triton_ext.errors import TritonExtError
 
-INTEGERS = {"M": "i32", "N": "i32", "K": "i32", "n": "i32", "m": "i32", "rows": "i32", "columns": "i32", "groups": "i32"}
+INTEGERS = {
+    "M": "i32",
+    "N": "i32",
+    "K": "i32",
+    "n": "i32",
+    "m": "i32",
+    "rows": "i32",
+    "columns": "i32",
+    "groups": "i32",
+}
 
 
 def found(kernel: Any, ints: tuple[str, ...] = (), types: dict[str, str] | None = None, **rest: Any) -> Any:

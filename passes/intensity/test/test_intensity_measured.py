@@ -44,7 +44,9 @@ def test_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
         truth = bytes_of(case, rng)
         constexprs = {name: n for name, n in case.sizes.items() if name.isupper() and name not in "MNK"}
         integers = {name: "i32" for name in case.sizes if name not in constexprs}
-        found = tx.intensity(case.kernel, signature={**case.pointers, **integers, **constexprs}, target=f"{backend}:native")
+        found = tx.intensity(
+            case.kernel, signature={**case.pointers, **integers, **constexprs}, target=f"{backend}:native"
+        )
         values = {name: case.sizes[name] for name in integers}
         for what, amount in (("loads", found.loads), ("stores", found.stores)):
             number = amount(grid=case.grid, **values)

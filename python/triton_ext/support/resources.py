@@ -31,7 +31,7 @@ def library_dir() -> Path:
 
 @functools.cache
 def own_code() -> str:
-    """Returns a hash of all Python files of this package, of its backends and of the APIs of extensions, for cache keys.
+    """Returns a hash of the Python files of this package, its backends and the APIs of extensions, for cache keys.
 
     Claim: after an edit of our code no kernel comes from the cache that the old code compiled. The hash covers every
     module, because nothing decides reliably which of them take part in a compilation. It is computed once in a process,

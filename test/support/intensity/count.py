@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs launches in Triton's interpreter, and counts the bytes and FLOPs of each operation that it executes.
 
-``count.py SEED EACH`` runs those of `kernels`, ``count.py FILE SEED EACH`` those of a file of `generated`. Prints a list
-in JSON. TRITON_INTERPRET=1 has to be set.
+``count.py SEED EACH`` runs those of `kernels`, ``count.py FILE SEED EACH`` those of a file of `generated`. Prints a
+list in JSON. TRITON_INTERPRET=1 has to be set.
 """
 
 from __future__ import annotations

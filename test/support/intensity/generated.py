@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import random
 
-_HEAD = '''
+_HEAD = """
 @triton.jit
 def kernel{number}(x, y, flags, n, m):
     a, b = tl.program_id(0), tl.program_id(1)
     i, j = tl.arange(0, 8)[:, None], tl.arange(0, 4)[None, :]
-'''
+"""
 _IMPORTS = "import triton\nimport triton.language as tl\n"
 
 

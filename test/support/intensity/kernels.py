@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels whose traffic and FLOPs are counted: in Triton's interpreter, and by `tx.intensity`."""
 
+# ruff: noqa: N806, PLR0917 - kernels name sizes M, N, K and have many arguments
+
 from __future__ import annotations
 
 import random

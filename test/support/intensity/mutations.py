@@ -6,6 +6,8 @@ that TRITON_EXT_LIBRARY_DIR names. It prints the names of those that nothing not
 noticed.
 """
 
+# ruff: noqa: E501 - code as it stands
+
 from __future__ import annotations
 
 import importlib.util
@@ -21,14 +23,14 @@ from support.intensity import compare
 from support.intensity.kernels import cases
 from support.mutants import Mutation
 
-WALK, SLICE, OPERATIONS = "Cost.cpp", "Slice.cpp", "Operations.cpp"
+WALK, ACCESSES, SLICE, OPERATIONS = "Cost.cpp", "Accesses.cpp", "Slice.cpp", "Operations.cpp"
 CPP = {
     "n combinations of n elements": Mutation(WALK, "(along - 1)", "along"),
     "carried values do not advance": Mutation(
         SLICE, 'add({"iteration", binding.number})', "constant(0)", behind="auto argument = cast<BlockArgument>(value)"
     ),
-    "elements have two bytes": Mutation(WALK, "llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)", "2"),
-    "atomics without masks": Mutation(WALK, "atomic.getMask()", "Value()", behind="Case([&](tt::AtomicRMWOp"),
+    "elements have two bytes": Mutation(ACCESSES, "llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)", "2"),
+    "atomics without masks": Mutation(ACCESSES, "atomic.getMask()", "Value()", behind="Case([&](tt::AtomicRMWOp"),
     "a dot is one FLOP": Mutation(OPERATIONS, "2 * elementsOf(result.getType()) * k", "elementsOf(result.getType()) * k"),
     "an inserted dimension is the last": Mutation(SLICE, "i != expand.getAxis()", "i + 1 != lanes.size()"),
     "boxes have no end": Mutation(SLICE, 'add({"cmpi", 64, "slt", index, size})', "constant(1)"),
@@ -41,11 +43,11 @@ CPP = {
     ),
 }  # fmt: skip
 PYTHON = {
-    "tiles with gaps": ("_expression.py", "linear[0] != -size", "linear[0] > 0"),
+    "tiles with gaps": ("_sums.py", "linear[0] != -size", "linear[0] > 0"),
     "divisors of negative numbers are taken out": ("_expression.py", 'rounding == "floor" or is_natural(over)', "True"),
     "symbols are positive": ("_expression.py", "atom.is_natural", "True"),
-    "shares start at one": ("_expression.py", "inner.over - count + 1 + poly(symbol)", "inner.over - count + poly(symbol)"),
-    "sums of numbers count one more": ("_expression.py", "count * (count - 1)", "count * (count + 1)"),
+    "shares start at one": ("_sums.py", "inner.over - count + 1 + poly(symbol)", "inner.over - count + poly(symbol)"),
+    "sums of numbers count one more": ("_sums.py", "count * (count - 1)", "count * (count + 1)"),
     "division rounds down": ("_expression.py", 'if rounding == "zero" and quotient < 0', "if False and quotient < 0"),
     "trips are not rounded up": ("_costs.py", "upper - lower + step - 1", "upper - lower"),
     "trips may be negative": ("_costs.py", 'extreme("max", (poly(0), divide(', "(lambda _, pair: pair[1])('', (0, divide("),

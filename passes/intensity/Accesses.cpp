@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Describes the accesses to memory of a kernel.
+
+#include "Operations.h"
+#include "Walk.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext;
+using namespace mlir::triton_ext::intensity;
+namespace tt = mlir::triton;
+namespace json = llvm::json;
+
+/// The bytes that an element takes in memory.
+static int64_t bytesOf(Type element) {
+  if (isa<tt::PointerType>(element))
+    return 8;
+  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
+static json::Array shapeOf(Type type) {
+  json::Array shape;
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    for (int64_t size : tensor.getShape())
+      shape.push_back(size);
+  return shape;
+}
+
+void Walk::pointers(Operation *op, StringRef what, Value pointer, Value mask,
+                    Scope *scope, json::Array &items) {
+  Type type = pointer.getType();
+  json::Object found = item(what, op->getLoc());
+  found["bytes"] = bytesOf(
+      cast<tt::PointerType>(getElementTypeOrSelf(type)).getPointeeType());
+  found["shape"] = shapeOf(type);
+  if (mask)
+    found["mask"] = slice.get(mask, lanesOf(mask.getType()), scope);
+  if (auto address = slice.address(pointer, lanesOf(type), scope)) {
+    found["argument"] = address->argument;
+    found["offset"] = address->offset;
+  }
+  items.push_back(std::move(found));
+}
+
+void Walk::descriptor(Operation *op, StringRef what, Value descriptor,
+                      OperandRange at, Scope *scope, json::Array &items) {
+  auto box = cast<tt::TensorDescType>(descriptor.getType()).getBlockType();
+  SmallVector<int> sizes, starts;
+  for (auto [i, index] : llvm::enumerate(at)) {
+    sizes.push_back(slice.sizeOf(descriptor, i, scope));
+    starts.push_back(slice.get(index, {}, scope));
+  }
+  json::Object found = item(what, op->getLoc());
+  found["bytes"] = bytesOf(box.getElementType());
+  found["shape"] = shapeOf(box);
+  found["mask"] = slice.insideOf(sizes, starts);
+  items.push_back(std::move(found));
+}
+
+/// Describes an access to whole rows whose numbers are data: some of them may
+/// lie outside of the tensor, and are then not accessed.
+void Walk::rows(Operation *op, StringRef what, Type type, json::Array &items) {
+  json::Object found = item(what, op->getLoc());
+  found["bytes"] = bytesOf(getElementTypeOrSelf(type));
+  found["shape"] = shapeOf(type);
+  found["mask"] = slice.unknown(op->getLoc(), "rows whose numbers are data");
+  items.push_back(std::move(found));
+}
+
+/// Describes the addition of an atomic operation on floats, which each element
+/// in the mask does.
+void Walk::masked(tt::AtomicRMWOp atomic, Scope *scope, json::Array &items) {
+  if (atomic.getAtomicRmwOp() != tt::RMWOp::FADD)
+    return;
+  json::Object found = item("flops", atomic.getLoc());
+  found["kind"] = "add";
+  found["type"] = typeName(atomic.getVal().getType());
+  found["count"] = 1;
+  found["shape"] = shapeOf(atomic.getVal().getType());
+  if (Value mask = atomic.getMask())
+    found["mask"] = slice.get(mask, lanesOf(mask.getType()), scope);
+  items.push_back(std::move(found));
+}
+
+/// Describes an access to memory. Returns whether `op` is one.
+bool Walk::access(Operation *op, Scope *scope, json::Array &items) {
+  return TypeSwitch<Operation *, bool>(op)
+      .Case<tt::LoadOp, tt::AtomicLoadOp>([&](auto load) {
+        pointers(op, "load", load.getPtr(), load.getMask(), scope, items);
+        return true;
+      })
+      .Case<tt::StoreOp, tt::AtomicStoreOp>([&](auto store) {
+        pointers(op, "store", store.getPtr(), store.getMask(), scope, items);
+        return true;
+      })
+      .Case([&](tt::AtomicRMWOp atomic) {
+        for (StringRef what : {"load", "store"})
+          pointers(op, what, atomic.getPtr(), atomic.getMask(), scope, items);
+        masked(atomic, scope, items);
+        return true;
+      })
+      .Case([&](tt::AtomicCASOp atomic) {
+        for (StringRef what : {"load", "store"})
+          pointers(op, what, atomic.getPtr(), nullptr, scope, items);
+        return true;
+      })
+      .Case([&](tt::DescriptorLoadOp load) {
+        descriptor(op, "load", load.getDesc(), load.getIndices(), scope, items);
+        return true;
+      })
+      .Case([&](tt::DescriptorStoreOp store) {
+        descriptor(op, "store", store.getDesc(), store.getIndices(), scope,
+                   items);
+        return true;
+      })
+      .Case([&](tt::DescriptorReduceOp reduce) {
+        for (StringRef what : {"load", "store"})
+          descriptor(op, what, reduce.getDesc(), reduce.getIndices(), scope,
+                     items);
+        return true;
+      })
+      .Case([&](tt::DescriptorGatherOp gather) {
+        rows(op, "load", gather.getResult().getType(), items);
+        return true;
+      })
+      .Case([&](tt::DescriptorScatterOp scatter) {
+        rows(op, "store", scatter.getSrc().getType(), items);
+        return true;
+      })
+      .Default(false);
+}
