@@ -251,6 +251,7 @@ def test_no_cache(run_python: RunPython, tmp_path: Path) -> None:
     assert {row[2] for row in found} == {None}
 
 
+@pytest.mark.slow
 def test_bundles_come_and_go(run_python: RunPython, index_file: Path, rename: Plugin, tmp_path: Path) -> None:
     """The installed distributions are read again when one appears, changes its entry point or disappears."""
     site = tmp_path / "site"

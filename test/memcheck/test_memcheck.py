@@ -22,6 +22,7 @@ tt.func @f() {{
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("valgrind"), reason="valgrind is not installed")
 def test_a_planted_error_is_found(tmp_path: Path) -> None:
     build.build_tree(HERE / "planted", tmp_path / "build")

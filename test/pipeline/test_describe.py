@@ -552,6 +552,7 @@ def stage_of(target: str) -> Callable[[tx.Pipeline], list[PassRecord]]:
 LINES = [*ADDED, "common.canonicalizer", "common.symbol_dce", "ttir.loop_aware_cse"]
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(data=st.data(), target=st.sampled_from([CUDA80, CUDA100, GFX942]))
 def test_whatever_is_done_to_a_listing_is_what_runs(data: st.DataObject, target: str) -> None:

@@ -260,6 +260,7 @@ int32_t fill(void) { return 0; }
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["directory", "library", "metadata", "group"])
 def test_a_kernel_in_triton_s_cache_that_others_can_write(tmp_path: Path, what: str) -> None:
     """The cache is the user's own, but a process with umask 000 has made the kernel's directory or files."""

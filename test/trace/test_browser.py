@@ -494,6 +494,7 @@ def test_contrast(open_page: Open, scheme: str) -> None:
     assert [pair for pair in ratios if pair[1] < 4.5] == []
 
 
+@pytest.mark.slow
 def test_screenshots(matmul: Compilation, open_page: Open, tmp_path: Path) -> None:
     """Both colour schemes give a picture. If TRITON_EXT_SCREENSHOTS names a directory, the pictures are kept there."""
     kept = Path(os.environ.get("TRITON_EXT_SCREENSHOTS", tmp_path))
