@@ -14,15 +14,33 @@ using namespace mlir;
 using namespace mlir::triton_ext::instrument;
 namespace tt = mlir::triton;
 
+static int64_t numElements(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? tensor.getNumElements() : 1;
+}
+
+/// Returns the mask whose lanes `mask` repeats, which takes less time to count:
+/// that of a row, if all rows have it.
+static Value withoutCopies(Value mask) {
+  while (Operation *source = mask ? mask.getDefiningOp() : nullptr) {
+    if (!isa<tt::BroadcastOp, tt::SplatOp, tt::ExpandDimsOp>(source))
+      break;
+    mask = source->getOperand(0);
+  }
+  return mask;
+}
+
 /// Returns the access of the elements of `type`, which may be a scalar.
 static Access access(StringRef rule, Type type, Value mask = {}) {
   Type element = getElementTypeOrSelf(type);
   // Pointers have 64 bits. A value of i1 takes a byte of memory.
   int64_t bits =
       element.isIntOrFloat() ? int64_t(element.getIntOrFloatBitWidth()) : 64;
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return {rule, mask, tensor ? tensor.getNumElements() : 1,
-          int64_t(llvm::divideCeil(bits, 8))};
+  int64_t lanes = numElements(type);
+  Value counted = withoutCopies(mask);
+  int64_t copies = counted ? lanes / numElements(counted.getType()) : 1;
+  return {rule,   mask,  counted,
+          copies, lanes, int64_t(llvm::divideCeil(bits, 8))};
 }
 
 std::optional<Access> mlir::triton_ext::instrument::accessOf(Operation *op) {

@@ -16,6 +16,8 @@ namespace mlir::triton_ext::instrument {
 struct Access {
   StringRef rule;    ///< loaded, stored or atomic
   Value mask;        ///< i1 or a tensor of i1; null if every lane is on
+  Value counted;     ///< the mask, or a smaller one whose lanes it repeats
+  int64_t copies;    ///< how often it repeats each
   int64_t lanes;     ///< elements, also those that are off; 1 for a scalar
   int64_t laneBytes; ///< bytes of one element
 };

@@ -91,9 +91,10 @@ void InstrumentPass::observeAccess(Operation *op, const Access &access) {
   }
   if (bytes)
     observer.count((access.rule + (masked ? " on" : "")).str(),
-                   access.laneBytes, masked ? 1 : 0, access.mask);
+                   access.copies * access.laneBytes, masked ? access.copies : 0,
+                   access.counted);
   else if (masked)
-    observer.count("on", 0, 1, access.mask);
+    observer.count("on", 0, access.copies, access.counted);
   if (calls || masked)
     observer.count("calls", 0, lanes);
 }

@@ -46,6 +46,25 @@ tt.func public @memory(%p: tensor<128x!tt.ptr<f32>>, %m: tensor<128xi1>, %q: !tt
   tt.return
 }
 
+// Of a mask that repeats that of a row, only the row is counted.
+// BYTES-LABEL: tt.func public @rows
+// BYTES-SAME: %[[P:.*]]: tensor<8x16x!tt.ptr<f16>>, %[[ROW:.*]]: tensor<16xi1>, %[[ALL:.*]]: i1
+// BYTES: probe.count "loaded" mask(%[[ROW]] : tensor<16xi1>) {probe.rules = "loaded", probe.weight = 16 : i64}
+// BYTES-NEXT: tt.load
+// BYTES: probe.count "stored" mask(%[[ALL]] : i1) {probe.rules = "stored", probe.weight = 256 : i64}
+// BYTES-NEXT: tt.store
+// MASKED-LABEL: tt.func public @rows
+// MASKED: probe.count "loaded on" mask({{.*}}) {probe.lanes = 8 : i64, probe.rules = "loaded on", probe.weight = 16 : i64}
+// MASKED-NEXT: probe.count "calls" {probe.lanes = 128 : i64, probe.rules = "calls"}
+tt.func public @rows(%p: tensor<8x16x!tt.ptr<f16>>, %row: tensor<16xi1>, %all: i1) {
+  %one = tt.expand_dims %row {axis = 0 : i32} : tensor<16xi1> -> tensor<1x16xi1>
+  %m = tt.broadcast %one : tensor<1x16xi1> -> tensor<8x16xi1>
+  %v = tt.load %p, %m : tensor<8x16x!tt.ptr<f16>>
+  %n = tt.splat %all : i1 -> tensor<8x16xi1>
+  tt.store %p, %v, %n : tensor<8x16x!tt.ptr<f16>>
+  tt.return
+}
+
 // Of a descriptor it is the box. A load in a function that is marked noinline is counted, too.
 // BYTES-LABEL: tt.func public @descriptors
 // BYTES: probe.count "loaded" {probe.rules = "loaded", probe.weight = 1024 : i64}

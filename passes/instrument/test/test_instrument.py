@@ -54,6 +54,12 @@ def test_atomics(n: int, programs: int) -> None:
 
 
 @generated
+@given(n=st.integers(0, 40), programs=st.integers(1, 4))
+def test_repeated_masks(n: int, programs: int) -> None:
+    counted.repeated_masks(same, same, n, programs)
+
+
+@generated
 @given(first=st.integers(-9, 9), last=st.integers(-9, 9), step=st.integers(1, 5), programs=st.integers(1, 8))
 def test_loops(first: int, last: int, step: int, programs: int) -> None:
     counted.loops(same, same, (first, last, step), programs)

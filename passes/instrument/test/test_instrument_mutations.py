@@ -22,7 +22,9 @@ MUTATIONS = {
     "bits are counted as bytes": ("masks", access("llvm::divideCeil(bits, 8)", "llvm::divideCeil(bits, 4)")),
     "a masked load asks for all lanes": (
         "masks",
-        insert("access.laneBytes", "access.lanes * access.laneBytes", behind="observer.count((access.rule"),
+        insert(
+            "access.copies * access.laneBytes", "access.lanes * access.laneBytes", behind="observer.count((access.rule"
+        ),
     ),
     "a last iteration that is not whole is forgotten": (
         "loops",

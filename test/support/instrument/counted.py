@@ -102,6 +102,30 @@ def tiles(make: Make, back: Back, rows: int, columns: int) -> None:
     assert (stored["stored"], stored.get("off", 0)) == (4 * rows, programs * 8 - rows)
 
 
+@triton.jit(do_not_specialize=["n"])
+def scaling(x, y, n, M: tl.constexpr, N: tl.constexpr):
+    i, j = tl.program_id(0) * M + tl.arange(0, M), tl.arange(0, N)
+    at = i[:, None] * N + j[None, :]
+    v = tl.load(x + at, mask=(j < n)[None, :], other=0.0)
+    v += tl.load(x + at, mask=(i < n)[:, None], other=0.0)
+    tl.store(y + at, v, mask=n > 3)
+
+
+def repeated_masks(make: Make, back: Back, n: int, programs: int) -> None:
+    """Masks of rows, of columns, and of everything."""
+    x = np.random.default_rng(n).standard_normal((programs * 8, 16)).astype(np.float32)
+    y, plain = make(np.zeros_like(x)), make(np.zeros_like(x))
+    s = observed(scaling, (programs,), make(x), y, n, M=8, N=16)
+    scaling[(programs,)](make(x), plain, n, M=8, N=16)
+    np.testing.assert_array_equal(back(y), back(plain))
+    for text, on in (
+        ("v =", x[:, :n].size), ("v +=", x[:n].size), ("tl.store", x.size if n > 3 else 0)
+    ):  # fmt: skip
+        found = row(s, scaling, text)
+        assert found.get("loaded", 0) + found.get("stored", 0) == 4 * on
+        assert (found["lanes"], found.get("off", 0)) == (x.size, x.size - on)
+
+
 @triton.jit(noinline=True)
 def bump(counter, amount):
     tl.atomic_add(counter, amount)
@@ -218,6 +242,7 @@ def everything(make: Make, back: Back) -> None:
     for n, programs in ((0, 3), (1, 1), (100, 2), (64, 1), (1000, 5)):
         masks(make, back, n, programs)
         atomics(make, back, n, programs)
+        repeated_masks(make, back, n, programs)
     for shape in ((1, 1), (8, 16), (13, 40), (20, 3)):
         tiles(make, back, *shape)
         descriptors(make, back, *shape)
