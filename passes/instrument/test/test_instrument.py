@@ -35,6 +35,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(triton.runtime.driver, "_active", None)
 
 
+@pytest.mark.slow
 @generated
 @given(n=st.integers(0, 400), programs=st.integers(1, 6))
 def test_masks(n: int, programs: int) -> None:
