@@ -127,7 +127,7 @@ def _wrapped(cost: Cost, numbers: Mapping[Symbol, int]) -> Reason | None:
     if any(low > high for low, high in ranges.values()):
         return None  # this never runs
     wrong = next((check for check in cost.checks if not holds(check, ranges)), None)
-    return wrong and Reason(cost.line, f"an integer that may wrap around: {wrong.value}")
+    return None if wrong is None else Reason(cost.line, f"an integer that may wrap around: {wrong.value}")
 
 
 def ranges_of(cost: Cost, numbers: Mapping[Symbol, int]) -> dict[Symbol, Interval] | None:

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import inspect
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import triton_ext as tx
 from triton_ext.compilation.requests import KernelRequest, request_for
 from triton_ext.errors import TritonExtError
+from triton_ext.pipeline import scope
+from triton_ext.pipeline.pipeline import ready
 
 _ATTRIBUTE = "triton_ext.intensity"
 
@@ -26,14 +28,27 @@ def described(
         PipelineError: a pass failed.
     """
     request = request_for(kernel, target, signature, options)  # type: ignore[arg-type]
-    pipeline = tx.Pipeline().at_end("ttir", tx.passes.ttir.intensity())
-    with pipeline:
+    with contextlib.ExitStack() as scopes:
+        for outer in request.pipelines:
+            active = ready(outer)
+            scope.enter(active, by_use=True)
+            scopes.callback(scope.leave, active)
         module = _to_ttir(request)
+    _describe(module)
     text = module.get_operation().get_str_attr(_ATTRIBUTE)
     kernels = json.loads(text) if text else []
     if len(kernels) != 1:
         raise TritonExtError(f"expected one kernel in the module of '{request.kernel}', found {len(kernels)}")
     return kernels[0], request
+
+
+def _describe(module: Any) -> None:
+    """Runs the pass behind all edits of the active pipelines, which one of ours would be inside of."""
+    from triton._C.libtriton import ir, passes
+
+    manager = ir.pass_manager(module.context)
+    passes.plugin.add_intensity(manager, [])
+    manager.run(module, "intensity")
 
 
 def _to_ttir(request: KernelRequest) -> Any:

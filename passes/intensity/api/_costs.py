@@ -117,8 +117,7 @@ class Summation:
                 lower, upper, step = map(self.graph.number, bounds)
                 trips = extreme("max", (poly(0), divide(upper - lower + step - 1, step)))
                 checks = frozenset().union(*map(self.graph.checks, bounds))
-                if step.constant is None:
-                    checks |= {Check(step, 1, None)}
+                checks |= {Check(step, 1, None)}
                 if item["unsigned"]:
                     checks |= {Check(lower, 0, None), Check(upper, 0, None)}
             except Unknown as unknown:

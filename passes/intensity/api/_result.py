@@ -136,6 +136,7 @@ class Intensity:
         device: str | Device,
         *,
         measured: Sequence[tuple[str, float]] = (),
+        requested: bool = False,
         grid: Grid | None = None,
         **arguments: object,
     ) -> None:
@@ -145,6 +146,7 @@ class Intensity:
             path: the file.
             device: see `roofline`.
             measured: launches with these arguments, each a label and its seconds.
+            requested: see `roofline`.
             grid: see `bytes`.
             arguments: see `bytes`.
 
@@ -153,7 +155,7 @@ class Intensity:
         """
         from ._plot import plot
 
-        limit = self.roofline(device, grid=grid, **arguments)
+        limit = self.roofline(device, requested=requested, grid=grid, **arguments)
         plot(path, [limit.point(label, seconds) for label, seconds in measured] or [limit.point(self.kernel)])
 
     def _of(self, *quantities: str) -> list[Cost]:

@@ -195,3 +195,16 @@ def test_a_model_for_autotuning() -> None:
         assert [config.kwargs["BM"] for config in kept] == [64, 32]  # larger tiles request fewer bytes
     whiles = tx.intensity.perf_model(kernels.whiles, "H200", target="cuda:90")
     assert whiles(grid=(1,), x=x, y=x, n=5, B=8) == float("inf")
+
+
+def test_pipelines_of_the_kernel_and_around_it() -> None:
+    def renamed(old: str, new: str) -> tx.Pipeline:
+        return tx.Pipeline().at_end("ttir", tx.passes.ttir.rename(old=old, new=new))
+
+    used = tx.use(renamed("add", "plus"))(kernels.add)
+    try:
+        assert found(used, BLOCK=64).kernel == "plus"
+        with renamed("plus", "more"):
+            assert found(used, BLOCK=64).kernel == "more"
+    finally:
+        vars(kernels.add).pop("triton_ext_pipelines", None)
