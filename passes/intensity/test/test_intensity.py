@@ -197,14 +197,22 @@ def test_a_model_for_autotuning() -> None:
     assert whiles(grid=(1,), x=x, y=x, n=5, B=8) == float("inf")
 
 
-def test_pipelines_of_the_kernel_and_around_it() -> None:
-    def renamed(old: str, new: str) -> tx.Pipeline:
-        return tx.Pipeline().at_end("ttir", tx.passes.ttir.rename(old=old, new=new))
+SEEN: list[str] = []
 
-    used = tx.use(renamed("add", "plus"))(kernels.add)
+
+def from_the_kernel(module: Any) -> None:
+    SEEN.append(f"kernel {module.get_operation().get_str_attr('triton_ext.intensity')}")
+
+
+def from_around(module: Any) -> None:
+    SEEN.append(f"around {module.get_operation().get_str_attr('triton_ext.intensity')}")
+
+
+def test_edits_come_before_the_description() -> None:
+    used = tx.use(tx.Pipeline().at_end("ttir", from_the_kernel))(kernels.add)
     try:
-        assert found(used, BLOCK=64).kernel == "plus"
-        with renamed("plus", "more"):
-            assert found(used, BLOCK=64).kernel == "more"
+        with tx.Pipeline().at_end("ttir", from_around):
+            assert found(used, BLOCK=64).mark("loads") == "exact"
     finally:
         vars(kernels.add).pop("triton_ext_pipelines", None)
+    assert sorted(SEEN) == ["around None", "kernel None"]
