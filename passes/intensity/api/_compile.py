@@ -86,7 +86,10 @@ def names_of(description: Mapping[str, Any], request: KernelRequest) -> list[str
     declared = [name for name, kind in types.items() if kind != "constexpr"]
     if len(declared) == len(arguments):
         return [str(name) for name in declared]
-    return [argument.get("name", f"arg{i}") for i, argument in enumerate(arguments)]
+    names = [str(argument.get("name", f"arg{i}")) for i, argument in enumerate(arguments)]
+    # Triton passes the sizes of a descriptor twice, both as x.shape.0: once as a part of what the descriptor became.
+    plain = [name for name in names if "." not in name]
+    return names if len(set(plain)) == len(plain) else [f"arg{i}" for i in range(len(names))]
 
 
 def sampled(

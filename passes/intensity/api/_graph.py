@@ -168,7 +168,7 @@ _LOGIC = ("andi", "ori", "xori", "select", "cmpi")
 _CASTS = ("extsi", "extui", "trunci", "index_cast", "index_castui")
 _SYMBOLS: dict[str, Any] = {
     "argument": lambda graph, rest, _: Symbol(graph.arguments[rest[0]]),
-    "size": lambda graph, rest, _: Symbol(f"{graph.arguments[rest[0]]}.shape[{rest[1]}]"),
+    "size": lambda graph, rest, _: Symbol(f"{graph.arguments[rest[0]]}.shape.{rest[1]}"),
     "program": lambda _, rest, __: program(rest[0]),
     "programs": lambda _, rest, __: programs(rest[0]),
     "iteration": lambda _, rest, __: iteration(rest[0]),

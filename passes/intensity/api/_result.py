@@ -180,8 +180,9 @@ class Intensity:
                     raise TritonExtError(f"'{name}' is {self.constants[name]} in this kernel, not {value}")
             elif isinstance(value, int):
                 numbers[Symbol(name)] = _checked(name, int(value), self._types.get(name, ""))
+            # A descriptor of the host is one argument, or one for each size, as Triton names them.
             for dimension, size in enumerate(getattr(value, "shape", ())):
-                numbers[Symbol(f"{name}.shape[{dimension}]")] = int(size)
+                numbers[Symbol(f"{name}.shape.{dimension}")] = int(size)
         return numbers
 
     def _value(self, costs: list[Cost], numbers: Mapping[Symbol, int]) -> Amount:

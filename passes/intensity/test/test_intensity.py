@@ -132,10 +132,14 @@ def test_descriptors_of_the_host() -> None:
         target.store([at, 0], source.load([at, 0]))
 
     kind = "tensordesc<fp16[32, 64]>"
-    copied = tx.intensity(copy, signature={"source": kind, "target": kind}, target="cuda:90")
-    shaped = SimpleNamespace(shape=(40, 50))
-    assert str(copied.expression("loads")).count("source.shape[") == 2
-    assert copied.bytes(source=shaped, target=shaped, grid=2) == 2 * 2 * 40 * 50
+    shapes = {"source": SimpleNamespace(shape=(40, 50)), "target": SimpleNamespace(shape=(30, 20))}
+    for target in ("cuda:90", "cuda:80"):  # with TMA, and as pointers
+        copied = tx.intensity(copy, signature={"source": kind, "target": kind}, target=target)
+        assert "source.shape.1" in str(copied.expression("loads"))
+        assert copied.loads(**shapes, grid=2) == 2 * 40 * 50
+        assert copied.stores(**shapes, grid=2) == 2 * 30 * 20
+    with pytest.raises(TritonExtError, match=r"depends on source.shape.0, source.shape.1 \(fix: source=…"):
+        copied.loads(grid=2)
 
 
 def test_unique_bytes() -> None:
