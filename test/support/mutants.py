@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from support import ROOT
+from support import ROOT, forked_pytest
 from triton_ext.authoring import build
 from triton_ext.support import resources
 
@@ -28,6 +30,19 @@ static bool mutant(std::string_view name) {
 }
 #endif
 """
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a process has ended.
+
+    Attributes:
+        returncode: its status, or minus the number of the signal that has ended it.
+        stdout: its output and errors.
+    """
+
+    returncode: int
+    stdout: str
 
 
 @dataclass(frozen=True)
@@ -95,7 +110,12 @@ def build_source(extension: str, scratch: Path) -> Path:
         output, compiled = step["output"], source.with_suffix(".o")
         # With -O3, the compiler takes longer than the tests gain.
         command = step["command"].replace(original, str(source)).replace(" -O3 ", " -O1 ")
-        _run(command.replace(f" {output}", f" {compiled}"), build_dir)
+        # ccache finds what it compiled for an earlier run, in another temporary directory.
+        command = command.replace(f"CCACHE_BASEDIR={ROOT}", f"CCACHE_BASEDIR={scratch}")
+        command = command.replace(f" {output}", f" {compiled}").replace(
+            " triton_ext_precompiled/", f" {build_dir}/triton_ext_precompiled/"
+        )
+        _run(command, scratch)
         objects[output] = str(compiled)
     for step in steps:
         words = step["command"].split(" ")
@@ -117,8 +137,11 @@ def _run(command: str, directory: Path) -> None:
     assert done.returncode == 0, done.stderr[-3000:]
 
 
-def run_tests(file: Path, select: str, libraries: Path, mutant: str, cache: Path) -> subprocess.CompletedProcess[str]:
+def run_tests(file: Path, select: str, libraries: Path, mutant: str, cache: Path) -> Ended:
     """Runs tests of pytest in another process, up to the first one that fails.
+
+    The process is forked from one that has imported torch and pytest, which take most of the time of such a run, and
+    nothing that reads the variables which are set here.
 
     Args:
         file: the tests.
@@ -129,13 +152,19 @@ def run_tests(file: Path, select: str, libraries: Path, mutant: str, cache: Path
             have one cache key.
     """
     environment = {"TRITON_EXT_LIBRARY_DIR": libraries, "TRITON_EXT_MUTANT": mutant, "TRITON_CACHE_DIR": cache}
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", file, "-k", select],
-        env={**os.environ, **{name: str(value) for name, value in environment.items()}},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    arguments = ["-q", "-x", "-p", "no:cacheprovider", str(file), "-k", select]
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["torch", "pytest", "hypothesis"])
+    with tempfile.NamedTemporaryFile("r", errors="replace") as output:
+        merged = {**os.environ, **{name: str(value) for name, value in environment.items()}}
+        process = context.Process(target=forked_pytest.main, args=(arguments, merged, output.name))
+        process.start()
+        process.join()
+        assert process.exitcode is not None
+        ended = Ended(process.exitcode, output.read())
+    # Python ends with 1, too, if an exception ends it.
+    assert ended.returncode != 1 or " failed" in ended.stdout, ended.stdout[-3000:]
+    return ended
 
 
 def lit_passes(extension: str, mutation: tuple[str, str], scratch: Path) -> bool:
