@@ -14,11 +14,10 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-import support
-
 os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # otherwise Triton 3.9 warns at every compilation
-# Also for this process's xdist workers and for every process that a test starts.
-os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [support.SITE, os.environ.get("PYTHONPATH")]))
+# `support.SITE`, for this process's xdist workers and for every process that a test starts.
+SITE = str(Path(__file__).parent / "test" / "support" / "site")
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [SITE, os.environ.get("PYTHONPATH")]))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
