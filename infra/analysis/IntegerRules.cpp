@@ -89,6 +89,11 @@ int64_t mlir::triton_ext::analysis::divisorOf(Operation *op,
 // Ranges
 //===----------------------------------------------------------------------===//
 
+/// Returns whether no number is in both intervals of `range`.
+static bool isEmpty(const ConstantIntRanges &range) {
+  return range.smin().sgt(range.smax()) || range.umin().ugt(range.umax());
+}
+
 ConstantIntRanges mlir::triton_ext::analysis::fullRange(Value value) {
   return ConstantIntRanges::maxRange(ConstantIntRanges::getStorageBitwidth(
       getElementTypeOrSelf(value.getType())));
@@ -97,8 +102,7 @@ ConstantIntRanges mlir::triton_ext::analysis::fullRange(Value value) {
 ConstantIntRanges mlir::triton_ext::analysis::meet(const ConstantIntRanges &a,
                                                    const ConstantIntRanges &b) {
   ConstantIntRanges both = a.intersection(b);
-  bool isEmpty = both.smin().sgt(both.smax()) || both.umin().ugt(both.umax());
-  return isEmpty ? a : both;
+  return isEmpty(both) ? a : both;
 }
 
 /// Returns the range of a quotient or a remainder. MLIR's rules know none if
@@ -183,6 +187,11 @@ ConstantIntRanges mlir::triton_ext::analysis::rangeOf(
     return ConstantIntRanges::fromSigned(APInt(width, least, true),
                                          APInt(width, greatest, true));
   };
+  // MLIR's rules make an empty range of a value that cannot be, as of a sum that
+  // breaks its flags for all operands, and fail if they are given one: their
+  // rule of divisions takes (1, 0) for a divisor that is not zero.
+  if (llvm::any_of(ranges, isEmpty))
+    return full;
   Operation *op = result.getOwner();
   if (movesElements(op))
     return ranges[0];

@@ -44,6 +44,24 @@ def test_claims_hold(seed: int, library: Path) -> None:
     assert not {name: said[name] for name, least in LEAST.items() if said[name] < least}
 
 
+BROKEN_FLAGS = """tt.func @f0() {
+%0 = tt.make_range {start = 3 : i32, end = 19 : i32} : tensor<16xi32>
+%1 = arith.trunci %0 : tensor<16xi32> to tensor<16xi8>
+%2 = arith.constant dense<-2> : tensor<16xi8>
+%3 = arith.subi %1, %2 overflow<nsw, nuw> : tensor<16xi8>
+%4 = arith.divsi %3, %3 : tensor<16xi8>
+tt.return
+}
+"""
+
+
+@pytest.mark.slow
+def test_a_number_that_cannot_be_has_a_range(library: Path) -> None:
+    """No operand keeps the flags of the difference. For MLIR its range is empty, and a division by it an assertion."""
+    ((*_, claim),) = integer_claims.claims([BROKEN_FLAGS], library, ("facts",))
+    assert claim.kind == "F"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(ON_CPU))
 def test_the_cpu_computes_the_same(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
