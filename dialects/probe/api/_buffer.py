@@ -11,7 +11,7 @@ import numpy as np
 
 from triton_ext import backends
 
-from ._layout import CAPACITY, CHUNK_MASK, CHUNKS, DIRECTORY, MAGIC, RECORDS, SITE_WORDS, SITES_OF_CHUNK, STRIDE
+from ._layout import CAPACITY, CHUNK_MASK, CHUNKS, COPIES, COPY_WORDS, DIRECTORY, MAGIC, RECORDS, STRIDE
 
 if TYPE_CHECKING:
     from ._session import Session
@@ -74,7 +74,7 @@ def new_buffer(device: str, capacity: int, chunks: int) -> Sink:
         chunks: how many chunks of counters it has room for, a power of two.
     """
     first = DIRECTORY + chunks
-    records = first + (chunks + 1) * SITE_WORDS * SITES_OF_CHUNK
+    records = first + (chunks + 1) * COPIES * COPY_WORDS
     header = {0: MAGIC, CAPACITY: capacity, CHUNK_MASK: chunks - 1, CHUNKS: first, RECORDS: records}
     return Sink(memory(records + capacity, device, header))
 

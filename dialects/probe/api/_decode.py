@@ -16,6 +16,8 @@ from ._layout import (
     CHUNK_KEY,
     CHUNK_MASK,
     CHUNKS,
+    COPIES,
+    COPY_WORDS,
     CURSOR,
     DIRECTORY,
     HEAD,
@@ -25,7 +27,6 @@ from ._layout import (
     RECORDS,
     REGION_WORDS,
     SITE_WORDS,
-    SITES_OF_CHUNK,
 )
 from ._sites import Site, sites_of
 from ._timing import Timing, timing_of
@@ -94,16 +95,16 @@ def decode(words: Any, seen: Seen, device: str) -> None:
     """Adds what is in the buffer of `device` to `seen`."""
     chunks = int(words[CHUNK_MASK]) + 1
     area = words[words[CHUNKS] :].view(np.int64)
-    size = SITE_WORDS * SITES_OF_CHUNK
     kernels: dict[int, dict[int, Any]] = {}  # the chunks of each kernel by their number
+    copies = area[: (chunks + 1) * COPIES * COPY_WORDS].reshape(chunks + 1, COPIES, COPY_WORDS)
     for index in map(int, np.flatnonzero(words[DIRECTORY : DIRECTORY + chunks])):
         key = int(words[DIRECTORY + index])
-        kernels.setdefault(key & ~LOCAL, {})[key & (CHUNK_KEY - 1)] = area[index * size : (index + 1) * size]
+        kernels.setdefault(key & ~LOCAL, {})[key & (CHUNK_KEY - 1)] = copies[index]
     for key, found in kernels.items():
         for site in sites_of(key):
-            if (line := _words_of(site, found)) is not None:
-                seen.lines.setdefault(site, []).append(line)
-    seen.unknown += int(np.count_nonzero(area[chunks * size : (chunks + 1) * size]))
+            if lines := _lines_of(site, found):
+                seen.lines.setdefault(site, []).extend(lines)
+    seen.unknown += int(np.count_nonzero(copies[chunks].any(0)))
     start = int(words[RECORDS])
     used = min(int(words[CURSOR]), int(words[CAPACITY]))
     blocks = []
@@ -116,18 +117,22 @@ def decode(words: Any, seen: Seen, device: str) -> None:
         seen.timings.append(timing_of(blocks, device))
 
 
-def _words_of(site: Site, chunks: dict[int, Any]) -> Any:
-    """Returns the line of a site and its bins; None if the buffer had no room for the chunks that they are in."""
-    size = SITE_WORDS * SITES_OF_CHUNK
+def _lines_of(site: Site, chunks: dict[int, Any]) -> list[Any]:
+    """Returns the line of a site and its bins for each copy of its chunks in which a program has written something.
+
+    Returns the first copy if there is none, and nothing if the buffer had no room for the chunks.
+    """
     bins = -(-site.bins[0] // SITE_WORDS) * SITE_WORDS
     places = [(site.lines[0] * SITE_WORDS, SITE_WORDS), (site.lines[1] * SITE_WORDS, bins)]
     parts = []
     for start, length in places:
         for at in range(start, start + length, SITE_WORDS):
-            if at // size not in chunks:
-                return None
-            parts.append(chunks[at // size][at % size : at % size + SITE_WORDS])
-    return np.concatenate(parts)
+            if at // COPY_WORDS not in chunks:
+                return []
+            place = at % COPY_WORDS
+            parts.append(chunks[at // COPY_WORDS][:, place : place + SITE_WORDS])
+    lines = np.concatenate(parts, axis=1)
+    return [line for i, line in enumerate(lines) if not i or line.any()]
 
 
 def _runs(words: Any) -> Iterator[tuple[int, int, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 MAGIC = 0x313045424F525054
 CAPACITY, CURSOR, CHUNK_MASK, CHUNKS, RECORDS, DIRECTORY = 1, 2, 3, 4, 5, 16
-SITE_WORDS, SITES_OF_CHUNK = 8, 16
+SITE_WORDS, COPY_WORDS, COPIES = 8, 128, 16
 COUNT, LOST = 0, 1
 MAX, INVERTED_MIN, SUM, SQUARES, NAN, INF = 2, 3, 2, 3, 4, 5  # of minmax and stats
 BELOW, ABOVE = 2, 3  # of histogram

@@ -257,6 +257,9 @@ void Emitter::emitPrologue() {
     capacity = loadHeader(kCapacity);
     records = loadHeader(kRecords);
   }
+  copy = arith::MulIOp::create(
+      b, arith::AndIOp::create(b, linear, constant(kCopies - 1)),
+      constant(kCopyWords));
   for (int64_t i = 0, n = llvm::divideCeil(numLines, kSitesOfChunk); i < n; ++i)
     chunks.push_back(findChunk(key | (kChunkKey + i)));
 }
@@ -339,14 +342,22 @@ Value Emitter::findChunk(int64_t key) {
   scf::YieldOp::create(b, loop.getResult(0));
   b.setInsertionPointAfter(search);
   Value offset = arith::MulIOp::create(b, search.getResult(0),
-                                       constant(kSiteWords * kSitesOfChunk));
+                                       constant(kCopies * kCopyWords));
   return arith::AddIOp::create(b, offset, loadHeader(kChunks));
 }
 
-Value Emitter::siteWord(unsigned site, int64_t word) {
+/// Returns the pointer to a word of a site in the first copy of its chunk: to
+/// one number for all programs.
+Value Emitter::sharedWord(unsigned site, int64_t word) {
   Value chunk = chunks[lines[site] / kSitesOfChunk];
   int64_t place = lines[site] % kSitesOfChunk * kSiteWords + word;
   return at(arith::AddIOp::create(b, chunk, constant(place)));
+}
+
+/// Returns the pointer to a word of a site in the program's copy of its chunk.
+Value Emitter::siteWord(unsigned site, int64_t word) {
+  Value first = sharedWord(site, word);
+  return tt::AddPtrOp::create(b, first.getType(), first, copy);
 }
 
 /// Repeats a scalar for each lane; leaves it a scalar if there are no lanes.
@@ -568,7 +579,7 @@ Value Emitter::binWords(unsigned site, int64_t numBins) {
   Value bin = arith::ExtUIOp::create(
       b, wide,
       tt::MakeRangeOp::create(b, wide.clone(b.getI32Type()), 0, numBins));
-  constexpr int64_t size = kSiteWords * kSitesOfChunk;
+  constexpr int64_t size = kCopyWords;
   int64_t first = binLines[site] / kSitesOfChunk;
   Value offset = splat(chunks[first], numBins);
   for (int64_t i = 1; i * size < numBins; ++i) {
@@ -580,7 +591,8 @@ Value Emitter::binWords(unsigned site, int64_t numBins) {
     offset =
         arith::SelectOp::create(b, isBehind, splat(chunk, numBins), offset);
   }
-  Value start = constant(binLines[site] % kSitesOfChunk * kSiteWords);
+  Value start = arith::AddIOp::create(
+      b, copy, constant(binLines[site] % kSitesOfChunk * kSiteWords));
   offset = arith::AddIOp::create(b, offset, splat(start, numBins));
   Value pointer = splat(base, numBins);
   return tt::AddPtrOp::create(b, pointer.getType(), pointer,
@@ -670,7 +682,7 @@ void Emitter::emit(unsigned site, Operation *op) {
   Value hasFailed =
       arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, lanes.count, zero);
   hasFailed = arith::AndIOp::create(b, hasFailed, isThere);
-  Value old = addTo(siteWord(site, kCount), lanes.count, hasFailed);
+  Value old = addTo(sharedWord(site, kCount), lanes.count, hasFailed);
   old = arith::SelectOp::create(b, hasFailed, old, zero);
   Value room = arith::SubIOp::create(b, constant(kMostFailures), old);
   room = arith::MaxSIOp::create(b, room, zero);

@@ -69,6 +69,7 @@ private:
   Value flat(Value value, int64_t numLanes);
   Value splat(Value value, int64_t numLanes);
   Value siteWord(unsigned site, int64_t word);
+  Value sharedWord(unsigned site, int64_t word);
   Value at(Value words);
   Value constant(int64_t value);
   Value truth(bool value);
@@ -92,6 +93,7 @@ private:
   Value capacity; ///< words of the area of records
   Value records;  ///< offset of the area
   Value programXY, programZ;
+  Value copy;                ///< offset of the program's copy in each chunk
   SmallVector<Value> chunks; ///< the offset of each chunk of the kernel
 };
 

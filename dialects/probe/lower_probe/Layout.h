@@ -23,6 +23,9 @@ inline constexpr int64_t kDirectory = 16;
 
 /// Each site has a cache line in a chunk.
 inline constexpr int64_t kSiteWords = 8, kSitesOfChunk = 16;
+/// A chunk has copies, which programs use in turn: one word takes the atomic
+/// additions of all programs one after the other. The host adds the copies up.
+inline constexpr int64_t kCopyWords = kSiteWords * kSitesOfChunk, kCopies = 16;
 inline constexpr int64_t kCount = 0, kLost = 1; // words of a site
 /// Of minmax: keys whose unsigned order is that of the numbers. Zero is below
 /// every key, so a new buffer needs no other start.
