@@ -187,9 +187,9 @@ ConstantIntRanges mlir::triton_ext::analysis::rangeOf(
     return ConstantIntRanges::fromSigned(APInt(width, least, true),
                                          APInt(width, greatest, true));
   };
-  // MLIR's rules make an empty range of a value that cannot be, as of a sum that
-  // breaks its flags for all operands, and fail if they are given one: their
-  // rule of divisions takes (1, 0) for a divisor that is not zero.
+  // MLIR's rules make an empty range of a value that cannot be, as of a sum
+  // that breaks its flags for all operands, and fail if they are given one:
+  // their rule of divisions takes (1, 0) for a divisor that is not zero.
   if (llvm::any_of(ranges, isEmpty))
     return full;
   Operation *op = result.getOwner();

@@ -114,6 +114,7 @@ MUTATIONS = {
         bug_of_regions("arith::SubIOp::create(b, now, from)", "arith::SubIOp::create(b, from, now)"),
     ),
     # The kernel's chunk
+    "a copy lies behind the chunk": ("losses", bug("kCopies - 1", "2 * kCopies - 1")),
     "a full directory gives the first chunk": (
         "room_for_counters",
         bug("arith::AddIOp::create(b, mask, one)", "arith::AddIOp::create(b, mask, zero)", behind="Value spare ="),
