@@ -11,7 +11,7 @@ from triton_ext.errors import TritonExtError
 
 from ._roofline import Point
 
-_MARKERS = "os^Dv<>ph*"
+_MARKERS = "os^Dv<>ph*X"  # not as many as colors, so that few points share both
 
 
 def plot(path: str | os.PathLike[str], points: Sequence[Point]) -> None:
