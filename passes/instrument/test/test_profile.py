@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -85,7 +86,12 @@ def test_lines_and_bytes(tmp_path: Path) -> None:
     ],
 )
 def test_the_report_comes_however_it_ends(how: str, status: int, said: str) -> None:
-    done = profile("--top", "2", PROGRAM, "300", how)
+    # A process that a shell has started in the background ignores the signal.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        done = profile("--top", "2", PROGRAM, "300", how)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert done.exit_code == status
     assert said in done.output
     assert "_profile.py" not in done.output  # no frames of ours in the traceback
