@@ -18,6 +18,7 @@ from triton import knobs
 from triton.backends.compiler import GPUTarget
 from triton.experimental.gluon._runtime import GluonASTSource
 from triton.runtime.jit import MockTensor
+from triton.tools import compile as tool
 
 import triton_ext as tx
 from support.pipeline.kernels import add_one, softmax, source, squares
@@ -201,3 +202,20 @@ def test_triton_s_tool_writes_code_that_finds_the_kernel(
         binary = bytes(int(byte, 16) for byte in re.findall(r"0x[0-9a-f]{2}\b", text))
         assert f".text.{name}\0".encode() in binary
         assert f" {kernel}_" in text  # the function that the program calls is unchanged
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("kernel_cache")
+def test_triton_s_tool_as_a_module_returns_plain_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second call in a process makes its paths after ours has replaced the tool's ``Path``."""
+    monkeypatch.setattr(tool, "Path", Path)
+    monkeypatch.setattr(sys, "path", [*sys.path])  # which the tool extends
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "kernels_aot.py").write_text(KERNELS)
+    for kernel, name in (("used", "renamed"), ("plain", "plain"), ("used", "renamed")):
+        _, files = tool.compile_kernel(
+            tool.CompileArgs("kernels_aot.py", kernel, "*fp32:16, i32, 64", "1,1,1", "cuda:90:32")
+        )
+        assert {type(file) for file in files} == {type(Path())}
+        (code,) = [file.read_text() for file in files if file.suffix == ".c"]
+        assert re.findall(r'cuModuleGetFunction\(.*"(\w+)"\)', code) == [name]

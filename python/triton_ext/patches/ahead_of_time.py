@@ -6,6 +6,8 @@ that the command line gives the Python function; if a pass has renamed the kerne
 backend without templates the tool would end successfully and write no file.
 
 The tool finds and reads its templates through its global ``Path``, which is replaced once the tool has made a kernel.
+Only the path of the tool itself becomes one of ours, and it makes those of the templates from it. The paths of the
+files that it writes stay plain, because it returns them to a program that imports it.
 
 Claim: the C code is for the kernel that this thread has made last. Reason: the tool makes the kernel with
 ``triton.compile``, which makes the kernel that it returns after all others, and compiles nothing before it reads the
@@ -17,6 +19,7 @@ pass ``alter_sys=True``, because ``sys.modules`` does not show it otherwise.
 
 from __future__ import annotations
 
+import functools
 import sys
 import threading
 from collections.abc import Generator
@@ -45,7 +48,13 @@ def _note(kernel: Any) -> None:
         file = getattr(module, "__file__", None) or ""
         if Path(file).parts[-3:] == ("triton", "tools", "compile.py"):
             expected("ahead_of_time", module, "Path")
-            module.Path = _Template  # type: ignore[union-attr]
+            module.Path = functools.partial(_path, Path(file))  # type: ignore[union-attr]
+
+
+def _path(tool: Path, *parts: Any) -> Path:
+    """Returns the path that consists of `parts`: a `_Template`, from which others are made, if it is that of `tool`."""
+    path = Path(*parts)
+    return _Template(path) if path == tool else path
 
 
 class _Template(PosixPath):
