@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
 import pytest
 from click.testing import CliRunner
 
@@ -59,8 +58,37 @@ def test_a_file_without_a_command(directory: Path) -> None:
     assert str(error).startswith(f"{file} defines no click command 'command'")
 
 
-def test_help_is_not_lost_for_one_bad_file(directory: Path) -> None:
-    add(directory, "first", "list", GREETS)
-    done = CliRunner().invoke(cli, ["doctor", "--help"])
-    assert done.exit_code == 0
-    assert isinstance(cli, click.Group)
+BROKEN = {
+    "imports": ("import no_such_module\n", "ModuleNotFoundError: No module named 'no_such_module'"),
+    "syntax": ("def command(:\n", "SyntaxError: "),
+    "exits": ("raise SystemExit(3)\n", "SystemExit: 3"),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+@pytest.mark.parametrize("arguments", [["greet"], ["greet", "--help"], ["greet", "--loud", "x"]])
+def test_a_file_that_cannot_be_imported(kind: str, arguments: list[str], directory: Path) -> None:
+    text, reason = BROKEN[kind]
+    file = add(directory, "first", "greet", text)
+    error = CliRunner().invoke(cli, arguments).exception
+    assert isinstance(error, TritonExtError)
+    assert str(error).startswith(f"{file} cannot be imported: {reason}")
+
+
+@pytest.mark.parametrize("text", [*(text for text, _ in BROKEN.values()), "greet = 1\n"])
+def test_help_is_not_lost_for_one_bad_file(text: str, directory: Path) -> None:
+    add(directory, "first", "greet", text)
+    add(directory, "second", "list", GREETS)
+    for arguments in (["--help"], []):
+        shown = CliRunner().invoke(cli, arguments).output
+        assert "greet      Not usable; `triton-ext greet` says why." in shown
+        assert "list       Not usable" in shown
+        assert "trace      Compile KERNEL" in shown
+    assert CliRunner().invoke(cli, ["doctor", "--help"]).exit_code == 0
+
+
+def test_a_file_with_a_dataclass(directory: Path) -> None:
+    """`dataclasses` looks for the module of a class whose annotations are texts."""
+    text = "from __future__ import annotations\nfrom dataclasses import dataclass\n@dataclass\nclass A:\n    a: int\n"
+    add(directory, "first", "greet", text + GREETS)
+    assert CliRunner().invoke(cli, ["greet"]).output == "hello\n"

@@ -45,7 +45,10 @@ class _LazyGroup(click.Group):
 
         added = commands().get(cmd_name, ())
         if added:
-            return _command_of(cmd_name, added)
+            try:
+                return _command_of(cmd_name, added)
+            except TritonExtError as error:
+                return _failing(cmd_name, error)
         if cmd_name not in _COMMANDS:
             return None
         module, _, name = _COMMANDS[cmd_name].partition(":")
@@ -58,7 +61,7 @@ def _command_of(name: str, files: tuple[Path, ...]) -> click.Command:
     """Returns the subcommand `name` that an extension adds.
 
     Raises:
-        TritonExtError: the name is taken, or the file defines no command.
+        TritonExtError: the name is taken, or the file cannot be imported or defines no command.
     """
     owners = [*(["triton-ext itself"] if name in _COMMANDS else []), *map(str, files)]
     if len(owners) > 1:
@@ -68,12 +71,33 @@ def _command_of(name: str, files: tuple[Path, ...]) -> click.Command:
     spec = importlib.util.spec_from_file_location(f"triton_ext_command_{files[0].stem}", files[0])
     assert spec is not None
     assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # where dataclasses look for it
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[spec.name]
+        raise TritonExtError(
+            f"{files[0]} cannot be imported: {type(error).__name__}: {error}", fix=f"triton-ext --debug {name}"
+        ) from error
     command = getattr(module, "command", None)
     if not isinstance(command, click.Command):
         raise TritonExtError(f"{files[0]} defines no click command 'command'", fix="@click.command() on def command")
     return command
+
+
+def _failing(name: str, error: TritonExtError) -> click.Command:
+    """Returns the subcommand `name` that raises `error` when it is called, so that the help of all others is shown."""
+
+    def fail() -> None:
+        raise error
+
+    return click.Command(
+        name,
+        callback=fail,
+        short_help=f"Not usable; `triton-ext {name}` says why.",
+        add_help_option=False,
+        context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+    )
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
