@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from triton_ext import backends
-from triton_ext.cli import cli
+from triton_ext.cli import _COMMANDS, cli
 from triton_ext.errors import TritonExtError
 
 
@@ -92,3 +94,20 @@ def test_a_file_with_a_dataclass(directory: Path) -> None:
     text = "from __future__ import annotations\nfrom dataclasses import dataclass\n@dataclass\nclass A:\n    a: int\n"
     add(directory, "first", "greet", text + GREETS)
     assert CliRunner().invoke(cli, ["greet"]).output == "hello\n"
+
+
+def test_examples_in_help_keep_their_lines() -> None:
+    """Click keeps the lines of a paragraph that begins with a backspace, and would show an escaped one."""
+
+    def pages(command: click.Command, *names: str) -> Iterator[str]:
+        yield CliRunner().invoke(cli, [*names, "--help"]).output
+        if isinstance(command, click.Group):
+            with click.Context(command) as context:
+                for name in command.list_commands(context):
+                    found = command.get_command(context, name)
+                    assert found is not None
+                    yield from pages(found, *names, name)
+
+    shown = list(pages(cli))
+    assert len(shown) > len(_COMMANDS)
+    assert [page for page in shown if "\\b" in page or "\b" in page] == []

@@ -33,7 +33,7 @@ def pipeline() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 @click.option("--text", "as_text", is_flag=True, help="Print a listing that can be edited and given to --pipeline.")
 def show(task: KernelRequest, edits: Pipeline, diff: str | None, as_json: bool, as_text: bool) -> None:
-    r"""Compile KERNEL and show every pass that ran.
+    """Compile KERNEL and show every pass that ran.
 
     The kernel is not launched, so no GPU is needed. Change the listing that --text prints and give it back with
     --pipeline @FILE, or to any program with TRITON_EXT_PIPELINE=@FILE.
@@ -41,7 +41,7 @@ def show(task: KernelRequest, edits: Pipeline, diff: str | None, as_json: bool, 
     \b
     triton-ext pipeline show kernels.py:matmul -s "*fp16:16, *fp16:16, *fp32:16, i32:16, 64" -t cuda:90
     triton-ext pipeline show kernels.py:matmul -s ... -t hip:gfx942 -p "ttgir: skip(pipeline)" --diff
-    """
+    """  # noqa: D301 - click reads a backspace
     from ..compilation.describe import compile_observed
     from ..pipeline.inspection import Level
 

@@ -16,11 +16,11 @@ from .kernel_options import PIPELINE_HELP, parse_pipeline
 @click.option("-p", "--pipeline", help=PIPELINE_HELP)
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def run(pipeline: str | None, command: tuple[str, ...]) -> None:
-    r"""Run COMMAND and apply a pipeline to every kernel that it or one of its child processes compiles.
+    """Run COMMAND and apply a pipeline to every kernel that it or one of its child processes compiles.
 
     \b
     triton-ext run -p "ttgir: set(ttgpuir.pipeline, num_stages=4)" -- python train.py
-    """
+    """  # noqa: D301 - click reads a backspace
     if pipeline is not None:
         parse_pipeline(pipeline)
         if pipeline.startswith("@"):

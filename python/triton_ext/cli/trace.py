@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 def trace(
     task: KernelRequest, pipeline: Pipeline, html: str | None, directory: str | None, sources: str | None
 ) -> None:
-    r"""Compile KERNEL and write the IR before and after every pass.
+    """Compile KERNEL and write the IR before and after every pass.
 
     \b
     triton-ext trace kernels.py:matmul -s "*fp16:16, *fp16:16, *fp32:16, i32:16, 64" -t cuda:90 --html matmul.html
-    """
+    """  # noqa: D301 - click reads a backspace
     if html is None and directory is None:
         html = f"{task.kernel}.html"
     from ..tracing import trace_request

@@ -46,13 +46,13 @@ def command(  # noqa: PLR0917 - one for each option
     file: str,
     arguments: tuple[str, ...],
 ) -> None:
-    r"""Run the Python program FILE, and print the hottest lines of its kernels.
+    """Run the Python program FILE, and print the hottest lines of its kernels.
 
     The exit status is that of the program. Kernels of other processes, and of Triton's interpreter, are not seen.
 
     \b
     triton-ext profile --loops --html softmax.html softmax.py --size 4096
-    """
+    """  # noqa: D301 - click reads a backspace
     if timeline is not None and not regions:
         raise click.UsageError("--timeline shows what --regions measures: add --regions")
     from triton_ext.probe import _profile
