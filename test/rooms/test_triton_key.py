@@ -20,6 +20,11 @@ import support
 TRITON = Path(triton.__path__[0])
 
 
+@pytest.fixture(autouse=True)
+def _meta_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])  # which the module extends
+
+
 def load(name: str, file: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None
@@ -30,7 +35,6 @@ def load(name: str, file: Path) -> ModuleType:
 
 
 def test_each_file_that_triton_reads_is_looked_at_and_the_key_is_its(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])  # which it extends
     kept = load("kept", Path(support.SITE) / "sitecustomize.py")
     original, read = load("triton.runtime.original", Path(triton.runtime.cache.__file__)), set()
     opened = builtins.open
@@ -50,3 +54,30 @@ def test_each_file_that_triton_reads_is_looked_at_and_the_key_is_its(monkeypatch
     )
     assert done.stdout.split() == [key, "sitecustomize"]
     assert os.environ["PYTHONPATH"].split(os.pathsep)[0] == support.SITE
+
+
+def test_the_next_module_of_this_name_runs_too(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "sitecustomize.py").write_text(f"import sys; sys.{name} = __name__")
+    path = os.pathsep.join([support.SITE, str(tmp_path / "first"), str(tmp_path / "second")])
+    program = "import sys; print(sys.first, hasattr(sys, 'second'), sys.modules['sitecustomize'].__file__)"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=support.environment(PYTHONPATH=path),
+    )
+    assert done.stdout.split() == ["sitecustomize", "False", str(Path(support.SITE) / "sitecustomize.py")]
+    assert not done.stderr
+
+
+def test_links_are_followed(tmp_path: Path) -> None:
+    """A Triton that is built in place links to the directories of its backends."""
+    kept = load("kept_links", Path(support.SITE) / "sitecustomize.py")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "compiler.py").touch()
+    (tmp_path / "triton" / "backends").mkdir(parents=True)
+    (tmp_path / "triton" / "backends" / "linked").symlink_to(tmp_path / "elsewhere")
+    assert tmp_path / "triton" / "backends" / "linked" / "compiler.py" in set(kept.inputs(tmp_path / "triton"))

@@ -6,7 +6,8 @@ The first process writes the key into ``build/triton-keys``, under a name that d
 every file that goes into the key; the others read it. The key is the one that Triton computes.
 
 It takes effect through PYTHONPATH, which the root's ``conftest.py`` sets. A process that ignores PYTHONPATH, or has
-another one, computes the key itself.
+another one, computes the key itself. Python imports only the first module of this name, so this one runs the next one,
+of the user or of the distribution.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ def inputs(triton: Path) -> Iterator[Path]:
     yield triton / "runtime" / "cache.py"
     yield from sorted((triton / "_C").glob("libtriton.*"))
     for part in ("compiler", "backends", "language"):
-        yield from sorted((triton / part).rglob("*.py"))
+        # In a Triton that is built in place, the directory of a backend is a link.
+        for directory, _, names in os.walk(triton / part, followlinks=True):
+            yield from (triton / directory / name for name in names if name.endswith(".py"))
 
 
 def kept(compute: Callable[[], str]) -> Callable[[], str]:
@@ -48,7 +51,7 @@ def kept(compute: Callable[[], str]) -> Callable[[], str]:
         for path in inputs(Path(sys.modules[MODULE].__file__ or "").parents[1]):
             stat = path.stat()
             identity.append((str(path), stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns))
-        file = keys / hashlib.sha256(repr(identity).encode()).hexdigest()
+        file = keys / hashlib.sha256(repr(sorted(identity)).encode()).hexdigest()
         try:
             return file.read_text()
         except OSError:
@@ -86,4 +89,18 @@ class Finder:
         return spec
 
 
+def run_next() -> None:
+    """Runs the module that Python would import if the directory of this one were not on the path."""
+    places = [os.path.realpath(place) for place in sys.path]
+    here = os.path.dirname(os.path.realpath(__file__))
+    behind = sys.path[places.index(here) + 1 :] if here in places else []
+    spec = PathFinder.find_spec("sitecustomize", behind)
+    if spec is not None and spec.loader is not None:
+        from importlib.util import module_from_spec
+
+        spec.loader.exec_module(module_from_spec(spec))
+
+
 sys.meta_path.insert(0, Finder)
+if __name__ == "sitecustomize":
+    run_next()
