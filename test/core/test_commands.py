@@ -111,3 +111,9 @@ def test_examples_in_help_keep_their_lines() -> None:
     shown = list(pages(cli))
     assert len(shown) > len(_COMMANDS)
     assert [page for page in shown if "\\b" in page or "\b" in page] == []
+
+
+@pytest.mark.parametrize("command", cli.list_commands(click.Context(cli)))
+def test_a_mistyped_option_is_not_taken_for_an_argument(command: str) -> None:
+    done = CliRunner().invoke(cli, [command, "--no-such-option", __file__])
+    assert (done.exit_code, "No such option" in done.output) == (2, True)

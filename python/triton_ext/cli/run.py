@@ -12,7 +12,7 @@ from ..errors import PipelineError, TritonExtError
 from .kernel_options import PIPELINE_HELP, parse_pipeline
 
 
-@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.command(context_settings={"allow_interspersed_args": False})
 @click.option("-p", "--pipeline", help=PIPELINE_HELP)
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def run(pipeline: str | None, command: tuple[str, ...]) -> None:

@@ -10,7 +10,7 @@ import click
 ORDERS = ("bytes", "loaded", "stored", "atomic", "time", "calls", "off", "iterations", "nans", "line")
 
 
-@click.command("profile", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.command("profile", context_settings={"allow_interspersed_args": False})
 @click.option(
     "--bytes/--no-bytes",
     "with_bytes",
