@@ -16,7 +16,7 @@ from ._layout import CAPACITY, CHUNK_MASK, CHUNKS, COPIES, COPY_WORDS, DIRECTORY
 if TYPE_CHECKING:
     from ._session import Session
 
-#: The sessions of the thread, the innermost one last, and those of the process.
+#: The sessions that the thread has begun, the innermost one last, and those of the process.
 sessions: contextvars.ContextVar[tuple[Session, ...]] = contextvars.ContextVar("triton_ext_probe", default=())
 of_process: list[Session] = []
 lock = threading.Lock()
@@ -90,8 +90,10 @@ def keep_if_captured(found: Sink, device: str) -> None:
 
 def current() -> Session | None:
     """Returns the innermost session of this thread, else that of the process."""
-    inner = sessions.get()
-    return inner[-1] if inner else of_process[-1] if of_process else None
+    for session in reversed(sessions.get()):
+        if not session._process or session in of_process:  # not one that another thread has ended
+            return session
+    return of_process[-1] if of_process else None
 
 
 def install() -> None:

@@ -58,13 +58,13 @@ class Seen:
             what `minmax` and `stats` keep; behind the line of a histogram are its bins.
         records: in the order of the buffer.
         timings: the regions of each buffer.
-        unknown: how many counters are lost, because the buffer has no room for the counters of so many kernels.
+        unknown: whether counters are lost, because the buffer has no room for those of so many kernels.
     """
 
     lines: dict[Site, list[Any]] = field(default_factory=dict)
     records: list[Records] = field(default_factory=list)
     timings: list[Timing] = field(default_factory=list)
-    unknown: int = 0
+    unknown: bool = False
 
     def sum(self, site: Site, word: int) -> int:
         """Returns the sum of a word over the lines of `site`."""
@@ -104,7 +104,7 @@ def decode(words: Any, seen: Seen, device: str) -> None:
         for site in sites_of(key):
             if lines := _lines_of(site, found):
                 seen.lines.setdefault(site, []).extend(lines)
-    seen.unknown += int(np.count_nonzero(copies[chunks].any(0)))
+    seen.unknown |= bool(copies[chunks].any())  # the kernels share it, so their number is not known
     start = int(words[RECORDS])
     used = min(int(words[CURSOR]), int(words[CAPACITY]))
     blocks = []

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import runpy
 import sys
+import threading
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,7 +62,8 @@ class Profile:
 def run(file: str, arguments: Sequence[str], rules: Mapping[str, bool]) -> Profile:
     """Runs `file` as Python would, with `arguments`, and returns what its kernels have done.
 
-    Whatever ends the program, an exception included, ends here; a traceback goes to standard error.
+    Whatever ends the program, an exception included, ends here; a traceback goes to standard error. A process that the
+    program has forked and that comes here ends, too: the report is that of its parent.
 
     Args:
         file: a Python program.
@@ -81,24 +84,39 @@ def run(file: str, arguments: Sequence[str], rules: Mapping[str, bool]) -> Profi
     instrumented = tx.Pipeline().at_end("ttir", tx.passes.ttir.instrument(**rules))
     # The program may choose its device, so the buffer is made at the first launch.
     session = Session(CAPACITY, 4096, True, waits=True)
-    before = sys.argv, sys.path[:]
+    before, streams = (sys.argv, sys.path[:]), (sys.stdout, sys.stderr)
+    process, threads = os.getpid(), set(threading.enumerate())
     sys.argv, sys.path[0:0] = [file, *arguments], [str(Path(file).resolve().parent)]
     started = time.perf_counter()
     with session:
         instrumented.install()
         try:
-            status = _status_of(file)
+            status = _status_of(os.path.abspath(file), threads)  # as Python does: the program may change its directory
         finally:
             instrumented.uninstall()
             sys.argv, sys.path[:] = before
+            _flush()
+            sys.stdout, sys.stderr = streams
+    if os.getpid() != process:
+        raise SystemExit(status)
+    if sys.stdout.closed:  # by the program; the files are still written
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")
     seconds = time.perf_counter() - started
     return Profile((file, *arguments), status, seconds, session.lines(), session.nans(), session)
 
 
-def _status_of(file: str) -> int:
-    """Runs `file` and returns the exit status that Python would have."""
+def _status_of(file: str, others: set[threading.Thread]) -> int:
+    """Runs `file` and returns the exit status that Python would have.
+
+    Args:
+        file: its absolute path.
+        others: threads that are not the program's.
+    """
     try:
-        runpy.run_path(file, run_name="__main__")
+        try:
+            runpy.run_path(file, run_name="__main__")
+        finally:
+            _wait_for_threads(others)
     except SystemExit as exit_:
         if exit_.code is None or isinstance(exit_.code, int):
             return exit_.code or 0
@@ -108,11 +126,30 @@ def _status_of(file: str) -> int:
         frames = error.__traceback__
         while frames is not None and frames.tb_frame.f_code.co_filename != file:
             frames = frames.tb_next  # those of this module and of runpy
-        traceback.print_exception(type(error), error, frames or error.__traceback__)
+        traceback.print_exception(type(error), error, frames)
         return 130 if isinstance(error, KeyboardInterrupt) else 1
-    finally:
-        sys.stdout.flush()
     return 0
+
+
+def _wait_for_threads(others: set[threading.Thread]) -> None:
+    """Waits for the threads that the program has left behind, as Python does at its end.
+
+    Workers of ``concurrent.futures`` would wait for more work.
+    """
+    pools = sys.modules.get("concurrent.futures.thread")
+    workers = getattr(pools, "_threads_queues", ())
+    while left := [
+        one for one in threading.enumerate() if one not in others and not one.daemon and one not in workers
+    ]:
+        for thread in left:
+            thread.join()
+
+
+def _flush() -> None:
+    """Writes out what the program has printed, to whatever it has put in the place of the standard streams."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
 
 
 def report(profile: Profile, sort: str | None, top: int) -> list[str]:
@@ -155,7 +192,7 @@ def _losses(session: Session) -> list[str]:
     seen = session._see()
     losses = []
     if seen.unknown:
-        losses.append(f"{seen.unknown} counters are lost, of more kernels than the buffer has room for")
+        losses.append("counters are lost: there were more kernels than the buffer has room for")
     regions = sum(seen.sum(site, LOST) for site in seen.lines if site.kind == "region")
     if regions:
         losses.append(f"{regions} regions are lost: their time is missing, because the buffer was full")
@@ -190,8 +227,13 @@ def write_page(profile: Profile, path: Path) -> None:
 
 
 def write_timeline(profile: Profile, path: Path) -> None:
-    """Writes the times of regions as a trace that Perfetto opens."""
-    profile.session.timeline(path)
+    """Writes the times of regions as a trace that Perfetto opens.
+
+    Raises:
+        TritonExtError: the file cannot be written.
+    """
+    with _writing(path):
+        profile.session.timeline(path)
 
 
 def _records(rows: Any) -> list[dict[str, Any]]:
@@ -199,8 +241,15 @@ def _records(rows: Any) -> list[dict[str, Any]]:
 
 
 def _write(path: Path, text: str) -> None:
+    with _writing(path):
+        write_whole(path, text.encode())
+
+
+@contextlib.contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Makes the directory of `path`, and the error that a file cannot be written one of ours."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, text.encode())
+        yield
     except OSError as error:
         raise TritonExtError(f"{path}: {error.strerror}") from error

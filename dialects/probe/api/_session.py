@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import contextvars
 import os
 import warnings
 from pathlib import Path
@@ -44,11 +43,10 @@ class Session:
         self._threads: list[_interpreted.Thread] = []
         self._room = self._capacity
         self._pipeline: Any = None
-        self._token: contextvars.Token[tuple[Session, ...]] | None = None
-        self._installed = False
+        self._has_begun = False
 
     def __enter__(self) -> Session:
-        if self._token is not None or self._installed:
+        if self._has_begun:
             raise TritonExtError("a session that has begun cannot begin again")
         if os.environ.get("TRITON_EXT_PROBE") == "0":
             return self
@@ -60,24 +58,23 @@ class Session:
             # Now, because memory that is allocated in a CUDA graph is the graph's.
             if not self._waits:
                 self._buffer(_buffer.current_device())
-            # A session around this one has placed the passes.
-            if not _buffer.sessions.get() and not _buffer.of_process:
+            # A session around this one has placed the passes; one of the thread has placed them for the thread only.
+            around = (*_buffer.of_process, *(() if self._process else _buffer.sessions.get()))
+            if all(one._pipeline is None for one in around):
                 self._pipeline = pipeline()
                 self._pipeline.install() if self._process else self._pipeline.__enter__()
         if self._process:
             _buffer.of_process.append(self)
-            self._installed = True
-        else:
-            self._token = _buffer.sessions.set((*_buffer.sessions.get(), self))
+        _buffer.sessions.set((*_buffer.sessions.get(), self))
+        self._has_begun = True
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if self._installed:
+        if self in _buffer.of_process:
             _buffer.of_process.remove(self)
-        elif self._token is not None:
-            _buffer.sessions.reset(self._token)
+        _buffer.sessions.set(tuple(one for one in _buffer.sessions.get() if one is not self))
         if self._pipeline is not None:
             self._pipeline.uninstall() if self._process else self._pipeline.__exit__(kind, error, traceback)
             self._pipeline = None

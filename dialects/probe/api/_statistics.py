@@ -65,10 +65,11 @@ def minmax(seen: Seen) -> dict[str, tuple[float, float, int]]:
         least, most, nan = found.get(site.name, (np.nan, np.nan, 0))
         for line in lines:
             nan += int(line[NAN])
-            if line[COUNT]:
+            if line[COUNT]:  # the numbers of Python are exact: a float64 does not hold every int64
                 words = line.view(np.uint64)
-                least = np.fmin(least, _number_of(~words[INVERTED_MIN], site.types[0]))
-                most = np.fmax(most, _number_of(words[MAX], site.types[0]))
+                low, high = (_number_of(key, site.types[0]) for key in (~words[INVERTED_MIN], words[MAX]))
+                least = low if np.isnan(least) else min(least, low)
+                most = high if np.isnan(most) else max(most, high)
         found[site.name] = least, most, nan
     return found
 

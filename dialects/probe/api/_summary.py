@@ -25,7 +25,7 @@ def text(everything: Seen, chunks: int) -> str:
     if costs:
         lines += ["", *_aligned(_costs(costs))]
     if seen.unknown:
-        lines.append(f"lost: {seen.unknown} counters of kernels beyond the first {chunks} (fix: kernels=…)")
+        lines.append(f"lost: counters of all kernels beyond the first {chunks} (fix: kernels=…)")
     by_line = _lines.text(_lines.table(everything.part(by_rule=True)))
     return "\n".join([*(lines if len(lines) > 1 or not by_line else ()), *by_line])
 

@@ -179,6 +179,47 @@ def test_a_session_of_the_process() -> None:
 
 
 @pytest.mark.usefixtures("here")
+def test_a_session_of_the_process_inside_of_one_of_the_thread() -> None:
+    def launch(programs: int) -> None:
+        observations.offering[(programs,)](N=16)
+
+    with probe.session() as outer:
+        with probe.session(process=True) as inner:
+            thread = threading.Thread(target=launch, args=(3,))
+            thread.start()
+            thread.join()
+            launch(2)
+        launch(4)
+    assert [len(s.records("none")) for s in (outer, inner)] == [4, 5]
+
+
+@pytest.mark.usefixtures("here")
+def test_a_session_begins_after_others_have_ended_in_the_wrong_order() -> None:
+    first, second = probe.session(process=True), probe.session()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    second.__exit__(None, None, None)
+    with probe.session() as s:
+        observations.offering[(2,)](N=16)
+    assert len(s.records("none")) == 2
+
+
+@triton.jit
+def extremes(x, N: tl.constexpr):
+    probe.minmax("x", tl.load(x + tl.arange(0, N)))
+
+
+@pytest.mark.usefixtures("here")
+def test_minmax_is_exact_beyond_2_to_the_53() -> None:
+    x = np.array([2**63 - 1, -(2**63) + 1], np.int64)
+    with probe.session() as s:
+        extremes[(1,)](x, N=2)
+    assert s.minmax() == {"x": (-(2**63) + 1, 2**63 - 1, 0)}
+    assert all(isinstance(number, int) for number in s.minmax()["x"])
+
+
+@pytest.mark.usefixtures("here")
 def test_a_kernel_kept_from_a_session_writes_nothing() -> None:
     with probe.session() as s:
         kept = observations.offering[(2,)](N=16)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -170,6 +171,75 @@ def test_without_kernels(tmp_path: Path) -> None:
         f"['-x', '--top', '3'] {tmp_path}",
         f"{program}: no kernel was launched in this process, so there is nothing to show",
     ]
+
+
+KERNEL = (
+    "import numpy as np, sys, triton, triton.language as tl\n"
+    "@triton.jit\ndef kernel(x):\n    tl.store(x, 1)\n"
+    "def launch():\n    kernel[(2,)](np.zeros(1, np.int32))\n"
+)
+
+
+def test_a_program_that_changes_its_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = tmp_path / "there"
+    there.mkdir()
+    (tmp_path / "moves.py").write_text(f"import os\nos.chdir({str(there)!r})\n{KERNEL}launch()\nprint(__file__)\n")
+    monkeypatch.chdir(tmp_path)
+    done = profile("--json", "lines.json", "moves.py")
+    assert done.output.startswith(f"{tmp_path}/moves.py\nmoves.py: 1 kernel, stored 8 bytes\n")
+    rows = json.loads((tmp_path / "lines.json").read_text())["lines"]
+    assert {row["file"] for row in rows} == {f"{tmp_path}/moves.py"}
+    assert list(there.iterdir()) == []
+
+
+def test_threads_that_the_program_leaves_behind(tmp_path: Path) -> None:
+    program = tmp_path / "threads.py"
+    program.write_text(
+        f"import threading, time\nfrom concurrent.futures import ThreadPoolExecutor\n{KERNEL}"
+        "def work():\n    time.sleep(0.2)\n    launch()\n"
+        "pool = ThreadPoolExecutor(1)\npool.submit(launch).result()\nthreading.Thread(target=work).start()\n"
+    )
+    assert profile(str(program)).output.splitlines()[0] == f"{program}: 1 kernel, stored 16 bytes"
+
+
+@pytest.mark.parametrize("stream", ["type('NoFlush', (), {'write': lambda self, text: None})()", "open('/dev/full', 'w')"])
+def test_a_program_that_puts_a_stream_in_the_place_of_its_output(stream: str, tmp_path: Path) -> None:
+    program = tmp_path / "stream.py"
+    program.write_text(f"{KERNEL}launch()\nsys.stdout = {stream}\nprint('text')\n")
+    done = profile(str(program))
+    assert done.exit_code == 0, done.output
+    assert done.output.splitlines()[0] == f"{program}: 1 kernel, stored 8 bytes"
+
+
+@pytest.mark.slow
+def test_a_forked_process_leaves_the_report_to_its_parent(tmp_path: Path) -> None:
+    program = tmp_path / "forks.py"
+    program.write_text(
+        f"import os\n{KERNEL}launch()\n"
+        "child = os.fork()\nif not child:\n    sys.exit(3)\nprint(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+    )
+    command = [sys.executable, "-m", "triton_ext", "profile", str(program)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    status, head, *_ = done.stdout.splitlines()
+    assert (status, head) == ("3", f"{program}: 1 kernel, stored 8 bytes")
+    assert done.stdout.count("kernel, stored") == 1
+
+
+def test_a_syntax_error_has_no_frames_of_ours(tmp_path: Path) -> None:
+    program = tmp_path / "wrong.py"
+    program.write_text("def f(:\n")
+    done = profile(str(program))
+    assert done.exit_code == 1
+    assert "SyntaxError" in done.output
+    assert "runpy" not in done.output
+
+
+def test_the_directory_of_a_timeline_is_made(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "timeline.json"
+    done = profile("--regions", "--timeline", str(path), PROGRAM, "300")
+    assert done.exit_code == 0, done.output
+    assert json.loads(path.read_text())["traceEvents"]
 
 
 @pytest.mark.parametrize(("variable", "value"), [("TRITON_EXT_PROBE", "0"), ("TRITON_INTERPRET", "1")])

@@ -57,6 +57,7 @@ def command(  # noqa: PLR0917 - one for each option
         raise click.UsageError("--timeline shows what --regions measures: add --regions")
     from triton_ext.probe import _profile
 
+    directory = Path.cwd()  # the program may change it
     rules = {"bytes": with_bytes, "calls": True, "masked": masked, "loops": loops, "regions": regions, "nan": nan}
     profile = _profile.run(file, arguments, {name: True for name, wanted in rules.items() if wanted})
     for line in _profile.report(profile, sort, top):
@@ -64,6 +65,6 @@ def command(  # noqa: PLR0917 - one for each option
     outputs = ((html, _profile.write_page), (json_path, _profile.write_json), (timeline, _profile.write_timeline))
     for path, write in outputs:
         if path is not None:
-            write(profile, Path(path))
+            write(profile, directory / path)
             click.echo(f"wrote {path}")
     context.exit(profile.status)
