@@ -6,6 +6,7 @@
 #include "Access.h"
 #include "Observer.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/Pass.h"
@@ -59,11 +60,29 @@ LogicalResult InstrumentPass::inlineFunctions() {
   return runPipeline(manager, getOperation());
 }
 
+/// Returns the operation at which each program ends. If there are several, they
+/// become branches to a block with one.
+static Operation *onlyReturnOf(tt::FuncOp kernel) {
+  Region &body = kernel.getBody();
+  auto returns = llvm::to_vector(body.getOps<tt::ReturnOp>());
+  if (returns.size() == 1)
+    return returns.front();
+  Block &last = body.emplaceBlock();
+  auto b = OpBuilder::atBlockEnd(&last);
+  Operation *only = tt::ReturnOp::create(b, kernel.getLoc());
+  for (tt::ReturnOp early : returns) {
+    b.setInsertionPoint(early);
+    cf::BranchOp::create(b, early.getLoc(), &last);
+    early.erase();
+  }
+  return only;
+}
+
 /// Counts the programs, and measures their time.
 void InstrumentPass::observeProgram(tt::FuncOp kernel) {
   Block &entry = kernel.getBody().front();
-  if (regions && kernel.getBody().hasOneBlock())
-    observeTime(&entry.front(), entry.getTerminator(), kernel.getName(),
+  if (regions)
+    observeTime(&entry.front(), onlyReturnOf(kernel), kernel.getName(),
                 kernel.getLoc());
   if (calls) {
     Observer observer(&entry.front(), kernel.getLoc());
@@ -132,6 +151,8 @@ void InstrumentPass::runOnOperation() {
     return signalPassFailure();
   SmallVector<Operation *> observed;
   for (auto kernel : module.getOps<tt::FuncOp>()) {
+    if (kernel.isPublic())
+      observeProgram(kernel);
     // The operations in the body of a reduction run once for each element.
     kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isProbe(op) || op == kernel)
@@ -141,8 +162,6 @@ void InstrumentPass::runOnOperation() {
                  ? WalkResult::skip()
                  : WalkResult::advance();
     });
-    if (kernel.isPublic())
-      observeProgram(kernel);
   }
   for (Operation *op : observed)
     observe(op);

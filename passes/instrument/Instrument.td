@@ -40,6 +40,7 @@ def InstrumentPass : Pass<"triton-ext-instrument", "::mlir::ModuleOp"> {
            "Record where loads and float operations make NaNs">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::triton::TritonDialect",
                            "::mlir::triton_ext::probe::ProbeDialect"];

@@ -46,7 +46,8 @@ public:
 void observeIterations(scf::ForOp loop);
 void observeIterations(scf::WhileOp loop);
 
-/// Measures the time from `first` until before `end`, of the same block.
+/// Measures the time from `first` until before `end`, of the same block or of
+/// one that each way from there leads to.
 void observeTime(Operation *first, Operation *end, StringRef name,
                  Location loc);
 

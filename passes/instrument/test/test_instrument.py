@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import triton
+import triton.language as tl
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -74,6 +75,35 @@ def test_descriptors(rows: int, columns: int) -> None:
 
 def test_nans() -> None:
     counted.nans(same, same)
+
+
+@triton.jit
+def returning_early(x, n):
+    program = tl.program_id(0)
+    if program >= n:
+        return
+    for i in range(program):
+        tl.atomic_add(x, 1)
+    if program == 1:
+        return
+    tl.atomic_add(x + 1, 1)
+
+
+def test_the_time_of_programs_that_return_early() -> None:
+    x = np.zeros(2, np.int32)
+    with (
+        probe.session() as s,
+        tx.Pipeline().at_end("ttir", tx.passes.ttir.instrument(regions=True)),
+    ):
+        returning_early[(8,)](x, 5)
+    assert x.tolist() == [0 + 1 + 2 + 3 + 4, 4]
+    programs = s.regions("returning_early")
+    assert sorted(programs["x"].tolist()) == list(range(8))
+    loops = s.regions("scf.for")
+    assert sorted(loops["x"].tolist()) == list(range(5))
+    for loop in loops:
+        (whole,) = programs[programs["x"] == loop["x"]]
+        assert whole["start"] <= loop["start"] <= loop["end"] <= whole["end"]
 
 
 def test_without_a_session_the_kernel_is_the_same() -> None:
