@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import runpy
@@ -100,7 +101,7 @@ def run(file: str, arguments: Sequence[str], rules: Mapping[str, bool]) -> Profi
     if os.getpid() != process:
         raise SystemExit(status)
     if sys.stdout.closed:  # by the program; the files are still written
-        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")
+        sys.stdout = io.StringIO()
     seconds = time.perf_counter() - started
     return Profile((file, *arguments), status, seconds, session.lines(), session.nans(), session)
 
@@ -138,9 +139,7 @@ def _wait_for_threads(others: set[threading.Thread]) -> None:
     """
     pools = sys.modules.get("concurrent.futures.thread")
     workers = getattr(pools, "_threads_queues", ())
-    while left := [
-        one for one in threading.enumerate() if one not in others and not one.daemon and one not in workers
-    ]:
+    while left := [one for one in threading.enumerate() if one not in others and not one.daemon and one not in workers]:
         for thread in left:
             thread.join()
 

@@ -82,7 +82,7 @@ def returning_early(x, n):
     program = tl.program_id(0)
     if program >= n:
         return
-    for i in range(program):
+    for _ in range(program):
         tl.atomic_add(x, 1)
     if program == 1:
         return

@@ -202,7 +202,9 @@ def test_threads_that_the_program_leaves_behind(tmp_path: Path) -> None:
     assert profile(str(program)).output.splitlines()[0] == f"{program}: 1 kernel, stored 16 bytes"
 
 
-@pytest.mark.parametrize("stream", ["type('NoFlush', (), {'write': lambda self, text: None})()", "open('/dev/full', 'w')"])
+@pytest.mark.parametrize(
+    "stream", ["type('NoFlush', (), {'write': lambda self, text: None})()", "open('/dev/full', 'w')"]
+)
 def test_a_program_that_puts_a_stream_in_the_place_of_its_output(stream: str, tmp_path: Path) -> None:
     program = tmp_path / "stream.py"
     program.write_text(f"{KERNEL}launch()\nsys.stdout = {stream}\nprint('text')\n")
