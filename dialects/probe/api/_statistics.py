@@ -83,7 +83,7 @@ def stats(seen: Seen) -> dict[str, Stats]:
             for line in lines:
                 sums = line.view(np.float64)
                 total += (line[COUNT], sums[SUM], sums[SQUARES], line[NAN], line[INF])
-    return {name: _stats_of(*total) for name, total in totals.items()}
+    return {name: _stats_of(*total.tolist()) for name, total in totals.items()}  # without warnings of overflows
 
 
 def histograms(seen: Seen) -> dict[str, Histogram]:

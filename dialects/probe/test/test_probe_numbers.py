@@ -219,6 +219,21 @@ def test_minmax_is_exact_beyond_2_to_the_53() -> None:
     assert all(isinstance(number, int) for number in s.minmax()["x"])
 
 
+@triton.jit
+def spread(x, N: tl.constexpr):
+    probe.stats("x", tl.load(x + tl.arange(0, N)))
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_squares_beyond_f64_give_no_warning() -> None:
+    with probe.session() as s:
+        spread[(1,)](np.full(2, 1e300), N=2)
+    found = s.stats()["x"]
+    assert (found.count, found.mean) == (2, 1e300)
+    assert np.isnan(found.variance)
+
+
 @pytest.mark.usefixtures("here")
 def test_a_kernel_kept_from_a_session_writes_nothing() -> None:
     with probe.session() as s:
