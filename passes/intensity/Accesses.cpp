@@ -44,18 +44,41 @@ void Walk::pointers(Operation *op, StringRef what, Value pointer, Value mask,
   items.push_back(std::move(found));
 }
 
-void Walk::descriptor(Operation *op, StringRef what, Value descriptor,
-                      OperandRange at, Scope *scope, json::Array &items) {
-  auto box = cast<tt::TensorDescType>(descriptor.getType()).getBlockType();
+/// Returns the condition under which an element of the box at `at` lies inside
+/// of the tensor.
+int Walk::inside(Value descriptor, OperandRange at, Scope *scope) {
   SmallVector<int> sizes, starts;
   for (auto [i, index] : llvm::enumerate(at)) {
     sizes.push_back(slice.sizeOf(descriptor, i, scope));
     starts.push_back(slice.get(index, {}, scope));
   }
+  return slice.insideOf(sizes, starts);
+}
+
+void Walk::descriptor(Operation *op, StringRef what, Value descriptor,
+                      OperandRange at, Scope *scope, json::Array &items) {
+  auto box = cast<tt::TensorDescType>(descriptor.getType()).getBlockType();
   json::Object found = item(what, op->getLoc());
   found["bytes"] = bytesOf(box.getElementType());
   found["shape"] = shapeOf(box);
-  found["mask"] = slice.insideOf(sizes, starts);
+  found["mask"] = inside(descriptor, at, scope);
+  items.push_back(std::move(found));
+}
+
+/// Describes the addition of a reduction into a descriptor of floats, which
+/// each element inside of the tensor does.
+void Walk::summed(tt::DescriptorReduceOp reduce, Scope *scope,
+                  json::Array &items) {
+  Type type = reduce.getSrc().getType();
+  if (reduce.getKind() != tt::DescriptorReduceKind::ADD ||
+      !isa<FloatType>(getElementTypeOrSelf(type)))
+    return;
+  json::Object found = item("flops", reduce.getLoc());
+  found["kind"] = "add";
+  found["type"] = typeName(type);
+  found["count"] = 1;
+  found["shape"] = shapeOf(reduce.getDesc().getType().getBlockType());
+  found["mask"] = inside(reduce.getDesc(), reduce.getIndices(), scope);
   items.push_back(std::move(found));
 }
 
@@ -119,6 +142,7 @@ bool Walk::access(Operation *op, Scope *scope, json::Array &items) {
         for (StringRef what : {"load", "store"})
           descriptor(op, what, reduce.getDesc(), reduce.getIndices(), scope,
                      items);
+        summed(reduce, scope, items);
         return true;
       })
       .Case([&](tt::DescriptorGatherOp gather) {

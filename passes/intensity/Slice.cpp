@@ -67,7 +67,7 @@ int Slice::add(llvm::json::Array node) {
 }
 
 int Slice::unknown(Location loc, StringRef why) {
-  return add({"unknown", why, lineOf(loc)});
+  return add({"unknown", why.str(), lineOf(loc)}); // JSON would only refer
 }
 
 int Slice::constant(int64_t value) { return add({"constant", value}); }

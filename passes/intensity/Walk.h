@@ -39,6 +39,9 @@ private:
                 Scope *scope, llvm::json::Array &items);
   void descriptor(Operation *op, StringRef what, Value descriptor,
                   OperandRange at, Scope *scope, llvm::json::Array &items);
+  int inside(Value descriptor, OperandRange at, Scope *scope);
+  void summed(triton::DescriptorReduceOp reduce, Scope *scope,
+              llvm::json::Array &items);
   void rows(Operation *op, StringRef what, Type type, llvm::json::Array &items);
   void masked(triton::AtomicRMWOp atomic, Scope *scope,
               llvm::json::Array &items);

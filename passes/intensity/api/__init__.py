@@ -15,7 +15,7 @@ from typing import Any
 from triton_ext.errors import TritonExtError
 
 from ._amount import Amount, Flops
-from ._compile import described, names_of, sampled
+from ._compile import described, names_of, sampled, types_of
 from ._conditions import Reason
 from ._costs import Cost, Summation
 from ._expression import poly
@@ -81,8 +81,8 @@ def analyze(
         for path, value in getattr(request.source, "constants", {}).items()
         if len(path) == 1
     }
-    arguments = description["arguments"]
-    return Intensity(description["kernel"], costs, names, [a["type"] for a in arguments], constants, values)
+    types = types_of(description, request, names)
+    return Intensity(description["kernel"], costs, names, types, constants, values)
 
 
 class _Callable(types.ModuleType):

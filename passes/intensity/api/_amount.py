@@ -124,9 +124,10 @@ def _wrapped(cost: Cost, numbers: Mapping[Symbol, int]) -> Reason | None:
     ranges = ranges_of(cost, numbers)
     if ranges is None:
         return Reason(cost.line, "an integer whose range is not known")
-    if any(low > high for low, high in ranges.values()):
-        return None  # this never runs
-    wrong = next((check for check in cost.checks if not holds(check, ranges)), None)
+    # What an empty loop would compute never runs; that it is empty has to be shown by the checks of its own bounds.
+    empty = {symbol for symbol, (low, high) in ranges.items() if low > high}
+    checks = (check for check in cost.checks if check.value.symbols.isdisjoint(empty))
+    wrong = next((check for check in checks if not holds(check, ranges)), None)
     return None if wrong is None else Reason(cost.line, f"an integer that may wrap around: {wrong.value}")
 
 

@@ -7,7 +7,7 @@ import contextlib
 import hashlib
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from triton_ext.compilation.requests import KernelRequest, request_for
@@ -90,6 +90,13 @@ def names_of(description: Mapping[str, Any], request: KernelRequest) -> list[str
     # Triton passes the sizes of a descriptor twice, both as x.shape.0: once as a part of what the descriptor became.
     plain = [name for name in names if "." not in name]
     return names if len(set(plain)) == len(plain) else [f"arg{i}" for i in range(len(names))]
+
+
+def types_of(description: Mapping[str, Any], request: KernelRequest, names: Sequence[str]) -> list[str]:
+    """Returns the types of the arguments of a kernel: the IR's, and for unsigned integers the signature's."""
+    declared = getattr(request.source, "signature", None) or {}
+    unsigned = {name: kind for name, kind in declared.items() if str(kind) in ("u8", "u16", "u32", "u64")}
+    return [unsigned.get(name, found["type"]) for name, found in zip(names, description["arguments"], strict=True)]
 
 
 def sampled(

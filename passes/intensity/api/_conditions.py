@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from ._expression import Poly, Symbol, divide, extreme, poly, truth
 from ._sums import total
 
+#: How many terms a product may have; chains of choices double them.
+_MOST_TERMS = 1000
 #: How many alternatives one mask may have; each doubles what has to be counted.
 _MOST_ALTERNATIVES = 6
 
@@ -91,11 +93,22 @@ def opposite(of: Condition) -> Condition:
     return of.of if isinstance(of, Opposite) else of if isinstance(of, Mystery) else Opposite(of)
 
 
+def product(a: Poly, b: Poly) -> Poly:
+    """Returns a * b.
+
+    Raises:
+        Unknown: it would have too many terms.
+    """
+    if len(a.terms) * len(b.terms) > _MOST_TERMS:
+        raise Unknown(Reason("", "an expression with too many terms"))
+    return a * b
+
+
 def number_of(condition: Condition) -> Poly:
     """Returns 1 if the condition is true, else 0.
 
     Raises:
-        Unknown: the condition is not known.
+        Unknown: the condition is not known, or is too long.
     """
     if isinstance(condition, Literal):
         return poly(int(condition.value))
@@ -105,7 +118,7 @@ def number_of(condition: Condition) -> Poly:
         return truth(condition.test, condition.value)
     if isinstance(condition, Opposite):
         return 1 - number_of(condition.of)
-    return number_of(condition.one) * number_of(condition.other)
+    return product(number_of(condition.one), number_of(condition.other))
 
 
 def conjuncts(condition: Condition) -> list[Condition]:

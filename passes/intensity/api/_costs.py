@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ._conditions import Condition, Literal, Reason, Test, Unknown, conjuncts, count, mysteries, number_of
+from ._conditions import Condition, Literal, Reason, Test, Unknown, conjuncts, count, number_of
 from ._expression import Poly, Symbol, divide, extreme, poly
 from ._footprint import Place
 from ._graph import Check, Graph, iteration, lane, program, programs
@@ -140,11 +140,11 @@ class Summation:
     def _if(self, item: Mapping[str, Any]) -> list[Cost]:
         then, otherwise = self._items(item["then"]), self._items(item["else"])
         condition = self.graph.condition(item["condition"])
-        missing = mysteries(condition)
-        if missing:
-            why = f"the branch depends on {missing[0].why}"
-            return _larger(then, otherwise, Reason(missing[0].line or item["line"], why), item["line"])
-        truth = number_of(condition)
+        try:
+            truth = number_of(condition)
+        except Unknown as unknown:
+            why = f"the branch depends on {unknown.reason.why}"
+            return _larger(then, otherwise, Reason(unknown.reason.line or item["line"], why), item["line"])
         checks = self.graph.checks(item["condition"])
         found = [_scaled(cost, truth) for cost in then] + [_scaled(cost, 1 - truth) for cost in otherwise]
         return [replace(cost, checks=cost.checks | checks) for cost in found]

@@ -23,6 +23,7 @@ from ._conditions import (
     either,
     number_of,
     opposite,
+    product,
 )
 from ._expression import Poly, Symbol, divide, extreme, poly
 
@@ -141,7 +142,7 @@ class Graph:
             if yes == no:
                 return yes
             chosen = number_of(self.condition(rest[1], shape))
-            return chosen * yes + (1 - chosen) * no
+            return product(chosen, yes) + product(1 - chosen, no)
         if kind not in _ARITHMETIC or rest[0] == 1:
             raise Unknown(Reason("", f"a value that is made by '{kind}'"))
         return _arithmetic(kind, self.number(rest[1], shape), self.number(rest[2], shape))
@@ -155,10 +156,11 @@ class Graph:
             value = self.number(number, shape) if kind != "cmpi" else poly(0)
         except Unknown:
             return _NO_CHECKS
-        if kind in ("addi", "subi", "muli", "shli", "trunci", "index_cast", "index_castui"):
+        if kind in ("addi", "subi", "muli", "shli", "trunci", "index_cast"):
             half = 1 << (rest[0] - 1)
-            return frozenset((Check(value, -half, half - 1),)) if value.constant is None else _NO_CHECKS
-        unsigned = kind in ("divui", "remui", "minui", "maxui", "extui", "shrui", "andi")
+            fits = value.constant is not None and -half <= value.constant < half
+            return _NO_CHECKS if fits else frozenset((Check(value, -half, half - 1),))
+        unsigned = kind in ("divui", "remui", "minui", "maxui", "extui", "index_castui", "shrui", "andi")
         if (unsigned and rest[0] > 1) or (kind == "cmpi" and rest[1].startswith("u")):
             return frozenset(Check(one, 0, None) for one in operands)
         return _NO_CHECKS
@@ -214,7 +216,7 @@ def _arithmetic(kind: str, a: Poly, b: Poly) -> Poly:
     if kind in ("addi", "subi"):
         return a + b if kind == "addi" else a - b
     if kind == "muli":
-        return a * b
+        return product(a, b)
     if kind in ("shli", "shrsi", "shrui") and by is not None and 0 <= by < 64:
         return a * (1 << by) if kind == "shli" else divide(a, poly(1 << by))
     if kind in ("divsi", "divui", "remsi", "remui"):

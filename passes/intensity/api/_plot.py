@@ -18,11 +18,15 @@ def plot(path: str | os.PathLike[str], points: Sequence[Point]) -> None:
     """Draws points below the roofs of their devices, as SVG or PNG by the suffix of `path`.
 
     Raises:
-        TritonExtError: matplotlib is not installed, or the suffix is another one.
+        TritonExtError: matplotlib is not installed, the suffix is another one, or no point has FLOPs and bytes.
     """
     suffix = Path(path).suffix.lower()
     if suffix not in (".svg", ".png"):
         raise TritonExtError(f"a plot is an .svg or a .png, not '{suffix}'", fix="another suffix")
+    shown = [point for point in points if point.intensity > 0 and point.peak > 0]
+    if not shown:
+        labels = ", ".join(point.label for point in points) or "no points"
+        raise TritonExtError(f"nothing to draw: {labels}", fix="a launch that computes FLOPs and moves bytes")
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -32,7 +36,6 @@ def plot(path: str | os.PathLike[str], points: Sequence[Point]) -> None:
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     axes.set(xscale="log", yscale="log", xlabel="FLOP per byte", ylabel="FLOP per second")
-    shown = [point for point in points if point.intensity > 0 and point.peak > 0]
     low, high = min([0.05, *(p.intensity / 4 for p in shown)]), max([1000.0, *(4 * p.intensity for p in shown)])
     for (name, unit), point in {(point.device.name, point.unit): point for point in shown}.items():
         bandwidth, ridge = point.device.bandwidth, point.peak / point.device.bandwidth
@@ -44,6 +47,9 @@ def plot(path: str | os.PathLike[str], points: Sequence[Point]) -> None:
         part = reached / min(point.peak, point.intensity * point.device.bandwidth)
         label = f"{point.label}: {part:.0%}" if point.flops else point.label
         axes.plot([point.intensity], [reached], _MARKERS[i % len(_MARKERS)], color=f"C{i % 10}", label=label)
+    for point in points:
+        if point not in shown:
+            axes.plot([], [], " ", label=f"{point.label}: not drawn, no FLOPs or no bytes")
     axes.grid(visible=True, which="both", alpha=0.2)
     figure.legend(loc="outside right upper", fontsize=8)
     figure.savefig(path)

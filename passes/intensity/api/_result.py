@@ -6,7 +6,8 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from numbers import Integral
+from typing import Any, cast
 
 from triton_ext.errors import TritonExtError
 
@@ -169,17 +170,20 @@ class Intensity:
         sizes: Any = grid({**self.constants, **values}) if callable(grid) else grid
         numbers: dict[Symbol, int] = {}
         if sizes is not None:
-            sizes = (sizes,) if isinstance(sizes, int) else tuple(sizes)
-            if not 1 <= len(sizes) <= 3 or any(size < 0 for size in sizes):
-                raise TritonExtError(f"the grid is {sizes}", fix="one to three sizes, none of them negative")
+            sizes = (sizes,) if isinstance(sizes, (int, float, Integral)) else tuple(sizes)
+            found = [_integer(size) for size in sizes]
+            if not 1 <= len(found) <= 3 or any(size is None or size < 0 for size in found):
+                raise TritonExtError(f"the grid is {sizes}", fix="one to three integers, none of them negative")
             for axis in range(3):
                 numbers[programs(axis)] = int(sizes[axis]) if axis < len(sizes) else 1
         for name, value in values.items():
             if name in self.constants:
                 if value != self.constants[name]:
                     raise TritonExtError(f"'{name}' is {self.constants[name]} in this kernel, not {value}")
-            elif isinstance(value, int):
-                numbers[Symbol(name)] = _checked(name, int(value), self._types.get(name, ""))
+            elif isinstance(value, float) and self._types.get(name, "")[:1] in ("i", "u"):
+                raise TritonExtError(f"'{name}' is {value}, which is not an integer")
+            elif (number := _integer(value)) is not None:
+                numbers[Symbol(name)] = _checked(name, number, self._types.get(name, ""))
             # A descriptor of the host is one argument, or one for each size, as Triton names them.
             for dimension, size in enumerate(getattr(value, "shape", ())):
                 numbers[Symbol(f"{name}.shape.{dimension}")] = int(size)
@@ -220,10 +224,19 @@ class Intensity:
         return table(self)
 
 
+def _integer(value: object) -> int | None:
+    """Returns an integer or a truth value, also one of NumPy; None for anything else."""
+    is_integer = isinstance(value, Integral) or type(value).__name__ in ("bool", "bool_")
+    return int(cast("int", value)) if is_integer else None
+
+
 def _checked(name: str, value: int, kind: str) -> int:
-    """Returns the argument, if its type can hold it."""
-    if kind.startswith("i") and kind[1:].isdecimal() and kind != "i1":
-        half = 1 << (int(kind[1:]) - 1)
-        if not -half <= value < half:
-            raise TritonExtError(f"'{name}' is {value}, which its type {kind} cannot hold")
-    return value
+    """Returns the argument as the signed number that the kernel's integers are, if its type can hold it."""
+    if kind[:1] not in ("i", "u") or not kind[1:].isdecimal() or kind == "i1":
+        return value
+    half = 1 << (int(kind[1:]) - 1)
+    low, high = (0, 2 * half) if kind[0] == "u" else (-half, half)
+    if not low <= value < high:
+        raise TritonExtError(f"'{name}' is {value}, which its type {kind} cannot hold")
+    # A larger unsigned number has the sign bit set. Unsigned operations on it are unknown, see `Graph.checks`.
+    return value - 2 * half if value >= half else value

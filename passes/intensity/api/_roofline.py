@@ -68,6 +68,11 @@ def device_named(name: str) -> Device:
     )
 
 
+def _check_seconds(seconds: float) -> None:
+    if not seconds > 0:
+        raise TritonExtError(f"a launch cannot take {seconds} seconds", fix="a positive number")
+
+
 @dataclass(frozen=True)
 class Point:
     """A launch in the plot of a roofline.
@@ -149,11 +154,22 @@ class Roofline:
         return sum(self.flops.values())
 
     def fraction(self, seconds: float) -> float:
-        """Returns which part of the roofline a launch reaches that takes so many seconds."""
+        """Returns which part of the roofline a launch reaches that takes so many seconds.
+
+        Raises:
+            TritonExtError: the seconds are not positive.
+        """
+        _check_seconds(seconds)
         return self.seconds / seconds
 
     def point(self, label: str, seconds: float | None = None) -> Point:
-        """Returns the launch as a point, at the speed of a launch that takes so many seconds, or at the greatest."""
+        """Returns the launch as a point, at the speed of a launch that takes so many seconds, or at the greatest.
+
+        Raises:
+            TritonExtError: the seconds are not positive.
+        """
+        if seconds is not None:
+            _check_seconds(seconds)
         intensity = self.total / self.bytes if self.bytes else 0.0
         return Point(label, self.device, intensity, None if seconds is None else self.total / seconds, self.unit)
 

@@ -8,8 +8,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import triton
+import triton.language as tl
 
 import triton_ext as tx
 from support.intensity import kernels
@@ -71,6 +73,100 @@ def test_integers_that_wrap_are_unknown() -> None:
         int(wraps)
     with pytest.raises(TritonExtError, match="'n' is 2147483648, which its type i32 cannot hold"):
         add.loads(n=2**31, grid=1)
+
+
+@triton.jit
+def wrapping(x, n):
+    total = 0
+    for _ in range(100_000):
+        total += 100_000
+    tl.store(x, 1.0, mask=n + 1_410_065_407 < total)  # 10^10 wraps around to 1,410,065,408
+    for _ in range(0, -n * n):  # -50,000 * 50,000 wraps around to a positive number
+        tl.store(x, tl.load(x))
+
+
+def test_constants_and_empty_loops_that_wrap_are_unknown() -> None:
+    wraps = tx.intensity(wrapping, signature={"x": "*fp32", "n": "i32"}, target="cuda:90")
+    assert wraps.loads(n=3, grid=1) == 0
+    assert wraps.loads(n=50_000, grid=1).mark == "unknown"
+    assert wraps.stores(n=3, grid=1).mark == "unknown"
+    assert "10000000000" in wraps.stores(n=3, grid=1).reasons[0].why
+
+
+@triton.jit
+def many_choices(x, n, COUNT: tl.constexpr):
+    i = tl.arange(0, 16)
+    value = n
+    taken = n == 0
+    for k in tl.static_range(COUNT):
+        value = value * 2 + k if value % (k + 2) == 1 else value + n
+        taken = taken | (n == k * k)
+    tl.store(x + i, 1.0, mask=i < value)
+    if taken:
+        tl.load(x)
+
+
+def test_many_choices_are_bounded() -> None:
+    few, many = (
+        tx.intensity(many_choices, signature={"x": "*fp32", "n": "i32", "COUNT": count}, target="cuda:90")
+        for count in (3, 24)
+    )
+    assert few.stores(n=3, grid=1) == tx.intensity.Amount(64)
+    stores = many.stores(n=3, grid=1)
+    assert (stores.mark, stores.value) == ("upper bound", 64)
+    assert "too many terms" in stores.reasons[0].why
+
+
+@triton.jit
+def odd_bits(x, y):
+    i = tl.arange(0, 16)
+    tl.store(x + i, 1.0, mask=(i ^ 3) < 5)
+    tl.store(y + i, 1.0, mask=tl.load(x) < 5)
+
+
+def test_the_reasons_name_the_operations() -> None:
+    odd = tx.intensity(odd_bits, signature={"x": "*fp32", "y": "*fp32"}, target="cuda:90")
+    reasons = [reason.why for reason in odd.stores(grid=1).reasons]
+    assert reasons == [f"the mask depends on a value {of}" for of in ("that is made by 'xori'", "of arith.cmpf")]
+
+
+@triton.jit
+def flagged(x, f):
+    tl.store(x, 1.0, mask=f)
+
+
+def test_integers_of_numpy_and_unsigned_ones() -> None:
+    add = found(kernels.add, BLOCK=64)
+    for grid in (np.int64(2), (np.int32(2),), np.array([2])):
+        assert add.loads(n=np.int64(100), grid=grid) == 800
+    with pytest.raises(TritonExtError, match=r"'n' is 3\.5, which is not an integer"):
+        add.loads(n=3.5, grid=1)
+    with pytest.raises(TritonExtError, match="one to three integers"):
+        add.loads(n=3, grid=(0.5,))
+    assert (
+        tx.intensity(flagged, signature={"x": "*fp32", "f": "i1"}, target="cuda:90").stores(f=np.bool_(True), grid=1)
+        == 4
+    )
+    unsigned = found(kernels.add, types={"n": "u32"}, BLOCK=64)
+    assert unsigned.loads(n=100, grid=2) == 800
+    assert unsigned.loads(n=3 * 10**9, grid=2).mark == "unknown"
+    for n in (-1, 2**32):
+        with pytest.raises(TritonExtError, match=f"'n' is {n}, which its type u32 cannot hold"):
+            unsigned.loads(n=n, grid=1)
+
+
+@triton.jit
+def reduced(x, y):
+    described = tl.make_tensor_descriptor(x, (40, 40), (40, 1), (16, 16))
+    described.atomic_add([0, 32], tl.full((16, 16), 1.0, tl.float32))
+    integers = tl.make_tensor_descriptor(y, (40, 40), (40, 1), (16, 16))
+    integers.atomic_add([0, 32], tl.full((16, 16), 1, tl.int32))
+
+
+def test_descriptors_that_add() -> None:
+    for target in ("cuda:90", "cuda:80"):
+        adds = tx.intensity(reduced, signature={"x": "*fp32", "y": "*i32"}, target=target)
+        assert adds.flops(grid=1).by_kind == {("add", "f32"): tx.intensity.Amount(16 * 8)}, target
 
 
 def test_mistakes() -> None:
@@ -180,6 +276,13 @@ def test_rooflines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(label in text for label in ("first: 86%", "second: 69%", "mine bf16: 0.004 TFLOP/s"))
     with pytest.raises(TritonExtError, match=r"an \.svg or a \.png, not '\.pdf'"):
         matmul.plot(tmp_path / "roofline.pdf", mine, **sizes)
+    with pytest.raises(TritonExtError, match=r"cannot take 0\.0 seconds"):
+        matmul.plot(tmp_path / "roofline.svg", mine, measured=[("first", 0.0)], **sizes)
+    with pytest.raises(TritonExtError, match="nothing to draw: add"):
+        add.plot(tmp_path / "roofline.svg", mine, n=0, grid=0)
+    nothing, point = (one.point(name) for one, name in ((add.roofline(mine, n=0, grid=0), "nothing"), (limit, "point")))
+    tx.intensity.plot(tmp_path / "both.svg", [nothing, point])
+    assert "nothing: not drawn, no FLOPs or no bytes" in (tmp_path / "both.svg").read_text()
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(TritonExtError, match="fix: pip install matplotlib"):
         matmul.plot(tmp_path / "roofline.svg", mine, **sizes)
