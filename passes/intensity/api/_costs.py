@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ._conditions import Condition, Literal, Reason, Test, Unknown, conjuncts, count, number_of
+from ._conditions import Condition, Literal, Reason, Test, Unknown, conjuncts, count, number_of, product
 from ._expression import Poly, Symbol, divide, extreme, poly
 from ._footprint import Place
 from ._graph import Check, Graph, iteration, lane, program, programs
@@ -142,11 +142,11 @@ class Summation:
         condition = self.graph.condition(item["condition"])
         try:
             truth = number_of(condition)
+            found = [_chosen(cost, truth) for cost in then] + [_chosen(cost, 1 - truth) for cost in otherwise]
         except Unknown as unknown:
             why = f"the branch depends on {unknown.reason.why}"
             return _larger(then, otherwise, Reason(unknown.reason.line or item["line"], why), item["line"])
         checks = self.graph.checks(item["condition"])
-        found = [_scaled(cost, truth) for cost in then] + [_scaled(cost, 1 - truth) for cost in otherwise]
         return [replace(cost, checks=cost.checks | checks) for cost in found]
 
     def _told_at(self, line: str) -> Poly | None:
@@ -162,6 +162,15 @@ def _repeated(cost: Cost, symbol: Symbol, times: Poly) -> Cost:
 
 def _scaled(cost: Cost, by: Poly) -> Cost:
     return replace(cost, amount=None if cost.amount is None else cost.amount * by)
+
+
+def _chosen(cost: Cost, truth: Poly) -> Cost:
+    """Returns the cost of a branch that runs if `truth` is 1.
+
+    Raises:
+        Unknown: the expression would be too long, as it doubles with each of many nested branches.
+    """
+    return replace(cost, amount=None if cost.amount is None else product(cost.amount, truth))
 
 
 def _unknown(cost: Cost, reason: Reason) -> Cost:

@@ -21,7 +21,7 @@ def perf_model(
     """Returns a model for ``prune_configs_by={"perf_model": ...}`` of `tx.autotune` and `triton.autotune`.
 
     It returns the milliseconds that the roofline of the device allows for a configuration; infinity where a number is
-    not known. It translates each configuration up to ttir.
+    not known, and where `tl.static_assert` rejects the configuration. It translates each configuration up to ttir.
 
     Args:
         kernel: the kernel below the tuner, with ``@triton.jit``.
@@ -29,6 +29,8 @@ def perf_model(
         requested: see `Intensity.roofline`. Requested bytes depend on the size of tiles, different ones do not.
         target: see `analyze`.
     """
+    from triton.compiler.errors import CompileTimeAssertionFailure
+
     from . import analyze
 
     chip = device_named(device) if isinstance(device, str) else device
@@ -38,7 +40,10 @@ def perf_model(
         values: Mapping[str, object] = {name: value for name, value in arguments.items() if name in names}
         options = {name: arguments[name] for name in _OPTIONS if arguments.get(name) is not None}
         signature, _ = sampled(kernel, (), values)
-        found = analyze(kernel, signature=signature, target=target, options=options)
+        try:
+            found = analyze(kernel, signature=signature, target=target, options=options)
+        except CompileTimeAssertionFailure:
+            return math.inf  # the kernel rejects this configuration, and the tuner leaves it out as well
         runtime = {name: value for name, value in values.items() if name not in found.constants}
         try:
             return found.roofline(chip, requested=requested, grid=grid, **runtime).seconds * 1e3

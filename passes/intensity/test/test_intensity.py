@@ -117,6 +117,19 @@ def test_many_choices_are_bounded() -> None:
     assert "too many terms" in stores.reasons[0].why
 
 
+def test_many_early_returns_are_bounded(tmp_path: Path) -> None:
+    returns = "".join(f"    if n % {k} == 1:\n        return\n" for k in range(2, 16))
+    file = tmp_path / "returning.py"
+    file.write_text(
+        "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef returning(x, n):\n"
+        f"{returns}    tl.store(x, 1.0)\n"
+    )
+    returning = tx.intensity(f"{file}:returning", signature={"x": "*fp32", "n": "i32"}, target="cuda:90")
+    stores = returning.stores(n=0, grid=1)
+    assert (stores.mark, stores.value) == ("upper bound", 4)
+    assert "the branch depends on an expression with too many terms" in stores.reasons[0].why
+
+
 @triton.jit
 def odd_bits(x, y):
     i = tl.arange(0, 16)
@@ -302,6 +315,19 @@ def test_a_model_for_autotuning() -> None:
         assert [config.kwargs["BM"] for config in kept] == [64, 32]  # larger tiles request fewer bytes
     whiles = tx.intensity.perf_model(kernels.whiles, "H200", target="cuda:90")
     assert whiles(grid=(1,), x=x, y=x, n=5, B=8) == float("inf")
+
+
+@triton.jit
+def asserting(x, B: tl.constexpr):
+    tl.static_assert(B >= 32)
+    tl.store(x + tl.arange(0, B), 1.0)
+
+
+def test_the_model_of_a_configuration_that_the_kernel_rejects() -> None:
+    torch = pytest.importorskip("torch")
+    model = tx.intensity.perf_model(asserting, "H200", target="cuda:90")
+    assert model(grid=(1,), x=torch.empty(1), B=16) == float("inf")
+    assert 0 < model(grid=(1,), x=torch.empty(1), B=32) < 1
 
 
 SEEN: list[str] = []

@@ -53,7 +53,7 @@ PYTHON = {
     "trips may be negative": ("_costs.py", 'extreme("max", (poly(0), divide(', "(lambda _, pair: pair[1])('', (0, divide("),
     "branches of data are exact": ("_costs.py", "reasons = tuple(dict.fromkeys(r for c in present for r in c.reasons)) + (() if is_equal else (reason,))", "reasons = ()"),
     "the smaller branch": ("_costs.py", 'else extreme("max", amounts)', 'else extreme("min", amounts)'),
-    "the first branch always runs": ("_costs.py", "_scaled(cost, truth) for cost in then", "_scaled(cost, poly(1)) for cost in then"),
+    "the first branch always runs": ("_costs.py", "_chosen(cost, truth) for cost in then", "_chosen(cost, poly(1)) for cost in then"),
     "unknown masks are exact": ("_costs.py", "for one in counted.reasons", "for one in ()"),
     "less is less or equal": ("_graph.py", 'else difference - 1', "else difference"),
     "bounds are not rounded up": ("_conditions.py", "low.append(-divide(rest, poly(factor)))", "low.append(divide(-rest, poly(factor)))"),
