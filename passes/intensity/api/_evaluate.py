@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import prod
+from typing import TypeGuard
 
 from ._expression import Atom, Division, Extreme, Poly, Symbol, Total, Truth, divided
 
@@ -54,6 +55,8 @@ class Evaluator:
         return self._total(atom)
 
     def _total(self, atom: Total) -> int:
+        if not self._stack and _least_terms(atom) > self._left:
+            raise TooLong
         count = self.value(atom.count)
         self._left -= max(count, 0)
         if self._left < 0:
@@ -67,6 +70,16 @@ class Evaluator:
             self._known.pop()
         self._stack.pop()
         return result
+
+
+def _least_terms(of: Total) -> int:
+    """Returns how many terms a sum and the sums in it have at least; a sum that is too long is not begun."""
+    terms = (_least_terms(atom) for atoms in of.body.terms for atom in atoms if _depends(atom, of.symbol))
+    return max(of.count.constant or 0, 0) * (1 + max(terms, default=0))
+
+
+def _depends(atom: Atom, symbol: Symbol) -> TypeGuard[Total]:
+    return isinstance(atom, Total) and symbol in atom.symbols
 
 
 Interval = tuple[int, int]

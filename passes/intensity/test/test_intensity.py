@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -224,6 +225,21 @@ def test_too_many_terms_are_unknown() -> None:
     amount = odd.stores(n=100, m=3, grid=10**7)
     assert amount.mark == "unknown"
     assert "terms" in amount.reasons[0].why
+
+
+@triton.jit
+def slanted(x, n, m, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)[:, None]
+    j = tl.program_id(1) * B + tl.arange(0, B)[None, :]
+    tl.store(x + i * n + j, 1.0, mask=(i * n + j < m) & (j <= i) & (i % n < 3))
+
+
+def test_sums_that_are_too_long_are_not_begun() -> None:
+    slant = tx.intensity(slanted, signature={"x": "*fp32", "n": "i32", "m": "i32", "B": 64}, target="cuda:90")
+    assert slant.stores(n=20, m=300, grid=(2, 2)) == tx.intensity.Amount(24)
+    start = time.process_time()
+    assert slant.stores(n=200, m=30_000, grid=(10_000, 10_000)).mark == "unknown"
+    assert time.process_time() - start < 2
 
 
 def test_arguments_of_a_launch() -> None:
