@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lets the search of the site work without a server: browsers start no worker from a page of the file system, so
-// `Worker` runs its script in a hidden frame there. The site's plugin `offline` looks for a script of this name; if there
-// is none, each page loads one from the network.
+// Lets the search of the site work without a server. Browsers refuse to start a worker from a page of the file system,
+// so `Worker` runs its script in a hidden frame there. The file's name contains "iframe-worker", because the plugin
+// `offline` of the site otherwise adds a script from the network to each page.
 if (location.protocol === "file:") {
   window.Worker = class extends EventTarget {
     constructor(url) {

@@ -42,7 +42,7 @@ def _add_pass(attribute: str) -> Callable[..., None]:
 
 
 #: The module through which this backend calls its own passes. Its name and the signatures in its docstrings have the
-#: form of Triton's module `nvidia`, so that recorded and edited pipelines contain the passes of this backend, too.
+#: form of Triton's module `nvidia`. Therefore pipelines can record and edit these passes as they do Triton's.
 cpu = ModuleType("triton._C.libtriton.cpu")
 cpu.passes = ModuleType("triton._C.libtriton.cpu.passes")  # type: ignore[attr-defined]
 cpu.passes.__getattr__ = functools.cache(_add_pass)

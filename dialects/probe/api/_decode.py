@@ -120,7 +120,8 @@ def decode(words: Any, seen: Seen, device: str) -> None:
 def _lines_of(site: Site, chunks: dict[int, Any]) -> list[Any]:
     """Returns the line of a site and its bins for each copy of its chunks in which a program has written something.
 
-    Returns the first copy if there is none, and nothing if the buffer had no room for the chunks.
+    If no program has written anything, returns the line of the first copy, so that the site is still listed. If the
+    buffer had no room for the chunks, returns an empty list.
     """
     bins = -(-site.bins[0] // SITE_WORDS) * SITE_WORDS
     places = [(site.lines[0] * SITE_WORDS, SITE_WORDS), (site.lines[1] * SITE_WORDS, bins)]

@@ -117,7 +117,10 @@ def _anchor(file: str, line: int) -> str:
 
 
 def _colored(text: str) -> str:
-    """Returns a line of Python as HTML, with the classes of the trace's page; of text that is no line, only escaped."""
+    """Returns a line of Python as HTML: its tokens have the classes of the trace's page.
+
+    Text that Python's tokenizer refuses is only escaped.
+    """
     spans = []
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):

@@ -72,7 +72,7 @@ def run(file: str, arguments: Sequence[str], rules: Mapping[str, bool]) -> Profi
         rules: the options of the pass `instrument`.
 
     Raises:
-        TritonExtError: there is no such pass.
+        TritonExtError: the pass `instrument` is not installed.
     """
     from triton import knobs
 

@@ -54,7 +54,8 @@ module attributes {probe.target = "cuda:90", probe.num_warps = 4 : i32, probe.wa
 // CHECK: scf.for %{{.*}} iter_args(%[[NEXT:.*]] = %{{.*}}, %[[LEFT:.*]] = %{{.*}}) -> (i32, i32)
 // CHECK: %[[BEGIN:.*]] = tt.elementwise_inline_asm "mov.u64 $0, %clock64; {{.*}}pure = true} %{{.*}} : tensor<128xi32> -> tensor<128xi64>
 // CHECK: %[[END:.*]] = tt.elementwise_inline_asm "mov.u64 $0, %clock64; {{.*}}pure = true} %{{.*}} : tensor<128xi32> -> tensor<128xi64>
-// If there is no room for the records of four warps, another block is taken, or the records are lost.
+// If a block has no room for the records of four warps, the program takes another block. If the buffer is full, it counts
+// the records as lost.
 // CHECK: %[[IS_FULL:.*]] = arith.cmpi slt, %[[LEFT]], %c4_i32
 // CHECK: scf.if %[[IS_FULL]] -> (i32, i32)
 // CHECK: %[[MAY_TAKE:.*]] = arith.cmpi sge, %[[LEFT]], %c0_i32
@@ -66,7 +67,7 @@ module attributes {probe.target = "cuda:90", probe.num_warps = 4 : i32, probe.wa
 // CHECK: tt.store %{{.*}}, %[[BEGIN]], %[[FITS:.*]] : tensor<128x!tt.ptr<i64>>
 // CHECK: tt.store %{{.*}}, %{{.*}}, %[[FITS]] : tensor<128x!tt.ptr<i64>>
 // CHECK: scf.yield %{{.*}}, %{{.*}} : i32, i32
-// The program's end has its time, too.
+// At its end, the program reads both counters again.
 // CHECK: %clock64
 // CHECK: %globaltimer
 // CHECK: tt.return
@@ -84,8 +85,8 @@ module attributes {probe.target = "cuda:90", probe.num_warps = 4 : i32, probe.wa
 
 // -----
 
-// A program of the CPU is one thread: there are no tensors. A block has as many records as a kernel without loops has
-// regions.
+// A program of the CPU is one thread, so all numbers are scalars. The kernel has one region and no loop, so a block has
+// room for one record.
 // CHECK-LABEL: probe.sites = "{{.*}}\22records_of_block\22:1
 // CHECK-LABEL: tt.func public @on_the_cpu
 // CHECK: tt.atomic_rmw add, relaxed, gpu, %{{.*}} : (!tt.ptr<i64>, i64, i1) -> i64

@@ -65,7 +65,7 @@ tt.func public @rows(%p: tensor<8x16x!tt.ptr<f16>>, %row: tensor<16xi1>, %all: i
   tt.return
 }
 
-// Of a descriptor it is the box. A load in a function that is marked noinline is counted, too.
+// A load from a descriptor counts the bytes of its box. A load in a function that is marked noinline is counted, too.
 // BYTES-LABEL: tt.func public @descriptors
 // BYTES: probe.count "loaded" {probe.rules = "loaded", probe.weight = 1024 : i64}
 // BYTES-NEXT: tt.descriptor_load

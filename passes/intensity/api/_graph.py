@@ -32,7 +32,7 @@ _NO_CHECKS: frozenset[Check] = frozenset()
 
 @dataclass(frozen=True)
 class Check:
-    """The value has to lie between `low` and `high`; None is no limit."""
+    """A condition: `value` lies between `low` and `high`, both included. None means that there is no limit."""
 
     value: Poly
     low: int | None

@@ -34,7 +34,7 @@ def bytes_of(case: Case, rng: random.Random) -> dict[str, int]:
 @pytest.mark.slow
 def test_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     if not {"instrument", "probe"} <= {one.name for one in tx.extensions()}:
-        pytest.skip("this checkout does not have the passes that count")
+        pytest.skip("this checkout does not have the passes that count")  # any of their directories may be deleted
     backend = native_backend()
     monkeypatch.setenv("TRITON_DEFAULT_BACKEND", backend)
     monkeypatch.setattr(triton.runtime.driver, "_active", None)

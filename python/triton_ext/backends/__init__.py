@@ -6,8 +6,7 @@ It may also have these files:
 
 - ``api.py``, or ``api/__init__.py`` of a package, is the module ``tx.<name>``, as it is of a dialect or a pass.
 - ``api/commands/<command>.py`` defines ``command``, the click command ``triton-ext <command>``, also of a dialect or a
-  pass. The
-  file is imported when somebody asks for help, so it imports Triton only inside of its functions.
+  pass. The file is imported when somebody asks for help, so it imports Triton only inside of its functions.
 - ``backend.json`` declares the backend to the core, as an object with the keys
 
   - ``example``: an architecture, for messages: ``native`` of the backend ``cpu`` makes ``cpu:native``;
