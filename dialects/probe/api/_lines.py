@@ -25,6 +25,8 @@ from typing import Any
 
 import numpy as np
 
+from triton_ext.support.columns import aligned
+
 from . import _regions
 from ._decode import Seen
 from ._layout import COUNT, SUM
@@ -104,15 +106,7 @@ def text(lines: Any, share: tuple[str, Sequence[str]] | None = None) -> list[str
         (f"{Path(row['file']).name}:{row['line']}", *more, *(_shown(name, row) for name in shown), str(row["source"]))
         for row, more in zip(lines, texts, strict=True)
     ]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    last = len(rows[0]) - 1
-    return [
-        "  ".join(
-            cell.rjust(width) if 0 < i < last else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+    return aligned(rows, right=range(1, len(rows[0]) - 1))
 
 
 def _shown(name: str, row: Any) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from triton_ext.support.columns import aligned
+
 from . import _lines, _regions
 from ._decode import Seen
 from ._layout import COUNT, LOST
@@ -21,9 +23,9 @@ def text(everything: Seen, chunks: int) -> str:
     """
     seen = everything.part(by_rule=False)
     costs = _regions.costs_of(seen)
-    lines = _aligned(_probes(seen, costs))
+    lines = aligned(_probes(seen, costs))
     if costs:
-        lines += ["", *_aligned(_costs(costs))]
+        lines += ["", *aligned(_costs(costs))]
     if seen.unknown:
         lines.append(f"lost: counters of all kernels beyond the first {chunks} (fix: kernels=…)")
     by_line = _lines.text(_lines.table(everything.part(by_rule=True)))
@@ -56,9 +58,3 @@ def _costs(costs: dict[Site, Cost]) -> list[tuple[str, ...]]:
 
 def _place(site: Site) -> str:
     return f"{Path(site.file).name}:{site.line}"
-
-
-def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
-    """Returns the lines of a table."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]

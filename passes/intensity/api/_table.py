@@ -6,6 +6,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from triton_ext.support.columns import aligned
+
 from ._costs import FLOPS, LOADS, STORES, Cost
 
 if TYPE_CHECKING:
@@ -23,11 +25,8 @@ def table(of: Intensity) -> str:
             if cost.quantity == quantity:
                 rows.append((_named(cost), _short(cost.line), _mark(cost), _cut(str(cost.amount))))
         rows.append((f"{quantity} in all", "", of.mark(quantity), _cut(str(of.expression(quantity)))))
-    widths = [max(len(row[i]) for row in rows) for i in range(3)]
     lines = [f"{of.kernel}({constants}): loads and stores in bytes"]
-    lines += [
-        "  ".join([*(cell.ljust(width) for cell, width in zip(row[:3], widths, strict=True)), row[3]]) for row in rows
-    ]
+    lines += aligned(rows)
     reasons = dict.fromkeys(reason for cost in of.costs for reason in cost.reasons)
     lines += [f"{_short(reason.line)}: {reason.why}" for reason in reasons]
     return "\n".join(lines)

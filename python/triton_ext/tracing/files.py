@@ -12,6 +12,7 @@ from ..compilation.mlir_locations import split_mlir
 from ..compilation.records import Compilation
 from ..errors import TritonExtError
 from ..pipeline.records import PassRecord
+from ..support.columns import aligned
 from ..support.storage import whole_directory
 
 _EXTENSIONS = {"mlir": "mlir", "ttir": "mlir", "ttgir": "mlir", "llvm": "ll", "text": "txt"}
@@ -129,14 +130,7 @@ def _index(compilation: Compilation, table: list[tuple[str, ...]], files: dict[s
     edits = f"edits: {' '.join(compilation.pipeline.split())}\n" if compilation.pipeline else ""
     headings = ("", "", "* changed, - dropped", "ms", "ops", "file")
     rows = [headings, *(tuple(" ".join(cell.split()) for cell in row) for row in table)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(headings))]
-    right = (0, 3, 4)
-    body = "\n".join(
-        "  ".join(
-            c.rjust(w) if i in right else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    )
+    body = "\n".join(aligned(rows, right=(0, 3, 4)))
     listed = "\n".join(f"{len(content):>12,}  {name}" for name, content in files.items() if name != _INDEX)
     return f"{_TITLE}{' '.join(what.split())}\n{edits}\n{body}\nfiles\n{listed}\n"
 
