@@ -5,25 +5,83 @@ third-party pass that is really rebuilt.
 
 from __future__ import annotations
 
+import gc
 import os
+import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from filelock import FileLock
 
+if TYPE_CHECKING:
+    from support.fixture_types import MakeOnce
+
+ROOT = Path(__file__).parent
+
 os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # otherwise Triton 3.9 warns at every compilation
 # `support.SITE`, for this process's xdist workers and for every process that a test starts.
-SITE = str(Path(__file__).parent / "test" / "support" / "site")
+SITE = str(ROOT / "test" / "support" / "site")
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [SITE, os.environ.get("PYTHONPATH")]))
+
+#: Temporary files go into memory if there is room for this many bytes, several times what a run takes. An environment
+#: with Triton, 1 GB, is removed at the end of the module that makes it.
+ROOM = 8 << 30
+
+
+def make_temporary_root() -> Path | None:
+    """Makes a directory in memory for temporary files; returns None if that has no room or forbids execution.
+
+    Triton's cache makes and removes a directory for each file that it writes. On a disk, this can take longer than the
+    compilation: 3 ms for each directory on a virtual machine with ext4. What a run leaves, because a test failed or the
+    run was killed, stays until the next run.
+    """
+    memory = Path("/dev/shm")
+    try:
+        found = os.statvfs(memory)
+        available = re.search(r"MemAvailable: *(\d+) kB", Path("/proc/meminfo").read_text())
+    except OSError:
+        return None
+    permits = not found.f_flag & os.ST_NOEXEC and os.access(memory, os.W_OK | os.X_OK)
+    room = min(found.f_bavail * found.f_frsize, int(available[1]) << 10 if available else 0)
+    if not permits or room < ROOM:
+        return None
+    for old in memory.glob("triton-ext-tests-*"):
+        if not Path("/proc", old.name.rpartition("-")[2]).exists():  # its process has ended
+            shutil.rmtree(old, ignore_errors=True)
+    root = memory / f"triton-ext-tests-{os.getpid()}"
+    root.mkdir(mode=0o700, exist_ok=True)
+    (root / "tmp").mkdir(exist_ok=True)
+    return root
+
+
+# Xdist's workers, and pytest in a process of a test, inherit the variables. The paths of Unix sockets, which
+# multiprocessing makes in TMPDIR, are short: 107 bytes at most.
+if not {"TMPDIR", "PYTEST_DEBUG_TEMPROOT"}.intersection(os.environ) and (temporary_root := make_temporary_root()):
+    os.environ["PYTEST_DEBUG_TEMPROOT"] = str(temporary_root)  # where pytest makes what `tmp_path` is in
+    os.environ["TMPDIR"] = tempfile.tempdir = str(temporary_root / "tmp")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Puts files with slow tests first: if one started last, a run on several cores would wait for it."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+def pytest_collection_finish() -> None:
+    """Takes what was imported out of garbage collections, which would look at torch and all tests again and again: 7 %
+    of the time of tests that compile kernels.
+    """
+    gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """Undoes `pytest_collection_finish`, so that the process ends as usual."""
+    gc.unfreeze()
 
 
 #: The reason of a skipped test begins so if the machine does not permit the test; no installation helps then.
@@ -74,42 +132,54 @@ def kernel_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="session")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """``make wheel``: one file for every Python, made once however many processes test, outside of the checkout's
-    ``dist/``. ``TRITON_EXT_TEST_WHEEL_DIR`` names a directory with one that is there already.
-    """
-    if given := os.environ.get("TRITON_EXT_TEST_WHEEL_DIR"):
-        (wheel,) = Path(__file__).parent.joinpath(given).glob("*.whl")
-        return wheel
+def make_once(tmp_path_factory: pytest.TempPathFactory) -> MakeOnce:
+    """``make_once("report", fill)`` returns a directory that `fill` has filled, once however many processes test."""
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         shared = shared.parent  # each worker has a directory of its own in that of the whole run
-    directory = shared / "wheel"
-    with FileLock(shared / "wheel.lock"):
-        if not (built := [*directory.glob("*.whl")]):
-            partial = shared / "wheel.part"
-            command = ["make", "wheel", f"DIST={partial}"]
-            subprocess.run(command, cwd=Path(__file__).parent, check=True, capture_output=True)
-            partial.replace(directory)
-            built = [*directory.glob("*.whl")]
-    (wheel,) = built
+
+    def make(name: str, fill: Callable[[Path], object]) -> Path:
+        directory, done = shared / name, shared / f"{name}.done"
+        with FileLock(shared / f"{name}.lock"):
+            if not done.exists():
+                shutil.rmtree(directory, ignore_errors=True)  # in another process, `fill` has failed
+                directory.mkdir()
+                fill(directory)
+                done.touch()
+        return directory
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def wheel(make_once: MakeOnce) -> Path:
+    """``make wheel``: one file for every Python, outside of the checkout's ``dist/``. ``TRITON_EXT_TEST_WHEEL_DIR``
+    names a directory with one that is there already.
+    """
+
+    def fill(directory: Path) -> None:
+        subprocess.run(["make", "wheel", f"DIST={directory}"], cwd=ROOT, check=True, capture_output=True)
+
+    given = os.environ.get("TRITON_EXT_TEST_WHEEL_DIR")
+    (wheel,) = (ROOT / given if given else make_once("wheel", fill)).glob("*.whl")
     return wheel
 
 
 @pytest.fixture(scope="session")
-def stamps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def stamps(make_once: MakeOnce) -> dict[str, Path]:
     """Two builds of the pass `stamp`, which append ``_v1`` and ``_v2`` to the names of public functions."""
     from triton_ext.authoring import build
 
-    built = {}
-    for version in ("v1", "v2"):
-        source = tmp_path_factory.mktemp(version) / "stamp"
-        shutil.copytree(Path(__file__).parent / "test" / "pipeline" / "stamp", source)
-        code = (source / "Stamp.cpp").read_text()
-        (source / "Stamp.cpp").write_text(code.replace('VERSION "_v1"', f'VERSION "_{version}"'))
-        build.build_tree(source, source / "build")
-        built[version] = source / "build" / "libtriton_ext_stamp.so"
-    return built
+    def fill(directory: Path) -> None:
+        for version in ("v1", "v2"):
+            source = directory / version / "stamp"
+            shutil.copytree(ROOT / "test" / "pipeline" / "stamp", source)
+            code = (source / "Stamp.cpp").read_text()
+            (source / "Stamp.cpp").write_text(code.replace('VERSION "_v1"', f'VERSION "_{version}"'))
+            build.build_tree(source, source / "build")
+
+    directory = make_once("stamps", fill)
+    return {name: directory / name / "stamp" / "build" / "libtriton_ext_stamp.so" for name in ("v1", "v2")}
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Canonicalization patterns of the dialect `linalg_ext`. Those of pad and
-// scalar_assert are in LinalgExt.cpp, beside their verifiers.
+// Canonicalization patterns of the dialect `linalg_ext`. Those of pad are in
+// Pad.cpp, that of scalar_assert in LinalgExt.cpp, beside their verifiers.
 
 #include "LinalgExt.h"
 

@@ -108,9 +108,19 @@ LogicalResult RecordOp::verify() {
 }
 
 LogicalResult CheckOp::verify() {
+  if (Attribute note = (*this)->getAttr("probe.note"))
+    if (!isa<StringAttr>(note))
+      return emitOpError() << "expected a string as 'probe.note', got " << note;
   return failure(failed(verifyName(*this, getMessage())) ||
                  failed(verifyValues(*this, getValues())) ||
                  failed(verifyShapes(*this)));
+}
+
+LogicalResult LaunchWordOp::verify() {
+  if (static_cast<int32_t>(getWord()) < 0)
+    return emitOpError() << "expected the number of a word, got "
+                         << static_cast<int32_t>(getWord());
+  return success();
 }
 
 LogicalResult RegionBeginOp::verify() {

@@ -56,9 +56,11 @@ def Probe_RecordOp : Probe_Op<"record", [AttrSizedOperandSegments]> {
   }];
 }
 
+/// Of integers, `is_unsigned` says how to read them: those of MLIR have no sign.
 class Probe_SummaryOp<string mnemonic> : Probe_Op<mnemonic> {
   let arguments = (ins StrAttr:$name, AnyType:$value,
-                       Optional<Probe_BoolLike>:$mask);
+                       Optional<Probe_BoolLike>:$mask,
+                       UnitAttr:$is_unsigned);
   let assemblyFormat = [{
     $name `(` $value `:` type($value) `)` (`mask` `(` $mask^ `:` type($mask) `)`)?
     attr-dict
@@ -68,7 +70,7 @@ class Probe_SummaryOp<string mnemonic> : Probe_Op<mnemonic> {
 def Probe_MinMaxOp : Probe_SummaryOp<"minmax"> {
   let summary = "Keeps the least and the greatest number, and counts NaNs apart";
   let description = [{
-    Integers are signed.
+    Integers are signed, unless `is_unsigned` is there.
 
     ```mlir
     probe.minmax "x"(%v : tensor<128xf32>) mask(%m : tensor<128xi1>)
@@ -100,7 +102,8 @@ def Probe_HistogramOp : Probe_Op<"histogram"> {
   }];
   let arguments = (ins StrAttr:$name, AnyType:$value, I32Attr:$bins,
                        F64Attr:$lo, F64Attr:$hi,
-                       Optional<Probe_BoolLike>:$mask);
+                       Optional<Probe_BoolLike>:$mask,
+                       UnitAttr:$is_unsigned);
   let assemblyFormat = [{
     $name `(` $value `:` type($value) `)` (`mask` `(` $mask^ `:` type($mask) `)`)?
     attr-dict
@@ -113,8 +116,14 @@ def Probe_CheckOp : Probe_Op<"check", [AttrSizedOperandSegments]> {
     The kernel goes on. The first 16 failures of each check are records; every
     failure is counted.
 
+    A pass that inserts a check can give it the attribute `probe.note`, a text
+    that the table of sites carries to the host as it is. Of such a check the
+    first lane that fails is a record, in each of the first 64 runs in which
+    one fails.
+
     ```mlir
     probe.check %c, "in range"(%v : tensor<128xf32>) : tensor<128xi1>
+    probe.check %c, "bounds"(%a : i64) {probe.note = "{\"check\": \"bounds\"}"} : i1
     ```
   }];
   let arguments = (ins Probe_BoolLike:$condition, StrAttr:$message,
@@ -139,6 +148,22 @@ def Probe_ClockOp : Op<ProbeDialect, "clock", [MemoryEffects<[MemWrite]>]> {
   }];
   let results = (outs I64:$time);
   let assemblyFormat = "attr-dict `:` type($time)";
+}
+
+def Probe_LaunchWordOp : Op<ProbeDialect, "launch_word", [Pure]> {
+  let summary = "Reads a word of the launch slot, which describes the launch's arguments";
+  let description = [{
+    The host fills a slot for each list of arguments: RATIONALE.md lists its
+    words. Without a slot the result is 0.
+
+    ```mlir
+    %end = probe.launch_word 9 : i64
+    ```
+  }];
+  let arguments = (ins I32Attr:$word);
+  let results = (outs I64:$value);
+  let assemblyFormat = "$word attr-dict `:` type($value)";
+  let hasVerifier = 1;
 }
 
 def Probe_RegionBeginOp : Probe_Op<"region_begin"> {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arithmetic on index values that folds constants.
+// Arithmetic on index or i64 values that folds constants.
 
 #include "analysis/IndexMath.h"
 
-#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 
@@ -96,12 +96,15 @@ OpFoldResult IndexMath::fromInteger(Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
     return number(constant.getSExtValue());
-  if (value.getType().isIndex())
+  if (value.getType() == type)
     return value;
-  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), value)
-      .getResult();
+  if (type.isIndex() || value.getType().isIndex())
+    return arith::IndexCastOp::create(builder, loc, type, value).getResult();
+  return arith::ExtSIOp::create(builder, loc, type, value).getResult();
 }
 
 Value IndexMath::toValue(OpFoldResult value) {
-  return getValueOrCreateConstantIndexOp(builder, loc, value);
+  if (auto constant = dyn_cast<Attribute>(value))
+    return arith::ConstantOp::create(builder, loc, cast<TypedAttr>(constant));
+  return cast<Value>(value);
 }

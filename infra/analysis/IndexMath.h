@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arithmetic on index values for the trackers, which return offsets and bounds
-// as values. The operations are made at the builder's insertion point; a
+// Arithmetic on index or i64 values for the trackers, which return offsets and
+// bounds as values. The operations are made at the builder's insertion point; a
 // tracker that gives up leaves some there, unused.
 
 #ifndef TRITON_EXT_ANALYSIS_INDEXMATH_H
@@ -12,7 +12,8 @@
 
 namespace mlir::triton_ext::analysis {
 
-/// Arithmetic on index values and constants. Of constants it makes constants.
+/// Arithmetic on values and constants of one type. Of constants it makes
+/// constants.
 struct IndexMath {
   OpBuilder &builder;
   Location loc;
@@ -20,10 +21,15 @@ struct IndexMath {
   /// doubles with each operation that uses the one before twice; 1000 is far
   /// more than an index of a kernel has.
   unsigned budget = 1000;
+  /// The type of the values: index, or i64 where a target has an index of 32
+  /// bits. Numbers of i64 wrap around.
+  Type type = builder.getIndexType();
 
   /// Takes one operation from the budget; returns whether there was one left.
   bool spend() { return budget && budget--; }
-  OpFoldResult number(int64_t value) { return builder.getIndexAttr(value); }
+  OpFoldResult number(int64_t value) {
+    return builder.getIntegerAttr(type, value);
+  }
   OpFoldResult add(OpFoldResult a, OpFoldResult b);
   OpFoldResult sub(OpFoldResult a, OpFoldResult b);
   OpFoldResult mul(OpFoldResult a, OpFoldResult b);

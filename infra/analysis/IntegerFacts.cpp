@@ -184,6 +184,14 @@ ConstantIntRanges IntegerFacts::Walk::computeRange(Value value) {
 // Promises and questions
 //===----------------------------------------------------------------------===//
 
+// Here, because whoever includes the header would compile the maps' functions.
+IntegerFacts::IntegerFacts() = default;
+IntegerFacts::~IntegerFacts() = default;
+
+void IntegerFacts::setRoom(Value value, int64_t room) { rooms[value] = room; }
+
+int64_t IntegerFacts::room(Value value) const { return rooms.lookup(value); }
+
 void IntegerFacts::setDivisor(Value value, int64_t divisor) {
   // Of 48, 16 remains.
   divisors[value] = divisorOf(divisor);

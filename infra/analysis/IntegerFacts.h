@@ -30,7 +30,8 @@ namespace mlir::triton_ext::analysis {
 /// so that the IR may change between them.
 class IntegerFacts {
 public:
-  virtual ~IntegerFacts() = default;
+  IntegerFacts();
+  virtual ~IntegerFacts();
 
   /// The caller promises that the positive number `divisor` divides `value`.
   void setDivisor(Value value, int64_t divisor);
@@ -40,7 +41,7 @@ public:
   void setLimit(Value value, uint64_t limit);
   /// The caller promises that `value` + k, read as signed, does not wrap around
   /// for any k in [0, room].
-  void setRoom(Value value, int64_t room) { rooms[value] = room; }
+  void setRoom(Value value, int64_t room);
 
   /// Returns a power of two that divides `value`, at most maxDivisor. Of
   /// arguments of functions, tt.divisibility is believed.
@@ -51,7 +52,7 @@ public:
   /// if it may be negative, or is not an integer of two bits or more.
   std::optional<APInt> limit(Value value) const;
   /// Returns the promised room of `value`; 0 if nothing was promised.
-  int64_t room(Value value) const { return rooms.lookup(value); }
+  int64_t room(Value value) const;
 
 protected:
   using RangeFn = llvm::function_ref<ConstantIntRanges(Value)>;

@@ -91,12 +91,19 @@ int64_t mlir::triton_ext::analysis::divisorOf(Operation *op,
 
 /// Returns whether no number is in both intervals of `range`.
 static bool isEmpty(const ConstantIntRanges &range) {
+  if (range.smin().getBitWidth() == 0) // not integers, such as floats
+    return false;
   return range.smin().sgt(range.smax()) || range.umin().ugt(range.umax());
 }
 
 ConstantIntRanges mlir::triton_ext::analysis::fullRange(Value value) {
-  return ConstantIntRanges::maxRange(ConstantIntRanges::getStorageBitwidth(
-      getElementTypeOrSelf(value.getType())));
+  unsigned width = ConstantIntRanges::getStorageBitwidth(
+      getElementTypeOrSelf(value.getType()));
+  if (width == 0) { // maxRange() fails without a bit
+    APInt nothing = APInt::getZeroWidth();
+    return {nothing, nothing, nothing, nothing};
+  }
+  return ConstantIntRanges::maxRange(width);
 }
 
 ConstantIntRanges mlir::triton_ext::analysis::meet(const ConstantIntRanges &a,

@@ -114,6 +114,6 @@ function(triton_ext_install_python destination)
   install(FILES ${files} DESTINATION ${destination})
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/api/__init__.py)
     install(DIRECTORY api DESTINATION ${destination}
-      FILES_MATCHING PATTERN *.py PATTERN *.css PATTERN *.html PATTERN __pycache__ EXCLUDE)
+      FILES_MATCHING PATTERN *.py PATTERN *.json PATTERN *.css PATTERN *.html PATTERN __pycache__ EXCLUDE)
   endif()
 endfunction()

@@ -4,7 +4,7 @@
 # Every source includes all of them, so a source that misses an #include compiles nevertheless: a build with
 # -DTRITON_EXT_PCH=OFF finds that.
 #
-#   ON      one header in the build directory, which has also Triton's headers; the default of triton-ext itself
+#   ON      headers in the build directory, which have also Triton's; the default of triton-ext itself
 #   SHARED  one small header beside the SDK, for all other projects (triton_ext.sdk.precompiled): compiling a pass is
 #           faster than making a header. The default of other projects
 #   OFF     none. The default for a wheel of another project, because it is built once, and must not miss an #include
@@ -40,49 +40,51 @@ set(TRITON_EXT_SHARED_HEADERS
   mlir/Transforms/DialectConversion.h
   mlir/Transforms/GreedyPatternRewriteDriver.h)
 
-# What several extensions of triton-ext itself include as well, and is slow to read.
-set(TRITON_EXT_PRECOMPILED_HEADERS
+# The headers in the build directory. Each contains the one before it, so that it takes seconds to make, and adds what
+# several sources of triton-ext include and is slow to read: a third of a second to three seconds for each source. But
+# every source that uses a larger header is a fifth slower to compile, even if it needs none of the additions. So a source
+# uses the smallest one that has what it includes: see triton_ext_choose_precompiled().
+set(TRITON_EXT_PRECOMPILED core linalg gpu)
+set(TRITON_EXT_PRECOMPILED_core
   ${TRITON_EXT_SHARED_HEADERS}
-  mlir/Dialect/Affine/IR/AffineOps.h
-  mlir/Dialect/Bufferization/IR/Bufferization.h
   mlir/Dialect/ControlFlow/IR/ControlFlowOps.h
   mlir/Dialect/Func/IR/FuncOps.h
   mlir/Dialect/LLVMIR/LLVMDialect.h
-  mlir/Dialect/Linalg/IR/Linalg.h
-  mlir/Dialect/MemRef/IR/MemRef.h
-  mlir/Dialect/Tensor/IR/Tensor.h
   mlir/Dialect/UB/IR/UBOps.h
   mlir/Dialect/Utils/StaticValueUtils.h
+  mlir/IR/ImplicitLocOpBuilder.h
+  mlir/IR/Remarks.h
   mlir/Parser/Parser.h
   triton/Dialect/Triton/IR/Dialect.h)
+set(TRITON_EXT_PRECOMPILED_linalg
+  mlir/Dialect/Linalg/IR/Linalg.h
+  mlir/Dialect/Affine/IR/AffineOps.h
+  mlir/Dialect/Bufferization/IR/Bufferization.h
+  mlir/Dialect/MemRef/IR/MemRef.h
+  mlir/Dialect/Tensor/IR/Tensor.h)
+set(TRITON_EXT_PRECOMPILED_gpu
+  mlir/Dialect/GPU/IR/GPUDialect.h
+  triton/Dialect/TritonGPU/IR/Dialect.h)
 
 if(TRITON_EXT_PCH AND NOT TRITON_EXT_PCH STREQUAL "SHARED" AND CMAKE_GENERATOR STREQUAL "Ninja")
-  # A path relative to the directory in which Ninja runs the compiler: ccache then finds in one build directory what was
-  # compiled in another.
-  set(TRITON_EXT_PRECOMPILED triton_ext_precompiled/mlir.pch)
+  # Its paths are relative to the directory in which Ninja runs the compiler: ccache then finds in one build directory
+  # what was compiled in another.
+  set(TRITON_EXT_PRECOMPILED_DIR triton_ext_precompiled)
   # The flags of every library; clang refuses a precompiled header that was made with others.
   string(TOUPPER "${CMAKE_BUILD_TYPE}" _type)
   separate_arguments(_flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${_type}}")
   get_target_property(_options TritonExt::Triton INTERFACE_COMPILE_OPTIONS)
   list(TRANSFORM TRITON_EXT_INCLUDE_DIRS PREPEND -isystem OUTPUT_VARIABLE _includes)
   list(APPEND _flags ${CMAKE_CXX20_EXTENSION_COMPILE_OPTION} ${_options} -fpch-instantiate-templates)
-  # The first header is compiled, the others are included before it. A file of this build directory that includes them
-  # all would be named in the result, and clang would look for it there when ccache serves the result to another
-  # directory.
-  list(POP_FRONT TRITON_EXT_PRECOMPILED_HEADERS _first)
-  find_file(TRITON_EXT_FIRST_HEADER ${_first} PATHS ${TRITON_EXT_INCLUDE_DIRS} NO_CACHE REQUIRED NO_DEFAULT_PATH)
-  list(TRANSFORM TRITON_EXT_PRECOMPILED_HEADERS REPLACE "(.+)" "-include;\\1")
-  list(APPEND _flags ${TRITON_EXT_PRECOMPILED_HEADERS} -x c++-header -c)
 
   # ccache hashes this text instead of the precompiled header, which holds paths. It says what the header is made of.
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} --version OUTPUT_VARIABLE _sum COMMAND_ERROR_IS_FATAL ANY)
-  string(APPEND _sum "${_flags}\n${_first}\n${TRITON_EXT_SDK_HEADERS}\n")
+  string(APPEND _sum "${_flags}\n${TRITON_EXT_SDK_HEADERS}\n")
   file(GLOB_RECURSE _triton_headers CONFIGURE_DEPENDS ${TRITON_EXT_TRITON_ROOT}/include/triton/*)
   foreach(_file ${_triton_headers})
     file(SHA256 ${_file} _hash)
     string(APPEND _sum "${_hash}\n")
   endforeach()
-  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${TRITON_EXT_PRECOMPILED}.sum CONTENT "${_sum}" @ONLY)
 
   # Without CCACHE_BASEDIR, because the result holds absolute paths: ccache serves it to every build that finds the
   # headers in the same place. Without time stamps, because a restored file has others; clang compares sizes then.
@@ -90,16 +92,71 @@ if(TRITON_EXT_PCH AND NOT TRITON_EXT_PCH STREQUAL "SHARED" AND CMAKE_GENERATOR S
   if(TRITON_EXT_CCACHE)
     set(_launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR= CCACHE_SLOPPINESS=pch_defines,time_macros ${TRITON_EXT_CCACHE})
   endif()
-  add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/${TRITON_EXT_PRECOMPILED}
-    COMMAND ${_launcher} ${CMAKE_CXX_COMPILER} ${_includes} ${_flags} ${TRITON_EXT_FIRST_HEADER}
-      -Xclang -fno-pch-timestamp -MD -MF ${TRITON_EXT_PRECOMPILED}.d -MT ${TRITON_EXT_PRECOMPILED}
-      -o ${TRITON_EXT_PRECOMPILED}
-    WORKING_DIRECTORY ${CMAKE_BINARY_DIR}
-    # Clang refuses a header that another version has precompiled.
-    DEPENDS ${CMAKE_CXX_COMPILER} DEPFILE ${CMAKE_BINARY_DIR}/${TRITON_EXT_PRECOMPILED}.d
-    COMMENT "Precompiling MLIR's headers" VERBATIM)
-  add_custom_target(triton_ext_precompiled DEPENDS ${CMAKE_BINARY_DIR}/${TRITON_EXT_PRECOMPILED})
+  set(_contains "")
+  set(_before "")
+  foreach(_name ${TRITON_EXT_PRECOMPILED})
+    # The first header is compiled, the others are included before it. A file of this build directory that includes them
+    # all would be named in the result, and clang would look for it there when ccache serves the result to another
+    # directory.
+    set(_headers ${TRITON_EXT_PRECOMPILED_${_name}})
+    string(APPEND _sum "${_headers}\n")
+    list(POP_FRONT _headers _first)
+    find_file(TRITON_EXT_FIRST_${_name} ${_first} PATHS ${TRITON_EXT_INCLUDE_DIRS} NO_CACHE REQUIRED NO_DEFAULT_PATH)
+    list(TRANSFORM _headers REPLACE "(.+)" "-include;\\1")
+    set(_file ${TRITON_EXT_PRECOMPILED_DIR}/${_name}.pch)
+    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${_file}.sum CONTENT "${_sum}" @ONLY)
+    add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/${_file}
+      COMMAND ${_launcher} ${CMAKE_CXX_COMPILER} ${_includes} ${_flags} ${_contains} ${_headers} -x c++-header -c
+        ${TRITON_EXT_FIRST_${_name}} -Xclang -fno-pch-timestamp -MD -MF ${_file}.d -MT ${_file} -o ${_file}
+      WORKING_DIRECTORY ${CMAKE_BINARY_DIR}
+      # Clang refuses a header that another version has precompiled.
+      DEPENDS ${CMAKE_CXX_COMPILER} ${_before} DEPFILE ${CMAKE_BINARY_DIR}/${_file}.d
+      COMMENT "Precompiling MLIR's headers (${_name})" VERBATIM)
+    # A target for each, so that sources which need the first need not wait for the last.
+    add_custom_target(triton_ext_precompiled_${_name} DEPENDS ${CMAKE_BINARY_DIR}/${_file})
+    set(_contains -include-pch ${_file})
+    set(_before ${CMAKE_BINARY_DIR}/${_file})
+  endforeach()
 endif()
+
+# triton_ext_choose_precompiled(name source)
+#
+# Sets `name` to the precompiled header for a source: the smallest that has what the source, and the headers of this
+# project that it includes, include. A source for which another one would be better, because its includes have changed
+# since CMake ran, compiles as well, only slower.
+function(triton_ext_choose_precompiled name source)
+  cmake_path(GET TRITON_EXT_CMAKE_DIR PARENT_PATH infra)
+  set(chosen core)
+  set(seen "")
+  set(files ${source})
+  while(files)
+    list(POP_FRONT files file)
+    list(APPEND seen ${file})
+    get_property(includes GLOBAL PROPERTY TRITON_EXT_INCLUDES_${file})
+    if(NOT includes AND EXISTS ${file})
+      file(STRINGS ${file} includes REGEX "^#include \"")
+      list(TRANSFORM includes REPLACE "^#include \"(.*)\".*" "\\1")
+      set_property(GLOBAL PROPERTY TRITON_EXT_INCLUDES_${file} ${includes})
+    endif()
+    if(includes MATCHES "/Dialect/(GPU|TritonGPU)/")
+      set(chosen gpu)
+      break()
+    elseif(includes MATCHES "/Dialect/(Affine|Bufferization|Linalg|MemRef|Tensor)/")
+      set(chosen linalg)
+    endif()
+    cmake_path(GET file PARENT_PATH beside)
+    list(FILTER includes EXCLUDE REGEX "^(llvm|mlir|triton)/")
+    foreach(include ${includes})
+      foreach(directory ${beside} ${infra} ${TRITON_EXT_PASS_INCLUDE_DIR} ${PROJECT_SOURCE_DIR}/dialects)
+        if(EXISTS ${directory}/${include} AND NOT ${directory}/${include} IN_LIST seen)
+          list(APPEND files ${directory}/${include})
+          break()
+        endif()
+      endforeach()
+    endforeach()
+  endwhile()
+  set(${name} ${chosen} PARENT_SCOPE)
+endfunction()
 
 # triton_ext_use_precompiled(target)
 #
@@ -107,9 +164,8 @@ endif()
 # SKIP_PRECOMPILE_HEADERS and those that are compiled with options other than warnings, because clang refuses the header
 # with other flags.
 function(triton_ext_use_precompiled target)
-  if(TARGET triton_ext_precompiled)
-    triton_ext_include_precompiled(${target} ${TRITON_EXT_PRECOMPILED} ${CMAKE_BINARY_DIR}/${TRITON_EXT_PRECOMPILED})
-    add_dependencies(${target} triton_ext_precompiled)
+  if(TARGET triton_ext_precompiled_core)
+    triton_ext_include_precompiled(${target})
   elseif(TRITON_EXT_PCH STREQUAL "SHARED")
     # The target is imported, so the end of the project may not see it.
     get_target_property(options TritonExt::Triton INTERFACE_COMPILE_OPTIONS)
@@ -120,10 +176,10 @@ function(triton_ext_use_precompiled target)
   endif()
 endfunction()
 
-# triton_ext_include_precompiled(target name file)
+# triton_ext_include_precompiled(target [file])
 #
-# Adds -include-pch `name`, which is `file` as seen from the directory in which the compiler runs.
-function(triton_ext_include_precompiled target name file)
+# Compiles the sources of `target` with a precompiled header: with `file`, or with those in the build directory.
+function(triton_ext_include_precompiled target)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
   get_target_property(directory ${target} SOURCE_DIR)
@@ -139,6 +195,13 @@ function(triton_ext_include_precompiled target name file)
     endforeach()
     list(FILTER options EXCLUDE REGEX "^-W|^NOTFOUND$")
     if(NOT skip AND NOT options)
+      set(name ${ARGN})
+      set(file ${ARGN})
+      if(NOT name)
+        triton_ext_choose_precompiled(chosen ${source})
+        set(name ${TRITON_EXT_PRECOMPILED_DIR}/${chosen}.pch) # seen from the directory in which the compiler runs
+        set(file ${CMAKE_BINARY_DIR}/${name})
+      endif()
       set_property(SOURCE ${source} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS -include-pch ${name})
       set_property(SOURCE ${source} TARGET_DIRECTORY ${target} APPEND PROPERTY OBJECT_DEPENDS ${file})
     endif()
@@ -202,6 +265,6 @@ function(triton_ext_share_precompiled target)
   endif()
   get_property(file GLOBAL PROPERTY TRITON_EXT_SHARED_${key})
   if(file)
-    triton_ext_include_precompiled(${target} ${file} ${file})
+    triton_ext_include_precompiled(${target} ${file})
   endif()
 endfunction()

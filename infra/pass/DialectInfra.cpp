@@ -4,7 +4,7 @@
 // Triton plugin with a dialect. It makes operations for Python and reports
 // their errors there. No dialect is named here.
 
-#include "triton_ext/DialectInfra.h"
+#include "Attempts.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Operation.h"
@@ -12,14 +12,12 @@
 #include "triton/Tools/PluginUtils.h"
 #include "triton/Version.h"
 
-#include <stdexcept>
-
 using namespace mlir;
 using namespace mlir::triton_ext;
 
-/// Creates the operation, and returns its error or an empty string.
-static std::string tryCreateOp(const OpDescriptor &op, TritonOpBuilder &builder,
-                               std::vector<Value> &operands) {
+std::string mlir::triton_ext::tryCreateOp(const OpDescriptor &op,
+                                          TritonOpBuilder &builder,
+                                          std::vector<Value> &operands) {
   ArrayRef<Value> values = ArrayRef(operands).drop_front();
   if (values.size() != op.numOperands)
     return ("expected " + Twine(op.numOperands) + " values, got " +
@@ -53,15 +51,6 @@ static std::string tryCreateOp(const OpDescriptor &op, TritonOpBuilder &builder,
   }
   operands[0] = created->getResult(0);
   return "";
-}
-
-void mlir::triton_ext::createOp(const OpDescriptor &op,
-                                TritonOpBuilder &builder,
-                                std::vector<Value> &operands) {
-  std::string problem = tryCreateOp(op, builder, operands);
-  if (!problem.empty())
-    throw std::invalid_argument("create_" + std::string(op.pythonName) + ": " +
-                                problem);
 }
 
 triton::plugin::PluginInfo *

@@ -4,7 +4,7 @@
 // parses the strings that Triton passes to a plugin into the typed options of
 // the pass, and adds the pass to the pass manager. No pass is named here.
 
-#include "triton_ext/PassInfra.h"
+#include "Attempts.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -15,8 +15,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
-
-#include <stdexcept>
 
 using namespace mlir;
 using namespace mlir::triton_ext;
@@ -99,9 +97,9 @@ static std::string setOption(const PassDescriptor &descriptor, Pass &pass,
   return "";
 }
 
-void mlir::triton_ext::addPass(const PassDescriptor &descriptor,
-                               PassManager &pm,
-                               const std::vector<std::string> &args) {
+std::string mlir::triton_ext::tryAddPass(const PassDescriptor &descriptor,
+                                         PassManager &pm,
+                                         const std::vector<std::string> &args) {
   std::unique_ptr<Pass> pass = descriptor.create();
   llvm::StringSet<> seen;
   for (const std::string &arg : args) {
@@ -112,7 +110,7 @@ void mlir::triton_ext::addPass(const PassDescriptor &descriptor,
                  "' is given twice")
                     .str();
     if (!problem.empty())
-      throw std::invalid_argument(problem);
+      return problem;
   }
   // Triton's pass managers run on modules but are not anchored to them. A pass
   // for another operation would be skipped (or, in a manager that is anchored
@@ -123,6 +121,7 @@ void mlir::triton_ext::addPass(const PassDescriptor &descriptor,
     pm.nest(*anchor).addPass(std::move(pass));
   else
     pm.addPass(std::move(pass));
+  return "";
 }
 
 void mlir::triton_ext::registerPass(const PassDescriptor &descriptor) {

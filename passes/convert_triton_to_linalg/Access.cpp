@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Creates views of memory, and reshapes tensors to the windows that gathers and
-// scatters take.
+// Collects the facts about the pointers of accesses, creates views of memory,
+// and reshapes tensors to the windows that gathers and scatters take.
 
 #include "Access.h"
 #include "Builders.h"
 
+#include "analysis/AxisInfo.h"
+#include "analysis/AxisTransfer.h"
 #include "aux/Aux.h"
 #include "linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -20,6 +22,24 @@ using namespace mlir;
 using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::convert_triton_to_linalg;
 namespace tt = mlir::triton;
+
+AllPointerFacts convert_triton_to_linalg::getPointerFacts(Operation *module) {
+  AllPointerFacts facts;
+  analysis::AxisInfos infos(module);
+  module->walk([&](Operation *op) {
+    if (!isa<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp,
+             tt::AtomicLoadOp, tt::AtomicStoreOp>(op))
+      return;
+    Value pointers = op->getOperand(0);
+    analysis::AxisInfo info = infos.get(pointers);
+    int64_t bytes = analysis::bytesOfPointee(pointers.getType());
+    facts[pointers] = {
+        infos.getPointerStrides(pointers),
+        bytes > 0 && (bytes == 1 || (info.isKnown() &&
+                                     info.divisibilityOfAll() % bytes == 0))};
+  });
+  return facts;
+}
 
 Value Access::view(Value address, OpFoldResult offset,
                    ArrayRef<OpFoldResult> sizes,

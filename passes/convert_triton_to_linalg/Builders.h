@@ -8,7 +8,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "triton_ext/InlineBody.h"
 
 namespace mlir::triton_ext::convert_triton_to_linalg {
 

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
+#include "triton_ext/InlineBody.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext;

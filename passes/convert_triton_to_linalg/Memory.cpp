@@ -7,8 +7,6 @@
 #include "Access.h"
 #include "Conversion.h"
 
-#include "analysis/AxisInfo.h"
-#include "analysis/AxisTransfer.h"
 #include "linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -264,25 +262,6 @@ template <typename OpTy> struct NoDimensions : OpConversionPattern<OpTy> {
   }
 };
 } // namespace
-
-AllPointerFacts
-mlir::triton_ext::convert_triton_to_linalg::getPointerFacts(Operation *module) {
-  AllPointerFacts facts;
-  analysis::AxisInfos infos(module);
-  module->walk([&](Operation *op) {
-    if (!isa<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp,
-             tt::AtomicLoadOp, tt::AtomicStoreOp>(op))
-      return;
-    Value pointers = op->getOperand(0);
-    analysis::AxisInfo info = infos.get(pointers);
-    int64_t bytes = analysis::bytesOfPointee(pointers.getType());
-    facts[pointers] = {
-        infos.getPointerStrides(pointers),
-        bytes > 0 && (bytes == 1 || (info.isKnown() &&
-                                     info.divisibilityOfAll() % bytes == 0))};
-  });
-  return facts;
-}
 
 void mlir::triton_ext::convert_triton_to_linalg::populateMemoryPatterns(
     const AllPointerFacts &facts, PatternSet &patterns) {

@@ -8,6 +8,7 @@
 #include "linalg_ext/LinalgExt.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
+#include "triton_ext/InlineBody.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

@@ -10,8 +10,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/Pass.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
+#include "probe/Inlining.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -34,7 +33,6 @@ struct InstrumentPass
   void runOnOperation() override;
 
 private:
-  LogicalResult inlineFunctions();
   void observeProgram(tt::FuncOp kernel);
   void observe(Operation *op);
   void observeAccess(Operation *op, const Access &access);
@@ -43,21 +41,6 @@ private:
 
 static bool isProbe(Operation *op) {
   return isa_and_nonnull<probe::ProbeDialect>(op->getDialect());
-}
-
-/// Inlines functions that are marked noinline: only the kernel has the pointer
-/// to the buffer that probes write to.
-LogicalResult InstrumentPass::inlineFunctions() {
-  bool isMarked = false;
-  for (auto function : getOperation().getOps<tt::FuncOp>())
-    isMarked |= bool(function->removeAttr("noinline"));
-  if (!isMarked)
-    return success();
-  OpPassManager manager(ModuleOp::getOperationName());
-  // By default the inliner would simplify every function.
-  manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
-  manager.addPass(createSymbolDCEPass());
-  return runPipeline(manager, getOperation());
 }
 
 /// Returns the operation at which each program ends. If there are several, they
@@ -139,16 +122,14 @@ void InstrumentPass::observe(Operation *op) {
 
 void InstrumentPass::runOnOperation() {
   ModuleOp module = getOperation();
-  if (module->hasAttr("probe.lowered")) {
-    module.emitError("expected a session of probes around the pipeline with "
-                     "this pass, found one inside of it, which has lowered its "
-                     "probes before this pass runs");
+  FailureOr<bool> isPrepared =
+      probe::prepareForProbes(module, [&](OpPassManager &manager) {
+        return runPipeline(manager, module);
+      });
+  if (failed(isPrepared))
     return signalPassFailure();
-  }
-  if (!module->hasAttr("probe.kept"))
+  if (!*isPrepared)
     return;
-  if (failed(inlineFunctions()))
-    return signalPassFailure();
   SmallVector<Operation *> observed;
   for (auto kernel : module.getOps<tt::FuncOp>()) {
     if (kernel.isPublic())

@@ -3,6 +3,7 @@
 // Describes the accesses to memory of a kernel.
 
 #include "Operations.h"
+#include "Unfilled.h"
 #include "Walk.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -37,6 +38,13 @@ void Walk::pointers(Operation *op, StringRef what, Value pointer, Value mask,
   found["shape"] = shapeOf(type);
   if (mask)
     found["mask"] = slice.get(mask, lanesOf(mask.getType()), scope);
+  if (auto load = dyn_cast<tt::LoadOp>(op)) {
+    json::Array dimensions;
+    for (int64_t dimension : unfilled(load))
+      dimensions.push_back(dimension);
+    if (!dimensions.empty())
+      found["unfilled"] = std::move(dimensions);
+  }
   if (auto address = slice.address(pointer, lanesOf(type), scope)) {
     found["argument"] = address->argument;
     found["offset"] = address->offset;
@@ -62,6 +70,18 @@ void Walk::descriptor(Operation *op, StringRef what, Value descriptor,
   found["bytes"] = bytesOf(box.getElementType());
   found["shape"] = shapeOf(box);
   found["mask"] = inside(descriptor, at, scope);
+  SmallVector<int> starts;
+  for (Value index : at)
+    starts.push_back(slice.get(index, {}, scope));
+  std::optional<int> given = slice.argumentOf(descriptor, scope);
+  found["descriptor"] = given ? "given" : "made";
+  if (given) {
+    found["given"] = *given;
+    found["at"] = json::Array(starts);
+  }
+  if (auto address = slice.elementOf(descriptor, starts, scope))
+    found["element"] = json::Object{{"argument", address->argument},
+                                    {"offset", address->offset}};
   items.push_back(std::move(found));
 }
 
@@ -88,7 +108,8 @@ void Walk::rows(Operation *op, StringRef what, Type type, json::Array &items) {
   json::Object found = item(what, op->getLoc());
   found["bytes"] = bytesOf(getElementTypeOrSelf(type));
   found["shape"] = shapeOf(type);
-  found["mask"] = slice.unknown(op->getLoc(), "rows whose numbers are data");
+  found["mask"] = slice.unknown(op->getLoc(), "rows whose numbers are data", 1);
+  found["descriptor"] = "made";
   items.push_back(std::move(found));
 }
 
@@ -104,6 +125,34 @@ void Walk::masked(tt::AtomicRMWOp atomic, Scope *scope, json::Array &items) {
   found["shape"] = shapeOf(atomic.getVal().getType());
   if (Value mask = atomic.getMask())
     found["mask"] = slice.get(mask, lanesOf(mask.getType()), scope);
+  items.push_back(std::move(found));
+}
+
+/// Describes what a kernel promises about an integer, as `tl.multiple_of` and
+/// `tl.assume` do.
+void Walk::promises(Operation *op, Scope *scope, json::Array &items) {
+  if (op->getName().getStringRef() == "llvm.intr.assume") {
+    json::Object found = item("assume", op->getLoc());
+    found["condition"] = slice.get(op->getOperand(0), {}, scope);
+    return items.push_back(std::move(found));
+  }
+  if (op->getNumResults() != 1)
+    return;
+  Value value = op->getResult(0);
+  if (!getElementTypeOrSelf(value).isIntOrIndex())
+    return;
+  json::Object found = item("hint", op->getLoc());
+  for (StringRef name : {"tt.divisibility", "tt.contiguity", "tt.constancy"})
+    if (auto given = op->getAttrOfType<DenseIntElementsAttr>(name)) {
+      json::Array values;
+      for (const APInt &one : given.getValues<APInt>())
+        values.push_back(one.getSExtValue());
+      found[name.drop_front(3)] = std::move(values);
+    }
+  if (found.size() == 3)
+    return; // what, line and column
+  found["shape"] = shapeOf(value.getType());
+  found["value"] = slice.get(value, lanesOf(value.getType()), scope);
   items.push_back(std::move(found));
 }
 

@@ -38,11 +38,10 @@ json::Object Walk::run() {
   }
   json::Array body;
   region(kernel.getBody(), scope, body);
-  return json::Object{{"kernel", kernel.getName()},
-                      {"line", lineOf(kernel.getLoc())},
-                      {"arguments", std::move(arguments)},
-                      {"nodes", slice.takeNodes()},
-                      {"body", std::move(body)}};
+  return json::Object{
+      {"kernel", kernel.getName()},        {"line", lineOf(kernel.getLoc())},
+      {"arguments", std::move(arguments)}, {"nodes", slice.takeNodes()},
+      {"places", slice.takePlaces()},      {"body", std::move(body)}};
 }
 
 void Walk::region(Region &region, Scope *scope, json::Array &items) {
@@ -75,6 +74,7 @@ void Walk::jump(Block *to, OperandRange with, const Scope *scope,
 void Walk::operation(Operation *op, Scope *scope, json::Array &items) {
   if (access(op, scope, items))
     return;
+  promises(op, scope, items);
   if (auto found = dyn_cast<scf::ForOp>(op))
     return loop(found, scope, items);
   if (auto found = dyn_cast<tt::CallOp>(op))
@@ -185,14 +185,16 @@ void Walk::call(tt::CallOp call, Scope *scope, json::Array &items) {
   active.push_back(callee);
   region(callee.getBody(), inner, items);
   active.pop_back();
-  bool hasOneBlock = callee.getBody().hasOneBlock();
+  // Triton's front end writes a block behind each return, which nothing
+  // reaches.
+  Operation *last = callee.getBody().front().getTerminator();
   for (auto [i, result] : llvm::enumerate(call.getResults())) {
     Scope::Binding &binding = scope->bindings[result];
     binding.why = "a result of a function with several returns";
-    if (!hasOneBlock)
+    if (!isa<tt::ReturnOp>(last))
       continue;
     binding.kind = Kind::Alias;
-    binding.value = callee.getBody().front().getTerminator()->getOperand(i);
+    binding.value = last->getOperand(i);
     binding.scope = inner;
   }
 }

@@ -16,12 +16,19 @@ namespace mlir::triton_ext::intensity {
 ///
 ///   {"kernel": name, "line": ..., "arguments": [{"name", "type"}],
 ///    "nodes": [expressions, each with the numbers of earlier ones as
-///    operands], "body": [items]}
+///    operands], "places": [where each node is computed], "body": [items]}
 ///
-/// An item has "what" and "line", and for each "what":
+/// An item has "what", "line" and "column", and for each "what":
 ///
 ///   load, store    "bytes" of an element, "shape", "mask" (a node; absent: all
-///                  elements), "argument" and "offset" (a node) of the address
+///                  elements), "argument" and "offset" (a node) of the address;
+///                  "descriptor" (given or made) if it is accessed by one; then
+///                  the address is in "element", if the kernel makes it,
+///                  else "given" is the argument and "at" has the indices;
+///                  "unfilled": the dimensions that `unfilled` returns, if any
+///   hint           "shape", "value" (a node), "divisibility", "contiguity" and
+///                  "constancy" as far as they are promised
+///   assume         "condition"
 ///   flops          "kind", "type", "count"; if it depends on a mask "shape"
 ///   and
 ///                  "mask", and "count" is that of one element

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The integers of a kernel on which its masks, trip counts and branches depend.
+// Expresses integers. Addresses.cpp expresses pointers and descriptors.
 
 #include "Slice.h"
 
@@ -14,30 +14,6 @@ using namespace mlir;
 using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::intensity;
 namespace tt = mlir::triton;
-
-/// Whether a file is part of Triton's own library of functions for kernels.
-static bool isOfTriton(StringRef file) {
-  return file.contains("/triton/language/");
-}
-
-std::string intensity::lineOf(Location loc) {
-  if (auto call = dyn_cast<CallSiteLoc>(loc)) {
-    std::string callee = lineOf(call.getCallee());
-    return callee.empty() || isOfTriton(callee) ? lineOf(call.getCaller())
-                                                : callee;
-  }
-  if (auto name = dyn_cast<NameLoc>(loc))
-    return lineOf(name.getChildLoc());
-  if (auto fused = dyn_cast<FusedLoc>(loc)) {
-    for (Location inner : fused.getLocations())
-      if (std::string line = lineOf(inner); !line.empty())
-        return line;
-    return "";
-  }
-  if (auto file = dyn_cast<FileLineColLoc>(loc))
-    return (file.getFilename().getValue() + ":" + Twine(file.getLine())).str();
-  return "";
-}
 
 Lanes intensity::lanesOf(Type type) {
   Lanes lanes;
@@ -56,30 +32,34 @@ const Scope::Binding *Scope::lookup(Value value) const {
   return nullptr;
 }
 
-int Slice::add(llvm::json::Array node) {
+int Slice::add(llvm::json::Array node, std::optional<Location> loc) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << llvm::json::Value(llvm::json::Array(node));
   auto [found, isNew] = numbers.try_emplace(text, nodes.size());
-  if (isNew)
+  if (isNew) {
     nodes.push_back(std::move(node));
+    FileLineColLoc place = loc ? placeOf(*loc) : FileLineColLoc();
+    places.push_back(
+        place ? (lineOf(place) + ":" + Twine(place.getColumn())).str() : "");
+  }
   return found->second;
 }
 
-int Slice::unknown(Location loc, StringRef why) {
-  return add({"unknown", why.str(), lineOf(loc)}); // JSON would only refer
+int Slice::unknown(Location loc, StringRef why, int width) {
+  return add(
+      {"unknown", why.str(), lineOf(loc), width}); // JSON would only refer
 }
 
 int Slice::constant(int64_t value) { return add({"constant", value}); }
 
-/// The bits of an integer, or of the elements of a tensor; 64 for `index`.
+/// The bits of an integer, or of the elements of a tensor; 64 for `index` and
+/// pointers.
 static int widthOf(Value value) {
   Type type = getElementTypeOrSelf(value);
-  return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64;
 }
 
-/// Returns the lanes of the operand of a change of shape; nullopt if they are
-/// not lanes of the result.
 std::optional<Lanes> Slice::through(Operation *op, ArrayRef<int> lanes) {
   Lanes result;
   if (isa<tt::SplatOp, tt::UnsplatOp>(op))
@@ -134,7 +114,8 @@ int Slice::bound(const Scope::Binding &binding, Value value,
     return get(binding.value, lanes, binding.scope);
   case Scope::Kind::Argument:
     if (!value.getType().isIntOrIndex())
-      return unknown(value.getLoc(), "an argument that is not an integer");
+      return unknown(value.getLoc(), "an argument that is not an integer",
+                     widthOf(value));
     return add({"argument", binding.number});
   case Scope::Kind::Induction: {
     auto loop =
@@ -142,7 +123,8 @@ int Slice::bound(const Scope::Binding &binding, Value value,
     int width = widthOf(value);
     int advance = add({"muli", width, add({"iteration", binding.number}),
                        get(loop.getStep(), {}, scope)});
-    return add({"addi", width, get(loop.getLowerBound(), {}, scope), advance});
+    return add({"addi", width, get(loop.getLowerBound(), {}, scope), advance},
+               loop.getLoc());
   }
   case Scope::Kind::Carried: {
     auto argument = cast<BlockArgument>(value);
@@ -151,14 +133,12 @@ int Slice::bound(const Scope::Binding &binding, Value value,
                    add({"iteration", binding.number}), lanes, scope);
   }
   case Scope::Kind::Unknown:
-    return unknown(value.getLoc(), binding.why);
+    return unknown(value.getLoc(), binding.why, widthOf(value));
   }
   llvm_unreachable("all kinds are above");
 }
 
-/// Whether `value` is the same in all iterations: no operation that it is
-/// computed of reads memory or depends on what the loop carries.
-static bool isInvariant(Value value, scf::ForOp loop, int depth = 16) {
+bool Slice::isInvariant(Value value, scf::ForOp loop, int depth) {
   if (loop.isDefinedOutsideOfLoop(value))
     return true;
   Operation *op = value.getDefiningOp();
@@ -180,16 +160,18 @@ int Slice::carried(scf::ForOp loop, unsigned index, int count,
     return get(first, lanes, scope);
   Operation *op = next.getDefiningOp();
   if (!op || !isa<arith::AddIOp, arith::SubIOp>(op))
-    return unknown(loop.getLoc(), "a loop-carried value");
+    return unknown(loop.getLoc(), "a loop-carried value", widthOf(argument));
   bool isSecond = op->getOperand(1) == argument;
   Value step = op->getOperand(isSecond ? 0 : 1);
   if (op->getOperand(isSecond ? 1 : 0) != argument || step == argument ||
       (isSecond && isa<arith::SubIOp>(op)) || !isInvariant(step, loop))
-    return unknown(loop.getLoc(), "a loop-carried value");
+    return unknown(loop.getLoc(), "a loop-carried value", widthOf(argument));
   int width = widthOf(next);
-  int advance = add({"muli", width, count, get(step, lanes, scope)});
+  int advance =
+      add({"muli", width, count, get(step, lanes, scope)}, op->getLoc());
   return add({isa<arith::AddIOp>(op) ? "addi" : "subi", width,
-              get(first, lanes, scope), advance});
+              get(first, lanes, scope), advance},
+             op->getLoc());
 }
 
 /// The operations that are one expression of their operands.
@@ -206,9 +188,10 @@ static bool isArithmetic(Operation *op) {
 int Slice::define(Value value, ArrayRef<int> lanes, const Scope *scope) {
   Operation *op = value.getDefiningOp();
   if (!op)
-    return unknown(value.getLoc(), "an argument of a region");
+    return unknown(value.getLoc(), "an argument of a region", widthOf(value));
   if (!getElementTypeOrSelf(value).isIntOrIndex())
-    return unknown(op->getLoc(), "a value that is not an integer");
+    return unknown(op->getLoc(), "a value that is not an integer",
+                   widthOf(value));
   auto operand = [&](unsigned i) {
     Value of = op->getOperand(i);
     bool isTensor = isa<RankedTensorType>(of.getType());
@@ -221,13 +204,17 @@ int Slice::define(Value value, ArrayRef<int> lanes, const Scope *scope) {
       node.push_back(widthOf(op->getOperand(0)));
     for (unsigned i = 0; i < op->getNumOperands(); ++i)
       node.push_back(operand(i));
-    return add(std::move(node));
+    return add(std::move(node), op->getLoc());
   }
+  // A cast between signed and unsigned integers.
+  if (isa<arith::BitcastOp>(op) &&
+      getElementTypeOrSelf(op->getOperand(0)).isIntOrIndex())
+    return operand(0);
   if (isa<tt::SplatOp, tt::UnsplatOp, tt::ExpandDimsOp, tt::BroadcastOp,
           tt::TransOp, tt::ReshapeOp>(op)) {
     std::optional<Lanes> inner = through(op, lanes);
     return inner ? get(op->getOperand(0), *inner, scope)
-                 : unknown(op->getLoc(), "a reshape");
+                 : unknown(op->getLoc(), "a reshape", widthOf(value));
   }
   return TypeSwitch<Operation *, int>(op)
       .Case([&](arith::ConstantOp c) {
@@ -236,14 +223,15 @@ int Slice::define(Value value, ArrayRef<int> lanes, const Scope *scope) {
           attribute = splat.getSplatValue<Attribute>();
         auto number = dyn_cast<IntegerAttr>(attribute);
         if (!number || number.getValue().getSignificantBits() > 64)
-          return unknown(op->getLoc(), "a table of constants");
+          return unknown(op->getLoc(), "a table of constants", widthOf(value));
         return constant(widthOf(value) == 1 ? number.getValue().getZExtValue()
                                             : number.getValue().getSExtValue());
       })
       .Case([&](arith::CmpIOp c) {
         return add({"cmpi", widthOf(c.getLhs()),
                     arith::stringifyCmpIPredicate(c.getPredicate()), operand(0),
-                    operand(1)});
+                    operand(1)},
+                   op->getLoc());
       })
       .Case([&](arith::SelectOp) {
         return add(
@@ -271,77 +259,18 @@ int Slice::define(Value value, ArrayRef<int> lanes, const Scope *scope) {
       .Case([&](scf::ForOp loop) {
         const Scope::Binding *binding = scope->lookup(loop.getInductionVar());
         if (!binding)
-          return unknown(op->getLoc(), "a loop that was not followed");
+          return unknown(op->getLoc(), "a loop that was not followed",
+                         widthOf(value));
         return carried(loop, cast<OpResult>(value).getResultNumber(),
                        add({"trips", binding->number}), lanes, scope);
       })
       .Case<tt::LoadOp, tt::DescriptorLoadOp, tt::AtomicRMWOp, tt::AtomicCASOp,
-            tt::AtomicLoadOp>(
-          [&](auto) { return unknown(op->getLoc(), "data from memory"); })
+            tt::AtomicLoadOp>([&](auto) {
+        return unknown(op->getLoc(), "data from memory", widthOf(value));
+      })
       .Default([&](Operation *) {
         return unknown(op->getLoc(),
-                       ("a value of " + op->getName().getStringRef()).str());
+                       ("a value of " + op->getName().getStringRef()).str(),
+                       widthOf(value));
       });
-}
-
-std::optional<Address> Slice::address(Value pointer, ArrayRef<int> lanes,
-                                      const Scope *scope) {
-  auto plus = [&](std::optional<Address> base,
-                  int offset) -> std::optional<Address> {
-    if (!base)
-      return std::nullopt;
-    return Address{base->argument, add({"addi", 64, base->offset, offset})};
-  };
-  if (const Scope::Binding *binding = scope->lookup(pointer)) {
-    if (binding->kind == Scope::Kind::Alias)
-      return address(binding->value, lanes, binding->scope);
-    if (binding->kind == Scope::Kind::Argument)
-      return Address{unsigned(binding->number), constant(0)};
-    if (binding->kind != Scope::Kind::Carried)
-      return std::nullopt;
-    auto argument = cast<BlockArgument>(pointer);
-    auto loop = cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    unsigned index = argument.getArgNumber() - loop.getNumInductionVars();
-    auto next = loop.getBody()
-                    ->getTerminator()
-                    ->getOperand(index)
-                    .getDefiningOp<tt::AddPtrOp>();
-    if (!next || next.getPtr() != pointer ||
-        !isInvariant(next.getOffset(), loop))
-      return std::nullopt;
-    int advance = add({"muli", 64, add({"iteration", binding->number}),
-                       get(next.getOffset(), lanes, scope)});
-    return plus(address(loop.getInitArgs()[index], lanes, scope), advance);
-  }
-  Operation *op = pointer.getDefiningOp();
-  if (auto sum = dyn_cast_or_null<tt::AddPtrOp>(op))
-    return plus(address(sum.getPtr(), lanes, scope),
-                get(sum.getOffset(), lanes, scope));
-  if (isa_and_nonnull<tt::SplatOp, tt::ExpandDimsOp, tt::BroadcastOp,
-                      tt::TransOp, tt::ReshapeOp>(op))
-    if (std::optional<Lanes> inner = through(op, lanes))
-      return address(op->getOperand(0), *inner, scope);
-  return std::nullopt;
-}
-
-int Slice::sizeOf(Value descriptor, unsigned dimension, const Scope *scope) {
-  const Scope::Binding *binding = scope->lookup(descriptor);
-  if (binding && binding->kind == Scope::Kind::Alias)
-    return sizeOf(binding->value, dimension, binding->scope);
-  if (binding && binding->kind == Scope::Kind::Argument)
-    return add({"size", binding->number, dimension});
-  auto made = descriptor.getDefiningOp<tt::MakeTensorDescOp>();
-  if (!made)
-    return unknown(descriptor.getLoc(), "a descriptor that was not found");
-  return get(made.getShape()[dimension], {}, scope);
-}
-
-int Slice::insideOf(ArrayRef<int> shape, ArrayRef<int> at) {
-  int result = constant(1), zero = constant(0);
-  for (auto [i, size] : llvm::enumerate(shape)) {
-    int index = add({"addi", 64, at[i], add({"lane", i})});
-    result = add({"andi", 1, result, add({"cmpi", 64, "sge", index, zero})});
-    result = add({"andi", 1, result, add({"cmpi", 64, "slt", index, size})});
-  }
-  return result;
 }

@@ -7,6 +7,7 @@
 #define TRITON_EXT_INTENSITY_SLICE_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Location.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/JSON.h"
@@ -16,8 +17,11 @@
 
 namespace mlir::triton_ext::intensity {
 
-/// Returns "file:line" of the code of the user; empty if it is unknown. Of code
-/// in Triton's own library, such as tl.sum, it is the line of the call.
+/// Returns the location in the code of the user; null if it is unknown. Of code
+/// in Triton's own library, such as tl.sum, it is that of the call.
+FileLineColLoc placeOf(Location loc);
+
+/// Returns "file:line" of `placeOf`; empty if it is unknown.
 std::string lineOf(Location loc);
 
 /// Which lane each dimension of a tensor runs over: the number of a dimension
@@ -68,17 +72,29 @@ public:
   /// Returns the number of the expression for the size of a dimension of a
   /// descriptor.
   int sizeOf(Value descriptor, unsigned dimension, const Scope *scope);
-  /// Returns the number of an expression that says why it is unknown.
-  int unknown(Location loc, StringRef why);
+  /// Returns the number of the argument that a descriptor is; nullopt if it is
+  /// not an argument of the kernel.
+  std::optional<int> argumentOf(Value descriptor, const Scope *scope);
+  /// Returns the address of an element of the box at `at` of a descriptor that
+  /// the kernel makes; nullopt if it is not found.
+  std::optional<Address> elementOf(Value descriptor, ArrayRef<int> at,
+                                   const Scope *scope);
+  /// Returns the number of an expression that says why a value of `width` bits
+  /// is unknown.
+  int unknown(Location loc, StringRef why, int width = 64);
   /// Gives the next loop a number.
   int addLoop() { return loops++; }
 
   llvm::json::Array takeNodes() { return std::move(nodes); }
+  /// Returns "file:line:column" of each node, where the kernel computes it
+  /// first; empty for a node that the kernel has no operation for.
+  llvm::json::Array takePlaces() { return std::move(places); }
 
 private:
-  int add(llvm::json::Array node);
-  int add(std::initializer_list<llvm::json::Value> node) {
-    return add(llvm::json::Array(node));
+  int add(llvm::json::Array node, std::optional<Location> loc = {});
+  int add(std::initializer_list<llvm::json::Value> node,
+          std::optional<Location> loc = {}) {
+    return add(llvm::json::Array(node), loc);
   }
   int constant(int64_t value);
   int define(Value value, ArrayRef<int> lanes, const Scope *scope);
@@ -86,9 +102,14 @@ private:
             const Scope *scope);
   int carried(scf::ForOp loop, unsigned index, int count, ArrayRef<int> lanes,
               const Scope *scope);
-  std::optional<Lanes> through(Operation *op, ArrayRef<int> lanes);
+  /// Returns the lanes of the operand of a change of shape; nullopt if they are
+  /// not lanes of the result.
+  static std::optional<Lanes> through(Operation *op, ArrayRef<int> lanes);
+  /// Returns whether `value` is the same in all iterations: no operation that
+  /// it is computed from reads memory or depends on what the loop carries.
+  static bool isInvariant(Value value, scf::ForOp loop, int depth = 16);
 
-  llvm::json::Array nodes;
+  llvm::json::Array nodes, places;
   std::map<std::string, int> numbers; // of nodes, by their text
   std::map<std::tuple<void *, SmallVector<int, 4>, const Scope *>, int> known;
   int loops = 0;

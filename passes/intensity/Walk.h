@@ -46,8 +46,13 @@ private:
   void masked(triton::AtomicRMWOp atomic, Scope *scope,
               llvm::json::Array &items);
 
+  void promises(Operation *op, Scope *scope, llvm::json::Array &items);
+
   static llvm::json::Object item(StringRef what, Location loc) {
-    return llvm::json::Object{{"what", what}, {"line", lineOf(loc)}};
+    FileLineColLoc place = placeOf(loc);
+    return llvm::json::Object{{"what", what},
+                              {"line", lineOf(loc)},
+                              {"column", place ? place.getColumn() : 0}};
   }
   static void unknown(Operation *op, StringRef of, const Twine &why,
                       llvm::json::Array &items) {

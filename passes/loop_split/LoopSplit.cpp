@@ -6,6 +6,7 @@
 // untouched.
 
 #include "Assumptions.h"
+#include "Candidate.h"
 #include "Guard.h"
 #include "Known.h"
 #include "Simplify.h"
@@ -36,12 +37,6 @@ using Kind = remark::RemarkKind;
 static constexpr StringLiteral splitAttr = "triton_ext.split";
 
 namespace {
-/// One place to split a loop: all conditions that change there.
-struct Candidate {
-  SmallVector<Condition> conditions;
-  Side side = Side::Lead;
-};
-
 struct LoopSplitPass
     : mlir::triton_ext::loop_split::impl::LoopSplitPassBase<LoopSplitPass> {
   using LoopSplitPassBase::LoopSplitPassBase;
@@ -52,7 +47,6 @@ struct LoopSplitPass
 private:
   SmallVector<scf::ForOp> visit(scf::ForOp loop, RewriterBase &rewriter);
   SmallVector<Condition> conditionsIn(scf::ForOp loop);
-  std::optional<Candidate> choose(ArrayRef<Condition> conditions);
   scf::ForOp splitAt(scf::ForOp loop, const Candidate &candidate,
                      RewriterBase &rewriter, bool &changed);
   bool guardIn(scf::ForOp loop, RewriterBase &rewriter);
@@ -122,39 +116,6 @@ SmallVector<Condition> LoopSplitPass::conditionsIn(scf::ForOp loop) {
              reason + "; no branch, select or mask depends on it");
   });
   return conditions;
-}
-
-/// Returns the first place where it is of use to split the loop. Places where a
-/// mask is true come before those where it is false.
-std::optional<Candidate> LoopSplitPass::choose(ArrayRef<Condition> conditions) {
-  for (bool wanted : {true, false}) {
-    auto sideOf = [&](const Condition &condition) {
-      return condition.hasTail() && condition.leadingValue() != wanted
-                 ? Side::Tail
-                 : Side::Lead;
-    };
-    // With `no-wrap`, as in code split by hand: the place where a mask becomes
-    // true comes before the place where it becomes false again.
-    SmallVector<const Condition *> order;
-    for (Side side : {Side::Tail, Side::Lead})
-      for (const Condition &condition : conditions)
-        if (side == (noWrap ? sideOf(condition) : Side::Lead))
-          order.push_back(&condition);
-    for (const Condition *condition : order) {
-      arith::CmpIOp op = condition->op;
-      if (!wanted && !(condition->hasTail() && falseMasks))
-        continue;
-      Candidate result;
-      result.side = sideOf(*condition);
-      if (isDone(op, result.side) || !decidesAboutWork(op.getResult()))
-        continue;
-      for (const Condition &other : conditions)
-        if (!isDone(other.op, result.side) && other.changesWith(*condition))
-          result.conditions.push_back(other);
-      return result;
-    }
-  }
-  return std::nullopt;
 }
 
 /// Returns the second of two loops, or null if `loop` stays one.
@@ -261,7 +222,8 @@ SmallVector<scf::ForOp> LoopSplitPass::visit(scf::ForOp loop,
       conditions = conditionsIn(piece);
       if (best && conditions.size() >= fewest)
         continue;
-      if (std::optional<Candidate> found = choose(conditions)) {
+      if (std::optional<Candidate> found =
+              choose(conditions, noWrap, falseMasks)) {
         candidate = std::move(found);
         best = &piece;
         fewest = conditions.size();

@@ -7,7 +7,6 @@
 #define TRITON_EXT_LOWERLINALGEXT_ARRAYS_H
 
 #include "mlir/IR/Builders.h"
-#include "triton_ext/InlineBody.h"
 
 namespace mlir::triton_ext::lower_linalg_ext {
 

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
+#include "triton_ext/InlineBody.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext;

@@ -99,6 +99,7 @@ struct LowerLinalgExtPass
     populateAtomicPatterns(patterns);
     populateIndexedPatterns(patterns);
     populateCallPatterns(patterns);
+    populatePrintPatterns(patterns);
     populateFloat8Patterns(patterns);
     populateRoundingPatterns(patterns);
     if (failed(applyPartialConversion(getOperation(), target,

@@ -36,9 +36,12 @@ void populateAtomicPatterns(RewritePatternSet &patterns);
 /// linalg_ext: operations with indices: gather, scatter, histogram, atomics.
 void populateIndexedPatterns(RewritePatternSet &patterns);
 
-/// Operations that become calls of the target's library or of printf, and
-/// assertions, which become cf.assert.
+/// Calls of functions of the target's library, and assertions, which become
+/// cf.assert.
 void populateCallPatterns(RewritePatternSet &patterns);
+
+/// aux: printing, which becomes calls of printf.
+void populatePrintPatterns(RewritePatternSet &patterns);
 
 /// Casts from and to f8E4M3FN and f8E5M2, and arithmetic and matrix products on
 /// these formats.

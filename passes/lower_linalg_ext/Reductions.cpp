@@ -9,6 +9,7 @@
 #include "linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "triton_ext/InlineBody.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext;

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
+#include "triton_ext/InlineBody.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext;

@@ -101,5 +101,8 @@ def is_noticed(name: str, library: Path, seed: int, count: int) -> bool:
 @pytest.mark.parametrize("name", integer_mutations.MUTATIONS)
 def test_an_unsound_rule_is_noticed(name: str, library: Path) -> None:
     few = (0, 40)  # seed and number of programs: enough for most rules
-    tries = [few, *((seed, PER_BATCH) for seed in reversed(range(BATCHES)))]  # the last batches are the richest
+    # The last batches are the richest. Two of the rules are noticed in no batch but 3, or 8 and 1.
+    first = [BATCHES - 1, 3, 8]
+    seeds = [*first, *(seed for seed in reversed(range(BATCHES)) if seed not in first)]
+    tries = [few, *((seed, PER_BATCH) for seed in seeds)]
     assert any(is_noticed(name, library, *one) for one in tries), "no claim of it is refuted"

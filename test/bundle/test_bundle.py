@@ -9,7 +9,7 @@ import os
 import shutil
 import subprocess
 import venv
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -36,13 +36,14 @@ assert len(compiled.asm["cubin"]) > 1000
 
 
 @pytest.fixture(scope="module")
-def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Makes a fresh environment with our wheel and the tools that build a wheel."""
     directory = tmp_path_factory.mktemp("bundle") / "env"
     venv.create(directory, with_pip=True)
     install = ["install", "-q", "--no-compile", "-c", ROOT / "constraints.txt", f"{wheel}[build]"]
     subprocess.run([directory / "bin" / "pip", *install], check=True, capture_output=True)
-    return directory / "bin"
+    yield directory / "bin"
+    shutil.rmtree(directory)
 
 
 @pytest.fixture(scope="module")

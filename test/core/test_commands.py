@@ -60,6 +60,17 @@ def test_a_file_without_a_command(directory: Path) -> None:
     assert str(error).startswith(f"{file} defines no click command 'command'")
 
 
+def test_an_extension_whose_needs_are_missing_has_no_command(directory: Path) -> None:
+    add(directory, "first", "greet", GREETS)
+    (directory / "first" / "api" / "__init__.py").touch()
+    (directory / "first" / "api" / "api.json").write_text('{"name": "greetings", "needs": ["second"]}')
+    assert CliRunner().invoke(cli, ["greet"]).exit_code == 2
+    assert backends._api_files.__wrapped__() == {}
+    (directory / "second").mkdir()
+    assert CliRunner().invoke(cli, ["greet"]).output == "hello\n"
+    assert list(backends._api_files.__wrapped__()) == ["greetings"]
+
+
 BROKEN = {
     "imports": ("import no_such_module\n", "ModuleNotFoundError: No module named 'no_such_module'"),
     "syntax": ("def command(:\n", "SyntaxError: "),

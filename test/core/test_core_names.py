@@ -64,6 +64,7 @@ def mentions(text: str) -> set[str]:
     return found | set(re.findall(rf"\b(?:{'|'.join(OF_BACKENDS)})\b", text))
 
 
+@pytest.mark.slow
 def test_the_core_names_no_extension() -> None:
     listed = subprocess.run(
         ["git", "ls-files", "python/triton_ext", "infra"], cwd=ROOT, check=True, capture_output=True, text=True

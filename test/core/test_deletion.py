@@ -108,7 +108,6 @@ class Tree:
         return {
             **os.environ,
             "PYTHONPATH": path,
-            "PYTHONDONTWRITEBYTECODE": "1",
             "TRITON_EXT_LIBRARY_DIR": str(libraries),
             "CCACHE_BASEDIR": str(self.root),
         }

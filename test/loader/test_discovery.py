@@ -200,6 +200,7 @@ print(sorted(set(mapped)))
 """
 
 
+@pytest.mark.slow
 def test_what_is_loaded_has_no_path(run_python: RunPython, make_plugin: MakePlugin, tmp_path: Path) -> None:
     """The library is in memory, where nobody can exchange it; there is no copy in the cache or in /tmp."""
     path, cache, temporary = make_plugin(tmp_path / "plain.so"), tmp_path / "cache", tmp_path / "temporary"
@@ -209,6 +210,7 @@ def test_what_is_loaded_has_no_path(run_python: RunPython, make_plugin: MakePlug
     assert list(cache.rglob("*.so")) == list(temporary.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_little_room_in_memory(run_python: RunPython, make_plugin: MakePlugin, tmp_path: Path) -> None:
     """If no copy can be made (``ulimit -f``), the file itself is loaded, through its descriptor."""
     path = make_plugin(tmp_path / "plain.so")
@@ -238,12 +240,14 @@ def test_changed_while_it_is_loaded(make_plugin: MakePlugin, tmp_path: Path, mon
         loader.verified_bytes(extension.path)
 
 
+@pytest.mark.slow
 def test_without_a_cache(run_python: RunPython, make_plugin: MakePlugin, tmp_path: Path) -> None:
     path = make_plugin(tmp_path / "plain.so")
     done = run_python(f"import triton_ext as tx; print(tx.load({str(path)!r}).name)", XDG_CACHE_HOME="/dev/null")
     assert done.stdout == "plain\n", done.stderr
 
 
+@pytest.mark.slow
 def test_probe_ignores_the_current_directory(run_python: RunPython, make_plugin: MakePlugin, tmp_path: Path) -> None:
     """Files with the names of modules of the standard library do not replace these."""
     path = make_plugin(tmp_path / "plain.so")

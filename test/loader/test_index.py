@@ -89,6 +89,7 @@ def test_opt_reads_nothing(index_file: Path, tmp_path: Path) -> None:
         assert done.stderr.strip() == expected
 
 
+@pytest.mark.slow
 def test_a_rebuilt_library_is_read_again(
     run_python: RunPython, index_file: Path, make_plugin: MakePlugin, tmp_path: Path
 ) -> None:

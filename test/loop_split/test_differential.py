@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from support.loop_split import corner_cases, programs
 
 PER_BATCH = 250
-ON_CPU, PER_KERNEL = 130, 26  # the time to compile a kernel grows faster than the kernel
+ON_CPU, PER_KERNEL = 52, 26  # the time to compile a kernel grows faster than the kernel
 
 
 @pytest.mark.slow

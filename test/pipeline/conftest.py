@@ -15,6 +15,7 @@ from triton.backends.compiler import GPUTarget
 from triton.runtime import driver
 
 import support
+from support.fixture_types import MakeOnce
 from support.pipeline.no_gpu import NoGpu
 from triton_ext.authoring import build
 
@@ -28,11 +29,9 @@ def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def report_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def report_library(make_once: MakeOnce) -> Path:
     """Builds the pass of ``report/``, which fails in the way that its option names; returns its library."""
-    tree = tmp_path_factory.mktemp("report")
-    build.build_tree(HERE / "report", tree)
-    return tree / "libtriton_ext_report.so"
+    return make_once("report", lambda tree: build.build_tree(HERE / "report", tree)) / "libtriton_ext_report.so"
 
 
 @pytest.fixture

@@ -176,6 +176,7 @@ def triton_ext(*arguments: object, cwd: Path | None = None, **environment: str) 
     return run([TRITON_EXT, *arguments], cwd, environment)
 
 
+@pytest.mark.slow
 def test_run(scratch: Path) -> None:
     command = ["--", sys.executable, "-c", SHOW, "-p", "--help"]
     assert output(triton_ext("run", "-p", RENAMED, *command)) == "env -p --help"

@@ -351,6 +351,7 @@ def test_a_closed_inspection_says_so() -> None:
         inspection.result()
 
 
+@pytest.mark.slow
 def test_module_manager_and_inspection_may_end_in_any_order(
     report_library: Path, run_python: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -376,6 +377,7 @@ print("survived", t.count())
     assert run_python(program) == "survived 0\n"
 
 
+@pytest.mark.slow
 def test_200_inspections_leave_nothing_behind(report: Callable[[str], Add]) -> None:
     module = module_of(softmax)
     with Inspection(Level.SUMMARY) as all_of_them:

@@ -106,6 +106,7 @@ def test_an_edit_compiles_anew(copy: Path, run: Callable[..., object]) -> None:
     assert run(PROGRAM)[0] == NOTHING  # type: ignore[index]
 
 
+@pytest.mark.slow
 def test_tests_and_documents_do_not_count(copy: Path, run: Callable[..., object]) -> None:
     beside = [path for path in copy.rglob("*.py") if "test" in path.relative_to(copy).parts]
     assert beside

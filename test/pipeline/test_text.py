@@ -267,6 +267,7 @@ def test_no_text_breaks_the_parser(text: str) -> None:
         assert isinstance(P.parse(text), P)
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(max_size=6), max_size=4))
 def test_arguments_of_a_foreign_plugin_may_be_anything(arguments: list[str]) -> None:
     from triton_ext.pipeline.text_form import _ARGUMENT, _unquoted

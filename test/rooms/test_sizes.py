@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A module of Python does one thing, and so has at most 300 lines."""
+"""A source file, of Python or C++, does one thing, and so has at most 300 lines."""
 
 from __future__ import annotations
 
@@ -8,14 +8,24 @@ import subprocess
 from support import ROOT
 
 MOST = 300
+DIRECTORIES = ("backends", "dialects", "infra", "passes")
+
+
+def _lines(*patterns: str) -> dict[str, int]:
+    """Returns how many lines each file has that git tracks and that matches one of `patterns`."""
+    listed = subprocess.run(["git", "ls-files", *patterns], cwd=ROOT, capture_output=True, text=True, check=True)
+    files = [name for name in listed.stdout.split() if (ROOT / name).is_file()]
+    return {name: (ROOT / name).read_text().count("\n") for name in files}
 
 
 def test_no_module_is_longer() -> None:
-    listed = subprocess.run(
-        ["git", "ls-files", "python/*.py", "backends/*.py", "dialects/*.py", "passes/*.py", "infra/*.py"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    files = [ROOT / name for name in listed.stdout.split() if "/test/" not in name]
-    assert len(files) > 200
-    lines = {str(file): file.read_text().count("\n") for file in files if file.is_file()}
-    assert {file: count for file, count in lines.items() if count > MOST} == {}
+    found = _lines("python/*.py", *(f"{directory}/*.py" for directory in DIRECTORIES))
+    lines = {name: count for name, count in found.items() if "/test/" not in name}
+    assert len(lines) > 200
+    assert {name: count for name, count in lines.items() if count > MOST} == {}
+
+
+def test_no_source_of_cpp_is_longer() -> None:
+    lines = _lines(*(f"{directory}/*.{suffix}" for directory in (*DIRECTORIES, "test") for suffix in ("cpp", "h")))
+    assert len(lines) > 200
+    assert {name: count for name, count in lines.items() if count > MOST} == {}

@@ -102,6 +102,7 @@ tempfile._candidate_tempdir_list = lambda: []
 """
 
 
+@pytest.mark.slow
 def test_no_writable_tmp(tmp_path: Path) -> None:
     """Triton's own backends for GPUs need a place for temporary files; triton-ext does not."""
     (tmp_path / "k.py").write_text(KERNEL)
@@ -160,6 +161,7 @@ def full_disk(tmp_path: Path) -> Path:
     libc.umount2(os.fsencode(place), 2)
 
 
+@pytest.mark.slow
 @needs_root
 def test_a_full_disk(full_disk: Path, tmp_path: Path) -> None:
     """The cache and all temporary files are on the full disk."""

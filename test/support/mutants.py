@@ -104,6 +104,8 @@ def build_source(extension: str, scratch: Path) -> Path:
     listed = subprocess.run([build.tool("ninja"), "-C", build_dir, "-t", "compdb"], check=True, capture_output=True)
     steps = json.loads(listed.stdout)
     objects = {}
+    # The commands name the precompiled headers relative to the directory in which they run.
+    (scratch / "triton_ext_precompiled").symlink_to(build_dir / "triton_ext_precompiled")
     for source in changed:
         original = str(_original(source, scratch))
         (step,) = [step for step in steps if step["file"] == original]
@@ -112,10 +114,7 @@ def build_source(extension: str, scratch: Path) -> Path:
         command = step["command"].replace(original, str(source)).replace(" -O3 ", " -O1 ")
         # ccache finds what it compiled for an earlier run, in another temporary directory.
         command = command.replace(f"CCACHE_BASEDIR={ROOT}", f"CCACHE_BASEDIR={scratch}")
-        command = command.replace(f" {output}", f" {compiled}").replace(
-            " triton_ext_precompiled/", f" {build_dir}/triton_ext_precompiled/"
-        )
-        _run(command, scratch)
+        _run(command.replace(f" {output}", f" {compiled}"), scratch)
         objects[output] = str(compiled)
     for step in steps:
         words = step["command"].split(" ")

@@ -490,6 +490,7 @@ def test_the_report_as_an_object(capsys: pytest.CaptureFixture[str]) -> None:
     assert [line.split()[3] for line in text.splitlines()[3:12]].index("fast") == 0
 
 
+@pytest.mark.slow
 def test_progress_on_a_terminal_only(capfd: pytest.CaptureFixture[str]) -> None:
     launch(tuned())
     assert capfd.readouterr().err == ""

@@ -40,14 +40,16 @@ VERSIONS = [version for version in ("3.11", "3.12", "3.13") if next(interpreters
 
 
 @pytest.fixture(scope="module", params=VERSIONS)
-def home(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Makes a directory with the wheel and ``env``, an environment that has only pip."""
     directory = tmp_path_factory.mktemp("install")
     for python in interpreters(request.param):
         made = subprocess.run([python, "-m", "venv", directory / "env"], capture_output=True, check=False)
         if not made.returncode:
             shutil.copy(wheel, directory)
-            return directory
+            yield directory
+            shutil.rmtree(directory / "env")
+            return
     pytest.skip(f"no Python {request.param} that can make an environment, neither on PATH nor in pyenv")
 
 

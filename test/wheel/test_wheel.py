@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import venv
 from pathlib import Path
@@ -33,7 +34,8 @@ def run(wheel: Path, tmp_path_factory: pytest.TempPathFactory):
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    return run
+    yield run
+    shutil.rmtree(directory / "env")
 
 
 def test_it_holds_the_libraries_and_what_building_against_it_needs(wheel: Path) -> None:

@@ -8,6 +8,13 @@
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
 
+// Here, because whoever includes the header would compile the maps' functions.
+LoweringContext::LoweringContext(triton::FuncOp function, ModuleOp module,
+                                 Target target)
+    : function(function), module(module), target(target),
+      b(function.getLoc(), module) {}
+LoweringContext::~LoweringContext() = default;
+
 Value LoweringContext::error(Operation *op, const Twine &message) {
   if (!failed) {
     std::string text = message.str();

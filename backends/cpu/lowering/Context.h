@@ -37,9 +37,8 @@ struct Grid {
 
 class LoweringContext {
 public:
-  LoweringContext(triton::FuncOp function, ModuleOp module, Target target)
-      : function(function), module(module), target(target),
-        b(function.getLoc(), module) {}
+  LoweringContext(triton::FuncOp function, ModuleOp module, Target target);
+  ~LoweringContext();
 
   /// Reports that `op` cannot be lowered; only the first error of a function is
   /// reported. Returns a value of the type of `op`, so that the lowering can go

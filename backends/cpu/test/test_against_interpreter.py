@@ -4,20 +4,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from support.cpu import interpreter_cases
+from support.fixture_types import MakeOnce
 from support.interpreter import run_in_interpreter
 
 
 @pytest.fixture(scope="module")
-def interpreted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, np.ndarray]]:
+def interpreted(make_once: MakeOnce) -> Iterator[dict[str, np.ndarray]]:
     """The results of the interpreter, by case."""
-    path = tmp_path_factory.mktemp("interpreter") / "results.npz"
-    run_in_interpreter(interpreter_cases.__file__, path)
-    with np.load(path) as file:
+
+    def interpret(directory: Path) -> None:
+        run_in_interpreter(interpreter_cases.__file__, directory / "results.npz")
+
+    with np.load(make_once("interpreted", interpret) / "results.npz") as file:
         yield {name: file[name] for name in file.files}
 
 

@@ -37,6 +37,11 @@ __all__ = [
 ]
 
 
+#: The types of numbers for summaries. MLIR's integers have no sign, so an attribute says that they are unsigned.
+_UNSIGNED = {"value": tuple(tl.dtype(name) for name in tl.dtype.UINT_TYPES if name != "int1")}
+_OTHERS = {"value": (tl.int1, *(tl.dtype(name) for name in (*tl.dtype.SINT_TYPES, *tl.dtype.FP_TYPES)))}
+
+
 @tx.language.op("probe.count", interpret=_interpreted.count)
 def count(name: attr.string, mask: tl.tensor | None = None) -> None:  # type: ignore[valid-type]
     """Adds the number of lanes in `mask` to the counter `name`; without a mask, or with a scalar, 1 for the program."""
@@ -55,17 +60,39 @@ def check(condition: tl.tensor, message: attr.string, *values: tl.tensor, mask: 
     """Counts the lanes where `condition` is false, and records the values of the first 16. The kernel goes on."""
 
 
-@tx.language.op("probe.minmax", interpret=_interpreted.minmax)
+@tx.language.op("probe.minmax", dtypes=_OTHERS, interpret=_interpreted.minmax)
 def minmax(name: attr.string, value: tl.tensor, mask: tl.tensor | None = None) -> None:  # type: ignore[valid-type]
-    """Keeps the least and the greatest number of the lanes in `mask`, and counts NaNs apart. Integers are signed."""
+    """Keeps the least and the greatest number of the lanes in `mask`, and counts NaNs apart."""
 
 
-@tx.language.op("probe.stats", interpret=_interpreted.stats)
+@minmax.overload("probe.minmax", dtypes=_UNSIGNED, interpret=_interpreted.minmax)
+def minmax_of_unsigned(
+    name: attr.string,  # type: ignore[valid-type]
+    value: tl.tensor,
+    mask: tl.tensor | None = None,
+    *,
+    is_unsigned: attr.unit = True,  # type: ignore[valid-type]
+) -> None:
+    """The same of unsigned integers."""
+
+
+@tx.language.op("probe.stats", dtypes=_OTHERS, interpret=_interpreted.stats)
 def stats(name: attr.string, value: tl.tensor, mask: tl.tensor | None = None) -> None:  # type: ignore[valid-type]
     """Sums up the numbers of the lanes in `mask` and their squares, in f64, and counts NaNs and infinities apart."""
 
 
-@tx.language.op("probe.histogram", interpret=_interpreted.histogram)
+@stats.overload("probe.stats", dtypes=_UNSIGNED, interpret=_interpreted.stats)
+def stats_of_unsigned(
+    name: attr.string,  # type: ignore[valid-type]
+    value: tl.tensor,
+    mask: tl.tensor | None = None,
+    *,
+    is_unsigned: attr.unit = True,  # type: ignore[valid-type]
+) -> None:
+    """The same of unsigned integers."""
+
+
+@tx.language.op("probe.histogram", dtypes=_OTHERS, interpret=_interpreted.histogram)
 def histogram(  # noqa: PLR0917 - as NumPy's
     name: attr.string,  # type: ignore[valid-type]
     value: tl.tensor,
@@ -78,6 +105,20 @@ def histogram(  # noqa: PLR0917 - as NumPy's
 
     Numbers below and above, and NaNs, are counted apart.
     """
+
+
+@histogram.overload("probe.histogram", dtypes=_UNSIGNED, interpret=_interpreted.histogram)
+def histogram_of_unsigned(  # noqa: PLR0917 - as `histogram`
+    name: attr.string,  # type: ignore[valid-type]
+    value: tl.tensor,
+    bins: attr.i32,  # type: ignore[valid-type]
+    lo: attr.f64,  # type: ignore[valid-type]
+    hi: attr.f64,  # type: ignore[valid-type]
+    mask: tl.tensor | None = None,
+    *,
+    is_unsigned: attr.unit = True,  # type: ignore[valid-type]
+) -> None:
+    """The same of unsigned integers."""
 
 
 @tx.language.op("probe.clock", interpret=_interpreted.clock)

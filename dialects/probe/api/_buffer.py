@@ -11,7 +11,8 @@ import numpy as np
 
 from triton_ext import backends
 
-from ._layout import CAPACITY, CHUNK_MASK, CHUNKS, COPIES, COPY_WORDS, DIRECTORY, MAGIC, RECORDS, STRIDE
+from . import _slots
+from ._layout import CAPACITY, CHUNK_MASK, CHUNKS, COPIES, COPY_WORDS, DIRECTORY, MAGIC, RECORDS, SLOT_STRIDE, STRIDE
 
 if TYPE_CHECKING:
     from ._session import Session
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 #: The sessions that the thread has begun, the innermost one last, and those of the process.
 sessions: contextvars.ContextVar[tuple[Session, ...]] = contextvars.ContextVar("triton_ext_probe", default=())
 of_process: list[Session] = []
+#: All sessions of all threads that have begun and not ended.
+begun: list[Session] = []
 lock = threading.Lock()
 _sinks: dict[str, Sink] = {}
 #: Buffers whose address a CUDA graph holds. The graph can be replayed whenever, so they live as long as the process.
@@ -65,6 +68,11 @@ def memory(words: int, device: str, first: dict[int, int]) -> Any:
     return on_device
 
 
+def first_record(chunks: int) -> int:
+    """Returns the offset of the area of records in a buffer with `chunks` chunks of counters, in words."""
+    return DIRECTORY + chunks + (chunks + 1) * COPIES * COPY_WORDS
+
+
 def new_buffer(device: str, capacity: int, chunks: int) -> Sink:
     """Returns a new buffer on `device`.
 
@@ -73,8 +81,7 @@ def new_buffer(device: str, capacity: int, chunks: int) -> Sink:
         capacity: words for records.
         chunks: how many chunks of counters it has room for, a power of two.
     """
-    first = DIRECTORY + chunks
-    records = first + (chunks + 1) * COPIES * COPY_WORDS
+    first, records = DIRECTORY + chunks, first_record(chunks)
     header = {0: MAGIC, CAPACITY: capacity, CHUNK_MASK: chunks - 1, CHUNKS: first, RECORDS: records}
     return Sink(memory(records + capacity, device, header))
 
@@ -109,14 +116,19 @@ def install() -> None:
 
 
 def _allocate(size: int, alignment: int, stream: int | None) -> Any:
-    """Triton's profile allocator: the buffer of the session for kernels with probes, what others said for others."""
-    if alignment != STRIDE:
+    """Triton's profile allocator: for kernels with probes the buffer of the session or the slot of the launch.
+
+    For other kernels it asks the allocator that was set before.
+    """
+    if alignment not in (STRIDE, SLOT_STRIDE):
         if _before is not None:
             return _before(size, alignment, stream)
         from triton.runtime import driver
 
         return driver.active.allocate_default_profile_scratch(size, alignment, stream)
-    session = current()
+    if alignment == SLOT_STRIDE and (slot := _slots.current()) is not None:
+        return slot
+    session = current() if alignment == STRIDE else None
     device = current_device()
     if session is None:
         if device not in _sinks:

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 
 from ._layout import (
-    BLOCK,
-    BLOCK_HEAD,
     CAPACITY,
     CHUNK_KEY,
     CHUNK_MASK,
@@ -21,9 +19,10 @@ from ._layout import (
     CURSOR,
     DIRECTORY,
     HEAD,
-    HOME,
-    HOME_HEAD,
+    HEADS,
     LOCAL,
+    LOOP,
+    LOOP_WORDS,
     RECORDS,
     REGION_WORDS,
     SITE_WORDS,
@@ -73,11 +72,11 @@ class Seen:
     def part(self, *, by_rule: bool) -> Seen:
         """Returns what probes have seen that are written in kernels, or those that the pass `instrument` inserts.
 
-        The timings are those of both.
+        The timings are those of both. Checks with a note are in neither.
         """
         return Seen(
-            {site: lines for site, lines in self.lines.items() if bool(site.rules) == by_rule},
-            [one for one in self.records if bool(one.site.rules) == by_rule],
+            {site: lines for site, lines in self.lines.items() if bool(site.rules) == by_rule and not site.note},
+            [one for one in self.records if bool(one.site.rules) == by_rule and not one.site.note],
             self.timings,
             self.unknown,
         )
@@ -109,7 +108,7 @@ def decode(words: Any, seen: Seen, device: str) -> None:
     used = min(int(words[CURSOR]), int(words[CAPACITY]))
     blocks = []
     for at, key, rows in _runs(words[start : start + used]):
-        if key & LOCAL in (HOME, BLOCK):
+        if key & LOCAL in HEADS:
             blocks.append((at, key, rows))
         else:
             seen.records.append(_records_of(sites_of(key)[(key & LOCAL) - 1], rows))
@@ -137,37 +136,51 @@ def _lines_of(site: Site, chunks: dict[int, Any]) -> list[Any]:
 
 
 def _runs(words: Any) -> Iterator[tuple[int, int, Any]]:
-    """Yields the place, the tag and the rows of each run of records, or of blocks of regions, with one tag.
+    """Yields the place, the tag and the rows of each run of records, or of blocks of regions, with one tag and size.
 
-    A record that did not fit has left zeros at the end. A block that did not fit is filled up with zeros.
+    A record that did not fit has left zeros at the end. A block that did not fit ends with the buffer.
     """
     at = 0
     while at < len(words) and words[at]:
         key = int(words[at])
-        width = _width(key)
+        width = _width(words, at)
         if at + width > len(words):
-            words = np.concatenate([words, np.zeros(at + width - len(words), words.dtype)])
+            if key & LOCAL in HEADS:
+                yield at, key, words[at:].reshape(1, -1).view(np.uint64)
+            return
         run = 1
         most = 64
         while run < most:  # how many with this tag follow each other
-            tags = words[at : at + most * width : width]
-            differs = np.flatnonzero(tags != key)
-            run = int(differs[0]) if len(differs) else len(tags)
+            differs = _differs(words[at : at + most * width], key, width)
+            run = int(differs[0]) if len(differs) else min(most, (len(words) - at) // width)
             if run < most or at + most * width >= len(words):
                 break
             most *= 8
-        if at + run * width > len(words):
-            run -= 1  # the last one is filled up the next time
         yield at, key, words[at : at + run * width].reshape(-1, width).view(np.uint64)
         at += run * width
 
 
-def _width(key: int) -> int:
-    """Returns how many words a record, or a block of regions, with this tag takes."""
+def _differs(words: Any, key: int, width: int) -> Any:
+    """Returns the numbers of the rows of `width` words that have another tag than `key`, or another size."""
+    differ = words[::width] != key
+    if (place := LOOP_WORDS.get(key & LOCAL)) is not None:
+        sizes = words[place::width]
+        differ[: len(sizes)] |= sizes != sizes[0]
+    return np.flatnonzero(differ)
+
+
+def _width(words: Any, at: int) -> int:
+    """Returns how many words the record, or the block of regions, at this place takes."""
+    key = int(words[at])
     sites, local = sites_of(key), key & LOCAL
-    if local not in (HOME, BLOCK):
+    if local not in HEADS:
         return sites[local - 1].words
-    return (HOME_HEAD if local == HOME else BLOCK_HEAD) + REGION_WORDS * max(site.block for site in sites)
+    width = HEADS[local]
+    if local != LOOP:
+        width += REGION_WORDS * max(site.block for site in sites)
+    if local in LOOP_WORDS and at + LOOP_WORDS[local] < len(words):
+        width += int(words[at + LOOP_WORDS[local]])
+    return width
 
 
 def _records_of(site: Site, rows: Any) -> Records:

@@ -19,7 +19,8 @@ from ._layout import (
     ABOVE,
     BELOW,
     COUNT,
-    HOME_HEAD,
+    HEADS,
+    HOME,
     INF,
     INVERTED_MIN,
     LOST,
@@ -37,19 +38,19 @@ from ._timing import REGION, THREAD, Timing
 
 
 def histogram(  # noqa: PLR0917 - as `histogram`
-    name: str, value: Any, bins: int, lo: float, hi: float, mask: Any = None
+    name: str, value: Any, bins: int, lo: float, hi: float, mask: Any = None, *, is_unsigned: bool = False
 ) -> None:
     if not (0 < bins <= 1024 and np.isfinite(hi - lo) and lo < hi):
         raise TritonExtError(f"histogram '{name}': expected 1 to 1024 bins and lo < hi, got {bins}, {lo} and {hi}")
-    _interpret("histogram", name, (value,), mask, bins=(bins, float(lo), float(hi)))
+    _interpret("histogram", name, (value,), mask, bins=(bins, float(lo), float(hi)), is_unsigned=is_unsigned)
 
 
-def minmax(name: str, value: Any, mask: Any = None) -> None:
-    _interpret("minmax", name, (value,), mask)
+def minmax(name: str, value: Any, mask: Any = None, *, is_unsigned: bool = False) -> None:
+    _interpret("minmax", name, (value,), mask, is_unsigned=is_unsigned)
 
 
-def stats(name: str, value: Any, mask: Any = None) -> None:
-    _interpret("stats", name, (value,), mask)
+def stats(name: str, value: Any, mask: Any = None, *, is_unsigned: bool = False) -> None:
+    _interpret("stats", name, (value,), mask, is_unsigned=is_unsigned)
 
 
 def count(name: str, mask: Any = None) -> None:
@@ -90,7 +91,7 @@ class region:  # noqa: N801 - as `region`
         (line,) = session._interpreted.lines.setdefault(self._site, [np.zeros(SITE_WORDS, np.int64)])
         program = tuple(interpreter_builder.grid_idx)
         is_new = not session._threads or session._threads[-1].program != program
-        words = REGION_WORDS + (HOME_HEAD if is_new else 0)
+        words = REGION_WORDS + (HEADS[HOME] if is_new else 0)
         if session._room < words:
             line[LOST] += 1
             return
@@ -127,6 +128,7 @@ def _interpret(
     *,
     negated: Any = None,
     bins: tuple[int, float, float] = (0, 0.0, 0.0),
+    is_unsigned: bool = False,
 ) -> None:
     """Does for the session what the compiled operation does."""
     session = current()
@@ -147,6 +149,8 @@ def _interpret(
     lanes = np.flatnonzero(active.reshape(-1))
     function, file, source_line = _place()
     types = tuple(_name_of(array.dtype) for array in arrays)
+    if is_unsigned:
+        types = (f"u{types[0]}",)
     site = Site(kind, name, function, file, source_line, types, tuple(shape), bins)
     seen = session._interpreted
     width = SITE_WORDS - (-bins[0] // SITE_WORDS) * SITE_WORDS

@@ -13,6 +13,14 @@ HEAD = 3
 MOST_FAILURES = 16
 STRIDE = 1024
 LOCAL, CHUNK_KEY = 0xFFFF, 0x8000
-HOME, BLOCK = 0xFFFF, 0xFFFE  # in the place of a site: blocks of regions
-HOME_HEAD, BLOCK_HEAD, REGION_WORDS, CYCLE_BITS, SITE_BIT = 8, 2, 2, 40, 48
+HOME, BLOCK, LOOP, HOME_OF_LOOP = 0xFFFF, 0xFFFE, 0xFFFD, 0xFFFC  # in the place of a site: blocks of regions
+HEADS = {HOME: 8, BLOCK: 2, LOOP: 3, HOME_OF_LOOP: 10}
+#: Where the head of a block with the records of a loop has the number of their words.
+LOOP_WORDS = {LOOP: 2, HOME_OF_LOOP: 9}
+REGION_WORDS, CYCLE_BITS, SITE_BIT = 2, 40, 48
 UNIT, START, END = 3, 4, 6  # of a home
+# A launch slot
+SLOT_STRIDE = 2048
+SLOT_MAGIC = 0x31304C53_4F525054
+SLOT_HEAD, ARGUMENT_WORDS, SLOT_COUNTERS = 8, 8, 4
+RUNS = 2  # of the counters; COUNT and LOST are as in a line

@@ -14,12 +14,13 @@ import numpy as np
 from triton_ext.errors import TritonExtError
 from triton_ext.patches import compiled_kernels
 
-from . import _buffer, _interpreted, _lines, _plot, _regions, _statistics, _summary
+from . import _buffer, _interpreted, _launches, _lines, _plot, _records, _regions, _statistics, _summary
 from ._buffer import Sink
-from ._decode import Seen, decode, dtype_of
-from ._layout import COUNT, HEAD, LOST
+from ._decode import Seen, decode
+from ._layout import COUNT, CURSOR, HEAD
 from ._pipeline import pipeline
 from ._sites import Site, read_sites
+from ._slots import Area, Launch, Slots
 from ._statistics import Histogram, Stats
 
 #: The places of regions in the buffer are words in 32 bits.
@@ -37,6 +38,8 @@ class Session:
         self._process = process
         self._waits = waits  # until the first launch, to make the buffer
         self._buffers: dict[str, Sink] = {}
+        self._slots: dict[str, Slots] = {}
+        self._launches: dict[int, Launch] = {}  # what each serial number of a slot stands for
         if capacity > MOST_CAPACITY:
             raise TritonExtError(f"session: capacity={capacity}: expected at most {MOST_CAPACITY} bytes")
         self._interpreted = Seen()
@@ -44,6 +47,9 @@ class Session:
         self._room = self._capacity
         self._pipeline: Any = None
         self._has_begun = False
+        # The session whose pipeline this one uses, and whether its own is that of the process.
+        self._around: Session | None = None
+        self._is_installed = False
 
     def __enter__(self) -> Session:
         if self._has_begun:
@@ -54,14 +60,18 @@ class Session:
 
         if not knobs.runtime.interpret:
             compiled_kernels.follow_kernels(read_sites)
+            _launches.install()
             _buffer.install()
             # Now, because memory that is allocated in a CUDA graph is the graph's.
             if not self._waits:
                 self._buffer(_buffer.current_device())
             # A session around this one has placed the passes; one of the thread has placed them for the thread only.
             around = (*_buffer.of_process, *(() if self._process else _buffer.sessions.get()))
-            if all(one._pipeline is None for one in around):
-                self._pipeline = pipeline()
+            with _buffer.lock:
+                self._around = next((one for one in around if one._pipeline is not None), None)
+                _buffer.begun.append(self)
+            if self._around is None:
+                self._pipeline, self._is_installed = pipeline(), self._process
                 self._pipeline.install() if self._process else self._pipeline.__enter__()
         if self._process:
             _buffer.of_process.append(self)
@@ -75,9 +85,11 @@ class Session:
         if self in _buffer.of_process:
             _buffer.of_process.remove(self)
         _buffer.sessions.set(tuple(one for one in _buffer.sessions.get() if one is not self))
-        if self._pipeline is not None:
-            self._pipeline.uninstall() if self._process else self._pipeline.__exit__(kind, error, traceback)
-            self._pipeline = None
+        with _buffer.lock:
+            is_used = self._pass_on()
+        if self._pipeline is not None and not is_used:
+            self._pipeline.uninstall() if self._is_installed else self._pipeline.__exit__(kind, error, traceback)
+        self._pipeline = None
         if self._buffers and _buffer.is_replaced():
             warnings.warn(
                 "another profiler has replaced Triton's profile allocator during the session: what probes have seen "
@@ -85,6 +97,22 @@ class Session:
                 RuntimeWarning,
                 stacklevel=2,
             )
+
+    def _pass_on(self) -> bool:
+        """Gives the pipeline to a session that uses it and has not ended. Returns whether there is one.
+
+        Until that one ends, a pipeline of the process stays one: kernels of other threads still have their probes,
+        which see nothing then.
+        """
+        if self in _buffer.begun:
+            _buffer.begun.remove(self)
+        users = [one for one in _buffer.begun if one._around is self]
+        for user in users:
+            user._around = users[0]
+        if users:
+            users[0]._around = None
+            users[0]._pipeline, users[0]._is_installed = self._pipeline, self._is_installed
+        return bool(users)
 
     def _buffer(self, device: str) -> Sink:
         """Returns the session's buffer on `device`, for a launch."""
@@ -94,6 +122,23 @@ class Session:
         found = self._buffers[device]
         _buffer.keep_if_captured(found, device)
         return found
+
+    def _slots_on(self, device: str) -> Slots:
+        """Returns the session's launch slots on `device`."""
+        sink = self._buffer(device)
+        with _buffer.lock:
+            if device not in self._slots:
+                records = _buffer.first_record(self._chunks)
+                area = Area(sink.data_ptr(), self._capacity, records)
+                self._slots[device] = Slots(device, area, self._launches, self._forget_launches)
+        return self._slots[device]
+
+    def _forget_launches(self) -> None:
+        """Drops the launches whose serial numbers are in no record of a check with a note."""
+        kept = {int(serial) for one in self._see().records if one.site.note and one.values for serial in one.values[0]}
+        for serial in list(self._launches):
+            if serial not in kept:
+                self._launches.pop(serial, None)
 
     def _see(self) -> Seen:
         """Waits for the devices and returns what the session has seen until now."""
@@ -110,7 +155,22 @@ class Session:
                 torch.cuda.synchronize(device)
                 memory = memory.cpu().numpy()
             decode(np.array(memory, copy=True), seen, device)
+        for slots in tuple(self._slots.values()):
+            for site, line in slots.counters().items():
+                seen.lines.setdefault(site, []).append(line)
         return seen
+
+    def _recorded(self, *, waits: bool = True) -> int:
+        """Returns how many words of records programs have asked for on all devices.
+
+        Args:
+            waits: whether the number is that of all programs until now, or only of those in this thread's stream.
+        """
+        if waits and any(device != "cpu" for device in self._buffers):
+            import torch
+
+            torch.cuda.synchronize()
+        return sum(int(sink.memory[CURSOR]) for sink in tuple(self._buffers.values()))
 
     def sites(self) -> list[Site]:
         """Returns the probes that have run."""
@@ -118,21 +178,19 @@ class Session:
 
     def counts(self) -> dict[str, int]:
         """Returns the counters of `count` by name, summed over kernels and lines."""
-        return _sums(self._see().part(by_rule=False), "count", COUNT)
+        return _statistics.sums(self._see().part(by_rule=False), "count", COUNT)
 
     def failures(self) -> dict[str, int]:
         """Returns how often each `check` has failed, by message."""
-        return _sums(self._see().part(by_rule=False), "check", COUNT)
+        return _statistics.sums(self._see().part(by_rule=False), "check", COUNT)
 
     def lost(self) -> dict[str, int]:
-        """Returns by name how many records and regions did not fit into the buffer, without names that lost none."""
-        seen = self._see().part(by_rule=False)
-        lost: dict[str, int] = {}
-        for kind in ("record", "check", "region"):
-            for name, n in _sums(seen, kind, LOST).items():
-                if n:
-                    lost[name] = lost.get(name, 0) + n
-        return lost
+        """Returns by name how many records and regions did not fit into the buffer, without names that lost none.
+
+        If the buffer had no room for the counters of so many kernels, the name ``counters of kernels beyond the first
+        …`` says so. Its number is 1, because nobody knows how many are lost.
+        """
+        return _statistics.lost(self._see().part(by_rule=False), self._chunks)
 
     def minmax(self) -> dict[str, tuple[float, float, int]]:
         """Returns the least and the greatest number that `minmax` has seen, and the number of NaNs, by name.
@@ -167,30 +225,7 @@ class Session:
             (row-major in the tensor, -1 for a scalar) and ``v0``, ``v1``, … for the values. If sites differ in
             their values' types, a field has the type that NumPy promotes them to, and is 0 where a site has no value.
         """
-        seen = self._see()
-        sites = {site: i for i, site in enumerate(seen.sites())}
-        written = seen.part(by_rule=False)
-        chosen = [one for one in written.records if name is None or one.site.name == name]
-        named = [site for site in written.sites() if site.has_records and (name is None or site.name == name)]
-        if name is not None and not named and sites:
-            raise TritonExtError(f"no probe '{name}' has run, there are: {', '.join(s.name for s in sites)}")
-        width = max((len(site.types) for site in named), default=0)
-        types = [
-            np.result_type(*(dtype_of(site.types[i]) for site in named if len(site.types) > i)) for i in range(width)
-        ]
-        head = [("site", np.int32), ("x", np.uint32), ("y", np.uint32), ("z", np.uint32), ("lane", np.int32)]
-        dtype = np.dtype([*head, *((f"v{i}", one) for i, one in enumerate(types))])
-        out = np.zeros(sum(len(one.lanes) for one in chosen), dtype)
-        start = 0
-        for one in chosen:
-            part = out[start : start + len(one.lanes)]
-            start += len(one.lanes)
-            part["site"] = sites[one.site]
-            part["x"], part["y"], part["z"] = one.programs
-            part["lane"] = one.lanes
-            for i, value in enumerate(one.values):
-                part[f"v{i}"] = value
-        return out
+        return _records.array_of(self._see(), name)
 
     def regions(self, name: str | None = None) -> Any:
         """Returns the regions as a structured array, in the order of their starts.
@@ -260,11 +295,3 @@ def session(*, capacity: int = 2**24, kernels: int = 1024, process: bool = False
         process: whether the kernels of every thread take part, not only those that this thread launches.
     """
     return Session(capacity, kernels, process)
-
-
-def _sums(seen: Seen, kind: str, which: int) -> dict[str, int]:
-    sums: dict[str, int] = {}
-    for site in seen.lines:
-        if site.kind == kind:
-            sums[site.name] = sums.get(site.name, 0) + seen.sum(site, which)
-    return sums

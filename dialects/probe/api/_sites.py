@@ -10,7 +10,7 @@ from typing import Any
 
 from triton_ext.errors import TritonExtError
 
-from ._layout import HEAD, LOCAL, STRIDE
+from ._layout import HEAD, LOCAL, SLOT_STRIDE, STRIDE
 
 _TABLE = re.compile(r'probe\.sites = "((?:[^"\\]|\\.)*)"')
 
@@ -25,16 +25,21 @@ class Site:
         kernel: the kernel's name.
         file: the source file; empty if it is unknown.
         line: the line of the probe.
-        types: the element type of each value, as MLIR calls it.
+        types: the element type of each value, as MLIR calls it; with a ``u`` before it if a summary reads it unsigned.
         shape: of the tensors; () if the probe has only scalars.
         bins: the number of bins of a histogram, and its first and last edge; (0, 0, 0) of others.
         per_warp: whether a region is recorded by each warp, not by the program.
         block: how many records a block of the buffer has, of a region; 0 of others.
         warps: how many warps of a program record a region.
+        loop: the number of the loop that has room for the records of all of its turns, and the place of this region's
+            records in those of a turn; None for other regions.
         lines: where its numbers and its bins begin in the chunks of its kernel.
         rules: what the pass `instrument` observes with it; empty if it is written in the kernel.
         weight: how many bytes each count stands for.
         lanes: how many lanes each count stands for; 0 if it does not say.
+        note: what a pass that has inserted a check says about it; empty without such a pass.
+        column: of a check with a note, from 1.
+        in_loop: whether a check with a note can run several times in a program.
     """
 
     kind: str
@@ -48,10 +53,14 @@ class Site:
     per_warp: bool = False
     block: int = 0
     warps: int = 1
+    loop: tuple[int, int] | None = None
     lines: tuple[int, int] = (0, 0)
     rules: tuple[str, ...] = ()
     weight: int = 0
     lanes: int = 0
+    note: str = ""
+    column: int = 0
+    in_loop: bool = False
 
     @property
     def has_records(self) -> bool:
@@ -96,12 +105,28 @@ def sites_in(content: bytes) -> tuple[str, tuple[Site, ...]]:
             one["kind"], one["name"], table["kernel"], one.get("file", ""), one.get("line", 0), tuple(one["types"]),
             tuple(one["shape"]), (one.get("bins", 0), float(one.get("lo", 0)), float(one.get("hi", 0))),
             one.get("per_warp", False), one.get("records_of_block", 0), one.get("warps", 1),
+            (one["loop"], one["place"]) if "loop" in one else None,
             (one["line_of_chunks"], one.get("bins_line", 0)),
             tuple(one.get("rules", "").split()), one.get("weight", 0), one.get("lanes", 0),
+            one.get("note", ""), one.get("column", 0), one.get("in_loop", False),
         )
         for one in table["sites"]
     )  # fmt: skip
     return table["kernel"], sites
+
+
+def launched_by(kernel: Any) -> tuple[int, tuple[str, ...]] | None:
+    """Returns the key of a kernel's table and the names of its arguments, by number; None without launch words.
+
+    Args:
+        kernel: a ``CompiledKernel``.
+    """
+    if getattr(kernel.metadata, "profile_scratch_align", 1) < SLOT_STRIDE:
+        return None
+    table = table_in(str(kernel.asm.get("ttir", "")))
+    if table is None:
+        return None
+    return _learn(table), tuple(json.loads(table.decode(errors="replace"))["arguments"])
 
 
 def sites_of(key: int) -> tuple[Site, ...]:
@@ -116,8 +141,8 @@ def sites_of(key: int) -> tuple[Site, ...]:
     return sites
 
 
-def _learn(content: bytes) -> None:
-    """Keeps the sites of a table by the key that lower_probe computes from the same bytes."""
+def _learn(content: bytes) -> int:
+    """Keeps the sites of a table by the key that lower_probe computes from the same bytes, and returns the key."""
     key = 0xCBF29CE484222325
     for byte in content:
         key = (key ^ byte) * 0x100000001B3 % 2**64
@@ -128,6 +153,7 @@ def _learn(content: bytes) -> None:
             f"the probes of {kernel} and of {tables[key][0].kernel} have the same key in the buffer",
             fix="another name for one of the kernels",
         )
+    return key
 
 
 def _unescape(match: re.Match[str]) -> str:

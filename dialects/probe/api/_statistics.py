@@ -11,7 +11,7 @@ import numpy as np
 from triton_ext.errors import TritonExtError
 
 from ._decode import Seen
-from ._layout import ABOVE, BELOW, COUNT, INF, INVERTED_MIN, MAX, NAN, SITE_WORDS, SQUARES, SUM
+from ._layout import ABOVE, BELOW, COUNT, INF, INVERTED_MIN, LOST, MAX, NAN, SITE_WORDS, SQUARES, SUM
 
 
 @dataclass(frozen=True)
@@ -121,6 +121,8 @@ def _stats_of(count: float, total: float, squares: float, nan: float, inf: float
 def _number_of(key: Any, name: str) -> float:
     """Returns the number that `minmax` keeps as `key`: one of type `name` that it has extended to 64 bits."""
     sign = np.uint64(1 << 63)
+    if name[0] == "u":
+        return int(key)
     if name[0] == "i":
         return int((key ^ sign).view(np.int64))
     return float((key ^ sign if key & sign else ~key).view(np.float64))
@@ -129,7 +131,28 @@ def _number_of(key: Any, name: str) -> float:
 def key_of(numbers: Any) -> Any:
     """The opposite of `_number_of`: 64-bit keys whose unsigned order is that of the numbers."""
     sign = np.uint64(1 << 63)
+    if numbers.dtype.kind == "u":
+        return numbers.astype(np.uint64)
     if numbers.dtype.kind != "f":
         return numbers.astype(np.int64).view(np.uint64) ^ sign
     bits = numbers.astype(np.float64).view(np.uint64)
     return np.where(bits & sign, ~bits, bits ^ sign)
+
+
+def sums(seen: Seen, kind: str, which: int) -> dict[str, int]:
+    """Returns the word `which` of the probes of a kind by name, summed over kernels and lines."""
+    found: dict[str, int] = {}
+    for site in seen.lines:
+        if site.kind == kind:
+            found[site.name] = found.get(site.name, 0) + seen.sum(site, which)
+    return found
+
+
+def lost(seen: Seen, chunks: int) -> dict[str, int]:
+    """Returns what did not fit into the buffer, as `Session.lost` describes it."""
+    found: dict[str, int] = {f"counters of kernels beyond the first {chunks}": 1} if seen.unknown else {}
+    for kind in ("record", "check", "region"):
+        for name, n in sums(seen, kind, LOST).items():
+            if n:
+                found[name] = found.get(name, 0) + n
+    return found

@@ -5,13 +5,27 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ._layout import BLOCK_HEAD, CYCLE_BITS, END, HOME, HOME_HEAD, LOCAL, SITE_BIT, START, UNIT
+from ._layout import (
+    BLOCK,
+    CYCLE_BITS,
+    END,
+    HEADS,
+    HOME,
+    HOME_OF_LOOP,
+    LOCAL,
+    LOOP,
+    LOOP_WORDS,
+    REGION_WORDS,
+    SITE_BIT,
+    START,
+    UNIT,
+)
 from ._sites import Site, sites_of
 
 #: The fields of `Timing.threads`: the program, the warp, the processor, the cycles and the global time of the program's
@@ -75,29 +89,75 @@ def timing_of(blocks: Sequence[tuple[int, int, Any]], device: str) -> Timing:
     homes: dict[int, int] = {}  # the number of a program's first thread by the place of its first block
     first = 0
     for at, key, rows in blocks:
-        if key & LOCAL == HOME:
+        if key & LOCAL in (HOME, HOME_OF_LOOP):
             warps = _warps(key)
             threads.append(_threads_of(key, rows, warps))
             places = range(at, at + rows.size, rows.shape[1])
             homes.update(zip(places, range(first, first + len(threads[-1]), warps), strict=True))
             first += len(threads[-1])
     for at, key, rows in blocks:
-        is_home = key & LOCAL == HOME
-        own = [homes[int(place)] for place in rows[:, 1]] if not is_home else []
+        local = key & LOCAL
+        is_home = local in (HOME, HOME_OF_LOOP)
+        own = [] if is_home else [homes[int(place)] for place in rows[:, 1] & np.uint64(0xFFFFFFFF)]
         number = np.arange(len(rows)) * _warps(key) + homes[at] if is_home else np.array(own, np.int64)
         known = np.array([sites.setdefault(site, len(sites)) for site in sites_of(key)], np.int32)
-        pairs = rows[:, HOME_HEAD if is_home else BLOCK_HEAD :].reshape(len(rows), -1, 2)
-        used = pairs[:, :, 1] != 0
-        row, _ = np.nonzero(used)
-        start, packed = pairs[used].T
-        part = np.empty(len(row), REGION)
-        part["site"] = known[(packed >> np.uint64(SITE_BIT)).astype(np.int64) - 1]
-        warp = (packed >> np.uint64(CYCLE_BITS)) & np.uint64((1 << (SITE_BIT - CYCLE_BITS)) - 1)
-        part["thread"] = number[row] + warp.astype(np.int64)
-        part["start"] = start.astype(np.int64)
-        part["cycles"] = (packed & np.uint64((1 << CYCLE_BITS) - 1)).astype(np.int64)
-        regions.append(part)
+        behind = HEADS[local] + (0 if local == LOOP else REGION_WORDS * max(site.block for site in sites_of(key)))
+        if local in (HOME, BLOCK, HOME_OF_LOOP):
+            regions.append(_regions_of(rows[:, HEADS[local] : behind], number, known))
+        if local in LOOP_WORDS:
+            loops = rows[:, LOOP_WORDS[local] - 1] if is_home else rows[:, 1] >> np.uint64(32)
+            regions.extend(_regions_of_loop(rows[:, behind:], number, known, key, loops))
     return Timing(device, np.concatenate(threads), np.concatenate(regions), list(sites))
+
+
+def _regions_of(rows: Any, number: Any, known: Any) -> Any:
+    """Returns the regions in the rows of blocks: of each, the cycles of its start, and its duration with its site.
+
+    Args:
+        rows: the records of each block.
+        number: of the first thread of each block's program.
+        known: for each site of the kernel its index in `Timing.sites`.
+    """
+    pairs = rows[:, : rows.shape[1] // REGION_WORDS * REGION_WORDS].reshape(len(rows), -1, REGION_WORDS)
+    used = pairs[:, :, 1] != 0
+    row, _ = np.nonzero(used)
+    start, packed = pairs[used].T
+    part = np.empty(len(row), REGION)
+    part["site"] = known[(packed >> np.uint64(SITE_BIT)).astype(np.int64) - 1]
+    warp = (packed >> np.uint64(CYCLE_BITS)) & np.uint64((1 << (SITE_BIT - CYCLE_BITS)) - 1)
+    part["thread"] = number[row] + warp.astype(np.int64)
+    part["start"] = start.astype(np.int64)
+    part["cycles"] = (packed & np.uint64((1 << CYCLE_BITS) - 1)).astype(np.int64)
+    return part
+
+
+def _regions_of_loop(rows: Any, number: Any, known: Any, key: int, loops: Any) -> Iterator[Any]:
+    """Yields the regions in the records of all turns of loops: of each, the cycles of its start and of its end.
+
+    Args:
+        rows: the records of each run of a loop.
+        number: of the first thread of each run's program.
+        known: for each site of the kernel its index in `Timing.sites`.
+        key: of the kernel.
+        loops: the number of each run's loop.
+    """
+    for loop in np.unique(loops):
+        turn = sorted(
+            (site.loop[1] + warp, i, warp)
+            for i, site in enumerate(sites_of(key))
+            if site.loop is not None and site.loop[0] == loop
+            for warp in range(site.warps)
+        )
+        chosen = loops == loop
+        pairs = rows[chosen, : rows.shape[1] // REGION_WORDS * REGION_WORDS].reshape(chosen.sum(), -1, REGION_WORDS)
+        row, column = np.nonzero(pairs[:, :, 1])
+        place = column % len(turn)
+        starts, ends = pairs[row, column].astype(np.int64).T
+        part = np.empty(len(row), REGION)
+        part["site"] = known[[i for _, i, _ in turn]][place]
+        part["thread"] = number[chosen][row] + np.array([warp for *_, warp in turn])[place]
+        part["start"], part["cycles"] = starts, ends - starts
+        yield part
 
 
 def _warps(key: int) -> int:

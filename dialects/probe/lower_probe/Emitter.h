@@ -5,12 +5,12 @@
 #ifndef TRITON_EXT_LOWER_PROBE_EMITTER_H
 #define TRITON_EXT_LOWER_PROBE_EMITTER_H
 
+#include "Sites.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "probe/Probe.h"
-#include "triton/Dialect/Triton/IR/Dialect.h"
 #include "triton/Dialect/TritonGPU/IR/Dialect.h"
 
 namespace mlir::triton_ext::lower_probe {
@@ -19,23 +19,22 @@ using probe::HistogramOp;
 using probe::MinMaxOp;
 using probe::StatsOp;
 
-class Clock;
-
 class Emitter {
 public:
-  /// The probes of a kernel. The number of a site is its place among those that
-  /// are neither clocks nor ends of regions.
-  Emitter(triton::FuncOp kernel, ArrayRef<Operation *> probes, Clock &clock);
+  Emitter(triton::FuncOp kernel, ArrayRef<Operation *> probes, Clock &clock)
+      : kernel(kernel), clock(clock), sites(kernel, probes, clock),
+        b(kernel.getLoc(), kernel.getContext()) {}
 
   /// Emits the code of each probe before it, and what they share at the
-  /// kernel's start. The probes stay, but for clocks.
+  /// kernel's start. The probes stay, but for the uses of those that
+  /// have results.
   LogicalResult run();
 
   /// Returns whether there are sites, which a table describes.
-  bool hasSites() const { return !sitesOfKernel.empty(); }
+  bool hasSites() const { return !sites.ops.empty(); }
 
   /// Returns the sites as a JSON text.
-  std::string table() const { return sites; }
+  StringRef table() const { return sites.table; }
 
 private:
   friend class Regions;
@@ -48,21 +47,30 @@ private:
     int64_t numLanes = 0; ///< 0 for a scalar
   };
 
+  Operation *firstProbe();
   void emitPrologue();
+  void openBuffer(bool forRecords);
+  void followSlot();
+  LogicalResult readLaunchWords();
+  bool isLate(Operation *op) const;
+  void emitLate(unsigned site, probe::CheckOp check);
+  Value slotWord(int64_t word);
+  Value loadSlot(int64_t word);
   Value findChunk(int64_t key);
   Value isEntry(Value entry, Value wanted);
   void emit(unsigned site, Operation *op);
+  void emitCheck(unsigned site, probe::CheckOp check);
   void emitRecords(unsigned site, Lanes lanes, ValueRange values);
+  void writeRecords(unsigned site, Value lane, ValueRange values, Value first,
+                    Value offset, Value mask);
   Lanes lanesOf(Operation *op, Value mask, bool isNegated, Value also);
   void emitMinMax(unsigned site, MinMaxOp op);
   void emitStats(unsigned site, StatsOp op);
   void emitHistogram(unsigned site, HistogramOp op);
-  void placeLines();
-  unsigned siteOf(Operation *op) const;
   Value binWords(unsigned site, int64_t numBins);
   Value reduce(Value values, triton::RMWOp kind);
   Value numberOf(Value mask);
-  Value inF64(Value value);
+  Value inF64(Value value, bool isUnsigned);
   Value update(triton::RMWOp kind, Value pointer, Value value, Value mask);
   Value addTo(Value pointer, Value amount, Value mask);
   Value bits(Value value, int64_t numLanes);
@@ -77,17 +85,14 @@ private:
 
   triton::FuncOp kernel;
   Clock &clock;
-  SmallVector<Operation *> sitesOfKernel;
-  SmallVector<probe::RegionBeginOp> regions;
-  SmallVector<probe::ClockOp> clocks;
+  Sites sites;
   ImplicitLocOpBuilder b;
-  std::string sites;
-  /// For each site its line, and for a histogram the first line of its bins.
-  SmallVector<int64_t> lines, binLines;
-  int64_t numLines = 0;
   /// The threads of a program, 0 if it is one; nothing if they are unknown.
   std::optional<int64_t> numThreads;
-  int64_t key = 0;
+  /// What the scratch pointer leads to: the buffer, or if the kernel has launch
+  /// words the launch slot. !tt.ptr<i64>
+  Value shared;
+  Value hasSlot;  ///< whether that is a slot
   Value base;     ///< the buffer, !tt.ptr<i64>
   Value isThere;  ///< whether it is one
   Value capacity; ///< words of the area of records

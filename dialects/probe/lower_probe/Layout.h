@@ -43,19 +43,40 @@ inline constexpr int64_t kRecordHead = 3;
 /// tag and the offset of the home.
 inline constexpr int64_t kHomeTag = 0xFFFF, kBlockTag = 0xFFFE;
 inline constexpr int64_t kHomeHead = 8, kBlockHead = 2;
+/// A block with the records of all turns of a loop: a tag, the offset of the
+/// home with the number of the loop above it, and the words behind the head. If
+/// the loop is the first of the program's regions, its records are behind those
+/// of the home, whose head then has two words more: the number of the loop, and
+/// the words of its records. Such a record is the cycles of the start and of
+/// the end; its place tells the region and the warp.
+inline constexpr int64_t kLoopTag = 0xFFFD, kHomeOfLoopTag = 0xFFFC;
+inline constexpr int64_t kLoopHead = 3, kHomeOfLoopHead = 10;
 inline constexpr int64_t kHomeUnit = 3, kHomeStart = 4, kHomeEnd = 6;
-/// Behind the head are records: the cycles of the start, and the duration with
-/// the warp and the number of the site plus 1 above it. Records of the warps of
-/// one region follow each other. A record of zeros is not used yet.
+/// Behind the head are other records: the cycles of the start, and the duration
+/// with the warp and the number of the site plus 1 above it. Records of the
+/// warps of one region follow each other. A record of zeros is not used yet.
 inline constexpr int64_t kRegionWords = 2, kCycleBits = 40, kSiteBit = 48;
 
-/// The most failures of a check that are recorded.
-inline constexpr int64_t kMostFailures = 16;
+/// The most failures of a check that are recorded, and the most runs of a check
+/// with a note whose first failure is.
+inline constexpr int64_t kMostFailures = 16, kMostRuns = 64;
 
 /// The pointer from ttg.global_scratch_alloc is the buffer's address plus the
 /// program's linear id times this. As an alignment it tells the host that a
 /// launch asks for the buffer of a session.
 inline constexpr int32_t kStride = 1024;
+
+/// In a kernel that reads launch words, the pointer leads to a launch slot, and
+/// this is the stride and the alignment.
+inline constexpr int32_t kSlotStride = 2048;
+/// The first word of a slot, and the words with the buffer's address, capacity
+/// and offset of the records.
+inline constexpr int64_t kSlotMagic = 0x31304C53'4F525054; // "TPROSL01"
+inline constexpr int64_t kSlotBuffer = 1, kSlotCapacity = 5, kSlotRecords = 6;
+/// Behind the head each argument of the kernel has words, and behind these each
+/// site has its count, its lost records, and its runs that have failed.
+inline constexpr int64_t kSlotHead = 8, kArgumentWords = 8, kSlotCounters = 4;
+inline constexpr int64_t kRuns = 2;
 
 /// The low bits of a key: the number of a site plus 1, or of a chunk.
 inline constexpr int64_t kChunkKey = 0x8000, kLocalBits = 16;

@@ -61,7 +61,7 @@ private:
 
 static bool isProbe(Operation *op) {
   return isa<CountOp, RecordOp, CheckOp, MinMaxOp, StatsOp, HistogramOp,
-             ClockOp, RegionBeginOp, RegionEndOp>(op);
+             ClockOp, LaunchWordOp, RegionBeginOp, RegionEndOp>(op);
 }
 
 static SmallVector<Operation *> probesIn(Operation *root) {
@@ -77,7 +77,7 @@ static SmallVector<Operation *> probesIn(Operation *root) {
 /// that nothing else uses. They would not change the binary's instructions, but
 /// a constant that they leave behind would have the line of the probe.
 static void eraseWithOperands(Operation *op) {
-  if (!op->use_empty()) { // a clock that the kernel computes with
+  if (!op->use_empty()) { // a number that the kernel computes with
     OpBuilder b(op);
     op->replaceAllUsesWith(
         arith::ConstantOp::create(b, op->getLoc(), b.getI64IntegerAttr(0)));
@@ -103,9 +103,16 @@ static void eraseWithOperands(Operation *op) {
 }
 
 /// Erases from the last one on, so that the end of a region goes before its
-/// beginning.
+/// beginning. Launch words go first: they have no effects, so they would also
+/// be erased together with another probe that used them.
 static void eraseAll(ArrayRef<Operation *> probes) {
-  for (Operation *op : llvm::reverse(probes))
+  SmallVector<Operation *> others;
+  for (Operation *op : probes)
+    if (isa<LaunchWordOp>(op))
+      eraseWithOperands(op);
+    else
+      others.push_back(op);
+  for (Operation *op : llvm::reverse(others))
     eraseWithOperands(op);
 }
 

@@ -6,9 +6,6 @@
 #include "Regions.h"
 #include "Layout.h"
 
-#include "mlir/IR/PatternMatch.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
-
 using namespace mlir;
 using namespace mlir::triton_ext::lower_probe;
 using namespace mlir::triton_ext::probe;
@@ -27,7 +24,7 @@ int64_t Regions::recordsOfBlock(ArrayRef<RegionBeginOp> regions,
                                 const Clock &clock) {
   int64_t once = 0, most = 0;
   for (RegionBeginOp region : regions) {
-    int64_t needed = region.getPerWarp() ? clock.warps() : 1;
+    int64_t needed = recordsOf(region, clock);
     once += needed;
     most = std::max(most, needed);
   }
@@ -36,8 +33,8 @@ int64_t Regions::recordsOfBlock(ArrayRef<RegionBeginOp> regions,
 
 Regions::Regions(Emitter &emitter, Clock &clock)
     : e(emitter), clock(clock), b(emitter.b), n(clock.numThreads()),
-      records(recordsOfBlock(emitter.regions, clock)),
-      hasLoops(llvm::any_of(emitter.regions, isInLoop)) {}
+      records(emitter.sites.recordsOfBlock),
+      hasLoops(llvm::any_of(emitter.sites.regions, isInLoop)) {}
 
 Value Regions::i32(int32_t value) {
   return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
@@ -66,34 +63,75 @@ void Regions::store(Value place, int64_t word, Value content, Value mask) {
   tt::StoreOp::create(b, addressOf(place, word), content, mask);
 }
 
-/// Takes a block of the buffer with room for `needed` records.
-Regions::State Regions::takeBlock(Value mask, int64_t needed, bool isHome) {
-  int64_t head = isHome ? kHomeHead : kBlockHead;
-  Value at = e.addTo(e.at(e.constant(kCursor)),
-                     e.constant(head + kRegionWords * records), mask);
-  at = arith::SelectOp::create(b, mask, at, e.constant(0));
-  Value room = arith::SubIOp::create(b, e.capacity, at);
-  room = arith::SubIOp::create(b, room, e.constant(head));
-  room = arith::MaxSIOp::create(b, room, e.constant(0));
-  room = arith::DivUIOp::create(b, room, e.constant(kRegionWords));
-  room = arith::MinSIOp::create(b, room, e.constant(records));
-  at = arith::TruncIOp::create(b, b.getI32Type(), at);
-  room = arith::TruncIOp::create(b, b.getI32Type(), room);
-  Value hasRoom = both(mask, compare(Predicate::sge, room, i32(needed)));
-  store(at, 0, e.constant(e.key | (isHome ? kHomeTag : kBlockTag)), hasRoom);
-  if (isHome) {
-    store(at, 1, e.programXY, hasRoom);
-    store(at, 2, e.programZ, hasRoom);
-    store(at, kHomeUnit, clock.read(b, Counter::Unit, false), hasRoom);
-    store(at, kHomeStart, clock.read(b, Counter::Cycles, false), hasRoom);
-    store(at, kHomeStart + 1, clock.read(b, Counter::Global, false), hasRoom);
-    home = at;
-    hasHome = hasRoom;
-  } else {
-    store(at, 1, widen(home), hasRoom);
+/// Takes words of the area of records, and returns the offset of the first one;
+/// 0 where `mask` is off.
+Value Regions::take(Value words, Value mask) {
+  Value at = e.addTo(e.at(e.constant(kCursor)), words, mask);
+  return arith::SelectOp::create(b, mask, at, e.constant(0));
+}
+
+void Regions::readStart() {
+  start = clock.read(b, Counter::Cycles, false);
+  globalStart = clock.read(b, Counter::Global, false);
+}
+
+/// Takes the first block of the program. If `first` is a loop that needs room
+/// for all of its turns, the block includes this room.
+Regions::State Regions::takeHome(Operation *first) {
+  const RegionLoop *loop = nullptr;
+  for (const RegionLoop &one : e.sites.loops)
+    if (one.loop == first)
+      loop = &one;
+  int64_t head = loop ? kHomeOfLoopHead : kHomeHead;
+  Value size = e.constant(head + kRegionWords * records), turns, words;
+  if (loop) {
+    turns = turnsOf(loop->loop);
+    words = wordsOf(*loop, turns);
   }
-  return {arith::AddIOp::create(b, at, i32(head)),
-          arith::SelectOp::create(b, hasRoom, room, i32(-1))};
+  Value at = take(loop ? Value(arith::AddIOp::create(b, size, words)) : size,
+                  e.isThere);
+  Value space = arith::SubIOp::create(b, e.capacity, at);
+  Value behind = arith::SubIOp::create(b, space, size);
+  home = arith::TruncIOp::create(b, b.getI32Type(), at);
+  Value least = e.constant(head + (records ? kRegionWords : 0));
+  hasHome = both(e.isThere, compare(Predicate::sge, space, least));
+  store(home, 0, e.constant(e.sites.key | (loop ? kHomeOfLoopTag : kHomeTag)),
+        hasHome);
+  store(home, 1, e.programXY, hasHome);
+  store(home, 2, e.programZ, hasHome);
+  store(home, kHomeUnit, clock.read(b, Counter::Unit, false), hasHome);
+  store(home, kHomeStart, start, hasHome);
+  store(home, kHomeStart + 1, globalStart, hasHome);
+  if (loop) {
+    store(home, kHomeHead, e.constant(loop - e.sites.loops.begin()), hasHome);
+    store(home, kHomeHead + 1, words, hasHome);
+    room = roomOf(*loop, turns, words, arith::AddIOp::create(b, at, size),
+                  behind, hasHome);
+  }
+  Value left = arith::SubIOp::create(b, space, e.constant(head));
+  left = arith::MaxSIOp::create(b, left, e.constant(0));
+  left = arith::DivUIOp::create(b, left, e.constant(kRegionWords));
+  left = arith::MinSIOp::create(b, left, e.constant(records));
+  left = arith::TruncIOp::create(b, b.getI32Type(), left);
+  return {arith::AddIOp::create(b, home, i32(head)),
+          arith::SelectOp::create(b, hasHome, left, i32(-1))};
+}
+
+/// Takes a further block with room for `needed` records.
+Regions::State Regions::takeBlock(int64_t needed) {
+  Value at = take(e.constant(kBlockHead + kRegionWords * records), e.isThere);
+  Value left = arith::SubIOp::create(b, e.capacity, at);
+  left = arith::SubIOp::create(b, left, e.constant(kBlockHead));
+  left = arith::MaxSIOp::create(b, left, e.constant(0));
+  left = arith::DivUIOp::create(b, left, e.constant(kRegionWords));
+  left = arith::MinSIOp::create(b, left, e.constant(records));
+  at = arith::TruncIOp::create(b, b.getI32Type(), at);
+  left = arith::TruncIOp::create(b, b.getI32Type(), left);
+  Value hasRoom = both(e.isThere, compare(Predicate::sge, left, i32(needed)));
+  store(at, 0, e.constant(e.sites.key | kBlockTag), hasRoom);
+  store(at, 1, widen(home), hasRoom);
+  return {arith::AddIOp::create(b, at, i32(kBlockHead)),
+          arith::SelectOp::create(b, hasRoom, left, i32(-1))};
 }
 
 /// Returns the numbers after a way that is seldom taken: `state` has no room
@@ -115,7 +153,7 @@ Regions::State Regions::makeRoom(unsigned site, State state, int64_t needed) {
     b.setInsertionPointToStart(taken.elseBlock());
     scf::YieldOp::create(b, ValueRange{state.next, state.left});
     b.setInsertionPointToStart(taken.thenBlock());
-    State block = takeBlock(e.isThere, needed, /*isHome=*/false);
+    State block = takeBlock(needed);
     scf::YieldOp::create(b, ValueRange{block.next, block.left});
     b.setInsertionPointAfter(taken);
     inner = {taken.getResult(0), taken.getResult(1)};
@@ -126,10 +164,28 @@ Regions::State Regions::makeRoom(unsigned site, State state, int64_t needed) {
   return {seldom.getResult(0), seldom.getResult(1)};
 }
 
+/// Returns the number of each thread's warp, in i64.
+Value Regions::warpOfThread() {
+  auto type = RankedTensorType::get({n}, b.getI32Type());
+  Value warp = arith::DivUIOp::create(b, tt::MakeRangeOp::create(b, type, 0, n),
+                                      e.splat(i32(clock.threadsOfWarp()), n));
+  return arith::ExtUIOp::create(b, type.clone(b.getI64Type()), warp);
+}
+
+/// Returns `mask` for the first thread of each warp, and false for the others.
+Value Regions::firstOfWarp(Value mask) {
+  auto type = RankedTensorType::get({n}, b.getI32Type());
+  Value inWarp =
+      arith::RemUIOp::create(b, tt::MakeRangeOp::create(b, type, 0, n),
+                             e.splat(i32(clock.threadsOfWarp()), n));
+  Value isFirst = compare(Predicate::eq, inWarp, e.splat(i32(0), n));
+  return both(isFirst, e.splat(mask, n));
+}
+
 /// Records the region that ends at `op`, or counts the record as lost.
 Regions::State Regions::end(RegionEndOp op, State state) {
   auto begin = op.getHandle().getDefiningOp<RegionBeginOp>();
-  unsigned site = e.siteOf(begin);
+  unsigned site = e.sites.numberOf(begin);
   bool areWarps = begin.getPerWarp() && n;
   int64_t needed = areWarps ? clock.warps() : 1;
   Value from = begins.lookup(begin),
@@ -144,16 +200,8 @@ Regions::State Regions::end(RegionEndOp op, State state) {
   Value tag = e.splat(e.constant(int64_t(site + 1) << kSiteBit), lanes);
   Value pointer = addressOf(state.next, 0), mask = fits;
   if (areWarps) {
-    auto type = RankedTensorType::get({n}, b.getI32Type());
-    Value thread = tt::MakeRangeOp::create(b, type, 0, n);
-    Value size = e.splat(i32(clock.threadsOfWarp()), n);
-    Value inWarp = arith::RemUIOp::create(b, thread, size);
-    mask = compare(Predicate::eq, inWarp, e.splat(i32(0), n));
-    mask = both(mask, e.splat(fits, n));
-    Value warp =
-        arith::ExtUIOp::create(b, RankedTensorType::get({n}, b.getI64Type()),
-                               arith::DivUIOp::create(b, thread, size));
-    Value bit = e.splat(e.constant(kCycleBits), n);
+    mask = firstOfWarp(fits);
+    Value warp = warpOfThread(), bit = e.splat(e.constant(kCycleBits), n);
     tag = arith::OrIOp::create(b, tag, arith::ShLIOp::create(b, warp, bit));
     pointer = e.splat(pointer, n);
     pointer = tt::AddPtrOp::create(
@@ -176,150 +224,4 @@ Regions::State Regions::end(RegionEndOp op, State state) {
 void Regions::finish() {
   store(home, kHomeEnd, clock.read(b, Counter::Cycles, false), hasHome);
   store(home, kHomeEnd + 1, clock.read(b, Counter::Global, false), hasHome);
-}
-
-Regions::State Regions::addArguments(Block &block) {
-  Type type = b.getI32Type();
-  Value next = block.addArgument(type, b.getLoc());
-  return {next, block.addArgument(type, b.getLoc())};
-}
-
-LogicalResult Regions::run() {
-  State state = takeBlock(e.isThere, /*needed=*/1, /*isHome=*/true);
-  for (RegionBeginOp begin : e.regions) {
-    b.setInsertionPoint(begin);
-    b.setLoc(begin.getLoc());
-    if (!begin.getHandle().use_empty())
-      begins[begin] = clock.read(b, Counter::Cycles, begin.getPerWarp());
-  }
-  Region &body = e.kernel.getBody();
-  // Other blocks get the numbers as arguments, from each branch.
-  SmallVector<State> states{state};
-  for (Block &block : llvm::drop_begin(body))
-    states.push_back(addArguments(block));
-  for (auto [block, own] : llvm::zip(body, states)) {
-    if (failed(walk(block, own)))
-      return failure();
-    Operation *last = block.getTerminator();
-    if (auto branch = dyn_cast<BranchOpInterface>(last)) {
-      for (unsigned i = 0; i < last->getNumSuccessors(); ++i)
-        branch.getSuccessorOperands(i).append({own.next, own.left});
-    } else if (isa<tt::ReturnOp>(last)) {
-      b.setInsertionPoint(last);
-      b.setLoc(last->getLoc());
-      finish();
-    }
-  }
-  return success();
-}
-
-/// Emits the regions in `block`; `state` becomes that of its end.
-LogicalResult Regions::walk(Block &block, State &state) {
-  for (Operation &op : llvm::make_early_inc_range(block))
-    if (failed(walkOp(op, state)))
-      return failure();
-  return success();
-}
-
-LogicalResult Regions::walkOp(Operation &op, State &state) {
-  if (auto ends = dyn_cast<RegionEndOp>(op)) {
-    b.setInsertionPoint(ends);
-    b.setLoc(ends.getLoc());
-    state = end(ends, state);
-    return success();
-  }
-  bool hasRegions = op.walk([](Operation *inner) {
-                        return isa<RegionEndOp>(inner) ? WalkResult::interrupt()
-                                                       : WalkResult::advance();
-                      }).wasInterrupted();
-  if (!hasRegions)
-    return success();
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return walkFor(loop, state);
-  if (auto branch = dyn_cast<scf::IfOp>(op))
-    return walkIf(branch, state);
-  if (auto loop = dyn_cast<scf::WhileOp>(op))
-    return walkWhile(loop, state);
-  return op.emitOpError()
-         << "expected no probe.region_end in this operation: regions are "
-            "supported in functions, scf.for, scf.if and scf.while";
-}
-
-LogicalResult Regions::walkFor(scf::ForOp op, State &state) {
-  IRRewriter rewriter(b.getContext());
-  rewriter.setInsertionPoint(op);
-  bool hasFailed = false;
-  auto yields = [&](OpBuilder &, Location,
-                    ArrayRef<BlockArgument> own) -> SmallVector<Value> {
-    State inner{own[0], own[1]};
-    hasFailed = failed(walk(*op.getBody(), inner));
-    return {inner.next, inner.left};
-  };
-  auto loop = op.replaceWithAdditionalYields(
-      rewriter, ValueRange{state.next, state.left},
-      /*replaceInitOperandUsesInLoop=*/false, yields);
-  if (failed(loop) || hasFailed)
-    return failure();
-  ResultRange results = (*loop)->getResults().take_back(2);
-  state = {results[0], results[1]};
-  return success();
-}
-
-LogicalResult Regions::walkIf(scf::IfOp op, State &state) {
-  b.setInsertionPoint(op);
-  b.setLoc(op.getLoc());
-  SmallVector<Type> types(op.getResultTypes());
-  types.append(2, state.next.getType());
-  auto branch = scf::IfOp::create(b, types, op.getCondition(),
-                                  /*withElseRegion=*/false);
-  branch->setAttrs(op->getAttrs());
-  for (auto [from, to] :
-       {std::pair(&op.getThenRegion(), &branch.getThenRegion()),
-        {&op.getElseRegion(), &branch.getElseRegion()}}) {
-    State inner = state;
-    if (from->empty()) {
-      OpBuilder::InsertionGuard guard(b);
-      b.createBlock(to);
-      scf::YieldOp::create(b, ValueRange{});
-    } else {
-      to->takeBody(*from);
-      if (failed(walk(to->front(), inner)))
-        return failure();
-    }
-    to->front().getTerminator()->insertOperands(
-        op.getNumResults(), ValueRange{inner.next, inner.left});
-  }
-  ResultRange results = branch.getResults();
-  op.replaceAllUsesWith(results.drop_back(2));
-  op.erase();
-  state = {results.take_back(2)[0], results.take_back(2)[1]};
-  return success();
-}
-
-LogicalResult Regions::walkWhile(scf::WhileOp op, State &state) {
-  b.setInsertionPoint(op);
-  b.setLoc(op.getLoc());
-  SmallVector<Value> inits(op.getInits());
-  inits.append({state.next, state.left});
-  SmallVector<Type> types(op.getResultTypes());
-  types.append(2, state.next.getType());
-  auto loop = scf::WhileOp::create(b, types, inits);
-  loop->setAttrs(op->getAttrs());
-  loop.getBefore().takeBody(op.getBefore());
-  loop.getAfter().takeBody(op.getAfter());
-  // scf.condition has one more operand than the loop has results.
-  for (auto [region, first] :
-       {std::pair(&loop.getBefore(), op.getNumResults() + 1),
-        {&loop.getAfter(), op.getInits().size()}}) {
-    State inner = addArguments(region->front());
-    if (failed(walk(region->front(), inner)))
-      return failure();
-    region->front().getTerminator()->insertOperands(
-        first, ValueRange{inner.next, inner.left});
-  }
-  ResultRange results = loop.getResults();
-  op.replaceAllUsesWith(results.drop_back(2));
-  op.erase();
-  state = {results.take_back(2)[0], results.take_back(2)[1]};
-  return success();
 }

@@ -30,7 +30,11 @@ public:
                                 const Clock &clock);
 
   /// Emits the code of all regions. The operations stay.
-  LogicalResult run();
+  /// `first`, if it is not null, is the operation before which the builder is.
+  LogicalResult run(Operation *first);
+
+  /// Emits what reads the time of the program's start.
+  void readStart();
 
 private:
   /// The two numbers, in i32. `left` is -1 if the buffer is full.
@@ -38,7 +42,25 @@ private:
     Value next, left;
   };
 
-  State takeBlock(Value mask, int64_t needed, bool isHome);
+  /// The room for the records of all turns of a loop.
+  struct Room {
+    const RegionLoop *loop;
+    Value records; ///< the address of the first one
+    Value limit;   ///< how many records fit, i32
+    Value place;   ///< the number of the turn's first record, i32
+  };
+
+  Value take(Value words, Value mask);
+  State takeHome(Operation *first);
+  State takeBlock(int64_t needed);
+  Value turnsOf(scf::ForOp loop);
+  Value wordsOf(const RegionLoop &loop, Value turns);
+  Room roomOf(const RegionLoop &loop, Value turns, Value words, Value at,
+              Value space, Value mask);
+  Room takeRoom(const RegionLoop &loop);
+  void endInRoom(probe::RegionEndOp op, int64_t offset);
+  Value warpOfThread();
+  Value firstOfWarp(Value mask);
   State makeRoom(unsigned site, State state, int64_t needed);
   State end(probe::RegionEndOp op, State state);
   void finish();
@@ -62,6 +84,8 @@ private:
   int64_t n;       ///< threads, 0 if a program is one
   int64_t records; ///< of a block
   bool hasLoops;
+  Value start, globalStart;            ///< the time of the program's start, i64
+  std::optional<Room> room;            ///< of the loop that is being emitted
   Value home;                          ///< the first block of the program, i32
   Value hasHome;                       ///< whether it has one
   DenseMap<Operation *, Value> begins; ///< the time of each region_begin

@@ -273,3 +273,19 @@ tt.func @region_without_a_beginning(%i: i64) {
   probe.region_end %i
   tt.return
 }
+
+// -----
+
+tt.func @launch_word_that_is_negative() {
+  // expected-error @+1 {{'probe.launch_word' op expected the number of a word, got -1}}
+  %w = probe.launch_word -1 : i64
+  tt.return
+}
+
+// -----
+
+tt.func @check_with_a_number_as_note(%c: i1) {
+  // expected-error @+1 {{'probe.check' op expected a string as 'probe.note', got 1 : i32}}
+  probe.check %c, "c" {probe.note = 1 : i32} : i1
+  tt.return
+}

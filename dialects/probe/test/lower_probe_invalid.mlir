@@ -46,3 +46,13 @@ module attributes {probe.target = "cuda:90", probe.num_warps = 4 : i32, probe.wa
     tt.return
   }
 }
+
+// -----
+
+// A slot has 8 words and 8 for each argument.
+tt.func public @launch_word_of_a_second_argument(%p: !tt.ptr<i64>) {
+  // expected-error @+1 {{'probe.launch_word' op expected a word below 16, the size of the slot of 1 arguments, got 16}}
+  %w = probe.launch_word 16 : i64
+  tt.store %p, %w : !tt.ptr<i64>
+  tt.return
+}

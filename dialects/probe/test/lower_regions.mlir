@@ -37,7 +37,12 @@ module attributes {probe.target = "cuda:90", probe.num_warps = 4 : i32, probe.wa
 
 // -----
 
+// The program's two regions in a loop make five records each turn: one of the program, and those of four warps.
+// CHECK-LABEL: probe.sites = "{{.*}}\22loop\22:0,{{.*}}\22place\22:0,{{.*}}\22loop\22:0,{{.*}}\22place\22:1,
 // CHECK-LABEL: tt.func public @regions
+// The program's start is the first that it does.
+// CHECK: %clock64
+// CHECK: %globaltimer
 // The kernel's chunk is where the threads agree to have seen its key, else it is searched for.
 // CHECK: %[[KEYS:.*]] = tt.load %{{.*}} : tensor<128x!tt.ptr<i64>>
 // CHECK: arith.cmpi eq, %[[KEYS]]
@@ -45,12 +50,55 @@ module attributes {probe.target = "cuda:90", probe.num_warps = 4 : i32, probe.wa
 // CHECK: arith.trunci %[[SEEN]] : i32 to i1
 // CHECK: scf.if
 // CHECK: tt.atomic_cas
-// The program takes a block, and writes which processor it is on, and the time.
-// CHECK: tt.atomic_rmw add, relaxed, gpu, %{{.*}}, %c264_i64, %{{.*}} : (!tt.ptr<i64>, i64, i1) -> i64
+// One addition takes the home and the room for all turns.
+// CHECK: %[[WORDS:.*]] = arith.muli %{{.*}}, %c10_i64
+// CHECK: %[[ASKED:.*]] = arith.select %{{.*}}, %[[WORDS]], %c0_i64
+// CHECK: %[[SIZE:.*]] = arith.addi %[[ASKED]], %c10_i64
+// CHECK: tt.atomic_rmw add, relaxed, gpu, %{{.*}}, %[[SIZE]], %{{.*}} : (!tt.ptr<i64>, i64, i1) -> i64
 // CHECK: %smid
+// What does not fit is counted before the loop, for each site.
+// CHECK: scf.if
+// CHECK-COUNT-2: tt.atomic_rmw add
+// The number of the next record runs through the loop, which has no branch.
+// CHECK: scf.for %{{.*}} iter_args(%[[PLACE:.*]] = %c0_i32) -> (i32)
+// CHECK-NOT: scf.if
+// CHECK: %[[FIRST:.*]] = tt.elementwise_inline_asm "mov.u64 $0, %clock64; {{.*}}pure = true} %{{.*}} : i32 -> i64
+// CHECK: %[[LAST:.*]] = tt.elementwise_inline_asm "mov.u64 $0, %clock64; {{.*}}pure = true} %{{.*}} : i32 -> i64
+// CHECK: %[[FITS:.*]] = arith.cmpi ult, %[[PLACE]], %{{.*}} : i32
+// CHECK: tt.store %{{.*}}, %[[FIRST]], %[[FITS]] : !tt.ptr<i64>
+// CHECK: tt.store %{{.*}}, %[[LAST]], %[[FITS]] : !tt.ptr<i64>
+// CHECK: %[[BEGIN:.*]] = tt.elementwise_inline_asm "mov.u64 $0, %clock64; {{.*}}pure = true} %{{.*}} : tensor<128xi32> -> tensor<128xi64>
+// CHECK: %[[END:.*]] = tt.elementwise_inline_asm "mov.u64 $0, %clock64; {{.*}}pure = true} %{{.*}} : tensor<128xi32> -> tensor<128xi64>
+// CHECK: arith.remui
+// CHECK: tt.store %{{.*}}, %[[BEGIN]], %[[MASK:.*]] : tensor<128x!tt.ptr<i64>>
+// CHECK: tt.store %{{.*}}, %[[END]], %[[MASK]] : tensor<128x!tt.ptr<i64>>
+// CHECK: %[[NEXT:.*]] = arith.addi %[[PLACE]], %c5_i32
+// CHECK: scf.yield %[[NEXT]] : i32
+// At its end, the program reads both counters again.
 // CHECK: %clock64
 // CHECK: %globaltimer
-// The numbers of the program run through the loop.
+// CHECK: tt.return
+module attributes {probe.target = "cuda:90", probe.num_warps = 4 : i32, probe.warp_size = 32 : i32} {
+  tt.func public @regions(%n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %g = probe.region_begin "part" : i64
+      probe.region_end %g
+      %h = probe.region_begin "turn" {per_warp} : i64
+      probe.region_end %h
+    }
+    tt.return
+  }
+}
+
+// -----
+
+// A loop inside of another one does not take room: its program takes blocks for 32 turns.
+// CHECK-LABEL: tt.func public @inner_loop
+// CHECK: tt.atomic_rmw add, relaxed, gpu, %{{.*}}, %c264_i64, %{{.*}} : (!tt.ptr<i64>, i64, i1) -> i64
+// The numbers of the program run through both loops.
+// CHECK: scf.for %{{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (i32, i32)
 // CHECK: scf.for %{{.*}} iter_args(%[[NEXT:.*]] = %{{.*}}, %[[LEFT:.*]] = %{{.*}}) -> (i32, i32)
 // CHECK: %[[BEGIN:.*]] = tt.elementwise_inline_asm "mov.u64 $0, %clock64; {{.*}}pure = true} %{{.*}} : tensor<128xi32> -> tensor<128xi64>
 // CHECK: %[[END:.*]] = tt.elementwise_inline_asm "mov.u64 $0, %clock64; {{.*}}pure = true} %{{.*}} : tensor<128xi32> -> tensor<128xi64>
@@ -72,13 +120,44 @@ module attributes {probe.target = "cuda:90", probe.num_warps = 4 : i32, probe.wa
 // CHECK: %globaltimer
 // CHECK: tt.return
 module attributes {probe.target = "cuda:90", probe.num_warps = 4 : i32, probe.warp_size = 32 : i32} {
-  tt.func public @regions(%n: i32) {
+  tt.func public @inner_loop(%n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %j = %c0 to %n step %c1 : i32 {
+      scf.for %i = %c0 to %n step %c1 : i32 {
+        %h = probe.region_begin "turn" {per_warp} : i64
+        probe.region_end %h
+      }
+    }
+    tt.return
+  }
+}
+
+// -----
+
+// A loop that is not the first one with regions takes room for itself, before it. A count after it has its values before
+// all of them.
+// CHECK-LABEL: tt.func public @second_loop
+// CHECK: tt.atomic_cas
+// CHECK: tt.atomic_rmw add
+// CHECK: scf.for
+// CHECK: tt.atomic_rmw add
+// CHECK: scf.for
+// CHECK-NOT: tt.atomic_cas
+// CHECK: tt.return
+module attributes {probe.target = "cuda:90", probe.num_warps = 4 : i32, probe.warp_size = 32 : i32} {
+  tt.func public @second_loop(%n: i32) {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     scf.for %i = %c0 to %n step %c1 : i32 {
-      %h = probe.region_begin "turn" {per_warp} : i64
+      %h = probe.region_begin "first" : i64
       probe.region_end %h
     }
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %h = probe.region_begin "second" : i64
+      probe.region_end %h
+    }
+    probe.count "programs"
     tt.return
   }
 }

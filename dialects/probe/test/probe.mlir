@@ -15,6 +15,8 @@
 // CHECK: probe.histogram "x"(%{{.*}} : tensor<8xf32>) mask(%{{.*}} : i1) {bins = 1 : i32
 // CHECK: probe.check %{{.*}}, "scalar" : i1
 // CHECK: probe.check %{{.*}}, "lanes"(%{{.*}}, %{{.*}} : !tt.ptr<f32>, tensor<8xf32>) mask(%{{.*}} : i1) : tensor<8xi1>
+// CHECK: probe.check %{{.*}}, "noted" {probe.note = "{}"} : i1
+// CHECK: %{{.*}} = probe.launch_word 5 : i64
 // CHECK: %{{.*}} = probe.clock : i64
 // CHECK: %[[PART:.*]] = probe.region_begin "part" : i64
 // CHECK: %[[WARPS:.*]] = probe.region_begin "warps" {per_warp} : i64
@@ -35,6 +37,8 @@ tt.func public @keeps(%p: !tt.ptr<f32>, %i: i32, %c: i1, %m: tensor<8xi1>, %v: t
   probe.histogram "x"(%v : tensor<8xf32>) mask(%c : i1) {bins = 1 : i32, lo = -0.5 : f64, hi = 1.0 : f64}
   probe.check %c, "scalar" : i1
   probe.check %m, "lanes"(%p, %v : !tt.ptr<f32>, tensor<8xf32>) mask(%c : i1) : tensor<8xi1>
+  probe.check %c, "noted" {probe.note = "{}"} : i1
+  %w = probe.launch_word 5 : i64
   %t = probe.clock : i64
   %part = probe.region_begin "part" : i64
   %warps = probe.region_begin "warps" {per_warp} : i64

@@ -14,57 +14,65 @@ from support import mutants
 from support.probe.native import native_backend
 
 TESTS = Path(__file__).with_name("test_probe_numbers.py")
-bug = partial(mutants.Mutation, "Emitter.cpp")
+bug_of_records = partial(mutants.Mutation, "Records.cpp")
+bug_of_statistics = partial(mutants.Mutation, "Statistics.cpp")
+bug_of_histograms = partial(mutants.Mutation, "Histogram.cpp")
 bug_of_regions = partial(mutants.Mutation, "Regions.cpp")
+bug_of_rooms = partial(mutants.Mutation, "RegionRoom.cpp")
+bug_of_flow = partial(mutants.Mutation, "RegionFlow.cpp")
+bug_of_prologue = partial(mutants.Mutation, "Prologue.cpp")
 
 #: The tests that notice each bug (``-k`` of pytest), and the bug.
 MUTATIONS = {
     # Records
     "records end behind the buffer": (
         "buffer_ends",
-        bug("splat(capacity, n)", "splat(arith::AddIOp::create(b, capacity, constant(16)), n)"),
+        bug_of_records("splat(capacity, n)", "splat(arith::AddIOp::create(b, capacity, constant(16)), n)"),
     ),
-    "the last record does not fit": ("losses", bug("arith::CmpIPredicate::sle", "arith::CmpIPredicate::slt")),
+    "the last record does not fit": (
+        "losses",
+        bug_of_records("arith::CmpIPredicate::sle", "arith::CmpIPredicate::slt"),
+    ),
     "lost records are not counted": (
         "losses",
-        bug("arith::CmpIPredicate::sgt", "arith::CmpIPredicate::slt", behind="Value isLost ="),
+        bug_of_records("arith::CmpIPredicate::sgt", "arith::CmpIPredicate::slt", behind="Value isLost ="),
     ),
-    "lanes are in reverse order": ("lanes", bug("/*reverse=*/false", "/*reverse=*/true")),
-    "a failure too many is recorded": ("checks", bug("kMostFailures", "kMostFailures + 1")),
+    "lanes are in reverse order": ("lanes", bug_of_records("/*reverse=*/false", "/*reverse=*/true")),
+    "a failure too many is recorded": ("checks", bug_of_records("kMostFailures", "kMostFailures + 1")),
     "the mask of lanes is ignored": (
         "counts",
-        bug("flat(mask, n)", "splat(truth(true), n)", behind="lanes.mask = splat(truth(true), n)"),
+        bug_of_records("flat(mask, n)", "splat(truth(true), n)", behind="lanes.mask = splat(truth(true), n)"),
     ),
     # Summaries
     "the mask of minmax is ignored": (
         "summaries",
-        bug("flat(op.getMask(), n)", "splat(truth(true), n)", behind="::emitMinMax"),
+        bug_of_statistics("flat(op.getMask(), n)", "splat(truth(true), n)", behind="::emitMinMax"),
     ),
     "NaN is the greatest number": (
         "summaries",
-        bug("arith::AndIOp::create(b, isOn, isNumber)", "arith::AndIOp::create(b, isOn, isOn)"),
+        bug_of_statistics("arith::AndIOp::create(b, isOn, isNumber)", "arith::AndIOp::create(b, isOn, isOn)"),
     ),
     "negative numbers are in reverse order": (
         "summaries",
-        bug("arith::OrIOp::create(b, all, sign)", "arith::OrIOp::create(b, sign, sign)"),
+        bug_of_statistics("arith::OrIOp::create(b, all, sign)", "arith::OrIOp::create(b, sign, sign)"),
     ),
     "infinities are part of the mean": (
         "summaries",
-        bug("arith::AndIOp::create(b, isOn, isFinite)", "arith::AndIOp::create(b, isOn, isNumber)"),
+        bug_of_statistics("arith::AndIOp::create(b, isOn, isFinite)", "arith::AndIOp::create(b, isOn, isNumber)"),
     ),
     # Histograms
     "a number on an edge is in the bin below": (
         "histograms",
-        bug("Predicate::OGE", "Predicate::OGT", behind="Value isAbove ="),
+        bug_of_histograms("Predicate::OGE", "Predicate::OGT", behind="Value isAbove ="),
     ),
     "the estimate of a bin is never too high": (
         "histograms",
-        bug("Predicate::OLT", "Predicate::UNO", behind="Value isBelow ="),
+        bug_of_histograms("Predicate::OLT", "Predicate::UNO", behind="Value isBelow ="),
     ),
-    "the last edge has a bin of its own": ("histograms", bug("integer(bins - 1)", "integer(bins)")),
+    "the last edge has a bin of its own": ("histograms", bug_of_histograms("integer(bins - 1)", "integer(bins)")),
     "the first bin of a chunk is in the chunk before": (
         "neighbours",
-        bug("arith::CmpIPredicate::uge", "arith::CmpIPredicate::ugt"),
+        bug_of_histograms("arith::CmpIPredicate::uge", "arith::CmpIPredicate::ugt"),
     ),
     # Regions
     "lost regions are not counted": (
@@ -73,11 +81,13 @@ MUTATIONS = {
     ),
     "a block has room for one record more": (
         "regions",
-        bug_of_regions("e.constant(records)", "e.constant(records + 1)", behind="room = arith::MinSIOp"),
+        bug_of_regions("e.constant(records)", "e.constant(records + 1)", behind="left = arith::MinSIOp"),
     ),
     "a block ends behind the buffer": (
         "buffer_of_regions",
-        bug_of_regions("e.capacity", "Value(arith::AddIOp::create(b, e.capacity, e.constant(16)))"),
+        bug_of_regions(
+            "e.capacity", "Value(arith::AddIOp::create(b, e.capacity, e.constant(16)))", behind="Value space ="
+        ),
     ),
     "a full block stays full": (
         "regions",
@@ -89,15 +99,15 @@ MUTATIONS = {
     ),
     "a turn begins where the first turn began": (
         "regions",
-        bug_of_regions("inner.next", "state.next", behind="hasFailed = failed(walk("),
+        bug_of_flow("inner.next", "state.next", behind="hasFailed = failed(walk("),
     ),
     "a branch loses its regions": (
         "regions",
-        bug_of_regions("inner.next", "state.next", behind="op.getNumResults(), ValueRange{"),
+        bug_of_flow("inner.next", "state.next", behind="op.getNumResults(), ValueRange{"),
     ),
     "a while loop loses its regions": (
         "regions",
-        bug_of_regions(
+        bug_of_flow(
             "inner.next", "Value(region->front().getArguments().drop_back().back())", behind="first, ValueRange{"
         ),
     ),
@@ -113,11 +123,33 @@ MUTATIONS = {
         "regions",
         bug_of_regions("arith::SubIOp::create(b, now, from)", "arith::SubIOp::create(b, from, now)"),
     ),
+    # The rooms of loops
+    "a room ends behind the buffer": (
+        "buffer_of_regions",
+        bug_of_rooms(
+            "space", "Value(arith::AddIOp::create(b, space, e.constant(16)))", behind="arith::MaxSIOp::create(b, "
+        ),
+    ),
+    "records without room are not counted": (
+        "loops",
+        bug_of_rooms("Predicate::slt", "Predicate::sgt", behind="Value isShort ="),
+    ),
+    "the last turn has no room": (
+        "loops",
+        bug_of_rooms("e.constant(1)", "e.constant(0)", behind="turns = arith::AddIOp"),
+    ),
+    "a region of a turn is at the place of the first one": (
+        "loops",
+        bug_of_rooms("e.constant(kRegionWords * offset)", "e.constant(0)"),
+    ),
+    "a turn writes where the last one has": ("loops", bug_of_flow("i32(own->recordsOfTurn)", "i32(0)")),
     # The kernel's chunk
-    "a copy lies behind the chunk": ("losses", bug("kCopies - 1", "2 * kCopies - 1")),
+    "a copy lies behind the chunk": ("losses", bug_of_prologue("kCopies - 1", "2 * kCopies - 1")),
     "a full directory gives the first chunk": (
         "room_for_counters",
-        bug("arith::AddIOp::create(b, mask, one)", "arith::AddIOp::create(b, mask, zero)", behind="Value spare ="),
+        bug_of_prologue(
+            "arith::AddIOp::create(b, mask, one)", "arith::AddIOp::create(b, mask, zero)", behind="Value spare ="
+        ),
     ),
 }
 

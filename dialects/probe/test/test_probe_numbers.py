@@ -81,6 +81,9 @@ def test_the_buffer_of_regions_ends_where_it_ends(guarded_memories: list[Any]) -
         with probe.session(capacity=capacity, kernels=1) as s:
             observations.timing[(6,)](np.zeros(6 * 64, np.float32), 40, N=64, PER_WARP=False)
         assert sum(s.lost().values()) + len(s.regions()) + len(s.records()) == sum(observations.TIMED.values()) + 6
+        with probe.session(capacity=capacity, kernels=1) as s:
+            observations.looping[(4,)](np.zeros(4 * 64, np.float32), 9, N=64)
+        assert s.lost() or capacity > 1000
     check_guards(guarded_memories)
 
 
@@ -101,6 +104,7 @@ def test_kernels_beyond_the_room_for_counters_are_told() -> None:
         observations.calling[(1,)](2)
         observations.counting[(4,)](np.zeros(64, np.float32), 64, N=16)
     assert s.counts() == {}
+    assert s.lost() == {"counters of kernels beyond the first 1": 1}
     assert "(fix: kernels=…)" in s.summary()
     assert len(s.records("helper")) == 3  # records need no counter
 
@@ -203,6 +207,33 @@ def test_a_session_begins_after_others_have_ended_in_the_wrong_order() -> None:
     with probe.session() as s:
         observations.offering[(2,)](N=16)
     assert len(s.records("none")) == 2
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("process", [True, False])
+def test_a_session_outlives_the_one_that_it_began_in(process: bool) -> None:
+    outer, inner, innermost = probe.session(process=process), probe.session(), probe.session()
+    outer.__enter__()
+    inner.__enter__()
+    innermost.__enter__()
+    outer.__exit__(None, None, None)
+    late[(2,)](4)
+    innermost.__exit__(None, None, None)
+    late[(3,)](5)
+    inner.__exit__(None, None, None)
+    late[(4,)](6)
+    assert [one.counts() for one in (innermost, inner)] == [{"late": 2}, {"late": 3}]
+    assert outer.counts() == {}
+    with probe.session() as s:  # nothing is left behind
+        late[(1,)](7)
+    assert s.counts() == {"late": 1}
+
+
+@triton.jit
+def late(n: tl.constexpr):
+    """Each number `n` is a kernel of its own, which no session has compiled before."""
+    if n > 0:
+        probe.count("late")
 
 
 @triton.jit

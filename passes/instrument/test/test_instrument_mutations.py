@@ -13,13 +13,14 @@ from support import mutants
 from support.probe.native import native_backend
 
 TESTS = Path(__file__).with_name("test_instrument.py")
-access, insert, loops, nan = (
-    partial(mutants.Mutation, file) for file in ("Access.cpp", "Instrument.cpp", "Loops.cpp", "NaN.cpp")
-)
+insert, loops, nan = (partial(mutants.Mutation, file) for file in ("Instrument.cpp", "Loops.cpp", "NaN.cpp"))
 
 #: The test that notices each bug (``-k`` of pytest), and the bug.
 MUTATIONS = {
-    "bits are counted as bytes": ("masks", access("llvm::divideCeil(bits, 8)", "llvm::divideCeil(bits, 4)")),
+    "an access without a mask counts half of its bytes": (
+        "masks",
+        insert("access.lanes * access.laneBytes", "access.lanes * access.laneBytes / 2", behind="int64_t lanes ="),
+    ),
     "a masked load asks for all lanes": (
         "masks",
         insert(

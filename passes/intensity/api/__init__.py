@@ -15,7 +15,6 @@ from typing import Any
 from triton_ext.errors import TritonExtError
 
 from ._amount import Amount, Flops
-from ._compile import described, names_of, sampled, types_of
 from ._conditions import Reason
 from ._costs import Cost, Summation
 from ._expression import poly
@@ -23,6 +22,7 @@ from ._model import perf_model
 from ._plot import plot
 from ._result import Intensity
 from ._roofline import Device, Point, Roofline
+from .description import described, names_of, sampled, types_of
 
 __all__ = [
     "Amount",

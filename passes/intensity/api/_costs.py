@@ -101,6 +101,11 @@ class Summation:
     def _times(self, item: Mapping[str, Any]) -> list[Cost]:
         return [_scaled(cost, poly(item["count"])) for cost in self._items(item["body"])]
 
+    def _hint(self, _: Mapping[str, Any]) -> list[Cost]:
+        return []
+
+    _assume = _hint
+
     def _unknown(self, item: Mapping[str, Any]) -> list[Cost]:
         which = (FLOPS,) if item["of"] == "flops" else (LOADS, STORES, FLOPS)
         reason = (Reason(item["line"], item["why"]),)

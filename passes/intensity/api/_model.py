@@ -9,8 +9,8 @@ from typing import Any
 
 from triton_ext.errors import TritonExtError
 
-from ._compile import sampled
 from ._roofline import Device, device_named
+from .description import sampled
 
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 
@@ -21,7 +21,8 @@ def perf_model(
     """Returns a model for ``prune_configs_by={"perf_model": ...}`` of `tx.autotune` and `triton.autotune`.
 
     It returns the milliseconds that the roofline of the device allows for a configuration; infinity where a number is
-    not known, and where `tl.static_assert` rejects the configuration. It translates each configuration up to ttir.
+    not known, and where the kernel does not compile with the configuration. It translates each configuration up to
+    ttir.
 
     Args:
         kernel: the kernel below the tuner, with ``@triton.jit``.
@@ -29,7 +30,7 @@ def perf_model(
         requested: see `Intensity.roofline`. Requested bytes depend on the size of tiles, different ones do not.
         target: see `analyze`.
     """
-    from triton.compiler.errors import CompileTimeAssertionFailure
+    from triton.compiler.errors import CompilationError
 
     from . import analyze
 
@@ -42,8 +43,8 @@ def perf_model(
         signature, _ = sampled(kernel, (), values)
         try:
             found = analyze(kernel, signature=signature, target=target, options=options)
-        except CompileTimeAssertionFailure:
-            return math.inf  # the kernel rejects this configuration, and the tuner leaves it out as well
+        except CompilationError:
+            return math.inf  # the kernel rejects this configuration
         runtime = {name: value for name, value in values.items() if name not in found.constants}
         try:
             return found.roofline(chip, requested=requested, grid=grid, **runtime).seconds * 1e3

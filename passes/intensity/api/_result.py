@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import Any, cast
 
@@ -176,7 +176,7 @@ class Intensity:
                 raise TritonExtError(f"the grid is {sizes}", fix="one to three integers, none of them negative")
             for axis in range(3):
                 numbers[programs(axis)] = int(sizes[axis]) if axis < len(sizes) else 1
-        for name, value in values.items():
+        for name, value in self._elements(values):
             if name in self.constants:
                 if value != self.constants[name]:
                     raise TritonExtError(f"'{name}' is {self.constants[name]} in this kernel, not {value}")
@@ -188,6 +188,14 @@ class Intensity:
             for dimension, size in enumerate(getattr(value, "shape", ())):
                 numbers[Symbol(f"{name}.shape.{dimension}")] = int(size)
         return numbers
+
+    def _elements(self, values: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+        """Yields the arguments by name; of a tuple its elements, which are called as in the IR: ``pair.0``."""
+        for name, value in values.items():
+            if isinstance(value, tuple) and name not in self.constants:
+                yield from self._elements({f"{name}.{i}": element for i, element in enumerate(value)})
+            else:
+                yield name, value
 
     def _value(self, costs: list[Cost], numbers: Mapping[Symbol, int]) -> Amount:
         if any(numbers.get(programs(axis)) == 0 for axis in range(3)):

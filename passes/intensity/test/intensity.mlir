@@ -3,11 +3,12 @@
 // A mask with a bound: the load names its argument, the offset and the mask. Nothing else changes.
 // CHECK: module attributes {triton_ext.intensity = "
 // CHECK-SAME: \22arguments\22:[{\22name\22:\22x\22,\22type\22:\22!tt.ptr<f32>\22},{\22name\22:\22n\22,\22type\22:\22i32\22}]
-// CHECK-SAME: \22argument\22:0,\22bytes\22:4,\22line\22:\22{{[^"]*}}:[[@LINE+15]]\22,\22mask\22:[[MASK:[0-9]+]],\22offset\22:{{[0-9]+}},\22shape\22:[64],\22what\22:\22load\22
+// CHECK-SAME: \22argument\22:0,\22bytes\22:4,\22column\22:8,\22line\22:\22{{[^"]*}}:[[@LINE+16]]\22,\22mask\22:[[MASK:[0-9]+]],\22offset\22:{{[0-9]+}},\22shape\22:[64],\22what\22:\22load\22
 // CHECK-SAME: \22count\22:64,\22kind\22:\22add\22,{{.*}}\22type\22:\22f32\22,\22what\22:\22flops\22
 // CHECK-SAME: \22mask\22:[[MASK]],{{.*}}\22what\22:\22store\22
 // CHECK-SAME: \22kernel\22:\22bounded\22
 // CHECK-SAME: \22nodes\22:{{.*}}[\22program\22,0]{{.*}}[\22lane\22,0]{{.*}}[\22argument\22,1]{{.*}}[\22cmpi\22,32,\22slt\22,
+// CHECK-SAME: \22places\22:[{{.*}}\22{{[^"]*}}intensity.mlir:[[@LINE+10]]:10\22
 // CHECK: tt.func public @bounded
 tt.func public @bounded(%x: !tt.ptr<f32> loc("x"), %n: i32 loc("n")) {
   %i = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
@@ -27,7 +28,7 @@ tt.func public @bounded(%x: !tt.ptr<f32> loc("x"), %n: i32 loc("n")) {
 // -----
 
 // A mask that depends on data is an unknown node, with the reason and the line.
-// CHECK: [\22unknown\22,\22data from memory\22,\22{{[^"]*}}:[[@LINE+6]]\22]
+// CHECK: [\22unknown\22,\22data from memory\22,\22{{[^"]*}}:[[@LINE+6]]\22,32]
 tt.func public @by_data(%x: !tt.ptr<i32>) {
   %i = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
   %c0 = arith.constant dense<0> : tensor<64xi32>
@@ -44,7 +45,7 @@ tt.func public @by_data(%x: !tt.ptr<i32>) {
 // A loop has its bounds, a value that it carries is the initial one plus the iterations times the step, and a branch has
 // both sides. Sums of integers and addptr are no FLOPs.
 // CHECK-NOT: flops
-// CHECK: \22body\22:[{\22body\22:[{\22condition\22:{{[0-9]+}},\22else\22:[],
+// CHECK: \22body\22:[{\22body\22:[{\22column\22:{{[0-9]+}},\22condition\22:{{[0-9]+}},\22else\22:[],
 // CHECK-SAME: \22then\22:[{\22argument\22:0,{{.*}}\22what\22:\22store\22}],\22what\22:\22if\22}],
 // CHECK-SAME: \22loop\22:0,\22lower\22:{{[0-9]+}},\22step\22:{{[0-9]+}},\22unsigned\22:false,\22upper\22:{{[0-9]+}},\22what\22:\22loop\22}]
 // CHECK-SAME: [\22iteration\22,0]
@@ -87,9 +88,9 @@ tt.func public @dots(%a: tensor<16x32xbf16>, %b: tensor<32x16xbf16>, %c: tensor<
 
 // n elements are reduced and scanned with n - 1 additions along the axis; the body of the mapped function counts for
 // each element. Comparisons and conversions are free.
-// CHECK: \22body\22:[{\22count\22:1,\22kind\22:\22add\22,{{[^}]*}}}],\22count\22:56,{{[^}]*}}\22what\22:\22times\22}
-// CHECK-SAME: \22body\22:[{\22count\22:1,\22kind\22:\22mul\22,{{[^}]*}}}],\22count\22:60,{{[^}]*}}\22what\22:\22times\22}
-// CHECK-SAME: \22body\22:[{\22count\22:1,\22kind\22:\22transcendental\22,{{[^}]*}}}],\22count\22:64,{{[^}]*}}\22what\22:\22times\22}
+// CHECK: \22body\22:[{\22column\22:{{[0-9]+}},\22count\22:1,\22kind\22:\22add\22,{{[^}]*}}}],\22column\22:{{[0-9]+}},\22count\22:56,{{[^}]*}}\22what\22:\22times\22}
+// CHECK-SAME: \22body\22:[{\22column\22:{{[0-9]+}},\22count\22:1,\22kind\22:\22mul\22,{{[^}]*}}}],\22column\22:{{[0-9]+}},\22count\22:60,{{[^}]*}}\22what\22:\22times\22}
+// CHECK-SAME: \22body\22:[{\22column\22:{{[0-9]+}},\22count\22:1,\22kind\22:\22transcendental\22,{{[^}]*}}}],\22column\22:{{[0-9]+}},\22count\22:64,{{[^}]*}}\22what\22:\22times\22}
 // CHECK-SAME: \22count\22:128,\22kind\22:\22fma\22
 // CHECK-SAME: \22count\22:64,\22kind\22:\22div\22,{{[^}]*}}\22what\22:\22flops\22}
 // CHECK-NOT: flops
@@ -221,5 +222,23 @@ tt.func public @index(%x: !tt.ptr<i32>, %n: index) {
     %ptr = tt.addptr %x, %i : !tt.ptr<i32>, i32
     tt.store %ptr, %i : !tt.ptr<i32>
   }
+  tt.return
+}
+
+// -----
+
+// Promises about integers, and the address of an element of a descriptor that the kernel makes.
+// CHECK: \22element\22:{\22argument\22:0,\22offset\22:{{[0-9]+}}}
+// CHECK-SAME: \22divisibility\22:[16],{{[^}]*}}\22shape\22:[],\22value\22:{{[0-9]+}},\22what\22:\22hint\22}
+// CHECK-SAME: \22condition\22:{{[0-9]+}},{{[^}]*}}\22what\22:\22assume\22}
+tt.func public @promises(%x: !tt.ptr<f32>, %n: i32, %stride: i64) {
+  %c0 = arith.constant 0 : i32
+  %c8 = arith.constant 8 : i32
+  %one = arith.constant 1 : i64
+  %desc = tt.make_tensor_descriptor %x, [%n, %n], [%stride, %one] : <f32>, <8x8xf32>
+  %v = tt.descriptor_load %desc[%c0, %c8] : !tt.tensordesc<8x8xf32> -> tensor<8x8xf32>
+  %m = arith.addi %n, %c8 {tt.divisibility = dense<16> : tensor<1xi32>} : i32
+  %is = arith.cmpi sgt, %m, %c0 : i32
+  llvm.intr.assume %is : i1
   tt.return
 }

@@ -1,44 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`tx.intensity`: expressions, marks, what is told, rooflines, plots and the model for autotuning."""
+"""`tx.intensity`: expressions, marks, mistakes and what is told."""
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 import triton
 import triton.language as tl
 
 import triton_ext as tx
 from support.intensity import kernels
+from support.intensity.found import found
 from triton_ext.errors import TritonExtError
-
-INTEGERS = {
-    "M": "i32",
-    "N": "i32",
-    "K": "i32",
-    "n": "i32",
-    "m": "i32",
-    "rows": "i32",
-    "columns": "i32",
-    "groups": "i32",
-}
-
-
-def found(kernel: Any, ints: tuple[str, ...] = (), types: dict[str, str] | None = None, **rest: Any) -> Any:
-    """Returns the intensity of a kernel of `kernels`; what is no integer or constexpr is a pointer to f32."""
-    constexprs = {name: value for name, value in rest.items() if name.isupper()}
-    options = {name: value for name, value in rest.items() if name not in constexprs}
-    signature = {}
-    for name in kernel.arg_names:
-        pointer = "*i32" if name in ints else "*fp32"
-        signature[name] = constexprs.get(name, (types or {}).get(name, INTEGERS.get(name, pointer)))
-    return tx.intensity(kernel, signature=signature, target="cuda:90", **options)
 
 
 def test_expressions() -> None:
@@ -145,31 +121,6 @@ def test_the_reasons_name_the_operations() -> None:
 
 
 @triton.jit
-def flagged(x, f):
-    tl.store(x, 1.0, mask=f)
-
-
-def test_integers_of_numpy_and_unsigned_ones() -> None:
-    add = found(kernels.add, BLOCK=64)
-    for grid in (np.int64(2), (np.int32(2),), np.array([2])):
-        assert add.loads(n=np.int64(100), grid=grid) == 800
-    with pytest.raises(TritonExtError, match=r"'n' is 3\.5, which is not an integer"):
-        add.loads(n=3.5, grid=1)
-    with pytest.raises(TritonExtError, match="one to three integers"):
-        add.loads(n=3, grid=(0.5,))
-    assert (
-        tx.intensity(flagged, signature={"x": "*fp32", "f": "i1"}, target="cuda:90").stores(f=np.bool_(True), grid=1)
-        == 4
-    )
-    unsigned = found(kernels.add, types={"n": "u32"}, BLOCK=64)
-    assert unsigned.loads(n=100, grid=2) == 800
-    assert unsigned.loads(n=3 * 10**9, grid=2).mark == "unknown"
-    for n in (-1, 2**32):
-        with pytest.raises(TritonExtError, match=f"'n' is {n}, which its type u32 cannot hold"):
-            unsigned.loads(n=n, grid=1)
-
-
-@triton.jit
 def reduced(x, y):
     described = tl.make_tensor_descriptor(x, (40, 40), (40, 1), (16, 16))
     described.atomic_add([0, 32], tl.full((16, 16), 1.0, tl.float32))
@@ -242,31 +193,6 @@ def test_sums_that_are_too_long_are_not_begun() -> None:
     assert time.process_time() - start < 2
 
 
-def test_arguments_of_a_launch() -> None:
-    torch = pytest.importorskip("torch")
-    x = torch.empty(100)
-    sampled = tx.intensity(kernels.add, x, x, x, 100, BLOCK=64, target="cuda:90")
-    assert sampled.bytes(grid=2) == 1200
-    assert sampled.bytes(grid=2, n=50) == 600
-
-
-def test_descriptors_of_the_host() -> None:
-    @triton.jit
-    def copy(source, target):
-        at = triton.language.program_id(0) * 32
-        target.store([at, 0], source.load([at, 0]))
-
-    kind = "tensordesc<fp16[32, 64]>"
-    shapes = {"source": SimpleNamespace(shape=(40, 50)), "target": SimpleNamespace(shape=(30, 20))}
-    for target in ("cuda:90", "cuda:80"):  # with TMA, and as pointers
-        copied = tx.intensity(copy, signature={"source": kind, "target": kind}, target=target)
-        assert "source.shape.1" in str(copied.expression("loads"))
-        assert copied.loads(**shapes, grid=2) == 2 * 40 * 50
-        assert copied.stores(**shapes, grid=2) == 2 * 30 * 20
-    with pytest.raises(TritonExtError, match=r"depends on source.shape.0, source.shape.1 \(fix: source=…"):
-        copied.loads(grid=2)
-
-
 def test_unique_bytes() -> None:
     matmul = found(kernels.matmul, BM=16, BN=16, BK=16, GROUP=2)
     M, N, K = 100, 90, 70  # noqa: N806
@@ -277,73 +203,6 @@ def test_unique_bytes() -> None:
     assert histogram.unique(n=40, grid=3) == 40 * 4 + 2 * 40 * 4  # nobody knows which bins
     softmax = found(kernels.softmax, BLOCK=16)
     assert softmax.unique(rows=7, columns=10, grid=3) == 2 * 4 * 70
-
-
-def test_rooflines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    add = found(kernels.add, BLOCK=1024)
-    limit = add.roofline("NVIDIA H200", n=2**20, grid=1024)
-    assert limit.limit == "memory"
-    assert limit.seconds == pytest.approx(12 * 2**20 / 4.8e12)
-    assert limit.fraction(2 * limit.seconds) == pytest.approx(0.5)
-    assert "limited by memory" in str(limit)
-    matmul = found(kernels.matmul, types=dict.fromkeys("xy", "*bf16"), BM=128, BN=128, BK=16, GROUP=2)
-    sizes = {"M": 4096, "N": 4096, "K": 4096, "grid": 32**2}
-    limit = matmul.roofline("H200", **sizes)
-    assert (limit.limit, limit.unit) == ("compute", "bf16")
-    assert limit.seconds == pytest.approx(2 * 4096**3 / 989.4e12)
-    assert matmul.roofline("H200", requested=True, **sizes).limit == "memory"
-    mine = tx.intensity.Device("mine", 1e9, {"vector": 1e9, "bf16": 4e9})
-    assert matmul.roofline(mine, **sizes).seconds == pytest.approx(2 * 4096**3 / 4e9)
-    with pytest.raises(TritonExtError, match="peaks of 'H1' are not known, only those of H200, "):
-        add.roofline("H1", n=1, grid=1)
-    with pytest.raises(TritonExtError, match=r"peak of mine for bf16 is not known.*fix: a Device with flops"):
-        matmul.roofline(tx.intensity.Device("mine", 1e9, {"vector": 1e9}), **sizes)
-    for name in ("roofline.svg", "roofline.png"):
-        matmul.plot(tmp_path / name, mine, measured=[("first", 40.0), ("second", 50.0)], **sizes)
-    assert (tmp_path / "roofline.png").read_bytes().startswith(b"\x89PNG")
-    text = (tmp_path / "roofline.svg").read_text()
-    assert all(label in text for label in ("first: 86%", "second: 69%", "mine bf16: 0.004 TFLOP/s"))
-    with pytest.raises(TritonExtError, match=r"an \.svg or a \.png, not '\.pdf'"):
-        matmul.plot(tmp_path / "roofline.pdf", mine, **sizes)
-    with pytest.raises(TritonExtError, match=r"cannot take 0\.0 seconds"):
-        matmul.plot(tmp_path / "roofline.svg", mine, measured=[("first", 0.0)], **sizes)
-    with pytest.raises(TritonExtError, match="nothing to draw: add"):
-        add.plot(tmp_path / "roofline.svg", mine, n=0, grid=0)
-    nothing, point = (one.point(name) for one, name in ((add.roofline(mine, n=0, grid=0), "nothing"), (limit, "point")))
-    tx.intensity.plot(tmp_path / "both.svg", [nothing, point])
-    assert "nothing: not drawn, no FLOPs or no bytes" in (tmp_path / "both.svg").read_text()
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(TritonExtError, match="fix: pip install matplotlib"):
-        matmul.plot(tmp_path / "roofline.svg", mine, **sizes)
-
-
-def test_a_model_for_autotuning() -> None:
-    torch = pytest.importorskip("torch")
-    tiles = [{"BM": m, "BN": m, "BK": 16, "GROUP": 2} for m in (16, 64, 32)]
-    configs = [triton.Config(tile) for tile in tiles]
-    model = tx.intensity.perf_model(kernels.matmul, "H200", requested=True, target="cuda:90")
-    for tune in (triton.autotune, tx.autotune):
-        tuner = tune(configs, key=["M"], prune_configs_by={"perf_model": model, "top_k": 2})(kernels.matmul)
-        x = torch.empty(1, dtype=torch.bfloat16)
-        tuner.nargs = {"x": x, "y": x, "z": x, "M": 512, "N": 512, "K": 512}
-        grid = lambda meta: (triton.cdiv(512, meta["BM"]) * triton.cdiv(512, meta["BN"]),)  # noqa: E731
-        kept = tuner.prune_configs({"grid": grid, "warmup": False})
-        assert [config.kwargs["BM"] for config in kept] == [64, 32]  # larger tiles request fewer bytes
-    whiles = tx.intensity.perf_model(kernels.whiles, "H200", target="cuda:90")
-    assert whiles(grid=(1,), x=x, y=x, n=5, B=8) == float("inf")
-
-
-@triton.jit
-def asserting(x, B: tl.constexpr):
-    tl.static_assert(B >= 32)
-    tl.store(x + tl.arange(0, B), 1.0)
-
-
-def test_the_model_of_a_configuration_that_the_kernel_rejects() -> None:
-    torch = pytest.importorskip("torch")
-    model = tx.intensity.perf_model(asserting, "H200", target="cuda:90")
-    assert model(grid=(1,), x=torch.empty(1), B=16) == float("inf")
-    assert 0 < model(grid=(1,), x=torch.empty(1), B=32) < 1
 
 
 SEEN: list[str] = []

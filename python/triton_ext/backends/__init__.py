@@ -5,6 +5,11 @@ A backend is a directory with ``compiler.py`` and ``driver.py``, which Triton im
 It may also have these files:
 
 - ``api.py``, or ``api/__init__.py`` of a package, is the module ``tx.<name>``, as it is of a dialect or a pass.
+  ``name`` is that of the directory, or the one that ``api/api.json`` gives: ``{"name": "check", "needs": ["other"]}``.
+  Without the extensions that it needs, the module and everything below do not exist.
+- ``api/startup/<variable>.py`` defines ``start(value)``. Before the first kernel of a process, that is called with the
+  value of the environment variable ``TRITON_EXT_<VARIABLE>``, if it is set and not empty.
+- ``api/pytest_plugin.py`` is a plugin of pytest, which every run of pytest gets; `triton_ext.pytest_plugin` finds it.
 - ``api/commands/<command>.py`` defines ``command``, the click command ``triton-ext <command>``, also of a dialect or a
   pass. The file is imported when somebody asks for help, so it imports Triton only inside of its functions.
 - ``backend.json`` declares the backend to the core, as an object with the keys
@@ -21,12 +26,14 @@ In a checkout a backend lies in the directory ``backends``, in a wheel here.
 from __future__ import annotations
 
 import functools
-import importlib
+import importlib.util
 import json
+import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 _checkout = Path(__file__).resolve().parents[3]
@@ -138,16 +145,77 @@ def _with_apis() -> list[Path]:
     return [*map(Path, __path__), *(root / kind for kind in ("dialects", "passes") for root in roots)]
 
 
+def _declared_by(directory: Path) -> dict[str, Any]:
+    """Returns what ``api/api.json`` of an extension says; nothing, with a warning, if it cannot be read."""
+    file = directory / "api" / "api.json"
+    if not file.is_file():
+        return {}
+    try:
+        return dict(json.loads(file.read_text()))
+    except (OSError, ValueError, TypeError) as error:
+        warnings.warn(f"{file} is not a declaration: {type(error).__name__}: {error}", stacklevel=2)
+        return {}
+
+
+def _files_of_apis(pattern: str) -> Iterator[tuple[Path, Path]]:
+    """Yields the directory and each file of all extensions whose ``needs`` are there; `pattern` begins below."""
+    roots = _with_apis()
+    for root in roots:
+        for directory in sorted({root / file.relative_to(root).parts[0] for file in root.glob(f"*/{pattern}")}):
+            if all(
+                any((other / need).is_dir() for other in roots) for need in _declared_by(directory).get("needs", ())
+            ):
+                yield from ((directory, file) for file in sorted(directory.glob(pattern)))
+
+
 @functools.cache
+def _api_files() -> Mapping[str, Path]:
+    """Returns the files of all modules ``tx.<name>`` of backends, dialects and passes, by name."""
+    found: dict[str, Path] = {}
+    for api in _APIS:
+        for directory, file in _files_of_apis(api):
+            found.setdefault(str(_declared_by(directory).get("name", directory.name)), file)
+    return found
+
+
 def api_file(name: str) -> Path | None:
     """Returns the file of ``tx.<name>`` of a backend, a dialect or a pass; None if there is none."""
-    return next((file for d in _with_apis() for api in _APIS if (file := d / name / api).is_file()), None)
+    return _api_files().get(name)
 
 
 def apis() -> list[str]:
-    """Returns the names of the backends, dialects and passes that have a module ``tx.<name>``."""
-    found = (file.relative_to(d).parts[0] for d in _with_apis() for api in _APIS for file in d.glob(f"*/{api}"))
-    return sorted(set(found))
+    """Returns the names of the modules ``tx.<name>`` of backends, dialects and passes."""
+    return sorted(_api_files())
+
+
+def startups() -> dict[str, Path]:
+    """Returns the files that extensions want to be run before the first kernel, by the environment variable."""
+    found: dict[str, Path] = {}
+    for _, file in _files_of_apis("api/startup/[!_]*.py"):
+        found.setdefault(f"TRITON_EXT_{file.stem.upper()}", file)
+    return found
+
+
+def pytest_plugins() -> list[Path]:
+    """Returns the files of the plugins of pytest that extensions bring."""
+    found: dict[str, Path] = {}
+    for directory, file in _files_of_apis("api/pytest_plugin.py"):
+        found.setdefault(directory.name, file)
+    return list(found.values())
+
+
+def import_file(file: Path, name: str) -> ModuleType:
+    """Imports a Python file as the module `name`."""
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)  # where dataclasses look for it
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
 
 
 @functools.cache
@@ -157,7 +225,6 @@ def commands() -> Mapping[str, tuple[Path, ...]]:
     A command with several files is an error of the extensions, which `triton_ext.cli` reports.
     """
     found: dict[str, list[Path]] = {}
-    for directory in _with_apis():
-        for file in sorted(directory.glob("*/api/commands/[!_]*.py")):
-            found.setdefault(file.stem.replace("_", "-"), []).append(file)
+    for _, file in _files_of_apis("api/commands/[!_]*.py"):
+        found.setdefault(file.stem.replace("_", "-"), []).append(file)
     return {name: tuple(files) for name, files in found.items()}

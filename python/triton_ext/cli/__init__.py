@@ -6,7 +6,7 @@ Extensions add subcommands: `triton_ext.backends.commands` finds them.
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import sys
 from typing import TYPE_CHECKING
 
@@ -63,19 +63,16 @@ def _command_of(name: str, files: tuple[Path, ...]) -> click.Command:
     Raises:
         TritonExtError: the name is taken, or the file cannot be imported or defines no command.
     """
+    from ..backends import import_file
+
     owners = [*(["triton-ext itself"] if name in _COMMANDS else []), *map(str, files)]
     if len(owners) > 1:
         raise TritonExtError(
             f"the command '{name}' is claimed by {' and '.join(owners)}", fix="rename one of the files"
         )
-    spec = importlib.util.spec_from_file_location(f"triton_ext_command_{files[0].stem}", files[0])
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # where dataclasses look for it
     try:
-        spec.loader.exec_module(module)
+        module = import_file(files[0], f"triton_ext_command_{files[0].stem}")
     except (Exception, SystemExit) as error:
-        del sys.modules[spec.name]
         raise TritonExtError(
             f"{files[0]} cannot be imported: {type(error).__name__}: {error}", fix=f"triton-ext --debug {name}"
         ) from error

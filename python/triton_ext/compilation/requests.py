@@ -190,7 +190,7 @@ def _unwrap(kernel: object) -> tuple[Any, tuple[Any, ...]]:
 
 def _signature(
     function: Any, signature: str | Mapping[str, object] | None
-) -> tuple[dict[str, str], dict[str, object], dict[tuple[int, ...], Any]]:
+) -> tuple[dict[str, Any], dict[str, object], dict[tuple[int, ...], Any]]:
     """Returns types, constants and attributes as ``ASTSource`` takes them.
 
     Raises:
@@ -217,11 +217,14 @@ def _signature(
         if missing:
             raise TritonExtError(f"the signature lacks '{missing[0]}'; '{function.__name__}' takes {wanted}")
     constexprs = {names[i] for i in function.constexprs}
-    types: dict[str, str] = {}
+    types: dict[str, Any] = {}
     constants: dict[str, object] = {}
     attributes: dict[tuple[int, ...], Any] = {}
     for i, name in enumerate(names):
         value = given[name]
+        if name not in constexprs and _are_types(value):
+            types[name] = value
+            continue
         if name in constexprs or not isinstance(value, str) or _number(value) is not None:
             types[name], constants[name] = "constexpr", _constant(value)
             continue
@@ -239,6 +242,13 @@ def _signature(
         if hint:
             attributes[(i,)] = _HINTS[hint]
     return types, constants, attributes
+
+
+def _are_types(value: object) -> bool:
+    """Whether `value` is a tuple of types, or of such tuples: that of an argument which is a tuple."""
+    if not isinstance(value, tuple) or not value:
+        return False
+    return all(_is_type(one) if isinstance(one, str) else _are_types(one) for one in value)
 
 
 def _is_type(text: str) -> bool:

@@ -50,8 +50,8 @@ def exported(library: Path, weak: bool = True) -> dict[str, int]:
     """
     return {
         name: offset
-        for name, kind, bind, section, offset in _symbols(library, ".dynsym")
-        if kind == DATA and section != UNDEFINED and (bind in (WEAK, UNIQUE) or not weak)
+        for name, bind, section, offset in _objects(library, ".dynsym")
+        if section != UNDEFINED and (bind in (WEAK, UNIQUE) or not weak)
     }
 
 
@@ -67,8 +67,8 @@ def own_copies(library: Path, shared: Iterable[str]) -> list[str]:
     own = {
         name
         for table in (".symtab", ".dynsym")
-        for name, kind, bind, section, _ in _symbols(library, table)
-        if kind == DATA and (section != UNDEFINED or bind == LOCAL)
+        for name, bind, section, _ in _objects(library, table)
+        if section != UNDEFINED or bind == LOCAL
     }
     return sorted(own.intersection(shared))
 
@@ -111,7 +111,8 @@ def write_stub(stub: Path, hosts: Iterable[Path], compiler: str) -> None:
 
 def in_stub(stub: Path) -> frozenset[str]:
     """Returns the names of the objects that `stub` was written for."""
-    return frozenset(name for name, *_ in _symbols(stub, ".symtab"))
+    with _reading(stub) as elf:
+        return frozenset(name.decode() for name, *_ in symbols(elf, ".symtab") if _OBJECT.match(name))
 
 
 def references(library: Path) -> list[tuple[str, int]]:
@@ -127,13 +128,14 @@ def references(library: Path) -> list[tuple[str, int]]:
     return [(symbol.name, offset) for symbol, offset in named if symbol["st_shndx"] == "SHN_UNDEF"]
 
 
-def _symbols(path: Path, table: str) -> Iterator[tuple[str, int, int, int, int]]:
-    """Yields name, type, binding, section and value of those symbols in `table` that may be objects of headers."""
+def _objects(path: Path, table: str) -> Iterator[tuple[str, int, int, int]]:
+    """Yields name, binding, section and value of those objects in `table` that may be of headers."""
     with _reading(path) as elf:
-        for name, *rest in symbols(elf, table):
-            if _OBJECT.match(name):
-                kind, bind, section, value = rest
-                yield name.decode(), kind, bind, section, value
+        for name, kind, *rest in symbols(elf, table):
+            # Most symbols are functions, whose long names take the time.
+            if kind == DATA and _OBJECT.match(name):
+                bind, section, value = rest
+                yield name.decode(), bind, section, value
 
 
 @contextlib.contextmanager

@@ -92,6 +92,12 @@ PATCHES = (
         "entering a pipeline, and the first launch on the CPU, raise the error",
     ),
     Patch(
+        "kernel_launches",
+        "compiler.compiler.CompiledKernel._init_handles is wrapped: a launcher that an extension asks for is replaced",
+        "extensions see the arguments of each launch of their kernels, also of kernels that other libraries launch",
+        "entering a session of probes raises the error",
+    ),
+    Patch(
         "ahead_of_time",
         "the global Path of tools/compile.py is replaced once that tool has made a kernel",
         "the tool's C code loads the kernel by the name that a pass has given to it, and a target for which the tool "

@@ -29,6 +29,7 @@ class NoBackend(BaseBackend):  # type: ignore[misc]
         follow_builtins()
         if _has_pipeline:
             follow_requests()
+        _start_extensions()
         return False
 
     def hash(self) -> str:  # noqa: D102
@@ -57,6 +58,22 @@ def _names() -> Iterable[str]:
     from triton_ext.loading.loader import names
 
     return names()
+
+
+_has_started = not any(name.startswith("TRITON_EXT_") for name in os.environ)
+
+
+def _start_extensions() -> None:
+    """Runs once what extensions want to be run before the first kernel, if their environment variables are set."""
+    global _has_started  # noqa: PLW0603 - of the process
+    if _has_started:
+        return
+    _has_started = True  # now, because what is run may come here again
+    from triton_ext.backends import import_file, startups
+
+    for variable, file in startups().items():
+        if value := os.environ.get(variable, "").strip():
+            import_file(file, f"triton_ext_startup_{file.stem}").start(value)
 
 
 try:

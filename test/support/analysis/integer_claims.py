@@ -54,7 +54,7 @@ def build_pass(scratch: Path, mutations: Mapping[str, mutants.Mutation]) -> Path
     source = scratch / "print_claims"
     shutil.copytree(ROOT / "test" / "analysis" / "print_claims", source)
     shutil.copytree(ROOT / "infra" / "analysis", source / "analysis")
-    files = [f"analysis/{name}.cpp" for name in ANALYSES]
+    files = ["LoopClaims.cpp", *(f"analysis/{name}.cpp" for name in ANALYSES)]
     for part, (directory, names) in PARTS.items():
         if not (directory / f"{names[0]}.cpp").exists():
             continue

@@ -97,7 +97,7 @@ def workers(chance: random.Random, scale: int) -> Outcome:
 def stopped_workers(chance: random.Random, scale: int) -> Outcome:
     """Workers neither answer nor end; got through: the tuning hangs, or an innocent candidate fails."""
     limits.GRACE, limits.STARTUP = 1.0, 5.0
-    victim.compile_timeout = 10.0
+    victim.compile_timeout = 5.0
     victim.pipelines = {name: tuned.renamed(name, "victim") for name in ("fine_0", "stop_0", "fine_1")}
     with ProcessPoolExecutor(2, multiprocessing.get_context("fork")) as pool:
         victim.executor = pool

@@ -23,7 +23,9 @@ from support.intensity import compare
 from support.intensity.kernels import cases
 from support.mutants import Mutation
 
-WALK, ACCESSES, SLICE, OPERATIONS = "Cost.cpp", "Accesses.cpp", "Slice.cpp", "Operations.cpp"
+WALK, ACCESSES, ADDRESSES, SLICE, OPERATIONS = (
+    "Cost.cpp", "Accesses.cpp", "Addresses.cpp", "Slice.cpp", "Operations.cpp",
+)  # fmt: skip
 CPP = {
     "n combinations of n elements": Mutation(WALK, "(along - 1)", "along"),
     "carried values do not advance": Mutation(
@@ -33,7 +35,7 @@ CPP = {
     "atomics without masks": Mutation(ACCESSES, "atomic.getMask()", "Value()", behind="Case([&](tt::AtomicRMWOp"),
     "a dot is one FLOP": Mutation(OPERATIONS, "2 * elementsOf(result.getType()) * k", "elementsOf(result.getType()) * k"),
     "an inserted dimension is the last": Mutation(SLICE, "i != expand.getAxis()", "i + 1 != lanes.size()"),
-    "boxes have no end": Mutation(SLICE, 'add({"cmpi", 64, "slt", index, size})', "constant(1)"),
+    "boxes have no end": Mutation(ADDRESSES, 'add({"cmpi", 64, "slt", index, size})', "constant(1)"),
     "the else branch is forgotten": Mutation(
         WALK, 'found["else"] = std::move(otherwise)', 'found["else"] = json::Array()', behind="dyn_cast<scf::IfOp>"
     ),

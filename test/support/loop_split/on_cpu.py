@@ -17,6 +17,7 @@ from triton.backends.compiler import GPUTarget
 from support.loop_split import interpret, programs
 
 LOG = 1 << 20  # entries; more overwrite the first
+INPUTS = 8  # of each program
 SLOTS = 32  # numbers in the table for each program: whether it runs, and its arguments
 
 #: Called for each store.
@@ -133,10 +134,13 @@ def _run(text: str, directory: Path, tables: list[torch.Tensor]) -> list[list[in
 
 
 def random_programs(random: Random, count: int, options: str) -> list[programs.Program]:
-    """Returns programs without `index`, a type that kernels do not have."""
+    """Returns programs without `index`, a type that kernels do not have.
+
+    They have many inputs, because compiling a program takes much longer than running it.
+    """
     batch: list[programs.Program] = []
     while len(batch) < count:
-        program = programs.program(random, f"f{len(batch)}", options)
+        program = programs.program(random, f"f{len(batch)}", options, inputs=INPUTS)
         batch += [program] if "index" not in program.text else []
     return batch
 

@@ -39,10 +39,11 @@ class Program:
 
 
 class _Writer:
-    def __init__(self, random: Random, name: str, small: bool) -> None:
+    def __init__(self, random: Random, name: str, small: bool, inputs: int) -> None:
         self.random = random
         self.name = name
         self.small = small
+        self.inputs = inputs
         self.type = random.choice([*(() if small else ("i8", "i8")), "i16", "i32", "i32", "i32", "i64", "index"])
         self.width = WIDTHS[self.type]
         half = 1 << (self.width - (4 if small else 1))
@@ -382,7 +383,7 @@ class _Writer:
             head += f" -> ({types})"
         addresses = [1000 * (n + 1) for n in range(len(pointers))]
         inputs = [self.values]
-        for _ in range(2):  # the same loop, other numbers
+        for _ in range(self.inputs - 1):  # the same loop, other numbers
             inputs.append([self.near(v) for v in self.values])
         return Program("\n".join([head + " {", *self.lines, "}"]), [addresses + values for values in inputs])
 
@@ -393,9 +394,16 @@ class _Writer:
         return max(self.low, min(self.high, value))
 
 
-def program(random: Random, name: str, options: str = "") -> Program:
-    """Returns a random loop nest for these options; with "no-wrap", mostly one without the extremes of its types."""
-    return _Writer(random, name, "no-wrap" in options).program()
+def program(random: Random, name: str, options: str = "", *, inputs: int = 3) -> Program:
+    """Returns a random loop nest for these options; with "no-wrap", mostly one without the extremes of its types.
+
+    Args:
+        random: the source of randomness.
+        name: the name of the function.
+        options: the options of the pass.
+        inputs: the number of inputs that the program gets.
+    """
+    return _Writer(random, name, "no-wrap" in options, inputs).program()
 
 
 @dataclass

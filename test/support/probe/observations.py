@@ -278,6 +278,37 @@ def histograms(make: Make) -> None:
         assert found["program"].above == 70
 
 
+@triton.jit
+def reading_unsigned(i8, i32, i64, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a, b, c = tl.load(i8 + i), tl.load(i32 + i), tl.load(i64 + i)
+    probe.minmax("8", a.to(tl.uint8, bitcast=True))
+    probe.minmax("32", b.to(tl.uint32, bitcast=True), b != 0)
+    probe.minmax("64", c.to(tl.uint64, bitcast=True))
+    probe.minmax("signed", b)
+    probe.stats("32", b.to(tl.uint32, bitcast=True))
+    probe.stats("64", c.to(tl.uint64, bitcast=True))
+    probe.histogram("8", a.to(tl.uint8, bitcast=True), 16, 0, 256)
+
+
+def unsigned(make: Make) -> None:
+    rng = np.random.default_rng(3)
+    n = 64
+    arrays = [rng.integers(-(2 ** (k - 1)), 2 ** (k - 1), n).astype(f"i{k // 8}") for k in (8, 32, 64)]
+    arrays[1][5] = 0
+    with probe.session() as s:
+        reading_unsigned[(1,)](*map(make, arrays), N=n)
+    a, b, c = (array.view(f"u{array.dtype.itemsize}") for array in arrays)
+    least_and_greatest = {"8": a, "32": b[b != 0], "64": c, "signed": arrays[1]}
+    assert s.minmax() == {name: (int(x.min()), int(x.max()), 0) for name, x in least_and_greatest.items()}
+    for name, x in (("32", b), ("64", c)):
+        np.testing.assert_allclose(s.stats()[name].mean, x.astype(np.float64).mean(), rtol=1e-12)
+    found = s.histograms()["8"]
+    np.testing.assert_array_equal(found.counts, np.histogram(a, 16, (0, 256))[0])
+    assert found.below == 0
+    assert s.sites()[0].types == ("ui8",)
+
+
 @triton.jit(noinline=True)
 def helper(v):
     probe.record("helper", v)
@@ -431,6 +462,48 @@ def lost_regions(make: Make) -> None:
         assert 16 * len(s.regions()) + 40 * len(s.records()) <= capacity
 
 
+@triton.jit
+def looping(x, n, N: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    v = tl.zeros((N,), tl.float32)
+    for k in range(tl.program_id(0), n, 2):
+        with probe.region("outer"):
+            for _ in range(k):
+                with probe.region("inner"):
+                    v += tl.load(x + i)
+        with probe.region("rest"):
+            v *= 0.5
+    for k in range(n, 0, -3):
+        with probe.region("down"):
+            v += k
+    for _ in range(n, 3):
+        with probe.region("never"):
+            v += 1
+    tl.store(x + i, v)
+
+
+def loops(make: Make) -> None:
+    n = 9
+    turns = {x: len(range(x, n, 2)) for x in range(4)}
+    inner = sum(sum(range(x, n, 2)) for x in range(4))
+    expected = {"outer": sum(turns.values()), "inner": inner, "rest": sum(turns.values()), "down": 12}
+    for capacity in (2**20, 96, 200, 504, 1000, 1400):
+        with probe.session(capacity=capacity) as s:
+            looping[(4,)](make(np.zeros(4 * 64, np.float32)), n, N=64)
+        found, lost = {name: s.regions(name) for name in expected}, s.lost()
+        assert {name: len(one) + lost.get(name, 0) for name, one in found.items()} == expected
+        assert bool(lost) == (capacity < 1500)
+        assert len(s.regions()) == sum(map(len, found.values()))
+        for x in range(4):
+            own = {name: one[one["x"] == x] for name, one in found.items()}
+            outer, rest = own["outer"], own["rest"]
+            assert len(outer) <= turns[x]
+            assert len(outer) - len(rest) in (0, 1)  # the room ends between them
+            assert (outer["end"][: len(rest)] <= rest["start"]).all()
+            assert (rest["end"][: len(outer) - 1] <= outer["start"][1:]).all()
+            assert is_within(own["inner"], outer).all() or len(outer) < turns[x]
+
+
 def timelines(make: Make) -> None:
     with probe.session() as s:
         for _ in range(2):
@@ -479,8 +552,8 @@ def check_trace(events: list[dict[str, Any]]) -> None:
 
 
 ALL = (
-    *(counts, types, lanes, losses, checks, summaries, histograms, functions, sites, nesting, summary),
-    *(regions, lost_regions, timelines),
+    *(counts, types, lanes, losses, checks, summaries, histograms, unsigned, functions, sites, nesting, summary),
+    *(regions, lost_regions, loops, timelines),
 )
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Translates a kernel up to the end of the stage ttir, where the pass `intensity` describes it."""
+"""Translates a kernel up to the end of the stage ttir, where the pass `intensity` describes it.
+
+Other extensions import this module, too: the description has every integer of a kernel.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +22,17 @@ _ATTRIBUTE = "triton_ext.intensity"
 
 
 def described(
-    kernel: object, target: object, signature: object, options: Mapping[str, Any]
+    kernel: object, target: object, signature: object, options: Mapping[str, Any], *, optimized: bool = True
 ) -> tuple[Any, KernelRequest]:
     """Returns what the pass writes about a kernel, and the request for its compilation.
+
+    Args:
+        kernel: as `request_for` takes it, and so are the following.
+        target: e.g. ``cuda:90``.
+        signature: the types and values of the arguments.
+        options: options of the backend.
+        optimized: whether the stage ttir runs. Without it, the integers are those that the source computes: Triton's
+            passes merge ``(i + 2**30) + 2**30`` into one addition of a constant that has wrapped.
 
     Raises:
         TritonExtError: the kernel cannot be found, or its signature does not fit.
@@ -33,7 +44,7 @@ def described(
             active = ready(outer)
             scope.enter(active, by_use=True)
             scopes.callback(scope.leave, active)
-        module = _to_ttir(request)
+        module = _to_ttir(request, optimized=optimized)
     _describe(module)
     text = module.get_operation().get_str_attr(_ATTRIBUTE)
     kernels = json.loads(text) if text else []
@@ -51,7 +62,7 @@ def _describe(module: Any) -> None:
     manager.run(module, "intensity")
 
 
-def _to_ttir(request: KernelRequest) -> Any:
+def _to_ttir(request: KernelRequest, *, optimized: bool) -> Any:
     """Does what ``triton.compile`` does up to the end of the stage ttir, without its cache."""
     from triton import __version__
     from triton._C.libtriton import ir
@@ -74,7 +85,8 @@ def _to_ttir(request: KernelRequest) -> Any:
     module = source.make_ir(request.target, options, functions, backend.get_module_map(), context)
     name = hashlib.sha256(request.kernel.encode()).hexdigest()
     metadata = {"hash": name, "target": request.target, **vars(options), "triton_version": __version__}
-    module = stages["ttir"](module, metadata)
+    if optimized:
+        module = stages["ttir"](module, metadata)
     module.context = context  # the module's memory belongs to it
     return module
 
@@ -107,13 +119,18 @@ def sampled(
     Raises:
         TritonExtError: they do not fit the kernel.
     """
+    from triton.runtime.autotuner import Heuristics
     from triton.runtime.jit import mangle_type
 
     inner = kernel
+    given = dict(named)
     while hasattr(inner, "fn") and not inspect.isfunction(inner):
+        if isinstance(inner, Heuristics):  # which computes constexprs of the arguments
+            for name, rule in inner.values.items():
+                given[name] = rule({**dict(zip(inner.arg_names, arguments, strict=False)), **given})
         inner, function = inner.fn, inner
     try:
-        bound = inspect.signature(inner).bind(*arguments, **named)
+        bound = inspect.signature(inner).bind(*arguments, **given)
     except TypeError as error:
         raise TritonExtError(f"the arguments do not fit the kernel: {error}") from None
     bound.apply_defaults()

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""On a GPU: what the sanitizer costs, beside compute-sanitizer where it is installed and works.
+
+Needs PyTorch with CUDA. For each kernel of sanitizer_kernels.py and each set of checks: the slowdown, as the median of
+the rounds' ratios to the kernel without checks, run in turns, and the ratio of the times to compile. Results have to be
+right, and equal bit for bit with and without checks; nothing may be found. Exits with 1 otherwise. Writes sanitizer.txt
+and sanitizer.json to the directory that the environment variable OUT names. ``--cpu`` measures the same kernels,
+smaller, on this machine's processor, in its time of all threads. Names of kernels as arguments choose some.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+ON_CPU = "--cpu" in sys.argv
+if ON_CPU:
+    os.environ["TRITON_DEFAULT_BACKEND"] = "cpu"
+os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
+
+import torch  # noqa: E402
+import triton  # noqa: E402
+from sanitizer_kernels import Case, cases  # noqa: E402
+
+import triton_ext as tx  # noqa: E402
+
+OUT = Path(os.environ.get("OUT", "."))
+DEVICE = "cpu" if ON_CPU else "cuda"
+ROUNDS, TIMES, COMPILATIONS = (7, 3, 3) if ON_CPU else (15, 4, 1)
+#: The sets of checks, by the title of their column; those that the pass does not have are left out.
+SETS = {
+    "cheap": "bounds,lanes,hints",
+    "bounds": "bounds",
+    "lanes": "lanes",
+    "hints": "hints",
+    "arith": "arith",
+    "uninit": "uninit",
+    "race": "race",
+}
+TOOLS = ("memcheck", "initcheck")
+lines: list[str] = []
+failures: list[str] = []
+
+
+def say(text: str = "") -> None:
+    """Prints a line, and keeps it for the file."""
+    print(text, flush=True)
+    lines.append(text)
+    (OUT / "sanitizer.txt").write_text("\n".join(lines) + "\n")
+
+
+def milliseconds(case: Case) -> float:
+    """Returns how long one launch takes."""
+    if ON_CPU:
+        started = time.process_time()
+        for _ in range(TIMES):
+            case.launch()
+        return (time.process_time() - started) / TIMES * 1e3
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    torch.cuda._sleep(2_000_000)  # about a millisecond, in which all launches are queued: no time of the host counts
+    start.record()
+    for _ in range(TIMES):
+        case.launch()
+    end.record()
+    end.synchronize()
+    return float(start.elapsed_time(end)) / TIMES
+
+
+@contextlib.contextmanager
+def checked(checks: str | None, found: list[str]) -> Iterator[None]:
+    """Runs the block with these checks, and adds what they find."""
+    if checks is None:
+        yield
+        return
+    with tx.sanitize(checks=checks) as report:
+        yield
+    found.extend(f"{one.check} in line {one.line}: {one.message}" for one in report.findings)
+
+
+def slowdowns(case: Case, sets: dict[str, str | None]) -> tuple[dict[str, list[float]], list[str]]:
+    """Returns the milliseconds of a launch with each set of checks, for each round, and what was found."""
+    times: dict[str, list[float]] = {title: [] for title in sets}
+    found: list[str] = []
+    for turn in range(ROUNDS + 1):
+        titles = [*sets]
+        for title in titles[turn % len(titles) :] + titles[: turn % len(titles)]:
+            with checked(sets[title], found):
+                case.launch()  # compiles, and makes the launch slot
+                spent = milliseconds(case)
+            if turn:
+                times[title].append(spent)
+    return times, found
+
+
+def compile_times(case: Case, sets: dict[str, str | None]) -> dict[str, list[float]]:
+    """Returns the milliseconds of processor time that a compilation takes with each set of checks."""
+    times: dict[str, list[float]] = {title: [] for title in sets}
+    triton.knobs.compilation.always_compile = True
+    try:
+        for _ in range(COMPILATIONS):
+            for title, checks in sets.items():
+                case.kernel.device_caches.clear()
+                with checked(checks, []):
+                    started = time.process_time()
+                    case.kernel.warmup(**case.arguments, **case.options, grid=case.grid)
+                    times[title].append((time.process_time() - started) * 1e3)
+    finally:
+        triton.knobs.compilation.always_compile = False
+    return times
+
+
+def outputs(case: Case) -> list[torch.Tensor]:
+    """Returns copies of what the kernel writes."""
+    return [case.arguments[name].clone() for name in case.outputs]
+
+
+def check_results(case: Case, sets: dict[str, str | None]) -> None:
+    """Compares the results with what PyTorch says, and bit for bit with those of the checked kernels."""
+    case.launch()
+    plain = outputs(case)
+    if not case.check():
+        failures.append(f"{case.name}: wrong result without checks")
+    for title, checks in sets.items():
+        for name in case.outputs:
+            case.arguments[name].zero_()
+        with checked(checks, []):
+            case.launch()
+        for one, other in zip(plain, outputs(case), strict=True):
+            if not torch.equal(one, other):
+                failures.append(f"{case.name}, {title}: not the same bits")
+
+
+def are_there(checks: str) -> bool:
+    """Returns whether these checks change a kernel."""
+    case = next(cases(DEVICE))
+    texts = []
+    for chosen in (None, checks):
+        with checked(chosen, []):
+            kernel = case.kernel[case.grid](**case.arguments, **case.options)
+        texts.append(len(kernel.asm["ttir"].splitlines()))
+    return texts[0] != texts[1]
+
+
+def geometric_mean(numbers: list[float]) -> float:
+    """Returns their geometric mean."""
+    return statistics.geometric_mean(numbers) if numbers else float("nan")
+
+
+def under_tool(tool: str, names: list[str]) -> dict[str, float]:
+    """Returns the milliseconds of a launch of each kernel in a process under compute-sanitizer; none if it fails."""
+    program = shutil.which("compute-sanitizer")
+    if program is None:
+        return {}
+    command = [program, "--tool", tool, "--print-limit", "1", sys.executable, __file__, "--times", *names]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=45)
+    except subprocess.TimeoutExpired as late:
+        say(f"compute-sanitizer {tool}: stopped after {late.timeout} s")
+        printed = late.stdout or b""
+        text = printed.decode() if isinstance(printed, bytes) else printed
+    else:
+        text = done.stdout
+        if done.returncode:
+            say(f"compute-sanitizer {tool}: status {done.returncode}: {text.strip()[-300:]}")
+    rows = [line.split("\t") for line in text.splitlines() if line.startswith("time\t")]
+    return {name: float(spent) for _, name, spent in rows}
+
+
+def print_times(chosen: list[str]) -> None:
+    """Prints the time of one launch of each kernel: what a process under compute-sanitizer does."""
+    for case in cases(DEVICE):
+        if not chosen or case.name in chosen:
+            case.launch()
+            torch.cuda.synchronize()
+            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            start.record()
+            case.launch()
+            end.record()
+            end.synchronize()
+            print(f"time\t{case.name}\t{start.elapsed_time(end)}", flush=True)
+
+
+def main(chosen: list[str]) -> int:
+    """Prints the tables; returns the exit status."""
+    where = f"{torch.get_num_threads()} threads" if ON_CPU else torch.cuda.get_device_name()
+    say(f"{where}, Triton {triton.__version__}, PyTorch {torch.__version__}")
+    for title in [title for title in ("uninit", "race") if not are_there(title)]:
+        say(f"{title}: this pass has no such check")
+        del SETS[title]
+    sets: dict[str, str | None] = {"none": None, **SETS}
+    say(f"{'slowdown':20} {'ms':>9} " + " ".join(f"{title:>9}" for title in SETS) + f" {'quartiles of cheap':>20}")
+    rows: dict[str, dict[str, object]] = {}
+    for case in cases(DEVICE):
+        if chosen and case.name not in chosen:
+            continue
+        check_results(case, sets)
+        times, found = slowdowns(case, sets)
+        failures.extend(f"{case.name}: {one}" for one in dict.fromkeys(found))
+        each = {title: [a / b for a, b in zip(times[title], times["none"], strict=True)] for title in SETS}
+        ratios = {title: statistics.median(values) for title, values in each.items()}
+        low, _, high = statistics.quantiles(each["cheap"], n=4)
+        alone = statistics.median(times["none"])
+        say(
+            f"{case.name:20} {alone:9.4f} "
+            + " ".join(f"{ratio:9.3f}" for ratio in ratios.values())
+            + f" {low:10.3f} to {high:.3f}"
+        )
+        compiled = compile_times(case, sets)
+        plain = statistics.median(compiled["none"])
+        rows[case.name] = {
+            "ms": alone,
+            "slowdown": ratios,
+            "compile ms": plain,
+            "compile": {title: statistics.median(compiled[title]) / plain for title in SETS},
+        }
+        (OUT / "sanitizer.json").write_text(json.dumps(rows, indent=1))
+    means = [geometric_mean([row["slowdown"][title] for row in rows.values()]) for title in SETS]  # type: ignore[index]
+    say(f"{'geometric mean':30} " + " ".join(f"{mean:9.3f}" for mean in means))
+    say(f"{'compile time':20} {'ms':>9} " + " ".join(f"{title:>9}" for title in SETS))
+    for name, row in rows.items():
+        say(f"{name:20} {row['compile ms']:9.1f} " + " ".join(f"{one:9.3f}" for one in row["compile"].values()))  # type: ignore[attr-defined]
+    if not ON_CPU:
+        for tool in TOOLS:
+            spent = under_tool(tool, [*rows])
+            for name, milliseconds_ in spent.items():
+                say(f"compute-sanitizer {tool:10} {name:20} {milliseconds_ / rows[name]['ms']:9.1f} times slower")  # type: ignore[operator]
+    for failure in failures:
+        say(f"FAIL {failure}")
+    return bool(failures)
+
+
+if __name__ == "__main__":
+    names = [name for name in sys.argv[1:] if not name.startswith("--")]
+    if "--times" in sys.argv:
+        print_times(names)
+    else:
+        sys.exit(main(names))

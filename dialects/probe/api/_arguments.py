@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a kernel can know of its arguments: the storage and the view of each tensor, and the value of each number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+#: The bounds of memory of which nothing is known: no address is outside.
+ANYWHERE = (0, 2**63 - 1)
+
+
+class Argument(NamedTuple):
+    """One argument of a kernel's function, in a launch.
+
+    Attributes:
+        name: of the kernel's parameter, or of a part of it: ``x``, ``pair[1]``, ``desc``.
+        is_tensor: whether it is a tensor with known bounds.
+        address: of the tensor's first element; of a number, the number.
+        storage: the first byte of the memory that the tensor is a view of, and the byte behind the last one.
+        view: the same for the elements of the tensor.
+        shape: of the tensor.
+        strides: of the tensor, in elements.
+        dtype: of the tensor, such as ``float16``.
+        itemsize: bytes of an element.
+        init: the address of a bit for each byte of the storage, which says whether it was written; 0 for none.
+        race: the address of two bytes for each byte of the storage, for the programs that access it; 0 for none.
+    """
+
+    name: str
+    is_tensor: bool = False
+    address: int = 0
+    storage: tuple[int, int] = ANYWHERE
+    view: tuple[int, int] = ANYWHERE
+    shape: tuple[int, ...] = ()
+    strides: tuple[int, ...] = ()
+    dtype: str = ""
+    itemsize: int = 0
+    init: int = 0
+    race: int = 0
+
+    def words(self) -> tuple[int, ...]:
+        """Returns the argument's words of a launch slot (RATIONALE.md); each one is a signed number of 64 bits."""
+        return (*self.storage, *self.view, self.init, self.race, (self.address + 2**63) % 2**64 - 2**63, 0)
+
+
+def of_launch(names: Sequence[str], values: Mapping[str, Any]) -> tuple[Argument, ...]:
+    """Returns the arguments of a kernel's function.
+
+    Args:
+        names: of the function's arguments, as lower_probe lists them: ``x``, ``pair.1``, ``desc.shape.0``.
+        values: of the kernel's parameters, by name.
+    """
+    if len(names) == len(values) and not any(name in values for name in names):  # of a file with IR
+        return tuple(
+            _described(name or f"argument {i}", value)
+            for i, (name, value) in enumerate(zip(names, values.values(), strict=True))
+        )
+    return tuple(_argument(name, values) for name in names)
+
+
+def _argument(path: str, values: Mapping[str, Any]) -> Argument:
+    first, *rest = path.split(".")
+    value, shown = values.get(first), first
+    for part in rest:
+        if isinstance(value, tuple) and part.isdecimal():
+            value, shown = value[int(part)], f"{shown}[{part}]"
+        elif isinstance(value, tuple) and hasattr(value, part):
+            value, shown = getattr(value, part), f"{shown}.{part}"
+        elif part.isdecimal() and isinstance(value, Sequence):  # of the shape or the strides of a tensor descriptor
+            value, shown = value[int(part)], f"{shown}[{part}]"
+        elif part in ("shape", "stride") and hasattr(value, "block_shape"):
+            value, shown = (value.shape if part == "shape" else value.strides), f"{shown}.{part}"
+        else:  # a flag of a tensor descriptor
+            return Argument(path)
+    return _described(shown, value)
+
+
+def _described(name: str, value: Any) -> Argument:
+    if isinstance(value, (bool, int, np.integer)):
+        return Argument(name, address=int(value))
+    if hasattr(value, "block_shape") and hasattr(value, "base"):  # a tensor descriptor
+        base = _described(name, value.base)
+        return _view(base, tuple(map(int, value.shape)), tuple(map(int, value.strides))) if base.is_tensor else base
+    if isinstance(value, np.ndarray):
+        storage, size = _storage_of_array(value), value.itemsize
+        strides = tuple(stride // size if size else 0 for stride in value.strides)
+        return Argument(
+            name, True, int(value.ctypes.data), storage, _elements(value), value.shape, strides, str(value.dtype), size
+        )
+    if not hasattr(value, "data_ptr"):
+        return Argument(name)
+    tensor = value
+    if not hasattr(tensor, "untyped_storage") and hasattr(getattr(tensor, "base", None), "untyped_storage"):
+        tensor = tensor.base  # triton.reinterpret
+    if not hasattr(tensor, "untyped_storage"):
+        return Argument(name, address=int(value.data_ptr()))
+    memory = tensor.untyped_storage()
+    start = memory.data_ptr()
+    storage = _bounds(start, start + memory.nbytes())
+    dtype = str(value.dtype).removeprefix("torch.")
+    found = Argument(name, True, tensor.data_ptr(), storage, dtype=dtype, itemsize=tensor.element_size())
+    return _view(found, tuple(tensor.shape), tuple(tensor.stride()))
+
+
+def _view(tensor: Argument, shape: tuple[int, ...], strides: tuple[int, ...]) -> Argument:
+    """Returns `tensor` with a shape, and with the bounds of its elements."""
+    steps = [stride * tensor.itemsize for stride in strides]
+    return tensor._replace(view=_extent(tensor.address, shape, steps, tensor.itemsize), shape=shape, strides=strides)
+
+
+def _extent(start: int, shape: Sequence[int], steps: Sequence[int], itemsize: int) -> tuple[int, int]:
+    """Returns the bounds of elements that lie `steps` bytes apart along each axis."""
+    if 0 in shape:
+        return _bounds(start, start)
+    ways = [(size - 1) * step for size, step in zip(shape, steps, strict=True)]
+    return _bounds(start + sum(way for way in ways if way < 0), start + sum(way for way in ways if way > 0) + itemsize)
+
+
+def _bounds(start: int, end: int) -> tuple[int, int]:
+    """Returns the bounds of memory. An end of 0 would say that they are unknown."""
+    return (start, end) if end else (1, 1)
+
+
+def _storage_of_array(array: Any) -> tuple[int, int]:
+    """Returns the bounds of the memory that an array is a view of."""
+    owner = array
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    if hasattr(owner.base, "untyped_storage"):  # torch.Tensor.numpy()
+        memory = owner.base.untyped_storage()
+        return _bounds(memory.data_ptr(), memory.data_ptr() + memory.nbytes())
+    if owner.base is not None:
+        return _bounds_of_buffer(owner.base)
+    return _elements(owner)
+
+
+def _elements(array: Any) -> tuple[int, int]:
+    return _extent(int(array.ctypes.data), array.shape, array.strides, array.itemsize)
+
+
+def _bounds_of_buffer(owner: object) -> tuple[int, int]:
+    """Returns the bounds of memory that is not NumPy's; anywhere if it does not say."""
+    try:
+        return _elements(np.frombuffer(memoryview(owner).cast("B"), np.uint8))  # type: ignore[arg-type]
+    except (TypeError, ValueError, BufferError):
+        return ANYWHERE
+
+
+def names_of(source: Any, names: Sequence[str]) -> Sequence[str]:
+    """Returns the names of a function's arguments, which Triton renames where a kernel assigns one: ``p = x``.
+
+    Args:
+        source: what the kernel was compiled from.
+        names: as the function has them.
+    """
+    kinds = getattr(source, "signature", {})
+    passed = [str(name) for name, kind in kinds.items() if kind != "constexpr"]
+    is_plain = all(isinstance(kinds[name], str) and not kinds[name].startswith("tensordesc") for name in passed)
+    return passed if is_plain and len(passed) == len(names) else names
+
+
+def signature_values(source: Any, arguments: Sequence[Any]) -> dict[str, Any]:
+    """Returns the values of a kernel's parameters by name.
+
+    Args:
+        source: what the kernel was compiled from.
+        arguments: of the launch, which can leave constants away.
+    """
+    names = [str(name) for name in getattr(source, "signature", {})]
+    if len(arguments) != len(names):
+        kinds = list(source.signature.values())
+        names = [name for name, kind in zip(names, kinds, strict=True) if kind != "constexpr"]
+    return dict(zip(names, arguments, strict=False))

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Launch slots: memory that tells a kernel with launch words the extents of its arguments, and where the buffer is."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from triton_ext.errors import TritonExtError
+
+from ._arguments import Argument
+from ._layout import ARGUMENT_WORDS, SITE_WORDS, SLOT_COUNTERS, SLOT_HEAD, SLOT_MAGIC
+from ._sites import Site, sites_of
+
+#: A slot takes whole rows of this many words, so that each one is aligned to 1024 bytes.
+ROW = 128
+#: The rows of a chunk, which is allocated at once. Half of one is kept for launches that are captured in a CUDA graph,
+#: because nothing can be allocated there.
+ROWS = 4096
+#: How many slots are kept until the session waits for the device and begins anew.
+MOST = 16384
+
+_current = threading.local()
+#: Chunks whose addresses a CUDA graph holds. The graph can be replayed whenever, so they live as long as the process.
+_captured: list[Any] = []
+_serials = itertools.count(1)
+
+
+class Launch(NamedTuple):
+    """What a launch has passed to a kernel.
+
+    Attributes:
+        kernel: its name.
+        key: of the kernel's table of sites.
+        arguments: those of its function, by number.
+    """
+
+    kernel: str
+    key: int
+    arguments: tuple[Argument, ...]
+
+
+class Slot:
+    """Memory with the words of one launch, and behind them counters for each site."""
+
+    def __init__(self, launch: Launch, memory: Any, start: int, address: int) -> None:
+        """Makes a slot.
+
+        Args:
+            launch: what the words stand for.
+            memory: words; keeps the slot from being freed.
+            start: the slot's first word in `memory`.
+            address: of that.
+        """
+        self.launch = launch
+        self.memory = memory
+        self.start = start
+        self._address = address
+
+    def data_ptr(self) -> int:
+        """Returns the address, which each launch asks for."""
+        return self._address
+
+
+def current() -> Slot | None:
+    """Returns the slot of the launch that this thread is in."""
+    return getattr(_current, "slot", None)
+
+
+@contextlib.contextmanager
+def launching(slot: Slot) -> Iterator[None]:
+    """Makes `slot` the `current` one of this thread."""
+    outer, _current.slot = current(), slot
+    try:
+        yield
+    finally:
+        _current.slot = outer
+
+
+@dataclass(frozen=True)
+class Area:
+    """Where the records of a session are on a device.
+
+    Attributes:
+        buffer: the address of the buffer.
+        capacity: how many words of records fit.
+        records: the offset of the first one, in words.
+    """
+
+    buffer: int
+    capacity: int
+    records: int
+
+
+def _words_of(area: Area, serial: int, arguments: tuple[Argument, ...]) -> Any:
+    """Returns the words of a slot without its counters."""
+    words = np.zeros(SLOT_HEAD + ARGUMENT_WORDS * len(arguments), np.int64)
+    words[:SLOT_HEAD] = SLOT_MAGIC, area.buffer, serial, len(arguments), 0, area.capacity, area.records, 0
+    for number, argument in enumerate(arguments):
+        start = SLOT_HEAD + ARGUMENT_WORDS * number
+        words[start : start + ARGUMENT_WORDS] = argument.words()
+    return words
+
+
+class Slots:
+    """The slots of a session on one device.
+
+    The words of a slot do not change, so launches with equal arguments share one. On a GPU, a slot is copied in the
+    stream of its first launch, so launches in different streams have different ones; and each launch that is captured
+    in a CUDA graph has its own, whose copy is part of the graph.
+    """
+
+    def __init__(self, device: str, area: Area, launches: dict[int, Launch], forget: Callable[[], None]) -> None:
+        """Makes room for slots, so that launches can be captured in a CUDA graph.
+
+        Args:
+            device: as `_buffer.current_device` returns it.
+            area: where the session's records are.
+            launches: gets what each serial number stands for.
+            forget: called before slots are reused, when no launch is underway; drops launches that no record needs.
+        """
+        self._device = device
+        self._area = area
+        self._launches = launches
+        self._forget = forget
+        self._slots: dict[Any, Slot] = {}
+        self._of_graphs: list[Slot] = []
+        self._sums: dict[Site, Any] = {}  # the counters of slots that were dropped
+        self._chunks: list[Any] = []
+        self._used = 0  # rows of the last chunk
+        self._underway = 0
+        self._lock = threading.RLock()
+        if device != "cpu":
+            self._add_chunk()
+
+    @contextlib.contextmanager
+    def slot(self, launch: Launch, stream: int) -> Iterator[Slot]:
+        """Returns the slot of a launch, which is underway in the block.
+
+        Raises:
+            TritonExtError: the launch is captured in a CUDA graph, and there is no more room.
+        """
+        with self._lock:
+            if len(self._slots) >= MOST and not self._underway:
+                self._begin_anew()
+            self._underway += 1
+            try:
+                slot = self._find(launch, stream)
+            except BaseException:
+                self._underway -= 1
+                raise
+        try:
+            yield slot
+        finally:
+            with self._lock:
+                self._underway -= 1
+
+    def _find(self, launch: Launch, stream: int) -> Slot:
+        is_captured = self._is_captured()
+        key = launch, stream
+        if not is_captured and (found := self._slots.get(key)) is not None:
+            return found
+        serial = next(_serials)
+        words = _words_of(self._area, serial, launch.arguments)
+        counters = SLOT_COUNTERS * len(sites_of(launch.key))
+        if self._device == "cpu":
+            memory = np.concatenate([words, np.zeros(counters, np.int64)])
+            slot = Slot(launch, memory, 0, int(memory.ctypes.data))
+        else:
+            slot = self._copied(launch, words, counters, stream, is_captured)
+        self._launches[serial] = launch
+        if is_captured:
+            self._of_graphs.append(slot)
+        else:
+            self._slots[key] = slot
+        return slot
+
+    def _is_captured(self) -> bool:
+        if self._device == "cpu":
+            return False
+        import torch
+
+        return torch.cuda.is_current_stream_capturing()
+
+    def _copied(self, launch: Launch, words: Any, counters: int, stream: int, is_captured: bool) -> Slot:
+        """Returns a slot in the device's memory; what comes later in the stream sees its words.
+
+        The counters are zeros from the beginning. They are not copied, so a replay of a graph does not reset them.
+        """
+        import torch
+
+        rows = -(-(len(words) + counters) // ROW)
+        if self._used + rows > (ROWS if is_captured else ROWS // 2):
+            if is_captured:
+                raise TritonExtError(
+                    f"a CUDA graph captures more than {ROWS // 2} launches with checks, for which no memory is left",
+                    fix="smaller graphs, or the launches outside of a graph while they are checked",
+                )
+            self._add_chunk()
+        memory, staged, first = self._chunks[-1]
+        start = first + self._used * ROW
+        self._used += rows
+        staged[start : start + len(words)] = torch.from_numpy(words)
+        place = memory[start : start + len(words)]
+        used = torch.cuda.current_stream(self._device)
+        if used.cuda_stream != stream:
+            used = torch.cuda.ExternalStream(stream, device=self._device)
+        with torch.cuda.stream(used):
+            place.copy_(staged[start : start + len(words)], non_blocking=True)
+        if is_captured and not any(one is self._chunks[-1] for one in _captured):
+            _captured.append(self._chunks[-1])
+        return Slot(launch, memory, start, place.data_ptr())
+
+    def _add_chunk(self) -> None:
+        """Allocates rows on the device, and as many in page-locked memory, from which they are copied."""
+        import torch
+
+        words = ROWS * ROW + ROW
+        memory = torch.zeros(words, dtype=torch.int64, device=self._device)
+        staged = torch.zeros(words, dtype=torch.int64, pin_memory=True)
+        torch.cuda.synchronize(self._device)
+        self._chunks.append((memory, staged, -(memory.data_ptr() // 8) % ROW))
+        self._used = 0
+
+    def counters(self) -> dict[Site, Any]:
+        """Returns the counters of each site that has counted something, as they are in a line of a chunk.
+
+        The devices have to be at rest.
+        """
+        sums = {site: line.copy() for site, line in self._sums.items()}
+        content: dict[int, Any] = {}
+        with self._lock:
+            slots = [*self._slots.values(), *self._of_graphs]
+        for slot in slots:
+            sites = sites_of(slot.launch.key)
+            if id(slot.memory) not in content:
+                content[id(slot.memory)] = slot.memory if self._device == "cpu" else slot.memory.cpu().numpy()
+            start = slot.start + SLOT_HEAD + ARGUMENT_WORDS * len(slot.launch.arguments)
+            found = content[id(slot.memory)][start : start + SLOT_COUNTERS * len(sites)].reshape(-1, SLOT_COUNTERS)
+            for site, line in zip(sites, found, strict=True):
+                if line.any():
+                    total = sums.setdefault(site, np.zeros(SITE_WORDS, np.int64))
+                    total[:SLOT_COUNTERS] += line
+        return sums
+
+    def _begin_anew(self) -> None:
+        """Waits for the device and drops all slots that no CUDA graph has."""
+        if self._is_captured():
+            return
+        if self._device != "cpu":
+            import torch
+
+            torch.cuda.synchronize(self._device)
+        graphs, self._of_graphs = self._of_graphs, []
+        self._sums = self.counters()
+        self._of_graphs = graphs
+        self._slots.clear()
+        if self._device != "cpu":
+            self._chunks = []
+            self._add_chunk()
+        self._forget()

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The launch slot: the words that describe the arguments of a launch, and the
+// way from there to the session's buffer.
+
+#include "Emitter.h"
+#include "Layout.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext::lower_probe;
+using namespace mlir::triton_ext::probe;
+namespace tt = mlir::triton;
+
+/// Finds the buffer that the slot names; there is no buffer without a slot.
+void Emitter::followSlot() {
+  base = tt::IntToPtrOp::create(b, shared.getType(), loadSlot(kSlotBuffer));
+  isThere = hasSlot;
+}
+
+/// Replaces each launch word by a load where it stands.
+LogicalResult Emitter::readLaunchWords() {
+  int64_t size = kSlotHead + kArgumentWords * kernel.getNumArguments();
+  for (LaunchWordOp op : sites.launchWords) {
+    if (op.getWord() >= size)
+      return op.emitOpError()
+             << "expected a word below " << size << ", the size of the slot of "
+             << kernel.getNumArguments() << " arguments, got " << op.getWord();
+    b.setInsertionPoint(op);
+    b.setLoc(op.getLoc());
+    op.replaceAllUsesWith(loadSlot(op.getWord()));
+  }
+  return success();
+}
+
+/// Returns whether a check is one with a note in a kernel with a slot: of a
+/// pass that has put it where the program comes only if something is wrong.
+bool Emitter::isLate(Operation *op) const {
+  return !sites.launchWords.empty() && hasNote(op) && isa<CheckOp>(op);
+}
+
+/// Counts the lanes of a check that have failed, and records the first one.
+///
+/// The counters are in the slot, so the prologue has no part in the check, and
+/// a program that does not come here keeps no registers for it.
+///
+/// A store for each lane would cost more than it tells: TritonGPUCoalesce takes
+/// the slices of each operation on a tensor of pointers through the whole
+/// kernel, which made a matrix product with six of these checks compile for 1.1
+/// seconds longer.
+void Emitter::emitLate(unsigned site, CheckOp check) {
+  int64_t n = numLanesOf(check);
+  Value hasFailed = arith::XOrIOp::create(b, flat(check.getCondition(), n),
+                                          splat(truth(true), n));
+  if (Value mask = check.getMask())
+    hasFailed = arith::AndIOp::create(b, hasFailed, flat(mask, n));
+  Value any = hasFailed, count = constant(1), lane = constant(0xFFFFFFFF);
+  SmallVector<Value> values(check.getValues());
+  if (n) {
+    auto narrow = RankedTensorType::get({n}, b.getI32Type());
+    auto number = [&](int64_t value) -> Value {
+      return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
+    };
+    Value place = tt::MakeRangeOp::create(b, narrow, 0, n);
+    Value rest = arith::SubIOp::create(b, splat(number(n), n), place);
+    rest = arith::SelectOp::create(b, hasFailed, rest, splat(number(0), n));
+    Value most = reduce(rest, tt::RMWOp::UMAX);
+    Value first = arith::SubIOp::create(b, number(n), most);
+    any = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, most, number(0));
+    count = numberOf(hasFailed);
+    lane = arith::ExtUIOp::create(b, b.getI64Type(), first);
+    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, place,
+                                          splat(first, n));
+    for (Value &value : values)
+      if (isa<RankedTensorType>(value.getType()))
+        value = reduce(arith::SelectOp::create(b, isFirst, bits(value, n),
+                                               splat(constant(0), n)),
+                       tt::RMWOp::UMAX);
+  }
+  any = arith::AndIOp::create(b, any, hasSlot);
+  int64_t counters = kSlotHead + kArgumentWords * kernel.getNumArguments() +
+                     kSlotCounters * site;
+  auto pick = [&](Value mask, Value value) {
+    return Value(arith::SelectOp::create(b, mask, value, constant(0)));
+  };
+  addTo(slotWord(counters + kCount), count, any);
+  Value run = pick(any, addTo(slotWord(counters + kRuns), constant(1), any));
+  Value isWanted = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, run,
+                                         constant(kMostRuns));
+  isWanted = arith::AndIOp::create(b, isWanted, any);
+
+  Value size = constant(kRecordHead + values.size());
+  Value buffer =
+      tt::IntToPtrOp::create(b, shared.getType(), loadSlot(kSlotBuffer));
+  Value cursor =
+      tt::AddPtrOp::create(b, shared.getType(), buffer, constant(kCursor));
+  Value start = pick(isWanted, addTo(cursor, size, isWanted));
+  Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
+                                     arith::AddIOp::create(b, start, size),
+                                     loadSlot(kSlotCapacity));
+  Value isLost = arith::XOrIOp::create(b, fits, truth(true));
+  addTo(slotWord(counters + kLost), constant(1),
+        arith::AndIOp::create(b, isLost, isWanted));
+  Value area =
+      tt::AddPtrOp::create(b, shared.getType(), buffer, loadSlot(kSlotRecords));
+  writeRecords(site, lane, values, area, start,
+               arith::AndIOp::create(b, fits, isWanted));
+}
+
+Value Emitter::slotWord(int64_t word) {
+  return tt::AddPtrOp::create(b, shared.getType(), shared, constant(word));
+}
+
+Value Emitter::loadSlot(int64_t word) {
+  return tt::LoadOp::create(b, slotWord(word), hasSlot, constant(0));
+}

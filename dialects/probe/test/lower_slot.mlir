@@ -1,0 +1,79 @@
+// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe | FileCheck %s --check-prefix=OFF
+// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -inline -triton-ext-lower-probe="emit=true" -canonicalize | FileCheck %s
+
+// Without a session a word is 0.
+// OFF-LABEL: tt.func private @helper
+// OFF: tt.return %c0_i64
+// OFF-LABEL: tt.func public @check
+
+// The pointer leads to the slot; its stride tells the host that the kernel wants one. What is loaded depends on the
+// slot's first word, and a word that nothing uses is not loaded.
+// CHECK-LABEL: tt.func public @words
+// CHECK: %[[OWN:.*]] = ttg.global_scratch_alloc {alignment = 2048 : i32, nbytes = 2048 : i32, third_party_allocation}
+// CHECK: arith.muli %{{.*}}, %c-2048_i64
+// CHECK: %[[SLOT:.*]] = tt.bitcast
+// CHECK: %[[MAGIC:.*]] = tt.load %[[SLOT]]
+// CHECK: %[[HAS_SLOT:.*]] = arith.cmpi eq, %[[MAGIC]]
+// CHECK: %[[PLACE:.*]] = tt.addptr %[[SLOT]], %c9_i64
+// CHECK: %[[WORD:.*]] = tt.load %[[PLACE]], %[[HAS_SLOT]], %c0_i64
+// CHECK: tt.store %arg0, %[[WORD]]
+// CHECK-NEXT: tt.return
+tt.func private @helper() -> i64 attributes {noinline = true} {
+  %w = probe.launch_word 9 : i64
+  tt.return %w : i64
+}
+tt.func public @words(%p: !tt.ptr<i64>) {
+  %w = tt.call @helper() : () -> i64
+  %unused = probe.launch_word 8 : i64
+  tt.store %p, %w : !tt.ptr<i64>
+  tt.return
+}
+
+// A check with a note has its counters in the slot, and finds the session's buffer behind it where it stands, not at the
+// kernel's start; so what comes first is of the kernel. It counts lanes and runs, asks for room, counts what is lost, and
+// writes tag, program, lane and one value.
+// CHECK-LABEL: tt.func public @check
+// CHECK: %[[SLOT:.*]] = tt.bitcast
+// CHECK: %[[HAS_SLOT:.*]] = arith.cmpi eq
+// CHECK-NOT: tt.int_to_ptr
+// CHECK: scf.if
+// CHECK: %[[COUNT:.*]] = tt.addptr %[[SLOT]], %c16_i64
+// CHECK: tt.atomic_rmw add, relaxed, gpu, %[[COUNT]], %c1_i64, %[[HAS_SLOT]]
+// CHECK: %[[RUNS:.*]] = tt.addptr %[[SLOT]], %c18_i64
+// CHECK: tt.atomic_rmw add, relaxed, gpu, %[[RUNS]], %c1_i64, %[[HAS_SLOT]]
+// CHECK: %[[PLACE:.*]] = tt.addptr %[[SLOT]], %c1_i64
+// CHECK: %[[ADDRESS:.*]] = tt.load %[[PLACE]], %[[HAS_SLOT]], %c0_i64
+// CHECK: %[[BUFFER:.*]] = tt.int_to_ptr %[[ADDRESS]]
+// CHECK: %[[CURSOR:.*]] = tt.addptr %[[BUFFER]], %c2_i64
+// CHECK: tt.atomic_rmw add, relaxed, gpu, %[[CURSOR]], %c4_i64
+// CHECK: %[[LOST:.*]] = tt.addptr %[[SLOT]], %c17_i64
+// CHECK: tt.atomic_rmw add, relaxed, gpu, %[[LOST]], %c1_i64
+// CHECK-COUNT-4: tt.store %{{.*}} : !tt.ptr<i64>
+// CHECK-NOT: tt.store
+tt.func public @check(%p: !tt.ptr<f32>) {
+  %end = probe.launch_word 9 : i64
+  %address = tt.ptr_to_int %p : !tt.ptr<f32> -> i64
+  %out = arith.cmpi sge, %address, %end : i64
+  scf.if %out {
+    %false = arith.constant false
+    probe.check %false, "c"(%address : i64) {probe.note = "{}"} : i1
+  }
+  tt.return
+}
+
+// Other probes of such a kernel share the way to the buffer at its start.
+// CHECK-LABEL: tt.func public @both
+// CHECK: tt.int_to_ptr
+// CHECK: scf.while
+// CHECK: scf.if %arg1
+// CHECK: tt.atomic_rmw add, relaxed, gpu, %{{.*}}, %c1_i64
+tt.func public @both(%p: !tt.ptr<i64>, %out: i1) {
+  %end = probe.launch_word 9 : i64
+  tt.store %p, %end : !tt.ptr<i64>
+  scf.if %out {
+    %false = arith.constant false
+    probe.check %false, "c" {probe.note = "{}"} : i1
+  }
+  probe.count "programs"
+  tt.return
+}

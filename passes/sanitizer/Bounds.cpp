@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every active lane of every access against the tensor that its pointer came
+// from. The extreme addresses of a tile are compared as scalars, and its lanes
+// are looked at only if one of them is out.
+
+#include "Bounds.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext;
+using namespace mlir::triton_ext::sanitizer;
+namespace tt = mlir::triton;
+using P = arith::CmpIPredicate;
+
+static Value isFalse(Value value, ImplicitLocOpBuilder &b) {
+  Value all = arith::ConstantOp::create(b, b.getBoolAttr(true));
+  return arith::XOrIOp::create(b, value, inLanes(all, value.getType(), b));
+}
+
+Value mlir::triton_ext::sanitizer::anyOf(Value lanes, ImplicitLocOpBuilder &b) {
+  auto type = dyn_cast<RankedTensorType>(lanes.getType());
+  if (!type)
+    return lanes;
+  // Without a reorder, a tile of two dimensions would be moved between threads.
+  if (type.getRank() > 1) {
+    auto flat = RankedTensorType::get({type.getNumElements()}, b.getI1Type());
+    lanes = tt::ReshapeOp::create(b, flat, lanes, /*allowReorder=*/true);
+  }
+  Type i32 = b.getI32Type();
+  Value wide = arith::ExtUIOp::create(
+      b, cast<RankedTensorType>(lanes.getType()).clone(i32), lanes);
+  auto reduce = tt::ReduceOp::create(b, ValueRange{wide}, /*axis=*/0);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Location loc = b.getLoc();
+    Block *body =
+        b.createBlock(&reduce.getCombineOp(), {}, {i32, i32}, {loc, loc});
+    Value both =
+        arith::OrIOp::create(b, body->getArgument(0), body->getArgument(1));
+    tt::ReduceReturnOp::create(b, both);
+  }
+  return arith::CmpIOp::create(
+      b, P::ne, reduce->getResult(0),
+      arith::ConstantOp::create(b, b.getI32IntegerAttr(0)));
+}
+
+Value mlir::triton_ext::sanitizer::addressOf(Value pointer,
+                                             ImplicitLocOpBuilder &b) {
+  Type type = b.getI64Type();
+  if (auto tensor = dyn_cast<RankedTensorType>(pointer.getType()))
+    type = tensor.clone(type);
+  return tt::PtrToIntOp::create(b, type, pointer);
+}
+
+bool BoundsChecker::isRepeated(const MemoryAccess &access) {
+  auto key =
+      std::tuple(access.op->getBlock(), access.pointer.getAsOpaquePointer(),
+                 access.mask.getAsOpaquePointer(), access.laneBytes);
+  auto [it, isNew] = seen.try_emplace(key, access.op);
+  if (isNew)
+    return false;
+  auto at = positionOf(it->second->getLoc());
+  std::string why = "the same addresses as in line " +
+                    (at ? std::to_string(at.getLine()) : "?");
+  checker.say(access.op, "bounds", Verdict::Proved, why);
+  return true;
+}
+
+/// Records what is wrong with `lanes`.
+void BoundsChecker::reportLanes(const Lanes &lanes, const MemoryAccess &access,
+                                const Extents &extents,
+                                ImplicitLocOpBuilder &b) {
+  SmallVector<ByteRange> storages = extents_.storages(extents, b);
+  Value isStored =
+      isInside(storages, lanes.address, lanes.address, access.laneBytes, b);
+  auto finding = [&](StringRef check, Value ok) {
+    Finding found{check, access.op, ok, lanes.mask, lanes.address, {}, {}};
+    if (lanes.number)
+      found.values.emplace_back("lane", lanes.number);
+    if (extents.argument)
+      found.note["argument"] = int64_t(*extents.argument);
+    else
+      found.note["argument"] = nullptr;
+    if (extents.arguments.size() > 1)
+      found.note["arguments"] = llvm::json::Array(extents.arguments);
+    return found;
+  };
+  checker.report(b, finding("bounds", isStored));
+  if (!extents.arguments.empty()) {
+    Value isViewed = isInside(extents_.views(extents), lanes.address,
+                              lanes.address, access.laneBytes, b);
+    Value isFine = arith::OrIOp::create(b, isViewed, isFalse(isStored, b));
+    checker.report(b, finding("view", isFine));
+  }
+  if (checker.action == Action::Trap) {
+    Value isWrong = isFalse(isStored, b);
+    if (lanes.mask)
+      isWrong = arith::AndIOp::create(b, isWrong, lanes.mask);
+    trap(anyOf(isWrong, b), b);
+  }
+}
+
+void BoundsChecker::lookAtLanes(const MemoryAccess &access,
+                                const Extents &extents,
+                                ImplicitLocOpBuilder &b) {
+  LaneBuilder whole(tracker, b, access.lanes);
+  bool canBuild = access.lanes > 1 && whole.canBuild(access.pointer) &&
+                  (!access.mask || whole.canBuild(access.mask));
+  if (!canBuild) {
+    Value address = addressOf(access.pointer, b);
+    return reportLanes({address, access.mask, {}}, access, extents, b);
+  }
+  auto shape = cast<RankedTensorType>(access.type).getShape();
+  forLanes(access.lanes, b, [&](LaneBuilder &builder, Value places) {
+    SmallVector<Value> coordinates = builder.coordinatesOf(places, shape);
+    Value pointer = builder.build(access.pointer, coordinates);
+    Value mask =
+        access.mask ? builder.build(access.mask, coordinates) : Value();
+    if (mask)
+      mask = inLanes(mask, pointer.getType(), b);
+    reportLanes({addressOf(pointer, b), mask, places}, access, extents, b);
+  });
+}
+
+void BoundsChecker::forLanes(
+    int64_t numLanes, ImplicitLocOpBuilder &b,
+    llvm::function_ref<void(LaneBuilder &, Value)> body) {
+  int64_t step = std::min(numLanes, lanesAtOnce);
+  LaneBuilder builder(tracker, b, step);
+  auto type = RankedTensorType::get({step}, b.getI32Type());
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
+  };
+  OpBuilder::InsertionGuard guard(b);
+  Value start;
+  if (step < numLanes) {
+    auto loop =
+        scf::ForOp::create(b, number(0), number(numLanes), number(step));
+    b.setInsertionPointToStart(loop.getBody());
+    start = loop.getInductionVar();
+  }
+  Value places = tt::MakeRangeOp::create(b, type, 0, step);
+  if (start)
+    places = arith::AddIOp::create(b, places, builder.splat(start));
+  body(builder, places);
+}
+
+/// Returns an i1 that is false only if no active lane of the strided access is
+/// out of its view.
+Value BoundsChecker::isSuspicious(const Strided &strided, const MaskBox &mask,
+                                  ArrayRef<int64_t> shape, int64_t bytes,
+                                  const Extents &extents,
+                                  ImplicitLocOpBuilder &b) {
+  IndexMath math{b, b.getLoc(), /*budget=*/1000, b.getI64Type()};
+  Extremes corners = StridedTracker::extremes(strided, shape, &mask.box, math);
+  Value isOut =
+      isFalse(isInside(extents_.views(extents), math.toValue(corners.low),
+                       math.toValue(corners.high), bytes, b),
+              b);
+  isOut = both(isOut, hasElements(mask, math), math);
+  // Where the scalars do not stand for the tile, only its lanes can tell.
+  if (Value valid = both(corners.valid, mask.valid, math))
+    isOut = arith::OrIOp::create(b, isOut, isFalse(valid, b));
+  return isOut;
+}
+
+static ArrayRef<int64_t> shapeOf(const MemoryAccess &access) {
+  auto tensor = dyn_cast<RankedTensorType>(access.type);
+  return tensor ? tensor.getShape() : ArrayRef<int64_t>();
+}
+
+void BoundsChecker::checkTile(const MemoryAccess &access) {
+  Operation *op = access.op;
+  StringRef why;
+  if (hasNoDimension(access))
+    return checker.say(op, "bounds", Verdict::Unsupported,
+                       "a tensor without dimensions");
+  std::optional<Extents> extents = extents_.find(access.pointer, op, why);
+  if (!extents)
+    return checker.say(op, "bounds", Verdict::Unsupported, why);
+  if (checker.action != Action::Suppress && isRepeated(access))
+    return;
+  std::optional<Strided> strided = tracker.track(access.pointer);
+  ArrayRef<int64_t> shape = shapeOf(access);
+  bool isAfter = checker.action != Action::Trap;
+  ImplicitLocOpBuilder b = isAfter ? checker.after(op) : checker.before(op);
+  Value isOut;
+  if (strided) {
+    MaskBox mask = maskBox(access.mask, shape, tracker);
+    if (isAfter)
+      b.setInsertionPoint(op->getBlock()->getTerminator());
+    isOut = isSuspicious(*strided, mask, shape, access.laneBytes, *extents, b);
+    if (matchPattern(isOut, m_Zero()))
+      return checker.say(op, "bounds", Verdict::Proved, "its mask is false");
+    checker.say(op, "bounds", Verdict::Checked, "by the corners of the tile");
+  } else {
+    Value address = addressOf(access.pointer, b);
+    SmallVector<ByteRange> views = extents_.views(*extents);
+    Value isIn = isInside(views, address, address, access.laneBytes, b);
+    Value lanesOut = isFalse(isIn, b);
+    if (access.mask)
+      lanesOut = arith::AndIOp::create(b, lanesOut, access.mask);
+    isOut = anyOf(lanesOut, b);
+    checker.say(op, "bounds", Verdict::Checked, "lane by lane");
+  }
+  auto look = scf::IfOp::create(b, isOut, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(look.thenBlock());
+    lookAtLanes(access, *extents, b);
+  }
+  if (checker.action == Action::Suppress && canSuppress(op))
+    suppress(access, *extents);
+}
+
+void BoundsChecker::run() {
+  SmallVector<MemoryAccess> accesses;
+  checker.kernel.walk([&](Operation *op) {
+    auto access = analysis::memoryAccessOf(op);
+    if (access && !isOwn(op))
+      accesses.push_back(*access);
+  });
+  for (const MemoryAccess &access : accesses) {
+    if (access.descriptor)
+      checkBox(access);
+    else
+      checkTile(access);
+  }
+  tracker.finish();
+}
+
+void sanitizer::checkBounds(Checker &checker) {
+  if (checker.wants("bounds"))
+    BoundsChecker(checker).run();
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The check of bounds, of one kernel.
+
+#ifndef TRITON_EXT_SANITIZER_BOUNDS_H
+#define TRITON_EXT_SANITIZER_BOUNDS_H
+
+#include "Checks.h"
+#include "Extents.h"
+#include "LaneBuilder.h"
+#include "MaskBox.h"
+#include "Strided.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <map>
+#include <tuple>
+
+namespace mlir::triton_ext::sanitizer {
+
+class BoundsChecker {
+public:
+  explicit BoundsChecker(Checker &checker)
+      : checker(checker), tracker(checker.kernel), extents_(checker, tracker) {}
+
+  void run();
+
+private:
+  /// Some lanes of an access.
+  struct Lanes {
+    Value address; ///< i64
+    Value mask;    ///< null if all are on
+    Value number;  ///< of each lane; null if they are all lanes
+  };
+
+  void checkTile(const MemoryAccess &access);
+  void checkBox(const MemoryAccess &access);
+  bool isRepeated(const MemoryAccess &access);
+  Value isSuspicious(const Strided &strided, const MaskBox &mask,
+                     ArrayRef<int64_t> shape, int64_t bytes,
+                     const Extents &extents, ImplicitLocOpBuilder &b);
+  void lookAtLanes(const MemoryAccess &access, const Extents &extents,
+                   ImplicitLocOpBuilder &b);
+  void forLanes(int64_t numLanes, ImplicitLocOpBuilder &b,
+                llvm::function_ref<void(LaneBuilder &, Value)> body);
+  void reportLanes(const Lanes &lanes, const MemoryAccess &access,
+                   const Extents &extents, ImplicitLocOpBuilder &b);
+  void suppress(const MemoryAccess &access, const Extents &extents);
+  /// Ends the kernel if the i1 is true.
+  void trap(Value isWrong, ImplicitLocOpBuilder &b);
+
+  Checker &checker;
+  StridedTracker tracker;
+  ExtentFinder extents_;
+  /// How many lanes are looked at together: few, so that the rare path needs
+  /// few registers.
+  static constexpr int64_t lanesAtOnce = 128;
+  std::map<std::tuple<Block *, void *, void *, int64_t>, Operation *> seen;
+};
+
+/// Returns the addresses of pointers, as i64 in the same shape.
+Value addressOf(Value pointer, ImplicitLocOpBuilder &b);
+
+/// Whether an access is by a tensor of rank 0, which no kernel of Python has.
+inline bool hasNoDimension(const MemoryAccess &access) {
+  auto tensor = dyn_cast<RankedTensorType>(access.type);
+  return tensor && tensor.getRank() == 0;
+}
+
+/// Returns whether an element is true, as an i1.
+Value anyOf(Value lanes, ImplicitLocOpBuilder &b);
+
+/// Whether the mask of an access can be narrowed.
+bool canSuppress(Operation *op);
+
+} // namespace mlir::triton_ext::sanitizer
+
+#endif // TRITON_EXT_SANITIZER_BOUNDS_H

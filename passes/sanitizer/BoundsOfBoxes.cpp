@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The check of bounds of operations on descriptors.
+
+#include "Bounds.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext;
+using namespace mlir::triton_ext::sanitizer;
+namespace tt = mlir::triton;
+using P = arith::CmpIPredicate;
+
+/// Returns the operation that has made a descriptor in the kernel; null for one
+/// that the host has made, or if it may be one of several.
+static tt::MakeTensorDescOp madeBy(Value descriptor) {
+  while (auto argument = dyn_cast<BlockArgument>(descriptor)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop)
+      return {};
+    unsigned index = argument.getArgNumber() - loop.getNumInductionVars();
+    if (loop.getYieldedValues()[index] != descriptor)
+      return {};
+    descriptor = loop.getInitArgs()[index];
+  }
+  return descriptor.getDefiningOp<tt::MakeTensorDescOp>();
+}
+
+static OperandRange indicesOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, OperandRange>(op)
+      .Case<tt::DescriptorLoadOp, tt::DescriptorStoreOp,
+            tt::DescriptorReduceOp>([](auto box) { return box.getIndices(); })
+      .Default(
+          [](Operation *other) { return other->getOperands().take_front(0); });
+}
+
+void BoundsChecker::checkBox(const MemoryAccess &access) {
+  Operation *op = access.op;
+  tt::MakeTensorDescOp made = madeBy(access.descriptor);
+  if (!made || indicesOf(op).empty())
+    return checker.say(op, "bounds", Verdict::Unsupported,
+                       made ? "rows of a descriptor by their numbers"
+                            : "the descriptor is not made in the kernel");
+  StringRef why;
+  std::optional<Extents> extents = extents_.find(made.getBase(), op, why);
+  if (!extents)
+    return checker.say(op, "bounds", Verdict::Unsupported, why);
+  checker.say(op, "bounds", Verdict::Checked, "by the corners of the box");
+  ImplicitLocOpBuilder b = checker.before(op);
+  if (checker.action != Action::Trap)
+    b.setInsertionPoint(op->getBlock()->getTerminator());
+  IndexMath math{b, b.getLoc(), /*budget=*/1000, b.getI64Type()};
+  auto shape = cast<tt::TensorDescInterface>(access.descriptor.getType())
+                   .getBlockType()
+                   .getShape();
+  // The address of the element at coordinate 0 and so on, which the hardware
+  // leaves out where a coordinate is not in the descriptor's shape.
+  Strided strided = *tracker.track(made.getBase());
+  MaskBox mask;
+  SmallVector<OpFoldResult> indices, sizes;
+  for (auto [dim, size] : llvm::enumerate(made.getShape())) {
+    OpFoldResult index = math.fromInteger(indicesOf(op)[dim]);
+    OpFoldResult limit = math.fromInteger(size);
+    OpFoldResult end = math.add(index, math.number(shape[dim]));
+    mask.box.low.push_back(math.max(index, math.number(0)));
+    mask.box.high.push_back(math.min(end, limit));
+    strided.strides.push_back(math.mul(math.fromInteger(made.getStrides()[dim]),
+                                       math.number(access.laneBytes)));
+    indices.push_back(index);
+    sizes.push_back(limit);
+  }
+  Value isOut =
+      isSuspicious(strided, mask, shape, access.laneBytes, *extents, b);
+  auto look = scf::IfOp::create(b, isOut, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(look.thenBlock());
+  int64_t numLanes = ShapedType::getNumElements(shape);
+  forLanes(numLanes, b, [&](LaneBuilder &builder, Value places) {
+    SmallVector<Value> coordinates = builder.coordinatesOf(places, shape);
+    Value address = builder.splat(math.toValue(strided.base)), isOn;
+    Value zero = builder.constant(0, math.type);
+    for (auto [dim, coordinate] : llvm::enumerate(coordinates)) {
+      Value place = arith::ExtUIOp::create(b, zero.getType(), coordinate);
+      place = arith::AddIOp::create(b, place,
+                                    builder.splat(math.toValue(indices[dim])));
+      Value isIn = arith::AndIOp::create(
+          b, arith::CmpIOp::create(b, P::sge, place, zero),
+          arith::CmpIOp::create(b, P::slt, place,
+                                builder.splat(math.toValue(sizes[dim]))));
+      isOn = isOn ? Value(arith::AndIOp::create(b, isOn, isIn)) : isIn;
+      Value stride = builder.splat(math.toValue(strided.strides[dim]));
+      address = arith::AddIOp::create(b, address,
+                                      arith::MulIOp::create(b, place, stride));
+    }
+    reportLanes({address, isOn, places}, access, *extents, b);
+  });
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the checks share: launch words, findings, verdicts.
+
+#include "Checks.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Remarks.h"
+#include "probe/Probe.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext;
+using namespace mlir::triton_ext::sanitizer;
+namespace tt = mlir::triton;
+
+Checker::Checker(tt::FuncOp kernel, llvm::StringSet<> checks, Action action)
+    : kernel(kernel), action(action), checks(std::move(checks)) {
+  auto b = OpBuilder::atBlockBegin(&kernel.front());
+  start = arith::ConstantOp::create(b, kernel.getLoc(), b.getI64IntegerAttr(0));
+  kernel.walk([&](Operation *op) {
+    if (auto access = analysis::memoryAccessOf(op))
+      accesses.push_back(*access);
+  });
+}
+
+ImplicitLocOpBuilder Checker::before(Operation *op) const {
+  return ImplicitLocOpBuilder(op->getLoc(), op);
+}
+
+ImplicitLocOpBuilder Checker::after(Operation *op) const {
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  b.setInsertionPointAfter(op);
+  return b;
+}
+
+Value Checker::word(int64_t number) {
+  Value &known = words[number];
+  if (!known) {
+    auto b =
+        ImplicitLocOpBuilder::atBlockBegin(kernel.getLoc(), &kernel.front());
+    known = probe::LaunchWordOp::create(b, b.getI64Type(), int32_t(number));
+  }
+  return known;
+}
+
+Value Checker::wordAt(ImplicitLocOpBuilder &b, int64_t number) {
+  return probe::LaunchWordOp::create(b, b.getI64Type(), int32_t(number));
+}
+
+static constexpr StringLiteral ownName = "sanitize.own";
+
+void mlir::triton_ext::sanitizer::markOwn(Operation *op) {
+  op->setAttr(ownName, UnitAttr::get(op->getContext()));
+}
+
+bool mlir::triton_ext::sanitizer::isOwn(Operation *op) {
+  return op->hasAttr(ownName);
+}
+
+static StringRef nameOf(const MemoryAccess &access) {
+  if (access.kind == MemoryAccess::Kind::Atomic)
+    return "atomic";
+  return access.kind == MemoryAccess::Kind::Load ? "load" : "store";
+}
+
+void Checker::report(ImplicitLocOpBuilder &b, Finding finding) {
+  Location around = b.getLoc();
+  b.setLoc(finding.op->getLoc());
+  llvm::json::Object &note = finding.note;
+  note["check"] = finding.check;
+  if (auto access = analysis::memoryAccessOf(finding.op)) {
+    note["access"] = nameOf(*access);
+    note["bytes"] = access->laneBytes;
+    note["other"] = bool(access->other);
+    note["masked"] = bool(access->mask);
+  }
+  note["address"] = bool(finding.address);
+  // The number that tells the host which launch it is.
+  SmallVector<Value> values{wordAt(b, 2)};
+  if (finding.address)
+    values.push_back(finding.address);
+  llvm::json::Array names;
+  for (auto &[name, value] : finding.values) {
+    names.push_back(name);
+    values.push_back(value);
+  }
+  note["values"] = std::move(names);
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(note));
+  Operation *op = probe::CheckOp::create(b, finding.ok, finding.check, values,
+                                         finding.mask);
+  op->setAttr("probe.rules", b.getStringAttr("sanitize"));
+  op->setAttr("probe.note", b.getStringAttr(text));
+  b.setLoc(around);
+}
+
+FileLineColLoc mlir::triton_ext::sanitizer::positionOf(Location loc) {
+  FileLineColLoc found;
+  loc->walk([&](Location inner) {
+    found = dyn_cast<FileLineColLoc>(inner);
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
+static StringRef nameOf(Verdict verdict) {
+  return verdict == Verdict::Proved    ? "proved"
+         : verdict == Verdict::Checked ? "checked"
+                                       : "unsupported";
+}
+
+void Checker::say(Operation *op, StringRef check, Verdict verdict,
+                  StringRef why) {
+  auto at = positionOf(op->getLoc());
+  verdicts.push_back(
+      llvm::json::Object{{"line", at ? int64_t(at.getLine()) : 0},
+                         {"column", at ? int64_t(at.getColumn()) : 0},
+                         {"check", check},
+                         {"verdict", nameOf(verdict)},
+                         {"why", why.str()}});
+  auto opts = remark::RemarkOpts::name(check)
+                  .category("triton-ext-sanitizer")
+                  .function(kernel.getName());
+  auto emit = verdict == Verdict::Proved    ? remark::passed
+              : verdict == Verdict::Checked ? remark::analysis
+                                            : remark::missed;
+  std::string text = (check + " " + nameOf(verdict)).str();
+  if (!why.empty())
+    text += (": " + why).str();
+  emit(op->getLoc(), opts) << remark::reason("{0}", text);
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the checks share, and one function for each file of checks.
+
+#ifndef TRITON_EXT_SANITIZER_CHECKS_H
+#define TRITON_EXT_SANITIZER_CHECKS_H
+
+#include "analysis/MemoryAccess.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/JSON.h"
+
+namespace mlir::triton_ext::sanitizer {
+
+using analysis::MemoryAccess;
+
+/// What becomes of an access that is out of bounds.
+enum class Action { Report, Suppress, Trap };
+
+/// A word of the launch slot that describes an argument of the kernel.
+enum class ArgumentWord {
+  StorageStart,
+  StorageEnd, ///< exclusive; 0 if there is no slot
+  ViewStart,
+  ViewEnd,
+  InitShadow, ///< address; 0 if there is none
+  RaceShadow,
+  Value, ///< of an integer, sign-extended
+};
+
+/// What is known of a check before the kernel runs.
+enum class Verdict { Proved, Checked, Unsupported };
+
+/// Something that is wrong if `ok` is false in a lane of `mask`.
+struct Finding {
+  StringRef check; ///< bounds, view, lanes, ...
+  Operation *op;   ///< gets the blame: its line is reported
+  Value ok;        ///< i1 or a tensor of i1
+  Value mask;      ///< null if every lane counts
+  Value address;   ///< of each lane, i64; null if there is none
+  /// More numbers for the report, with their names in it. Integers and floats
+  /// of at most 64 bits, scalars or of the shape of `ok`. The name "lane" says
+  /// which lane of the operation it is, where `ok` has other lanes.
+  SmallVector<std::pair<std::string, Value>> values;
+  /// What else the host should know, such as the number of the argument.
+  llvm::json::Object note;
+};
+
+/// The kernel, and what its checks share.
+class Checker {
+public:
+  Checker(triton::FuncOp kernel, llvm::StringSet<> checks, Action action);
+
+  triton::FuncOp kernel;
+  const Action action;
+  /// A constant at the kernel's start, before which is room for what many
+  /// checks need, behind the launch words. Nothing uses it.
+  Operation *start;
+  /// Every access of the kernel, in program order, as it was before the first
+  /// check was inserted.
+  SmallVector<MemoryAccess> accesses;
+
+  bool wants(StringRef check) const { return checks.contains(check); }
+
+  /// Returns a builder at `op`, with its location: before it, or behind it.
+  ImplicitLocOpBuilder before(Operation *op) const;
+  ImplicitLocOpBuilder after(Operation *op) const;
+
+  /// Returns a launch word as i64, read at the kernel's start, or at `b` for
+  /// what is needed rarely.
+  Value word(int64_t number);
+  static Value wordAt(ImplicitLocOpBuilder &b, int64_t number);
+  Value word(unsigned argument, ArgumentWord which) {
+    return word(numberOf(argument, which));
+  }
+  /// Returns the number of a launch word that describes an argument.
+  static int64_t numberOf(unsigned argument, ArgumentWord which) {
+    return 8 + 8 * int64_t(argument) + int64_t(which);
+  }
+
+  /// Inserts a check of `finding` at the builder, with the location of the
+  /// operation that gets the blame. A launch without a slot never reports:
+  /// its serial number is 0.
+  void report(ImplicitLocOpBuilder &b, Finding finding);
+  /// Says what becomes of the check of an operation, with a remark.
+  void say(Operation *op, StringRef check, Verdict verdict, StringRef why);
+
+  /// Returns what `say` was told, for the host.
+  llvm::json::Array takeVerdicts() { return std::move(verdicts); }
+
+private:
+  llvm::StringSet<> checks;
+  DenseMap<int64_t, Value> words;
+  llvm::json::Array verdicts;
+};
+
+/// Marks an operation on memory that a check has inserted and that the kernel
+/// itself does not have.
+void markOwn(Operation *op);
+bool isOwn(Operation *op);
+
+/// Returns the innermost position of the source file in `loc`; null if there is
+/// none.
+FileLineColLoc positionOf(Location loc);
+
+/// Each inserts what the options ask for, and nothing else.
+void checkBounds(Checker &checker); // bounds, view
+void checkLanes(Checker &checker);  // lanes
+void checkHints(Checker &checker);  // hints
+void checkArith(Checker &checker);  // arith
+void checkShadow(Checker &checker); // uninit, race
+
+} // namespace mlir::triton_ext::sanitizer
+
+#endif // TRITON_EXT_SANITIZER_CHECKS_H

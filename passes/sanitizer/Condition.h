@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Masks as conjunctions of conditions, each with the dimensions along which it
+// varies, and which conditions exclude each other.
+
+#ifndef TRITON_EXT_SANITIZER_CONDITION_H
+#define TRITON_EXT_SANITIZER_CONDITION_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include <optional>
+
+namespace mlir::triton_ext::sanitizer {
+
+/// For each dimension of one tensor the dimension of another that has the same
+/// positions; -1 where no dimension has, and for dimensions of one element.
+using DimMap = SmallVector<int, 4>;
+
+/// A value before it was splat, expanded, transposed and broadcast to the shape
+/// of a tile: the element at (i0, i1, ...) of the tile is the one at
+/// (i[dims[0]], i[dims[1]], ...) of `base`.
+struct View {
+  Value base;
+  DimMap dims;
+
+  /// Returns the view of all of `value` in a tile of its own shape.
+  static View of(Value value);
+  bool operator==(const View &other) const = default;
+};
+
+/// Returns `view` with the changes of shape that made its base looked through.
+View stripped(View view);
+
+/// A condition of each lane of a tile, or its negation.
+struct Condition {
+  View bit; ///< an i1; has no base if nothing in the kernel computes it
+  bool isTrue = true;
+  /// What holds, of a comparison of integers: lhs predicate rhs.
+  std::optional<arith::CmpIPredicate> predicate;
+  View lhs, rhs;
+
+  bool operator==(const Condition &other) const = default;
+};
+
+/// A conjunction.
+using Conditions = SmallVector<Condition, 0>;
+
+/// Returns conditions that hold in a lane if `mask`, of the tile's shape or a
+/// scalar, is `isTrue` there. They hold only there, too, if `isExact` becomes
+/// true. Returns nullopt if there is no such lane.
+std::optional<Conditions> conditionsOf(Value mask, bool isTrue, bool &isExact);
+
+/// Returns the condition that holds where lhs predicate rhs does, of values of
+/// the tile's shape or scalars.
+Condition comparison(arith::CmpIPredicate predicate, Value lhs, Value rhs);
+Condition negated(Condition condition);
+
+/// Returns whether no lane can have both.
+bool excludes(const Condition &a, const Condition &b);
+/// Returns whether no lane can have them all.
+bool isContradictory(ArrayRef<Condition> conditions);
+
+/// Returns `condition` of a tile as one of another tile; `dims` says for each
+/// dimension of the first tile which one it is of the second. nullopt if the
+/// condition varies along a dimension that the second tile does not have.
+std::optional<Condition> translated(const Condition &condition,
+                                    ArrayRef<int> dims);
+
+/// Returns whether something that the condition is about is computed inside of
+/// `op`.
+bool isMadeIn(const Condition &condition, Operation *op);
+
+/// Returns the condition as a tensor of i1 of the tile's shape, or as i1 if the
+/// shape is empty.
+Value materialize(ImplicitLocOpBuilder &b, const Condition &condition,
+                  ArrayRef<int64_t> shape);
+
+/// Returns the values of a view for a tile of this shape, with one element
+/// along each dimension along which they do not vary. Returns a scalar if they
+/// vary along none.
+Value materializeCompact(ImplicitLocOpBuilder &b, const View &view,
+                         ArrayRef<int64_t> shape);
+
+} // namespace mlir::triton_ext::sanitizer
+
+#endif // TRITON_EXT_SANITIZER_CONDITION_H

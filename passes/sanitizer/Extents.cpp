@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds the bytes that an access may touch: from launch words, of the argument
+// that a pointer comes from, or of the one that it points into.
+
+#include "Extents.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Dominance.h"
+#include "probe/Probe.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext;
+using namespace mlir::triton_ext::sanitizer;
+namespace tt = mlir::triton;
+using P = arith::CmpIPredicate;
+
+ExtentFinder::ExtentFinder(Checker &checker, StridedTracker &tracker)
+    : checker(checker), tracker(tracker) {}
+
+static Value number(int64_t value, ImplicitLocOpBuilder &b) {
+  return arith::ConstantOp::create(b, b.getI64IntegerAttr(value));
+}
+
+/// Returns the range of two launch words: everything where the second one is 0.
+static ByteRange rangeOf(Value start, Value end, ImplicitLocOpBuilder &b) {
+  Value isThere = arith::CmpIOp::create(b, P::ne, end, number(0, b));
+  return {
+      arith::SelectOp::create(b, isThere, start, number(INT64_MIN, b)),
+      arith::SelectOp::create(b, isThere, end, number(INT64_MAX, b)),
+  };
+}
+
+ByteRange ExtentFinder::viewOf(unsigned argument) {
+  auto [it, isNew] = knownViews.try_emplace(argument);
+  if (isNew) {
+    ImplicitLocOpBuilder b(checker.kernel.getLoc(), checker.start);
+    it->second = rangeOf(checker.word(argument, ArgumentWord::ViewStart),
+                         checker.word(argument, ArgumentWord::ViewEnd), b);
+  }
+  return it->second;
+}
+
+ByteRange ExtentFinder::storageOf(unsigned argument) {
+  auto [it, isNew] = knownStorages.try_emplace(argument);
+  if (isNew) {
+    ImplicitLocOpBuilder b(checker.kernel.getLoc(), checker.start);
+    it->second = rangeOf(checker.word(argument, ArgumentWord::StorageStart),
+                         checker.word(argument, ArgumentWord::StorageEnd), b);
+  }
+  return it->second;
+}
+
+Value mlir::triton_ext::sanitizer::inLanes(Value scalar, Type type,
+                                           ImplicitLocOpBuilder &b) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || isa<RankedTensorType>(scalar.getType()))
+    return scalar;
+  return tt::SplatOp::create(b, tensor.clone(scalar.getType()), scalar);
+}
+
+Value mlir::triton_ext::sanitizer::lastStart(Value end, int64_t bytes,
+                                             ImplicitLocOpBuilder &b) {
+  return arith::SubIOp::create(b, end,
+                               inLanes(number(bytes, b), end.getType(), b));
+}
+
+Value mlir::triton_ext::sanitizer::isInside(ArrayRef<ByteRange> ranges,
+                                            Value low, Value high,
+                                            int64_t bytes,
+                                            ImplicitLocOpBuilder &b) {
+  Value result;
+  for (const ByteRange &range : ranges) {
+    Type type = low.getType();
+    Value last = inLanes(lastStart(range.end, bytes, b), type, b);
+    Value isBehind =
+        arith::CmpIOp::create(b, P::sge, low, inLanes(range.start, type, b));
+    Value isBefore = arith::CmpIOp::create(b, P::sle, high, last);
+    Value isIn = arith::AndIOp::create(b, isBehind, isBefore);
+    result = result ? Value(arith::OrIOp::create(b, result, isIn)) : isIn;
+  }
+  return result;
+}
+
+/// Returns the range of the tensor that each of these addresses points into,
+/// i64 or a tensor of them.
+ByteRange ExtentFinder::pointedInto(Value pointer) {
+  if (auto found = knownTargets.find(pointer); found != knownTargets.end())
+    return found->second;
+  OpBuilder place = tracker.places.behind(pointer);
+  ImplicitLocOpBuilder b(pointer.getLoc(), place);
+  Type type = b.getI64Type();
+  if (auto tensor = dyn_cast<RankedTensorType>(pointer.getType()))
+    type = tensor.clone(type);
+  Value address = tt::PtrToIntOp::create(b, type, pointer);
+  auto all = [&](Value scalar) { return inLanes(scalar, type, b); };
+  ByteRange result{all(number(INT64_MIN, b)), all(number(INT64_MAX, b))};
+  for (BlockArgument argument : checker.kernel.getArguments()) {
+    if (!isa<tt::PointerType>(argument.getType()))
+      continue;
+    // Raw pointers, of which nothing is known, hold every address.
+    ByteRange range = storageOf(argument.getArgNumber());
+    Value start = all(range.start), end = all(range.end);
+    Value isIn = arith::AndIOp::create(
+        b, arith::CmpIOp::create(b, P::sge, address, start),
+        arith::CmpIOp::create(b, P::slt, address, end));
+    Value isTensor = arith::CmpIOp::create(b, P::sgt, start, all(number(0, b)));
+    isIn = arith::AndIOp::create(b, isIn, isTensor);
+    result.start = arith::SelectOp::create(b, isIn, start, result.start);
+    result.end = arith::SelectOp::create(b, isIn, end, result.end);
+  }
+  knownTargets[pointer] = result;
+  return result;
+}
+
+/// Returns the pointers that offsets were added to, in the shape of `pointer`;
+/// null if they are not found.
+Value ExtentFinder::baseOf(Value pointer, OpBuilder &b) {
+  Operation *op = pointer.getDefiningOp();
+  if (!op)
+    return {};
+  if (auto add = dyn_cast<tt::AddPtrOp>(op))
+    return baseOf(add.getPtr(), b);
+  if (!isa<tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp>(op))
+    return pointer;
+  Value base = baseOf(op->getOperand(0), b);
+  if (!base)
+    return {};
+  if (base == op->getOperand(0))
+    return pointer;
+  Operation *copy = b.clone(*op);
+  copy->setOperand(0, base);
+  return copy->getResult(0);
+}
+
+std::optional<Extents> ExtentFinder::find(Value pointer, Operation *op,
+                                          StringRef &why) {
+  Roots roots = rootsOf(pointer, checker.kernel);
+  if (roots.isOpen || (roots.arguments.empty() && roots.others.empty())) {
+    why = "it is not known where the pointer comes from";
+    return std::nullopt;
+  }
+  Extents extents;
+  llvm::append_range(extents.arguments, roots.arguments);
+  if (roots.others.empty() && roots.arguments.size() == 1)
+    extents.argument = roots.arguments.front();
+  DominanceInfo dominance(checker.kernel);
+  for (Value other : roots.others) {
+    if (!dominance.properlyDominates(other, op)) {
+      why = "the pointer comes from another iteration's load";
+      return std::nullopt;
+    }
+    if (!isa<RankedTensorType>(other.getType())) {
+      extents.found.push_back(pointedInto(other));
+      continue;
+    }
+    OpBuilder b = tracker.places.behind(pointer);
+    Value base = baseOf(pointer, b);
+    if (!base || roots.others.size() + roots.arguments.size() != 1 ||
+        rootsOf(base, checker.kernel).others != roots.others) {
+      why = "the pointers of its lanes come from several places";
+      return std::nullopt;
+    }
+    extents.found.push_back(pointedInto(base));
+  }
+  return extents;
+}
+
+SmallVector<ByteRange> ExtentFinder::views(const Extents &extents) {
+  SmallVector<ByteRange> ranges(extents.found);
+  for (unsigned argument : extents.arguments)
+    ranges.push_back(viewOf(argument));
+  return ranges;
+}
+
+SmallVector<ByteRange> ExtentFinder::storages(const Extents &extents,
+                                              ImplicitLocOpBuilder &b) {
+  SmallVector<ByteRange> ranges(extents.found);
+  for (unsigned argument : extents.arguments) {
+    auto word = [&](ArgumentWord which) {
+      return checker.wordAt(b, Checker::numberOf(argument, which));
+    };
+    ranges.push_back(rangeOf(word(ArgumentWord::StorageStart),
+                             word(ArgumentWord::StorageEnd), b));
+  }
+  return ranges;
+}

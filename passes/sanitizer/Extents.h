@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The bytes that an access may touch.
+
+#ifndef TRITON_EXT_SANITIZER_EXTENTS_H
+#define TRITON_EXT_SANITIZER_EXTENTS_H
+
+#include "Checks.h"
+#include "Roots.h"
+#include "Strided.h"
+
+namespace mlir::triton_ext::sanitizer {
+
+/// The bytes from `start` to before `end`, i64 or tensors of them. What is not
+/// known is everything: from the least number to the greatest.
+struct ByteRange {
+  Value start, end;
+};
+
+/// The tensors of which one holds what an access touches.
+struct Extents {
+  /// The number of the argument that is the tensor, if it is one.
+  std::optional<unsigned> argument;
+  /// The arguments; empty for a pointer that is none of them.
+  SmallVector<unsigned> arguments;
+  /// Ranges of pointers that come from memory or from integers: those of the
+  /// tensor of the launch that each points into.
+  SmallVector<ByteRange> found;
+};
+
+class ExtentFinder {
+public:
+  ExtentFinder(Checker &checker, StridedTracker &tracker);
+
+  /// Returns the extents for an access by `pointer`, before `op`; an error as
+  /// text if it is not known where the pointer comes from.
+  std::optional<Extents> find(Value pointer, Operation *op, StringRef &why);
+
+  /// Returns the ranges of the views, for code at any place.
+  SmallVector<ByteRange> views(const Extents &extents);
+  /// Returns the ranges of the storages, read at `b`.
+  SmallVector<ByteRange> storages(const Extents &extents,
+                                  ImplicitLocOpBuilder &b);
+
+private:
+  ByteRange viewOf(unsigned argument);
+  ByteRange storageOf(unsigned argument);
+  ByteRange pointedInto(Value pointer);
+  Value baseOf(Value pointer, OpBuilder &b);
+
+  Checker &checker;
+  StridedTracker &tracker;
+  DenseMap<unsigned, ByteRange> knownViews, knownStorages;
+  DenseMap<Value, ByteRange> knownTargets;
+};
+
+/// Returns `end` - `bytes`, or every number if it is not known.
+Value lastStart(Value end, int64_t bytes, ImplicitLocOpBuilder &b);
+
+/// Returns `scalar` in each lane of `type`, or as it is.
+Value inLanes(Value scalar, Type type, ImplicitLocOpBuilder &b);
+
+/// Returns whether the `bytes` from `low` to behind `high` are inside of one of
+/// the ranges: an i1, or a tensor of them.
+Value isInside(ArrayRef<ByteRange> ranges, Value low, Value high, int64_t bytes,
+               ImplicitLocOpBuilder &b);
+
+} // namespace mlir::triton_ext::sanitizer
+
+#endif // TRITON_EXT_SANITIZER_EXTENTS_H

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a kernel promises to the compiler: tl.multiple_of, tl.max_contiguous and
+// tl.max_constancy, which are marks on operations, tl.assume, and the
+// divisibility of arguments for which a launch has specialised the kernel.
+
+#include "Hints.h"
+#include "Bits.h"
+#include "Effect.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext;
+using namespace mlir::triton_ext::sanitizer;
+namespace tt = mlir::triton;
+using P = arith::CmpIPredicate;
+
+static SmallVector<int64_t> numbersOf(Attribute attribute) {
+  if (auto one = dyn_cast_or_null<IntegerAttr>(attribute))
+    return {one.getInt()};
+  SmallVector<int64_t> found;
+  if (auto many = dyn_cast_or_null<DenseIntElementsAttr>(attribute))
+    for (const llvm::APInt &number : many.getValues<llvm::APInt>())
+      found.push_back(number.getSExtValue());
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Assumptions and arguments
+//===----------------------------------------------------------------------===//
+
+/// Replaces an assumption by its check. The assumption cannot stay: the
+/// compiler would take the check to succeed.
+static void checkAssumption(Checker &checker, LLVM::AssumeOp assume) {
+  Value condition = assume.getCond();
+  llvm::APInt constant;
+  if (matchPattern(condition, m_ConstantInt(&constant)) &&
+      constant.getBoolValue())
+    return checker.say(assume, "hints", Verdict::Proved, "assume holds");
+  checker.say(assume, "hints", Verdict::Checked, "assume");
+  ImplicitLocOpBuilder b = checker.before(assume);
+  reportWhere(
+      checker, b, notOf(b, condition), "hints", assume, [&](Finding &finding) {
+        finding.note["hint"] = "assume";
+        if (auto compare = condition.getDefiningOp<arith::CmpIOp>())
+          for (auto [name, value] : {std::pair("lhs", compare.getLhs()),
+                                     std::pair("rhs", compare.getRhs())})
+            finding.values.push_back({nameOf(value, name), value});
+      });
+  assume.erase();
+}
+
+/// Checks what the kernel was specialised for: pointers and integers that are
+/// multiples.
+static void checkArguments(Checker &checker) {
+  tt::FuncOp kernel = checker.kernel;
+  for (BlockArgument argument : kernel.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    auto mark = numbersOf(kernel.getArgAttr(number, divisibilityName));
+    if (mark.size() != 1 || mark[0] <= 1)
+      continue;
+    auto b = ImplicitLocOpBuilder::atBlockBegin(argument.getLoc(),
+                                                &kernel.getBody().front());
+    Value value = argument;
+    if (isa<tt::PointerType>(value.getType()))
+      value = tt::PtrToIntOp::create(b, b.getI64Type(), value);
+    else if (!value.getType().isInteger())
+      continue;
+    Type type = value.getType();
+    Value rest =
+        llvm::isPowerOf2_64(mark[0])
+            ? Value(arith::AndIOp::create(b, value,
+                                          constantOf(b, type, mark[0] - 1)))
+            : arith::RemSIOp::create(b, value, constantOf(b, type, mark[0]));
+    Value bad = arith::CmpIOp::create(b, P::ne, rest, constantOf(b, type, 0));
+    reportWhere(checker, b, bad, "hints", kernel, [&](Finding &finding) {
+      finding.note["hint"] = "divisibility";
+      finding.note["promised"] = mark[0];
+      finding.note["argument"] = int64_t(number);
+      finding.values.push_back({nameOf(argument, "value"), value});
+    });
+  }
+}
+
+/// Adds the marks of an operation's result, if it has any. Those of a loop's
+/// arguments are attributes of the loop with the number of the argument, which
+/// later passes may have changed, so nothing is said of them.
+static void addMarks(SmallVectorImpl<Marks> &all, Operation *op) {
+  Marks marks{op,
+              numbersOf(op->getAttr(divisibilityName)),
+              numbersOf(op->getAttr(contiguityName)),
+              numbersOf(op->getAttr(constancyName)),
+              {},
+              {}};
+  if (!marks.divisibility.empty() || !marks.contiguity.empty() ||
+      !marks.constancy.empty())
+    all.push_back(std::move(marks));
+}
+
+/// Adds what is known without the marks, which the analysis would believe.
+static void addFacts(Checker &checker, MutableArrayRef<Marks> all) {
+  if (all.empty())
+    return;
+  SmallVector<std::tuple<Operation *, StringRef, Attribute>> removed;
+  for (Marks &marks : all)
+    for (StringRef name : markNames)
+      if (Attribute attribute = marks.op->removeAttr(name))
+        removed.push_back({marks.op, name, attribute});
+  analysis::AxisInfos never(checker.kernel),
+      always(checker.kernel, analysis::Overflow::Wraps);
+  for (Marks &marks : all) {
+    marks.facts = never.get(marks.op->getResult(0));
+    marks.certain = always.get(marks.op->getResult(0));
+  }
+  for (auto &[op, name, attribute] : removed)
+    op->setAttr(name, attribute);
+}
+
+void sanitizer::checkHints(Checker &checker) {
+  if (!checker.wants("hints"))
+    return;
+  SmallVector<Marks, 0> all;
+  SmallVector<LLVM::AssumeOp> assumptions;
+  checker.kernel.walk([&](Operation *op) {
+    if (auto assume = dyn_cast<LLVM::AssumeOp>(op))
+      assumptions.push_back(assume);
+    if (op->getNumResults() == 1)
+      addMarks(all, op);
+  });
+  addFacts(checker, all);
+  for (const Marks &marks : all)
+    checkMarks(checker, marks);
+  for (LLVM::AssumeOp assume : assumptions)
+    checkAssumption(checker, assume);
+  checkArguments(checker);
+}

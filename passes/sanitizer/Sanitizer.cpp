@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inserts the checks that the options ask for. Needs a module that a session of
+// probes has marked, and leaves others untouched. What the kernel computes
+// stays the same, unless an access is out of bounds and the action says
+// otherwise.
+
+#include "Checks.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+#include "probe/Inlining.h"
+#include "probe/Probe.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace mlir::triton_ext::sanitizer {
+#define GEN_PASS_DECL
+#define GEN_PASS_DEF_SANITIZERPASS
+#include "Sanitizer.h.inc"
+} // namespace mlir::triton_ext::sanitizer
+
+using namespace mlir;
+using namespace mlir::triton_ext;
+using namespace mlir::triton_ext::sanitizer;
+namespace tt = mlir::triton;
+
+/// The attribute of the module with the verdicts; `tx.sanitize` reads it.
+static constexpr StringLiteral verdictsName = "sanitize.verdicts";
+static constexpr StringLiteral knownChecks[] = {"bounds", "lanes", "uninit",
+                                                "race",   "hints", "arith"};
+
+namespace {
+struct SanitizerPass
+    : mlir::triton_ext::sanitizer::impl::SanitizerPassBase<SanitizerPass> {
+  using SanitizerPassBase::SanitizerPassBase;
+
+  void runOnOperation() override;
+
+private:
+  FailureOr<llvm::StringSet<>> wantedChecks();
+  FailureOr<Action> wantedAction();
+};
+} // namespace
+
+FailureOr<llvm::StringSet<>> SanitizerPass::wantedChecks() {
+  llvm::StringSet<> wanted;
+  SmallVector<StringRef> names;
+  StringRef(checks).split(names, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef name : names) {
+    name = name.trim();
+    if (name == "all")
+      wanted.insert_range(knownChecks);
+    else if (llvm::is_contained(knownChecks, name))
+      wanted.insert(name);
+    else
+      return getOperation().emitError()
+             << "unknown check '" << name << "', expected all or some of "
+             << llvm::join(ArrayRef(knownChecks), ", ");
+  }
+  return wanted;
+}
+
+FailureOr<Action> SanitizerPass::wantedAction() {
+  if (action == "report")
+    return Action::Report;
+  if (action == "suppress")
+    return Action::Suppress;
+  if (action == "trap")
+    return Action::Trap;
+  return getOperation().emitError() << "unknown action '" << std::string(action)
+                                    << "', expected report, suppress or trap";
+}
+
+void SanitizerPass::runOnOperation() {
+  ModuleOp module = getOperation();
+  auto wanted = wantedChecks();
+  auto chosen = wantedAction();
+  if (failed(wanted) || failed(chosen))
+    return signalPassFailure();
+  FailureOr<bool> isPrepared =
+      probe::prepareForProbes(module, [&](OpPassManager &manager) {
+        return runPipeline(manager, module);
+      });
+  if (failed(isPrepared))
+    return signalPassFailure();
+  if (!*isPrepared)
+    return;
+  llvm::json::Array verdicts;
+  for (auto kernel : module.getOps<tt::FuncOp>()) {
+    if (!kernel.isPublic() || kernel.isExternal())
+      continue;
+    Checker checker(kernel, *wanted, *chosen);
+    // These look at the kernel's own operations.
+    checkLanes(checker);
+    checkHints(checker);
+    checkArith(checker);
+    checkShadow(checker);
+    // The action may change the masks of accesses.
+    checkBounds(checker);
+    for (llvm::json::Value &verdict : checker.takeVerdicts())
+      verdicts.push_back(std::move(verdict));
+  }
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(verdicts));
+  module->setAttr(verdictsName, StringAttr::get(&getContext(), text));
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+include "mlir/Pass/PassBase.td"
+
+def SanitizerPass : Pass<"triton-ext-sanitizer", "::mlir::ModuleOp"> {
+  let summary = "Insert checks that find wrong accesses, values and hints";
+  let description = [{
+    Inserts operations of the dialect `probe` that record what goes wrong while the
+    kernel runs, and where. `tx.sanitize` has a session of probes around the pass: it
+    marks the module before this pass runs, lowers the operations after it, and
+    gives each launch the extents of its tensors. Without the mark the pass leaves
+    the module as it is.
+
+    ```mlir
+    %v = tt.load %p, %m : tensor<128x!tt.ptr<f32>>
+    // with checks=bounds, where the addresses of the active lanes lie from %low to %high:
+    %start = probe.launch_word 10 : i64
+    %end = probe.launch_word 11 : i64
+    ...
+    scf.if %out {
+      probe.check %inside, "bounds"(%serial, %address : i64, tensor<128xi64>) ...
+    }
+    ```
+
+    What is proved is not checked. The attribute `sanitize.verdicts` of the module
+    says of each access what became of it: proved, checked or unsupported.
+
+    passes/sanitizer/RATIONALE.md describes the checks.
+  }];
+  let options = [
+    Option<"checks", "checks", "std::string", /*default=*/"\"bounds\"",
+           "The checks, with commas between them: bounds, lanes, uninit, race, "
+           "hints, arith; or all">,
+    Option<"action", "action", "std::string", /*default=*/"\"report\"",
+           "What becomes of an access out of bounds: report lets it through, "
+           "suppress masks it off, trap ends the kernel">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::triton::TritonDialect",
+                           "::mlir::triton_ext::probe::ProbeDialect"];
+}

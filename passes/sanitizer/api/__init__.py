@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds wrong accesses, values and hints of running kernels: ``with tx.sanitize() as report:``.
+
+The module is itself the function `sanitize`. docs/sanitizer.md shows how, RATIONALE.md says why so.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable, Iterable
+
+from ._check_launch import Decision, LaunchReport, check_launch
+from ._finding import Finding
+from ._first_size import FirstSize
+from ._memory import Tensor
+from ._names import DEFAULT
+from ._report import Report, SanitizerError
+from ._session import Sanitizer
+from ._verdicts import Verdict
+
+__all__ = [
+    "Decision",
+    "Finding",
+    "FirstSize",
+    "LaunchReport",
+    "Report",
+    "SanitizerError",
+    "Tensor",
+    "Verdict",
+    "check_launch",
+    "sanitize",
+]
+
+
+def sanitize(checks: str | Iterable[str] = DEFAULT, *, action: str = "report", raises: bool = False) -> Sanitizer:
+    """Returns a context manager, in whose block the kernels of all threads are compiled with checks.
+
+    It gives the `Report` of the block. Blocks nest: kernels of an inner block have the checks of that one.
+
+    Args:
+        checks: names, or a text with commas between them: ``bounds``, ``lanes``, ``uninit``, ``race``, ``hints``,
+            ``arith``, or ``all``.
+        action: what becomes of an access out of bounds: ``report`` lets it through, ``suppress`` masks it off, ``trap``
+            ends the kernel.
+        raises: whether a failed check becomes a `SanitizerError`: at the next ``torch.cuda.synchronize``,
+            ``Stream.synchronize`` or ``Event.synchronize``, at the end of the block, and on the CPU at the launch.
+
+    Raises:
+        TritonExtError: there is no such check or action.
+    """
+    return Sanitizer(checks, action, raises)
+
+
+class _Callable(types.ModuleType):
+    __call__: Callable[..., Sanitizer] = staticmethod(sanitize)
+
+
+sys.modules[__name__].__class__ = _Callable

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A launch that does not happen: the kernel's graph of integers, and the numbers of its arguments and its grid."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from triton_ext.errors import TritonExtError
+
+from ._memory import Memory, is_tensor, memory_of
+from ._uses import Place, Use, distinct, loops_of, place_of, uses_of
+from ._values import Graph
+
+#: Where there is no GPU, kernels are translated for this target; their integers are the same for all.
+_TARGET = "cuda:90"
+#: The width of integers of Python, which do not wrap.
+UNLIMITED = 1024
+
+
+@dataclass
+class Launch:
+    """One launch of a kernel.
+
+    Attributes:
+        kernel: the name of the kernel.
+        graph: its integers.
+        uses: its accesses, loops, branches and promises.
+        names: the names of its arguments, as the IR has them.
+        types: their types in the IR.
+        values: the arguments by name.
+        memories: the memory of each tensor, by the name of the argument.
+        hints: by name, what the value of the argument was specialised on as a divisor.
+        places: where each node is computed.
+        file: the file of the kernel.
+        line: its line.
+    """
+
+    kernel: str
+    graph: Graph
+    uses: list[Use]
+    names: list[str]
+    types: list[str]
+    values: Mapping[str, Any]
+    memories: Mapping[str, Memory]
+    hints: Mapping[str, int]
+    places: Sequence[Place]
+    place: Place
+    sizes: list[int] = field(default_factory=list)
+
+    @property
+    def integers(self) -> dict[str, int]:
+        """The integer arguments by name."""
+        return {self.names[i]: value for i, value in self.graph.arguments.items()}
+
+
+def bound(kernel: Any, arguments: Sequence[object], named: Mapping[str, object]) -> list[dict[str, Any]]:
+    """Returns the arguments of a launch by name: one mapping for each configuration of an autotuner.
+
+    Raises:
+        TritonExtError: they do not fit the kernel.
+    """
+    configurations: list[dict[str, Any]] = [{}]
+    decorators: list[Any] = []  # the outermost one first, which is the order in which a launch asks them
+    inner, source = source_of(kernel), None
+    if hasattr(inner, "constants") and hasattr(inner, "signature") and hasattr(inner, "attrs"):
+        inner, source = inner.fn, inner
+        constants = {inner.arg_names[path[0]]: value for path, value in source.constants.items() if len(path) == 1}
+        configurations = [constants]
+    while hasattr(inner, "fn") and not inspect.isfunction(inner.fn):
+        decorators.append(inner)
+        inner = inner.fn
+    if not hasattr(inner, "fn"):
+        raise TritonExtError(f"'{kernel}' is not a kernel", fix="put @triton.jit on it")
+    signature = inspect.signature(inner.fn)
+    try:
+        arguments_by_name = dict(signature.bind_partial(*arguments, **named).arguments)
+    except TypeError as error:
+        raise TritonExtError(f"the arguments do not fit the kernel: {error}") from None
+    found = []
+    for given in _decorated(decorators, [{**known, **arguments_by_name} for known in configurations]):
+        for name, parameter in signature.parameters.items():
+            if name not in given and parameter.default is inspect.Parameter.empty:
+                raise TritonExtError(f"the arguments do not fit the kernel: '{name}' is missing")
+            given.setdefault(name, parameter.default)
+        if given not in found:
+            found.append(given)
+    return found
+
+
+def _decorated(decorators: Sequence[Any], launches: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns launches with the arguments that decorators add.
+
+    As in Triton, each configuration of an autotuner is a launch of its own, and a heuristic sees the values that the
+    ones before it have computed.
+    """
+    for decorator in decorators:
+        if hasattr(decorator, "configs"):
+            launches = [{**config.kwargs, **known} for known in launches for config in decorator.configs]
+        elif hasattr(decorator, "values"):
+            for known in launches:
+                for name, heuristic in decorator.values.items():
+                    known[name] = heuristic(dict(known))
+    return launches
+
+
+def prepared(
+    kernel: Any, values: Mapping[str, Any], grid: object, target: object, options: Mapping[str, Any]
+) -> Launch:
+    """Returns a launch of a kernel with these arguments.
+
+    Raises:
+        TritonExtError: an argument or the grid cannot be understood.
+        PipelineError: a pass failed.
+    """
+    from triton_ext.intensity.description import described, names_of
+
+    kernel = source_of(kernel)
+    function = _function(kernel)
+    is_source = hasattr(kernel, "constants") and hasattr(kernel, "attrs")
+    signature = None if is_source else {name: _type(function, name, value) for name, value in values.items()}
+    description, request = described(kernel, default_target(target), signature, options, optimized=False)
+    names = names_of(description, request)
+    loops = loops_of(description["body"])
+    widths: dict[int, int] = {}
+    arguments: dict[int, int] = {}
+    sizes: dict[tuple[int, int], int] = {}
+    strides: dict[int, tuple[int, ...]] = {}
+    for i, (name, argument) in enumerate(zip(names, description["arguments"], strict=True)):
+        kind = argument["type"]
+        if kind[0] == "i" and kind[1:].isdecimal():
+            widths[i] = int(kind[1:])
+            value = _integer(name, values)
+            if value is not None:
+                arguments[i] = value
+        elif kind.startswith("!tt.tensordesc"):
+            shape = getattr(values.get(name), "shape", ())
+            sizes |= {(i, dimension): int(size) for dimension, size in enumerate(shape)}
+            if is_tensor(getattr(values.get(name), "base", None)):
+                strides[i] = tuple(map(int, values[name].strides))
+    tensors = {name: _tensor(values.get(name)) for name in names}
+    memories = {name: memory_of(tensor) for name, tensor in tensors.items() if tensor is not None}
+    graph = Graph([list(node) for node in description["nodes"]], loops, widths, arguments, sizes)
+    for i, value in arguments.items():
+        if not -(1 << (widths[i] - 1)) <= value < 1 << widths[i]:
+            raise TritonExtError(f"'{names[i]}' is {value}, which its type i{widths[i]} cannot hold")
+    numbers = grid_of(grid, values)
+    graph.grid = [graph.add("constant", size) for size in numbers]
+    attributes = getattr(request.source, "attrs", None) or {}
+    hints = {
+        function.arg_names[path[0]]: int(number)
+        for path, pairs in attributes.items()
+        for key, number in pairs
+        if key == "tt.divisibility" and len(path) == 1
+    }
+    uses = distinct(uses_of(description["body"], graph.add, strides))
+    places = [place_of(text) for text in description["places"]]
+    types = [argument["type"] for argument in description["arguments"]]
+    place = place_of(f"{description['line']}:0")
+    return Launch(
+        description["kernel"], graph, uses, names, types, values, memories, hints, places, place, numbers
+    )  # fmt: skip
+
+
+def grid_of(grid: Any, values: Mapping[str, Any]) -> list[int]:
+    """Returns the three numbers of a grid: of a number, a tuple, or a function of the arguments.
+
+    Raises:
+        TritonExtError: it is not a grid.
+    """
+    if callable(grid):
+        grid = grid(dict(values))
+    sizes = [grid] if isinstance(grid, int) else list(grid)
+    if not 1 <= len(sizes) <= 3 or any(isinstance(size, float) for size in sizes):
+        raise TritonExtError(f"{grid} is not a grid, expected one to three integers")
+    sizes = [int(size) for size in sizes] + [1] * (3 - len(sizes))
+    if min(sizes) < 0:
+        raise TritonExtError(f"the grid {tuple(sizes)} has a negative size")
+    return sizes
+
+
+def source_of(kernel: Any) -> Any:
+    """Returns the source of a compiled kernel, and any other kernel as it is."""
+    return kernel.src if not hasattr(kernel, "fn") and hasattr(kernel, "src") else kernel
+
+
+def _function(kernel: Any) -> Any:
+    while hasattr(kernel, "fn") and not inspect.isfunction(kernel.fn):
+        kernel = kernel.fn
+    return kernel
+
+
+def default_target(target: object) -> object:
+    """Returns the target for which a kernel is translated: that of the active driver if none is given."""
+    if target is not None:
+        return target
+    from triton.runtime import driver
+
+    try:
+        return driver.active.get_current_target()
+    except RuntimeError:
+        return _TARGET
+
+
+def _type(function: Any, name: str, value: Any) -> object:
+    """Returns the type of an argument, or the value of a constant, as the launcher has it."""
+    parameter = next(one for one in function.params if one.name == name)
+    if parameter.is_constexpr or value is None:
+        return value
+    if is_tensor(value) and _is_plain(value):
+        return f"*{memory_of(value).dtype}"
+    if parameter.annotation_type:
+        return str(parameter.annotation_type)
+    if isinstance(value, bool):
+        return "u1"
+    if isinstance(value, int):
+        if value == 1 and not parameter.do_not_specialize:
+            return 1
+        return "i32" if -(1 << 31) <= value < 1 << 31 else "i64" if -(1 << 63) <= value < 1 << 63 else "u64"
+    if isinstance(value, float):
+        return "fp32"
+    if isinstance(value, tuple):
+        raise TritonExtError(f"'{name}' is a tuple, which a launch that does not happen cannot have", fix="launch it")
+    from triton.runtime.jit import mangle_type
+
+    return mangle_type(value)
+
+
+def _tensor(value: Any) -> Any:
+    """Returns an argument that is a tensor, and the tensor below a descriptor; None for other arguments."""
+    value = value if _is_plain(value) else value.base
+    return value if is_tensor(value) else None
+
+
+def _is_plain(value: object) -> bool:
+    """Whether a tensor reaches the kernel as a pointer, not as a descriptor."""
+    return not hasattr(value, "block_shape")
+
+
+def _integer(name: str, values: Mapping[str, Any]) -> int | None:
+    """Returns the value of an integer argument; ``x.shape.0`` is a size of the descriptor x."""
+    base, _, part = name.partition(".")
+    value = values.get(base)
+    if not part:
+        return int(value) if isinstance(value, int) else None
+    which, _, i = part.partition(".")
+    found = getattr(value, {"shape": "shape", "stride": "strides"}.get(which, which), None)
+    return int(found[int(i)]) if found is not None and i.isdecimal() else None

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Report`: what a block of `tx.sanitize` has found, as a list, as text, as JSON and as SARIF."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from triton_ext.errors import TritonExtError
+from triton_ext.support.storage import write_whole
+
+from . import _json, _sarif, _text
+from ._finding import Finding
+from ._verdicts import KINDS, Verdict
+
+FORMATS = ("text", "json", "sarif")
+
+
+class Report:
+    """What checks have found; `tx.sanitize` gives one.
+
+    It can be read at any time, within its block and behind it. Reading it waits for the devices.
+    """
+
+    def __init__(self, session: Any, checks: Sequence[str]) -> None:
+        self._session = session
+        self._checks = tuple(checks)
+        self._verdicts: dict[Verdict, None] = {}
+        self._known: list[Finding] = []  # of a report without a session
+
+    @property
+    def checks(self) -> tuple[str, ...]:
+        """The names of the checks."""
+        return self._checks
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The findings, grouped by line, check and tensor, the one that occurred first before the others."""
+        if self._session is None:
+            return list(self._known)
+        from ._resolve import findings_of
+
+        return findings_of(self._session._see(), self._session._launches)
+
+    @property
+    def accesses(self) -> list[Verdict]:
+        """What the compiler has said of each access of the kernels that have run: proved, checked or unsupported."""
+        return list(self._verdicts)
+
+    def counts(self) -> dict[str, int]:
+        """Returns how many checks of accesses were ``proved``, ``checked`` and ``unsupported``."""
+        found = Counter(one.verdict for one in self._verdicts)
+        return {kind: found[kind] for kind in KINDS}
+
+    def text(self) -> str:
+        """Returns the findings with their source lines, and a summary, as lines of text."""
+        return _text.report(self.findings, self.accesses)
+
+    __str__ = text
+
+    def json(self) -> str:
+        """Returns the findings and the accesses as JSON. The fields are those of `Finding` and `Verdict`."""
+        data = {
+            "version": 1,
+            "checks": self.checks,
+            "findings": [asdict(one) for one in self.findings],
+            "accesses": [asdict(one) for one in self.accesses],
+        }
+        return _json.dumps(data)
+
+    def sarif(self) -> str:
+        """Returns the findings as a log in SARIF 2.1.0, which code hosts and editors show beside the source."""
+        return _sarif.log(self.findings)
+
+    def write(self, path: str | Path, format: str | None = None) -> None:  # noqa: A002 - as in the command
+        """Writes the report to a file.
+
+        Args:
+            path: of the file.
+            format: ``text``, ``json`` or ``sarif``; default: what the suffix says, ``.json`` or ``.sarif``, else text.
+
+        Raises:
+            TritonExtError: there is no such format, or the file cannot be written.
+        """
+        path = Path(path)
+        format = format or {".json": "json", ".sarif": "sarif"}.get(path.suffix, "text")  # noqa: A001
+        if format not in FORMATS:
+            raise TritonExtError(f"there is no format '{format}', there are: {', '.join(FORMATS)}")
+        content = {"text": self.text, "json": self.json, "sarif": self.sarif}[format]()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, content.encode() if content.endswith("\n") else f"{content}\n".encode())
+        except OSError as error:
+            raise TritonExtError(f"{path}: {error.strerror}") from error
+
+    def _add_kernel(self, verdicts: Iterable[Verdict]) -> None:
+        self._verdicts.update(dict.fromkeys(verdicts))
+
+
+def read(content: str) -> Report:
+    """Returns the report whose `Report.json` is `content`."""
+    data = json.loads(content)
+    report = Report(None, data["checks"])
+    findings = [Finding(**{name: _tuples(value) for name, value in one.items()}) for one in data["findings"]]
+    report._known = findings
+    report._add_kernel(Verdict(**one) for one in data["accesses"])
+    return report
+
+
+def merged(reports: Sequence[Report]) -> Report:
+    """Returns a report with the findings of several processes; equal ones, but for their counts, become one."""
+    checks = dict.fromkeys(name for one in reports for name in one.checks)
+    report = Report(None, tuple(checks))
+    report._known = _without_repeats(finding for one in reports for finding in one.findings)
+    for one in reports:
+        report._add_kernel(one.accesses)
+    return report
+
+
+def _without_repeats(findings: Iterable[Finding]) -> list[Finding]:
+    found: dict[str, Finding] = {}
+    for one in findings:
+        # Each process numbers its own addresses; the distance and the coordinates say where in the tensor.
+        key = repr(replace(one, lanes=0, programs=0, at_least=False, address=None, suggestion=""))
+        known = found.setdefault(key, one)
+        if known is not one:
+            found[key] = replace(
+                known,
+                lanes=known.lanes + one.lanes,
+                programs=max(known.programs, one.programs),
+                at_least=known.at_least or one.at_least,
+            )
+    return list(found.values())
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
+class SanitizerError(TritonExtError):
+    """A check of a kernel has failed.
+
+    Attributes:
+        report: with all findings until now.
+    """
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        super().__init__(report.text())

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes findings of what the checks of kernels have written to the buffer of a session."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from triton_ext.probe._arguments import ANYWHERE
+from triton_ext.probe._decode import Records, Seen
+from triton_ext.probe._layout import COUNT, RUNS
+from triton_ext.probe._sites import Site
+from triton_ext.probe._slots import Launch
+
+from . import _source, _tensors
+from ._explain import explained
+from ._finding import Finding
+
+
+@dataclass
+class _Group:
+    """What becomes one finding: the failures of one check at one place, for one tensor."""
+
+    site: Site
+    note: Mapping[str, Any]
+    first: tuple[Any, ...] | None = None  # program, lane, launch, address, values
+    number: int | None = None  # of the argument
+    programs: set[tuple[int, int, int]] = field(default_factory=set)
+    recorded: int = 0
+    sites: dict[Site, None] = field(default_factory=dict)
+
+
+def findings_of(seen: Seen, launches: Mapping[int, Launch]) -> list[Finding]:
+    """Returns the findings, the one that occurred first before the others.
+
+    Args:
+        seen: what a session has seen.
+        launches: what the serial numbers stand for that checks have recorded.
+    """
+    groups: dict[Any, _Group] = {}
+    for records in seen.records:
+        if records.site.note:
+            _add(groups, records, launches)
+    recorded = {site for group in groups.values() for site in group.sites}
+    for site in seen.lines:
+        # Failures without a record: the buffer was full.
+        if site.note and site not in recorded and seen.sum(site, COUNT):
+            note = json.loads(site.note)
+            groups.setdefault(_key(site, note, note.get("argument")), _Group(site, note)).sites[site] = None
+    return [_finding(group, seen) for group in groups.values()]
+
+
+def _key(site: Site, note: Mapping[str, Any], argument: object) -> tuple[Any, ...]:
+    return site.kernel, site.file, site.line, site.column, note["check"], note.get("access"), argument
+
+
+def _add(groups: dict[Any, _Group], records: Records, launches: Mapping[int, Launch]) -> None:
+    site = records.site
+    note = json.loads(site.note)
+    has_address = bool(note.get("address"))
+    names = list(note.get("values", ()))
+    lanes = records.lanes
+    rest = records.values[1 + has_address :]
+    if "lane" in names:
+        lanes = rest[names.index("lane")]
+    for row in range(len(lanes)):
+        launch = launches.get(int(records.values[0][row]))
+        address = int(records.values[1][row]) % 2**64 if has_address else None
+        number = note.get("argument")
+        if number is None and address is not None and launch is not None:
+            number = _tensors.nearest(launch.arguments, address, note.get("bytes", 1), note.get("arguments"))
+        group = groups.setdefault(_key(site, note, number), _Group(site, note, number=number))
+        group.sites[site] = None
+        x, y, z = (int(axis[row]) for axis in records.programs)
+        program = x, y, z
+        group.programs.add(program)
+        group.recorded += 1
+        values = {name: value[row].item() for name, value in zip(names, rest, strict=False) if name != "lane"}
+        found = (program, int(lanes[row]), launch, address, values)
+        # Of the first launch, the first program: the order in which programs run is not determined.
+        if group.first is None or (launch is group.first[2] and _order(found) < _order(group.first)):
+            group.first = found
+
+
+def _order(found: tuple[Any, ...]) -> tuple[Any, ...]:
+    (x, y, z), lane, *_ = found
+    return z, y, x, lane
+
+
+def _finding(group: _Group, seen: Seen) -> Finding:
+    site, note = group.site, group.note
+    program, lane, launch, address, values = group.first or (None, None, None, None, {})
+    lanes = sum(seen.sum(one, COUNT) for one in group.sites)
+    if launch is not None:
+        named = _source.names_in(site.file, site.line)
+        numbers = [one for one in launch.arguments if not one.is_tensor and one.storage == ANYWHERE]
+        values = {**values, **{one.name: one.address for one in numbers if one.name in named}}
+    # A run of a check records its first lane, until there are too many.
+    is_complete = group.recorded >= sum(seen.sum(one, RUNS) for one in group.sites)
+    finding = Finding(
+        check=str(note["check"]), kernel=site.kernel, file=site.file, line=site.line, column=site.column,
+        program=program, lane=lane, lanes=max(lanes, group.recorded), address=address,
+        programs=len(group.programs), at_least=not is_complete,
+        access=str(note.get("access") or ""), values=values,
+    )  # fmt: skip
+    tensor = launch.arguments[group.number] if launch is not None and group.number is not None else None
+    if tensor is not None and tensor.is_tensor:
+        finding = replace(finding, argument=tensor.name, shape=tensor.shape, strides=tensor.strides, dtype=tensor.dtype)
+        if address is not None:
+            size = int(note.get("bytes", tensor.itemsize) or tensor.itemsize)
+            bounds = tensor.view if finding.check == "view" else tensor.storage
+            distance = _tensors.outside(bounds, address, size)
+            finding = replace(finding, coordinates=_tensors.coordinates(tensor, address), distance=distance or None)
+    elif tensor is not None:
+        finding = replace(finding, argument=tensor.name)
+    return explained(finding, note, launch, tensor)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Sanitizer`: the block in which kernels are compiled with checks, and what is raised where one has failed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any
+
+from triton_ext.probe._session import Session
+
+import triton_ext as tx
+from triton_ext.errors import TritonExtError
+from triton_ext.patches.kernel_launches import Launch, wrap_launches
+
+from . import _synchronisation, _verdicts
+from ._names import ACTIONS, checked_names
+from ._report import Report, SanitizerError
+from ._shadows import Shadows
+
+#: Bytes for records on each device, and how many kernels have room for their counters.
+CAPACITY, KERNELS = 2**22, 256
+
+_lock = threading.RLock()
+#: The blocks that have begun, the innermost one last; they are of the process.
+_active: list[Sanitizer] = []
+
+
+class Sanitizer:
+    """A block in which the kernels of all threads are compiled with checks; made by `tx.sanitize`."""
+
+    def __init__(self, checks: str | Iterable[str], action: str, raises: bool) -> None:
+        if action not in ACTIONS:
+            raise TritonExtError(f"sanitize: there is no action '{action}', there are: {', '.join(ACTIONS)}")
+        self._names = checked_names(checks)
+        self._action = action
+        self._raises = raises
+        self._pipeline: Any = None
+        self._raised = 0  # words of records that an error has told
+        self._session = Session(CAPACITY, KERNELS, True, waits=True)
+        self._shadows = Shadows(self._names)
+        self.report = Report(self._session, self._names)
+
+    def __enter__(self) -> Report:
+        from triton import knobs
+
+        if knobs.runtime.interpret:
+            raise TritonExtError(
+                "TRITON_INTERPRET=1: the interpreter runs no passes, so nothing is checked", fix="unset it"
+            )
+        passes = tx.passes.ttir.sanitizer(checks=",".join(self._names), action=self._action)
+        wrap_launches(_seen)
+        self._session.__enter__()
+        self._shadows.__enter__()
+        with _lock:
+            self._pipeline = tx.Pipeline().at_end("ttir", passes)
+            if _active:
+                _active[-1]._pipeline.uninstall()
+            self._pipeline.install()
+            _active.append(self)
+        if self._raises:
+            _synchronisation.follow(self._raise_if_failed)
+        return self.report
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        with _lock:
+            is_innermost = _active[-1] is self
+            _active.remove(self)
+            if is_innermost:
+                self._pipeline.uninstall()
+                if _active:
+                    _active[-1]._pipeline.install()
+        self._shadows.__exit__(kind, error, traceback)
+        self._session.__exit__(kind, error, traceback)
+        if self._raises:
+            _synchronisation.forget(self._raise_if_failed)
+        if self._raises and error is None:
+            self._raise_if_failed()
+
+    def _begin_fork(self) -> None:
+        """Forgets, in a fork, what the process before has seen, which has it in its own report."""
+        session = self._session
+        session._buffers.clear()
+        session._slots.clear()
+        session._launches.clear()
+        self.report._verdicts.clear()
+        self._raised = 0
+
+    def _raise_if_failed(self) -> None:
+        """Raises SanitizerError if a check has failed since the last time. Waits for the devices.
+
+        Raises:
+            SanitizerError: it has.
+        """
+        words = self._session._recorded()
+        if words > self._raised:
+            self._raised = words
+            raise SanitizerError(self.report)
+
+
+def _seen(kernel: Any, launch: Launch) -> Launch | None:
+    """Has the reports of active blocks learn which kernels run; on the CPU, a launch is a synchronisation, too."""
+    verdicts = _verdicts.of(kernel)
+    if verdicts is None:
+        return None
+    device = kernel.metadata.target.backend
+
+    def launch_and_tell(*args: Any) -> None:
+        launch(*args)
+        for one in tuple(_active):
+            one.report._add_kernel(verdicts)
+            if one._raises and device not in ("cuda", "hip"):
+                one._raise_if_failed()
+
+    return launch_and_tell

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The shadows of tensors: which bytes were written, and which programs of a launch have touched which element.
+
+`passes/sanitizer/Shadow.cpp` reads and writes them in kernels; RATIONALE.md describes their words.
+"""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from triton_ext.probe import _launches
+from triton_ext.probe._arguments import Argument
+from triton_ext.probe._slots import Launch
+
+#: What allocates a tensor without writing to it.
+_ALLOCATE = {"empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided"}
+
+
+class _Init:
+    """Which bytes of a storage were written. The storage may be freed, and its memory become another one's."""
+
+    def __init__(self, size: int, shadow: Any, storage: Any) -> None:
+        from torch.multiprocessing.reductions import StorageWeakRef
+
+        self.size = size
+        self.shadow = shadow
+        self._storage = StorageWeakRef(storage)
+
+    def is_at(self, start: int) -> bool:
+        """Whether the storage lives, with its memory at this address and of this size."""
+        import torch
+
+        storage = torch.UntypedStorage._new_with_weak_ptr(self._storage.cdata)
+        return storage is not None and storage.data_ptr() == start and storage.nbytes() == self.size
+
+
+class Shadows:
+    """The shadows of the tensors of a block; a context manager. Without `uninit` and `race` it does nothing."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self._wants_init = "uninit" in names
+        self._wants_race = "race" in names
+        self._race: dict[tuple[str, int, int], Any] = {}
+        self._init: dict[tuple[str, int], _Init] = {}  # by device and start of the storage
+        self._mode: Any = None
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> Shadows:
+        if self._wants_init or self._wants_race:
+            _launches.fillers.append(self.fill)
+        if self._wants_init:
+            from ._writes import follow_writes
+
+            self._mode = follow_writes(self)
+            self._mode.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._mode is not None:
+            self._mode.__exit__(kind, error, traceback)
+            self._mode = None
+        if self.fill in _launches.fillers:
+            _launches.fillers.remove(self.fill)
+
+    def fill(self, launch: Launch, device: str, stream: int) -> Launch:
+        """Returns the launch with the addresses of shadows. Those of races are cleared, in the launch's stream."""
+        filled: dict[tuple[int, int], tuple[int, int]] = {}
+        with self._lock:
+            for argument in launch.arguments:
+                if argument.is_tensor and argument.storage not in filled:
+                    start, end = argument.storage
+                    init = self._known(device, start)
+                    filled[argument.storage] = (
+                        _address(init.shadow) if init is not None and init.size == end - start else 0,
+                        self._cleared(device, start, end, stream) if self._wants_race else 0,
+                    )
+        return launch._replace(arguments=tuple(_with_shadows(one, filled) for one in launch.arguments))
+
+    def _cleared(self, device: str, start: int, end: int, stream: int) -> int:
+        """Returns the address of a shadow without programs: two bytes for each byte of the storage."""
+        key = device, start, end
+        if device == "cpu":
+            if (shadow := self._race.get(key)) is None:
+                shadow = self._race[key] = np.zeros((end - start + 4) // 4, np.uint64)
+            shadow.fill(0)
+            return int(shadow.ctypes.data)
+        import torch
+
+        used = torch.cuda.current_stream(device)
+        if used.cuda_stream != stream:
+            used = torch.cuda.ExternalStream(stream, device=device)
+        with torch.cuda.stream(used):
+            if (shadow := self._race.get(key)) is None:
+                shadow = self._race[key] = torch.empty((end - start + 4) // 4, dtype=torch.int64, device=device)
+            shadow.zero_()
+        return int(shadow.data_ptr())
+
+    def allocated(self, tensor: Any) -> None:
+        """Takes the memory of `tensor` as never written."""
+        import torch
+
+        memory = tensor.untyped_storage()
+        if memory.nbytes() == 0 or tensor.device.type == "meta":
+            return
+        shadow = torch.zeros(memory.nbytes() // 32 + 1, dtype=torch.int32, device=tensor.device)
+        with self._lock:
+            self._init[_device(tensor), memory.data_ptr()] = _Init(memory.nbytes(), shadow, memory)
+
+    def _known(self, device: str, start: int) -> _Init | None:
+        """Returns the shadow of the storage that starts here, and forgets it if something else may be here now."""
+        if (known := self._init.get((device, start))) is not None and not known.is_at(start):
+            del self._init[device, start]
+            return None
+        return known
+
+    def written(self, tensor: Any) -> None:
+        """Takes the elements of `tensor` as written, and what is between them."""
+        memory = tensor.untyped_storage()
+        with self._lock:
+            known = self._known(_device(tensor), memory.data_ptr())
+        if known is None or tensor.numel() == 0:
+            return
+        bits = known.shadow.view(dtype=_uint8())
+        size = tensor.element_size()
+        last = sum((length - 1) * step for length, step in zip(tensor.shape, tensor.stride(), strict=True))
+        first, end = tensor.storage_offset() * size, (tensor.storage_offset() + last + 1) * size
+        low, high = -(-first // 8), end // 8
+        if low > high:  # all in one byte of the shadow
+            bits[high] |= ((1 << (end - first)) - 1) << first % 8
+            return
+        bits[low:high] = 255
+        if first % 8:
+            bits[low - 1] |= 255 & -(1 << first % 8)
+        if end % 8:
+            bits[high] |= (1 << end % 8) - 1
+
+
+def _uint8() -> Any:
+    import torch
+
+    return torch.uint8
+
+
+def _device(tensor: Any) -> str:
+    return "cpu" if tensor.device.type == "cpu" else str(tensor.device)
+
+
+def _address(shadow: Any) -> int:
+    return int(shadow.data_ptr())
+
+
+def _with_shadows(argument: Argument, filled: dict[tuple[int, int], tuple[int, int]]) -> Argument:
+    if not argument.is_tensor:
+        return argument
+    init, race = filled[argument.storage]
+    return argument._replace(init=init, race=race)
+
+
+def allocates(name: str) -> bool:
+    """Whether the function of torch with this name returns memory that it has not written."""
+    return name in _ALLOCATE

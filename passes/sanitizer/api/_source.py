@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The source text of a finding, and where the operation stands in it."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+
+
+def text_of(file: str, line: int) -> str:
+    """Returns a line of a file without its end; the empty text if it cannot be read."""
+    return linecache.getline(file, line).rstrip("\n") if file and line else ""
+
+
+def span_of(file: str, line: int, column: int) -> tuple[int, int]:
+    """Returns the columns in which an operation begins and ends in its line, from 1, the end exclusive.
+
+    Triton counts the columns of a kernel in a function from the kernel's own indentation.
+
+    Args:
+        file: a Python file.
+        line: a line in it.
+        column: as Triton says it, from 1; 0 if it is unknown.
+    """
+    text = text_of(file, line)
+    indentation = len(text) - len(text.lstrip()) + 1
+    if not text or not column:
+        return indentation, len(text) + 1
+    tree = _tree(file)
+    column += _indentation_of_function(tree, line) if tree is not None else 0
+    ends = [
+        node.end_col_offset if node.end_lineno == line else len(text)
+        for node in (ast.walk(tree) if tree is not None else ())
+        if isinstance(node, ast.expr) and node.lineno == line and node.col_offset == column - 1
+        if node.end_col_offset is not None
+    ]
+    if not ends and column > len(text):
+        return indentation, len(text) + 1
+    return column, max(ends, default=column) + 1
+
+
+def names_in(file: str, line: int) -> set[str]:
+    """Returns the names of variables that occur in a line, or in the lines of a simple statement that it is part of."""
+    tree = _tree(file)
+    statements = [
+        node
+        for node in (ast.walk(tree) if tree is not None else ())
+        if isinstance(node, ast.stmt) and not hasattr(node, "body") and node.lineno <= line <= (node.end_lineno or 0)
+    ]
+    return {node.id for statement in statements for node in ast.walk(statement) if isinstance(node, ast.Name)}
+
+
+def _indentation_of_function(tree: ast.AST, line: int) -> int:
+    """Returns the indentation of the innermost function around a line."""
+    around = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or 0)
+    ]
+    return max(around, key=lambda node: node.lineno).col_offset if around else 0
+
+
+@functools.lru_cache(maxsize=64)
+def _parsed(text: str) -> ast.AST | None:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _tree(file: str) -> ast.AST | None:
+    return _parsed("".join(linecache.getlines(file)))

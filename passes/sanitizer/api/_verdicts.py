@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the pass says of each access before the kernel runs: proved, checked or unsupported."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+_VERDICTS = re.compile(r'sanitize\.verdicts = "((?:[^"\\]|\\.)*)"')
+#: What is known of an access before the kernel runs, in the order of the report.
+KINDS = ("proved", "checked", "unsupported")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one check of one operation.
+
+    Attributes:
+        kernel: the kernel's name.
+        file: the Python file; empty if it is unknown.
+        line: the line in it.
+        column: the column of the operation, from 1.
+        check: the name of the check.
+        verdict: ``proved``, ``checked`` or ``unsupported``.
+        why: the reason, if there is one.
+    """
+
+    kernel: str
+    file: str
+    line: int
+    column: int
+    check: str
+    verdict: str
+    why: str
+
+
+def of(kernel: Any) -> tuple[Verdict, ...] | None:
+    """Returns what the pass has said of a ``CompiledKernel``; None if the pass has not run."""
+    text = _VERDICTS.search(str(kernel.asm.get("ttir", "")))
+    if text is None:
+        return None
+    content = re.sub(r"\\([0-9A-F]{2}|.)", lambda m: chr(int(m[1], 16)) if len(m[1]) == 2 else m[1], text[1])
+    file = str(getattr(getattr(kernel.src, "fn", None), "file_name", "") or "")
+    name = str(kernel.metadata.name)
+    return tuple(
+        Verdict(
+            name, one.get("file", file), one["line"], one["column"], one["check"], one["verdict"], one.get("why", "")
+        )
+        for one in json.loads(content.encode("latin-1").decode(errors="replace"))
+    )

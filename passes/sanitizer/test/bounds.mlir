@@ -1,0 +1,193 @@
+// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=bounds" -cse -canonicalize | FileCheck %s
+// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=bounds action=suppress" -cse -canonicalize | FileCheck %s --check-prefix=SUPPRESS
+// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=bounds action=trap" -cse -canonicalize | FileCheck %s --check-prefix=TRAP
+// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=bounds" -triton-ext-lower-probe="emit=true" | FileCheck %s --check-prefix=LOWERED
+
+// What is said of each access, in program order.
+// CHECK: sanitize.verdicts = "[
+// CHECK-SAME: \22verdict\22:\22checked\22,\22why\22:\22by the corners of the tile\22
+// LOWERED: probe.sites = "
+// LOWERED-SAME: \22note\22
+// LOWERED-NOT: probe.check
+
+// Of a tile, the first and the last address of the mask's box are compared, as scalars. A look at the lanes computes
+// them again from scalars. The store has the same mask; an i32 that may wrap around is compared once.
+// CHECK-LABEL: tt.func public @add
+// CHECK-SAME: %[[X:.*]]: !tt.ptr<f32>, %[[Y:.*]]: !tt.ptr<f32>, %[[N:.*]]: i32
+// CHECK-DAG: probe.launch_word 10 : i64
+// CHECK-DAG: probe.launch_word 11 : i64
+// CHECK-DAG: %[[XA:.*]] = tt.ptr_to_int %[[X]] : !tt.ptr<f32> -> i64
+// CHECK: tt.load
+// CHECK: tt.store {{.*}} : tensor<128x!tt.ptr<f32>>
+// CHECK-NOT: tensor
+// CHECK: %[[OUT:.*]] = arith.ori {{.*}} : i1
+// CHECK-NEXT: scf.if %[[OUT]] {
+// CHECK: tt.ptr_to_int {{.*}} -> tensor<128xi64>
+// CHECK: %[[SERIAL:.*]] = probe.launch_word 2 : i64
+// CHECK: probe.check {{.*}}, "bounds"(%[[SERIAL]], {{.*}} : i64, tensor<128xi64>, tensor<128xi32>) mask({{.*}} : tensor<128xi1>)
+// CHECK-SAME: \22access\22:\22load\22
+// CHECK-SAME: \22argument\22:0
+// CHECK-SAME: \22bytes\22:4
+// CHECK: probe.check {{.*}}, "view"
+// CHECK: scf.if
+// CHECK: probe.check {{.*}}, "bounds"
+// CHECK-SAME: \22access\22:\22store\22
+// CHECK-SAME: \22argument\22:1
+// The mask that suppresses compares each lane; the load reads zeros there.
+// SUPPRESS-LABEL: tt.func public @add
+// SUPPRESS: %[[IN:.*]] = arith.andi {{.*}} : tensor<128xi1>
+// SUPPRESS: %[[KEPT:.*]] = arith.andi %[[IN]], %{{.*}} : tensor<128xi1>
+// SUPPRESS-NEXT: tt.load %{{.*}}, %[[KEPT]], %{{.*}} : tensor<128x!tt.ptr<f32>>
+// SUPPRESS: tt.store %{{.*}}, %{{.*}}, %{{.*}} : tensor<128x!tt.ptr<f32>>
+// A trap is before the access.
+// TRAP-LABEL: tt.func public @add
+// TRAP: scf.if
+// TRAP: tt.assert {{.*}}, "an access is out of bounds" : i1
+// TRAP: tt.load
+tt.func public @add(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
+  %c = arith.constant 128 : i32
+  %pid = tt.get_program_id x : i32
+  %s = arith.muli %pid, %c : i32
+  %r = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+  %b = tt.splat %s : i32 -> tensor<128xi32>
+  %o = arith.addi %b, %r : tensor<128xi32>
+  %nn = tt.splat %n : i32 -> tensor<128xi32>
+  %m = arith.cmpi slt, %o, %nn : tensor<128xi32>
+  %p = tt.splat %x : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
+  %q = tt.addptr %p, %o : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
+  %v = tt.load %q, %m : tensor<128x!tt.ptr<f32>>
+  %p2 = tt.splat %y : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
+  %q2 = tt.addptr %p2, %o : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
+  tt.store %q2, %v, %m : tensor<128x!tt.ptr<f32>>
+  tt.return
+}
+
+// A tensor of pointers that a loop moves gets an i64 beside it, and the check in the loop uses no tensor. A second access
+// by the same pointers is not checked again.
+// CHECK-LABEL: tt.func public @loop
+// CHECK: scf.for {{.*}} iter_args(%[[P:.*]] = %{{.*}}, %[[BASE:.*]] = %{{.*}}) -> (tensor<64x!tt.ptr<f16>>, i64)
+// CHECK: tt.load %[[P]] : tensor<64x!tt.ptr<f16>>
+// CHECK: tt.store %[[P]], %{{.*}} : tensor<64x!tt.ptr<f16>>
+// CHECK: %[[NEXT:.*]] = arith.addi %[[BASE]], %{{.*}} : i64
+// CHECK-NOT: tensor
+// CHECK: scf.if
+// CHECK-NOT: %[[P]]
+// CHECK: probe.check
+// CHECK: probe.check
+// CHECK-NOT: probe.check
+// CHECK: scf.yield %{{.*}}, %[[NEXT]]
+tt.func public @loop(%x: !tt.ptr<f16>, %n: i32, %step: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %move = tt.splat %step : i32 -> tensor<64xi32>
+  %p = tt.splat %x : !tt.ptr<f16> -> tensor<64x!tt.ptr<f16>>
+  %q = tt.addptr %p, %r : tensor<64x!tt.ptr<f16>>, tensor<64xi32>
+  %end = scf.for %i = %zero to %n step %one iter_args(%t = %q) -> (tensor<64x!tt.ptr<f16>>) : i32 {
+    %v = tt.load %t : tensor<64x!tt.ptr<f16>>
+    tt.store %t, %v : tensor<64x!tt.ptr<f16>>
+    %u = tt.addptr %t, %move : tensor<64x!tt.ptr<f16>>, tensor<64xi32>
+    scf.yield %u : tensor<64x!tt.ptr<f16>>
+  }
+  tt.return
+}
+
+// Loaded indices: each lane is compared, and one bit says whether to look further. The remainder has limits.
+// CHECK-LABEL: tt.func public @gather
+// CHECK: %[[I:.*]] = tt.load
+// CHECK: %[[V:.*]] = tt.load
+// CHECK: arith.cmpi sge, {{.*}} : tensor<64xi64>
+// CHECK: "tt.reduce"
+// CHECK: scf.if
+// CHECK: probe.check {{.*}}\22access\22:\22load\22
+// CHECK: tt.atomic_rmw
+// CHECK-NOT: "tt.reduce"
+// CHECK: scf.if
+// CHECK: probe.check {{.*}}\22access\22:\22atomic\22
+tt.func public @gather(%x: !tt.ptr<f32>, %at: !tt.ptr<i32>, %sums: !tt.ptr<f32>, %n: i32) {
+  %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %a = tt.splat %at : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+  %b = tt.addptr %a, %r : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+  %i = tt.load %b : tensor<64x!tt.ptr<i32>>
+  %p = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %q = tt.addptr %p, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %v = tt.load %q : tensor<64x!tt.ptr<f32>>
+  %nn = tt.splat %n : i32 -> tensor<64xi32>
+  %rest = arith.remsi %r, %nn : tensor<64xi32>
+  %s = tt.splat %sums : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %t = tt.addptr %s, %rest : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %old = tt.atomic_rmw fadd, relaxed, gpu, %t, %v : (tensor<64x!tt.ptr<f32>>, tensor<64xf32>) -> tensor<64xf32>
+  tt.return
+}
+
+// A descriptor: the part of the box inside of the descriptor's shape.
+// CHECK-LABEL: tt.func public @descriptor
+// CHECK: tt.descriptor_store
+// CHECK: scf.if
+// CHECK: probe.check {{.*}}, "bounds"{{.*}}\22argument\22:0
+tt.func public @descriptor(%x: !tt.ptr<f16>, %m: i32, %n: i32, %i: i32) {
+  %one = arith.constant 1 : i64
+  %wide = arith.extsi %n : i32 to i64
+  %d = tt.make_tensor_descriptor %x, [%m, %n], [%wide, %one] : !tt.ptr<f16>, !tt.tensordesc<16x32xf16>
+  %v = arith.constant dense<0.0> : tensor<16x32xf16>
+  tt.descriptor_store %d[%i, %i], %v : !tt.tensordesc<16x32xf16>, tensor<16x32xf16>
+  tt.return
+}
+
+// A pointer from memory, or made of an integer: the tensor of the launch that it points into is the one that holds.
+// CHECK-LABEL: tt.func public @from_memory
+// CHECK: probe.launch_word 8 : i64
+// CHECK: tt.int_to_ptr
+// CHECK: probe.check {{.*}}, "bounds"{{.*}}\22argument\22:null
+tt.func public @from_memory(%table: !tt.ptr<i64>, %i: i32) {
+  %a = tt.load %table : !tt.ptr<i64>
+  %p = tt.int_to_ptr %a : i64 -> !tt.ptr<f32>
+  %q = tt.addptr %p, %i : !tt.ptr<f32>, i32
+  %v = tt.load %q : !tt.ptr<f32>
+  tt.store %q, %v : !tt.ptr<f32>
+  tt.return
+}
+
+// One of two tensors; through blocks and a while loop.
+// CHECK-LABEL: tt.func public @one_of_two
+// CHECK: probe.check {{.*}}\22argument\22:null,\22arguments\22:[
+// CHECK: tt.return
+tt.func public @one_of_two(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %c: i1, %n: i32) {
+  %one = arith.constant 1 : i32
+  cf.cond_br %c, ^bb1(%x : !tt.ptr<f32>), ^bb1(%y : !tt.ptr<f32>)
+^bb1(%p: !tt.ptr<f32>):
+  %r:2 = scf.while (%q = %p, %i = %n) : (!tt.ptr<f32>, i32) -> (!tt.ptr<f32>, i32) {
+    %more = arith.cmpi sgt, %i, %one : i32
+    scf.condition(%more) %q, %i : !tt.ptr<f32>, i32
+  } do {
+  ^bb0(%q: !tt.ptr<f32>, %i: i32):
+    %v = tt.load %q {isVolatile = true} : !tt.ptr<f32>
+    %next = tt.addptr %q, %one : !tt.ptr<f32>, i32
+    %less = arith.subi %i, %one : i32
+    scf.yield %next, %less : !tt.ptr<f32>, i32
+  }
+  tt.return
+}
+
+// A mask that is always false needs no check, and pointers that come from nowhere get none.
+// CHECK-LABEL: tt.func public @nothing
+// CHECK-NOT: probe.check
+// CHECK: tt.return
+tt.func public @nothing(%x: !tt.ptr<f32>, %p: tensor<64x!tt.ptr<f32>>) {
+  %no = arith.constant dense<false> : tensor<64xi1>
+  %zero = arith.constant dense<0.0> : tensor<64xf32>
+  %a = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  tt.store %a, %zero, %no : tensor<64x!tt.ptr<f32>>
+  tt.store %p, %zero : tensor<64x!tt.ptr<f32>>
+  tt.return
+}
+
+// CHECK-LABEL: tt.func public @no_dimensions
+// CHECK-NOT: probe.check
+// CHECK: tt.return
+tt.func public @no_dimensions(%x: !tt.ptr<f32>, %c: i1) -> tensor<f32> {
+  %p = tt.splat %x : !tt.ptr<f32> -> tensor<!tt.ptr<f32>>
+  %m = tt.splat %c : i1 -> tensor<i1>
+  %v = tt.load %p, %m : tensor<!tt.ptr<f32>>
+  tt.return %v : tensor<f32>
+}

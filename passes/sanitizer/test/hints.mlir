@@ -1,0 +1,69 @@
+// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=hints" | FileCheck %s
+
+// The check computes the value again without the mark, which the compiler may believe.
+// CHECK-LABEL: tt.func public @multiple
+// CHECK: %[[V:.*]] = arith.addi %{{.*}} {tt.divisibility = dense<16> : tensor<1xi32>} : i32
+// CHECK-NEXT: %[[AGAIN:.*]] = arith.addi %{{.*}} : i32
+// CHECK: arith.andi %[[AGAIN]], %c15
+// CHECK: probe.check
+// CHECK-SAME: \22hint\22:\22multiple_of\22,\22promised\22:16
+tt.func public @multiple(%p: !tt.ptr<i32>, %a: i32, %b: i32) {
+  %v = arith.addi %a, %b {tt.divisibility = dense<16> : tensor<1xi32>} : i32
+  tt.store %p, %v : !tt.ptr<i32>
+  tt.return
+}
+
+// Products of 16 are multiples, and a range is contiguous.
+// CHECK-LABEL: tt.func public @proved
+// CHECK-NOT: probe.check
+// CHECK: tt.return
+tt.func public @proved(%p: tensor<64x!tt.ptr<i32>>, %a: i32) {
+  %c16 = arith.constant 16 : i32
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %first = arith.muli %a, %c16 : i32
+  %all = tt.splat %first : i32 -> tensor<64xi32>
+  %v = arith.addi %all, %i {tt.contiguity = dense<64> : tensor<1xi32>, tt.divisibility = dense<16> : tensor<1xi32>} : tensor<64xi32>
+  tt.store %p, %v : tensor<64x!tt.ptr<i32>>
+  tt.return
+}
+
+// Of a run of contiguous numbers only the first one has to be a multiple.
+// CHECK-LABEL: tt.func public @runs
+// CHECK: probe.check
+// CHECK-SAME: \22hint\22:\22max_contiguous\22,\22promised\22:8
+// CHECK: %[[REST:.*]] = arith.andi %{{.*}}, %{{.*}} : tensor<64xi32>
+// CHECK: %[[BAD:.*]] = arith.cmpi ne, %[[REST]]
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq
+// CHECK: arith.andi %[[BAD]], %[[FIRST]]
+// CHECK: probe.check
+// CHECK-SAME: \22hint\22:\22multiple_of\22,\22promised\22:4
+tt.func public @runs(%p: tensor<64x!tt.ptr<i32>>, %a: tensor<64xi32>) {
+  %v = arith.addi %a, %a {tt.contiguity = dense<8> : tensor<1xi32>, tt.divisibility = dense<4> : tensor<1xi32>} : tensor<64xi32>
+  tt.store %p, %v : tensor<64x!tt.ptr<i32>>
+  tt.return
+}
+
+// With the assumption the compiler would remove the check.
+// CHECK-LABEL: tt.func public @assumption
+// CHECK-NOT: llvm.intr.assume
+// CHECK: probe.check
+// CHECK-SAME: \22hint\22:\22assume\22
+// CHECK-NOT: llvm.intr.assume
+// CHECK: tt.return
+tt.func public @assumption(%p: !tt.ptr<i32>, %a: i32, %b: i32) {
+  %c = arith.cmpi slt, %a, %b : i32
+  llvm.intr.assume %c : i1
+  tt.store %p, %a : !tt.ptr<i32>
+  tt.return
+}
+
+// CHECK-LABEL: tt.func public @arguments
+// CHECK: tt.ptr_to_int %arg0
+// CHECK: probe.check
+// CHECK-SAME: \22argument\22:0
+// CHECK-NOT: probe.check
+// CHECK: tt.return
+tt.func public @arguments(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %a: i32) {
+  tt.store %p, %a : !tt.ptr<i32>
+  tt.return
+}

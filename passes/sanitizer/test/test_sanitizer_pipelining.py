@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`sanitizer` leaves Triton's software pipeline alone: as many asynchronous copies in the PTX as without it, and no
+tensor more that a loop carries. Without a session, the binary is the same."""
+
+from __future__ import annotations
+
+import re
+from contextlib import nullcontext
+from typing import Any
+
+import pytest
+import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+import triton_ext as tx
+from triton_ext import probe
+
+pytestmark = pytest.mark.slow
+
+
+@triton.jit
+def product(  # noqa: PLR0917
+    a, b, c, M, N, K, sam, sbk, scm, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr
+):  # fmt: skip
+    """That of Triton's tutorial: rows and columns modulo the sizes, tensors of pointers that the loop moves."""
+    m, n = tl.program_id(0) * BM + tl.arange(0, BM), tl.program_id(1) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    pa = a + (m % M)[:, None] * sam + k[None, :]
+    pb = b + k[:, None] * sbk + (n % N)[None, :]
+    acc = tl.zeros((BM, BN), tl.float32)
+    for i in range(tl.cdiv(K, BK)):
+        x = tl.load(pa, mask=k[None, :] < K - i * BK, other=0.0)
+        y = tl.load(pb, mask=k[:, None] < K - i * BK, other=0.0)
+        acc = tl.dot(x, y, acc)
+        pa += BK
+        pb += BK * sbk
+    tl.store(c + m[:, None] * scm + n[None, :], acc, mask=(m[:, None] < M) & (n[None, :] < N))
+
+
+def compiled(arch: int, **options: Any) -> Any:
+    kinds = {"a": "*fp16", "b": "*fp16", "c": "*fp32", **dict.fromkeys(("M", "N", "K", "sam", "sbk", "scm"), "i32")}
+    constants = {"BM": 128, "BN": 64, "BK": 64}
+    divisible = {(i,): [["tt.divisibility", 16]] for i in range(9)}
+    source = ASTSource(product, kinds | dict.fromkeys(constants, "constexpr"), constants, divisible)
+    sanitized = tx.Pipeline().at_end("ttir", tx.passes.ttir.sanitizer(**options)) if options else nullcontext()
+    with probe.pipeline(), sanitized:
+        return triton.compile(source, target=GPUTarget("cuda", arch, 32), options={"num_stages": 3, "num_warps": 4})
+
+
+def copies(kernel: Any) -> int:
+    return len(re.findall(r"cp\.async\.(?:c[ag]\.shared|bulk\.tensor)", kernel.asm["ptx"]))
+
+
+def carried(kernel: Any) -> int:
+    """Returns how many tensors loops carry in TTGIR."""
+    loops = re.findall(r"scf\.for [^\n]* -> \(([^\n]*)\)  ?:", kernel.asm["ttgir"])
+    return sum(types.count("tensor<") for types in loops)
+
+
+@pytest.mark.parametrize("arch", [80, 90])
+def test_the_copies_stay(arch: int) -> None:
+    plain = compiled(arch)
+    assert copies(plain) >= 6
+    assert plain.metadata.profile_scratch_size == 0
+    for action in ("report", "trap"):
+        kernel = compiled(arch, checks="bounds", action=action)
+        assert kernel.metadata.profile_scratch_size > 0
+        assert (copies(kernel), carried(kernel)) == (copies(plain), carried(plain)), action
+    # What suppresses lanes asks for each lane: its loads are not vectors, so the comparison can fail.
+    assert copies(compiled(arch, checks="bounds", action="suppress")) < copies(plain)

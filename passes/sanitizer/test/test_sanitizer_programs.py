@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that know nothing of checks: by a variable, by ``triton-ext sanitize``, by ``pytest --triton-sanitize``."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+from support.probe.native import native_backend
+
+PROGRAM = """
+import sys
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def copy(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i, mask=i < n, other=0), mask=i < n)
+
+def run(size):
+    copy[(4,)](torch.zeros(size), torch.zeros(1024), 1024, B=256)
+
+def test_right():
+    run(1024)
+
+def test_wrong():
+    run(1000)
+
+if __name__ == "__main__":
+    run(int(sys.argv[1]))
+    print("done", flush=True)
+    sys.exit(int(sys.argv[2]))
+"""
+
+
+FIXTURE = """
+import pytest
+
+@pytest.fixture
+def made():
+    run(1000)
+
+def test_fixture(made):
+    pass
+
+def test_fails():
+    run(1000)
+    assert 1 == 2
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "test_program.py"
+    file.write_text(PROGRAM)
+    return file
+
+
+def call(*arguments: object, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        list(map(str, arguments)),
+        capture_output=True, text=True, check=False, env={**os.environ, **variables},
+    )  # fmt: skip
+
+
+def sanitize(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return call(sys.executable, "-m", "triton_ext", "sanitize", *arguments)
+
+
+@pytest.mark.slow
+def test_a_variable_checks_a_program(program: Path) -> None:
+    done = call(sys.executable, program, 1000, 0, TRITON_EXT_SANITIZE="bounds")
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
+    assert "error[bounds]: load outside of x: 4 bytes behind its end\n" in done.stderr
+    assert "--> test_program.py:10:23, in copy" in done.stderr
+    done = call(sys.executable, program, 1000, 0, TRITON_EXT_SANITIZE="bounds,raise,output=out/%p.json")
+    assert done.returncode == 1
+    assert "SanitizerError: error[bounds]: load outside of x" in done.stderr
+    (file,) = (program.parent / "out").glob("*.json")
+    assert [one["check"] for one in json.loads(file.read_text())["findings"]] == ["bounds"]
+    done = call(sys.executable, program, 1000, 0, TRITON_EXT_SANITIZE="bound")
+    assert done.returncode == 1
+    assert "there is no check 'bound', there are: bounds," in done.stderr
+    done = call(sys.executable, program, 1000, 0, TRITON_EXT_SANITIZE="0")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
+
+
+@pytest.mark.slow
+def test_the_command(program: Path) -> None:
+    done = sanitize("--checks", "bounds", "--", sys.executable, program, 1000, 0)
+    assert done.returncode == 1
+    assert "load outside of x" in done.stdout
+    done = sanitize("--checks", "bounds", "--format", "json", "--", sys.executable, program, 1024, 0)
+    assert done.returncode == 0, done.stderr
+    head, _, report = done.stdout.partition("\n")
+    assert head == "done"
+    assert json.loads(report)["findings"] == []
+    assert len(json.loads(report)["accesses"]) == 2
+    done = sanitize("--checks", "bounds", "--output", "log.sarif", "--", sys.executable, program, 1000, 7)
+    assert done.returncode == 7
+    assert done.stdout.splitlines()[-1] == "wrote log.sarif"
+    assert json.loads((program.parent / "log.sarif").read_text())["version"] == "2.1.0"
+
+
+@pytest.mark.slow
+def test_pytest(program: Path) -> None:
+    found = [one.value for one in entry_points(group="pytest11") if one.name == "triton_ext"]
+    assert found == ["triton_ext.pytest_plugin"]
+    options = ("-q", "-p", "no:cacheprovider", "--triton-sanitize", "--triton-sanitize-checks=bounds")
+    done = call(sys.executable, "-m", "pytest", *options, program)
+    assert done.returncode == 1
+    assert "1 failed, 1 passed" in done.stdout
+    assert "error[bounds]: load outside of x: 4 bytes behind its end" in done.stdout
+    assert "FAILED test_program.py::test_wrong" in done.stdout
+    program.write_text(PROGRAM + FIXTURE)
+    done = call(sys.executable, "-m", "pytest", *options, program)
+    assert "2 failed, 1 passed" in done.stdout
+    assert "1 error in" in done.stdout
+    assert "ERROR test_program.py::test_fixture - Failed: error[bounds]" in done.stdout
+    # A test that fails on its own has the findings as a section.
+    assert "Captured triton-sanitize call" in done.stdout
+    done = call(sys.executable, "-m", "pytest", *options, "--triton-sanitize-checks=bound", program)
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "there is no check 'bound'" in done.stderr
+
+
+FORKS = """
+import multiprocessing
+import os
+import sys
+from test_program import run
+
+if __name__ == "__main__":
+    if "first" in sys.argv:
+        run(1000)
+    child = multiprocessing.get_context("fork").Process(target=run, args=(900,))
+    child.start()
+    child.join()
+    if os.fork() == 0:
+        run(900)
+        sys.exit(0)
+    os.wait()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", [[], ["first"]])
+def test_forks_have_reports(program: Path, first: list[str]) -> None:
+    (program.parent / "forks.py").write_text(FORKS)
+    done = sanitize("--checks", "bounds", "--format", "json", "--", sys.executable, "forks.py", *first)
+    assert done.returncode == 1, done.stderr
+    found = {tuple(one["shape"]): one["lanes"] for one in json.loads(done.stdout)["findings"]}
+    # Each fork has 124 wrong lanes, and none of those that the process before has found.
+    assert found == {(900,): 2 * 124} | ({(1000,): 24} if first else {})
+
+
+INTERRUPTED = """
+import os
+import signal
+import sys
+import time
+from test_program import run
+
+run(1000)
+os.kill(os.getppid(), signal.SIGINT)
+time.sleep(1)
+os.chdir("/")
+print("saved", flush=True)
+sys.exit(7)
+"""
+
+
+@pytest.mark.slow
+def test_an_interrupted_program_ends_itself(program: Path) -> None:
+    (program.parent / "interrupted.py").write_text(INTERRUPTED)
+    done = sanitize("--checks", "bounds", "--", sys.executable, "interrupted.py")
+    assert done.returncode == 7, done.stderr
+    assert "saved\nerror[bounds]: load outside of x" in done.stdout
+    leaves = "import os; from test_program import run; run(1000); os.chdir('/')"
+    done = call(sys.executable, "-c", leaves, TRITON_EXT_SANITIZE="bounds,output=report.txt")
+    assert done.returncode == 0, done.stderr
+    assert "load outside of x" in (program.parent / "report.txt").read_text()
+    done = sanitize("--", sys.executable, "-c", "import os; os.kill(os.getpid(), 9)")
+    assert done.returncode == 128 + 9
+    assert "signal 9 ended the command" in done.stderr
+
+
+def test_wrong_uses_of_the_command(program: Path) -> None:
+    done = sanitize("--checks", "bound", "--", sys.executable, program)
+    assert done.returncode == 1
+    assert "triton-ext: error: sanitize: there is no check 'bound'" in done.stderr
+    done = call(sys.executable, "-m", "triton_ext", "sanitize", "--", sys.executable, program, TRITON_INTERPRET="1")
+    assert "TRITON_INTERPRET=1: kernels would not be checked (fix: unset it)" in done.stderr

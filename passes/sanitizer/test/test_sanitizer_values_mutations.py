@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tests of `lanes`, `arith` and `hints` notice each bug of `MUTATIONS`. One build contains all bugs; an environment
+variable enables one of them."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from support import mutants
+from support.probe.native import native_backend
+
+HERE = Path(__file__).parent
+LANES, ARITH, CORRECT = (HERE / f"test_sanitizer_{name}.py" for name in ("lanes", "arith", "correct"))
+arith, condition, effect, flow, loops, marks, taint = (
+    partial(mutants.Mutation, f"{name}.cpp")
+    for name in ("Arith", "Condition", "Effect", "Flow", "TaintLoops", "Marks", "Taint")
+)
+
+#: The tests that notice each bug, which of them (``-k`` of pytest), and the bug.
+MUTATIONS = {
+    "a loop carries no taint to its next turn": (
+        LANES, "carry", loops("carried.push_back({yield, extra, i, widths[j]})", "void()")
+    ),
+    "a scan runs backwards": (LANES, "move", taint("scan.getReverse()", "!scan.getReverse()")),
+    "at least n is more than n": (LANES, "replaced", condition("6", "4", behind="case P::uge:\n    return ")),
+    "a select passes what it drops": (LANES, "proved", flow("gate->isOpen", "!gate->isOpen")),
+    "the mask of a turn is that of the next": (LANES, "carry", flow("isMadeIn(one, loop)", "false")),
+    "a shift by the width is allowed": (
+        ARITH, "integers", arith("P::uge", "P::ugt", behind='compared(b, "shift past the width"')
+    ),
+    "a lane that a store has off has an effect": (
+        CORRECT, "division", effect("effect.ways.push_back(std::move(when))", "void()")
+    ),
+    "every number of a run has to be a multiple": (ARITH, "marks", marks("run <= 1", "run <= 99")),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Builds the pass with all bugs in it and returns the directory of its libraries."""
+    native_backend()
+    scratch = tmp_path_factory.mktemp("mutants")
+    mutants.copy_source("dialects/probe", scratch)  # its Python is found beside the libraries
+    source = mutants.copy_source("passes/sanitizer", scratch)
+    mutants.apply(source, {name: mutation for name, (_, _, mutation) in MUTATIONS.items()})
+    return mutants.build_source("passes/sanitizer", scratch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_a_bug_of_the_sanitizer_is_noticed(name: str, libraries: Path, tmp_path: Path) -> None:
+    tests, chosen, _ = MUTATIONS[name]
+    done = mutants.run_tests(tests, chosen, libraries, name, tmp_path / "cache")
+    assert done.returncode == 1, done.stdout[-3000:]  # a test has failed
+    assert "AssertionError" in done.stdout, done.stdout[-3000:]

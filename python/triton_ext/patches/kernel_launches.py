@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wraps ``CompiledKernel._init_handles``, which makes a kernel's launcher: extensions see launches of their kernels."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from .table import differs, expected
+
+#: What launches a kernel: takes the grid's three numbers, the stream, the function, two kinds of metadata, two hooks,
+#: and the kernel's arguments.
+Launch = Callable[..., None]
+
+#: The number of arguments of a launch before those of the kernel.
+BEFORE_ARGUMENTS = 9
+
+_wrappers: list[Callable[[Any, Launch], Launch | None]] = []
+
+
+class _Wrapped:
+    """A launcher in the place of another one, whose attributes it has."""
+
+    def __init__(self, launcher: Any, launch: Launch) -> None:
+        self._launcher = launcher
+        self._launch = launch
+
+    def __call__(self, *args: Any, **kwargs: Any) -> None:
+        self._launch(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._launcher, name)
+
+
+def wrap_launches(wrapper: Callable[[Any, Launch], Launch | None]) -> None:
+    """Has `wrapper` asked once for each kernel, when its launcher is made, and thus before its first launch.
+
+    A launch of any other kernel costs nothing more. A second call with the same function does nothing.
+
+    Args:
+        wrapper: takes the ``CompiledKernel`` and the function that launches it, and returns a function to call instead,
+            with the same arguments; None to leave the kernel as it is.
+
+    Raises:
+        TritonExtError: Triton differs from what the patch expects.
+    """
+    if wrapper not in _wrappers:
+        _wrappers.append(wrapper)
+    _wrap()
+
+
+@functools.cache
+def _wrap() -> None:
+    from triton.compiler import compiler
+
+    kernel: Any = expected("kernel_launches", compiler, "CompiledKernel")
+    make = expected("kernel_launches", kernel, "_init_handles", ("self",))
+    if not isinstance(getattr(kernel, "run", None), property):
+        raise differs("kernel_launches", "CompiledKernel.run is not a property that returns the launcher")
+
+    @functools.wraps(make)
+    def make_and_wrap(self: Any) -> None:
+        make(self)
+        if self.module is None or isinstance(self._run, _Wrapped):
+            return
+        for wrapper in _wrappers:
+            if (launch := wrapper(self, self._run)) is not None:
+                self._run = _Wrapped(self._run, launch)
+
+    kernel._init_handles = make_and_wrap

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The corpus: its table of expectations is what the oracle finds, and the sanitizer finds the same, on the CPU backend.
+
+The corpus is in `corpus`, the oracle in `support.sanitizer.oracle`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+import triton
+
+from support.sanitizer import judge
+from support.sanitizer.cases import Case, Tensors, corpus
+from support.sanitizer.truth import truth
+
+CPUDriver = pytest.importorskip("triton_ext.backends.cpu.driver").CPUDriver
+pytest.importorskip("triton_ext.sanitize")
+
+CASES = corpus()
+#: What the sanitizer does not find yet, and why.
+MISSED = {
+    "between_the_rows": "a view's extent is all that is between its first and its last byte",
+    "between_every_second": "a view's extent is all that is between its first and its last byte",
+    "host_descriptor": "a descriptor's shape is not compared with its tensor",
+    "add_without_atomic": "the finding does not name the other line of the race",
+    "atomic_and_store": "the finding does not name the other line of the race",
+    "multiple_of_a_scalar": "Triton makes a hint about an argument an attribute of the function",
+    "multiple_of_an_address": "Triton makes a hint about an argument an attribute of the function",
+}
+#: Which line of a race is found depends on the order in which programs run.
+BY_ORDER = {"add_without_atomic", "atomic_and_store"}
+#: Of each check the first case; the others are slow together.
+SAMPLE = {case.check: name for name, case in reversed(CASES.items())}.values()
+
+
+@pytest.fixture
+def on_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes the CPU backend the active one."""
+    monkeypatch.setattr(triton.runtime.driver, "_active", CPUDriver())
+
+
+def every(missed: dict[str, str]) -> list[Any]:
+    """Returns the cases as parameters of a test; those of `missed` may fail."""
+    return [
+        pytest.param(
+            name,
+            marks=[pytest.mark.slow] * (name not in SAMPLE)
+            + [pytest.mark.xfail(reason=missed[name], strict=name not in BY_ORDER) for name in {name} & missed.keys()],
+        )
+        for name in CASES
+    ]
+
+
+@pytest.fixture(scope="module")
+def oracle() -> dict[str, Any]:
+    """What the oracle says of every case."""
+    return truth("corpus")
+
+
+def test_corpus_covers_what_the_issue_names() -> None:
+    checks = Counter(case.check for case in CASES.values())
+    assert len(CASES) >= 130
+    assert checks.keys() == {"bounds", "view", "lanes", "uninit", "race", "overflow", "hints", "arith"}
+    assert min(checks.values()) >= 7
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_table_is_what_the_oracle_finds(oracle: dict[str, Any], name: str) -> None:
+    case = CASES[name]
+    found = oracle[name]
+    assert not found["twin"], "the twin has a bug, too"
+    if case.check == "overflow":  # whose wrapped offset is out of bounds
+        found["bug"] = [one for one in found["bug"] if one["check"] != "bounds"]
+    if case.check == "race":  # pairs of lines, of which one is the marked line
+        assert found["bug"]
+        for pair in found["bug"]:
+            assert (pair["check"], pair["argument"]) == ("race", case.argument)
+            assert case.line() in (pair["line"], pair["other"])
+        return
+    (one,) = found["bug"]
+    assert (one["check"], one["line"], one["argument"]) == (case.check, case.line(), case.argument)
+    if case.lane is not None:
+        *program, lane, offset = one["lanes"][0]
+        assert (tuple(program), lane) == (case.program, case.lane)
+        assert case.lanes in (None, len(one["lanes"]))
+        if case.at is not None:
+            tensor = tensor_of(case, case.given(Tensors()))
+            assert np.dot(case.at, tensor.stride()) * tensor.element_size() == offset
+
+
+def tensor_of(case: Case, given: dict[str, Any]) -> Any:
+    """Returns the tensor to which the finding belongs."""
+    name, _, number = str(case.argument).partition("[")
+    tensor = given[name][int(number[:-1])] if number else given[name]
+    return getattr(tensor, "base", tensor) if not hasattr(tensor, "stride") else tensor
+
+
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("name", every(MISSED))
+def test_bug_is_found(name: str) -> None:
+    case = CASES[name]
+    checks = "bounds" if case.check == "view" else case.check
+    assert not judge.differences(case, judge.findings(case, Tensors(), checks))
+
+
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("name", every({}))
+def test_twin_has_no_finding(name: str) -> None:
+    found = judge.findings(CASES[name], Tensors(bug=False))
+    assert [(one.check, one.line, one.message) for one in found] == []

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares what `tx.sanitize` finds in launches of random kernels with what the oracle finds, lane by lane.
+
+A session keeps the first wrong lane of an access in each program, and counts all: all counts have to be the oracle's,
+and every lane that is kept.
+
+``PYTHONPATH=test python -m support.sanitizer.random_check COUNT [SEED]`` compares `COUNT` launches on the CPU backend,
+prints the wrong ones, and keeps their kernels.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from triton_ext.probe._layout import MOST_FAILURES
+from triton_ext.sanitize._tensors import nearest
+
+import triton_ext as tx
+
+from . import random_kernels
+from .cases import Tensors
+from .random_launches import Launch, launches_of
+from .truth import truth
+
+#: Launches of each kernel.
+EACH = 20
+#: Kernels in a module.
+KERNELS = 25
+
+#: A check, a line, an argument, a program, a lane, and the byte in the argument.
+Bad = tuple[str, int, str, tuple[int, int, int], int, int]
+
+
+def expected(rows: list[dict[str, Any]], tensors: dict[str, torch.Tensor]) -> Counter[Bad]:
+    """Returns what the oracle has found, but for what is between the elements of a view, which nobody checks."""
+    found: Counter[Bad] = Counter()
+    for row in rows:
+        tensor = tensors[row["argument"]]
+        for *program, lane, offset in row["lanes"]:
+            if row["check"] == "bounds" or not 0 <= offset < _extent(tensor):
+                found[row["check"], row["line"], row["argument"], tuple(program), lane, offset] += 1
+    return found
+
+
+def _extent(tensor: torch.Tensor) -> int:
+    if not tensor.numel():
+        return 0
+    steps = zip(tensor.shape, tensor.stride(), strict=True)
+    return (sum((length - 1) * stride for length, stride in steps) + 1) * tensor.element_size()
+
+
+def recorded(report: Any, tensors: dict[str, torch.Tensor]) -> Counter[Bad]:
+    """Returns every lane that a report's session has recorded."""
+    session = report._session
+    found: Counter[Bad] = Counter()
+    for records in session._see().records:
+        note = json.loads(records.site.note)
+        names = note["values"]
+        lanes = records.values[2 + names.index("lane")] if "lane" in names else records.lanes
+        for row, lane in enumerate(lanes):
+            launch = session._launches[int(records.values[0][row])]
+            address = int(records.values[1][row])
+            number = note["argument"]
+            if number is None:
+                number = nearest(launch.arguments, address, note["bytes"])
+            name = launch.arguments[number].name
+            program = tuple(int(axis[row]) for axis in records.programs)
+            start = launch.arguments[number].address
+            found[note["check"], records.site.line, name, program, int(lane), address - start] += 1
+    return found
+
+
+def compare(launch: Launch, rows: list[dict[str, Any]]) -> str:
+    """Runs a launch. Returns how the findings differ from the oracle's; empty if they do not."""
+    given = launch.given(Tensors())
+    tensors = {name: value for name, value in given.items() if isinstance(value, torch.Tensor)}
+    # An empty tensor's address is 0, where an access would end the process.
+    can_report = all(tensor.numel() for tensor in tensors.values())
+    action = "report" if can_report and launch.number % 2 else "suppress"
+    with tx.sanitize(checks="bounds", action=action) as report:
+        launch.kernel[launch.grid](**given)
+    found, wanted = recorded(report, tensors), expected(rows, tensors)
+    if too_many := found - wanted:
+        return f"{too_many.total()} lanes are right: {min(too_many)} and others"
+    lanes, wanted_lanes = Counter[tuple[str, int]](), Counter[tuple[str, int]]()
+    for one in report.findings:  # of a selected pointer, each tensor's finding has the lanes of all of them
+        lanes[one.check, one.line] = max(lanes[one.check, one.line], one.lanes)
+    for (check, line, *_), count in wanted.items():
+        wanted_lanes[check, line] += count
+    if lanes != wanted_lanes:
+        return f"lanes by check and line: {dict(lanes)}, not {dict(wanted_lanes)}"
+    return _first_lanes(found, wanted)
+
+
+def _first_lanes(found: Counter[Bad], wanted: Counter[Bad]) -> str:
+    """Compares the first wrong lane of each line in each program; a session keeps `MOST_FAILURES` of a line."""
+    recorded_, first = defaultdict(list), dict[Any, int]()
+    for check, line, _, program, lane, _ in found.elements():
+        recorded_[check, line].append((program, lane))
+    for check, line, _, program, lane, _ in wanted:
+        key = (check, line, program)
+        first[key] = min(first.get(key, lane), lane)
+    for (check, line, program), lane in first.items():
+        kept = recorded_[check, line]
+        if (program, lane) not in kept and len(kept) < MOST_FAILURES:
+            return f"{check} in line {line}, program {program}: not the first lane {lane}, but {kept}"
+    return ""
+
+
+def check_all(count: int, seed: int, directory: Path) -> Iterator[tuple[Path, Launch, str]]:
+    """Yields for `count` launches the file, the launch, and what is wrong with the findings."""
+    for number in range(-(-count // (KERNELS * EACH))):
+        file = directory / f"random_{seed}_{number}.py"
+        file.write_text(random_kernels.module(1000 * seed + number, min(KERNELS, -(-count // EACH))))
+        rows = truth(file, number, EACH)
+        for launch, of_launch in zip(launches_of(file, number, EACH), rows, strict=True):
+            try:
+                yield file, launch, compare(launch, of_launch)
+            except Exception as error:  # what is wrong is said
+                yield file, launch, f"{type(error).__name__}: {error}"
+
+
+def main(count: int, seed: int = 0) -> int:
+    """Prints the wrong launches; returns the exit status."""
+    wrong = done = 0
+    kept = Path(tempfile.mkdtemp(prefix="random-kernels-"))
+    with contextlib.ExitStack() as stack:
+        os.environ["TRITON_CACHE_DIR"] = stack.enter_context(tempfile.TemporaryDirectory())
+        for file, launch, difference in check_all(count, seed, kept):
+            done += 1
+            if difference:
+                wrong += 1
+                print(f"{file}: {launch.kernel.__name__}, launch {launch.number}: {difference}", flush=True)
+            if done % 500 == 0:
+                print(f"{done} launches, {wrong} wrong", flush=True)
+    print(f"{done} launches, {wrong} with other findings than the oracle's")
+    if not wrong:
+        shutil.rmtree(kept)
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("TRITON_DEFAULT_BACKEND", "cpu")
+    os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
+    sys.exit(main(*map(int, sys.argv[1:])))
