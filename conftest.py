@@ -5,6 +5,7 @@ third-party pass that is really rebuilt.
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import os
 import re
@@ -27,6 +28,9 @@ os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # otherwise Triton 3.9 w
 # `support.SITE`, for this process's xdist workers and for every process that a test starts.
 SITE = str(ROOT / "test" / "support" / "site")
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [SITE, os.environ.get("PYTHONPATH")]))
+
+# Some tests crash a forked child on purpose. pytest's traceback of it would look like a failure in the log.
+os.register_at_fork(after_in_child=faulthandler.disable)
 
 #: Temporary files go into memory if there is room for this many bytes, several times what a run takes. An environment
 #: with Triton, 1 GB, is removed at the end of the module that makes it.
