@@ -105,7 +105,7 @@ def main() -> None:
                 session = proton.start(f"{folder}/proton", backend="instrumentation", data="trace", mode=mode)
                 compiled[mode] = kernel.warmup(*args, True, grid=grid, num_warps=8)
                 assert "clock" in compiled[mode].asm["ptx"], "Proton has left no clock in the kernel"
-                proton.deactivate(session)
+                proton.finalize(session)  # one session has one mode
                 getattr(kernel, "device_caches", {}).clear()  # what Triton keeps may not tell the modes apart
         set_profile_allocator(lambda *_: buffer)
         launches = {name: functools.partial(one[grid], *args, name != "none") for name, one in compiled.items()}

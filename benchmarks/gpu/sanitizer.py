@@ -213,25 +213,25 @@ def main(chosen: list[str]) -> int:
             + " ".join(f"{ratio:9.3f}" for ratio in ratios.values())
             + f" {low:10.3f} to {high:.3f}"
         )
-        compiled = compile_times(case, sets)
-        plain = statistics.median(compiled["none"])
-        rows[case.name] = {
-            "ms": alone,
-            "slowdown": ratios,
-            "compile ms": plain,
-            "compile": {title: statistics.median(compiled[title]) / plain for title in SETS},
-        }
-        (OUT / "sanitizer.json").write_text(json.dumps(rows, indent=1))
+        rows[case.name] = {"ms": alone, "slowdown": ratios}
     means = [geometric_mean([row["slowdown"][title] for row in rows.values()]) for title in SETS]  # type: ignore[index]
     say(f"{'geometric mean':30} " + " ".join(f"{mean:9.3f}" for mean in means))
-    say(f"{'compile time':20} {'ms':>9} " + " ".join(f"{title:>9}" for title in SETS))
-    for name, row in rows.items():
-        say(f"{name:20} {row['compile ms']:9.1f} " + " ".join(f"{one:9.3f}" for one in row["compile"].values()))  # type: ignore[attr-defined]
+    (OUT / "sanitizer.json").write_text(json.dumps(rows, indent=1))
     if not ON_CPU:
         for tool in TOOLS:
             spent = under_tool(tool, [*rows])
             for name, milliseconds_ in spent.items():
                 say(f"compute-sanitizer {tool:10} {name:20} {milliseconds_ / rows[name]['ms']:9.1f} times slower")  # type: ignore[operator]
+    say(f"{'compile time':20} {'ms':>9} " + " ".join(f"{title:>9}" for title in SETS))
+    for case in cases(DEVICE):
+        if case.name not in rows:
+            continue
+        compiled = compile_times(case, sets)
+        plain = statistics.median(compiled["none"])
+        factors = {title: statistics.median(compiled[title]) / plain for title in SETS}
+        say(f"{case.name:20} {plain:9.1f} " + " ".join(f"{factor:9.3f}" for factor in factors.values()))
+        rows[case.name] |= {"compile ms": plain, "compile": factors}
+        (OUT / "sanitizer.json").write_text(json.dumps(rows, indent=1))
     for failure in failures:
         say(f"FAIL {failure}")
     return bool(failures)

@@ -4,6 +4,7 @@
 Needs PyTorch with CUDA. Prints for each check and each tool how many planted bugs were found and missed, and how many
 twins gave a false alarm; writes corpus.txt and corpus.json to the directory that the environment variable OUT names.
 memcheck runs twice: as a program would, and with every tensor in an allocation of its own, which is its best case.
+gsan is Triton's own detector of races, which ends the process at the first one.
 Exits with 1 if the sanitizer misses a bug, names another line or tensor, or raises a false alarm. ``--cpu`` runs only
 the sanitizer, on this machine's processor. A name of a check as argument chooses its kernels. ``--ours`` runs only the
 sanitizer, ``--tools`` only compute-sanitizer.
@@ -18,6 +19,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ON_CPU = "--cpu" in sys.argv
@@ -27,6 +29,7 @@ os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test"))
 
 import torch  # noqa: E402
+import triton  # noqa: E402
 
 from support.sanitizer import judge  # noqa: E402
 from support.sanitizer.cases import Case, Tensors, corpus  # noqa: E402
@@ -43,6 +46,8 @@ TOOLS: dict[str, tuple[list[str], dict[str, str]]] = {
     "initcheck": (["--tool", "initcheck"], {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}),
 }
 _SECONDS = 35
+_GSAN_SECONDS = 100
+_GSAN_PROCESSES = 8
 
 
 def launched(case: Case, bug: bool) -> None:
@@ -99,6 +104,39 @@ def under_tool(tool: str, cases: dict[str, Case]) -> dict[str, tuple[str, str]]:
     return {name: (one, "false alarm" if other == "found" else "") for name, (one, other) in said.items()}
 
 
+def under_gsan(cases: dict[str, Case]) -> dict[str, tuple[str, str]]:
+    """Returns the same for gsan. A kernel of a race has a process of its own, the others one for each check."""
+    groups: dict[str, list[str]] = {}
+    for name, case in cases.items():
+        if case.launched:
+            groups.setdefault(name if case.check == "race" else case.check, []).append(name)
+
+    def of_group(what: str, names: list[str]) -> dict[str, str]:
+        command = [sys.executable, "-m", "triton.tools.gsan", __file__, f"--launch={what}", *names]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_GSAN_SECONDS)
+            printed = done.stdout + done.stderr
+        except subprocess.TimeoutExpired as late:
+            printed = late.stdout.decode() if isinstance(late.stdout, bytes) else ""
+        (OUT / f"gsan-{what}-{names[0]}.log").write_text(printed)
+        rows = [line.split("\t")[:2] for line in printed.splitlines() if line.startswith(("ran\t", "ended\t"))]
+        ended = [name for kind, name in rows if kind == "ended"]
+        said = {name: "missed" for kind, name in rows if kind == "ran"} | dict.fromkeys(ended, "did not run")
+        if ended and "race detected" in printed:
+            said[ended[0]] = "found"  # every launch after it fails, too
+        return said
+
+    said: dict[str, dict[str, str]] = {"bug": {}, "twin": {}}
+    with ThreadPoolExecutor(_GSAN_PROCESSES) as pool:
+        jobs = [(what, pool.submit(of_group, what, names)) for what in said for names in groups.values()]
+        for what, job in jobs:
+            said[what] |= job.result()
+    return {
+        name: (said["bug"].get(name, "did not run"), "false alarm" if said["twin"].get(name) == "found" else "")
+        for name in cases
+    }
+
+
 def launch_all(what: str, cases: dict[str, Case]) -> None:
     """Runs the cases: what a process under compute-sanitizer does. A kernel that the tool ends ends no other."""
     for name, case in cases.items():
@@ -115,6 +153,7 @@ def main(cases: dict[str, Case]) -> int:
     results = {"triton-ext": ours(cases)} if "--tools" not in sys.argv else {}
     if not ON_CPU and "--ours" not in sys.argv:
         results |= {tool: rows for tool in TOOLS if (rows := under_tool(tool, cases))}
+        results["gsan"] = under_gsan(cases)
     where = "the processor" if ON_CPU else torch.cuda.get_device_name()
     lines = [f"{where}, PyTorch {torch.__version__}: {len(cases)} kernels with a bug each, and their twins"]
     counts = Counter(case.check for case in cases.values())
@@ -138,6 +177,8 @@ def main(cases: dict[str, Case]) -> int:
 
 
 if __name__ == "__main__":
+    if not ON_CPU:  # where Triton puts the descriptors that kernels make
+        triton.set_allocator(lambda size, _alignment, _stream: torch.empty(size, dtype=torch.int8, device=DEVICE))
     words = [word for word in sys.argv[1:] if not word.startswith("--")]
     every = {name: case for name, case in corpus().items() if not words or name in words or case.check in words}
     launching = [word.partition("=")[2] for word in sys.argv if word.startswith("--launch=")]
