@@ -91,6 +91,7 @@ def empty_buffer(session: probe.Session) -> None:
     """Makes room for records again, so that no launch measures a full buffer."""
     for sink in session._buffers.values():
         sink.memory[probe._layout.CURSOR] = 0
+        sink.memory[probe._layout.SHARD_CURSORS : probe._layout.DIRECTORY] = 0
 
 
 def in_turns(

@@ -12,10 +12,29 @@ import numpy as np
 from triton_ext import backends
 
 from . import _slots
-from ._layout import CAPACITY, CHUNK_MASK, CHUNKS, COPIES, COPY_WORDS, DIRECTORY, MAGIC, RECORDS, SLOT_STRIDE, STRIDE
+from ._layout import (
+    CAPACITY,
+    CHUNK_MASK,
+    CHUNKS,
+    COPIES,
+    COPY_WORDS,
+    CURSOR,
+    CURSOR_WORDS,
+    DIRECTORY,
+    MAGIC,
+    RECORDS,
+    SHARD_CURSORS,
+    SHARD_WORDS,
+    SHARDS,
+    SLOT_STRIDE,
+    STRIDE,
+)
 
 if TYPE_CHECKING:
     from ._session import Session
+
+#: A buffer with room for fewer words of records has no shards: they would be too small, below 8 KiB.
+LEAST_FOR_SHARDS = 2**17
 
 #: The sessions that the thread has begun, the innermost one last, and those of the process.
 sessions: contextvars.ContextVar[tuple[Session, ...]] = contextvars.ContextVar("triton_ext_probe", default=())
@@ -53,17 +72,17 @@ def current_device() -> str:
 
 def memory(words: int, device: str, first: dict[int, int]) -> Any:
     """Returns `words` words of zeros on `device`, but for those in `first`, which every stream sees."""
-    header = np.zeros(DIRECTORY, np.int64)
+    header = np.zeros(SHARD_CURSORS, np.int64)
     for place, value in first.items():
         header[place] = value
     if device == "cpu":
         content = np.zeros(words, np.int64)
-        content[:DIRECTORY] = header
+        content[: len(header)] = header
         return content
     import torch
 
     on_device = torch.zeros(words, dtype=torch.int64, device=device)
-    on_device[:DIRECTORY].copy_(torch.from_numpy(header))
+    on_device[: len(header)].copy_(torch.from_numpy(header))
     torch.cuda.synchronize(device)
     return on_device
 
@@ -73,17 +92,38 @@ def first_record(chunks: int) -> int:
     return DIRECTORY + chunks + (chunks + 1) * COPIES * COPY_WORDS
 
 
+def shard_words(capacity: int) -> int:
+    """Returns the words of each shard that a buffer with `capacity` words of records has beside them; 0 for none."""
+    if capacity < LEAST_FOR_SHARDS:
+        return 0
+    return capacity // (2 * SHARDS) // CURSOR_WORDS * CURSOR_WORDS  # whole cache lines
+
+
+def first_of_pool(capacity: int, chunks: int) -> int:
+    """Returns the offset of the pool, which is behind the shards, in words."""
+    return first_record(chunks) + SHARDS * shard_words(capacity)
+
+
 def new_buffer(device: str, capacity: int, chunks: int) -> Sink:
     """Returns a new buffer on `device`.
 
     Args:
         device: as `current_device` returns it.
-        capacity: words for records.
+        capacity: words of the pool: for records of any program. The shards have half as many in addition.
         chunks: how many chunks of counters it has room for, a power of two.
     """
-    first, records = DIRECTORY + chunks, first_record(chunks)
-    header = {0: MAGIC, CAPACITY: capacity, CHUNK_MASK: chunks - 1, CHUNKS: first, RECORDS: records}
-    return Sink(memory(records + capacity, device, header))
+    first, records, own = DIRECTORY + chunks, first_record(chunks), shard_words(capacity)
+    area = SHARDS * own + capacity
+    header = {0: MAGIC, CAPACITY: area, CHUNK_MASK: chunks - 1, CHUNKS: first, RECORDS: records, SHARD_WORDS: own}
+    return Sink(memory(records + area, device, header))
+
+
+def asked_for(buffer: Sink) -> int:
+    """Returns how many words of records programs have asked for in `buffer`."""
+    head = buffer.memory[:DIRECTORY]
+    if not isinstance(head, np.ndarray):
+        head = head.cpu().numpy()
+    return int(head[CURSOR] + head[SHARD_CURSORS::CURSOR_WORDS].sum())
 
 
 def keep_if_captured(found: Sink, device: str) -> None:
@@ -132,7 +172,7 @@ def _allocate(size: int, alignment: int, stream: int | None) -> Any:
     device = current_device()
     if session is None:
         if device not in _sinks:
-            _sinks[device] = Sink(memory(DIRECTORY, device, {}))
+            _sinks[device] = Sink(memory(SHARD_CURSORS, device, {}))
         return _sinks[device]
     return session._buffer(device)
 

@@ -17,6 +17,7 @@ from ._layout import (
     COPIES,
     COPY_WORDS,
     CURSOR,
+    CURSOR_WORDS,
     DIRECTORY,
     HEAD,
     HEADS,
@@ -25,6 +26,9 @@ from ._layout import (
     LOOP_WORDS,
     RECORDS,
     REGION_WORDS,
+    SHARD_CURSORS,
+    SHARD_WORDS,
+    SHARDS,
     SITE_WORDS,
 )
 from ._sites import Site, sites_of
@@ -55,7 +59,7 @@ class Seen:
     Attributes:
         lines: the line of each site, once for each buffer: its count, or for a check its failures, its lost records,
             what `minmax` and `stats` keep; behind the line of a histogram are its bins.
-        records: in the order of the buffer.
+        records: in the order of the buffer: those of each shard, and then those of the pool.
         timings: the regions of each buffer.
         unknown: whether counters are lost, because the buffer has no room for those of so many kernels.
     """
@@ -104,14 +108,13 @@ def decode(words: Any, seen: Seen, device: str) -> None:
             if lines := _lines_of(site, found):
                 seen.lines.setdefault(site, []).extend(lines)
     seen.unknown |= bool(copies[chunks].any())  # the kernels share it, so their number is not known
-    start = int(words[RECORDS])
-    used = min(int(words[CURSOR]), int(words[CAPACITY]))
     blocks = []
-    for at, key, rows in _runs(words[start : start + used]):
-        if key & LOCAL in HEADS:
-            blocks.append((at, key, rows))
-        else:
-            seen.records.append(_records_of(sites_of(key)[(key & LOCAL) - 1], rows))
+    for first, used in _segments(words):
+        for at, key, rows in _runs(used):
+            if key & LOCAL in HEADS:
+                blocks.append((first + at, key, rows))
+            else:
+                seen.records.append(_records_of(sites_of(key)[(key & LOCAL) - 1], rows))
     if blocks:
         seen.timings.append(timing_of(blocks, device))
 
@@ -133,6 +136,15 @@ def _lines_of(site: Site, chunks: dict[int, Any]) -> list[Any]:
             parts.append(chunks[at // COPY_WORDS][:, place : place + SITE_WORDS])
     lines = np.concatenate(parts, axis=1)
     return [line for i, line in enumerate(lines) if not i or line.any()]
+
+
+def _segments(words: Any) -> Iterator[tuple[int, Any]]:
+    """Yields the place and the used words of each shard, and then those of the pool."""
+    size, area = int(words[SHARD_WORDS]), words[int(words[RECORDS]) :]
+    cursors = words[SHARD_CURSORS:DIRECTORY:CURSOR_WORDS]
+    segments = [(number * size, (number + 1) * size, cursor) for number, cursor in enumerate(cursors)]
+    for start, end, cursor in (*segments, (SHARDS * size, int(words[CAPACITY]), words[CURSOR])):
+        yield start, area[start : min(start + int(cursor), end)]
 
 
 def _runs(words: Any) -> Iterator[tuple[int, int, Any]]:

@@ -17,7 +17,7 @@ from triton_ext.patches import compiled_kernels
 from . import _buffer, _interpreted, _launches, _lines, _plot, _records, _regions, _statistics, _summary
 from ._buffer import Sink
 from ._decode import Seen, decode
-from ._layout import COUNT, CURSOR, HEAD
+from ._layout import COUNT, HEAD
 from ._pipeline import pipeline
 from ._sites import Site, read_sites
 from ._slots import Area, Launch, Slots
@@ -33,7 +33,7 @@ class Session:
     def __init__(self, capacity: int, kernels: int, process: bool, *, waits: bool = False) -> None:
         if capacity < 8 * HEAD or kernels < 1:
             raise TritonExtError(f"session: capacity={capacity}, kernels={kernels}: expected room for a record")
-        self._capacity = capacity // 8
+        self._capacity = capacity // 8  # without the shards
         self._chunks = 1 << (kernels - 1).bit_length()
         self._process = process
         self._waits = waits  # until the first launch, to make the buffer
@@ -128,8 +128,8 @@ class Session:
         sink = self._buffer(device)
         with _buffer.lock:
             if device not in self._slots:
-                records = _buffer.first_record(self._chunks)
-                area = Area(sink.data_ptr(), self._capacity, records)
+                pool = _buffer.first_of_pool(self._capacity, self._chunks)
+                area = Area(sink.data_ptr(), self._capacity, pool)
                 self._slots[device] = Slots(device, area, self._launches, self._forget_launches)
         return self._slots[device]
 
@@ -160,17 +160,13 @@ class Session:
                 seen.lines.setdefault(site, []).append(line)
         return seen
 
-    def _recorded(self, *, waits: bool = True) -> int:
-        """Returns how many words of records programs have asked for on all devices.
-
-        Args:
-            waits: whether the number is that of all programs until now, or only of those in this thread's stream.
-        """
-        if waits and any(device != "cpu" for device in self._buffers):
+    def _recorded(self) -> int:
+        """Waits for the devices and returns how many words of records programs have asked for on all of them."""
+        if any(device != "cpu" for device in self._buffers):
             import torch
 
             torch.cuda.synchronize()
-        return sum(int(sink.memory[CURSOR]) for sink in tuple(self._buffers.values()))
+        return sum(map(_buffer.asked_for, tuple(self._buffers.values())))
 
     def sites(self) -> list[Site]:
         """Returns the probes that have run."""
@@ -212,7 +208,12 @@ class Session:
         return _statistics.histograms(self._see().part(by_rule=False))
 
     def records(self, name: str | None = None) -> Any:
-        """Returns the records as a structured array, in the order of the buffer.
+        """Returns the records as a structured array.
+
+        Those of a program are in the order in which it has written them, but for failures of checks, which are behind
+        them. With a `capacity` from 1 MiB on, the 64 shards come first; the linear id modulo 64 says in which one a
+        program is. In each shard, and in all that is behind the shards, programs are in the order in which they asked
+        for room.
 
         ``pandas.DataFrame(s.records())`` is a table of pandas, and ``pyarrow.Table.from_pandas`` makes one of Arrow of
         it.
@@ -290,7 +291,7 @@ def session(*, capacity: int = 2**24, kernels: int = 1024, process: bool = False
 
     Args:
         capacity: bytes for records on each device, at most 2^33; a record takes 24 bytes and 8 for each value, a region
-            16, and each program or warp with regions 64.
+            16, and each program or warp with regions 64. From 1 MiB on, 64 shards have half as many in addition.
         kernels: how many kernels, in groups of 16 probes, have room for their counters.
         process: whether the kernels of every thread take part, not only those that this thread launches.
     """

@@ -89,19 +89,19 @@ class Area:
 
     Attributes:
         buffer: the address of the buffer.
-        capacity: how many words of records fit.
-        records: the offset of the first one, in words.
+        capacity: the words of its pool of records.
+        pool: the offset of the pool, in words.
     """
 
     buffer: int
     capacity: int
-    records: int
+    pool: int
 
 
 def _words_of(area: Area, serial: int, arguments: tuple[Argument, ...]) -> Any:
     """Returns the words of a slot without its counters."""
     words = np.zeros(SLOT_HEAD + ARGUMENT_WORDS * len(arguments), np.int64)
-    words[:SLOT_HEAD] = SLOT_MAGIC, area.buffer, serial, len(arguments), 0, area.capacity, area.records, 0
+    words[:SLOT_HEAD] = SLOT_MAGIC, area.buffer, serial, len(arguments), 0, area.capacity, area.pool, 0
     for number, argument in enumerate(arguments):
         start = SLOT_HEAD + ARGUMENT_WORDS * number
         words[start : start + ARGUMENT_WORDS] = argument.words()

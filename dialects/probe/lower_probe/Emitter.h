@@ -49,7 +49,10 @@ private:
 
   Operation *firstProbe();
   void emitPrologue();
-  void openBuffer(bool forRecords);
+  void openBuffer();
+  void findShard(Value linear);
+  Value take(Value words, Value mask);
+  Value takeFromPool(Value words, Value mask);
   void followSlot();
   LogicalResult readLaunchWords();
   bool isLate(Operation *op) const;
@@ -97,6 +100,10 @@ private:
   Value isThere;  ///< whether it is one
   Value capacity; ///< words of the area of records
   Value records;  ///< offset of the area
+  Value pool;     ///< offset of the pool in the area
+  /// Of the program's shard: its words, 0 if there are no shards, its offset in
+  /// the area, and its cursor.
+  Value shardWords, shard, shardCursor;
   Value programXY, programZ;
   Value copy;                ///< offset of the program's copy in each chunk
   SmallVector<Value> chunks; ///< the offset of each chunk of the kernel

@@ -14,12 +14,20 @@ namespace mlir::triton_ext::lower_probe {
 inline constexpr int64_t kMagic = 0x31304542'4F525054; // "TPROBE01"
 
 /// Words of the header.
-inline constexpr int64_t kCapacity = 1;  // words of the area of records
-inline constexpr int64_t kCursor = 2;    // words that were asked for
-inline constexpr int64_t kChunkMask = 3; // number of chunks - 1, a power of 2
-inline constexpr int64_t kChunks = 4;    // the offset of the first chunk
-inline constexpr int64_t kRecords = 5;   // the offset of the area of records
-inline constexpr int64_t kDirectory = 16;
+inline constexpr int64_t kCapacity = 1;   // words of the area of records
+inline constexpr int64_t kCursor = 2;     // words asked for in the pool
+inline constexpr int64_t kChunkMask = 3;  // number of chunks - 1, a power of 2
+inline constexpr int64_t kChunks = 4;     // the offset of the first chunk
+inline constexpr int64_t kRecords = 5;    // the offset of the area of records
+inline constexpr int64_t kShardWords = 6; // words of a shard, 0 without shards
+
+/// The area of records begins with shards, one for the programs whose linear id
+/// has the same low bits; behind them is the pool, which all programs share.
+/// Behind the header each shard has a cursor, the words asked for in it, on a
+/// cache line of its own: additions to one word run one after the other.
+inline constexpr int64_t kShards = 64, kCursorWords = 16;
+inline constexpr int64_t kShardCursors = 16;
+inline constexpr int64_t kDirectory = kShardCursors + kShards * kCursorWords;
 
 /// Each site has a cache line in a chunk.
 inline constexpr int64_t kSiteWords = 8, kSitesOfChunk = 16;
@@ -69,10 +77,10 @@ inline constexpr int32_t kStride = 1024;
 /// In a kernel that reads launch words, the pointer leads to a launch slot, and
 /// this is the stride and the alignment.
 inline constexpr int32_t kSlotStride = 2048;
-/// The first word of a slot, and the words with the buffer's address, capacity
-/// and offset of the records.
+/// The first word of a slot, and the words with the buffer's address, the words
+/// of its pool, and the offset of the pool.
 inline constexpr int64_t kSlotMagic = 0x31304C53'4F525054; // "TPROSL01"
-inline constexpr int64_t kSlotBuffer = 1, kSlotCapacity = 5, kSlotRecords = 6;
+inline constexpr int64_t kSlotBuffer = 1, kSlotCapacity = 5, kSlotPool = 6;
 /// Behind the head each argument of the kernel has words, and behind these each
 /// site has its count, its lost records, and its runs that have failed.
 inline constexpr int64_t kSlotHead = 8, kArgumentWords = 8, kSlotCounters = 4;

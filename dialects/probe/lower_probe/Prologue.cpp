@@ -52,16 +52,18 @@ void Emitter::emitPrologue() {
 
   if (llvm::all_of(sites.ops, [&](Operation *op) { return isLate(op); }))
     return;
-  openBuffer(llvm::any_of(sites.ops, [](Operation *op) {
-    return !isa<CountOp, MinMaxOp, StatsOp>(op);
-  }));
+  openBuffer();
+  if (llvm::any_of(sites.ops, [](Operation *op) {
+        return isa<RecordOp, CheckOp, RegionBeginOp>(op);
+      }))
+    findShard(linear);
   for (int64_t i = 0, n = llvm::divideCeil(sites.numLines, kSitesOfChunk);
        i < n; ++i)
     chunks.push_back(findChunk(sites.key | (kChunkKey + i)));
 }
 
-/// Finds the buffer, and the part of it for records if it is wanted.
-void Emitter::openBuffer(bool forRecords) {
+/// Finds the buffer.
+void Emitter::openBuffer() {
   if (sites.launchWords.empty()) {
     base = shared;
     isThere =
@@ -69,10 +71,6 @@ void Emitter::openBuffer(bool forRecords) {
                               tt::LoadOp::create(b, base), constant(kMagic));
   } else {
     followSlot();
-  }
-  if (forRecords) {
-    capacity = loadHeader(kCapacity);
-    records = loadHeader(kRecords);
   }
 }
 

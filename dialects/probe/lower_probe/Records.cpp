@@ -133,9 +133,10 @@ void Emitter::emitRecords(unsigned site, Lanes lanes, ValueRange values) {
   Value isWanted =
       arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, lanes.count, zero);
   isWanted = arith::AndIOp::create(b, isWanted, isThere);
-  Value start = addTo(at(constant(kCursor)),
-                      arith::MulIOp::create(b, lanes.count, size), isWanted);
-  start = arith::SelectOp::create(b, isWanted, start, zero);
+  Value needed = arith::MulIOp::create(b, lanes.count, size);
+  // The first failures of all checks are in one order.
+  Value start = isa<CheckOp>(sites.ops[site]) ? takeFromPool(needed, isWanted)
+                                              : take(needed, isWanted);
 
   Value offset = splat(start, n);
   if (n)

@@ -84,7 +84,7 @@ Regions::Room Regions::takeRoom(const RegionLoop &loop) {
   Value head = e.constant(kLoopHead);
   Value isNeeded = compare(Predicate::sgt, turns, e.constant(0));
   isNeeded = both(isNeeded, hasHome);
-  Value at = take(arith::AddIOp::create(b, words, head), isNeeded);
+  Value at = e.take(arith::AddIOp::create(b, words, head), isNeeded);
   Value space = arith::SubIOp::create(b, e.capacity, at);
   space = arith::SubIOp::create(b, space, head);
   Value hasHead = both(isNeeded, compare(Predicate::sge, space, e.constant(0)));

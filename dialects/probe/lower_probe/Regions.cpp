@@ -63,13 +63,6 @@ void Regions::store(Value place, int64_t word, Value content, Value mask) {
   tt::StoreOp::create(b, addressOf(place, word), content, mask);
 }
 
-/// Takes words of the area of records, and returns the offset of the first one;
-/// 0 where `mask` is off.
-Value Regions::take(Value words, Value mask) {
-  Value at = e.addTo(e.at(e.constant(kCursor)), words, mask);
-  return arith::SelectOp::create(b, mask, at, e.constant(0));
-}
-
 void Regions::readStart() {
   start = clock.read(b, Counter::Cycles, false);
   globalStart = clock.read(b, Counter::Global, false);
@@ -88,8 +81,8 @@ Regions::State Regions::takeHome(Operation *first) {
     turns = turnsOf(loop->loop);
     words = wordsOf(*loop, turns);
   }
-  Value at = take(loop ? Value(arith::AddIOp::create(b, size, words)) : size,
-                  e.isThere);
+  Value at = e.take(loop ? Value(arith::AddIOp::create(b, size, words)) : size,
+                    e.isThere);
   Value space = arith::SubIOp::create(b, e.capacity, at);
   Value behind = arith::SubIOp::create(b, space, size);
   home = arith::TruncIOp::create(b, b.getI32Type(), at);
@@ -119,7 +112,7 @@ Regions::State Regions::takeHome(Operation *first) {
 
 /// Takes a further block with room for `needed` records.
 Regions::State Regions::takeBlock(int64_t needed) {
-  Value at = take(e.constant(kBlockHead + kRegionWords * records), e.isThere);
+  Value at = e.take(e.constant(kBlockHead + kRegionWords * records), e.isThere);
   Value left = arith::SubIOp::create(b, e.capacity, at);
   left = arith::SubIOp::create(b, left, e.constant(kBlockHead));
   left = arith::MaxSIOp::create(b, left, e.constant(0));

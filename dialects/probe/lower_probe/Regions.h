@@ -50,7 +50,6 @@ private:
     Value place;   ///< the number of the turn's first record, i32
   };
 
-  Value take(Value words, Value mask);
   State takeHome(Operation *first);
   State takeBlock(int64_t needed);
   Value turnsOf(scf::ForOp loop);

@@ -101,7 +101,7 @@ void Emitter::emitLate(unsigned site, CheckOp check) {
   addTo(slotWord(counters + kLost), constant(1),
         arith::AndIOp::create(b, isLost, isWanted));
   Value area =
-      tt::AddPtrOp::create(b, shared.getType(), buffer, loadSlot(kSlotRecords));
+      tt::AddPtrOp::create(b, shared.getType(), buffer, loadSlot(kSlotPool));
   writeRecords(site, lane, values, area, start,
                arith::AndIOp::create(b, fits, isWanted));
 }

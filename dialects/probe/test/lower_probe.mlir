@@ -59,11 +59,36 @@ tt.func public @count(%m: tensor<8xi1>) {
   tt.return
 }
 
-// Lanes ask for room together, and each one writes its words if they fit: tag, program, lane, two values.
+// The low bits of the program's number say which shard is its own: the offset of the shard, and its cursor.
 // CHECK-LABEL: tt.func public @record
+// CHECK: %[[HEADER:.*]] = tt.addptr %[[BASE:.*]], %c6_i64
+// CHECK: %[[WORDS:.*]] = tt.load %[[HEADER]]
+// CHECK: %[[POOL:.*]] = arith.muli %[[WORDS]], %c64_i64
+// CHECK: %[[NUMBER:.*]] = arith.andi %{{.*}}, %c63_i64
+// CHECK: %[[SHARD:.*]] = arith.muli %[[NUMBER]], %[[WORDS]]
+// CHECK: %[[LINE:.*]] = arith.muli %[[NUMBER]], %c16_i64
+// CHECK: %[[PLACE:.*]] = arith.addi %[[LINE]], %c16_i64
+// CHECK: %[[CURSOR:.*]] = tt.addptr %[[BASE]], %[[PLACE]]
+// Lanes ask for room together: in the shard if there are shards, and if it has no room, in the pool.
 // CHECK: "tt.reduce"
 // CHECK: "tt.scan"
-// CHECK: %[[START:.*]] = tt.atomic_rmw add, relaxed, gpu
+// CHECK: %[[NEEDED:.*]] = arith.muli %{{.*}}, %c5_i64
+// CHECK: %[[HAS_SHARDS:.*]] = arith.cmpi sgt, %[[WORDS]], %c0_i64
+// CHECK: %[[TRIES:.*]] = arith.andi %{{.*}}, %[[HAS_SHARDS]]
+// CHECK: %[[OLD:.*]] = tt.atomic_rmw add, relaxed, gpu, %[[CURSOR]], %[[NEEDED]], %[[TRIES]]
+// CHECK: %[[START:.*]] = arith.select %[[TRIES]], %[[OLD]], %[[WORDS]]
+// CHECK: %[[END:.*]] = arith.addi %[[START]], %[[NEEDED]]
+// CHECK: %[[IS_FULL:.*]] = arith.cmpi sgt, %[[END]], %[[WORDS]]
+// CHECK: %[[ASKS_POOL:.*]] = arith.andi %{{.*}}, %[[IS_FULL]]
+// CHECK: %[[ROOM:.*]] = scf.if %[[ASKS_POOL]] -> (i64) {
+// CHECK: %[[ALL:.*]] = tt.addptr %[[BASE]], %c2_i64
+// CHECK: %[[BEHIND:.*]] = tt.atomic_rmw add, relaxed, gpu, %[[ALL]], %[[NEEDED]]
+// CHECK: arith.addi %[[POOL]], %[[BEHIND]]
+// CHECK: } else {
+// CHECK-NOT: tt.atomic_rmw
+// CHECK: arith.addi %[[SHARD]], %[[START]]
+// Each one writes its words if they fit: tag, program, lane, two values.
+// CHECK: tt.splat %[[ROOM]]
 // CHECK: %[[FITS:.*]] = arith.cmpi sle
 // CHECK: %[[AND:.*]] = arith.andi %[[FITS]], %arg1
 // CHECK: %[[MASK:.*]] = arith.andi %[[AND]]
@@ -82,7 +107,10 @@ tt.func public @record(%v: tensor<8xf32>, %m: tensor<8xi1>) {
 // CHECK: %[[COUNT:.*]] = arith.extui %[[FAILS]] : i1 to i64
 // CHECK: %[[OLD:.*]] = tt.atomic_rmw add, relaxed, gpu, %{{.*}}, %[[COUNT]]
 // CHECK: arith.subi %c16_i64
-// CHECK: tt.atomic_rmw add, relaxed, gpu
+// The room is in the pool, where they are in order.
+// CHECK-NOT: scf.if
+// CHECK: %[[CURSOR:.*]] = tt.addptr %{{.*}}, %c2_i64
+// CHECK-NEXT: tt.atomic_rmw add, relaxed, gpu, %[[CURSOR]]
 // CHECK-COUNT-4: tt.store %{{.*}} : !tt.ptr<i64>
 // CHECK: tt.atomic_rmw add, relaxed, gpu
 tt.func public @check(%p: !tt.ptr<f32>, %c: i1) {

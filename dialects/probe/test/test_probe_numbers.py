@@ -16,7 +16,7 @@ import triton.language as tl
 
 from support.interpreter import run_in_interpreter
 from support.probe import observations
-from support.probe.native import native_backend
+from support.probe.native import check_guards, guarded_memories, native_backend
 from triton_ext import probe
 
 SLOW = (observations.histograms,)
@@ -44,39 +44,23 @@ def test_interpreted() -> None:
 
 
 @pytest.fixture
-def guarded_memories(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The memories of sessions, each with words behind the buffer that no probe may change, and the buffer's size."""
-    memories: list[Any] = []
-    real = probe._buffer.memory
-
-    def guarded(words: int, device: str, first: dict[int, int]) -> Any:
-        content = np.full(words + 64, 0x5A5A5A5A, np.int64)
-        content[:words] = real(words, device, first)
-        memories.append((content, words))
-        return content
-
-    monkeypatch.setattr(probe._buffer, "memory", guarded)
-    return memories
-
-
-def check_guards(memories: list[Any]) -> None:
-    assert memories
-    for content, words in memories:
-        assert (content[words:] == 0x5A5A5A5A).all()
+def memories(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The memories of sessions, see `guarded_memories`."""
+    return guarded_memories(monkeypatch)
 
 
 @pytest.mark.usefixtures("here")
-def test_the_buffer_ends_where_it_ends(guarded_memories: list[Any]) -> None:
+def test_the_buffer_ends_where_it_ends(memories: list[Any]) -> None:
     for capacity in range(24, 200, 8):
         with probe.session(capacity=capacity, kernels=1) as s:
             observations.offering[(20,)](N=32)
             assert sum(s.lost().values()) + len(s.records()) == 20 * 22
-    assert len(guarded_memories) >= 22
-    check_guards(guarded_memories)
+    assert len(memories) >= 22
+    check_guards(memories)
 
 
 @pytest.mark.usefixtures("here")
-def test_the_buffer_of_regions_ends_where_it_ends(guarded_memories: list[Any]) -> None:
+def test_the_buffer_of_regions_ends_where_it_ends(memories: list[Any]) -> None:
     for capacity in (*range(24, 200, 8), *range(1000, 1200, 8)):
         with probe.session(capacity=capacity, kernels=1) as s:
             observations.timing[(6,)](np.zeros(6 * 64, np.float32), 40, N=64, PER_WARP=False)
@@ -84,7 +68,7 @@ def test_the_buffer_of_regions_ends_where_it_ends(guarded_memories: list[Any]) -
         with probe.session(capacity=capacity, kernels=1) as s:
             observations.looping[(4,)](np.zeros(4 * 64, np.float32), 9, N=64)
         assert s.lost() or capacity > 1000
-    check_guards(guarded_memories)
+    check_guards(memories)
 
 
 @pytest.mark.usefixtures("here")
