@@ -21,7 +21,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-import probe_kernels
 import torch
 import triton
 from probe_kernels import add, attention, matmul, offer, repeat, sort
@@ -31,7 +30,7 @@ from triton_ext import probe
 OUT = Path(os.environ.get("OUT", "."))
 ON_CPU = "--cpu" in sys.argv
 DEVICE = "cpu" if ON_CPU else "cuda"
-ROUNDS = 15 if ON_CPU else 41
+ROUNDS = 31 if ON_CPU else 41
 OPS = (
     *("count", "count of lanes", "record", "record of lanes", "check", "check of lanes"),
     *("minmax", "stats", "histogram", "region", "region of warps"),
@@ -212,27 +211,6 @@ def slowdown() -> None:
                 ratios(in_turns({"none": without, "device_print": make("device_print", each_turn)}, times=1, rounds=3))
 
 
-def proton_beside() -> None:
-    """(b) the same kernels with Proton's scopes, at the same places as the regions of warps."""
-    if probe_kernels.pl is None:
-        say("(b) Proton is not here")
-        return
-    import triton.profiler as proton
-
-    say("(b) Proton's intra-kernel scopes, against the kernel without one, both under Proton")
-    for title, make in cases().items():
-        for each_turn in (False, True):
-            try:
-                proton.start(str(OUT / "proton"), backend="instrumentation", data="trace")
-                measured = in_turns({what: make(what, each_turn) for what in ("none", "proton")})
-                proton.finalize()
-            except Exception as error:  # the row says so
-                say(f"  {title}: {type(error).__name__}: {str(error)[:200]}")
-                continue
-            say(f"  {title}, each {'turn' if each_turn else 'program'}:")
-            ratios(measured)
-
-
 def accuracy() -> None:
     """(b) what regions say, against the time of the kernel without probes."""
     say("(b) error of regions: from the first begin to the last end of a launch, against the kernel without probes")
@@ -373,7 +351,6 @@ def main() -> None:
     parts = [many_records, histograms, pictures, cost_of_one, host_time, accuracy, times_of_regions, slowdown]
     if not ON_CPU:
         parts.insert(1, graphs_and_streams)
-        parts.append(proton_beside)
     chosen = [name for name in sys.argv[1:] if not name.startswith("-")]
     for part in parts:
         if not chosen or part.__name__ in chosen:

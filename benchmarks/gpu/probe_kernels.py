@@ -8,13 +8,6 @@ import triton.language as tl
 
 from triton_ext import probe
 
-try:
-    import triton.profiler.language as pl
-
-    pl.enable_semantic("triton")
-except Exception:  # without Proton, its rows are left out
-    pl = None
-
 
 @triton.jit
 def observe(x, k, WHAT: tl.constexpr):  # noqa: N803
@@ -62,9 +55,6 @@ def add_tiles(x, y, z, n, TILES: tl.constexpr, N: tl.constexpr, WHAT: tl.constex
         elif WHAT == "region of warps":
             with probe.region("tile", per_warp=True):
                 v = add_tile(x, y, z, n, first + tile, N)
-        elif WHAT == "proton":
-            with pl.scope("tile"):
-                v = add_tile(x, y, z, n, first + tile, N)
         else:
             v = add_tile(x, y, z, n, first + tile, N)
             observe(v, tile, WHAT)
@@ -85,9 +75,6 @@ def add(x, y, z, n, TILES: tl.constexpr, N: tl.constexpr, WHAT: tl.constexpr, EA
     elif WHAT == "region of warps":
         with probe.region("program", per_warp=True):
             add_tiles(x, y, z, n, TILES, N, "none")
-    elif WHAT == "proton":
-        with pl.scope("program"):
-            add_tiles(x, y, z, n, TILES, N, "none")
     else:
         v = add_tiles(x, y, z, n, TILES, N, "none")
         observe(v, tl.program_id(0), WHAT)
@@ -101,9 +88,6 @@ def multiply(x, y, total, WHAT: tl.constexpr):  # noqa: N803
             total = tl.dot(x, y, total)
     elif WHAT == "region of warps":
         with probe.region("dot", per_warp=True):
-            total = tl.dot(x, y, total)
-    elif WHAT == "proton":
-        with pl.scope("dot"):
             total = tl.dot(x, y, total)
     else:
         total = tl.dot(x, y, total)
@@ -143,9 +127,6 @@ def matmul(  # noqa: PLR0917
             total = products(pa, pb, K, N, BM, BN, BK, "region")
     elif WHAT == "region of warps":
         with probe.region("loop", per_warp=True):
-            total = products(pa, pb, K, N, BM, BN, BK, "none")
-    elif WHAT == "proton":
-        with pl.scope("loop"):
             total = products(pa, pb, K, N, BM, BN, BK, "none")
     else:
         total = products(pa, pb, K, N, BM, BN, BK, "none")
@@ -192,9 +173,6 @@ def attend_all(query, pk, pv, scale, LENGTH, D: tl.constexpr, BM: tl.constexpr, 
         elif WHAT == "region of warps":
             with probe.region("turn", per_warp=True):
                 most, norm, total = attend(query, pk, pv, scale, most, norm, total, WHAT)
-        elif WHAT == "proton":
-            with pl.scope("turn"):
-                most, norm, total = attend(query, pk, pv, scale, most, norm, total, WHAT)
         else:
             most, norm, total = attend(query, pk, pv, scale, most, norm, total, WHAT)
             observe(total, start, WHAT)
@@ -229,9 +207,6 @@ def attention(  # noqa: PLR0917
     elif WHAT == "region of warps":
         with probe.region("loop", per_warp=True):
             norm, total = attend_all(query, pk, pv, scale, LENGTH, D, BM, BN, "none")
-    elif WHAT == "proton":
-        with pl.scope("loop"):
-            norm, total = attend_all(query, pk, pv, scale, LENGTH, D, BM, BN, "none")
     else:
         norm, total = attend_all(query, pk, pv, scale, LENGTH, D, BM, BN, "none")
         observe(total, tl.program_id(0), WHAT)
@@ -260,9 +235,6 @@ def repeat(out, turns, N: tl.constexpr, WHAT: tl.constexpr):  # noqa: N803
                 x = x * 0.999 + turn
         elif WHAT == "region of warps":
             with probe.region("turn", per_warp=True):
-                x = x * 0.999 + turn
-        elif WHAT == "proton":
-            with pl.scope("turn"):
                 x = x * 0.999 + turn
         elif WHAT == "clock":
             x = x * 0.999 + (probe.clock() & 1)
