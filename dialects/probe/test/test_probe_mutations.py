@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of numbers notice each bug of `MUTATIONS` in lower_probe. One build contains all bugs; an environment
+"""The tests of numbers and shards notice each bug of `ALL` in lower_probe. One build contains all bugs; an environment
 variable enables one of them."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 from support import mutants
 from support.probe.native import native_backend
 
-TESTS = Path(__file__).with_name("test_probe_numbers.py")
+TESTS, TESTS_OF_SHARDS = (Path(__file__).with_name(f"test_probe_{name}.py") for name in ("numbers", "shards"))
 bug_of_records = partial(mutants.Mutation, "Records.cpp")
 bug_of_statistics = partial(mutants.Mutation, "Statistics.cpp")
 bug_of_histograms = partial(mutants.Mutation, "Histogram.cpp")
@@ -21,6 +21,7 @@ bug_of_regions = partial(mutants.Mutation, "Regions.cpp")
 bug_of_rooms = partial(mutants.Mutation, "RegionRoom.cpp")
 bug_of_flow = partial(mutants.Mutation, "RegionFlow.cpp")
 bug_of_prologue = partial(mutants.Mutation, "Prologue.cpp")
+bug_of_shards = partial(mutants.Mutation, "Shards.cpp")
 
 #: The tests that notice each bug (``-k`` of pytest), and the bug.
 MUTATIONS = {
@@ -153,6 +154,29 @@ MUTATIONS = {
     ),
 }
 
+#: The same for the tests of shards.
+MUTATIONS_OF_SHARDS = {
+    "a record that does not fit into a shard is in the next one": (
+        "and_then_the_pool",
+        bug_of_shards("end", "place", behind="arith::CmpIPredicate::sle, "),
+    ),
+    "all programs have one shard": ("and_then_the_pool", bug_of_shards("kShards - 1", "0")),
+    "the pool begins where the shards do": (
+        "and_then_the_pool",
+        bug_of_shards("arith::AddIOp::create(b, pool, place)", "arith::AddIOp::create(b, place, constant(0))"),
+    ),
+    "a small buffer has shards of no words": (
+        "small_buffer",
+        bug_of_shards("arith::CmpIPredicate::sgt", "arith::CmpIPredicate::sge"),
+    ),
+    "failures of checks are in shards": (
+        "failures",
+        bug_of_records("takeFromPool(needed, isWanted)", "take(needed, isWanted)"),
+    ),
+}
+ALL = {name: (TESTS, *bug) for name, bug in MUTATIONS.items()}
+ALL |= {name: (TESTS_OF_SHARDS, *bug) for name, bug in MUTATIONS_OF_SHARDS.items()}
+
 
 @pytest.fixture(scope="module")
 def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -160,20 +184,22 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     native_backend()
     scratch = tmp_path_factory.mktemp("mutants")
     source = mutants.copy_source("dialects/probe", scratch)
-    mutants.apply(source / "lower_probe", {name: mutation for name, (_, mutation) in MUTATIONS.items()})
+    mutants.apply(source / "lower_probe", {name: mutation for name, (*_, mutation) in ALL.items()})
     return mutants.build_source("dialects/probe", scratch)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MUTATIONS)
+@pytest.mark.parametrize("name", ALL)
 def test_a_bug_of_probes_is_noticed(name: str, libraries: Path, tmp_path: Path) -> None:
-    done = mutants.run_tests(TESTS, MUTATIONS[name][0], libraries, name, tmp_path / "cache")
+    tests, select, _ = ALL[name]
+    done = mutants.run_tests(tests, select, libraries, name, tmp_path / "cache")
     # The status 1 means that a test has failed. Memory behind the buffer may belong to the allocator.
     assert done.returncode in {1, -signal.SIGABRT, -signal.SIGSEGV}, done.stdout[-3000:]
 
 
 @pytest.mark.slow
-def test_without_a_bug_the_tests_of_numbers_pass(libraries: Path, tmp_path: Path) -> None:
-    select = " or ".join({select for select, _ in MUTATIONS.values()})
-    done = mutants.run_tests(TESTS, select, libraries, "", tmp_path / "cache")
+@pytest.mark.parametrize("tests", [TESTS, TESTS_OF_SHARDS], ids=lambda file: file.stem)
+def test_without_a_bug_the_tests_pass(tests: Path, libraries: Path, tmp_path: Path) -> None:
+    select = " or ".join({select for file, select, _ in ALL.values() if file == tests})
+    done = mutants.run_tests(tests, select, libraries, "", tmp_path / "cache")
     assert done.returncode == 0, done.stdout[-3000:]
