@@ -45,7 +45,12 @@ static LogicalResult verifyShapes(Operation *op) {
   return success();
 }
 
-static LogicalResult verifyValues(Operation *op, ValueRange values) {
+static LogicalResult verifyValues(Operation *op, ValueRange values,
+                                  std::optional<ArrayRef<bool>> areUnsigned) {
+  if (areUnsigned && areUnsigned->size() != values.size())
+    return op->emitOpError()
+           << "expected 'are_unsigned' to have one item for each of the "
+           << values.size() << " values, got " << areUnsigned->size();
   if (values.size() > kMostValues)
     return op->emitOpError() << "expected at most " << kMostValues
                              << " values, got " << values.size();
@@ -103,7 +108,7 @@ LogicalResult StatsOp::verify() {
 
 LogicalResult RecordOp::verify() {
   return failure(failed(verifyName(*this, getName())) ||
-                 failed(verifyValues(*this, getValues())) ||
+                 failed(verifyValues(*this, getValues(), getAreUnsigned())) ||
                  failed(verifyShapes(*this)));
 }
 
@@ -112,7 +117,7 @@ LogicalResult CheckOp::verify() {
     if (!isa<StringAttr>(note))
       return emitOpError() << "expected a string as 'probe.note', got " << note;
   return failure(failed(verifyName(*this, getMessage())) ||
-                 failed(verifyValues(*this, getValues())) ||
+                 failed(verifyValues(*this, getValues(), getAreUnsigned())) ||
                  failed(verifyShapes(*this)));
 }
 

@@ -44,12 +44,17 @@ def Probe_RecordOp : Probe_Op<"record", [AttrSizedOperandSegments]> {
     Tensors have one shape; scalars are repeated for each lane. Records that do
     not fit into the buffer are counted and dropped.
 
+    Integers are signed, but for those values for which `are_unsigned` says
+    otherwise.
+
     ```mlir
     probe.record "x"(%i, %v : i32, tensor<128xf32>) mask(%m : tensor<128xi1>)
+    probe.record "y"(%i, %j : i32, i32) {are_unsigned = array<i1: false, true>}
     ```
   }];
   let arguments = (ins StrAttr:$name, Variadic<AnyType>:$values,
-                       Optional<Probe_BoolLike>:$mask);
+                       Optional<Probe_BoolLike>:$mask,
+                       OptionalAttr<DenseBoolArrayAttr>:$are_unsigned);
   let assemblyFormat = [{
     $name (`(` $values^ `:` type($values) `)`)?
     (`mask` `(` $mask^ `:` type($mask) `)`)? attr-dict
@@ -113,8 +118,8 @@ def Probe_HistogramOp : Probe_Op<"histogram"> {
 def Probe_CheckOp : Probe_Op<"check", [AttrSizedOperandSegments]> {
   let summary = "Counts lanes whose condition is false, and records the first ones";
   let description = [{
-    The kernel goes on. The first 16 failures of each check are records; every
-    failure is counted.
+    The kernel goes on. The first 16 failures of each check are records, whose
+    values are those of `probe.record`; every failure is counted.
 
     A pass that inserts a check can give it the attribute `probe.note`, a text
     that the table of sites carries to the host as it is. Of such a check the
@@ -128,7 +133,8 @@ def Probe_CheckOp : Probe_Op<"check", [AttrSizedOperandSegments]> {
   }];
   let arguments = (ins Probe_BoolLike:$condition, StrAttr:$message,
                        Variadic<AnyType>:$values,
-                       Optional<Probe_BoolLike>:$mask);
+                       Optional<Probe_BoolLike>:$mask,
+                       OptionalAttr<DenseBoolArrayAttr>:$are_unsigned);
   let assemblyFormat = [{
     $condition `,` $message (`(` $values^ `:` type($values) `)`)?
     (`mask` `(` $mask^ `:` type($mask) `)`)? attr-dict `:` type($condition)

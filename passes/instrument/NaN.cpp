@@ -45,8 +45,8 @@ void instrument::observeNaNs(Operation *op) {
     if (std::optional<Access> access = accessOf(op))
       mask = access->mask;
     std::string name = ("NaN from " + op->getName().getStringRef()).str();
-    observer.mark(
-        probe::CheckOp::create(b, isNumber, name, ValueRange{result}, mask),
-        "nans");
+    observer.mark(probe::CheckOp::create(b, isNumber, name, ValueRange{result},
+                                         mask, /*are_unsigned=*/nullptr),
+                  "nans");
   }
 }

@@ -87,8 +87,9 @@ void Checker::report(ImplicitLocOpBuilder &b, Finding finding) {
   note["values"] = std::move(names);
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(note));
-  Operation *op = probe::CheckOp::create(b, finding.ok, finding.check, values,
-                                         finding.mask);
+  Operation *op =
+      probe::CheckOp::create(b, finding.ok, finding.check, values, finding.mask,
+                             /*are_unsigned=*/nullptr);
   op->setAttr("probe.rules", b.getStringAttr("sanitize"));
   op->setAttr("probe.note", b.getStringAttr(text));
   b.setLoc(around);

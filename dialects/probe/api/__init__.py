@@ -8,6 +8,9 @@ says why so.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import triton.language as tl
 
 import triton_ext as tx
@@ -37,9 +40,24 @@ __all__ = [
 ]
 
 
-#: The types of numbers for summaries. MLIR's integers have no sign, so an attribute says that they are unsigned.
-_UNSIGNED = {"value": tuple(tl.dtype(name) for name in tl.dtype.UINT_TYPES if name != "int1")}
-_OTHERS = {"value": (tl.int1, *(tl.dtype(name) for name in (*tl.dtype.SINT_TYPES, *tl.dtype.FP_TYPES)))}
+_UNSIGNED = tuple(tl.dtype(name) for name in tl.dtype.UINT_TYPES if name != "int1")
+#: The types of numbers for summaries.
+_NUMBERS = {"value": (*_UNSIGNED, tl.int1, *(tl.dtype(name) for name in (*tl.dtype.SINT_TYPES, *tl.dtype.FP_TYPES)))}
+
+
+def _signs(operands: Mapping[str, Sequence[Any]]) -> list[bool] | None:
+    """Returns which of the values are unsigned integers; None if none of them is. MLIR's integers have no sign."""
+    found = [value.type.scalar in _UNSIGNED for value in operands["values"]]
+    return found if any(found) else None
+
+
+def _sign(operands: Mapping[str, Sequence[Any]]) -> bool:
+    """Returns whether the value is an unsigned integer."""
+    return operands["value"][0].type.scalar in _UNSIGNED
+
+
+_are_unsigned = attr.of_operands(attr.dense(attr.boolean), _signs)
+_is_unsigned = attr.of_operands(attr.unit, _sign)
 
 
 @tx.language.op("probe.count", interpret=_interpreted.count)
@@ -48,7 +66,12 @@ def count(name: attr.string, mask: tl.tensor | None = None) -> None:  # type: ig
 
 
 @tx.language.op("probe.record", interpret=_interpreted.record)
-def record(name: attr.string, *values: tl.tensor, mask: tl.tensor | None = None) -> None:  # type: ignore[valid-type]
+def record(
+    name: attr.string,  # type: ignore[valid-type]
+    *values: tl.tensor,
+    mask: tl.tensor | None = None,
+    are_unsigned: _are_unsigned = None,  # type: ignore[valid-type]
+) -> None:
     """Appends a record with the values: one for the program, or one for each lane in `mask` if there are tensors.
 
     Tensors have one shape; scalars are repeated.
@@ -56,43 +79,39 @@ def record(name: attr.string, *values: tl.tensor, mask: tl.tensor | None = None)
 
 
 @tx.language.op("probe.check", interpret=_interpreted.check)
-def check(condition: tl.tensor, message: attr.string, *values: tl.tensor, mask: tl.tensor | None = None) -> None:  # type: ignore[valid-type]
+def check(
+    condition: tl.tensor,
+    message: attr.string,  # type: ignore[valid-type]
+    *values: tl.tensor,
+    mask: tl.tensor | None = None,
+    are_unsigned: _are_unsigned = None,  # type: ignore[valid-type]
+) -> None:
     """Counts the lanes where `condition` is false, and records the values of the first 16. The kernel goes on."""
 
 
-@tx.language.op("probe.minmax", dtypes=_OTHERS, interpret=_interpreted.minmax)
-def minmax(name: attr.string, value: tl.tensor, mask: tl.tensor | None = None) -> None:  # type: ignore[valid-type]
+@tx.language.op("probe.minmax", dtypes=_NUMBERS, interpret=_interpreted.minmax)
+def minmax(
+    name: attr.string,  # type: ignore[valid-type]
+    value: tl.tensor,
+    mask: tl.tensor | None = None,
+    *,
+    is_unsigned: _is_unsigned = None,  # type: ignore[valid-type]
+) -> None:
     """Keeps the least and the greatest number of the lanes in `mask`, and counts NaNs apart."""
 
 
-@minmax.overload("probe.minmax", dtypes=_UNSIGNED, interpret=_interpreted.minmax)
-def minmax_of_unsigned(
+@tx.language.op("probe.stats", dtypes=_NUMBERS, interpret=_interpreted.stats)
+def stats(
     name: attr.string,  # type: ignore[valid-type]
     value: tl.tensor,
     mask: tl.tensor | None = None,
     *,
-    is_unsigned: attr.unit = True,  # type: ignore[valid-type]
+    is_unsigned: _is_unsigned = None,  # type: ignore[valid-type]
 ) -> None:
-    """The same of unsigned integers."""
-
-
-@tx.language.op("probe.stats", dtypes=_OTHERS, interpret=_interpreted.stats)
-def stats(name: attr.string, value: tl.tensor, mask: tl.tensor | None = None) -> None:  # type: ignore[valid-type]
     """Sums up the numbers of the lanes in `mask` and their squares, in f64, and counts NaNs and infinities apart."""
 
 
-@stats.overload("probe.stats", dtypes=_UNSIGNED, interpret=_interpreted.stats)
-def stats_of_unsigned(
-    name: attr.string,  # type: ignore[valid-type]
-    value: tl.tensor,
-    mask: tl.tensor | None = None,
-    *,
-    is_unsigned: attr.unit = True,  # type: ignore[valid-type]
-) -> None:
-    """The same of unsigned integers."""
-
-
-@tx.language.op("probe.histogram", dtypes=_OTHERS, interpret=_interpreted.histogram)
+@tx.language.op("probe.histogram", dtypes=_NUMBERS, interpret=_interpreted.histogram)
 def histogram(  # noqa: PLR0917 - as NumPy's
     name: attr.string,  # type: ignore[valid-type]
     value: tl.tensor,
@@ -100,25 +119,13 @@ def histogram(  # noqa: PLR0917 - as NumPy's
     lo: attr.f64,  # type: ignore[valid-type]
     hi: attr.f64,  # type: ignore[valid-type]
     mask: tl.tensor | None = None,
+    *,
+    is_unsigned: _is_unsigned = None,  # type: ignore[valid-type]
 ) -> None:
     """Counts the numbers of the lanes in `mask` in `bins` bins from `lo` to `hi`, as ``numpy.histogram`` does in f64.
 
     Numbers below and above, and NaNs, are counted apart.
     """
-
-
-@histogram.overload("probe.histogram", dtypes=_UNSIGNED, interpret=_interpreted.histogram)
-def histogram_of_unsigned(  # noqa: PLR0917 - as `histogram`
-    name: attr.string,  # type: ignore[valid-type]
-    value: tl.tensor,
-    bins: attr.i32,  # type: ignore[valid-type]
-    lo: attr.f64,  # type: ignore[valid-type]
-    hi: attr.f64,  # type: ignore[valid-type]
-    mask: tl.tensor | None = None,
-    *,
-    is_unsigned: attr.unit = True,  # type: ignore[valid-type]
-) -> None:
-    """The same of unsigned integers."""
 
 
 @tx.language.op("probe.clock", interpret=_interpreted.clock)

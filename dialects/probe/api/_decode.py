@@ -36,6 +36,7 @@ from ._timing import Timing, timing_of
 
 _DTYPES: dict[str, Any] = {
     **{f"i{bits}": np.dtype(f"i{bits // 8}") for bits in (8, 16, 32, 64)},
+    **{f"ui{bits}": np.dtype(f"u{bits // 8}") for bits in (8, 16, 32, 64)},
     **{f"f{bits}": np.dtype(f"f{bits // 8}") for bits in (16, 32, 64)},
     "i1": np.dtype(bool),
     "bf16": np.dtype(np.float32),

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the functions for kernels do in Triton's interpreter, without a buffer."""
+"""What the functions for kernels do in Triton's interpreter, without a buffer.
+
+NumPy's types say which integers are unsigned, so no function needs the argument for that.
+"""
 
 from __future__ import annotations
 
@@ -38,30 +41,30 @@ from ._timing import REGION, THREAD, Timing
 
 
 def histogram(  # noqa: PLR0917 - as `histogram`
-    name: str, value: Any, bins: int, lo: float, hi: float, mask: Any = None, *, is_unsigned: bool = False
+    name: str, value: Any, bins: int, lo: float, hi: float, mask: Any = None, **_: Any
 ) -> None:
     if not (0 < bins <= 1024 and np.isfinite(hi - lo) and lo < hi):
         raise TritonExtError(f"histogram '{name}': expected 1 to 1024 bins and lo < hi, got {bins}, {lo} and {hi}")
-    _interpret("histogram", name, (value,), mask, bins=(bins, float(lo), float(hi)), is_unsigned=is_unsigned)
+    _interpret("histogram", name, (value,), mask, bins=(bins, float(lo), float(hi)))
 
 
-def minmax(name: str, value: Any, mask: Any = None, *, is_unsigned: bool = False) -> None:
-    _interpret("minmax", name, (value,), mask, is_unsigned=is_unsigned)
+def minmax(name: str, value: Any, mask: Any = None, **_: Any) -> None:
+    _interpret("minmax", name, (value,), mask)
 
 
-def stats(name: str, value: Any, mask: Any = None, *, is_unsigned: bool = False) -> None:
-    _interpret("stats", name, (value,), mask, is_unsigned=is_unsigned)
+def stats(name: str, value: Any, mask: Any = None, **_: Any) -> None:
+    _interpret("stats", name, (value,), mask)
 
 
 def count(name: str, mask: Any = None) -> None:
     _interpret("count", name, (), mask)
 
 
-def record(name: str, *values: Any, mask: Any = None) -> None:
+def record(name: str, *values: Any, mask: Any = None, **_: Any) -> None:
     _interpret("record", name, values, mask)
 
 
-def check(condition: Any, message: str, *values: Any, mask: Any = None) -> None:
+def check(condition: Any, message: str, *values: Any, mask: Any = None, **_: Any) -> None:
     _interpret("check", message, values, mask, negated=condition)
 
 
@@ -128,7 +131,6 @@ def _interpret(
     *,
     negated: Any = None,
     bins: tuple[int, float, float] = (0, 0.0, 0.0),
-    is_unsigned: bool = False,
 ) -> None:
     """Does for the session what the compiled operation does."""
     session = current()
@@ -149,8 +151,6 @@ def _interpret(
     lanes = np.flatnonzero(active.reshape(-1))
     function, file, source_line = _place()
     types = tuple(_name_of(array.dtype) for array in arrays)
-    if is_unsigned:
-        types = (f"u{types[0]}",)
     site = Site(kind, name, function, file, source_line, types, tuple(shape), bins)
     seen = session._interpreted
     width = SITE_WORDS - (-bins[0] // SITE_WORDS) * SITE_WORDS
@@ -192,7 +192,8 @@ def _place() -> tuple[str, str, int]:
 
 
 def _name_of(dtype: Any) -> str:
-    return {"b": "i1", "f": f"f{8 * dtype.itemsize}"}.get(dtype.kind, f"i{8 * dtype.itemsize}")
+    bits = 8 * dtype.itemsize
+    return {"b": "i1", "f": f"f{bits}", "u": f"ui{bits}"}.get(dtype.kind, f"i{bits}")
 
 
 def _summarize(kind: str, numbers: Any, line: Any) -> None:

@@ -25,7 +25,7 @@ class Site:
         kernel: the kernel's name.
         file: the source file; empty if it is unknown.
         line: the line of the probe.
-        types: the element type of each value, as MLIR calls it; with a ``u`` before it if a summary reads it unsigned.
+        types: the element type of each value, as MLIR calls it; with a ``u`` before it if it is unsigned.
         shape: of the tensors; () if the probe has only scalars.
         bins: the number of bins of a histogram, and its first and last edge; (0, 0, 0) of others.
         per_warp: whether a region is recorded by each warp, not by the program.

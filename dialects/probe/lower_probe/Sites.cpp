@@ -60,10 +60,11 @@ static StringRef nameOf(Operation *op) {
 /// Returns what the host needs to know of `op`.
 static llvm::json::Object describe(Operation *op) {
   llvm::json::Array types, shape;
-  for (Value value : valuesOf(op)) {
+  auto each = op->getAttrOfType<DenseBoolArrayAttr>("are_unsigned");
+  for (auto [i, value] : llvm::enumerate(valuesOf(op))) {
     std::string text;
     llvm::raw_string_ostream os(text);
-    os << (op->hasAttr("is_unsigned") ? "u" : "")
+    os << (op->hasAttr("is_unsigned") || (each && each[i]) ? "u" : "")
        << getElementTypeOrSelf(value.getType());
     types.push_back(text);
   }

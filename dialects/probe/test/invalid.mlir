@@ -48,6 +48,22 @@ tt.func @record_with_a_mask_of_another_shape(%a: tensor<8xf32>, %m: tensor<4xi1>
 
 // -----
 
+tt.func @record_with_a_sign_too_many(%i: i32) {
+  // expected-error @+1 {{'probe.record' op expected 'are_unsigned' to have one item for each of the 1 values, got 2}}
+  probe.record "r"(%i : i32) {are_unsigned = array<i1: false, true>}
+  tt.return
+}
+
+// -----
+
+tt.func @check_without_a_sign(%c: i1, %i: i32) {
+  // expected-error @+1 {{'probe.check' op expected 'are_unsigned' to have one item for each of the 1 values, got 0}}
+  probe.check %c, "c"(%i : i32) {are_unsigned = array<i1>} : i1
+  tt.return
+}
+
+// -----
+
 tt.func @record_of_a_wide_number(%i: i128) {
   // expected-error @+1 {{'probe.record' op expected numbers of at most 64 bits or pointers, got 'i128'}}
   probe.record "r"(%i : i128)

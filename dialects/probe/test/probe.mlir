@@ -7,6 +7,7 @@
 // CHECK: probe.record "nothing"{{$}}
 // CHECK: probe.record "values"(%{{.*}}, %{{.*}} : i32, tensor<8xf32>)
 // CHECK: probe.record "some values"(%{{.*}} : tensor<8xf32>) mask(%{{.*}} : tensor<8xi1>)
+// CHECK: probe.record "signs"(%{{.*}}, %{{.*}} : i32, i32) {are_unsigned = array<i1: false, true>}
 // CHECK: probe.minmax "x"(%{{.*}} : i32){{$}}
 // CHECK: probe.minmax "x"(%{{.*}} : tensor<8xf32>) mask(%{{.*}} : tensor<8xi1>)
 // CHECK: probe.stats "x"(%{{.*}} : i32){{$}}
@@ -29,6 +30,7 @@ tt.func public @keeps(%p: !tt.ptr<f32>, %i: i32, %c: i1, %m: tensor<8xi1>, %v: t
   probe.record "nothing"
   probe.record "values"(%i, %v : i32, tensor<8xf32>)
   probe.record "some values"(%v : tensor<8xf32>) mask(%m : tensor<8xi1>)
+  probe.record "signs"(%i, %i : i32, i32) {are_unsigned = array<i1: false, true>}
   probe.minmax "x"(%i : i32)
   probe.minmax "x"(%v : tensor<8xf32>) mask(%m : tensor<8xi1>)
   probe.stats "x"(%i : i32)

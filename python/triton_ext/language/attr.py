@@ -10,12 +10,13 @@ from __future__ import annotations
 import enum
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..support.shown import shown
 
 _Enumeration = type[enum.Enum]
+_Derive = Callable[[Mapping[str, Sequence[Any]]], Any]
 
 
 class Attr:
@@ -25,10 +26,14 @@ class Attr:
         name: what a value has to be, for messages.
         text: returns the attribute in MLIR's syntax, None for no attribute; raises ValueError for a wrong value.
         key: a text that changes whenever `text` may behave differently; of a function of the user's, the function.
+        derive: of `of_operands`; returns the value, for a parameter that is None.
     """
 
-    def __init__(self, name: str, text: Callable[[Any], str | None], key: object = None) -> None:
+    def __init__(
+        self, name: str, text: Callable[[Any], str | None], key: object = None, derive: _Derive | None = None
+    ) -> None:
         self.name = name
+        self.derive = derive
         self.key = key if key is not None else name
         self._text = text
 
@@ -206,6 +211,17 @@ def choice(enumeration: _Enumeration, form: str = "{value} : i32") -> Attr:
 def custom(function: Callable[[Any], str | None]) -> Attr:
     """An attribute whose text `function` makes of the value; it raises ValueError for a wrong one."""
     return Attr(f"custom({function.__name__})", function, function)
+
+
+def of_operands(of: Attr, function: _Derive) -> Attr:
+    """An attribute whose value `function` makes of the operands, where the parameter is None, which is its default.
+
+    Args:
+        of: how the value becomes an attribute.
+        function: gets the values of each operand, as tensors, by its parameter: one, several of a variadic operand, or
+            none. Returns the value, or None for no attribute.
+    """
+    return Attr(of.name, of.text, ("of_operands", of.key, function), function)
 
 
 def _auto(value: Any) -> str | None:

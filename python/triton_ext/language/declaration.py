@@ -137,9 +137,10 @@ class Declaration:
             raise LanguageError(f"{self}: opens a block", fix=f"with {self.name}(...):")
         if not is_block and generator is None:
             raise LanguageError(f"{self}: does not open a block", fix=f"{self.name}(...) without with")
-        operands, groups = self._operands(arguments, semantic)
-        attributes = list(self._attributes(arguments))
-        call = Call(operands, groups, attributes, arguments)
+        operands = self._operands(arguments, semantic)
+        attributes = list(self._attributes(arguments, operands))
+        groups = [len(handles_of(own)) for own in operands.values()]
+        call = Call([value for own in operands.values() for value in own], groups, attributes, arguments)
         if self.region:
             return Region(self, semantic, call)
         return self.build(semantic, call) if self.end is None else Pair(self, semantic, call)
@@ -203,10 +204,9 @@ class Declaration:
                 args.append(arguments[name])
         return args, keywords
 
-    def _operands(self, arguments: Mapping[str, Any], semantic: Any) -> tuple[list[Any], list[int]]:
-        """Returns the values that are operands, and how many operands each parameter is."""
-        values: list[Any] = []
-        groups: list[int] = []
+    def _operands(self, arguments: Mapping[str, Any], semantic: Any) -> dict[str, list[Any]]:
+        """Returns the values that are operands, by parameter."""
+        operands = {}
         for parameter in self.parameters:
             if parameter.kind is Kind.ATTRIBUTE:
                 continue
@@ -219,10 +219,8 @@ class Declaration:
                 given = list(value)
             else:
                 given = [] if value is None and parameter.kind is Kind.OPTIONAL else [value]
-            own = [self._operand(parameter, one, semantic) for one in given]
-            values += own
-            groups.append(len(handles_of(own)))
-        return values, groups
+            operands[parameter.name] = [self._operand(parameter, one, semantic) for one in given]
+        return operands
 
     def _operand(self, parameter: Parameter, value: Any, semantic: Any) -> Any:
         value = value.value if isinstance(value, tl.constexpr) else value
@@ -233,11 +231,13 @@ class Declaration:
             raise LanguageError(f"{self}: '{parameter.name}': expected {wanted}, got {shown_value(value)}")
         return value
 
-    def _attributes(self, arguments: Mapping[str, Any]) -> Any:
+    def _attributes(self, arguments: Mapping[str, Any], operands: Mapping[str, list[Any]]) -> Any:
         for parameter in self.parameters:
             if parameter.kind is not Kind.ATTRIBUTE:
                 continue
             value = constant(arguments[parameter.name])
+            if value is None and parameter.attr.derive is not None:
+                value = parameter.attr.derive(operands)
             if holds_value(value):
                 raise LanguageError(
                     f"{self}: '{parameter.name}' is an attribute: expected a constant that is known when the kernel is "

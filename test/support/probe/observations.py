@@ -289,6 +289,9 @@ def reading_unsigned(i8, i32, i64, N: tl.constexpr):
     probe.stats("32", b.to(tl.uint32, bitcast=True))
     probe.stats("64", c.to(tl.uint64, bitcast=True))
     probe.histogram("8", a.to(tl.uint8, bitcast=True), 16, 0, 256)
+    probe.record("mixed", a.to(tl.uint8, bitcast=True), b, c.to(tl.uint64, bitcast=True), b > 0)
+    probe.record("constants", 4294967295, -1)
+    probe.check(i < 0, "none", b, b.to(tl.uint32, bitcast=True))
 
 
 def unsigned(make: Make) -> None:
@@ -307,6 +310,11 @@ def unsigned(make: Make) -> None:
     np.testing.assert_array_equal(found.counts, np.histogram(a, 16, (0, 256))[0])
     assert found.below == 0
     assert s.sites()[0].types == ("ui8",)
+    for name, columns in (("mixed", (a, arrays[1], c, arrays[1] > 0)), ("none", (arrays[1][:16], b[:16]))):
+        for field, column in zip(("v0", "v1", "v2", "v3"), columns, strict=False):
+            np.testing.assert_array_equal(s.records(name)[field], column)
+            assert s.records(name)[field].dtype == column.dtype
+    assert s.records("constants")[["v0", "v1"]].tolist() == [(2**32 - 1, -1)]
 
 
 @triton.jit(noinline=True)
