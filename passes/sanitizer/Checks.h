@@ -106,6 +106,11 @@ bool isOwn(Operation *op);
 /// none.
 FileLineColLoc positionOf(Location loc);
 
+/// Returns what the launch has to check, because no operation is needed for it:
+/// the divisors of arguments for which the kernel was specialised, with the
+/// names of all arguments. Returns nullopt if there are none.
+std::optional<llvm::json::Object> promisesOf(Checker &checker);
+
 /// Each inserts what the options ask for, and nothing else.
 void checkBounds(Checker &checker); // bounds, view
 void checkLanes(Checker &checker);  // lanes

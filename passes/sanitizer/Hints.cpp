@@ -2,7 +2,8 @@
 //
 // What a kernel promises to the compiler: tl.multiple_of, tl.max_contiguous and
 // tl.max_constancy, which are marks on operations, tl.assume, and the
-// divisibility of arguments for which a launch has specialised the kernel.
+// divisibility of arguments for which a launch has specialised the kernel,
+// which the host checks.
 
 #include "Hints.h"
 #include "Bits.h"
@@ -10,13 +11,11 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::sanitizer;
 namespace tt = mlir::triton;
-using P = arith::CmpIPredicate;
 
 static SmallVector<int64_t> numbersOf(Attribute attribute) {
   if (auto one = dyn_cast_or_null<IntegerAttr>(attribute))
@@ -53,36 +52,26 @@ static void checkAssumption(Checker &checker, LLVM::AssumeOp assume) {
   assume.erase();
 }
 
-/// Checks what the kernel was specialised for: pointers and integers that are
-/// multiples.
-static void checkArguments(Checker &checker) {
+std::optional<llvm::json::Object> sanitizer::promisesOf(Checker &checker) {
+  if (!checker.wants("hints"))
+    return {};
   tt::FuncOp kernel = checker.kernel;
+  llvm::json::Array names, promised;
   for (BlockArgument argument : kernel.getArguments()) {
+    names.push_back(nameOf(argument, ""));
     unsigned number = argument.getArgNumber();
     auto mark = numbersOf(kernel.getArgAttr(number, divisibilityName));
-    if (mark.size() != 1 || mark[0] <= 1)
-      continue;
-    auto b = ImplicitLocOpBuilder::atBlockBegin(argument.getLoc(),
-                                                &kernel.getBody().front());
-    Value value = argument;
-    if (isa<tt::PointerType>(value.getType()))
-      value = tt::PtrToIntOp::create(b, b.getI64Type(), value);
-    else if (!value.getType().isInteger())
-      continue;
-    Type type = value.getType();
-    Value rest =
-        llvm::isPowerOf2_64(mark[0])
-            ? Value(arith::AndIOp::create(b, value,
-                                          constantOf(b, type, mark[0] - 1)))
-            : arith::RemSIOp::create(b, value, constantOf(b, type, mark[0]));
-    Value bad = arith::CmpIOp::create(b, P::ne, rest, constantOf(b, type, 0));
-    reportWhere(checker, b, bad, "hints", kernel, [&](Finding &finding) {
-      finding.note["hint"] = "divisibility";
-      finding.note["promised"] = mark[0];
-      finding.note["argument"] = int64_t(number);
-      finding.values.push_back({nameOf(argument, "value"), value});
-    });
+    if (mark.size() == 1 && mark[0] > 1)
+      promised.push_back(llvm::json::Array{int64_t(number), mark[0]});
   }
+  if (promised.empty())
+    return {};
+  auto at = positionOf(kernel.getLoc());
+  return llvm::json::Object{{"kernel", kernel.getName()},
+                            {"line", at ? int64_t(at.getLine()) : 0},
+                            {"column", at ? int64_t(at.getColumn()) : 0},
+                            {"arguments", std::move(names)},
+                            {"divisors", std::move(promised)}};
 }
 
 /// Adds the marks of an operation's result, if it has any. Those of a loop's
@@ -135,5 +124,4 @@ void sanitizer::checkHints(Checker &checker) {
     checkMarks(checker, marks);
   for (LLVM::AssumeOp assume : assumptions)
     checkAssumption(checker, assume);
-  checkArguments(checker);
 }

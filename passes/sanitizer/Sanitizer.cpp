@@ -27,6 +27,8 @@ namespace tt = mlir::triton;
 
 /// The attribute of the module with the verdicts; `tx.sanitize` reads it.
 static constexpr StringLiteral verdictsName = "sanitize.verdicts";
+/// The attribute with what launches have to check, if there is something.
+static constexpr StringLiteral promisesName = "sanitize.promises";
 static constexpr StringLiteral knownChecks[] = {"bounds", "lanes", "uninit",
                                                 "race",   "hints", "arith"};
 
@@ -72,6 +74,12 @@ FailureOr<Action> SanitizerPass::wantedAction() {
                                     << "', expected report, suppress or trap";
 }
 
+static void setJson(ModuleOp module, StringRef name, llvm::json::Array list) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(list));
+  module->setAttr(name, StringAttr::get(module.getContext(), text));
+}
+
 void SanitizerPass::runOnOperation() {
   ModuleOp module = getOperation();
   auto wanted = wantedChecks();
@@ -86,7 +94,7 @@ void SanitizerPass::runOnOperation() {
     return signalPassFailure();
   if (!*isPrepared)
     return;
-  llvm::json::Array verdicts;
+  llvm::json::Array verdicts, promises;
   for (auto kernel : module.getOps<tt::FuncOp>()) {
     if (!kernel.isPublic() || kernel.isExternal())
       continue;
@@ -100,8 +108,10 @@ void SanitizerPass::runOnOperation() {
     checkBounds(checker);
     for (llvm::json::Value &verdict : checker.takeVerdicts())
       verdicts.push_back(std::move(verdict));
+    if (auto promised = promisesOf(checker))
+      promises.push_back(std::move(*promised));
   }
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(verdicts));
-  module->setAttr(verdictsName, StringAttr::get(&getContext(), text));
+  setJson(module, verdictsName, std::move(verdicts));
+  if (!promises.empty())
+    setJson(module, promisesName, std::move(promises));
 }

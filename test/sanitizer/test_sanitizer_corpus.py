@@ -25,7 +25,6 @@ CASES = corpus()
 MISSED = {
     "between_the_rows": "a view's extent is all that is between its first and its last byte",
     "between_every_second": "a view's extent is all that is between its first and its last byte",
-    "host_descriptor": "a descriptor's shape is not compared with its tensor",
     "add_without_atomic": "the finding does not name the other line of the race",
     "atomic_and_store": "the finding does not name the other line of the race",
     "multiple_of_a_scalar": "Triton makes a hint about an argument an attribute of the function",

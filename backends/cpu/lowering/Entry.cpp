@@ -101,9 +101,12 @@ void mlir::triton_ext::cpu::describeKernel(LoweringContext &context,
   // i32 attribute of the module.
   constexpr int bits = 30;
   SmallVector<int32_t> stored(function.getNumArguments() / bits + 1);
+  Value scratch;
+  if (context.module->hasAttr("triton_ext_cpu.profile_scratch"))
+    scratch = function.getArguments().back();
   for (BlockArgument argument : function.getArguments())
     if (isa<triton::PointerType>(argument.getType()) &&
-        mayStoreThrough(argument))
+        mayStoreThrough(argument, scratch))
       stored[argument.getArgNumber() / bits] |=
           1 << argument.getArgNumber() % bits;
   for (auto [i, word] : llvm::enumerate(stored))

@@ -35,8 +35,10 @@ bool blocksLoads(Operation *op);
 /// pointer type or a tensor of pointers.
 int64_t pointeeBytes(Type type);
 
-/// Returns whether the kernel may store through its pointer `argument`.
-bool mayStoreThrough(BlockArgument argument);
+/// Returns whether the kernel may store through its pointer `argument`. What an
+/// instrumenting pass stores to memory that it finds by `scratch`, an argument
+/// of the launcher (null if there is none), does not count.
+bool mayStoreThrough(BlockArgument argument, Value scratch);
 
 } // namespace mlir::triton_ext::cpu
 

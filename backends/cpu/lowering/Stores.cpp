@@ -6,9 +6,11 @@
 
 #include "Operations.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
@@ -18,6 +20,9 @@ namespace {
 struct Follower {
   DenseSet<Value> derived;
   SmallVector<Value> todo;
+  /// The memory that a launch passes for passes that instrument kernels; null
+  /// if it passes none.
+  Value scratch;
 
   void add(Value value) {
     // A bit, such as the result of a comparison, does not hold an address.
@@ -38,6 +43,36 @@ struct Follower {
   bool follow(OpOperand &use);
 };
 } // namespace
+
+/// Returns whether `address` is made of `scratch` or of a number in it. The
+/// kernel's own code does not read this memory, so the address is one of the
+/// pass that has instrumented the kernel: of its records or shadows.
+static bool isMadeOf(Value scratch, Value address) {
+  SmallVector<Value> todo{address};
+  while (scratch && !todo.empty()) {
+    Value value = todo.pop_back_val();
+    if (value == scratch)
+      return true;
+    Operation *op = value.getDefiningOp();
+    if (auto offset = dyn_cast_or_null<triton::AddPtrOp>(op))
+      todo.push_back(offset.getPtr());
+    else if (auto load = dyn_cast_or_null<triton::LoadOp>(op))
+      todo.push_back(load.getPtr());
+    else if (isa_and_nonnull<triton::IntToPtrOp, triton::BitcastOp,
+                             triton::SplatOp, triton::BroadcastOp,
+                             triton::ExpandDimsOp, arith::AddIOp>(op))
+      llvm::append_range(todo, op->getOperands());
+  }
+  return false;
+}
+
+/// Returns the address to which `op` stores; null if that is not known.
+static Value addressOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case<triton::StoreOp, triton::AtomicRMWOp, triton::AtomicCASOp>(
+          [](auto store) { return store.getPtr(); })
+      .Default(Value());
+}
 
 /// Adds the values to which `use` may pass the address on. Returns false if the
 /// use may store through it.
@@ -88,6 +123,10 @@ bool Follower::follow(OpOperand &use) {
     add(parent->getResult(number));
     return true;
   }
+  if (Value address = addressOf(op); address && isMadeOf(scratch, address)) {
+    addAll(op->getResults());
+    return true;
+  }
   if (op->hasTrait<OpTrait::IsTerminator>())
     addRegions(op->getParentOp());
   else if (op->getNumRegions())
@@ -106,10 +145,13 @@ bool Follower::follow(OpOperand &use) {
 /// have no effect, so only its results can hold the address. Any other
 /// operation counts as a store. Storing the pointer itself counts as one, too:
 /// after `tl.store(table, x)`, the kernel may load the pointer from the table
-/// and store through it. The exception is a kernel that assembles an address
-/// from single bits, which `Follower::add` ignores.
-bool mlir::triton_ext::cpu::mayStoreThrough(BlockArgument argument) {
+/// and store through it. The exceptions are a kernel that assembles an address
+/// from single bits, which `Follower::add` ignores, and the records of checks,
+/// which hold addresses that nothing loads.
+bool mlir::triton_ext::cpu::mayStoreThrough(BlockArgument argument,
+                                            Value scratch) {
   Follower follower;
+  follower.scratch = scratch;
   follower.add(argument);
   while (!follower.todo.empty())
     for (OpOperand &use : follower.todo.pop_back_val().getUses())

@@ -55,13 +55,24 @@ def of_launch(names: Sequence[str], values: Mapping[str, Any]) -> tuple[Argument
     """
     if len(names) == len(values) and not any(name in values for name in names):  # of a file with IR
         return tuple(
-            _described(name or f"argument {i}", value)
+            described(name or f"argument {i}", value)
             for i, (name, value) in enumerate(zip(names, values.values(), strict=True))
         )
     return tuple(_argument(name, values) for name in names)
 
 
 def _argument(path: str, values: Mapping[str, Any]) -> Argument:
+    name, value = part_of(values, path)
+    return described(name, value)
+
+
+def part_of(values: Mapping[str, Any], path: str) -> tuple[str, Any]:
+    """Returns the name and the value of a parameter or of a part of it; the value None for a flag of a descriptor.
+
+    Args:
+        values: of the kernel's parameters, by name.
+        path: as lower_probe lists it: ``x``, ``pair.1``, ``desc.shape.0``.
+    """
     first, *rest = path.split(".")
     value, shown = values.get(first), first
     for part in rest:
@@ -73,17 +84,18 @@ def _argument(path: str, values: Mapping[str, Any]) -> Argument:
             value, shown = value[int(part)], f"{shown}[{part}]"
         elif part in ("shape", "stride") and hasattr(value, "block_shape"):
             value, shown = (value.shape if part == "shape" else value.strides), f"{shown}.{part}"
-        else:  # a flag of a tensor descriptor
-            return Argument(path)
-    return _described(shown, value)
+        else:
+            return path, None
+    return shown, value
 
 
-def _described(name: str, value: Any) -> Argument:
+def described(name: str, value: Any) -> Argument:
+    """Returns what can be known of one argument of a launch."""
     if isinstance(value, (bool, int, np.integer)):
         return Argument(name, address=int(value))
     if hasattr(value, "block_shape") and hasattr(value, "base"):  # a tensor descriptor
-        base = _described(name, value.base)
-        return _view(base, tuple(map(int, value.shape)), tuple(map(int, value.strides))) if base.is_tensor else base
+        base = described(name, value.base)
+        return _descriptor(base, value) if base.is_tensor else base
     if isinstance(value, np.ndarray):
         storage, size = _storage_of_array(value), value.itemsize
         strides = tuple(stride // size if size else 0 for stride in value.strides)
@@ -109,6 +121,16 @@ def _view(tensor: Argument, shape: tuple[int, ...], strides: tuple[int, ...]) ->
     """Returns `tensor` with a shape, and with the bounds of its elements."""
     steps = [stride * tensor.itemsize for stride in strides]
     return tensor._replace(view=_extent(tensor.address, shape, steps, tensor.itemsize), shape=shape, strides=strides)
+
+
+def _descriptor(base: Argument, descriptor: Any) -> Argument:
+    """Returns the base of a descriptor as it describes it.
+
+    The view is cut at the end of the storage, because a check of an access that is in the view looks no further.
+    """
+    found = _view(base, tuple(map(int, descriptor.shape)), tuple(map(int, descriptor.strides)))
+    (first, last), (start, end) = found.view, found.storage
+    return found._replace(view=(max(first, start), min(last, end)))
 
 
 def _extent(start: int, shape: Sequence[int], steps: Sequence[int], itemsize: int) -> tuple[int, int]:

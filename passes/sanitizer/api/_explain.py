@@ -12,9 +12,13 @@ from triton_ext.probe._arguments import Argument
 from triton_ext.probe._slots import Launch
 
 from ._finding import Finding
+from ._tensors import beyond
 
 #: Accesses that are further outside than this come from an offset that has wrapped, most likely.
 FAR = 2**31 - 2**20
+
+#: What mends a descriptor whose shape goes beyond its tensor.
+DESCRIPTOR_REMEDY = "make the descriptor with the shape of the tensor"
 
 #: Further places that notes name, and what is there.
 _RELATED = {"through": "where they mix with other lanes", "sink": "what they reach", "other": "the other access"}
@@ -89,8 +93,8 @@ def _bound_suggestion(case: _Case, tensor: Argument) -> str:
     finding = case.finding
     if finding.distance is not None and abs(finding.distance) > FAR:
         return "the offset has wrapped in 32 bits, most likely: compute it in 64 bits, e.g. pid.to(tl.int64) * stride"
-    if finding.access == "descriptor":
-        return "make the descriptor with the shape of the tensor"
+    if beyond(tensor):
+        return DESCRIPTOR_REMEDY
     if finding.distance is not None and finding.distance < 0:
         return "the index is negative: add a lower bound to the mask, e.g. mask=offsets >= 0"
     sizes = _sizes(tensor)

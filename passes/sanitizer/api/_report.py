@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
@@ -31,6 +32,9 @@ class Report:
         self._checks = tuple(checks)
         self._verdicts: dict[Verdict, None] = {}
         self._known: list[Finding] = []  # of a report without a session
+        self._launched: dict[str, Finding] = {}  # what launches have found
+        self._launches_with_findings = 0
+        self._lock = threading.Lock()
 
     @property
     def checks(self) -> tuple[str, ...]:
@@ -44,7 +48,7 @@ class Report:
             return list(self._known)
         from ._resolve import findings_of
 
-        return findings_of(self._session._see(), self._session._launches)
+        return [*self._launched.values(), *findings_of(self._session._see(), self._session._launches)]
 
     @property
     def accesses(self) -> list[Verdict]:
@@ -100,6 +104,19 @@ class Report:
     def _add_kernel(self, verdicts: Iterable[Verdict]) -> None:
         self._verdicts.update(dict.fromkeys(verdicts))
 
+    def _add_launch(self, findings: Iterable[Finding]) -> None:
+        """Adds what is wrong in a launch."""
+        for one in findings:
+            with self._lock:
+                self._launches_with_findings += 1
+                _merge(self._launched, replace(one, values={}), one)
+
+    def _begin_fork(self) -> None:
+        """Forgets what the process before the fork has seen."""
+        self._verdicts.clear()
+        self._launched.clear()
+        self._launches_with_findings = 0
+
 
 def read(content: str) -> Report:
     """Returns the report whose `Report.json` is `content`."""
@@ -125,16 +142,21 @@ def _without_repeats(findings: Iterable[Finding]) -> list[Finding]:
     found: dict[str, Finding] = {}
     for one in findings:
         # Each process numbers its own addresses; the distance and the coordinates say where in the tensor.
-        key = repr(replace(one, lanes=0, programs=0, at_least=False, address=None, suggestion=""))
-        known = found.setdefault(key, one)
-        if known is not one:
-            found[key] = replace(
-                known,
-                lanes=known.lanes + one.lanes,
-                programs=max(known.programs, one.programs),
-                at_least=known.at_least or one.at_least,
-            )
+        _merge(found, one, one)
     return list(found.values())
+
+
+def _merge(found: dict[str, Finding], alike: Finding, one: Finding) -> None:
+    """Adds the finding `one` to `found`, or its counts to those of an earlier one to which `alike` is equal."""
+    key = repr(replace(alike, lanes=0, programs=0, at_least=False, address=None, suggestion=""))
+    known = found.setdefault(key, one)
+    if known is not one:
+        found[key] = replace(
+            known,
+            lanes=known.lanes + one.lanes,
+            programs=max(known.programs, one.programs),
+            at_least=known.at_least or one.at_least,
+        )
 
 
 def _tuples(value: Any) -> Any:

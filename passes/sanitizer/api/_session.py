@@ -12,9 +12,10 @@ from triton_ext.probe._session import Session
 
 import triton_ext as tx
 from triton_ext.errors import TritonExtError
-from triton_ext.patches.kernel_launches import Launch, wrap_launches
+from triton_ext.patches.kernel_launches import BEFORE_ARGUMENTS, Launch, wrap_launches
 
 from . import _synchronisation, _verdicts
+from ._at_launch import Facts
 from ._names import ACTIONS, checked_names
 from ._report import Report, SanitizerError
 from ._shadows import Shadows
@@ -37,7 +38,7 @@ class Sanitizer:
         self._action = action
         self._raises = raises
         self._pipeline: Any = None
-        self._raised = 0  # words of records that an error has told
+        self._raised = 0  # words of records and wrong launches that an error has told
         self._session = Session(CAPACITY, KERNELS, True, waits=True)
         self._shadows = Shadows(self._names)
         self.report = Report(self._session, self._names)
@@ -86,7 +87,7 @@ class Sanitizer:
         session._buffers.clear()
         session._slots.clear()
         session._launches.clear()
-        self.report._verdicts.clear()
+        self.report._begin_fork()
         self._raised = 0
 
     def _raise_if_failed(self) -> None:
@@ -95,9 +96,9 @@ class Sanitizer:
         Raises:
             SanitizerError: it has.
         """
-        words = self._session._recorded()
-        if words > self._raised:
-            self._raised = words
+        told = self._session._recorded() + self.report._launches_with_findings
+        if told > self._raised:
+            self._raised = told
             raise SanitizerError(self.report)
 
 
@@ -107,8 +108,12 @@ def _seen(kernel: Any, launch: Launch) -> Launch | None:
     if verdicts is None:
         return None
     device = kernel.metadata.target.backend
+    facts = Facts(kernel)
 
     def launch_and_tell(*args: Any) -> None:
+        active = tuple(_active)
+        if facts and active:
+            active[-1].report._add_launch(facts.wrong(args[:3], args[BEFORE_ARGUMENTS:]))
         launch(*args)
         for one in tuple(_active):
             one.report._add_kernel(verdicts)

@@ -22,6 +22,15 @@ def outside(bounds: tuple[int, int], address: int, size: int) -> int:
     return max(address + size - end, 0)
 
 
+def beyond(tensor: Argument) -> int:
+    """Returns by how many bytes a tensor, of a descriptor with a wrong shape, reaches behind its memory."""
+    if 0 in tensor.shape or not tensor.is_tensor:
+        return 0
+    steps = [(size - 1) * stride for size, stride in zip(tensor.shape, tensor.strides, strict=True)]
+    end = tensor.address + (sum(step for step in steps if step > 0) + 1) * tensor.itemsize
+    return max(end - tensor.storage[1], 0)
+
+
 def nearest(arguments: Sequence[Argument], address: int, size: int, numbers: Iterable[int] | None = None) -> int | None:
     """Returns the number of the tensor whose storage is closest to an access; None if there is no tensor.
 

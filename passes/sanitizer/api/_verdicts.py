@@ -8,7 +8,6 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-_VERDICTS = re.compile(r'sanitize\.verdicts = "((?:[^"\\]|\\.)*)"')
 #: What is known of an access before the kernel runs, in the order of the report.
 KINDS = ("proved", "checked", "unsupported")
 
@@ -38,15 +37,28 @@ class Verdict:
 
 def of(kernel: Any) -> tuple[Verdict, ...] | None:
     """Returns what the pass has said of a ``CompiledKernel``; None if the pass has not run."""
-    text = _VERDICTS.search(str(kernel.asm.get("ttir", "")))
-    if text is None:
+    said = attribute_of(kernel, "sanitize.verdicts")
+    if said is None:
         return None
-    content = re.sub(r"\\([0-9A-F]{2}|.)", lambda m: chr(int(m[1], 16)) if len(m[1]) == 2 else m[1], text[1])
-    file = str(getattr(getattr(kernel.src, "fn", None), "file_name", "") or "")
-    name = str(kernel.metadata.name)
+    file, name = file_of(kernel), str(kernel.metadata.name)
     return tuple(
         Verdict(
             name, one.get("file", file), one["line"], one["column"], one["check"], one["verdict"], one.get("why", "")
         )
-        for one in json.loads(content.encode("latin-1").decode(errors="replace"))
+        for one in said
     )
+
+
+def attribute_of(kernel: Any, name: str) -> Any:
+    """Returns the JSON in an attribute of a ``CompiledKernel``'s module; None if the attribute is not there."""
+    pattern = re.escape(name) + r' = "((?:[^"\\]|\\.)*)"'
+    text = re.search(pattern, str(kernel.asm.get("ttir", "")))
+    if text is None:
+        return None
+    content = re.sub(r"\\([0-9A-F]{2}|.)", lambda m: chr(int(m[1], 16)) if len(m[1]) == 2 else m[1], text[1])
+    return json.loads(content.encode("latin-1").decode(errors="replace"))
+
+
+def file_of(kernel: Any) -> str:
+    """Returns the Python file of a ``CompiledKernel``; the empty text if it is unknown."""
+    return str(getattr(getattr(kernel.src, "fn", None), "file_name", "") or "")

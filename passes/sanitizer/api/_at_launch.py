@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is checked when a kernel is launched, on the host, because the arguments alone decide it.
+
+The divisors of arguments for which the kernel was specialised need no operation in the kernel, which would have to be
+compiled. Descriptors that the host has made are opaque to the kernel where the hardware reads them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from triton_ext.probe._arguments import described, names_of, part_of, signature_values
+
+from . import _source, _verdicts
+from ._explain import DESCRIPTOR_REMEDY, explained
+from ._finding import Finding
+from ._tensors import beyond
+
+#: What the pass says of an access by a descriptor that the kernel has not made.
+OPAQUE = "the descriptor is not made in the kernel"
+
+
+class Facts:
+    """What launches of one kernel have to check."""
+
+    def __init__(self, kernel: Any) -> None:
+        """Reads what the pass has said of a ``CompiledKernel``."""
+        name = str(kernel.metadata.name)
+        verdicts = _verdicts.of(kernel) or ()
+        said = {one["kernel"]: one for one in _verdicts.attribute_of(kernel, "sanitize.promises") or ()}.get(name, {})
+        self._source = kernel.src
+        self._opaque = [one for one in verdicts if one.check == "bounds" and one.why == OPAQUE]
+        self._place = Finding("hints", name, _verdicts.file_of(kernel), said.get("line", 0), said.get("column", 0))
+        self._names = names_of(kernel.src, said.get("arguments", ()))
+        self._divisors: list[tuple[int, int]] = said.get("divisors", [])
+
+    def __bool__(self) -> bool:
+        return bool(self._divisors or self._opaque)
+
+    def wrong(self, grid: tuple[int, int, int], arguments: Sequence[Any]) -> Iterator[Finding]:
+        """Yields what is wrong in a launch.
+
+        Args:
+            grid: of the launch.
+            arguments: of the kernel, as the launch passes them.
+        """
+        values = signature_values(self._source, arguments)
+        for number, divisor in self._divisors:
+            path = self._names[number]
+            name, value = part_of(values, path) if path else list(values.items())[number]
+            address = _number(value)
+            if address % divisor:
+                programs = math.prod(grid)
+                found = replace(
+                    self._place, argument=name, program=(0, 0, 0), lane=-1, lanes=programs, programs=programs,
+                    values={name: address},
+                )  # fmt: skip
+                yield explained(found, {"hint": "divisibility", "promised": divisor}, None, None)
+        for name, value in values.items() if self._opaque else ():
+            if hasattr(value, "block_shape"):
+                yield from self._beyond(name, value)
+
+    def _beyond(self, name: str, descriptor: Any) -> Iterator[Finding]:
+        """Yields the finding that a descriptor's shape goes beyond the memory of its tensor, if it does."""
+        tensor = described(name, descriptor)
+        if distance := beyond(tensor):
+            at = next((one for one in self._opaque if name in _source.names_in(one.file, one.line)), self._opaque[0])
+            yield Finding(
+                "bounds", at.kernel, at.file, at.line, at.column,
+                f"the shape of the descriptor {name} reaches {distance} bytes behind the memory of its tensor",
+                name, tensor.shape, tensor.strides, tensor.dtype, distance=distance, suggestion=DESCRIPTOR_REMEDY,
+            )  # fmt: skip
+
+
+def _number(value: Any) -> int:
+    """Returns the address of a tensor, or an integer; 0, which every number divides, for what is neither."""
+    if hasattr(value, "data_ptr"):
+        return int(value.data_ptr())
+    if isinstance(value, np.ndarray):
+        return int(value.ctypes.data)
+    return int(value) if isinstance(value, (int, np.integer)) else 0

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the host checks when a kernel is launched: divisors of arguments, and shapes of descriptors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.tools.tensor_descriptor import TensorDescriptor
+from triton_ext.sanitize._at_launch import Facts
+
+import triton_ext as tx
+from support.probe.native import native_backend
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels run on this machine's processor."""
+    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
+    monkeypatch.setattr(triton.runtime.driver, "_active", None)
+
+
+@triton.jit
+def copy_first(pair, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(pair[1] + i, tl.load(pair[0] + i), mask=i < n)
+
+
+def aligned(size: int) -> torch.Tensor:
+    memory = torch.zeros(size + 16)
+    return memory[-memory.data_ptr() // 4 % 16 :][:size]
+
+
+def test_parts_of_a_tuple() -> None:
+    x, o = aligned(65), aligned(64)
+    with tx.sanitize("hints") as report:
+        kernel = copy_first[(1,)]((x[:64], o), 32, B=64)
+        assert not report.findings
+        for n in (32, 48):
+            kernel[(2, 3, 1)]((x[1:], o), n, 64)
+    (one,) = report.findings
+    assert (one.check, one.argument, one.lane, one.lanes, one.programs) == ("hints", "pair[0]", -1, 12, 6)
+    assert one.values == {"pair[0]": x[1:].data_ptr()}
+    assert "not a multiple of 16" in one.message
+
+
+def test_a_launch_raises() -> None:
+    x, o = aligned(65), aligned(64)
+    with tx.sanitize("hints", raises=True):
+        kernel = copy_first[(1,)]((x[:64], o), 32, B=64)
+        with pytest.raises(tx.sanitize.SanitizerError, match="n is not a multiple of 16"):
+            kernel[(1, 1, 1)]((x[:64], o), 31, 64)
+        kernel[(1, 1, 1)]((x[:64], o), 64, 64)
+
+
+@triton.jit
+def load_box(desc, other, out, BLOCK: tl.constexpr):
+    v = desc.load([0, 0])
+    v += other.load([0, 0])
+    tl.store(out + tl.arange(0, BLOCK)[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :], v)
+
+
+def wrong(rows: int, checks: str = "bounds") -> list[Any]:
+    """Returns what is wrong in a launch on a GPU with a descriptor of a tensor of 12 rows."""
+    box = "tensordesc<fp32[16, 16]>"
+    source = triton.compiler.ASTSource(
+        load_box, {"desc": box, "other": box, "out": "*fp32", "BLOCK": "constexpr"}, {"BLOCK": 16}
+    )
+    with tx.sanitize(checks):
+        kernel = triton.compile(source, target=GPUTarget("cuda", 90, 32))
+    right = TensorDescriptor(torch.zeros(16, 16), [16, 16], [16, 1], [16, 16])
+    given = TensorDescriptor(torch.zeros(12, 16), [rows, 16], [16, 1], [16, 16])
+    return list(Facts(kernel).wrong((1, 1, 1), (right, given, torch.zeros(256), 16)))
+
+
+def test_descriptors_of_the_hardware() -> None:
+    """A GPU reads the shape of a descriptor that the host has made, and the kernel cannot check it."""
+    assert wrong(12) == wrong(13, "hints") == []
+    (one,) = wrong(13)
+    lines = [text.strip() for text in Path(__file__).read_text().splitlines()]
+    line = lines.index("v += other.load([0, 0])") + 1
+    assert (one.check, one.argument, one.line, one.distance, one.severity) == ("bounds", "other", line, 64, "error")
+    assert one.suggestion == "make the descriptor with the shape of the tensor"
