@@ -134,17 +134,24 @@ void Emitter::emitRecords(unsigned site, Lanes lanes, ValueRange values) {
       arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, lanes.count, zero);
   isWanted = arith::AndIOp::create(b, isWanted, isThere);
   Value needed = arith::MulIOp::create(b, lanes.count, size);
-  // The first failures of all checks are in one order.
-  Value start = isa<CheckOp>(sites.ops[site]) ? takeFromPool(needed, isWanted)
-                                              : take(needed, isWanted);
+  // The first failures of all checks are in one order, so only the pool is the
+  // area that they see.
+  Value start, area = records, space = capacity;
+  if (isa<CheckOp>(sites.ops[site])) {
+    start = takeFromPool(needed, isWanted);
+    area = arith::AddIOp::create(b, records, pool);
+    space = arith::SubIOp::create(b, capacity, pool);
+  } else {
+    start = take(needed, isWanted);
+  }
 
   Value offset = splat(start, n);
   if (n)
     offset = arith::AddIOp::create(
         b, offset, arith::MulIOp::create(b, lanes.rank, splat(size, n)));
   Value end = arith::AddIOp::create(b, offset, splat(size, n));
-  Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, end,
-                                     splat(capacity, n));
+  Value fits =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sle, end, splat(space, n));
   fits = arith::AndIOp::create(b, fits, lanes.mask);
   fits = arith::AndIOp::create(b, fits, splat(isWanted, n));
 
@@ -154,10 +161,10 @@ void Emitter::emitRecords(unsigned site, Lanes lanes, ValueRange values) {
         b, RankedTensorType::get({n}, b.getI64Type()),
         tt::MakeRangeOp::create(b, RankedTensorType::get({n}, b.getI32Type()),
                                 0, n));
-  Value first = tt::AddPtrOp::create(b, base.getType(), base, records);
+  Value first = tt::AddPtrOp::create(b, base.getType(), base, area);
   writeRecords(site, lane, values, splat(first, n), offset, fits);
 
-  Value left = arith::SubIOp::create(b, capacity, start);
+  Value left = arith::SubIOp::create(b, space, start);
   left = arith::DivSIOp::create(b, arith::MaxSIOp::create(b, left, zero), size);
   Value lost = arith::SubIOp::create(
       b, lanes.count, arith::MinSIOp::create(b, left, lanes.count));

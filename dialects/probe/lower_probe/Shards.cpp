@@ -51,15 +51,16 @@ Value Emitter::take(Value words, Value mask) {
     offset = arith::SelectOp::create(b, mask, offset, constant(0));
     scf::YieldOp::create(b, offset);
     b.setInsertionPointToStart(seldom.thenBlock());
-    scf::YieldOp::create(b, takeFromPool(words, mask));
+    Value behind = takeFromPool(words, mask);
+    scf::YieldOp::create(b, Value(arith::AddIOp::create(b, pool, behind)));
   }
   return seldom.getResult(0);
 }
 
-/// As take, from the pool alone, where all records are in the order in which
-/// programs have asked for room.
+/// Takes words of the pool, where all records are in the order in which
+/// programs have asked for room, and returns the offset of the first one in the
+/// pool; 0 where the mask is off.
 Value Emitter::takeFromPool(Value words, Value mask) {
   Value place = addTo(at(constant(kCursor)), words, mask);
-  Value offset = arith::AddIOp::create(b, pool, place);
-  return arith::SelectOp::create(b, mask, offset, constant(0));
+  return arith::SelectOp::create(b, mask, place, constant(0));
 }

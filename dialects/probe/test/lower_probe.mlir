@@ -82,7 +82,8 @@ tt.func public @count(%m: tensor<8xi1>) {
 // CHECK: %[[ASKS_POOL:.*]] = arith.andi %{{.*}}, %[[IS_FULL]]
 // CHECK: %[[ROOM:.*]] = scf.if %[[ASKS_POOL]] -> (i64) {
 // CHECK: %[[ALL:.*]] = tt.addptr %[[BASE]], %c2_i64
-// CHECK: %[[BEHIND:.*]] = tt.atomic_rmw add, relaxed, gpu, %[[ALL]], %[[NEEDED]]
+// CHECK: %[[ASKED:.*]] = tt.atomic_rmw add, relaxed, gpu, %[[ALL]], %[[NEEDED]]
+// CHECK: %[[BEHIND:.*]] = arith.select %{{.*}}, %[[ASKED]], %c0_i64
 // CHECK: arith.addi %[[POOL]], %[[BEHIND]]
 // CHECK: } else {
 // CHECK-NOT: tt.atomic_rmw

@@ -28,7 +28,7 @@ MUTATIONS = {
     # Records
     "records end behind the buffer": (
         "buffer_ends",
-        bug_of_records("splat(capacity, n)", "splat(arith::AddIOp::create(b, capacity, constant(16)), n)"),
+        bug_of_records("splat(space, n)", "splat(arith::AddIOp::create(b, space, constant(16)), n)"),
     ),
     "the last record does not fit": (
         "losses",
@@ -163,7 +163,7 @@ MUTATIONS_OF_SHARDS = {
     "all programs have one shard": ("and_then_the_pool", bug_of_shards("kShards - 1", "0")),
     "the pool begins where the shards do": (
         "and_then_the_pool",
-        bug_of_shards("arith::AddIOp::create(b, pool, place)", "arith::AddIOp::create(b, place, constant(0))"),
+        bug_of_shards("Value(arith::AddIOp::create(b, pool, behind))", "behind"),
     ),
     "a small buffer has shards of no words": (
         "small_buffer",
@@ -171,7 +171,7 @@ MUTATIONS_OF_SHARDS = {
     ),
     "failures of checks are in shards": (
         "failures",
-        bug_of_records("takeFromPool(needed, isWanted)", "take(needed, isWanted)"),
+        bug_of_records("isa<CheckOp>(sites.ops[site])", "isa<CountOp>(sites.ops[site])"),
     ),
 }
 ALL = {name: (TESTS, *bug) for name, bug in MUTATIONS.items()}
