@@ -92,7 +92,8 @@ Value ShadowChecker::shadowAt(const Shadowed &lanes, ArgumentWord shadow,
 
 /// Records the lanes in which `ok` is false.
 void ShadowChecker::reportIf(StringRef check, const Shadowed &lanes, Value ok,
-                             ImplicitLocOpBuilder &b) {
+                             ImplicitLocOpBuilder &b,
+                             llvm::json::Array others) {
   Value isWrong = arith::XOrIOp::create(b, ok, numberLike(1, ok.getType(), b));
   isWrong = arith::AndIOp::create(b, isWrong, lanes.isOn);
   auto look = scf::IfOp::create(b, anyOf(isWrong, b), /*withElseRegion=*/false);
@@ -106,6 +107,8 @@ void ShadowChecker::reportIf(StringRef check, const Shadowed &lanes, Value ok,
                   {},
                   {}};
   finding.note["argument"] = int64_t(lanes.argument);
+  if (!others.empty())
+    finding.note["others"] = std::move(others);
   checker.report(b, std::move(finding));
 }
 
@@ -171,6 +174,32 @@ Value ShadowChecker::programIn(unsigned bits, ImplicitLocOpBuilder &b) {
       b, linear, numberLike((int64_t(1) << bits) - 1, linear.getType(), b));
 }
 
+/// Returns the lines of the accesses with which `access` may race, through the
+/// same argument. The shadow does not say which of them it was.
+llvm::json::Array ShadowChecker::othersOf(const MemoryAccess &access,
+                                          unsigned argument) {
+  llvm::json::Array others;
+  DenseSet<std::pair<StringRef, unsigned>> seen;
+  FileLineColLoc own = positionOf(access.op->getLoc());
+  if (own)
+    seen.insert({own.getFilename(), own.getLine()});
+  for (auto [other, from] : llvm::zip(checker.accesses, roots)) {
+    bool isHarmless = (access.isAtomic && other.isAtomic) ||
+                      (access.kind == Kind::Load && other.kind == Kind::Load);
+    FileLineColLoc at = positionOf(other.op->getLoc());
+    if (isHarmless || !at || !from.arguments.contains(argument) ||
+        !seen.insert({at.getFilename(), at.getLine()}).second)
+      continue;
+    others.push_back(
+        llvm::json::Object{{"file", at.getFilename().strref()},
+                           {"line", int64_t(at.getLine())},
+                           {"access", other.kind == Kind::Load    ? "load"
+                                      : other.kind == Kind::Store ? "store"
+                                                                  : "atomic"}});
+  }
+  return others;
+}
+
 /// A word of the shadow has, for each element, the programs that have read it,
 /// written it, and accessed it atomically. Of each set it has the disjunction
 /// of the programs' numbers, and of the numbers with all bits inverted: if and
@@ -234,10 +263,14 @@ void ShadowChecker::checkRace(const MemoryAccess &access) {
     Value fine = arith::OrIOp::create(b, isNone, isOwn);
     ok = ok ? Value(arith::AndIOp::create(b, ok, fine)) : fine;
   }
-  reportIf("race", lanes, ok, b);
+  reportIf("race", lanes, ok, b, othersOf(access, lanes.argument));
 }
 
 void ShadowChecker::run() {
+  if (checker.wants("race"))
+    for (const MemoryAccess &access : checker.accesses)
+      roots.push_back(access.pointer ? rootsOf(access.pointer, checker.kernel)
+                                     : Roots());
   for (const MemoryAccess &access : checker.accesses) {
     if (checker.wants("uninit"))
       checkInit(access);

@@ -7,6 +7,7 @@
 #define TRITON_EXT_SANITIZER_SHADOW_H
 
 #include "Extents.h"
+#include "Roots.h"
 
 namespace mlir::triton_ext::sanitizer {
 
@@ -30,13 +31,16 @@ private:
             ArgumentWord shadow, ImplicitLocOpBuilder &b, Shadowed &found);
   void checkInit(const MemoryAccess &access);
   void checkRace(const MemoryAccess &access);
+  llvm::json::Array othersOf(const MemoryAccess &access, unsigned argument);
   Value programIn(unsigned bits, ImplicitLocOpBuilder &b);
   Value shadowAt(const Shadowed &lanes, ArgumentWord shadow, Value byte,
                  Type word, ImplicitLocOpBuilder &b);
   void reportIf(StringRef check, const Shadowed &lanes, Value ok,
-                ImplicitLocOpBuilder &b);
+                ImplicitLocOpBuilder &b, llvm::json::Array others = {});
 
   Checker &checker;
+  /// Of each access of the kernel, for races.
+  SmallVector<Roots> roots;
 };
 
 } // namespace mlir::triton_ext::sanitizer

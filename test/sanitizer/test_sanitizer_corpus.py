@@ -25,13 +25,9 @@ CASES = corpus()
 MISSED = {
     "between_the_rows": "a view's extent is all that is between its first and its last byte",
     "between_every_second": "a view's extent is all that is between its first and its last byte",
-    "add_without_atomic": "the finding does not name the other line of the race",
-    "atomic_and_store": "the finding does not name the other line of the race",
     "multiple_of_a_scalar": "Triton makes a hint about an argument an attribute of the function",
     "multiple_of_an_address": "Triton makes a hint about an argument an attribute of the function",
 }
-#: Which line of a race is found depends on the order in which programs run.
-BY_ORDER = {"add_without_atomic", "atomic_and_store"}
 #: Of each check the first case; the others are slow together.
 SAMPLE = {case.check: name for name, case in reversed(CASES.items())}.values()
 
@@ -48,7 +44,7 @@ def every(missed: dict[str, str]) -> list[Any]:
         pytest.param(
             name,
             marks=[pytest.mark.slow] * (name not in SAMPLE)
-            + [pytest.mark.xfail(reason=missed[name], strict=name not in BY_ORDER) for name in {name} & missed.keys()],
+            + [pytest.mark.xfail(reason=missed[name], strict=True) for name in {name} & missed.keys()],
         )
         for name in CASES
     ]

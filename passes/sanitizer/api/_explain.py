@@ -21,7 +21,7 @@ FAR = 2**31 - 2**20
 DESCRIPTOR_REMEDY = "make the descriptor with the shape of the tensor"
 
 #: Further places that notes name, and what is there.
-_RELATED = {"through": "where they mix with other lanes", "sink": "what they reach", "other": "the other access"}
+_RELATED = {"through": "where they mix with other lanes", "sink": "what they reach"}
 
 #: In the paths of Triton's own functions, of which the reader need not know.
 _LIBRARY = "/triton/language/"
@@ -65,6 +65,13 @@ def explained(finding: Finding, note: Mapping[str, Any], launch: Launch | None, 
         for name, what in _RELATED.items()
         if note.get(f"{name}_line") and note[f"{name}_line"] != finding.line
         if _LIBRARY not in str(note.get(f"{name}_file"))
+    )
+    others = note.get("others", ())
+    # Another program can be in the same line, where the access writes.
+    is_known = len(others) == 1 and finding.access in ("load", "atomic")
+    related += tuple(
+        (one["file"], one["line"], f"the {'other access' if is_known else 'other access may be this ' + one['access']}")
+        for one in others
     )
     return replace(finding, message=message, suggestion=suggestion, severity=severity, related=related)
 
