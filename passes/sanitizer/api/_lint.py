@@ -20,6 +20,7 @@ from triton_ext.errors import TritonExtError
 
 from . import _json, _sarif, _text
 from ._check_launch import check_launch
+from ._definitions import Definition, definitions, helpers, loaded
 from ._examples import declared_above, grid_of, parsed
 from ._finding import Finding
 from ._guesses import GUESSES, constants_at_launches, guesses
@@ -95,14 +96,21 @@ def lint_file(path: str, kernel: str | None = None, shapes: Sequence[str] = (), 
     given = ", ".join(shapes)
     if given:
         parsed(given)
-    definitions = {node.name: node for node in _functions(tree.body) if _is_jit(node)}
-    if kernel is not None and kernel not in definitions:
-        raise TritonExtError(f"{path} has no kernel '{kernel}', it has: {', '.join(definitions) or 'none'}")
-    helpers = _helpers(definitions)
+    found = definitions(tree)
+    if kernel is not None and kernel not in found:
+        raise TritonExtError(f"{path} has no kernel '{kernel}', it has: {', '.join(found) or 'none'}")
+    called = helpers(found)
     linted = Linted()
-    for name, definition in definitions.items():
-        if name == kernel or (kernel is None and name not in helpers):
-            _Kernel(path, name, definition, lines=lines, tree=tree, target=target).lint(given, linted)
+    for name, definition in found.items():
+        if name == kernel or (kernel is None and name not in called):
+            try:
+                one = _Kernel(path, definition, lines=lines, tree=tree, target=target)
+            except TritonExtError as error:
+                if not definition.around:
+                    raise
+                linted.notes.append(f"{path}:{definition.node.lineno}: '{name}' is not read: {error}")
+            else:
+                one.lint(given, linted)
     linted.findings = sorted(
         (one for one in linted.findings if not _is_ignored(one)), key=lambda one: (one.file, one.line, one.column)
     )
@@ -112,34 +120,6 @@ def lint_file(path: str, kernel: str | None = None, shapes: Sequence[str] = (), 
 def _is_ignored(finding: Finding) -> bool:
     match = _IGNORED.search(linecache.getline(finding.file, finding.line))
     return match is not None and (match[1] is None or finding.check in re.split(r"[ ,]+", match[1]))
-
-
-def _functions(body: Sequence[ast.stmt]) -> Iterator[ast.FunctionDef]:
-    """Yields the functions of a module, also those under a condition, such as whether Triton is installed."""
-    for node in body:
-        if isinstance(node, ast.FunctionDef):
-            yield node
-        elif isinstance(node, ast.If | ast.Try | ast.With):
-            for part in ("body", "orelse", "finalbody"):
-                yield from _functions(getattr(node, part, ()))
-            for handler in getattr(node, "handlers", ()):
-                yield from _functions(handler.body)
-
-
-def _is_jit(definition: ast.FunctionDef) -> bool:
-    return any("jit" in ast.unparse(one).split("(")[0].split(".") for one in definition.decorator_list)
-
-
-def _helpers(definitions: Mapping[str, ast.FunctionDef]) -> set[str]:
-    """Returns the functions that kernels call: they return a value, or another one calls them."""
-    found = set()
-    for name, definition in definitions.items():
-        for node in ast.walk(definition):
-            if isinstance(node, ast.Return) and node.value is not None:
-                found.add(name)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in definitions:
-                found.add(node.func.id)
-    return found
 
 
 @dataclass(frozen=True)
@@ -189,22 +169,18 @@ class _Kernel:
     def __init__(
         self,
         path: str,
-        name: str,
-        definition: ast.FunctionDef,
+        definition: Definition,
         *,
         lines: list[str],
         tree: ast.Module,
         target: object,
     ) -> None:
-        from triton_ext.compilation.requests import load_kernel
-
-        self._name, self._tree, self._target = name, definition, default_target(target)
-        self._kernel = load_kernel(path, name)
-        first = min([definition.lineno, *(one.lineno for one in definition.decorator_list)])
+        self._tree, self._target = definition.node, default_target(target)
+        first = min([self._tree.lineno, *(one.lineno for one in self._tree.decorator_list)])
         self._examples = declared_above(lines, first)
         self._launched = constants_at_launches(tree)
-        self._where = f"{path}:{definition.lineno}: '{name}'"
-        self._function = self._kernel
+        self._where = f"{path}:{self._tree.lineno}: '{definition.name}'"
+        self._function = loaded(path, definition)
         while hasattr(self._function, "fn") and not inspect.isfunction(self._function.fn):
             configurations = getattr(self._function, "configs", None)
             if configurations:

@@ -110,6 +110,10 @@ def _mask_in_loop(read: Read, use: Use) -> Iterator[Finding]:
     for loop in use.reach.loops:
         if ("iteration", loop) in masked or ("iteration", loop) not in moving:
             continue
+        bounds = read.graph.loops[loop]
+        # Otherwise the loop may walk over rows of which each one is as long as the tile.
+        if not _arguments(read.graph, use.mask) & _arguments(read.graph, bounds.lower, bounds.upper, bounds.step):
+            continue
         lane = _tiled(read, use, loop, [v for v in moving & masked if v[0] == "lane"])
         if lane is None:
             continue
@@ -123,6 +127,10 @@ def _mask_in_loop(read: Read, use: Use) -> Iterator[Finding]:
 
 def _variables(graph: Graph, root: int) -> set[Variable]:
     return {(node[0], node[1]) for n in graph.cone([root]) if (node := graph.nodes[n])[0] in ("lane", "iteration")}
+
+
+def _arguments(graph: Graph, *roots: int) -> set[int]:
+    return {graph.nodes[n][1] for n in graph.cone(list(roots)) if graph.nodes[n][0] == "argument"}
 
 
 def _tiled(read: Read, use: Use, loop: int, lanes: list[Variable]) -> int | None:

@@ -43,7 +43,7 @@ def expected(file: Path) -> set[tuple[int, str]]:
 def test_planted_mistakes(tmp_path: Path) -> None:
     result = run(str(MISTAKES))
     assert result.exit_code == 1, result.output
-    assert "lint: 11 findings in 14 kernels" in result.output
+    assert "lint: 11 findings in 15 kernels" in result.output
     for line, rule in expected(MISTAKES):
         assert re.search(rf"\[{rule}\].*\n *--> .*lint_mistakes.py:{line}[:,]", result.output), (line, rule)
     assert "n = 2,147,483,649 is the first that breaks" in result.output
@@ -110,6 +110,60 @@ def test_kernels_under_conditions_and_the_files_after_one_that_fails(tmp_path: P
     assert "[missing-other]" in result.output
     assert "lint: 1 finding in 1 kernel\n" in result.output
     assert "no_such_module" in str(result.exception)
+
+
+NESTED = """
+import functools
+import triton
+import triton.language as tl
+from triton import jit as compiled
+
+fast = functools.partial(triton.jit, debug=False)
+
+@compiled
+def imported(x, n, B: tl.constexpr):
+    tl.store(x, tl.sum(tl.load(x + tl.arange(0, B), mask=tl.arange(0, B) < n), axis=0))
+
+@fast
+def partial(x, n, B: tl.constexpr):
+    tl.store(x, tl.sum(tl.load(x + tl.arange(0, B), mask=tl.arange(0, B) < n), axis=0))
+
+def make(factor, configs):
+    if factor:
+        @triton.jit
+        def scale(v):
+            return v * 2
+
+        @triton.jit
+        def inner(x, n, B: tl.constexpr):
+            tl.store(x, scale(tl.sum(tl.load(x + tl.arange(0, B), mask=tl.arange(0, B) < n), axis=0)))
+
+        @triton.jit
+        def closure(x, n):
+            tl.store(x, n * factor)
+
+        @triton.autotune(configs, key=[])
+        @triton.jit
+        def tuned(x, n):
+            tl.store(x, n)
+    raise AssertionError("the function is not called")
+"""
+
+
+def test_kernels_of_functions_and_other_names_of_jit(tmp_path: Path) -> None:
+    file = tmp_path / "nested.py"
+    file.write_text(NESTED)
+    linted = _lint.lint_file(str(file), target=TARGET)
+    assert {(one.kernel, one.check) for one in linted.findings} == {
+        (name, "missing-other") for name in ("imported", "partial", "inner")
+    }
+    line = 1 + next(n for n, text in enumerate(NESTED.splitlines()) if "scale(tl.sum" in text)
+    assert {one.line for one in linted.findings if one.kernel == "inner"} == {line}
+    closure, tuned = sorted(linted.notes)
+    assert "'make.closure' is not read: " in closure
+    assert "factor is not defined" in closure
+    assert "make.tuned cannot be defined alone: name 'configs' is not defined" in tuned
+    assert len(_lint.lint_file(str(file), "make.inner", target=TARGET).findings) == 1
 
 
 def test_what_an_example_may_be() -> None:
