@@ -73,7 +73,7 @@ bool BoundsChecker::isRepeated(const MemoryAccess &access) {
 void BoundsChecker::reportLanes(const Lanes &lanes, const MemoryAccess &access,
                                 const Extents &extents,
                                 ImplicitLocOpBuilder &b) {
-  SmallVector<ByteRange> storages = extents_.storages(extents, b);
+  SmallVector<ByteRange> storages = extents_.storagesAt(extents, b);
   Value isStored =
       isInside(storages, lanes.address, lanes.address, access.laneBytes, b);
   auto finding = [&](StringRef check, Value ok) {
@@ -90,7 +90,7 @@ void BoundsChecker::reportLanes(const Lanes &lanes, const MemoryAccess &access,
   };
   checker.report(b, finding("bounds", isStored));
   if (!extents.arguments.empty()) {
-    Value isViewed = isInside(extents_.views(extents), lanes.address,
+    Value isViewed = isInside(extents_.viewsAt(extents, b), lanes.address,
                               lanes.address, access.laneBytes, b);
     Value isFine = arith::OrIOp::create(b, isViewed, isFalse(isStored, b));
     checker.report(b, finding("view", isFine));
@@ -156,10 +156,10 @@ Value BoundsChecker::isSuspicious(const Strided &strided, const MaskBox &mask,
                                   ImplicitLocOpBuilder &b) {
   IndexMath math{b, b.getLoc(), /*budget=*/1000, b.getI64Type()};
   Extremes corners = StridedTracker::extremes(strided, shape, &mask.box, math);
-  Value isOut =
-      isFalse(isInside(extents_.views(extents), math.toValue(corners.low),
-                       math.toValue(corners.high), bytes, b),
-              b);
+  Value isIn =
+      areCornersInside(extents_.views(extents), math.toValue(corners.low),
+                       math.toValue(corners.high), bytes, b);
+  Value isOut = isFalse(isIn, b);
   isOut = both(isOut, hasElements(mask, math), math);
   // Where the scalars do not stand for the tile, only its lanes can tell.
   if (Value valid = both(corners.valid, mask.valid, math))
@@ -212,6 +212,7 @@ void BoundsChecker::checkTile(const MemoryAccess &access) {
     b.setInsertionPointToStart(look.thenBlock());
     lookAtLanes(access, *extents, b);
   }
+  looks.push_back({op, look});
   if (checker.action == Action::Suppress && canSuppress(op))
     suppress(access, *extents);
 }
@@ -230,6 +231,8 @@ void BoundsChecker::run() {
       checkTile(access);
   }
   tracker.finish();
+  if (checker.action != Action::Trap) // which ends the kernel before the access
+    deferLooks(looks);
 }
 
 void sanitizer::checkBounds(Checker &checker) {

@@ -6,6 +6,7 @@
 #define TRITON_EXT_SANITIZER_BOUNDS_H
 
 #include "Checks.h"
+#include "DeferLooks.h"
 #include "Extents.h"
 #include "LaneBuilder.h"
 #include "MaskBox.h"
@@ -56,6 +57,7 @@ private:
   /// few registers.
   static constexpr int64_t lanesAtOnce = 128;
   std::map<std::tuple<Block *, void *, void *, int64_t>, Operation *> seen;
+  SmallVector<Look> looks;
 };
 
 /// Returns the addresses of pointers, as i64 in the same shape.

@@ -73,6 +73,7 @@ void BoundsChecker::checkBox(const MemoryAccess &access) {
   Value isOut =
       isSuspicious(strided, mask, shape, access.laneBytes, *extents, b);
   auto look = scf::IfOp::create(b, isOut, /*withElseRegion=*/false);
+  looks.push_back({op, look});
   b.setInsertionPointToStart(look.thenBlock());
   int64_t numLanes = ShapedType::getNumElements(shape);
   forLanes(numLanes, b, [&](LaneBuilder &builder, Value places) {

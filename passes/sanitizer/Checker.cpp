@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "probe/Probe.h"
 
 using namespace mlir;
@@ -45,6 +46,27 @@ Value Checker::word(int64_t number) {
 
 Value Checker::wordAt(ImplicitLocOpBuilder &b, int64_t number) {
   return probe::LaunchWordOp::create(b, b.getI64Type(), int32_t(number));
+}
+
+void Checker::sinkWords() {
+  Block *block = start->getBlock();
+  for (Operation *op = start->getPrevNode(); op;) {
+    Operation *before = op->getPrevNode(), *user = nullptr;
+    for (Operation *one : op->getUsers()) {
+      Operation *own = block->findAncestorOpInBlock(*one);
+      if (!own) // in another block of the kernel
+        return;
+      if (!user || own->isBeforeInBlock(user))
+        user = own;
+    }
+    for (Operation *at = user ? user->getPrevNode() : op; at != op;
+         at = at->getPrevNode())
+      if (isa<LoopLikeOpInterface>(at)) {
+        op->moveAfter(at);
+        break;
+      }
+    op = before;
+  }
 }
 
 static constexpr StringLiteral ownName = "sanitize.own";

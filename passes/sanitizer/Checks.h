@@ -81,6 +81,11 @@ public:
     return 8 + 8 * int64_t(argument) + int64_t(which);
   }
 
+  /// Moves launch words that only code behind a loop needs behind the loop, so
+  /// that they are not kept in registers in it. Others stay at the start, where
+  /// the kernel's own loads hide how long they take.
+  void sinkWords();
+
   /// Inserts a check of `finding` at the builder, with the location of the
   /// operation that gets the blame. A launch without a slot never reports:
   /// its serial number is 0.

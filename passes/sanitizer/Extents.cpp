@@ -173,15 +173,16 @@ SmallVector<ByteRange> ExtentFinder::views(const Extents &extents) {
   return ranges;
 }
 
-SmallVector<ByteRange> ExtentFinder::storages(const Extents &extents,
+SmallVector<ByteRange> ExtentFinder::rangesAt(const Extents &extents,
+                                              ArgumentWord first,
+                                              ArgumentWord end,
                                               ImplicitLocOpBuilder &b) {
   SmallVector<ByteRange> ranges(extents.found);
   for (unsigned argument : extents.arguments) {
     auto word = [&](ArgumentWord which) {
       return checker.wordAt(b, Checker::numberOf(argument, which));
     };
-    ranges.push_back(rangeOf(word(ArgumentWord::StorageStart),
-                             word(ArgumentWord::StorageEnd), b));
+    ranges.push_back(rangeOf(word(first), word(end), b));
   }
   return ranges;
 }

@@ -38,11 +38,21 @@ public:
 
   /// Returns the ranges of the views, for code at any place.
   SmallVector<ByteRange> views(const Extents &extents);
-  /// Returns the ranges of the storages, read at `b`.
-  SmallVector<ByteRange> storages(const Extents &extents,
-                                  ImplicitLocOpBuilder &b);
+  /// Returns the ranges of the views or the storages, read at `b`: for code
+  /// that runs rarely, so that they are not kept in registers for it.
+  SmallVector<ByteRange> viewsAt(const Extents &extents,
+                                 ImplicitLocOpBuilder &b) {
+    return rangesAt(extents, ArgumentWord::ViewStart, ArgumentWord::ViewEnd, b);
+  }
+  SmallVector<ByteRange> storagesAt(const Extents &extents,
+                                    ImplicitLocOpBuilder &b) {
+    return rangesAt(extents, ArgumentWord::StorageStart,
+                    ArgumentWord::StorageEnd, b);
+  }
 
 private:
+  SmallVector<ByteRange> rangesAt(const Extents &extents, ArgumentWord first,
+                                  ArgumentWord end, ImplicitLocOpBuilder &b);
   ByteRange viewOf(unsigned argument);
   ByteRange storageOf(unsigned argument);
   ByteRange pointedInto(Value pointer);
@@ -64,6 +74,12 @@ Value inLanes(Value scalar, Type type, ImplicitLocOpBuilder &b);
 /// the ranges: an i1, or a tensor of them.
 Value isInside(ArrayRef<ByteRange> ranges, Value low, Value high, int64_t bytes,
                ImplicitLocOpBuilder &b);
+
+/// As isInside(), for two scalars. What the innermost loop around `b` does not
+/// change is subtracted from the ranges before the loop, so that fewer numbers
+/// are kept in it.
+Value areCornersInside(ArrayRef<ByteRange> ranges, Value low, Value high,
+                       int64_t bytes, ImplicitLocOpBuilder &b);
 
 } // namespace mlir::triton_ext::sanitizer
 

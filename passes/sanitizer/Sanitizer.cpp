@@ -106,6 +106,7 @@ void SanitizerPass::runOnOperation() {
     checkShadow(checker);
     // The action may change the masks of accesses.
     checkBounds(checker);
+    checker.sinkWords();
     for (llvm::json::Value &verdict : checker.takeVerdicts())
       verdicts.push_back(std::move(verdict));
     if (auto promised = promisesOf(checker))

@@ -37,7 +37,7 @@ void BoundsChecker::suppress(const MemoryAccess &access,
                              const Extents &extents) {
   ImplicitLocOpBuilder b = checker.before(access.op);
   Value address = addressOf(access.pointer, b);
-  Value isKept = isInside(extents_.storages(extents, b), address, address,
+  Value isKept = isInside(extents_.storagesAt(extents, b), address, address,
                           access.laneBytes, b);
   if (access.mask)
     isKept = arith::AndIOp::create(b, isKept, access.mask);

@@ -62,20 +62,36 @@ tt.func public @add(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
   tt.return
 }
 
-// A tensor of pointers that a loop moves gets an i64 beside it, and the check in the loop uses no tensor. A second access
-// by the same pointers is not checked again.
+// A tensor of pointers that a loop moves gets an i64 beside it. The loop only compares it, with limits from which the
+// tile's size is subtracted before the loop, and carries one bit. Behind the loop a slice of it runs again, without
+// tensors that are carried, and looks at the lanes. A second access by the same pointers is not checked again.
 // CHECK-LABEL: tt.func public @loop
-// CHECK: scf.for {{.*}} iter_args(%[[P:.*]] = %{{.*}}, %[[BASE:.*]] = %{{.*}}) -> (tensor<64x!tt.ptr<f16>>, i64)
+// CHECK: %[[FALSE:.*]] = arith.constant false
+// CHECK: %[[LIMIT:.*]] = arith.subi %{{.*}}, %c126_i64 : i64
+// CHECK: %[[LOOP:.*]]:3 = scf.for {{.*}} iter_args(%[[P:.*]] = %{{.*}}, %[[BASE:.*]] = %{{.*}}, %[[FLAG:.*]] = %[[FALSE]]) -> (tensor<64x!tt.ptr<f16>>, i64, i1)
 // CHECK: tt.load %[[P]] : tensor<64x!tt.ptr<f16>>
 // CHECK: tt.store %[[P]], %{{.*}} : tensor<64x!tt.ptr<f16>>
 // CHECK: %[[NEXT:.*]] = arith.addi %[[BASE]], %{{.*}} : i64
 // CHECK-NOT: tensor
+// CHECK-NOT: scf.if
+// CHECK: arith.cmpi sle, %[[BASE]], %[[LIMIT]] : i64
+// CHECK: %[[RAISED:.*]] = arith.ori %[[FLAG]], %{{.*}} : i1
+// CHECK-NEXT: scf.yield %{{.*}}, %[[NEXT]], %[[RAISED]]
+// CHECK: scf.if %[[LOOP]]#2 {
+// CHECK-NEXT: scf.for {{.*}} iter_args(%[[AGAIN:.*]] = %{{.*}}) -> (i64)
+// CHECK-NOT: tt.load
+// CHECK: arith.cmpi sle, %[[AGAIN]], %[[LIMIT]] : i64
 // CHECK: scf.if
-// CHECK-NOT: %[[P]]
 // CHECK: probe.check
 // CHECK: probe.check
 // CHECK-NOT: probe.check
-// CHECK: scf.yield %{{.*}}, %[[NEXT]]
+// CHECK: tt.return
+// A trap stays before the access.
+// TRAP-LABEL: tt.func public @loop
+// TRAP: scf.for
+// TRAP: scf.if
+// TRAP: tt.assert
+// TRAP: tt.load
 tt.func public @loop(%x: !tt.ptr<f16>, %n: i32, %step: i32) {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
