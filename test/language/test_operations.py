@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
 import triton
@@ -27,6 +29,7 @@ from support.language.tally import (
     timed,
     wide,
 )  # fmt: skip
+from triton_ext.language import attr
 
 pytestmark = pytest.mark.slow
 
@@ -185,3 +188,33 @@ def test_under_a_pipeline_and_use() -> None:
     assert names[:2] == ["common.cse", "lower_tally"]  # an outer pipeline begins before an inner one
     used = triton.compile(source(tx.use(pipeline)(sorts), "*fp32 *fp32 128"), target=TARGETS["cuda"])
     assert "tally" not in used.asm["ttir"]
+
+
+def registers(operands: Mapping[str, Sequence[Any]]) -> str:
+    (x,) = operands["x"]
+    letter = "l" if x.type.scalar.primitive_bitwidth == 64 else "r"
+    return f"={letter},{letter}"
+
+
+@tx.language.op("tt.elementwise_inline_asm", result="x")
+def instruction(
+    asm_string: attr.string,  # type: ignore[valid-type]
+    x: tl.tensor,
+    constraints: attr.of_operands(attr.string, registers) = None,  # type: ignore[valid-type]
+    pure: attr.boolean = True,  # type: ignore[valid-type]
+    packed_element: attr.i32 = 1,  # type: ignore[valid-type]
+) -> tl.tensor:
+    """One instruction of PTX."""
+
+
+@triton.jit
+def inverts(x, y, N: tl.constexpr):
+    narrow, wide = tl.load(x).to(tl.int32), tl.load(x).to(tl.int64)
+    tl.store(y, instruction("not.b32 $0, $1;", narrow))
+    tl.store(y, instruction("not.b64 $0, $1;", wide))
+    tl.store(y, instruction("mov.b32 $0, $1;", narrow, constraints="=f,r"))
+
+
+def test_an_attribute_that_is_made_of_the_operands() -> None:
+    found = lines(built(inverts), "inline_asm")
+    assert [re.findall(r'constraints = "(.*?)"', line) for line in found] == [["=r,r"], ["=l,l"], ["=f,r"]]
