@@ -5,7 +5,8 @@ Needs PyTorch with CUDA. For each kernel of sanitizer_kernels.py and each set of
 the rounds' ratios to the kernel without checks, run in turns, and the ratio of the times to compile. Results have to be
 right, and equal bit for bit with and without checks; nothing may be found. Exits with 1 otherwise. Writes sanitizer.txt
 and sanitizer.json to the directory that the environment variable OUT names. ``--cpu`` measures the same kernels,
-smaller, on this machine's processor, in its time of all threads. Names of kernels as arguments choose some.
+smaller, on this machine's processor, in its time of all threads. Names of kernels as arguments choose some;
+``--sets=cheap,bounds`` chooses columns.
 """
 
 from __future__ import annotations
@@ -195,6 +196,11 @@ def main(chosen: list[str]) -> int:
     for title in [title for title in ("uninit", "race") if not are_there(title)]:
         say(f"{title}: this pass has no such check")
         del SETS[title]
+    for option in sys.argv[1:]:
+        if option.startswith("--sets="):
+            wanted = option.partition("=")[2].split(",")
+            for title in SETS.keys() - set(wanted):
+                del SETS[title]
     sets: dict[str, str | None] = {"none": None, **SETS}
     say(f"{'slowdown':20} {'ms':>9} " + " ".join(f"{title:>9}" for title in SETS) + f" {'quartiles of cheap':>20}")
     rows: dict[str, dict[str, object]] = {}

@@ -7,7 +7,7 @@ memcheck runs twice: as a program would, and with every tensor in an allocation 
 gsan is Triton's own detector of races, which ends the process at the first one.
 Exits with 1 if the sanitizer misses a bug, names another line or tensor, or raises a false alarm. ``--cpu`` runs only
 the sanitizer, on this machine's processor. A name of a check as argument chooses its kernels. ``--ours`` runs only the
-sanitizer, ``--tools`` only compute-sanitizer.
+sanitizer, ``--tools`` only compute-sanitizer and gsan, ``--gsan`` only gsan.
 """
 
 from __future__ import annotations
@@ -150,9 +150,11 @@ def launch_all(what: str, cases: dict[str, Case]) -> None:
 
 def main(cases: dict[str, Case]) -> int:
     """Prints the table; returns the exit status."""
-    results = {"triton-ext": ours(cases)} if "--tools" not in sys.argv else {}
-    if not ON_CPU and "--ours" not in sys.argv:
+    only = {"--ours", "--tools", "--gsan"}.intersection(sys.argv)
+    results = {"triton-ext": ours(cases)} if only <= {"--ours"} else {}
+    if not ON_CPU and only <= {"--tools"}:
         results |= {tool: rows for tool in TOOLS if (rows := under_tool(tool, cases))}
+    if not ON_CPU and only <= {"--tools", "--gsan"}:
         results["gsan"] = under_gsan(cases)
     where = "the processor" if ON_CPU else torch.cuda.get_device_name()
     lines = [f"{where}, PyTorch {torch.__version__}: {len(cases)} kernels with a bug each, and their twins"]
