@@ -38,7 +38,8 @@ class Sanitizer:
         self._action = action
         self._raises = raises
         self._pipeline: Any = None
-        self._raised = 0  # words of records and wrong launches that an error has told
+        self._raised = 0  # words of records and wrong launches at the last look
+        self._told = 0  # lanes of findings that an error has told
         self._session = Session(CAPACITY, KERNELS, True, waits=True)
         self._shadows = Shadows(self._names)
         self.report = Report(self._session, self._names)
@@ -88,7 +89,7 @@ class Sanitizer:
         session._slots.clear()
         session._launches.clear()
         self.report._begin_fork()
-        self._raised = 0
+        self._raised = self._told = 0
 
     def _raise_if_failed(self) -> None:
         """Raises SanitizerError if a check has failed since the last time. Waits for the devices.
@@ -97,9 +98,12 @@ class Sanitizer:
             SanitizerError: it has.
         """
         told = self._session._recorded() + self.report._launches_with_findings
-        if told > self._raised:
+        if told > self._raised:  # else there is no need to read the buffers; the records may also be the kernel's own
             self._raised = told
-            raise SanitizerError(self.report)
+            failed = sum(max(one.lanes, 1) for one in self.report.findings)
+            if failed > self._told:
+                self._told = failed
+                raise SanitizerError(self.report)
 
 
 def _seen(kernel: Any, launch: Launch) -> Launch | None:

@@ -19,6 +19,7 @@ from triton_ext.sanitize._source import span_of
 
 import triton_ext as tx
 from support.probe.native import native_backend
+from triton_ext import probe
 from triton_ext.errors import TritonExtError
 
 
@@ -194,6 +195,23 @@ def test_on_the_cpu_the_launch_raises_once() -> None:
         assert len(error.value.report.findings) == 2
         add[(4,)](torch.zeros(1024), torch.zeros(1024), torch.zeros(1024), 1024, B=256)
     assert len(report.findings) == 2
+
+
+@triton.jit
+def recorded(x_ptr, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    probe.record("first", n)
+    tl.store(out + i, tl.load(x_ptr + i, mask=i < n, other=0))
+
+
+def test_a_record_of_the_kernel_is_no_finding() -> None:
+    out = torch.zeros(1024)
+    with tx.sanitize("bounds", raises=True) as report:
+        recorded[(4,)](torch.zeros(1000), out, 1000, B=256)
+        with pytest.raises(tx.sanitize.SanitizerError):
+            recorded[(4,)](torch.zeros(1000), out, 1024, B=256)
+        recorded[(4,)](torch.zeros(1000), out, 1000, B=256)
+    assert [(one.check, one.lanes) for one in report.findings] == [("bounds", 24)]
 
 
 def test_waiting_for_a_device_raises(monkeypatch: pytest.MonkeyPatch) -> None:
