@@ -25,20 +25,22 @@ PYTEST = $(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder --durat
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
-demo: build ## A pass inside the compilation of a real kernel, down to cubin and hsaco
+demo: .venv/ready sdk ## A pass inside the compilation of a real kernel, down to cubin and hsaco
+	@$(BIN)/triton-ext build loop_split cpu
 	@$(BIN)/python -m triton_ext.demo
 
-demo-cpu: build ## Softmax and a matrix product on CPU tensors, checked against torch and timed beside it
+demo-cpu: .venv/ready sdk ## Softmax and a matrix product on CPU tensors, checked against torch and timed beside it
+	@$(BIN)/triton-ext build cpu
 	@$(BIN)/python benchmarks/cpu.py --quick
 
-check: linalg build lint ## Lint and every test that is not slow: minutes, to run before each commit
+check: linalg build selftest lint ## Lint and every test that is not slow: minutes, to run before each commit
 	@$(BIN)/lit -s $(LIT)
 	@$(BIN)/pytest -q -n auto --dist worksteal -m "not slow"
 
-test: linalg build lint lit ## lit + FileCheck and pytest, for every extension and what spans them
+test: linalg build selftest lint lit ## lit + FileCheck and pytest, for every extension and what spans them
 	@$(PYTEST)
 
-shard: linalg build ## The Python tests of the directories TESTS= alone, as one job of CI does
+shard: linalg build selftest ## The Python tests of the directories TESTS= alone, as one job of CI does
 	@$(PYTEST) $(TESTS)
 
 lit: linalg build
@@ -79,6 +81,10 @@ wheel: .venv/ready linalg ## One wheel with everything, into dist/ (DIST= anothe
 build: .venv/ready sdk ## Build every extension, incrementally
 	@$(BIN)/triton-ext build
 
+# What `triton-ext doctor` builds at its first use. Afterwards each build keeps it up to date.
+selftest: build
+	@$(BIN)/triton-ext build selftest
+
 includes: linalg ## Build without the precompiled header, which finds missing #includes
 	@$(BIN)/triton-ext build --build-dir build/includes -D TRITON_EXT_PCH=OFF -D TRITON_EXT_STAGE_DIR=
 
@@ -104,4 +110,4 @@ linalg: sdk ## The MLIR dialects that libtriton lacks, for the extensions that n
 clean: ## Remove everything that was built, but not the SDK in the cache
 	rm -rf .venv build dist python/triton_ext/lib python/triton_ext/share
 
-.PHONY: help demo demo-cpu check test shard lit lint attack bench docs site wheel build includes sdk linalg clean
+.PHONY: help demo demo-cpu check test shard lit lint attack bench docs site wheel build selftest includes sdk linalg clean

@@ -67,6 +67,23 @@ def test_new_enough(program: Program, tmp_path: Path) -> None:
     assert problem(tmp_path) == "ninja is not installed"
 
 
+@pytest.mark.parametrize("core", [["TritonExtCore"], []], ids=["triton-ext itself", "another project"])
+def test_an_extension_is_built_with_the_core(
+    core: list[str], program: Program, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """If only errors are to be reported, the build prints nothing."""
+    program("ninja", "\n".join(f"{target}: phony" for target in (*core, "triton_ext_one", "triton_ext_two", "all")))
+    cmake = program("cmake", "cmake version 4.1.2")
+    cmake.write_text(f'{cmake.read_text()}echo "$@" >> {tmp_path}/calls\n')
+    for is_quiet, prints in ((False, "cmake version 4.1.2\n"), (True, "")):
+        build_tree(tmp_path, tmp_path / "build", ("two",), is_quiet=is_quiet)
+        built = (tmp_path / "calls").read_text().splitlines()[-1]
+        assert built.split()[2:] == [f"--target={target}" for target in (*core, "triton_ext_two")]
+        assert capsys.readouterr().out == prints
+    build_tree(tmp_path, tmp_path / "build")
+    assert "--target" not in (tmp_path / "calls").read_text().splitlines()[-1]
+
+
 def test_what_tests_are_run_with(program: Program, tmp_path: Path) -> None:
     """Only extensions with tests need the tools for tests."""
     program("cmake", "cmake version 4.1.2")

@@ -341,7 +341,7 @@ def test_gluon_is_refused_on_the_cpu(on_cpu: None) -> None:
 @pytest.mark.slow
 def test_make_demo_cpu() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    (command,) = re.findall(r"^demo-cpu:.*\n\t@\$\(BIN\)/python (.*)$", makefile, re.MULTILINE)
+    (command,) = re.findall(r"^demo-cpu:.*\n\t.*\n\t@\$\(BIN\)/python (.*)$", makefile, re.MULTILINE)
     done = subprocess.run([sys.executable, *command.split()], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert all(name in done.stdout for name in ("softmax", "matmul", "torch ms"))

@@ -16,6 +16,7 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 
+from support import ROOT
 from triton_ext import sdk
 from triton_ext.authoring import doctor
 from triton_ext.authoring.checks import Row
@@ -205,8 +206,36 @@ def test_a_tool_that_hangs_up(path: Path) -> None:
 
 def test_no_libraries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resources, "library_dir", lambda: tmp_path)
-    for name, file in (("infra library", "libTritonExtPassInfra.so"), ("ABI self-test", "libTritonExtAbiSelfTest.so")):
-        assert row(name) == Row(name, "fail", "", f"{tmp_path / file} does not exist", "triton-ext build")
+    for name, file, fix in (
+        ("infra library", "libTritonExtPassInfra.so", "triton-ext build"),
+        ("ABI self-test", "libTritonExtAbiSelfTest.so", "triton-ext build selftest"),
+    ):
+        assert row(name) == Row(name, "fail", "", f"{tmp_path / file} does not exist", fix)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_checkout_builds_the_selftest_once(
+    fails: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A build that fails leaves the row that says what to run, which then prints the error."""
+    library = tmp_path / "libTritonExtAbiSelfTest.so"
+    built = []
+
+    def build(source: Path, build_dir: Path, names: tuple[str, ...], *, is_quiet: bool) -> None:
+        built.append((source, build_dir.relative_to(source), names, is_quiet))
+        if fails:
+            raise TritonExtError("no clang++ found")
+        library.touch()
+
+    monkeypatch.setattr(resources, "library_dir", lambda: tmp_path)
+    monkeypatch.setattr(doctor, "build_tree", build)
+    doctor.build_selftest()
+    assert built == [(ROOT, Path("build/dev"), ("selftest",), True)]
+    assert capsys.readouterr().err == "triton-ext: building the ABI self-test, once\n"
+    doctor.build_selftest()
+    assert len(built) == 1 + fails
+    if fails:
+        assert row("ABI self-test").fix == "triton-ext build selftest"
 
 
 def test_selftest_rows(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,8 @@ _CMAKE_ERROR = re.compile(
 )
 _LEFT_OUT = re.compile(r"^-- triton-ext: leaving out (\w+), which needs (.*)$", re.MULTILINE)
 _TARGET = re.compile(r"^triton_ext_(\w+): phony$", re.MULTILINE)
+#: The target of triton-ext itself with the libraries that every extension needs in Python, as ninja lists it.
+_CORE = re.compile(r"^(TritonExtCore): phony$", re.MULTILINE)
 OLDEST_CMAKE = (3, 27)
 #: The command that installs the programs for building and testing.
 GET_TOOLS = "pip install 'triton-ext[build]'"
@@ -33,17 +35,26 @@ def default_build_dir(source: Path) -> Path:
     return source / "build" / "dev"
 
 
-def build_tree(source: Path, build_dir: Path, names: tuple[str, ...] = (), definitions: tuple[str, ...] = ()) -> None:
+def build_tree(
+    source: Path,
+    build_dir: Path,
+    names: tuple[str, ...] = (),
+    definitions: tuple[str, ...] = (),
+    *,
+    is_quiet: bool = False,
+) -> None:
     """Configures a source tree and builds its extensions.
 
-    The output of the compiler goes to standard output as it comes. If another build in the same directory is running,
-    this one waits, because both would write the same files.
+    The output of the compiler goes to standard output as it comes, unless `is_quiet`. If another build in the same
+    directory is running, this one waits, because both would write the same files.
 
     Args:
         source: this repository, or a project that calls ``find_package(TritonExt)``.
         build_dir: the directory to build in, which is made if needed.
-        names: the extensions to build; empty for all.
+        names: the extensions to build, in triton-ext itself with the libraries that Python loads for every extension;
+            empty for all.
         definitions: variables for CMake, as ``NAME=VALUE``.
+        is_quiet: whether only an error is reported.
 
     Raises:
         BuildError: a tool is missing, or CMake or the compiler failed; the message has their first error.
@@ -56,10 +67,12 @@ def build_tree(source: Path, build_dir: Path, names: tuple[str, ...] = (), defin
         raise BuildError(f"{build_dir}: {error.strerror}", fix=f"another --build-dir, or rm -r {build_dir}") from None
     waiting = f"triton-ext: another build in {build_dir} is going on, waiting for it"
     with alone(build_dir / ".lock", lambda text: click.echo(text, err=True), waiting):
-        _build_alone(source, build_dir, names, definitions)
+        _build_alone(source, build_dir, names, definitions, is_quiet)
 
 
-def _build_alone(source: Path, build_dir: Path, names: tuple[str, ...], definitions: tuple[str, ...]) -> None:
+def _build_alone(
+    source: Path, build_dir: Path, names: tuple[str, ...], definitions: tuple[str, ...], is_quiet: bool
+) -> None:
     cmake = tool("cmake")
     configure = [cmake, "-S", str(source), "-B", str(build_dir), "-G", "Ninja"]
     modules = resources.infra_dir() / "cmake"
@@ -74,6 +87,7 @@ def _build_alone(source: Path, build_dir: Path, names: tuple[str, ...], definiti
     configured = subprocess.run(configure, capture_output=True, text=True, errors="replace", check=False)
     if configured.returncode:
         raise _configure_error(configured.stderr, build_dir)
+    targets: list[str] = []
     if not names:
         _say_what_is_left_out(configured.stdout)
     else:
@@ -86,7 +100,8 @@ def _build_alone(source: Path, build_dir: Path, names: tuple[str, ...], definiti
                 f"no extension '{unknown[0]}' in {source}; there is: {', '.join(known) or 'none'}",
                 fix="triton-ext build",
             )
-    command = [cmake, "--build", str(build_dir), *(f"--target=triton_ext_{name}" for name in names)]
+        targets = [*_CORE.findall(listed.stdout), *(f"triton_ext_{name}" for name in names)]
+    command = [cmake, "--build", str(build_dir), *(f"--target={target}" for target in targets)]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
     ) as process:
@@ -94,7 +109,8 @@ def _build_alone(source: Path, build_dir: Path, names: tuple[str, ...], definiti
         output = []
         for line in process.stdout:
             output.append(line)
-            click.echo(line, nl=False)
+            if not is_quiet:
+                click.echo(line, nl=False)
     if process.returncode:
         first = _COMPILER_ERROR.search("".join(output))
         raise BuildError(

@@ -7,6 +7,7 @@ hide the others.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import shlex
@@ -16,6 +17,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import click
+
 from .. import sdk
 from ..errors import TritonExtError
 from ..loading import host, libraries
@@ -23,10 +26,10 @@ from ..loading.elf import read_library
 from ..loading.manifest import Manifest
 from ..support import clang, resources
 from . import addresses
-from .build import GET_TOOLS, OLDEST_CMAKE, cmake_version, find_tool
+from .build import GET_TOOLS, OLDEST_CMAKE, build_tree, cmake_version, default_build_dir, find_tool
 from .checks import Row, State, dotted, row_of, short
 from .sdk_checks import abi_flag, headers, llvm_commit, sdk_downloads, sdk_installed
-from .selftest import run_selftest
+from .selftest import LIBRARY, run_selftest
 
 OLDEST_PYTHON = (3, 11)
 GET_PYTHON = "apt-get install python3.11"
@@ -99,12 +102,25 @@ def infra_library() -> Row:
     return row_of("infra library", fits, f"Triton {wanted.version}, LLVM {wanted.llvm_commit[:12]}", found, _rebuild())
 
 
+def build_selftest() -> None:
+    """Builds the ABI self-test if this is a checkout that has none, which takes half a minute; says so on stderr.
+
+    If it does not build, the row of the ABI self-test reports that it is missing.
+    """
+    if not _in_checkout() or (resources.library_dir() / LIBRARY).is_file():
+        return
+    click.echo("triton-ext: building the ABI self-test, once", err=True)
+    root = resources.infra_dir().parent
+    with contextlib.suppress(TritonExtError):
+        build_tree(root, default_build_dir(root), ("selftest",), is_quiet=True)
+
+
 def abi_selftest() -> Iterator[Row]:
     """Runs the ABI self-test, which compares headers and compiler with libtriton; a row for each disagreement."""
     name, wanted = "ABI self-test", "agreement"
     result = run_selftest()
     if result.problem:
-        raise TritonExtError(result.problem, fix=_rebuild())
+        raise TritonExtError(result.problem, fix=f"{_rebuild()} selftest" if _in_checkout() else _rebuild())
     count = f"{sum(result.checks.values())} checks in {len(result.checks)} groups"
     guarded = f", {len(result.guarded)} known disagreements guarded" if result.guarded else ""
     mend = f"{sdk.INSTALL_COMMAND} --force; {_rebuild()}"

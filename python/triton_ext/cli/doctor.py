@@ -10,7 +10,7 @@ from dataclasses import asdict
 import click
 
 from ..authoring.checks import Row
-from ..authoring.doctor import examine
+from ..authoring.doctor import build_selftest, examine
 from ..support.console import print_table
 
 
@@ -18,6 +18,7 @@ from ..support.console import print_table
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 def doctor(as_json: bool) -> None:
     """Check everything that building and using extensions needs, and print a fix for each problem."""
+    build_selftest()
     rows = examine()
     if as_json:
         click.echo(json.dumps([asdict(row) for row in rows], indent=2))
