@@ -22,6 +22,10 @@ set(TRITON_EXT_RESERVED_NAMES
   template this throw typedef typeid typename union unsigned using virtual void volatile xor
   impl llvm mlir std triton triton_ext)
 
+# For an invalid option or operand the glue throws a C++ exception, which nanobind translates. It includes no header of
+# MLIR, and those of the standard library are read twice as fast as C++17.
+set(TRITON_EXT_GLUE_OPTIONS -fexceptions -std=gnu++17)
+
 # triton_ext_check_extension(kind name class EXAMPLE text [STRAY argument...] [VERSION version])
 #
 # Stops with an error of one line if `name` and `class` are not valid for an extension of this kind (pass, dialect).
@@ -100,8 +104,7 @@ function(triton_ext_add_extension_library name class)
   # SYSTEM, because the author of an extension cannot mend warnings in TableGen's output.
   target_include_directories(${target} SYSTEM PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
   target_compile_options(${target} PRIVATE -Wall -Wextra)
-  # For an invalid option or operand the glue throws a C++ exception, which nanobind translates.
-  set_source_files_properties(${glue} PROPERTIES COMPILE_OPTIONS -fexceptions)
+  set_source_files_properties(${glue} PROPERTIES COMPILE_OPTIONS "${TRITON_EXT_GLUE_OPTIONS}")
   triton_ext_install_library(${target})
 endfunction()
 

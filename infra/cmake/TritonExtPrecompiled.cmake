@@ -40,31 +40,36 @@ set(TRITON_EXT_SHARED_HEADERS
   mlir/Transforms/DialectConversion.h
   mlir/Transforms/GreedyPatternRewriteDriver.h)
 
-# The headers in the build directory. Each contains the one before it, so that it takes seconds to make, and adds what
-# several sources of triton-ext include and is slow to read: a third of a second to three seconds for each source. But
-# every source that uses a larger header is a fifth slower to compile, even if it needs none of the additions. So a source
-# uses the smallest one that has what it includes: see triton_ext_choose_precompiled().
-set(TRITON_EXT_PRECOMPILED core linalg gpu)
+# The headers in the build directory. Each but the first contains the one that _AFTER names, and adds what several sources
+# of triton-ext include and is slow to read: a third of a second to three seconds for each source. But every source that
+# uses a larger header is a fifth slower to compile, even if it needs none of the additions, and waits for it longer. So a
+# source uses the smallest one that has what it includes: see triton_ext_choose_precompiled(). LLVM's dialect alone takes
+# two fifths of the time of the first two.
+set(TRITON_EXT_PRECOMPILED core llvm gpu linalg)
 set(TRITON_EXT_PRECOMPILED_core
   ${TRITON_EXT_SHARED_HEADERS}
   mlir/Dialect/ControlFlow/IR/ControlFlowOps.h
   mlir/Dialect/Func/IR/FuncOps.h
-  mlir/Dialect/LLVMIR/LLVMDialect.h
   mlir/Dialect/UB/IR/UBOps.h
   mlir/Dialect/Utils/StaticValueUtils.h
   mlir/IR/ImplicitLocOpBuilder.h
   mlir/IR/Remarks.h
   mlir/Parser/Parser.h
   triton/Dialect/Triton/IR/Dialect.h)
+set(TRITON_EXT_PRECOMPILED_core_AFTER "")
+set(TRITON_EXT_PRECOMPILED_llvm mlir/Dialect/LLVMIR/LLVMDialect.h)
+set(TRITON_EXT_PRECOMPILED_llvm_AFTER core)
+set(TRITON_EXT_PRECOMPILED_gpu
+  mlir/Dialect/GPU/IR/GPUDialect.h
+  triton/Dialect/TritonGPU/IR/Dialect.h)
+set(TRITON_EXT_PRECOMPILED_gpu_AFTER core)
 set(TRITON_EXT_PRECOMPILED_linalg
   mlir/Dialect/Linalg/IR/Linalg.h
   mlir/Dialect/Affine/IR/AffineOps.h
   mlir/Dialect/Bufferization/IR/Bufferization.h
   mlir/Dialect/MemRef/IR/MemRef.h
   mlir/Dialect/Tensor/IR/Tensor.h)
-set(TRITON_EXT_PRECOMPILED_gpu
-  mlir/Dialect/GPU/IR/GPUDialect.h
-  triton/Dialect/TritonGPU/IR/Dialect.h)
+set(TRITON_EXT_PRECOMPILED_linalg_AFTER llvm)
 
 if(TRITON_EXT_PCH AND NOT TRITON_EXT_PCH STREQUAL "SHARED" AND CMAKE_GENERATOR STREQUAL "Ninja")
   # Its paths are relative to the directory in which Ninja runs the compiler: ccache then finds in one build directory
@@ -92,19 +97,25 @@ if(TRITON_EXT_PCH AND NOT TRITON_EXT_PCH STREQUAL "SHARED" AND CMAKE_GENERATOR S
   if(TRITON_EXT_CCACHE)
     set(_launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR= CCACHE_SLOPPINESS=pch_defines,time_macros ${TRITON_EXT_CCACHE})
   endif()
-  set(_contains "")
-  set(_before "")
+  set(_sum_ "${_sum}")
   foreach(_name ${TRITON_EXT_PRECOMPILED})
     # The first header is compiled, the others are included before it. A file of this build directory that includes them
     # all would be named in the result, and clang would look for it there when ccache serves the result to another
     # directory.
     set(_headers ${TRITON_EXT_PRECOMPILED_${_name}})
-    string(APPEND _sum "${_headers}\n")
+    set(_after ${TRITON_EXT_PRECOMPILED_${_name}_AFTER})
+    set(_sum_${_name} "${_sum_${_after}}${_headers}\n")
+    set(_contains "")
+    set(_before "")
+    if(_after)
+      set(_contains -include-pch ${TRITON_EXT_PRECOMPILED_DIR}/${_after}.pch)
+      set(_before ${CMAKE_BINARY_DIR}/${TRITON_EXT_PRECOMPILED_DIR}/${_after}.pch)
+    endif()
     list(POP_FRONT _headers _first)
     find_file(TRITON_EXT_FIRST_${_name} ${_first} PATHS ${TRITON_EXT_INCLUDE_DIRS} NO_CACHE REQUIRED NO_DEFAULT_PATH)
     list(TRANSFORM _headers REPLACE "(.+)" "-include;\\1")
     set(_file ${TRITON_EXT_PRECOMPILED_DIR}/${_name}.pch)
-    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${_file}.sum CONTENT "${_sum}" @ONLY)
+    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${_file}.sum CONTENT "${_sum_${_name}}" @ONLY)
     add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/${_file}
       COMMAND ${_launcher} ${CMAKE_CXX_COMPILER} ${_includes} ${_flags} ${_contains} ${_headers} -x c++-header -c
         ${TRITON_EXT_FIRST_${_name}} -Xclang -fno-pch-timestamp -MD -MF ${_file}.d -MT ${_file} -o ${_file}
@@ -114,16 +125,15 @@ if(TRITON_EXT_PCH AND NOT TRITON_EXT_PCH STREQUAL "SHARED" AND CMAKE_GENERATOR S
       COMMENT "Precompiling MLIR's headers (${_name})" VERBATIM)
     # A target for each, so that sources which need the first need not wait for the last.
     add_custom_target(triton_ext_precompiled_${_name} DEPENDS ${CMAKE_BINARY_DIR}/${_file})
-    set(_contains -include-pch ${_file})
-    set(_before ${CMAKE_BINARY_DIR}/${_file})
   endforeach()
 endif()
 
 # triton_ext_choose_precompiled(name source)
 #
 # Sets `name` to the precompiled header for a source: the smallest that has what the source, and the headers of this
-# project that it includes, include. A source for which another one would be better, because its includes have changed
-# since CMake ran, compiles as well, only slower.
+# project that it includes, include; if none has all, the one that has LLVM's dialect, because that is the slowest to
+# read. A source for which another one would be better, because its includes have changed since CMake ran, compiles as
+# well, only slower.
 function(triton_ext_choose_precompiled name source)
   cmake_path(GET TRITON_EXT_CMAKE_DIR PARENT_PATH infra)
   set(chosen core)
@@ -138,11 +148,13 @@ function(triton_ext_choose_precompiled name source)
       list(TRANSFORM includes REPLACE "^#include \"(.*)\".*" "\\1")
       set_property(GLOBAL PROPERTY TRITON_EXT_INCLUDES_${file} ${includes})
     endif()
-    if(includes MATCHES "/Dialect/(GPU|TritonGPU)/")
-      set(chosen gpu)
-      break()
-    elseif(includes MATCHES "/Dialect/(Affine|Bufferization|Linalg|MemRef|Tensor)/")
+    if(includes MATCHES "/Dialect/(Affine|Bufferization|Linalg|MemRef|Tensor)/")
       set(chosen linalg)
+      break()
+    elseif(includes MATCHES "/Dialect/LLVMIR/")
+      set(chosen llvm)
+    elseif(includes MATCHES "/Dialect/(GPU|TritonGPU)/" AND chosen STREQUAL "core")
+      set(chosen gpu)
     endif()
     cmake_path(GET file PARENT_PATH beside)
     list(FILTER includes EXCLUDE REGEX "^(llvm|mlir|triton)/")
