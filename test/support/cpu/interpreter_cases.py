@@ -20,8 +20,9 @@ is known to differ from a GPU in these points, which the cases avoid or allow fo
 
 from __future__ import annotations
 
+import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,6 +59,24 @@ def case(name: str, run: Callable[..., Result], *args: object, rtol: float = 0, 
     CASES[name] = Case(lambda: run(*args), rtol, atol)
 
 
+def batch(names: Mapping[str, Mapping[str, float]], run: Callable[..., tuple[Result, ...]], *args: object) -> None:
+    """Adds cases that share one kernel, because a compilation takes most of the time of a case.
+
+    Args:
+        names: the tolerances of each case, by its name.
+        run: returns the result of each case, in this order; called once.
+        args: its arguments.
+    """
+
+    @functools.cache
+    def together() -> dict[str, Result]:
+        return dict(zip(names, run(*args), strict=True))
+
+    for name, tolerances in names.items():
+        assert name not in CASES
+        CASES[name] = Case(lambda name=name: together()[name], **tolerances)
+
+
 def random(dtype: torch.dtype, *shape: int, small: bool = False, seed: int = 0) -> torch.Tensor:
     """Returns normally distributed floats, or integers of the whole range; `small` integers fit every type."""
     rng = np.random.default_rng(seed)
@@ -76,31 +95,39 @@ def empty(dtype: torch.dtype, *shape: int) -> torch.Tensor:
 # Elementwise
 
 
-def run_binary(op: str, dtype: torch.dtype, out: torch.dtype) -> Result:
-    x, y = random(dtype, N), random(dtype, N, seed=1)
-    if not dtype.is_floating_point and op in ("floordiv", "mod"):
-        array = y.numpy()
-        array[(array == 0) | (array == -1)] = 7  # the smallest number divided by -1 overflows
-    if op == "compare":
-        y.numpy()[::3] = x.numpy()[::3]
-    result = empty(out, N)
-    binary[(2,)](x, y, result, N, OP=op, BLOCK=128)
-    return result
+@triton.jit
+def binaries(x, ys, outs, n, OPS: tl.constexpr, BLOCK: tl.constexpr):
+    for k in tl.static_range(len(OPS)):
+        binary(x, ys[k], outs[k], n, OPS[k], BLOCK)
 
 
-for _name, _type in INTEGERS.items():
-    for _op in ["add", "sub", "mul", "floordiv", "mod", "and", "or", "xor", "shl", "shr", "min", "max", "compare"]:
-        case(f"{_op}-{_name}", run_binary, _op, _type, torch.int8 if _op == "compare" else _type)
-for _name in ("uint32", "uint64", "int32"):
-    case(f"umulhi-{_name}", run_binary, "umulhi", INTEGERS[_name], INTEGERS[_name])
-for _name, _type in FLOATS.items():
-    for _op in ["add", "sub", "mul", "div", "min", "max", "max_nan", "compare", "clamp"]:
-        case(f"{_op}-{_name}", run_binary, _op, _type, torch.int8 if _op == "compare" else _type)
-    case(f"fma-{_name}", run_binary, "fma", _type, _type)
-for _name in ("float32", "float64"):
-    case(f"mod-{_name}", run_binary, "mod", FLOATS[_name], FLOATS[_name])
-case("div_rn-float32", run_binary, "div_rn", torch.float32, torch.float32)
-case("div-int32", run_binary, "div", torch.int32, torch.float32)
+def run_binaries(dtype: torch.dtype, ops: Mapping[str, torch.dtype]) -> tuple[Result, ...]:
+    """Returns the result of each operation, with that type."""
+    x = random(dtype, N)
+    ys = []
+    for op in ops:
+        y = random(dtype, N, seed=1)
+        if not dtype.is_floating_point and op in ("floordiv", "mod"):
+            array = y.numpy()
+            array[(array == 0) | (array == -1)] = 7  # the smallest number divided by -1 overflows
+        if op == "compare":
+            y.numpy()[::3] = x.numpy()[::3]
+        ys.append(y)
+    outs = tuple(empty(out, N) for out in ops.values())
+    binaries[(2,)](x, tuple(ys), outs, N, OPS=tuple(ops), BLOCK=128)
+    return outs
+
+
+_INTEGER = ["add", "sub", "mul", "floordiv", "mod", "and", "or", "xor", "shl", "shr", "min", "max", "compare"]
+_FLOAT = ["add", "sub", "mul", "div", "min", "max", "max_nan", "compare", "clamp", "fma"]
+_MORE = {name: ["umulhi"] for name in ("uint32", "uint64", "int32")} | {"float64": ["mod"]}
+_MORE |= {"float32": ["mod", "div_rn"], "int32": ["umulhi", "div"]}
+for _name, _type in {**INTEGERS, **FLOATS}.items():
+    _ops = dict.fromkeys([*(_FLOAT if _type.is_floating_point else _INTEGER), *_MORE.get(_name, [])], _type)
+    _ops["compare"] = torch.int8
+    if _name == "int32":
+        _ops["div"] = torch.float32
+    batch({f"{_op}-{_name}": {} for _op in _ops}, run_binaries, _type, _ops)
 
 
 @triton.jit
@@ -145,27 +172,31 @@ def unary(x, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(out + i, r, mask=m)
 
 
-def run_unary(op: str, dtype: torch.dtype) -> Result:
-    result = empty(dtype, N)
-    unary[(4,)](random(dtype, N), result, N, OP=op, BLOCK=64)
-    return result
+@triton.jit
+def unaries(x, outs, n, OPS: tl.constexpr, BLOCK: tl.constexpr):
+    for k in tl.static_range(len(OPS)):
+        unary(x, outs[k], n, OPS[k], BLOCK)
+
+
+def run_unaries(dtype: torch.dtype, ops: list[str]) -> tuple[Result, ...]:
+    outs = tuple(empty(dtype, N) for _ in ops)
+    unaries[(4,)](random(dtype, N), outs, N, OPS=tuple(ops), BLOCK=64)
+    return outs
 
 
 for _name, _type in EVERY.items():
     if _name == "bfloat16":
         continue
-    case(f"neg-{_name}", run_unary, "neg", _type)
-    case(f"where-{_name}", run_unary, "where", _type)
-    if not _name.startswith("u"):
-        case(f"abs-{_name}", run_unary, "abs", _type)
-    if not _type.is_floating_point:
-        case(f"invert-{_name}", run_unary, "invert", _type)
+    _exact = ["neg", "where"]
+    _exact += [] if _name.startswith("u") else ["abs"]
+    _exact += [] if _type.is_floating_point else ["invert"]
+    _exact += ["sqrt", "floor", "ceil"] if _name in ("float32", "float64") else []
+    _exact += ["sqrt_rn"] if _name == "float32" else []
+    batch({f"{_op}-{_name}": {} for _op in _exact}, run_unaries, _type, _exact)
 for _name in ("float32", "float64"):
-    for _op in ["exp", "exp2", "log", "log2", "sin", "cos", "rsqrt", "erf", "sigmoid"]:
-        case(f"{_op}-{_name}", run_unary, _op, FLOATS[_name], rtol=8 * EPSILON[_name], atol=EPSILON[_name])
-    for _op in ("sqrt", "floor", "ceil"):
-        case(f"{_op}-{_name}", run_unary, _op, FLOATS[_name])
-case("sqrt_rn-float32", run_unary, "sqrt_rn", torch.float32)
+    _ops = ["exp", "exp2", "log", "log2", "sin", "cos", "rsqrt", "erf", "sigmoid"]
+    _more = {"rtol": 8 * EPSILON[_name], "atol": EPSILON[_name]}
+    batch({f"{_op}-{_name}": _more for _op in _ops}, run_unaries, FLOATS[_name], _ops)
 
 
 @triton.jit
@@ -175,7 +206,14 @@ def cast(x, out, n, BLOCK: tl.constexpr):
     tl.store(out + i, v.to(out.dtype.element_ty), mask=i < n)
 
 
-def run_cast(source: torch.dtype, target: torch.dtype, exact: bool = False) -> Result:
+@triton.jit
+def casts(xs, outs, n, BLOCK: tl.constexpr):
+    for k in tl.static_range(len(xs)):
+        cast(xs[k], outs[k], n, BLOCK)
+
+
+def cast_input(source: torch.dtype, target: torch.dtype, exact: bool) -> torch.Tensor:
+    """Returns numbers to convert; `exact` for those that 8-bit floats represent exactly."""
     x = random(source, N, small=True)
     if exact:
         x = (x.float().round().clamp(-8, 8) / 4).to(source)
@@ -183,26 +221,34 @@ def run_cast(source: torch.dtype, target: torch.dtype, exact: bool = False) -> R
         x = x.abs() if not target.is_floating_point and torch.iinfo(target).min == 0 else x
     if not source.is_floating_point and source.is_signed and not target.is_floating_point:
         x = random(source, N)  # wraps, all widths
-    result = empty(target, N)
-    cast[(2,)](x, result, N, BLOCK=128)
-    return result
+    return x
+
+
+def run_casts(types: list[tuple[torch.dtype, torch.dtype]], exact: bool = False) -> tuple[Result, ...]:
+    outs = tuple(empty(target, N) for _, target in types)
+    casts[(2,)](tuple(cast_input(source, target, exact) for source, target in types), outs, N, BLOCK=128)
+    return outs
 
 
 for _name, _type in EVERY.items():
-    for _other, _target in EVERY.items():
-        if _name != _other and ("bfloat16" not in (_name, _other) or {"float16", "float32"} & {_name, _other}):
-            case(
-                f"cast-{_name}-{_other}",
-                run_cast,
-                _type,
-                _target,
-                rtol=EPSILON["bfloat16"] if _other == "bfloat16" else 0,
-            )
+    _others = [
+        other
+        for other in EVERY
+        if other != _name and ("bfloat16" not in (_name, other) or {"float16", "float32"} & {_name, other})
+    ]
+    batch(
+        {f"cast-{_name}-{_o}": {"rtol": EPSILON["bfloat16"] if _o == "bfloat16" else 0} for _o in _others},
+        run_casts,
+        [(_type, EVERY[_other]) for _other in _others],
+    )
 for _type in (torch.float8_e4m3fn, torch.float8_e5m2):
-    for _other in ("float16", "float32"):
-        _name = str(_type).removeprefix("torch.")
-        case(f"cast-{_name}-{_other}", run_cast, _type, FLOATS[_other], True)
-        case(f"cast-{_other}-{_name}", run_cast, FLOATS[_other], _type, True)
+    _name = str(_type).removeprefix("torch.")
+    batch(
+        {f"cast-{_a}-{_b}": {} for _o in ("float16", "float32") for _a, _b in ((_name, _o), (_o, _name))},
+        run_casts,
+        [pair for _o in ("float16", "float32") for pair in ((_type, FLOATS[_o]), (FLOATS[_o], _type))],
+        True,
+    )
 
 
 @triton.jit
@@ -243,15 +289,21 @@ def masked(x, out, n, other, SIDE: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(out + 2 * n + i, v, mask=m)
 
 
-def run_masked(dtype: torch.dtype, side: str) -> Result:
-    result = empty(dtype, 3 * N)
-    masked[(4,)](random(dtype, N), result, N, 0 if dtype == torch.bfloat16 else 3, SIDE=side, BLOCK=64)
-    return result
+@triton.jit
+def masks(x, outs, n, other, SIDES: tl.constexpr, BLOCK: tl.constexpr):
+    for k in tl.static_range(len(SIDES)):
+        masked(x, outs[k], n, other, SIDES[k], BLOCK)
+
+
+def run_masks(dtype: torch.dtype, sides: tuple[str, ...]) -> tuple[Result, ...]:
+    outs = tuple(empty(dtype, 3 * N) for _ in sides)
+    masks[(4,)](random(dtype, N), outs, N, 0 if dtype == torch.bfloat16 else 3, SIDES=sides, BLOCK=64)
+    return outs
 
 
 for _name, _type in EVERY.items():
-    for _side in ("even", "none", "range", "tail"):
-        case(f"mask-{_side}-{_name}", run_masked, _type, _side)
+    _sides = ("even", "none", "range", "tail")
+    batch({f"mask-{_side}-{_name}": {} for _side in _sides}, run_masks, _type, _sides)
 
 
 @triton.jit
@@ -343,19 +395,23 @@ def atomics(x, y, old, n, OP: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(old + i, r, mask=m)
 
 
-def run_atomics(op: str, dtype: torch.dtype) -> Result:
-    x, old = random(dtype, 64), empty(dtype, 64)
-    atomics[(1,)](x, random(dtype, 64, seed=1), old, 60, OP=op, BLOCK=64)
-    return x, old
+@triton.jit
+def each_atomic(xs, y, olds, n, OPS: tl.constexpr, BLOCK: tl.constexpr):
+    for k in tl.static_range(len(OPS)):
+        atomics(xs[k], y, olds[k], n, OPS[k], BLOCK)
 
 
-for _name in ("int32", "uint32", "int64", "uint64"):
-    for _op in ("add", "max", "min", "and", "or", "xor", "xchg", "cas"):
-        case(f"atomic_{_op}-{_name}", run_atomics, _op, EVERY[_name])
-for _name in ("float16", "float32", "float64"):
-    case(f"atomic_add-{_name}", run_atomics, "add", EVERY[_name])
-for _op in ("max", "min"):  # the interpreter has no exchange of floats
-    case(f"atomic_{_op}-float32", run_atomics, _op, torch.float32)
+def run_atomics(ops: tuple[str, ...], dtype: torch.dtype) -> tuple[Result, ...]:
+    xs, olds = tuple(random(dtype, 64) for _ in ops), tuple(empty(dtype, 64) for _ in ops)
+    each_atomic[(1,)](xs, random(dtype, 64, seed=1), olds, 60, OPS=ops, BLOCK=64)
+    return tuple(zip(xs, olds, strict=True))
+
+
+for _name in ("int32", "uint32", "int64", "uint64", "float16", "float32", "float64"):
+    _ops = ("add", "max", "min", "and", "or", "xor", "xchg", "cas")
+    if EVERY[_name].is_floating_point:  # the interpreter has no exchange of floats
+        _ops = ("add", "max", "min") if _name == "float32" else ("add",)
+    batch({f"atomic_{_op}-{_name}": {} for _op in _ops}, run_atomics, _ops, EVERY[_name])
 
 
 @triton.jit
@@ -415,31 +471,24 @@ def shapes(x, out, OP: tl.constexpr, M: tl.constexpr, K: tl.constexpr):
     tl.store(out + tl.arange(0, M * K), r)
 
 
-def run_shapes(op: str, dtype: torch.dtype) -> Result:
-    result = empty(dtype, 8 * 16)
-    shapes[(1,)](random(dtype, 8, 16, small=True), result, OP=op, M=8, K=16)
-    return result
+@triton.jit
+def each_shape(x, outs, OPS: tl.constexpr, M: tl.constexpr, K: tl.constexpr):
+    for k in tl.static_range(len(OPS)):
+        shapes(x, outs[k], OPS[k], M, K)
 
 
-for _op in [
-    "trans",
-    "permute",
-    "reshape",
-    "broadcast",
-    "join",
-    "split",
-    "cat",
-    "flip",
-    "gather",
-    "gather0",
-    "sort",
-    "sort_descending",
-    "topk",
-]:
-    for _name in ("int32", "float32", "int8", "float16"):
-        if _op == "broadcast" and _name == "float16":
-            continue  # the compiler may reorder the two additions
-        case(f"{_op}-shape-{_name}", run_shapes, _op, EVERY[_name])
+def run_shapes(ops: tuple[str, ...], dtype: torch.dtype) -> tuple[Result, ...]:
+    outs = tuple(empty(dtype, 8 * 16) for _ in ops)
+    each_shape[(1,)](random(dtype, 8, 16, small=True), outs, OPS=ops, M=8, K=16)
+    return outs
+
+
+for _name in ("int32", "float32", "int8", "float16"):
+    _ops = ("trans", "permute", "reshape", "join", "split", "cat", "flip", "gather", "gather0")
+    _ops += ("sort", "sort_descending", "topk")
+    if _name != "float16":  # the compiler may reorder the two additions
+        _ops += ("broadcast",)
+    batch({f"{_op}-shape-{_name}": {} for _op in _ops}, run_shapes, _ops, EVERY[_name])
 
 
 @triton.jit
@@ -497,26 +546,34 @@ def reduces(x, out, OP: tl.constexpr, AXIS: tl.constexpr, M: tl.constexpr, K: tl
     tl.store(out + i, (v * 0 + 1).to(out.dtype.element_ty) * r.to(out.dtype.element_ty))
 
 
-def run_reduces(op: str, dtype: torch.dtype, axis: int, out: torch.dtype) -> Result:
-    result = empty(out, 8, 32)
-    reduces[(1,)](random(dtype, 8, 32, small=True), result, OP=op, AXIS=axis, M=8, K=32)
-    return result
+@triton.jit
+def each_reduce(x, outs, OPS: tl.constexpr, AXIS: tl.constexpr, M: tl.constexpr, K: tl.constexpr):
+    for k in tl.static_range(len(OPS)):
+        reduces(x, outs[k], OPS[k], AXIS, M, K)
+
+
+def run_reduces(ops: Mapping[str, torch.dtype], dtype: torch.dtype, axis: int) -> tuple[Result, ...]:
+    """Returns the result of each reduction, with that type."""
+    outs = tuple(empty(out, 8, 32) for out in ops.values())
+    each_reduce[(1,)](random(dtype, 8, 32, small=True), outs, OPS=tuple(ops), AXIS=axis, M=8, K=32)
+    return outs
 
 
 for _axis in (0, 1):
     for _name in ("int8", "uint8", "int16", "int32", "uint32", "int64", "float16", "float32", "float64"):
         _type = EVERY[_name]
-        _tolerance = 64 * EPSILON.get(_name, 0)
-        _wide = _type if _type.itemsize >= 4 or _type.is_floating_point else torch.int32
-        case(f"sum-{_axis}-{_name}", run_reduces, "sum", _type, _axis, _wide, atol=_tolerance)
-        for _op in ("max", "min"):
-            case(f"{_op}-{_axis}-{_name}", run_reduces, _op, _type, _axis, _type)
+        _ops = {"sum": _type if _type.itemsize >= 4 or _type.is_floating_point else torch.int32}
+        _ops |= {"max": _type, "min": _type}
         if _name not in ("uint8", "uint32"):
-            for _op in ("argmax", "argmin", "indices"):
-                case(f"{_op}-{_axis}-{_name}", run_reduces, _op, _type, _axis, torch.int32)
-    for _op in ("xor_sum", "or"):
-        case(f"{_op}-{_axis}-int32", run_reduces, _op, torch.int32, _axis, torch.int32)
-    case(f"reduce-{_axis}-float32", run_reduces, "own", torch.float32, _axis, torch.float32, rtol=1e-6)
+            _ops |= dict.fromkeys(("argmax", "argmin", "indices"), torch.int32)
+        if _name == "int32":
+            _ops |= {"xor_sum": _type, "or": _type}
+        _cases = {f"{_op}-{_axis}-{_name}": {} for _op in _ops}
+        _cases[f"sum-{_axis}-{_name}"] = {"atol": 64 * EPSILON.get(_name, 0)}
+        if _name == "float32":
+            _ops["own"] = _type
+            _cases[f"reduce-{_axis}-float32"] = {"rtol": 1e-6}
+        batch(_cases, run_reduces, _ops, _type, _axis)
 
 
 @triton.jit
@@ -533,22 +590,35 @@ def scans(x, out, OP: tl.constexpr, AXIS: tl.constexpr, REVERSE: tl.constexpr, M
     tl.store(out + i, r.to(out.dtype.element_ty))
 
 
-def run_scans(op: str, dtype: torch.dtype, axis: int, reverse: bool) -> Result:
+@triton.jit
+def each_scan(
+    xs,
+    outs,
+    OPS: tl.constexpr,
+    AXES: tl.constexpr,
+    REVERSE: tl.constexpr,
+    M: tl.constexpr,
+    K: tl.constexpr,
+):
+    for k in tl.static_range(len(OPS)):
+        scans(xs[k], outs[k], OPS[k], AXES[k], REVERSE[k], M, K)
+
+
+def run_scans(dtype: torch.dtype, scanned: list[tuple[str, int, bool]]) -> tuple[Result, ...]:
+    """Returns the result of each operation, along that axis and in that direction."""
+    ops, axes, reverse = zip(*scanned, strict=True)
     x = random(dtype, 8, 16, small=True)
-    if op != "cumsum":
-        x = x % 3 if not dtype.is_floating_point else x / 4
-    result = empty(dtype, 8, 16)
-    scans[(1,)](x, result, OP=op, AXIS=axis, REVERSE=reverse, M=8, K=16)
-    return result
+    small = x % 3 if not dtype.is_floating_point else x / 4
+    xs, outs = tuple(x if op == "cumsum" else small for op in ops), tuple(empty(dtype, 8, 16) for _ in ops)
+    each_scan[(1,)](xs, outs, OPS=ops, AXES=axes, REVERSE=reverse, M=8, K=16)
+    return outs
 
 
-for _axis in (0, 1):
-    for _reverse in (False, True):
-        for _name in ("int32", "int64", "float32", "float64"):
-            _more = {"rtol": 100 * EPSILON.get(_name, 0), "atol": 100 * EPSILON.get(_name, 0)}
-            for _op in ("cumsum", "cumprod", "affine"):
-                _title = f"{_op}-{_axis}-{'reverse-' * _reverse}{_name}"
-                case(_title, run_scans, _op, EVERY[_name], _axis, _reverse, **_more)
+for _name in ("int32", "int64", "float32", "float64"):
+    _scans = [(op, axis, back) for axis in (0, 1) for back in (False, True) for op in ("cumsum", "cumprod", "affine")]
+    _more = {"rtol": 100 * EPSILON.get(_name, 0), "atol": 100 * EPSILON.get(_name, 0)}
+    _cases = {f"{_op}-{_axis}-{'reverse-' * _back}{_name}": _more for _op, _axis, _back in _scans}
+    batch(_cases, run_scans, EVERY[_name], _scans)
 
 
 # Products
