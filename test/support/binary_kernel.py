@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A kernel for every operation of two operands.
+"""Kernels for one and for several operations of two operands.
 
 The tests of the CPU backend (test_elementwise.py, support.cpu.interpreter_cases) and of linalg (support.linalg.kernels)
 compare it with torch and with Triton's interpreter.
@@ -66,3 +66,10 @@ def binary(x, y, out, n, OP: tl.constexpr, BLOCK: tl.constexpr):  # noqa: PLR091
         tl.static_assert(OP == "ne")
         r = a != b
     tl.store(out + i, r.to(out.dtype.element_ty), mask=m)
+
+
+@triton.jit
+def binaries(x, ys, outs, n, OPS: tl.constexpr, BLOCK: tl.constexpr):  # noqa: PLR0917
+    """Each operation, with a second operand and a result of its own: one compilation instead of many."""
+    for k in tl.static_range(len(OPS)):
+        binary(x, ys[k], outs[k], n, OPS[k], BLOCK)

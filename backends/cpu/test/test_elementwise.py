@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 import torch
@@ -12,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from triton.language.extra import libdevice
 
-from support.binary_kernel import binary
+from support.binary_kernel import binaries, binary
 
 INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8)
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
@@ -25,18 +27,36 @@ def run_binary(op: str, x: torch.Tensor, y: torch.Tensor, dtype: torch.dtype, bl
     return out
 
 
+def run_binaries(x: torch.Tensor, y: torch.Tensor, results: dict[str, torch.dtype]) -> dict[str, torch.Tensor]:
+    """Returns the result of each operation, with that type, from one kernel."""
+    outs = {op: torch.zeros(x.numel(), dtype=dtype) for op, dtype in results.items()}
+    grid, ys = (triton.cdiv(x.numel(), 64),), (y,) * len(outs)
+    binaries[grid](x, ys, tuple(outs.values()), x.numel(), OPS=tuple(outs), BLOCK=64)
+    return outs
+
+
 def same(a: torch.Tensor, b: torch.Tensor) -> bool:
     """Returns whether two tensors have equal elements; all NaNs count as equal."""
     return torch.equal(a.isnan(), b.isnan()) and torch.equal(a[~a.isnan()], b[~b.isnan()])
 
 
-@pytest.mark.parametrize("dtype", INTEGERS, ids=str)
-@pytest.mark.parametrize("op", ["add", "sub", "mul", "floordiv", "mod", "and", "or", "xor", "shl", "shr", "max", "lt"])
-def test_integers(dtype: torch.dtype, op: str) -> None:
+INTEGER_OPERATIONS = ("add", "sub", "mul", "floordiv", "mod", "and", "or", "xor", "shl", "shr", "max", "lt")
+
+
+@functools.cache
+def integers(dtype: torch.dtype) -> tuple[torch.Tensor, torch.Tensor, dict[str, torch.Tensor]]:
+    """Returns two operands, and the result of each operation."""
     info = torch.iinfo(dtype)
     x = torch.randint(max(info.min, -(2**62)), min(info.max, 2**62), (201,)).to(dtype)
     y = torch.randint(1, 100, (201,)).to(dtype)
     x[:2] = torch.tensor([info.min, info.max], dtype=dtype)
+    return x, y, run_binaries(x, y, dict.fromkeys(INTEGER_OPERATIONS, dtype))
+
+
+@pytest.mark.parametrize("dtype", INTEGERS, ids=str)
+@pytest.mark.parametrize("op", INTEGER_OPERATIONS)
+def test_integers(dtype: torch.dtype, op: str) -> None:
+    x, y, results = integers(dtype)
     reference = {
         "add": lambda: x + y,
         "sub": lambda: x - y,
@@ -51,7 +71,7 @@ def test_integers(dtype: torch.dtype, op: str) -> None:
         "max": lambda: torch.maximum(x, y),
         "lt": lambda: (x < y).to(dtype),
     }[op]()
-    assert torch.equal(run_binary(op, x, y, dtype), reference)
+    assert torch.equal(results[op], reference)
 
 
 @pytest.mark.parametrize("dtype", INTEGERS, ids=str)
@@ -65,12 +85,25 @@ def test_division_never_traps(dtype: torch.dtype) -> None:
     assert run_binary("floordiv", x, minus, dtype)[2] == (-7 if info.min else 7)
 
 
-@pytest.mark.parametrize("dtype", FLOATS, ids=str)
-@pytest.mark.parametrize("op", ["add", "sub", "mul", "div", "max", "min", "where", "lt", "eq", "ne"])
-def test_floats(dtype: torch.dtype, op: str) -> None:
+FLOAT_OPERATIONS = ("add", "sub", "mul", "div", "max", "min", "where", "lt", "eq", "ne")
+
+
+@functools.cache
+def floats(dtype: torch.dtype) -> tuple[torch.Tensor, torch.Tensor, dict[str, torch.Tensor]]:
+    """Returns two operands, and the result of each operation."""
     special = torch.tensor([(a, b) for a in SPECIAL for b in SPECIAL], dtype=torch.float64)
     x = torch.cat([special[:, 0], torch.randn(57, dtype=torch.float64) * 10]).to(dtype)
     y = torch.cat([special[:, 1], torch.randn(57, dtype=torch.float64) * 10]).to(dtype)
+    results = dict.fromkeys(FLOAT_OPERATIONS, dtype)
+    if dtype in (torch.float16, torch.bfloat16):
+        results["div"] = torch.float32
+    return x, y, run_binaries(x, y, results)
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@pytest.mark.parametrize("op", FLOAT_OPERATIONS)
+def test_floats(dtype: torch.dtype, op: str) -> None:
+    x, y, results = floats(dtype)
     a, b = (x.float(), y.float()) if dtype in (torch.float16, torch.bfloat16) else (x, y)
     reference = {
         "add": lambda: a + b,
@@ -84,8 +117,7 @@ def test_floats(dtype: torch.dtype, op: str) -> None:
         "eq": lambda: a == b,
         "ne": lambda: a != b,
     }[op]()
-    result = torch.float32 if op == "div" and dtype in (torch.float16, torch.bfloat16) else dtype
-    assert same(run_binary(op, x, y, result), reference.to(result))
+    assert same(results[op], reference.to(results[op].dtype))
 
 
 @triton.jit
@@ -104,14 +136,34 @@ def run_convert(x: torch.Tensor, dtype: torch.dtype, rounding: str = "") -> torc
     return out
 
 
-@pytest.mark.parametrize("source", FLOATS, ids=str)
-@pytest.mark.parametrize("target", FLOATS, ids=str)
-def test_float_conversions(source: torch.dtype, target: torch.dtype) -> None:
+@triton.jit
+def convert_to_each(x, outs, n, BLOCK: tl.constexpr):
+    for k in tl.static_range(len(outs)):
+        convert(x, outs[k], n, "", BLOCK)
+
+
+def run_conversions(x: torch.Tensor, dtypes: tuple[torch.dtype, ...]) -> dict[torch.dtype, torch.Tensor]:
+    """Returns `x` in each type, from one kernel."""
+    outs = {dtype: torch.zeros(x.numel(), dtype=dtype) for dtype in dtypes}
+    convert_to_each[(triton.cdiv(x.numel(), 256),)](x, tuple(outs.values()), x.numel(), BLOCK=256)
+    return outs
+
+
+@functools.cache
+def converted_floats(source: torch.dtype) -> tuple[torch.Tensor, dict[torch.dtype, torch.Tensor]]:
+    """Returns numbers, and what they become in each type."""
     bits = torch.randint(-(2**31), 2**31, (4000,), dtype=torch.int64).to(torch.int32).view(torch.float32)
     x = torch.cat([torch.tensor(SPECIAL, dtype=torch.float64), bits.double(), torch.randn(4000).double() * 1e-3]).to(
         source
     )
-    assert same(run_convert(x, target), x.to(target))
+    return x, run_conversions(x, FLOATS)
+
+
+@pytest.mark.parametrize("source", FLOATS, ids=str)
+@pytest.mark.parametrize("target", FLOATS, ids=str)
+def test_float_conversions(source: torch.dtype, target: torch.dtype) -> None:
+    x, results = converted_floats(source)
+    assert same(results[target], x.to(target))
 
 
 def test_double_is_rounded_once() -> None:
@@ -155,15 +207,22 @@ def test_fp8(dtype: torch.dtype) -> None:
         assert tiny.tolist() == [0, 0, 0x80]
 
 
+@functools.cache
+def converted_fp8(source: torch.dtype) -> tuple[torch.Tensor, dict[torch.dtype, torch.Tensor]]:
+    """Returns every number, and what it becomes in each type."""
+    x = torch.arange(256, dtype=torch.uint8).view(source)
+    return x, run_conversions(x, FLOAT8)
+
+
 @pytest.mark.parametrize("source", FLOAT8, ids=str)
 @pytest.mark.parametrize("target", FLOAT8, ids=str)
 def test_fp8_to_fp8(source: torch.dtype, target: torch.dtype) -> None:
-    x = torch.arange(256, dtype=torch.uint8).view(source)
+    x, results = converted_fp8(source)
     wide = x.float()
     # Numbers that are too large become the largest one, and so does infinity.
     largest = torch.finfo(target).max
     expected = wide.clamp(-largest, largest) if source is not target else wide
-    assert same(run_convert(x, target).float(), expected.to(target).float())
+    assert same(results[target].float(), expected.to(target).float())
 
 
 @triton.jit
@@ -220,13 +279,20 @@ def test_float_to_integer_saturates(target: torch.dtype) -> None:
     assert run_convert(x, target).tolist() == expected
 
 
-@pytest.mark.parametrize("source", [*INTEGERS, torch.bool], ids=str)
-@pytest.mark.parametrize("target", [*FLOATS, *INTEGERS], ids=str)
-def test_integer_conversions(source: torch.dtype, target: torch.dtype) -> None:
+@functools.cache
+def converted_integers(source: torch.dtype) -> tuple[torch.Tensor, dict[torch.dtype, torch.Tensor]]:
+    """Returns numbers, and what they become in each type."""
     x = torch.randint(0, 2 if source is torch.bool else 100, (300,)).to(source)
     if source.is_signed:
         x[::3] *= -1
-    assert same(run_convert(x, target), x.to(target))
+    return x, run_conversions(x, (*FLOATS, *INTEGERS))
+
+
+@pytest.mark.parametrize("source", [*INTEGERS, torch.bool], ids=str)
+@pytest.mark.parametrize("target", [*FLOATS, *INTEGERS], ids=str)
+def test_integer_conversions(source: torch.dtype, target: torch.dtype) -> None:
+    x, results = converted_integers(source)
+    assert same(results[target], x.to(target))
 
 
 @triton.jit
