@@ -147,7 +147,7 @@ def check_launch(
 
 
 def _varied(vary: str | Collection[str] | None, launch: Launch) -> list[str]:
-    integers = launch.integers
+    integers = {name: value for name, value in launch.integers.items() if name in launch.values}
     names = [vary] if isinstance(vary, str) else list(integers if vary is None else vary)
     for name in names:
         if name not in integers:

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from triton_ext.probe._arguments import part_of
+
 from triton_ext.errors import TritonExtError
 
 from ._memory import Memory, is_tensor, memory_of
@@ -122,25 +124,25 @@ def prepared(
     is_source = hasattr(kernel, "constants") and hasattr(kernel, "attrs")
     signature = None if is_source else {name: _type(function, name, value) for name, value in values.items()}
     description, request = described(kernel, default_target(target), signature, options, optimized=False)
-    names = names_of(description, request)
+    parts = [_part(name, values) for name in names_of(description, request)]
+    names = [name for name, _ in parts]
     loops = loops_of(description["body"])
     widths: dict[int, int] = {}
     arguments: dict[int, int] = {}
     sizes: dict[tuple[int, int], int] = {}
     strides: dict[int, tuple[int, ...]] = {}
-    for i, (name, argument) in enumerate(zip(names, description["arguments"], strict=True)):
+    for i, ((_, value), argument) in enumerate(zip(parts, description["arguments"], strict=True)):
         kind = argument["type"]
         if kind[0] == "i" and kind[1:].isdecimal():
             widths[i] = int(kind[1:])
-            value = _integer(name, values)
-            if value is not None:
-                arguments[i] = value
+            if isinstance(value, int):
+                arguments[i] = int(value)
         elif kind.startswith("!tt.tensordesc"):
-            shape = getattr(values.get(name), "shape", ())
+            shape = getattr(value, "shape", ())
             sizes |= {(i, dimension): int(size) for dimension, size in enumerate(shape)}
-            if is_tensor(getattr(values.get(name), "base", None)):
-                strides[i] = tuple(map(int, values[name].strides))
-    tensors = {name: _tensor(values.get(name)) for name in names}
+            if is_tensor(getattr(value, "base", None)):
+                strides[i] = tuple(map(int, value.strides))
+    tensors = {name: _tensor(value) for name, value in parts}
     memories = {name: memory_of(tensor) for name, tensor in tensors.items() if tensor is not None}
     graph = Graph([list(node) for node in description["nodes"]], loops, widths, arguments, sizes)
     for i, value in arguments.items():
@@ -162,6 +164,12 @@ def prepared(
     return Launch(
         description["kernel"], graph, uses, names, types, values, memories, hints, places, place, numbers
     )  # fmt: skip
+
+
+def _part(name: str, values: Mapping[str, Any]) -> tuple[str, Any]:
+    """Returns the name and the value of an argument of the function: ``pair.1`` is that of a tuple, ``pair[1]``."""
+    shown, value = part_of(values, name)
+    return (shown if isinstance(values.get(name.partition(".")[0]), tuple) else name), value
 
 
 def grid_of(grid: Any, values: Mapping[str, Any]) -> list[int]:
@@ -209,23 +217,40 @@ def _type(function: Any, name: str, value: Any) -> object:
     parameter = next(one for one in function.params if one.name == name)
     if parameter.is_constexpr or value is None:
         return value
-    if is_tensor(value) and _is_plain(value):
-        return f"*{memory_of(value).dtype}"
-    if parameter.annotation_type:
+    if parameter.annotation_type and not _is_pointer(value):
         return str(parameter.annotation_type)
+    if isinstance(value, int) and not isinstance(value, bool) and value == 1 and not parameter.do_not_specialize:
+        return 1
+    return _type_of(name, value)
+
+
+def _type_of(name: str, value: Any) -> object:
+    """Returns the type of a value; of a tuple a tuple.
+
+    Raises:
+        TritonExtError: it is a tuple with a constant.
+    """
+    if _is_pointer(value):
+        return f"*{memory_of(value).dtype}"
     if isinstance(value, bool):
         return "u1"
     if isinstance(value, int):
-        if value == 1 and not parameter.do_not_specialize:
-            return 1
         return "i32" if -(1 << 31) <= value < 1 << 31 else "i64" if -(1 << 63) <= value < 1 << 63 else "u64"
     if isinstance(value, float):
         return "fp32"
     if isinstance(value, tuple):
-        raise TritonExtError(f"'{name}' is a tuple, which a launch that does not happen cannot have", fix="launch it")
+        if not value or any(one is None or isinstance(one, str) or hasattr(one, "value") for one in value):
+            fix = "launch it, or pass a tuple of tensors and numbers"
+            raise TritonExtError(f"'{name}' is a tuple with a constant, of which a description has no type", fix=fix)
+        types = [_type_of(f"{name}[{i}]", one) for i, one in enumerate(value)]
+        return type(value)(*types) if hasattr(value, "_fields") else tuple(types)
     from triton.runtime.jit import mangle_type
 
     return mangle_type(value)
+
+
+def _is_pointer(value: object) -> bool:
+    return is_tensor(value) and _is_plain(value)
 
 
 def _tensor(value: Any) -> Any:
@@ -237,14 +262,3 @@ def _tensor(value: Any) -> Any:
 def _is_plain(value: object) -> bool:
     """Whether a tensor reaches the kernel as a pointer, not as a descriptor."""
     return not hasattr(value, "block_shape")
-
-
-def _integer(name: str, values: Mapping[str, Any]) -> int | None:
-    """Returns the value of an integer argument; ``x.shape.0`` is a size of the descriptor x."""
-    base, _, part = name.partition(".")
-    value = values.get(base)
-    if not part:
-        return int(value) if isinstance(value, int) else None
-    which, _, i = part.partition(".")
-    found = getattr(value, {"shape": "shape", "stride": "strides"}.get(which, which), None)
-    return int(found[int(i)]) if found is not None and i.isdecimal() else None
