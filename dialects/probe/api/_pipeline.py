@@ -20,8 +20,11 @@ def pipeline() -> tx.Pipeline:
     their probes see nothing.
     """
     lower = tx.passes.ttir.lower_probe
-    lowering = tx.Pipeline().at_start("ttir", lower(keep=True)).at_end("ttir", lower(emit=True))
-    return lowering.stage("ttir", _describe_target).stage("ttgir", _refuse_clusters, on_missing="ignore")
+    # A compilation that begins with IR behind this stage has no probes.
+    lowering = tx.Pipeline().at_start("ttir", lower(keep=True), on_missing="ignore")
+    lowering = lowering.at_end("ttir", lower(emit=True), on_missing="ignore")
+    lowering = lowering.stage("ttir", _describe_target, on_missing="ignore")
+    return lowering.stage("ttgir", _refuse_clusters, on_missing="ignore")
 
 
 def _describe_target(source: Any, metadata: dict[str, Any], inner: Callable[[Any, dict[str, Any]], Any]) -> Any:

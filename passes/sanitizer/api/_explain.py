@@ -138,7 +138,8 @@ def _index(finding: Finding) -> str:
 def _lanes(case: _Case) -> Explanation:
     sink = str(case.note.get("sink") or "result")
     line = f" in line {case.note['sink_line']}" if case.note.get("sink_line") else ""
-    message = f"lanes that the mask of this load turns off reach a {sink}{line}"
+    sink = "an atomic operation" if sink == "atomic" else f"a {sink}"
+    message = f"lanes that the mask of this load turns off reach {sink}{line}"
     return message, "pass other= to the load: a lane that its mask turns off has no value without it", "error"
 
 

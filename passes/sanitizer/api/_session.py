@@ -56,7 +56,7 @@ class Sanitizer:
         self._session.__enter__()
         self._shadows.__enter__()
         with _lock:
-            self._pipeline = tx.Pipeline().at_end("ttir", passes)
+            self._pipeline = tx.Pipeline().at_end("ttir", passes, on_missing="warn")
             if _active:
                 _active[-1]._pipeline.uninstall()
             self._pipeline.install()

@@ -86,3 +86,22 @@ def test_descriptors_of_the_hardware() -> None:
     line = lines.index("v += other.load([0, 0])") + 1
     assert (one.check, one.argument, one.line, one.distance, one.severity) == ("bounds", "other", line, 64, "error")
     assert one.suggestion == "make the descriptor with the shape of the tensor"
+
+
+@triton.jit
+def twice(x):
+    tl.store(x, tl.load(x) * 2)
+
+
+def test_a_kernel_of_ir_is_not_checked(tmp_path: Path) -> None:
+    """It runs, and a warning says that nothing is checked."""
+    x = aligned(1) + 1
+    kernel = twice[(1,)](x)
+    file = tmp_path / "twice.ttir"
+    file.write_text(kernel.asm["ttir"])
+    with tx.sanitize("all") as report:
+        with pytest.warns(UserWarning, match="begins after the stage 'ttir'"):
+            again = triton.compile(str(file), target=triton.runtime.driver.active.get_current_target())
+        again[(1, 1, 1)](x)
+    assert x[0] == 4
+    assert not report.findings
