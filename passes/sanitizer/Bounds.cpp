@@ -5,6 +5,7 @@
 // are looked at only if one of them is out.
 
 #include "Bounds.h"
+#include "Recompute.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -217,8 +218,15 @@ void BoundsChecker::checkTile(const MemoryAccess &access) {
     suppress(access, *extents);
 }
 
+static bool hasLoops(tt::FuncOp kernel) {
+  return kernel
+      .walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 void BoundsChecker::run() {
   SmallVector<MemoryAccess> accesses;
+  bool hadLoops = hasLoops(checker.kernel);
   checker.kernel.walk([&](Operation *op) {
     auto access = analysis::memoryAccessOf(op);
     if (access && !isOwn(op))
@@ -231,8 +239,12 @@ void BoundsChecker::run() {
       checkTile(access);
   }
   tracker.finish();
-  if (checker.action != Action::Trap) // which ends the kernel before the access
-    deferLooks(looks);
+  if (checker.action == Action::Trap) // ends the kernel before the access
+    return;
+  SmallVector<scf::IfOp> rare = deferLooks(looks);
+  if (hadLoops)
+    for (scf::IfOp branch : rare)
+      recomputeScalars(branch, checker.kernel);
 }
 
 void sanitizer::checkBounds(Checker &checker) {

@@ -39,8 +39,8 @@ namespace {
 class Deferral {
 public:
   Deferral(scf::ForOp loop, ArrayRef<Operation *> branches);
-  /// Moves the looks behind the loop, before `place`.
-  void run(Operation *place);
+  /// Moves the looks behind the loop, into a branch before `place`.
+  scf::IfOp run(Operation *place);
 
 private:
   Value raise(Block *block, Value flag);
@@ -118,7 +118,7 @@ Value Deferral::raise(scf::IfOp branch, Value flag) {
   return next.getResults().back();
 }
 
-void Deferral::run(Operation *place) {
+scf::IfOp Deferral::run(Operation *place) {
   std::optional<LoopSlice> slice = LoopSlice::of(loop, branches);
   assert(slice && "each of the looks has a slice");
   rewriter.setInsertionPoint(loop);
@@ -130,6 +130,7 @@ void Deferral::run(Operation *place) {
   rewriter.setInsertionPointToStart(look.thenBlock());
   slice->build(rewriter);
   look.getConditionMutable().set(raise(loop, no));
+  return look;
 }
 
 /// Returns the place of deferred looks: the first look behind the loop, so that
@@ -145,7 +146,8 @@ static Operation *placeBehind(scf::ForOp loop, ArrayRef<Look> looks) {
   return block->getTerminator();
 }
 
-void mlir::triton_ext::sanitizer::deferLooks(ArrayRef<Look> looks) {
+SmallVector<scf::IfOp>
+mlir::triton_ext::sanitizer::deferLooks(ArrayRef<Look> looks) {
   // By the depth of the loop, which stays when loops in it or around it are
   // replaced. Inner loops come first: their slices need a place in outer ones.
   std::map<unsigned, SmallVector<unsigned>, std::greater<unsigned>> byDepth;
@@ -153,6 +155,7 @@ void mlir::triton_ext::sanitizer::deferLooks(ArrayRef<Look> looks) {
     if (scf::ForOp loop = loopFor(look))
       byDepth[depthOf(loop)].push_back(i);
   SmallVector<Look> left(looks);
+  SmallVector<scf::IfOp> branches;
   for (const auto &[depth, numbers] : byDepth) {
     llvm::MapVector<Operation *, SmallVector<Operation *>> loops;
     for (unsigned i : numbers) {
@@ -162,8 +165,17 @@ void mlir::triton_ext::sanitizer::deferLooks(ArrayRef<Look> looks) {
       loops[loop].push_back(left[i].branch);
       left[i].branch = {};
     }
-    for (const auto &[loop, branches] : loops)
-      Deferral(cast<scf::ForOp>(loop), branches)
-          .run(placeBehind(cast<scf::ForOp>(loop), left));
+    for (const auto &[op, inside] : loops) {
+      auto loop = cast<scf::ForOp>(op);
+      Operation *place = placeBehind(loop, left);
+      branches.push_back(Deferral(loop, inside).run(place));
+    }
   }
+  for (const Look &look : left)
+    if (look.branch)
+      branches.push_back(look.branch);
+  llvm::erase_if(branches, [](scf::IfOp branch) {
+    return bool(branch->getParentOfType<LoopLikeOpInterface>());
+  });
+  return branches;
 }

@@ -18,8 +18,9 @@ struct Look {
 /// Moves each look behind the outermost loop that can run again for it. The
 /// loop carries one bit, which says whether any of its looks was to be taken;
 /// if so, a slice of the loop runs behind it, with the looks in it. The others
-/// stay where they are. `looks` is in program order.
-void deferLooks(ArrayRef<Look> looks);
+/// stay where they are. `looks` is in program order. Returns the branches that
+/// are then in no loop.
+SmallVector<scf::IfOp> deferLooks(ArrayRef<Look> looks);
 
 } // namespace mlir::triton_ext::sanitizer
 

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Copies the operations that have computed the scalars of a rare branch into
+// it. Each argument of the kernel goes through inline assembly first, so that
+// no later pass finds out that the copies are the same as the originals, and
+// uses those.
+
+#include "Recompute.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext::sanitizer;
+namespace tt = mlir::triton;
+
+namespace {
+class Recomputation {
+public:
+  Recomputation(scf::IfOp rare, tt::FuncOp kernel)
+      : rare(rare), kernel(kernel),
+        b(ImplicitLocOpBuilder::atBlockBegin(rare.getLoc(), rare.thenBlock())) {
+  }
+
+  void run();
+
+private:
+  bool isAtHand(Value value) const;
+  bool canCopy(Value value);
+  Value copy(Value value);
+  Value copyArgument(Value argument);
+  Value hidden(Value value);
+
+  scf::IfOp rare;
+  tt::FuncOp kernel;
+  ImplicitLocOpBuilder b;
+  DenseMap<Value, bool> known;
+  IRMapping copies;
+};
+} // namespace
+
+/// Whether using the value itself costs nothing.
+bool Recomputation::isAtHand(Value value) const {
+  return matchPattern(value, m_Constant()) ||
+         isa_and_nonnull<tt::GetProgramIdOp, tt::GetNumProgramsOp>(
+             value.getDefiningOp());
+}
+
+bool Recomputation::canCopy(Value value) {
+  if (isAtHand(value))
+    return true;
+  Type type = value.getType();
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner() == &kernel.front() &&
+           (type.isInteger(32) || type.isInteger(64) ||
+            isa<tt::PointerType>(type));
+  auto [it, isNew] = known.try_emplace(value, false);
+  if (!isNew)
+    return it->second;
+  Operation *op = value.getDefiningOp();
+  bool can = !isa<RankedTensorType>(type) && op->getNumRegions() == 0 &&
+             op->getNumResults() == 1 && isMemoryEffectFree(op) &&
+             !isa<tt::ElementwiseInlineAsmOp>(op) &&
+             llvm::all_of(op->getOperands(),
+                          [&](Value operand) { return canCopy(operand); });
+  return known[value] = can;
+}
+
+/// Returns an integer behind inline assembly that moves it.
+Value Recomputation::hidden(Value value) {
+  bool isWide = value.getType().isInteger(64);
+  return tt::ElementwiseInlineAsmOp::create(
+             b, TypeRange{value.getType()},
+             isWide ? "mov.b64 $0, $1;" : "mov.b32 $0, $1;",
+             isWide ? "=l,l" : "=r,r", /*pure=*/false, /*packed_element=*/1,
+             value)
+      ->getResult(0);
+}
+
+Value Recomputation::copyArgument(Value argument) {
+  if (!isa<tt::PointerType>(argument.getType()))
+    return hidden(argument);
+  Value address = tt::PtrToIntOp::create(b, b.getI64Type(), argument);
+  return tt::IntToPtrOp::create(b, argument.getType(), hidden(address));
+}
+
+Value Recomputation::copy(Value value) {
+  if (isAtHand(value))
+    return value;
+  if (Value known = copies.lookupOrNull(value))
+    return known;
+  if (isa<BlockArgument>(value)) {
+    copies.map(value, copyArgument(value));
+    return copies.lookup(value);
+  }
+  Operation *op = value.getDefiningOp();
+  for (Value operand : op->getOperands())
+    copies.map(operand, copy(operand));
+  b.clone(*op, copies);
+  return copies.lookup(value);
+}
+
+void Recomputation::run() {
+  SetVector<Value> captured;
+  getUsedValuesDefinedAbove(rare->getRegions(), captured);
+  SmallVector<OpOperand *> uses; // before there are those of the copies
+  for (Value value : captured)
+    if (!isAtHand(value) && canCopy(value))
+      for (OpOperand &use : value.getUses())
+        if (rare->isProperAncestor(use.getOwner()))
+          uses.push_back(&use);
+  for (OpOperand *use : uses)
+    use->set(copy(use->get()));
+}
+
+void mlir::triton_ext::sanitizer::recomputeScalars(scf::IfOp rare,
+                                                   tt::FuncOp kernel) {
+  auto target = kernel->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(
+      "probe.target");
+  if (target && target.getValue().starts_with("cuda:"))
+    Recomputation(rare, kernel).run();
+}
