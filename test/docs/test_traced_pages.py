@@ -195,6 +195,7 @@ TRACED: dict[str, dict[str, str]] = {
         "**No network.** Install on a machine": f"{CLAIMS}::test_the_size_of_the_sdk_and_that_it_can_be_moved",
         "Or bring an LLVM and use `--from`": "sdk/test_sdk_bad_input.py::test_no_network_for_the_c_library",
         "**Is it right?** `triton-ext doctor` compares": f"{SELFTEST}::test_green_as_built",
+        "A clone builds these checks": "doctor/test_doctor.py::test_a_checkout_builds_the_selftest_once",
         "**Headers compiled once.**": f"{SHARED}::test_two_projects_share_one",
         "The first project of yours that you build": f"{PRECOMPILED}::test_it_is_made_once",
         "Every project with the same compiler": f"{PRECOMPILED}::test_other_flags_have_another",
