@@ -12,6 +12,7 @@ import shutil
 import socket
 import struct
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -252,26 +253,30 @@ HANGS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("where", HANGS)
-def test_a_plugin_that_hangs(
-    where: str, make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_python: RunPython
-) -> None:
+def test_a_plugin_that_hangs(make_plugin: MakePlugin, tmp_path: Path, run_python: RunPython) -> None:
     """The wait is reported, and no later process waits: the answer is kept for these bytes until a retry."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))
-    path = make_plugin(tmp_path / "plugin.so", **HANGS[where])
-    says = (
-        f"{path} is not a usable plugin: it did not load and describe itself within 5 s, and is not asked again "
-        "until its bytes change (fix: triton-ext list --retry)"
-    )
-    waits = f"triton-ext: waiting up to 5 s for {path} to load\n"
-    list_it = ("-m", "triton_ext", "list", "--json")
-    for options, hears in ((), waits), ((), ""), (("--retry",), waits), ((), ""):
-        done = run_python(*list_it, *options, TRITON_EXT_PATH=str(path))
-        assert done.stderr == hears
-        assert [row["problem"] for row in json.loads(done.stdout) if row["path"] == str(path)] == [says]
-    make_plugin(path)  # which does not hang
-    done = run_python(*list_it, TRITON_EXT_PATH=str(path))
-    assert [row["problem"] for row in json.loads(done.stdout) if row["path"] == str(path)] == [None]
+
+    def check(where: str) -> None:
+        directory = tmp_path / where.replace(" ", "-")
+        directory.mkdir()
+        path = make_plugin(directory / "plugin.so", **HANGS[where])
+        says = (
+            f"{path} is not a usable plugin: it did not load and describe itself within 5 s, and is not asked again "
+            "until its bytes change (fix: triton-ext list --retry)"
+        )
+        waits = f"triton-ext: waiting up to 5 s for {path} to load\n"
+        variables = {"TRITON_EXT_PATH": str(path), "XDG_CACHE_HOME": str(directory / "empty")}
+        list_it = ("-m", "triton_ext", "list", "--json")
+        for options, hears in ((), waits), ((), ""), (("--retry",), waits), ((), ""):
+            done = run_python(*list_it, *options, **variables)
+            assert done.stderr == hears
+            assert [row["problem"] for row in json.loads(done.stdout) if row["path"] == str(path)] == [says]
+        make_plugin(path)  # which does not hang
+        done = run_python(*list_it, **variables)
+        assert [row["problem"] for row in json.loads(done.stdout) if row["path"] == str(path)] == [None]
+
+    with ThreadPoolExecutor() as pool:  # the waits of 5 s pass at the same time
+        list(pool.map(check, HANGS))
 
 
 def test_noisy_plugin_is_good(make_plugin: MakePlugin) -> None:
