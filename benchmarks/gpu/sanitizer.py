@@ -21,6 +21,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 ON_CPU = "--cpu" in sys.argv
 if ON_CPU:
@@ -37,14 +38,10 @@ OUT = Path(os.environ.get("OUT", "."))
 DEVICE = "cpu" if ON_CPU else "cuda"
 ROUNDS, TIMES, COMPILATIONS = (7, 3, 3) if ON_CPU else (15, 4, 1)
 #: The sets of checks, by the title of their column; those that the pass does not have are left out.
-SETS = {
-    "cheap": "bounds,lanes,hints",
-    "bounds": "bounds",
-    "lanes": "lanes",
-    "hints": "hints",
-    "arith": "arith",
-    "uninit": "uninit",
-    "race": "race",
+SETS: dict[str, dict[str, Any]] = {
+    "cheap": {"checks": "bounds,lanes,hints"},
+    "dynamic": {"checks": "bounds,lanes,hints", "static": False},  # without the static part
+    **{check: {"checks": check} for check in ("bounds", "lanes", "hints", "arith", "uninit", "race")},
 }
 TOOLS = ("memcheck", "initcheck")
 lines: list[str] = []
@@ -76,17 +73,17 @@ def milliseconds(case: Case) -> float:
 
 
 @contextlib.contextmanager
-def checked(checks: str | None, found: list[str]) -> Iterator[None]:
-    """Runs the block with these checks, and adds what they find."""
-    if checks is None:
+def checked(options: dict[str, Any] | None, found: list[str]) -> Iterator[None]:
+    """Runs the block with these options of `tx.sanitize`, and adds what is found."""
+    if options is None:
         yield
         return
-    with tx.sanitize(checks=checks) as report:
+    with tx.sanitize(**options) as report:
         yield
     found.extend(f"{one.check} in line {one.line}: {one.message}" for one in report.findings)
 
 
-def slowdowns(case: Case, sets: dict[str, str | None]) -> tuple[dict[str, list[float]], list[str]]:
+def slowdowns(case: Case, sets: dict[str, dict[str, Any] | None]) -> tuple[dict[str, list[float]], list[str]]:
     """Returns the milliseconds of a launch with each set of checks, for each round, and what was found."""
     times: dict[str, list[float]] = {title: [] for title in sets}
     found: list[str] = []
@@ -101,15 +98,15 @@ def slowdowns(case: Case, sets: dict[str, str | None]) -> tuple[dict[str, list[f
     return times, found
 
 
-def compile_times(case: Case, sets: dict[str, str | None]) -> dict[str, list[float]]:
+def compile_times(case: Case, sets: dict[str, dict[str, Any] | None]) -> dict[str, list[float]]:
     """Returns the milliseconds of processor time that a compilation takes with each set of checks."""
     times: dict[str, list[float]] = {title: [] for title in sets}
     triton.knobs.compilation.always_compile = True
     try:
         for _ in range(COMPILATIONS):
-            for title, checks in sets.items():
+            for title, options in sets.items():
                 case.kernel.device_caches.clear()
-                with checked(checks, []):
+                with checked(options, []):
                     started = time.process_time()
                     case.kernel.warmup(**case.arguments, **case.options, grid=case.grid)
                     times[title].append((time.process_time() - started) * 1e3)
@@ -123,27 +120,27 @@ def outputs(case: Case) -> list[torch.Tensor]:
     return [case.arguments[name].clone() for name in case.outputs]
 
 
-def check_results(case: Case, sets: dict[str, str | None]) -> None:
+def check_results(case: Case, sets: dict[str, dict[str, Any] | None]) -> None:
     """Compares the results with what PyTorch says, and bit for bit with those of the checked kernels."""
     case.launch()
     plain = outputs(case)
     if not case.check():
         failures.append(f"{case.name}: wrong result without checks")
-    for title, checks in sets.items():
+    for title, options in sets.items():
         for name in case.outputs:
             case.arguments[name].zero_()
-        with checked(checks, []):
+        with checked(options, []):
             case.launch()
         for one, other in zip(plain, outputs(case), strict=True):
             if not torch.equal(one, other):
                 failures.append(f"{case.name}, {title}: not the same bits")
 
 
-def are_there(checks: str) -> bool:
-    """Returns whether these checks change a kernel."""
+def are_there(title: str) -> bool:
+    """Returns whether the checks of a set change a kernel."""
     case = next(cases(DEVICE))
     texts = []
-    for chosen in (None, checks):
+    for chosen in (None, SETS[title]):
         with checked(chosen, []):
             kernel = case.kernel[case.grid](**case.arguments, **case.options)
         texts.append(len(kernel.asm["ttir"].splitlines()))
@@ -201,7 +198,7 @@ def main(chosen: list[str]) -> int:
             wanted = option.partition("=")[2].split(",")
             for title in SETS.keys() - set(wanted):
                 del SETS[title]
-    sets: dict[str, str | None] = {"none": None, **SETS}
+    sets: dict[str, dict[str, Any] | None] = {"none": None, **SETS}
     say(f"{'slowdown':20} {'ms':>9} " + " ".join(f"{title:>9}" for title in SETS) + f" {'quartiles of cheap':>20}")
     rows: dict[str, dict[str, object]] = {}
     for case in cases(DEVICE):

@@ -182,9 +182,12 @@ void BoundsChecker::checkTile(const MemoryAccess &access) {
   std::optional<Extents> extents = extents_.find(access.pointer, op, why);
   if (!extents)
     return checker.say(op, "bounds", Verdict::Unsupported, why);
-  if (checker.action != Action::Suppress && isRepeated(access))
+  if (checker.isStatic && checker.action != Action::Suppress &&
+      isRepeated(access))
     return;
-  std::optional<Strided> strided = tracker.track(access.pointer);
+  std::optional<Strided> strided;
+  if (checker.isStatic)
+    strided = tracker.track(access.pointer);
   ArrayRef<int64_t> shape = shapeOf(access);
   bool isAfter = checker.action != Action::Trap;
   ImplicitLocOpBuilder b = isAfter ? checker.after(op) : checker.before(op);

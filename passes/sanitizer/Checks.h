@@ -56,6 +56,8 @@ public:
 
   triton::FuncOp kernel;
   const Action action;
+  /// Whether what is proved is not checked, and tiles by their corners.
+  bool isStatic = true;
   /// A constant at the kernel's start, before which is room for what many
   /// checks need, behind the launch words. Nothing uses it.
   Operation *start;

@@ -169,7 +169,9 @@ void LanesOfLoad::run() {
   DenseSet<Value> values;
   Operation *unknown = nullptr;
   for (const Condition &condition : *conditions) {
-    Flow flow(load->getResult(0), {negated(condition)});
+    // Without the condition, no way ends because it excludes the lanes.
+    Flow flow(load->getResult(0),
+              checker.isStatic ? Conditions{negated(condition)} : Conditions());
     SmallVector<const Flow::Reach *> reached;
     for (const Flow::Reach &reach : flow.reaches())
       reached.push_back(&reach);

@@ -74,6 +74,17 @@ FailureOr<Action> SanitizerPass::wantedAction() {
                                     << "', expected report, suppress or trap";
 }
 
+/// Returns whether Triton launches kernels of the module's target, so that they
+/// have a slot. The kernels of others, such as linalg, go to another compiler.
+static bool isLaunched(ModuleOp module) {
+  auto target = module->getAttrOfType<StringAttr>("probe.target");
+  if (!target)
+    return true;
+  StringRef name = target.getValue();
+  return name == "x86-64" || name.starts_with("cuda:") ||
+         name.starts_with("hip:");
+}
+
 static void setJson(ModuleOp module, StringRef name, llvm::json::Array list) {
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(list));
@@ -82,6 +93,8 @@ static void setJson(ModuleOp module, StringRef name, llvm::json::Array list) {
 
 void SanitizerPass::runOnOperation() {
   ModuleOp module = getOperation();
+  if (!isLaunched(module))
+    return;
   auto wanted = wantedChecks();
   auto chosen = wantedAction();
   if (failed(wanted) || failed(chosen))
@@ -99,6 +112,7 @@ void SanitizerPass::runOnOperation() {
     if (!kernel.isPublic() || kernel.isExternal())
       continue;
     Checker checker(kernel, *wanted, *chosen);
+    checker.isStatic = isStatic;
     // These look at the kernel's own operations.
     checkLanes(checker);
     checkHints(checker);

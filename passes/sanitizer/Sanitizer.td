@@ -34,6 +34,9 @@ def SanitizerPass : Pass<"triton-ext-sanitizer", "::mlir::ModuleOp"> {
     Option<"action", "action", "std::string", /*default=*/"\"report\"",
            "What becomes of an access out of bounds: report lets it through, "
            "suppress masks it off, trap ends the kernel">,
+    Option<"isStatic", "static", "bool", /*default=*/"true",
+           "Whether bounds and lanes are proved before the kernel runs where they can "
+           "be; false checks each lane, to measure what the proofs save">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect",

@@ -33,7 +33,9 @@ __all__ = [
 ]
 
 
-def sanitize(checks: str | Iterable[str] = DEFAULT, *, action: str = "report", raises: bool = False) -> Sanitizer:
+def sanitize(
+    checks: str | Iterable[str] = DEFAULT, *, action: str = "report", raises: bool = False, static: bool = True
+) -> Sanitizer:
     """Returns a context manager, in whose block the kernels of all threads are compiled with checks.
 
     It gives the `Report` of the block. Blocks nest: kernels of an inner block have the checks of that one.
@@ -45,11 +47,13 @@ def sanitize(checks: str | Iterable[str] = DEFAULT, *, action: str = "report", r
             ends the kernel.
         raises: whether a failed check becomes a `SanitizerError`: at the next ``torch.cuda.synchronize``,
             ``Stream.synchronize`` or ``Event.synchronize``, at the end of the block, and on the CPU at the launch.
+        static: whether ``bounds`` and ``lanes`` are proved before the kernel runs where they can be, and tiles are
+            checked by their corners. Without it each lane is checked, which shows what the proofs save.
 
     Raises:
         TritonExtError: there is no such check or action.
     """
-    return Sanitizer(checks, action, raises)
+    return Sanitizer(checks, action, raises, static)
 
 
 class _Callable(types.ModuleType):

@@ -31,12 +31,13 @@ _active: list[Sanitizer] = []
 class Sanitizer:
     """A block in which the kernels of all threads are compiled with checks; made by `tx.sanitize`."""
 
-    def __init__(self, checks: str | Iterable[str], action: str, raises: bool) -> None:
+    def __init__(self, checks: str | Iterable[str], action: str, raises: bool, static: bool = True) -> None:
         if action not in ACTIONS:
             raise TritonExtError(f"sanitize: there is no action '{action}', there are: {', '.join(ACTIONS)}")
         self._names = checked_names(checks)
         self._action = action
         self._raises = raises
+        self._static = static
         self._pipeline: Any = None
         self._raised = 0  # words of records and wrong launches at the last look
         self._told = 0  # lanes of findings that an error has told
@@ -51,7 +52,7 @@ class Sanitizer:
             raise TritonExtError(
                 "TRITON_INTERPRET=1: the interpreter runs no passes, so nothing is checked", fix="unset it"
             )
-        passes = tx.passes.ttir.sanitizer(checks=",".join(self._names), action=self._action)
+        passes = tx.passes.ttir.sanitizer(checks=",".join(self._names), action=self._action, static=self._static)
         wrap_launches(_seen)
         self._session.__enter__()
         self._shadows.__enter__()

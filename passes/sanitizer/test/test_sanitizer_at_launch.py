@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the host checks when a kernel is launched: divisors of arguments, and shapes of descriptors."""
+"""What the host checks when a kernel is launched, which kernels are not checked, and `static`."""
 
 from __future__ import annotations
 
@@ -105,3 +105,33 @@ def test_a_kernel_of_ir_is_not_checked(tmp_path: Path) -> None:
         again[(1, 1, 1)](x)
     assert x[0] == 4
     assert not report.findings
+
+
+def test_a_target_that_another_compiler_gets() -> None:
+    """Such a kernel has no launch of Triton's, and so no slot: it is compiled without checks."""
+    linalg = pytest.importorskip("triton_ext.linalg")
+    plain = linalg.compile(twice, "*fp32")
+    with tx.sanitize("all"):
+        assert linalg.compile(twice, "*fp32").replace(" attributes {probe.lowered}", "") == plain
+
+
+@triton.jit
+def total(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(out + i, v, mask=i < n)
+    tl.store(out, tl.sum(tl.where(i < n, v, 0.0), axis=0))
+
+
+def test_without_the_static_part() -> None:
+    """What is proved is checked, too, with the same result."""
+    x, out = torch.ones(60), torch.zeros(64)
+    for n, wanted in ((60, []), (62, [("bounds", 2)])):
+        for static in (True, False):
+            with tx.sanitize("bounds,lanes", action="suppress", static=static) as report:
+                total[(1,)](x, out, n, B=64)
+            assert [(one.check, one.lanes) for one in report.findings] == wanted
+            verdicts = {(one.check, one.verdict, one.why) for one in report.accesses}
+            assert (("lanes", "proved", "no lane that is off has an effect") in verdicts) == static
+            assert (("bounds", "checked", "by the corners of the tile") in verdicts) == static
+            assert (("bounds", "checked", "lane by lane") in verdicts) != static
