@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from functools import reduce
@@ -113,6 +114,20 @@ def scan_kernel(
     tl.store(out + at, scan_by(tl.load(x + at), AXIS, REVERSE, COMBINE))
 
 
+@triton.jit
+def reduce_by_each(xs, outs, M: tl.constexpr, N: tl.constexpr, AXIS: tl.constexpr, EACH: tl.constexpr):
+    for k in tl.static_range(len(EACH)):
+        reduce_kernel(xs[k], outs[k], M, N, AXIS, EACH[k])
+
+
+@triton.jit
+def scan_by_each(
+    xs, outs, M: tl.constexpr, N: tl.constexpr, AXIS: tl.constexpr, REVERSE: tl.constexpr, EACH: tl.constexpr
+):
+    for k in tl.static_range(len(EACH)):
+        scan_kernel(xs[k], outs[k], M, N, AXIS, REVERSE, EACH[k])
+
+
 def smaller(a: float, b: float) -> float:
     return b if abs(b) < abs(a) else a
 
@@ -131,14 +146,31 @@ def values(shape: tuple[int, int], dtype: torch.dtype, name: str) -> torch.Tenso
     return torch.randint(-30, 30, shape).to(dtype)
 
 
+@functools.cache
+def reduced(shape: tuple[int, int], axis: int) -> dict[str, tuple[torch.Tensor, torch.Tensor]]:
+    """Returns numbers and their reduction by each function, from one kernel."""
+    xs = tuple(values(shape, torch.int32, name) for name in COMBINES)
+    outs = tuple(torch.zeros(shape[1 - axis], dtype=torch.int32) for _ in COMBINES)
+    reduce_by_each[(1,)](xs, outs, M=shape[0], N=shape[1], AXIS=axis, EACH=tuple(COMBINES))
+    return dict(zip(COMBINES, zip(xs, outs, strict=True), strict=True))
+
+
+@functools.cache
+def scanned(shape: tuple[int, int], axis: int, reverse: bool) -> dict[str, tuple[torch.Tensor, torch.Tensor]]:
+    """Returns numbers and their scan by each function, from one kernel."""
+    xs = tuple(values(shape, torch.int32, name) for name in COMBINES)
+    xs = tuple(x.abs() if name == "smaller_magnitude" else x for name, x in zip(COMBINES, xs, strict=True))
+    outs = tuple(map(torch.zeros_like, xs))
+    scan_by_each[(1,)](xs, outs, M=shape[0], N=shape[1], AXIS=axis, REVERSE=reverse, EACH=tuple(COMBINES))
+    return dict(zip(COMBINES, zip(xs, outs, strict=True), strict=True))
+
+
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("name", COMBINES)
 def test_reduce_with_branches(shape: tuple[int, int], axis: int, name: str) -> None:
     python = COMBINES[name]
-    x = values(shape, torch.int32, name)
-    out = torch.zeros(shape[1 - axis], dtype=torch.int32)
-    reduce_kernel[(1,)](x, out, M=shape[0], N=shape[1], AXIS=axis, COMBINE=name)
+    x, out = reduced(shape, axis)[name]
     # If two elements have the same magnitude, the result depends on the order of the combinations.
     expected = torch.tensor([reduce(python, row.tolist()) for row in x.movedim(axis, 1)], dtype=torch.int32)
     if name == "smaller_magnitude":
@@ -153,11 +185,7 @@ def test_reduce_with_branches(shape: tuple[int, int], axis: int, name: str) -> N
 @pytest.mark.parametrize("name", COMBINES)
 def test_scan_with_branches(shape: tuple[int, int], axis: int, reverse: bool, name: str) -> None:
     python = COMBINES[name]
-    x = values(shape, torch.int32, name)
-    if name == "smaller_magnitude":
-        x = x.abs()
-    out = torch.zeros_like(x)
-    scan_kernel[(1,)](x, out, M=shape[0], N=shape[1], AXIS=axis, REVERSE=reverse, COMBINE=name)
+    x, out = scanned(shape, axis, reverse)[name]
     y = x.flip(axis) if reverse else x
     rows = [list(accumulate(row.tolist(), python)) for row in y.movedim(axis, 1)]
     expected = torch.tensor(rows, dtype=torch.int32).movedim(1, axis)
@@ -172,9 +200,9 @@ def test_types(dtype: torch.dtype) -> None:
     assert torch.equal(out, x.amax(1))
     if dtype is not torch.int8:
         positive = x.abs()
-        scanned = torch.zeros_like(x)
-        scan_kernel[(1,)](positive, scanned, M=16, N=16, AXIS=1, REVERSE=False, COMBINE="saturating")
-        assert torch.equal(scanned, positive.double().cumsum(1).clamp(max=100).to(dtype))
+        sums = torch.zeros_like(x)
+        scan_kernel[(1,)](positive, sums, M=16, N=16, AXIS=1, REVERSE=False, COMBINE="saturating")
+        assert torch.equal(sums, positive.double().cumsum(1).clamp(max=100).to(dtype))
 
 
 @triton.jit
