@@ -48,6 +48,16 @@ Value Checker::wordAt(ImplicitLocOpBuilder &b, int64_t number) {
   return probe::LaunchWordOp::create(b, b.getI64Type(), int32_t(number));
 }
 
+Value Checker::serialAt(ImplicitLocOpBuilder &b) {
+  Value &known = serials[b.getInsertionBlock()];
+  auto at = b.getInsertionPoint();
+  bool isBefore = known && (at == b.getInsertionBlock()->end() ||
+                            known.getDefiningOp()->isBeforeInBlock(&*at));
+  if (!isBefore)
+    known = wordAt(b, 2);
+  return known;
+}
+
 void Checker::sinkWords() {
   Block *block = start->getBlock();
   for (Operation *op = start->getPrevNode(); op;) {
@@ -98,7 +108,7 @@ void Checker::report(ImplicitLocOpBuilder &b, Finding finding) {
   }
   note["address"] = bool(finding.address);
   // The number that tells the host which launch it is.
-  SmallVector<Value> values{wordAt(b, 2)};
+  SmallVector<Value> values{serialAt(b)};
   if (finding.address)
     values.push_back(finding.address);
   llvm::json::Array names;

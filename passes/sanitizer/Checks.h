@@ -99,8 +99,13 @@ public:
   llvm::json::Array takeVerdicts() { return std::move(verdicts); }
 
 private:
+  /// Returns the launch's serial number, the same value for checks one behind
+  /// the other.
+  Value serialAt(ImplicitLocOpBuilder &b);
+
   llvm::StringSet<> checks;
   DenseMap<int64_t, Value> words;
+  DenseMap<Block *, Value> serials;
   llvm::json::Array verdicts;
 };
 

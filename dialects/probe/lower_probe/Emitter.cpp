@@ -41,9 +41,16 @@ LogicalResult Emitter::run() {
     return failure();
   if (failed(readLaunchWords()))
     return failure();
-  for (auto [site, op] : llvm::enumerate(sites.ops)) {
+  for (unsigned site = 0; site < sites.ops.size(); ++site) {
+    Operation *op = sites.ops[site];
     if (isa<RegionBeginOp>(op))
       continue;
+    if (CheckOp next = partnerOf(site)) {
+      b.setInsertionPoint(next); // behind the conditions of both
+      b.setLoc(op->getLoc());
+      emitLate(site++, cast<CheckOp>(op), next);
+      continue;
+    }
     b.setInsertionPoint(op);
     b.setLoc(op->getLoc());
     emit(site, op);
@@ -88,7 +95,7 @@ void Emitter::emit(unsigned site, Operation *op) {
   }
   auto check = cast<CheckOp>(op);
   if (isLate(op))
-    emitLate(site, check);
+    emitLate(site, check, /*next=*/{});
   else
     emitCheck(site, check);
 }

@@ -56,7 +56,10 @@ private:
   void followSlot();
   LogicalResult readLaunchWords();
   bool isLate(Operation *op) const;
-  void emitLate(unsigned site, probe::CheckOp check);
+  void emitLate(unsigned site, probe::CheckOp check, probe::CheckOp next);
+  /// Returns the check of the site behind `site` if it is in the same place
+  /// with the same values and mask, so that one piece of code can serve both.
+  probe::CheckOp partnerOf(unsigned site) const;
   Value slotWord(int64_t word);
   Value loadSlot(int64_t word);
   Value findChunk(int64_t key);
@@ -64,7 +67,7 @@ private:
   void emit(unsigned site, Operation *op);
   void emitCheck(unsigned site, probe::CheckOp check);
   void emitRecords(unsigned site, Lanes lanes, ValueRange values);
-  void writeRecords(unsigned site, Value lane, ValueRange values, Value first,
+  void writeRecords(Value tag, Value lane, ValueRange values, Value first,
                     Value offset, Value mask);
   Lanes lanesOf(Operation *op, Value mask, bool isNegated, Value also);
   void emitMinMax(unsigned site, MinMaxOp op);

@@ -106,13 +106,12 @@ void Emitter::emitCheck(unsigned site, CheckOp check) {
 }
 
 /// Writes a record for each lane of `mask`, at `offset` words behind `first`.
-void Emitter::writeRecords(unsigned site, Value lane, ValueRange values,
+void Emitter::writeRecords(Value tag, Value lane, ValueRange values,
                            Value first, Value offset, Value mask) {
   auto tensor = dyn_cast<RankedTensorType>(mask.getType());
   int64_t n = tensor ? tensor.getNumElements() : 0;
   lane = arith::ShLIOp::create(b, lane, splat(constant(32), n));
-  SmallVector<Value> content{splat(constant(sites.key | (site + 1)), n),
-                             splat(programXY, n),
+  SmallVector<Value> content{splat(tag, n), splat(programXY, n),
                              arith::OrIOp::create(b, lane, splat(programZ, n))};
   for (Value value : values)
     content.push_back(bits(value, n));
@@ -162,7 +161,8 @@ void Emitter::emitRecords(unsigned site, Lanes lanes, ValueRange values) {
         tt::MakeRangeOp::create(b, RankedTensorType::get({n}, b.getI32Type()),
                                 0, n));
   Value first = tt::AddPtrOp::create(b, base.getType(), base, area);
-  writeRecords(site, lane, values, splat(first, n), offset, fits);
+  Value tag = constant(sites.key | (site + 1));
+  writeRecords(tag, lane, values, splat(first, n), offset, fits);
 
   Value left = arith::SubIOp::create(b, space, start);
   left = arith::DivSIOp::create(b, arith::MaxSIOp::create(b, left, zero), size);

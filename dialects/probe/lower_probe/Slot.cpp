@@ -6,6 +6,8 @@
 #include "Emitter.h"
 #include "Layout.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
 using namespace mlir;
 using namespace mlir::triton_ext::lower_probe;
 using namespace mlir::triton_ext::probe;
@@ -47,10 +49,28 @@ bool Emitter::isLate(Operation *op) const {
 /// the slices of each operation on a tensor of pointers through the whole
 /// kernel, which made a matrix product with six of these checks compile for 1.1
 /// seconds longer.
-void Emitter::emitLate(unsigned site, CheckOp check) {
+///
+/// With `next`, the site behind it, the code runs twice, and not at all without
+/// a slot, which also keeps LLVM from unrolling it.
+void Emitter::emitLate(unsigned site, CheckOp check, CheckOp next) {
   int64_t n = numLanesOf(check);
-  Value hasFailed = arith::XOrIOp::create(b, flat(check.getCondition(), n),
-                                          splat(truth(true), n));
+  Value condition = check.getCondition(), kind;
+  if (next) {
+    Type i32 = b.getI32Type();
+    auto number = [&](int64_t value) -> Value {
+      return arith::ConstantOp::create(b, b.getIntegerAttr(i32, value));
+    };
+    Value end = arith::SelectOp::create(b, hasSlot, number(2), number(0));
+    auto loop = scf::ForOp::create(b, number(0), end, number(1));
+    b.setInsertionPointToStart(loop.getBody());
+    Value isNext = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                         loop.getInductionVar(), number(0));
+    condition = arith::SelectOp::create(b, isNext, next.getCondition(),
+                                        check.getCondition());
+    kind = arith::ExtUIOp::create(b, b.getI64Type(), loop.getInductionVar());
+  }
+  Value hasFailed =
+      arith::XOrIOp::create(b, flat(condition, n), splat(truth(true), n));
   if (Value mask = check.getMask())
     hasFailed = arith::AndIOp::create(b, hasFailed, flat(mask, n));
   Value any = hasFailed, count = constant(1), lane = constant(0xFFFFFFFF);
@@ -79,11 +99,18 @@ void Emitter::emitLate(unsigned site, CheckOp check) {
   any = arith::AndIOp::create(b, any, hasSlot);
   int64_t counters = kSlotHead + kArgumentWords * kernel.getNumArguments() +
                      kSlotCounters * site;
+  auto counter = [&](int64_t word) {
+    Value place = slotWord(counters + word);
+    if (!kind)
+      return place;
+    Value offset = arith::MulIOp::create(b, kind, constant(kSlotCounters));
+    return Value(tt::AddPtrOp::create(b, place.getType(), place, offset));
+  };
   auto pick = [&](Value mask, Value value) {
     return Value(arith::SelectOp::create(b, mask, value, constant(0)));
   };
-  addTo(slotWord(counters + kCount), count, any);
-  Value run = pick(any, addTo(slotWord(counters + kRuns), constant(1), any));
+  addTo(counter(kCount), count, any);
+  Value run = pick(any, addTo(counter(kRuns), constant(1), any));
   Value isWanted = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, run,
                                          constant(kMostRuns));
   isWanted = arith::AndIOp::create(b, isWanted, any);
@@ -98,12 +125,32 @@ void Emitter::emitLate(unsigned site, CheckOp check) {
                                      arith::AddIOp::create(b, start, size),
                                      loadSlot(kSlotCapacity));
   Value isLost = arith::XOrIOp::create(b, fits, truth(true));
-  addTo(slotWord(counters + kLost), constant(1),
+  addTo(counter(kLost), constant(1),
         arith::AndIOp::create(b, isLost, isWanted));
   Value area =
       tt::AddPtrOp::create(b, shared.getType(), buffer, loadSlot(kSlotPool));
-  writeRecords(site, lane, values, area, start,
+  Value tag = constant(sites.key | (site + 1));
+  if (kind)
+    tag = arith::AddIOp::create(b, tag, kind);
+  writeRecords(tag, lane, values, area, start,
                arith::AndIOp::create(b, fits, isWanted));
+}
+
+CheckOp Emitter::partnerOf(unsigned site) const {
+  auto check = dyn_cast<CheckOp>(sites.ops[site]);
+  auto next = site + 1 < sites.ops.size()
+                  ? dyn_cast<CheckOp>(sites.ops[site + 1])
+                  : CheckOp();
+  if (!check || !next || !isLate(check) || !isLate(next) ||
+      check->getBlock() != next->getBlock() ||
+      check.getValues() != next.getValues() ||
+      check.getMask() != next.getMask() ||
+      check.getCondition().getType() != next.getCondition().getType())
+    return {};
+  for (Operation *op = check->getNextNode(); op != next; op = op->getNextNode())
+    if (!isMemoryEffectFree(op) && !isa<tt::LoadOp>(op))
+      return {};
+  return next;
 }
 
 Value Emitter::slotWord(int64_t word) {

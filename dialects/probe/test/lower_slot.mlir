@@ -77,3 +77,35 @@ tt.func public @both(%p: !tt.ptr<i64>, %out: i1) {
   probe.count "programs"
   tt.return
 }
+
+// Two checks with a note and the same values, one behind the other, share one piece of code, which runs once for each.
+// The third one has another value.
+// CHECK-LABEL: tt.func public @pair
+// CHECK: %[[SLOT:.*]] = tt.bitcast
+// CHECK: %[[HAS_SLOT:.*]] = arith.cmpi eq
+// CHECK: %[[END:.*]] = arith.select %[[HAS_SLOT]], %c2_i32, %c0_i32
+// CHECK: scf.for %[[KIND:.*]] = %c0_i32 to %[[END]] step %c1_i32
+// CHECK: %[[IS_SECOND:.*]] = arith.cmpi ne, %[[KIND]], %c0_i32
+// CHECK: %[[FINE:.*]] = arith.select %[[IS_SECOND]], %arg2, %arg1
+// CHECK: %[[WIDE:.*]] = arith.extui %[[KIND]]
+// CHECK: %[[COUNT:.*]] = tt.addptr %[[SLOT]], %c32_i64
+// CHECK: %[[OFFSET:.*]] = arith.muli %[[WIDE]], %c4_i64
+// CHECK: %[[OWN:.*]] = tt.addptr %[[COUNT]], %[[OFFSET]]
+// CHECK: tt.atomic_rmw add, relaxed, gpu, %[[OWN]], %c1_i64
+// CHECK: %[[TAG:.*]] = arith.addi %[[WIDE]], %c{{.*}}_i64
+// CHECK: tt.store %{{.*}}, %[[TAG]]
+// CHECK: }
+// CHECK-NOT: scf.for
+// CHECK: tt.addptr %[[SLOT]], %c40_i64
+// CHECK: tt.atomic_rmw
+// CHECK: tt.return
+tt.func public @pair(%p: !tt.ptr<i64>, %a: i1, %b: i1) {
+  %end = probe.launch_word 9 : i64
+  %x = arith.constant 7 : i64
+  %y = arith.constant 8 : i64
+  probe.check %a, "a"(%x : i64) {probe.note = "{}"} : i1
+  probe.check %b, "b"(%x : i64) {probe.note = "{}"} : i1
+  probe.check %b, "c"(%y : i64) {probe.note = "{}"} : i1
+  tt.store %p, %end : !tt.ptr<i64>
+  tt.return
+}

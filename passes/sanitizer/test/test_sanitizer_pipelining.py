@@ -53,6 +53,19 @@ def copies(kernel: Any) -> int:
     return len(re.findall(r"cp\.async\.(?:c[ag]\.shared|bulk\.tensor)", kernel.asm["ptx"]))
 
 
+def branches_in_loops(kernel: Any) -> int:
+    """Returns how many loops of TTGIR with a matrix product have a branch in them."""
+    loops = re.findall(r"\n    %\S+ = scf\.for [^\n]*\n(.*?)\n    }", kernel.asm["ttgir"], re.DOTALL)
+    products = [body for body in loops if "warp_group_dot" in body or "tt.dot" in body]
+    assert products
+    return sum("scf.if" in body for body in products)
+
+
+def waits(kernel: Any) -> list[str]:
+    """Returns for how many asynchronous matrix products the kernel waits not to have ended, at each wait."""
+    return re.findall(r"wgmma\.wait_group\S* (\d+)", kernel.asm["ptx"])
+
+
 def carried(kernel: Any) -> int:
     """Returns how many tensors loops carry in TTGIR."""
     loops = re.findall(r"scf\.for [^\n]* -> \(([^\n]*)\)  ?:", kernel.asm["ttgir"])
@@ -68,5 +81,10 @@ def test_the_copies_stay(arch: int) -> None:
         kernel = compiled(arch, checks="bounds", action=action)
         assert kernel.metadata.profile_scratch_size > 0
         assert (copies(kernel), carried(kernel)) == (copies(plain), carried(plain)), action
+        if action == "report":
+            assert branches_in_loops(kernel) == 0
+            assert waits(kernel) == waits(plain)
+        else:  # the check is before the access
+            assert branches_in_loops(kernel) == 1
     # What suppresses lanes asks for each lane: its loads are not vectors, so the comparison can fail.
     assert copies(compiled(arch, checks="bounds", action="suppress")) < copies(plain)
