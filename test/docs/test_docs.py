@@ -35,8 +35,8 @@ def test_blocks(page: Path, checkout: Path) -> None:
 def test_ci_runs_the_commands_that_the_blocks_leave_out() -> None:
     script, makefile = (ROOT / ".ci" / "run").read_text(), (ROOT / "Makefile").read_text()
     assert all(f"\n{command}\n" in script for command in BY_CI)
-    assert re.search(r"^test: linalg build lint", makefile, re.MULTILINE)
-    assert re.search(r"^check: linalg build lint", makefile, re.MULTILINE)
+    assert re.search(r"^test: linalg build selftest lint", makefile, re.MULTILINE)
+    assert re.search(r"^check: linalg build selftest lint", makefile, re.MULTILINE)
 
 
 def test_the_readme_fits_on_two_screens() -> None:

@@ -174,7 +174,7 @@ def _integer(t):
 @triton.jit
 def integer_as_pointer(address, x, out, BUG: tl.constexpr):
     i = tl.arange(0, 64)
-    p = address.to(tl.pointer_type(tl.float32))
+    p = address.to(tl.int64).to(tl.pointer_type(tl.float32))  # a small address is an i32
     v = tl.load(p + i, mask=i < (64 if BUG else 48), other=0)  # BUG
     tl.store(out + i, v + tl.load(x))
 
