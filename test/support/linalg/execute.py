@@ -70,6 +70,14 @@ void memrefCopy(int64_t size, Unranked *from, Unranked *to) {
   copy(size, rank, 0, a->aligned + a->offset * size, a->shape, a->shape + rank, b->aligned + b->offset * size,
        b->shape + rank);
 }
+
+/* LLVM calls it on processors without AVX512-BF16; GCC's library has it from version 13 on. Rounds to nearest even. */
+__attribute__((weak)) __bf16 __truncsfbf2(float x) {
+  union { float number; unsigned bits; } from = {x};
+  union { unsigned short bits; __bf16 number; } to;
+  to.bits = x != x ? from.bits >> 16 | 64 : (from.bits + 0x7fff + (from.bits >> 16 & 1)) >> 16;
+  return to.number;
+}
 """
 
 
