@@ -14,9 +14,15 @@ using namespace mlir::triton_ext::sanitizer;
 namespace tt = mlir::triton;
 
 /// Whether `op` computes the same result if it runs again. Inline assembly that
-/// is marked as pure may still read a clock.
+/// is marked as pure may still read a clock. Of a product and a sum, the second
+/// run may round once where the first one, whose product has other uses, rounds
+/// twice.
 static bool isRepeatable(Operation *op) {
-  return isMemoryEffectFree(op) && !isa<tt::ElementwiseInlineAsmOp>(op);
+  bool isFloat = llvm::any_of(op->getResultTypes(), [](Type type) {
+    return isa<FloatType>(getElementTypeOrSelf(type));
+  });
+  return isMemoryEffectFree(op) && !isa<tt::ElementwiseInlineAsmOp>(op) &&
+         (!isFloat || op->hasTrait<OpTrait::ConstantLike>());
 }
 
 /// Adds the loops and branches between `op` and the loop, with what decides

@@ -102,3 +102,31 @@ def test_addresses_from_memory() -> None:
     starts = tensors(4, dtype=torch.int32, data=[0, 20, 50, 61])
     assert findings(by_rows, starts, tensors(56), tensors(BLOCK), 3) == [("bounds", "x", 5, (56,))]
     assert starts.tolist() == [-1, -1, -1, 61]
+
+
+@triton.jit
+def by_float(x, seen, squares, out, n, h, only):  # noqa: PLR0917
+    """Reads `x` in the iteration `only` at an index that is made of a difference of floats."""
+    lane = tl.arange(0, 16)
+    total = tl.zeros((16,), tl.float32)
+    a = h * 11
+    for i in range(n):
+        square = a * a
+        tl.store(squares + i, square)
+        index = (square - h).to(tl.int32, bitcast=True) & 7
+        tl.store(seen + i, index)
+        if i == only:
+            total += tl.load(x + index + lane)
+        a += h
+    tl.store(out + lane, total)
+
+
+@pytest.mark.parametrize("only", [1, 18])
+def test_an_index_made_of_floats(only: int) -> None:
+    """A copy of the loop without the store of the square would round `square - h` once."""
+    seen, squares, out = np.zeros(40, np.int32), np.zeros(40, np.float32), np.zeros(16, np.float32)
+    by_float[(1,)](Tensors()(64), seen, squares, out, 40, 0.1, only)
+    x = Tensors()(int(seen[only]) + 15)  # one element too few
+    with tx.sanitize("bounds") as report:
+        by_float[(1,)](x, seen, squares, out, 40, 0.1, only)
+    assert [(one.lanes, one.coordinates) for one in report.findings] == [(1, (len(x),))]
