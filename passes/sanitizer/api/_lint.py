@@ -106,7 +106,7 @@ def lint_file(path: str, kernel: str | None = None, shapes: Sequence[str] = (), 
             try:
                 one = _Kernel(path, definition, lines=lines, tree=tree, target=target)
             except TritonExtError as error:
-                if not definition.around:
+                if not definition.around and not isinstance(error, _NotAKernelError):
                     raise
                 linted.notes.append(f"{path}:{definition.node.lineno}: '{name}' is not read: {error}")
             else:
@@ -115,6 +115,10 @@ def lint_file(path: str, kernel: str | None = None, shapes: Sequence[str] = (), 
         (one for one in linted.findings if not _is_ignored(one)), key=lambda one: (one.file, one.line, one.column)
     )
     return linted
+
+
+class _NotAKernelError(TritonExtError):
+    """Something of another library has a decorator that is named as Triton's."""
 
 
 def _is_ignored(finding: Finding) -> bool:
@@ -175,17 +179,22 @@ class _Kernel:
         tree: ast.Module,
         target: object,
     ) -> None:
+        from triton import JITFunction
+
         self._tree, self._target = definition.node, default_target(target)
         first = min([self._tree.lineno, *(one.lineno for one in self._tree.decorator_list)])
         self._examples = declared_above(lines, first)
         self._launched = constants_at_launches(tree)
         self._where = f"{path}:{self._tree.lineno}: '{definition.name}'"
-        self._function = loaded(path, definition)
+        found = loaded(path, definition)
+        self._function = found.__func__ if isinstance(found, staticmethod) else found
         while hasattr(self._function, "fn") and not inspect.isfunction(self._function.fn):
             configurations = getattr(self._function, "configs", None)
             if configurations:
                 self._launched = {**self._launched, **configurations[0].kwargs}
             self._function = self._function.fn
+        if not isinstance(self._function, JITFunction):
+            raise _NotAKernelError(f"it is a {type(self._function).__name__}, not a kernel of Triton")
 
     def lint(self, given: str, linted: Linted) -> None:
         """Adds what is wrong with the kernel."""

@@ -166,6 +166,20 @@ def test_kernels_of_functions_and_other_names_of_jit(tmp_path: Path) -> None:
     assert len(_lint.lint_file(str(file), "make.inner", target=TARGET).findings) == 1
 
 
+def test_kernels_of_classes_and_other_functions_named_jit(tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(
+        "import triton, triton.language as tl\n\n"
+        "class other:\n    jit = staticmethod(lambda function: function)\n\n"
+        "@other.jit\ndef host(x):\n    print(x)\n\n"
+        "class Kernels:\n    @staticmethod\n    @triton.jit\n    def low(x):\n"
+        "        tl.store(x + tl.arange(0, 16) - 16, 0.0)\n"
+    )
+    result = run(str(tmp_path / "k.py"))
+    assert "[before-start]" in result.output
+    assert "in 1 kernel" in result.output
+    assert "is not read" in result.output
+
+
 def test_what_an_example_may_be() -> None:
     lines = ["x = 1", "# a comment", "# lint: n=1", "#  lint:  n=2 ", "@triton.jit", "def kernel(n): ..."]
     assert declared_above(lines, 5) == ["n=1", "n=2"]
