@@ -72,9 +72,7 @@ def is_declined() -> bool:
 @pytest.fixture(scope="module")
 def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Builds the pass with all bugs in it and returns the directory of its libraries."""
-    scratch = tmp_path_factory.mktemp("mutants")
-    mutants.apply(mutants.copy_source("passes/loop_split", scratch), MUTATIONS)
-    return mutants.build_source("passes/loop_split", scratch)
+    return mutants.build_with_bugs("passes/loop_split", MUTATIONS, tmp_path_factory.mktemp("mutants"))
 
 
 @pytest.mark.slow

@@ -110,8 +110,7 @@ def build_source(extension: str, scratch: Path) -> Path:
         original = str(_original(source, scratch))
         (step,) = [step for step in steps if step["file"] == original]
         output, compiled = step["output"], source.with_suffix(".o")
-        # With -O3, the compiler takes longer than the tests gain.
-        command = step["command"].replace(original, str(source)).replace(" -O3 ", " -O1 ")
+        command = step["command"].replace(original, str(source))
         # ccache finds what it compiled for an earlier run, in another temporary directory.
         command = command.replace(f"CCACHE_BASEDIR={ROOT}", f"CCACHE_BASEDIR={scratch}")
         _run(command.replace(f" {output}", f" {compiled}"), scratch)
@@ -125,6 +124,24 @@ def build_source(extension: str, scratch: Path) -> Path:
             linked = " ".join(objects.get(word, word) for word in words).partition(" && cd ")[0]
             _run(linked.replace(f" -o {library} ", f" -o {libraries / library.name} "), build_dir)
     return libraries
+
+
+def build_with_bugs(
+    extension: str, mutations: Mapping[str, Mutation], scratch: Path, *, within: str = "", beside: str = ""
+) -> Path:
+    """Builds an extension with all bugs in it and returns a directory with its library and all others.
+
+    Args:
+        extension: its directory, relative to the repository.
+        mutations: the bugs, by name.
+        scratch: an empty directory.
+        within: the directory of the extension that the files of the bugs are relative to.
+        beside: another extension, whose Python is found beside the libraries.
+    """
+    if beside:
+        copy_source(beside, scratch)
+    apply(copy_source(extension, scratch) / within, mutations)
+    return build_source(extension, scratch)
 
 
 def _original(file: Path, scratch: Path) -> Path:

@@ -18,9 +18,8 @@ TESTS = Path(__file__).with_name("test_lanes.py")
 @pytest.fixture(scope="module")
 def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Builds the backend with all bugs in it and returns the directory of its libraries."""
-    scratch = tmp_path_factory.mktemp("lanes")
-    mutants.apply(mutants.copy_source("backends/cpu", scratch) / "lowering", lanes_mutations.MUTATIONS)
-    return mutants.build_source("backends/cpu", scratch)
+    bugs, scratch = lanes_mutations.MUTATIONS, tmp_path_factory.mktemp("lanes")
+    return mutants.build_with_bugs("backends/cpu", bugs, scratch, within="lowering")
 
 
 @pytest.mark.slow

@@ -182,10 +182,8 @@ ALL |= {name: (TESTS_OF_SHARDS, *bug) for name, bug in MUTATIONS_OF_SHARDS.items
 def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Builds the dialect and its pass with all bugs in it and returns the directory of its libraries."""
     native_backend()
-    scratch = tmp_path_factory.mktemp("mutants")
-    source = mutants.copy_source("dialects/probe", scratch)
-    mutants.apply(source / "lower_probe", {name: mutation for name, (*_, mutation) in ALL.items()})
-    return mutants.build_source("dialects/probe", scratch)
+    bugs = {name: mutation for name, (*_, mutation) in ALL.items()}
+    return mutants.build_with_bugs("dialects/probe", bugs, tmp_path_factory.mktemp("mutants"), within="lower_probe")
 
 
 @pytest.mark.slow

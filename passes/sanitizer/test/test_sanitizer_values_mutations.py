@@ -42,11 +42,10 @@ MUTATIONS = {
 def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Builds the pass with all bugs in it and returns the directory of its libraries."""
     native_backend()
-    scratch = tmp_path_factory.mktemp("mutants")
-    mutants.copy_source("dialects/probe", scratch)  # its Python is found beside the libraries
-    source = mutants.copy_source("passes/sanitizer", scratch)
-    mutants.apply(source, {name: mutation for name, (_, _, mutation) in MUTATIONS.items()})
-    return mutants.build_source("passes/sanitizer", scratch)
+    bugs = {name: mutation for name, (_, _, mutation) in MUTATIONS.items()}
+    return mutants.build_with_bugs(
+        "passes/sanitizer", bugs, tmp_path_factory.mktemp("mutants"), beside="dialects/probe"
+    )
 
 
 @pytest.mark.slow
