@@ -35,9 +35,9 @@ bool blocksLoads(Operation *op);
 /// pointer type or a tensor of pointers.
 int64_t pointeeBytes(Type type);
 
-/// Returns whether the kernel may store through its pointer `argument`. What an
-/// instrumenting pass stores to memory that it finds by `scratch`, an argument
-/// of the launcher (null if there is none), does not count.
+/// Returns whether the kernel may store through its pointer `argument`. Stores
+/// that an instrumenting pass has inserted do not count. They go to memory that
+/// the pass finds by `scratch`, an argument of the launcher, which may be null.
 bool mayStoreThrough(BlockArgument argument, Value scratch);
 
 } // namespace mlir::triton_ext::cpu

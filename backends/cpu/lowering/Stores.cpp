@@ -6,13 +6,15 @@
 
 #include "Operations.h"
 
+#include "analysis/MemoryAccess.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using namespace mlir::triton_ext::analysis;
 using namespace mlir::triton_ext::cpu;
 
 namespace {
@@ -20,8 +22,8 @@ namespace {
 struct Follower {
   DenseSet<Value> derived;
   SmallVector<Value> todo;
-  /// The memory that a launch passes for passes that instrument kernels; null
-  /// if it passes none.
+  /// The memory that the launcher passes for passes that instrument kernels, or
+  /// null.
   Value scratch;
 
   void add(Value value) {
@@ -64,14 +66,6 @@ static bool isMadeOf(Value scratch, Value address) {
       llvm::append_range(todo, op->getOperands());
   }
   return false;
-}
-
-/// Returns the address to which `op` stores; null if that is not known.
-static Value addressOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case<triton::StoreOp, triton::AtomicRMWOp, triton::AtomicCASOp>(
-          [](auto store) { return store.getPtr(); })
-      .Default(Value());
 }
 
 /// Adds the values to which `use` may pass the address on. Returns false if the
@@ -123,7 +117,9 @@ bool Follower::follow(OpOperand &use) {
     add(parent->getResult(number));
     return true;
   }
-  if (Value address = addressOf(op); address && isMadeOf(scratch, address)) {
+  std::optional<MemoryAccess> access = memoryAccessOf(op);
+  if (access && access->kind != MemoryAccess::Kind::Load && access->pointer &&
+      isMadeOf(scratch, access->pointer)) {
     addAll(op->getResults());
     return true;
   }
