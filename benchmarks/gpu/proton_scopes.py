@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""On a GPU: what Proton's intra-kernel scopes cost, in the kernels of probe.py..
+"""On a GPU: what Proton's intra-kernel scopes cost, in the kernels of probe.py.
 
 Needs Triton (3.6 or newer) and PyTorch with CUDA, and nothing of triton-ext.
 
