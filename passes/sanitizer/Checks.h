@@ -120,7 +120,7 @@ FileLineColLoc positionOf(Location loc);
 
 /// Returns what the launch has to check, because no operation is needed for it:
 /// the divisors of arguments for which the kernel was specialised, with the
-/// names of all arguments. Returns nullopt if there are none.
+/// names of all arguments. Returns nullopt if no divisor was promised.
 std::optional<llvm::json::Object> promisesOf(Checker &checker);
 
 /// Each inserts what the options ask for, and nothing else.

@@ -21,7 +21,7 @@ struct ByteRange {
 struct Extents {
   /// The number of the argument that is the tensor, if it is one.
   std::optional<unsigned> argument;
-  /// The arguments; empty for a pointer that is none of them.
+  /// The numbers of the arguments that the pointer may come from.
   SmallVector<unsigned> arguments;
   /// Ranges of pointers that come from memory or from integers: those of the
   /// tensor of the launch that each points into.

@@ -144,7 +144,7 @@ class Slots:
         """Returns the slot of a launch, which is underway in the block.
 
         Raises:
-            TritonExtError: the launch is captured in a CUDA graph, and there is no more room.
+            TritonExtError: the launch is captured in a CUDA graph, and the room for captured launches is used up.
         """
         with self._lock:
             if len(self._slots) >= MOST and not self._underway:

@@ -104,8 +104,8 @@ private:
   Value capacity; ///< words of the area of records
   Value records;  ///< offset of the area
   Value pool;     ///< offset of the pool in the area
-  /// Of the program's shard: its words, 0 if there are no shards, its offset in
-  /// the area, and its cursor.
+  /// The shard of the program: how many words it has (0 without shards), its
+  /// offset in the area, and its cursor.
   Value shardWords, shard, shardCursor;
   Value programXY, programZ;
   Value copy;                ///< offset of the program's copy in each chunk

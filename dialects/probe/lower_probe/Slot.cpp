@@ -13,7 +13,7 @@ using namespace mlir::triton_ext::lower_probe;
 using namespace mlir::triton_ext::probe;
 namespace tt = mlir::triton;
 
-/// Finds the buffer that the slot names; there is no buffer without a slot.
+/// Finds the buffer that the slot names. Without a slot, it finds none.
 void Emitter::followSlot() {
   base = tt::IntToPtrOp::create(b, shared.getType(), loadSlot(kSlotBuffer));
   isThere = hasSlot;

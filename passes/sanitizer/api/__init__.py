@@ -51,7 +51,7 @@ def sanitize(
             checked by their corners. Without it each lane is checked, which shows what the proofs save.
 
     Raises:
-        TritonExtError: there is no such check or action.
+        TritonExtError: a check or the action has an unknown name.
     """
     return Sanitizer(checks, action, raises, static)
 

@@ -39,7 +39,7 @@ class Sanitizer:
         self._raises = raises
         self._static = static
         self._pipeline: Any = None
-        self._raised = 0  # words of records and wrong launches at the last look
+        self._seen = 0  # words of records and wrong launches at the last look
         self._told = 0  # lanes of findings that an error has told
         self._session = Session(CAPACITY, KERNELS, True, waits=True)
         self._shadows = Shadows(self._names)
@@ -90,7 +90,7 @@ class Sanitizer:
         session._slots.clear()
         session._launches.clear()
         self.report._begin_fork()
-        self._raised = self._told = 0
+        self._seen = self._told = 0
 
     def _raise_if_failed(self) -> None:
         """Raises SanitizerError if a check has failed since the last time. Waits for the devices.
@@ -98,9 +98,9 @@ class Sanitizer:
         Raises:
             SanitizerError: it has.
         """
-        told = self._session._recorded() + self.report._launches_with_findings
-        if told > self._raised:  # else there is no need to read the buffers; the records may also be the kernel's own
-            self._raised = told
+        seen = self._session._recorded() + self.report._launches_with_findings
+        if seen > self._seen:  # else there is no need to read the buffers; the records may also be the kernel's own
+            self._seen = seen
             failed = sum(max(one.lanes, 1) for one in self.report.findings)
             if failed > self._told:
                 self._told = failed
