@@ -136,8 +136,8 @@ static MaskBox ofNot(Value mask, ArrayRef<int64_t> shape,
   return wholeOf(shape, math);
 }
 
-static MaskBox reshaped(Operation *op, StridedTracker &tracker,
-                        IndexMath &math) {
+static MaskBox boxOfReshape(Operation *op, StridedTracker &tracker,
+                            IndexMath &math) {
   Value in = op->getOperand(0);
   ArrayRef<int64_t> from = shapeOf(in), to = shapeOf(op->getResult(0));
   MaskBox inner = maskBox(in, from, tracker), result = wholeOf(to, math);
@@ -247,7 +247,9 @@ MaskBox mlir::triton_ext::sanitizer::maskBox(Value mask,
         return ofNot(negation.getLhs(), shape, tracker, math);
       })
       .Case<tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp, tt::ReshapeOp>(
-          [&](Operation *change) { return reshaped(change, tracker, math); })
+          [&](Operation *change) {
+            return boxOfReshape(change, tracker, math);
+          })
       .Default([&](Operation *) { return whole; });
 }
 

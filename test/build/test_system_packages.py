@@ -39,7 +39,9 @@ def run(programs: Path, python: str = sys.executable, **variables: str) -> subpr
 def test_no_clang_and_no_root(programs: Path) -> None:
     done = run(programs)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == ("error: clang-19 missing (fix: sudo apt-get install -y --no-install-recommends clang-19)\n")
+    assert done.stderr == (
+        "error: clang-19 lld-19 missing (fix: sudo apt-get install -y --no-install-recommends clang-19 lld-19)\n"
+    )
 
 
 def test_the_tests_of_ci_need_more(programs: Path) -> None:

@@ -38,14 +38,14 @@ module attributes {"ttg.num-warps" = 4 : i32} {
   }
 })";
 
-static void loadMemory(MLIRContext &context) {
+static void loadMemRefs(MLIRContext &context) {
   context.loadDialect<memref::MemRefDialect, triton::TritonDialect,
                       triton::gpu::TritonGPUDialect,
                       triton::nvidia_gpu::TritonNvidiaGPUDialect>();
 }
 
 static Part singletons(Phase::Look, [](Report &report) {
-  Context context(loadMemory);
+  Context context(loadMemRefs);
   auto module = parseSourceString<ModuleOp>(accesses, &context);
   const char *group = "singletons";
   report.check(group, "parsed", [&](std::string &) { return bool(module); });
