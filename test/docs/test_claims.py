@@ -43,6 +43,7 @@ def page(name: str) -> str:
 # pipelines.md
 
 
+@pytest.mark.slow
 def test_how_many_passes_a_backend_runs(tmp_path: Path) -> None:
     """The test uses the kernel of the page."""
     text = (DOCS / "pipelines.md").read_text()
@@ -64,6 +65,7 @@ def test_the_text_of_a_pipeline_is_its_own_inverse() -> None:
 # loading.md
 
 
+@pytest.mark.slow
 def test_a_context_from_before_stays_without_a_dialect(tmp_path: Path) -> None:
     program = (
         "import sys, triton, triton_ext as tx\n"
@@ -108,6 +110,7 @@ def test_what_libtriton_lacks(capfd: pytest.CaptureFixture[str]) -> None:
 # sdk.md
 
 
+@pytest.mark.slow
 def test_the_size_of_the_sdk_and_that_it_can_be_moved() -> None:
     installed = sdk.find()
     if installed is None:
@@ -142,6 +145,7 @@ def test_extensions_have_assertions() -> None:
 # trace.md
 
 
+@pytest.mark.slow
 def test_a_trace_compiles_afresh_and_with_a_pipeline(tmp_path: Path) -> None:
     text = (DOCS / "trace.md").read_text()
     (tmp_path / "kernels.py").write_text(re.findall(r"`kernels.py`:\n\n```python\n(.*?)```", text, re.DOTALL)[0])
@@ -160,6 +164,7 @@ def test_a_trace_compiles_afresh_and_with_a_pipeline(tmp_path: Path) -> None:
     assert [record.name for record in stage.passes if not record.ran] == ["ttir.loop_unroll"]
 
 
+@pytest.mark.slow
 def test_where_nothing_is_traced_nothing_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     levels: list[Level] = []
 

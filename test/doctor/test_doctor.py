@@ -91,6 +91,7 @@ def test_python_and_triton() -> None:
     assert row("Triton's headers").state == "ok"
 
 
+@pytest.mark.slow
 def test_no_triton_at_all(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(NO_TRITON)
     paths = os.pathsep.join([str(tmp_path), str(resources.PACKAGE_DIR.parent)])

@@ -159,6 +159,7 @@ def test_missing_library(tmp_path: Path) -> None:
     assert not result.ok
 
 
+@pytest.mark.slow
 def test_no_library(tmp_path: Path) -> None:
     path = tmp_path / "text.so"
     path.write_text("not a library")
@@ -167,6 +168,7 @@ def test_no_library(tmp_path: Path) -> None:
     assert result.problem.startswith("it does not load: ")
 
 
+@pytest.mark.slow
 def test_a_crash_has_a_name(tmp_path: Path, clang: str) -> None:
     source = tmp_path / "crash.cpp"
     source.write_text(

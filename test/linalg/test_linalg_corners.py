@@ -29,6 +29,7 @@ def in_box(x, out, LOW: tl.constexpr, HIGH: tl.constexpr, BLOCK: tl.constexpr):
     tl.atomic_add(out + 3 * BLOCK + i, others, mask=mask)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("low", "high"), [(16, 16), (20, 30), (15, 16), (12, 4), (4, 12), (0, 0), (-4, -2), (-4, 3), (16, 1000)]
 )

@@ -3,18 +3,23 @@
 
 from __future__ import annotations
 
+import pytest
+
 from support import ROOT
 from support.linalg import coverage_page as table
 
 
+@pytest.mark.slow
 def test_every_operation_has_a_case() -> None:
     assert {case.name for case in table.cases()} == table.operations_of_triton()
 
 
+@pytest.mark.slow
 def test_the_page_is_up_to_date() -> None:
     assert (ROOT / "docs" / "reference" / table.PAGE).read_text() == table.page(), "run make docs"
 
 
+@pytest.mark.slow
 def test_functions_become_functions() -> None:
     """The page once said that ``func`` becomes an addition, which was in its body, and ``call`` nothing."""
     made = {case.name: case.operations for case in table.cases()}

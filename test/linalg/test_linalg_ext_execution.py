@@ -52,6 +52,7 @@ def test_args(name: str, reference: Any, dtype: torch.dtype) -> None:
     assert value.tolist() == np.take_along_axis(x.numpy(), expected[:, None], 1)[:, 0].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("strides", "dilations"), [*itertools.product([(1, 1), (2, 1)], [(1, 1), (1, 2)])])
 def test_windows(strides: tuple[int, int], dilations: tuple[int, int]) -> None:
     image, filters = numbers(2, 1, 9, 8, 4, dtype=torch.float64), numbers(2, 3, 3, 2, 4, dtype=torch.float64, seed=1)
@@ -167,6 +168,7 @@ def test_atomic_accesses() -> None:
 E2M1 = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
 
 
+@pytest.mark.slow
 def test_dot_scaled() -> None:
     """The operands have four-bit numbers, two in a byte along the inner dimension, and both have scales."""
     generator = torch.Generator().manual_seed(3)

@@ -37,6 +37,7 @@ def converted(x: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     return out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", FLOAT8, ids=str)
 @pytest.mark.parametrize("wide", [torch.float32, torch.float16, torch.bfloat16], ids=str)
 def test_every_number_of_eight_bits(dtype: torch.dtype, wide: torch.dtype) -> None:
@@ -194,6 +195,7 @@ def tiles_of_the_host(source, target, row, BLOCK: tl.constexpr):
         target.store([row, column], source.load([row, column]) * 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", [0, 16, -5])
 def test_descriptors_of_the_host(row: int) -> None:
     """A descriptor is a pointer, sizes, strides, how to pad and round, and again sizes and strides."""

@@ -41,6 +41,7 @@ def test_lowered_text_and_bytecode_are_one_module() -> None:
     assert "linalg.map { arith.addf }" in stock_reads(bytecode)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("stock")
 def test_generic_form_needs_no_dialect() -> None:
     """Stock mlir-opt does not know `tt`, `aux` and `linalg_ext`, and verifies the other dialects."""

@@ -18,6 +18,7 @@ def test_random_kernels() -> None:
     assert sum(not outcome.why for outcome in outcomes) > 40
 
 
+@pytest.mark.slow
 def test_a_random_kernel_that_cannot_be_converted() -> None:
     """The kernels of the test above all convert, so this one has other seeds."""
     refused = [outcome for outcome in random_kernels.check(range(110, 120)) if outcome.why]

@@ -127,6 +127,7 @@ def arithmetic(x, y, out, truth, BLOCK: tl.constexpr):
     tl.store(truth + 2 * BLOCK + i, a != b)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", FLOAT8, ids=str)
 def test_arithmetic_on_eight_bits(dtype: torch.dtype) -> None:
     """Computes with all pairs of numbers."""

@@ -251,6 +251,7 @@ def function(cases: list[Case], kind: str, sizes: bool) -> str:
     return f"func.func @f({', '.join(arguments)}) {{\n  {body}\n  return\n}}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "sizes", "tiles"),
     [

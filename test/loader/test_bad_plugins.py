@@ -279,12 +279,14 @@ def test_a_plugin_that_hangs(make_plugin: MakePlugin, tmp_path: Path, run_python
         list(pool.map(check, HANGS))
 
 
+@pytest.mark.slow
 def test_noisy_plugin_is_good(make_plugin: MakePlugin) -> None:
     """The answer does not depend on what a plugin writes to the terminal, or reads from it."""
     path = make_plugin(BEFORE_ANSWER='printf("{}"),fputs("hello\\n",stderr),getchar()')
     assert tx.load(path).name == "plain"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [1, -1])
 def test_two_libraries_with_one_name(
     order: int, make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -307,6 +309,7 @@ def test_two_libraries_with_one_name(
     assert tx.passes.plugin.plain().extension.path == first
 
 
+@pytest.mark.slow
 def test_name_of_a_built_in(make_plugin: MakePlugin, monkeypatch: pytest.MonkeyPatch) -> None:
     """Loading it by hand fails and changes nothing; in the environment it is a clash, and the error names both."""
     path = make_plugin(PASSES='{"rename","1",add,registerSelf}')
@@ -318,6 +321,7 @@ def test_name_of_a_built_in(make_plugin: MakePlugin, monkeypatch: pytest.MonkeyP
         _ = tx.passes.ttir.rename
 
 
+@pytest.mark.slow
 def test_broken_library_does_not_hide_a_good_one(
     make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -388,6 +392,7 @@ def test_built_with_gcc(make_plugin: MakePlugin, tmp_path: Path, installed_sdk: 
 HEADER = st.integers(0, 63)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.one_of(HEADER, st.integers(-2500, -1), st.integers(0, 30_000)), st.integers(0, 255))))
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_damaged_library(rename: Plugin, tmp_path: Path, changes: list[tuple[int, int]]) -> None:

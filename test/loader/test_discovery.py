@@ -110,6 +110,7 @@ def test_same_file_by_several_ways(make_plugin: MakePlugin, tmp_path: Path, monk
     assert [e.name for e in tx.extensions() if e.origin != "built in"] == ["plain"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", ["hello_bundle", "hello_bundle.inner.lib"])
 def test_bundle(package: str, run_python: RunPython, make_plugin: MakePlugin, tmp_path: Path) -> None:
     """A bundle's package is located, not imported; only its ``libtriton_ext_*.so`` files are extensions."""
@@ -121,6 +122,7 @@ def test_bundle(package: str, run_python: RunPython, make_plugin: MakePlugin, tm
     assert row == ["plain", "bundle hello-bundle", None, str(directory / library.name)]
 
 
+@pytest.mark.slow
 def test_broken_bundles(run_python: RunPython, make_plugin: MakePlugin, rename: Plugin, tmp_path: Path) -> None:
     """Each broken bundle is a row that names the culprit, and all others work."""
     site = tmp_path / "site"
@@ -179,6 +181,7 @@ def test_loaded_on_first_use(run_python: RunPython) -> None:
     ], done.stderr
 
 
+@pytest.mark.slow
 def test_rebuilt_library_is_loaded_anew(make_plugin: MakePlugin, tmp_path: Path) -> None:
     """For a path that it has seen before, the dynamic loader would return the old code."""
     from triton_ext.loading.loader import load_library
@@ -317,6 +320,7 @@ def test_whatever_goes_wrong_is_a_row(
     assert found["rename"].problem is None
 
 
+@pytest.mark.slow
 def test_a_damaged_distribution_is_a_row(run_python: RunPython, rename: Plugin, tmp_path: Path) -> None:
     """Entry points that cannot be read do not keep other bundles from being found, nor do invalid names of packages."""
     site = tmp_path / "site"

@@ -51,6 +51,7 @@ def test_plugins_of_the_wheel(
     assert tx.load(WHEEL / library) == extension  # loading it again is not an error
 
 
+@pytest.mark.slow
 def test_list_as_table_and_json(run_python: RunPython) -> None:
     table = run_python("-m", "triton_ext", "list", TRITON_PLUGIN_PATHS=str(WHEEL))
     *built_in, dialect, plain = (line.split()[0] for line in table.stdout.splitlines()[1:])
@@ -109,6 +110,7 @@ def test_dialect_and_op_are_registered(tmp_path: Path) -> None:
     assert "plugin.magic" in str(ir.parse_mlir_module(str(source), context))
 
 
+@pytest.mark.slow
 def test_plain_c(make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The plugin has no MLIR, no DT_NEEDED of libtriton, a name with a dash, and its own library beside it."""
     helper = tmp_path / "helper.c"

@@ -66,6 +66,7 @@ def copies(rename: Plugin, tmp_path: Path) -> Path:
     return directory
 
 
+@pytest.mark.slow
 def test_read_once(run_python: RunPython, index_file: Path, copies: Path) -> None:
     age(*copies.iterdir(), *resources.PACKAGE_DIR.rglob("*.py"))
     first, read = listed(run_python, TRITON_EXT_LIBRARY_DIR=str(copies))
@@ -74,6 +75,7 @@ def test_read_once(run_python: RunPython, index_file: Path, copies: Path) -> Non
     assert listed(run_python, TRITON_EXT_LIBRARY_DIR=str(copies)) == (first, False)
 
 
+@pytest.mark.slow
 def test_opt_reads_nothing(index_file: Path, tmp_path: Path) -> None:
     """The driver, too, finds the extension of a pass in the index."""
     module = tmp_path / "module.mlir"
@@ -114,6 +116,7 @@ def test_a_rebuilt_library_is_read_again(
     assert "no such file" in str(problem())
 
 
+@pytest.mark.slow
 def test_what_a_library_binds_to_counts(run_python: RunPython, index_file: Path, copies: Path) -> None:
     """A good library becomes broken when the infrastructure that it needs changes."""
     infra = copies / "libTritonExtPassInfra.so"
@@ -159,6 +162,7 @@ def test_a_broken_library_is_read_once(
     assert read
 
 
+@pytest.mark.slow
 def test_a_library_is_good_again_when_what_it_lacks_is_there(
     run_python: RunPython, index_file: Path, copies: Path, tmp_path: Path
 ) -> None:
@@ -173,6 +177,7 @@ def test_a_library_is_good_again_when_what_it_lacks_is_there(
     assert listed(run_python, TRITON_EXT_LIBRARY_DIR=str(copies))[0][0][2] is None
 
 
+@pytest.mark.slow
 def test_an_answer_is_for_one_environment(
     run_python: RunPython, index_file: Path, copies: Path, rename: Plugin, tmp_path: Path
 ) -> None:
@@ -202,6 +207,7 @@ def test_what_the_process_lacks_is_not_remembered(
         index._answers.clear()
 
 
+@pytest.mark.slow
 @given(data=st.data())
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_damaged_index(data: st.DataObject, index_file: Path, copies: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -245,6 +251,7 @@ def test_many_at_once(index_file: Path) -> None:
     assert [path.name for path in index_file.parent.glob(".*")] == []
 
 
+@pytest.mark.slow
 def test_no_cache(run_python: RunPython, tmp_path: Path) -> None:
     """If the cache cannot be written, everything is found nevertheless."""
     (tmp_path / "file").write_text("")

@@ -145,6 +145,7 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_list", [False, True])
 @pytest.mark.parametrize("kind", VALUES)
 @given(st.data())
@@ -211,6 +212,7 @@ def test_raw_arguments(args: list[str], says: str, add: AddPass) -> None:
 SYNTAX = st.text(st.sampled_from("oldnew= '\"{}[](),\\\t\n\0;%" + string.digits), max_size=20)
 
 
+@pytest.mark.slow
 @given(st.lists(st.one_of(st.text(max_size=30), SYNTAX, st.builds("new={}".format, SYNTAX)), max_size=4))
 @settings(deadline=None)
 @example(["new={"])

@@ -156,6 +156,7 @@ def test_the_digest_in_the_key_of_a_hook(
     assert names == (["nothing_v1", "nothing_v2", "nothing_v1"] if with_digest else ["nothing_v1"] * 3)
 
 
+@pytest.mark.slow
 def test_the_digest_follows_the_library_that_is_chosen(
     make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,6 +178,7 @@ def test_the_digest_follows_the_library_that_is_chosen(
     assert tx.digest("plain", "rename") != tx.digest("rename", "plain")
 
 
+@pytest.mark.slow
 def test_who_calls_tritons_own_loader_gets_what_that_binds(run_python: RunPython) -> None:
     """nanobind would end the process if a Python function had that name."""
     done = run_python(

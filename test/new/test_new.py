@@ -275,6 +275,7 @@ def test_errors(arguments: list[str], says: str, fix: str, tmp_path: Path) -> No
     assert files(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_errors_in_a_project(tmp_path: Path) -> None:
     """In a bundle, the names of its own extensions are taken, too; a bundle inside a bundle is refused."""
     succeed(tmp_path, "triton-ext", "new", "dialect", "tidy")

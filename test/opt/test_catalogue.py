@@ -145,6 +145,7 @@ def test_every_pass_is_described() -> None:
     assert convert.stages == ("ttgir",)
 
 
+@pytest.mark.slow
 def test_the_command() -> None:
     def run(*arguments: str) -> str:
         return subprocess.run([CLI, "passes", *arguments], check=True, capture_output=True, text=True).stdout

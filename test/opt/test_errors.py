@@ -131,6 +131,7 @@ def test_a_missing_input(tmp_path: Path) -> None:
     assert run(tmp_path).returncode == 1
 
 
+@pytest.mark.slow
 def test_a_run_that_takes_too_long_can_be_limited(tmp_path: Path) -> None:
     constants = "".join(f"%{i} = arith.constant {i} : i32\n" for i in range(300_000))
     (tmp_path / "long.mlir").write_text(f"tt.func @f() {{\n{constants}tt.return\n}}\n")
@@ -151,6 +152,7 @@ def test_nothing_is_left_behind_by_a_driver_that_is_killed() -> None:
         assert driver.stdout.read() == b""  # ends when the last process that could write has gone
 
 
+@pytest.mark.slow
 def test_a_broken_extension_is_named(foo: Path, tmp_path: Path) -> None:
     broken = tmp_path / "libtriton_ext_shatter.so"
     broken.write_bytes(b"\x7fELF")
@@ -183,6 +185,7 @@ class TestInPrograms:
             assert "tt.func @bar()" in tx.opt(FOO, pipeline)
         assert "tt.func @foo()" in tx.opt(FOO, "")
 
+    @pytest.mark.slow
     def test_runs_in_threads(self) -> None:
         with ThreadPoolExecutor(8) as threads:
             results = list(threads.map(lambda n: tx.opt(FOO, f"rename{{new=f{n}}}"), range(64)))
@@ -212,6 +215,7 @@ class TestInPrograms:
             tx.opt(module, pipeline, name="k.ttir")
         assert capfd.readouterr() == ("", "")
 
+    @pytest.mark.slow
     def test_a_library_that_is_built_again_is_an_error(self, tmp_path: Path) -> None:
         script = f"""
 import os, shutil, triton_ext as tx

@@ -67,6 +67,7 @@ def test_passes_run_in_order_and_blocks_nest_inside_out() -> None:
         assert triton.compile(source(softmax), target=CUDA90).metadata.name == "one"
 
 
+@pytest.mark.slow
 def test_a_pipeline_object_may_be_entered_twice_and_by_threads() -> None:
     names: dict[str, str] = {}
     # All threads are inside at the same time.
@@ -116,6 +117,7 @@ def test_wrong_edits_are_refused_when_the_object_is_built() -> None:
         tx.Pipeline().at_end("ttir", "rename")  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_failing_pass_names_edit_pass_and_kernel_and_leaves_nothing_behind() -> None:
     with rename(old="softmax", new="1st"), pytest.raises(tx.PipelineError) as error:
         triton.compile(source(softmax), target=CUDA90)

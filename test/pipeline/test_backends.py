@@ -133,6 +133,7 @@ def test_edits_that_do_nothing_leave_the_same_binary(target: str, kernel: str) -
         assert {k: v for k, v in one.items() if k != but} == {k: v for k, v in other.items() if k != but}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_moved_and_swapped_passes(target: str) -> None:
     """Rebuilds the passes of one stage from the record: written in another way, but in the same order."""

@@ -32,6 +32,7 @@ def shown(*arguments: str) -> str:
     return result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", [CUDA90, GFX942])
 def test_a_matmul(target: str) -> None:
     """The listing shows the passes that a user looks for."""
@@ -44,6 +45,7 @@ def test_a_matmul(target: str) -> None:
             at = text.index("".join(entry_text(record).split()), at) + 1
 
 
+@pytest.mark.slow
 def test_options_of_the_backend() -> None:
     def argument(pass_: str, name: str, *options: str) -> str:
         told = json.loads(shown(*MATMUL, "-t", CUDA80, "--json", *options))
@@ -84,6 +86,7 @@ def test_the_difference_to_none_and_to_another_one() -> None:
     assert "- common.cse" not in lines
 
 
+@pytest.mark.slow
 def test_a_listing_is_changed_and_given_back(tmp_path: Path) -> None:
     """Triton's example "dump the pipeline, edit the file, run with it" in two commands."""
     listing = shown(*SOFTMAX, "-t", CUDA90, "--text")
@@ -139,6 +142,7 @@ def test_an_error_is_ours(arguments: list[str], says: str) -> None:
     assert says in str(result.exception)
 
 
+@pytest.mark.slow
 def test_an_error_has_no_traceback() -> None:
     program = Path(sys.executable).parent / "triton-ext"
     done = subprocess.run(

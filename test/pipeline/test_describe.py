@@ -111,6 +111,7 @@ def test_which_entries_are_edits() -> None:
         assert describe(pipeline).pipeline == str(P().at_end("ttir", mark)) + f"; {pipeline}".replace("; ttir: ", ", ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_it_compiles_what_a_compilation_without_it_does(target: str) -> None:
     """Order, arguments and results of the passes are the same as in a compilation without `describe`."""
@@ -143,6 +144,7 @@ def test_nothing_of_it_stays_in_the_cache(kernel_cache: Path) -> None:
     assert triton.compile(source(softmax), target=GPUTarget("cuda", 90, 32)).hash == kernel.hash
 
 
+@pytest.mark.slow
 def test_ways_to_name_a_kernel(tmp_path: Path) -> None:
     def ran(*arguments: Any, **named: Any) -> list[str]:
         return names(tx.describe(*arguments, **{"target": "cuda:90", **named}), "ttgir")
@@ -394,6 +396,7 @@ def move(name: str, to: int) -> Callable[[list[str]], None]:
     return change
 
 
+@pytest.mark.slow
 def test_moved_lines() -> None:
     assert fed_back(move("ttir.loop_unroll", 0), stage="ttir") == (
         "ttir: before(common.inliner, ttir.loop_unroll), skip(ttir.loop_unroll)"
@@ -415,6 +418,7 @@ def replace(old: str, new: str) -> Callable[[list[str]], None]:
     return change
 
 
+@pytest.mark.slow
 def test_changed_arguments() -> None:
     change = replace("ttgpuir.pipeline{num-stages=3", "ttgpuir.pipeline{num-stages=6")
     assert fed_back(change, CUDA80, "matmul") == "ttgir: set(ttgpuir.pipeline, num_stages=6)"

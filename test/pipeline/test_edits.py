@@ -120,6 +120,7 @@ def buffers(ttgir: str) -> set[str]:
     return set(re.findall(r"memdesc<(\d+)x32x32xf16", ttgir))
 
 
+@pytest.mark.slow
 def test_set_number_of_stages() -> None:
     """A software pipeline of n stages has n - 1 buffers; if the pass is skipped, there are none."""
     assert buffers(compiled(PLAIN, "matmul", CUDA80).asm["ttgir"]) == {"2"}
@@ -130,6 +131,7 @@ def test_set_number_of_stages() -> None:
     assert not buffers(none)
 
 
+@pytest.mark.slow
 def test_set_on_amd() -> None:
     edited = describe(PLAIN.set("amd.ttgpuir.schedule_loops", num_stages=4), GFX942, "matmul")
     (record,) = (r for r in records(edited, "ttgir") if r.edit)

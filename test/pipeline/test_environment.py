@@ -53,6 +53,7 @@ def scratch(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_program_that_never_imports_triton_ext() -> None:
     assert output(python(SHOW, TRITON_EXT_PIPELINE=RENAMED)) == "env"
     assert (
@@ -60,6 +61,7 @@ def test_a_program_that_never_imports_triton_ext() -> None:
     )  # with the files that the run before left on disk
 
 
+@pytest.mark.slow
 def test_from_a_file_and_with_functions_of_the_program(scratch: Path) -> None:
     edits = scratch / "edits.txt"
     assert output(python(SHOW, TRITON_EXT_PIPELINE=f"@{edits}")) == "env"
@@ -85,6 +87,7 @@ def test_a_malformed_text_is_an_error_of_the_import(text: str, says: list[str]) 
         assert done.stderr.splitlines()[-2:] == [f"  {text}", says[1]]
 
 
+@pytest.mark.slow
 def test_an_unknown_name_is_an_error_of_each_compilation() -> None:
     program = PROGRAM + (
         "from triton_ext import PipelineError\n"
@@ -99,12 +102,14 @@ def test_an_unknown_name_is_an_error_of_each_compilation() -> None:
     assert found[2].index("^") == found[1].index("renam")
 
 
+@pytest.mark.slow
 def test_an_anchor_that_does_not_occur() -> None:
     done = python(SHOW, TRITON_EXT_PIPELINE="ttir: skip(no_such_pass)")
     assert done.returncode == 1
     assert "no pass 'no_such_pass' in stage ttir\nthe anchors, in order, are\n  ttir: common.inliner" in done.stderr
 
 
+@pytest.mark.slow
 def test_children_inherit_it() -> None:
     program = (
         PROGRAM
@@ -119,6 +124,7 @@ if __name__ == "__main__":
     assert output(python(program, SHOW, TRITON_EXT_PIPELINE=RENAMED)).split() == ["fork", "env", "env"]
 
 
+@pytest.mark.slow
 def test_it_is_outside_of_what_the_program_does() -> None:
     program = (
         PROGRAM
@@ -156,6 +162,7 @@ print([name for name in heavy if f"triton_ext.{name}" in sys.modules])
     assert output(python(program)) == "False False\n[]"
 
 
+@pytest.mark.slow
 def test_backends_in_tree() -> None:
     """Triton then ignores entry points: nothing of triton-ext runs, and `triton-ext run` says so."""
     found = output(python(SHOW, TRITON_EXT_PIPELINE=RENAMED, TRITON_BACKENDS_IN_TREE="1"))
@@ -186,6 +193,7 @@ def test_run(scratch: Path) -> None:
     assert output(triton_ext("run", "--pipeline", "@edits.txt", sys.executable, "-c", moving, cwd=scratch)) == "env"
 
 
+@pytest.mark.slow
 def test_run_inside_of_run() -> None:
     inner = "ttir: at_end(rename{old=softmax new=inner})"
     command = [TRITON_EXT, "run", "-p", inner, "--", sys.executable, "-c", SHOW]

@@ -252,6 +252,7 @@ def test_a_kernel_that_fails_without_the_edits_too() -> None:
     assert "\nwithout the edits the kernel fails, too, in stage 'cubin': PTXASError: " in str(error.value)
 
 
+@pytest.mark.slow
 def test_trying_without_the_edits_leaves_nothing(kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[Any] = []
     monkeypatch.setattr(knobs.compilation, "listener", lambda **values: heard.append(values))
@@ -422,6 +423,7 @@ def calls_nobody(source: Any, metadata: Any, inner: Any) -> Any:
     return text + "\ndeclare void @nobody()\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "says"),
     [
@@ -597,6 +599,7 @@ def test_an_extension_in_a_manager_of_a_python_pass(monkeypatch: pytest.MonkeyPa
         assert compiled().metadata.name == "renamed"
 
 
+@pytest.mark.slow
 def test_a_failure_is_not_cached(kernel_cache: Path, no_gpu: None) -> None:
     fail = [True]
 
@@ -625,6 +628,7 @@ def test_an_observed_failure_leaves_no_file(kernel_cache: Path) -> None:
     assert not [path for path in kernel_cache.glob("*") if path.is_dir()]
 
 
+@pytest.mark.slow
 def test_other_threads_do_not_notice() -> None:
     found: list[Any] = []
     start = threading.Barrier(4, timeout=60)

@@ -374,6 +374,7 @@ h = functools.partial(helper, y=frozenset(("s", "t")))
 """
 
 
+@pytest.mark.slow
 def test_every_process_has_the_same_keys(tmp_path: Path) -> None:
     (tmp_path / "subject.py").write_text(SUBJECT)
     found = set()

@@ -257,6 +257,7 @@ def test_every_way_to_fail_is_seen(mode: str, reasons: list[str], report: Callab
     assert all(reason in text for reason, text in zip(reasons, result.diagnostics, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["crash", "throw"])
 def test_a_pass_that_does_not_return_has_failed(
     mode: str, report_library: Path, run_python: Callable[..., str], monkeypatch: pytest.MonkeyPatch

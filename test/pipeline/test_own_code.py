@@ -90,6 +90,7 @@ def test_every_module_that_takes_part_in_a_compilation_counts(copy: Path, run: C
     assert run(EACH, *files) == []
 
 
+@pytest.mark.slow
 def test_the_functions_of_extensions_count(copy: Path, run: Callable[..., object]) -> None:
     files = [file for kind in ("backends", "dialects") for file in (copy / kind).glob("*/api/**/*.py")]
     files += [file for kind in ("backends", "dialects") for file in (copy / kind).glob("*/api.py")]

@@ -141,6 +141,7 @@ def test_a_block_ends_in_the_thread_that_entered_it() -> None:
         assert compiled().metadata.name == "a"
 
 
+@pytest.mark.slow
 def test_blocks_and_installations_nest() -> None:
     one, two, three = rename("softmax", "one"), rename("one", "two"), rename("two", "three")
     three.install()
@@ -350,6 +351,7 @@ def test_an_error_in_a_used_kernel_ends_its_scope(no_gpu: None) -> None:
 # ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_threads_with_different_pipelines() -> None:
     """Threads compile several kernels at the same time, each thread under its own pipeline, some under none."""
     kernels = [softmax, squares]
@@ -380,6 +382,7 @@ def test_threads_with_different_pipelines() -> None:
     assert failures == []
 
 
+@pytest.mark.slow
 def test_threads_that_install_while_others_compile() -> None:
     """A thread outside any block gets one kernel or the other, and never fails."""
     found: set[str] = set()

@@ -75,6 +75,7 @@ def test_every_way_to_compile(way: str, no_gpu: None) -> None:
     assert knobs.runtime.add_stages_inspection_hook is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["compile", "launch"])
 def test_what_is_active_is_outside_of_it(way: str, no_gpu: None) -> None:
     name = WAYS[way]
@@ -126,6 +127,7 @@ def test_a_key_of_its_own(kernel_cache: Path) -> None:
         assert triton.compile(source(softmax), target=CUDA90).hash == kernels[1].hash
 
 
+@pytest.mark.slow
 def test_described() -> None:
     edit = "ttir: at_end(rename{{new={} old={}}})"
     one, two, three = edit.format("one", "softmax"), edit.format("two", "one"), edit.format("three", "two")

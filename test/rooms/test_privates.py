@@ -64,6 +64,7 @@ def places() -> dict[Path, tuple[str, ...]]:
     return {path: parts for path, parts in found.items() if parts[0] not in ("lib", "share")}
 
 
+@pytest.mark.slow
 def test_no_package_reaches_into_another() -> None:
     found = {str(path): reaches(path.read_text(), parts) for path, parts in places().items()}
     assert len(found) > 100

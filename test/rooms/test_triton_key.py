@@ -34,6 +34,7 @@ def load(name: str, file: Path) -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 def test_each_file_that_triton_reads_is_looked_at_and_the_key_is_its(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = load("kept", Path(support.SITE) / "sitecustomize.py")
     original, read = load("triton.runtime.original", Path(triton.runtime.cache.__file__)), set()

@@ -93,6 +93,7 @@ size = 1
     return root
 
 
+@pytest.mark.slow
 def test_only_the_objects_of_the_part_are_taken(world: World, libraries: Path) -> None:
     root = install_at(world, libraries)
     code, _, err = world.run("install", "--from", str(root), "--with", "linalg")
@@ -117,6 +118,7 @@ def part_of(world: World) -> Path:
     return world.target("user").with_name(f"{world.target('user').name}.linalg")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("umask", [0o000, 0o002])
 def test_what_a_loose_umask_leaves_is_found(umask: int, world: World, libraries: Path) -> None:
     root = install_at(world, libraries)

@@ -187,6 +187,7 @@ def test_op_with_another_layout_is_guarded(world: World, op: str) -> None:
     assert header.count("unavailable") == 5
 
 
+@pytest.mark.slow
 def test_two_installs_at_once(world: World) -> None:
     world.manifest(llvm_debs(padding=1 << 20))
     world.server.delay = 0.05  # three seconds in all
@@ -200,6 +201,7 @@ def test_two_installs_at_once(world: World) -> None:
     assert world.leftovers() == [world.target(SNAPSHOT).name]
 
 
+@pytest.mark.slow
 def test_interrupted_download_leaves_nothing_and_is_resumed(world: World) -> None:
     world.manifest(llvm_debs(padding=1 << 20))
     world.server.delay = 0.05
@@ -226,6 +228,7 @@ def test_interrupted_download_leaves_nothing_and_is_resumed(world: World) -> Non
     assert not part.parent.exists()
 
 
+@pytest.mark.slow
 def test_killed_install_is_cleaned_up_by_the_next(world: World) -> None:
     world.manifest(llvm_debs(padding=1 << 20))
     world.server.delay = 0.05

@@ -226,6 +226,7 @@ def test_six_redirects_are_too_many(tmp_path: Path) -> None:
     assert len(sent) == 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [b"", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"])
 def test_download_that_was_given_up_is_not_read_on(
     start: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -174,6 +174,7 @@ def wait_for_part(part: Path) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_interrupted_download_is_resumed(world: World, how: signal.Signals) -> None:
     add_tool(world, packages(padding=1 << 20))

@@ -124,6 +124,7 @@ def test_an_extension_uses_the_objects_of_its_host(clang: str, linker: str, tmp_
     assert compared.same >= len(SHARED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("visibility", ["default", "hidden"])
 def test_without_the_stub_there_are_copies(visibility: str, tmp_path: Path) -> None:
     """Libraries were once built so, and hand-made plugins still are. The symbols show the copies, and so do the
@@ -155,6 +156,7 @@ def test_hidden_objects_are_noticed(linker: str, tmp_path: Path) -> None:
     assert "hidden symbol" in error or "_ZN4mlir3keyE" in own_copies(pair.extension, exported(pair.host))
 
 
+@pytest.mark.slow
 def test_stub_of_libtriton(tmp_path: Path) -> None:
     write_stub(tmp_path / "stub.o", [find_triton().library], CLANGS[0])
     names = in_stub(tmp_path / "stub.o")

@@ -68,6 +68,7 @@ os.setuid({UNKNOWN})
 """
 
 
+@pytest.mark.slow
 @needs_root
 def test_no_home_and_no_name(tmp_path: Path) -> None:
     """There is no cache, and none is needed, except for the SDK: it has to be kept, and asks for a place."""
@@ -128,6 +129,7 @@ except scratch.TritonExtError as error:
     assert run(code).stdout == wanted
 
 
+@pytest.mark.slow
 def test_limit_of_file_size(tmp_path: Path) -> None:
     """With `ulimit -f`, caches stay empty, and a library that cannot be copied to memory is loaded from its file."""
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
@@ -170,6 +172,7 @@ def test_a_full_disk(full_disk: Path, tmp_path: Path) -> None:
     assert [path for path in full_disk.rglob("*") if path.is_file() and path.name != "filler"] == []
 
 
+@pytest.mark.slow
 @needs_root
 def test_a_full_disk_on_the_cpu(full_disk: Path, tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text(KERNEL)
@@ -178,6 +181,7 @@ def test_a_full_disk_on_the_cpu(full_disk: Path, tmp_path: Path) -> None:
     assert done.stdout == "32.0\n", done.stderr
 
 
+@pytest.mark.slow
 @needs_root
 def test_kernels_that_are_to_be_kept_on_a_full_disk(full_disk: Path, tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text(KERNEL)
@@ -188,6 +192,7 @@ def test_kernels_that_are_to_be_kept_on_a_full_disk(full_disk: Path, tmp_path: P
     assert list((full_disk / "kept").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_home_that_cannot_be_made(tmp_path: Path) -> None:
     """Triton's own cache has no place: a launch gives Triton's error, our commands give ours."""
     (tmp_path / "file").touch()
@@ -204,6 +209,7 @@ def test_a_home_that_cannot_be_made(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_a_launch(tmp_path: Path) -> None:
     (tmp_path / "tmp").mkdir()
     (tmp_path / "k.py").write_text(KERNEL)
@@ -212,6 +218,7 @@ def test_nothing_is_left_of_a_launch(tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "tmp") == []
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_a_launch_in_a_process_that_is_killed(tmp_path: Path) -> None:
     (tmp_path / "tmp").mkdir()
     (tmp_path / "k.py").write_text(KERNEL)
@@ -226,6 +233,7 @@ def launch_with_cache(tmp_path: Path, cache: str) -> subprocess.CompletedProcess
     return run(LAUNCH, str(tmp_path / "k.py"), cwd=tmp_path, TRITON_DEFAULT_BACKEND="cpu", TRITON_CACHE_DIR=cache)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "is_safe"), [(0o700, True), (0o755, True), (0o775, True), (0o777, False)])
 def test_a_cache_of_triton_that_others_can_write(tmp_path: Path, mode: int, is_safe: bool) -> None:
     """Whoever can write there can have code run. A user's own group may write, as with umask 002."""
@@ -239,6 +247,7 @@ def test_a_cache_of_triton_that_others_can_write(tmp_path: Path, mode: int, is_s
         assert "TRITON_CACHE_DIR=" in last_line(done)
 
 
+@pytest.mark.slow
 @needs_root
 def test_a_cache_of_triton_of_another_user(tmp_path: Path) -> None:
     (tmp_path / "cache").mkdir(0o700)
@@ -248,6 +257,7 @@ def test_a_cache_of_triton_of_another_user(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_cache_of_triton_in_the_working_directory(tmp_path: Path) -> None:
     """The cache is where Triton puts it for a user without a home directory."""
     assert "would be in the working directory" in last_line(launch_with_cache(tmp_path, "~/.triton/cache"))
@@ -290,6 +300,7 @@ def test_a_kernel_in_triton_s_cache_that_others_can_write(tmp_path: Path, what: 
     assert f"rm -r {library.parent}" in last_line(done)
 
 
+@pytest.mark.slow
 @needs_root
 def test_a_kernel_in_triton_s_cache_of_another_user(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
@@ -299,6 +310,7 @@ def test_a_kernel_in_triton_s_cache_of_another_user(tmp_path: Path) -> None:
     assert f"belongs to user {UNKNOWN}, this process runs as" in last_line(launch_with_cache(tmp_path, str(cache)))
 
 
+@pytest.mark.slow
 def test_what_a_process_compiles_is_closed_to_others_whatever_the_umask(tmp_path: Path) -> None:
     """The cache is below a directory of the user's own, as Triton's cache is when it is in use."""
     (tmp_path / "cache").mkdir(0o755)
@@ -314,6 +326,7 @@ def test_what_a_process_compiles_is_closed_to_others_whatever_the_umask(tmp_path
     assert library.parent.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.slow
 def test_a_kernel_that_changes_while_it_is_read(tmp_path: Path) -> None:
     """A user who can write a directory above the cache can exchange the cache, and put it back."""
     change = """

@@ -60,6 +60,7 @@ SMALL = compilation(
 )
 
 
+@pytest.mark.slow
 def test_a_click_on_a_pass_shows_its_difference(matmul: Compilation, open_page: Open) -> None:
     page = open_page(matmul, size=(1440, 2400))
     show(page, "ttgpuir.accelerate_matmul")

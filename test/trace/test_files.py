@@ -22,6 +22,7 @@ def tree(directory: Path) -> dict[str, bytes]:
     return {str(p.relative_to(directory)): p.read_bytes() for p in sorted(directory.rglob("*")) if p.is_file()}
 
 
+@pytest.mark.slow
 def test_files_of_the_matmul(matmul: Compilation, tmp_path: Path) -> None:
     written = write_files(matmul, tmp_path / "trace")
     files = tree(tmp_path / "trace")
@@ -68,6 +69,7 @@ def test_modules_without_locations_are_modules(matmul: Compilation, tmp_path: Pa
         assert "@matmul" in opt((tmp_path / "trace" / name).read_text(), "canonicalize")
 
 
+@pytest.mark.slow
 def test_an_earlier_trace_is_replaced(matmul: Compilation, matmul_amd: Compilation, tmp_path: Path) -> None:
     directory = tmp_path / "trace"
     write_files(matmul, directory)

@@ -96,6 +96,7 @@ def test_no_text_makes_it_fail(text: str) -> None:
         split(f"loc({text})", language)
 
 
+@pytest.mark.slow
 def test_deep_nesting() -> None:
     assert chain_of(f'loc({"callsite(" * 5000}"k.py":1:1{" at unknown)" * 5000})') == []
 
@@ -246,6 +247,7 @@ def test_real_modules(target: str, request: pytest.FixtureRequest) -> None:
             assert {22, 23, 24, 25} <= lines, stage.name
 
 
+@pytest.mark.slow
 def test_a_chain_without_end_is_cut() -> None:
     """Each location may stand in two others, and LLVM's may be inlined into themselves."""
     bomb = ['#loc0 = loc("k.py":1:1)', *(f"#loc{i} = loc(callsite(#loc{i - 1} at #loc{i - 1}))" for i in range(1, 30))]

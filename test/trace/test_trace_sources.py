@@ -56,6 +56,7 @@ def load(name: str, text: str, directory: Path) -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 def test_the_files_of_what_a_kernel_calls(tmp_path: Path) -> None:
     """A kernel may call a function through its module, by its own name, as an argument, or Triton's own."""
     unique = tmp_path.name
@@ -69,6 +70,7 @@ def test_the_files_of_what_a_kernel_calls(tmp_path: Path) -> None:
     assert "standard.py" in names  # tl.sum
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["file", "pipe", "device"])
 def test_ir_in_a_file_chooses_nothing(kind: str, tmp_path: Path) -> None:
     """The IR may name a file of anybody; a pipe or a device is not opened."""
@@ -91,6 +93,7 @@ def test_ir_in_a_file_chooses_nothing(kind: str, tmp_path: Path) -> None:
         tx.trace(module, target="cuda:90", sources=tmp_path / "nowhere")
 
 
+@pytest.mark.slow
 def test_on_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "named.py").write_text("shown")
     (tmp_path / "k.ttir").write_text(MODULE.format(tmp_path / "named.py"))
@@ -101,6 +104,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
         assert (tmp_path / "trace" / "sources" / "named.py").exists() == is_shown
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_written() -> None:
     with pytest.raises(tx.TritonExtError, match="null"):
         tx.trace(relu.matmul, target="cuda:90", signature=SIGNATURE, html="a\0b")

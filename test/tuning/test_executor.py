@@ -112,6 +112,7 @@ def test_dask(kernel: Any) -> None:
         check(kernel)
 
 
+@pytest.mark.slow
 def test_jobs_are_texts_and_numbers(kernel: Any) -> None:
     kernel.executor = executor = Here()
     outer = tx.Pipeline().at_end("llir", tx.builtin.common.cse())
@@ -131,6 +132,7 @@ def test_jobs_are_texts_and_numbers(kernel: Any) -> None:
     assert kernel.tuning_report.outer == str(outer + inner)
 
 
+@pytest.mark.slow
 def test_equal_binaries_are_measured_by_workers(kernel: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the workers see equal binaries; in one process each binary is measured once."""
     same = kernel.pipelines["fast"].skip("ttgpuir.coalesce_async_copy")
@@ -145,6 +147,7 @@ def test_equal_binaries_are_measured_by_workers(kernel: Any, monkeypatch: pytest
         assert len([row for row in rows if not row.same_as]) == measured
 
 
+@pytest.mark.slow
 def test_a_worker_with_another_device_or_other_libraries(kernel: Any) -> None:
     executor = Here()
     kernel.executor = executor
@@ -217,6 +220,7 @@ def test_kernels_and_arguments_that_cannot_be_sent(kernel: Any) -> None:
         kernel[(1,)](ones(), ones(), lambda: 3)
 
 
+@pytest.mark.slow
 def test_copies_of_used_kernels_are_found(monkeypatch: pytest.MonkeyPatch, kernel: Any) -> None:
     copy = tx.use(renamed("slow", "fast"))(kernel)
     monkeypatch.setattr(tuned, "copied", copy, raising=False)

@@ -67,6 +67,7 @@ def test_noise_of_two_percent_costs_less_than_two(seed: int) -> None:
     assert TIMES[{"plain": "scale"}.get(pipeline, pipeline), int(block)] <= 1.03
 
 
+@pytest.mark.slow
 def test_workers_are_asked_again_too(monkeypatch: pytest.MonkeyPatch) -> None:
     bench = remote._do_bench
     close = {("fast", 32): 1.02, ("fast", 64): 1.01, ("fast", 128): 1.0}

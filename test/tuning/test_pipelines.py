@@ -42,6 +42,7 @@ def launch(kernel: Any, n: int = 32) -> str:
     return launches[-1][0]
 
 
+@pytest.mark.slow
 def test_each_configuration_is_tried_with_each_pipeline_and_the_best_is_launched() -> None:
     bench = Bench(TIMES)
     kernel = tuned(bench)
@@ -65,6 +66,7 @@ def test_other_kernels_and_the_plain_pipeline_are_as_without_tuning() -> None:
     assert launches[-1][0] == "scale"
 
 
+@pytest.mark.slow
 def test_what_is_tuned_inside_of_a_pipeline_holds_there_only() -> None:
     outer = tx.Pipeline().at_end("ttir", tx.passes.ttir.rename(old="fast", new="outer"))
     bench = Bench(TIMES | {("outer", block): 50.0 for block in (32, 64, 128)})
@@ -90,6 +92,7 @@ def test_what_is_tuned_inside_of_a_pipeline_holds_there_only() -> None:
     assert [report.outer for report in kernel.tuning_reports.values()] == [str(outer), ""]
 
 
+@pytest.mark.slow
 def test_a_hook_of_the_user_is_a_pipeline_too() -> None:
     bench = Bench(TIMES)
     kernel = tuned(bench)
@@ -103,6 +106,7 @@ def test_a_hook_of_the_user_is_a_pipeline_too() -> None:
     assert len(bench.asked) == 27
 
 
+@pytest.mark.slow
 def test_use_above_and_below() -> None:
     other = tx.Pipeline().at_end("ttir", tx.passes.ttir.rename(old="scale", new="fast"))
     bench = Bench(TIMES)
@@ -175,6 +179,7 @@ def test_a_performance_model_may_rank_pipelines() -> None:
     assert bench.asked == [(name, block) for block in (32, 64) for name in ("scale", "fast", "slow")]
 
 
+@pytest.mark.slow
 def test_what_fails_is_reported_and_left_out() -> None:
     failing = {
         "crash": renamed("crash"),
@@ -211,6 +216,7 @@ def boom(module: Any) -> None:
     raise ValueError("boom")
 
 
+@pytest.mark.slow
 def test_if_all_fail_the_error_says_why_each_did_and_nothing_is_remembered() -> None:
     pipelines = {"crash": renamed("crash"), "nowhere": tx.Pipeline().skip("no.where"), "wrong": renamed("wrong")}
     kernel = tuned(pipelines=pipelines, reference=doubled, cache_results=True)
@@ -240,6 +246,7 @@ def test_a_kernel_that_does_not_compile_at_all() -> None:
 # Checks
 
 
+@pytest.mark.slow
 def test_results_of_an_earlier_launch_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """A kernel that writes nothing is wrong even if the right values are there already."""
     compute = standin.scale
@@ -256,6 +263,7 @@ def test_results_of_an_earlier_launch_do_not_count(monkeypatch: pytest.MonkeyPat
         assert {r.pipeline for r in kernel.tuning_report.rows if r.status == "wrong result"} == {"slow"}
 
 
+@pytest.mark.slow
 def test_arguments_are_as_they_were_after_checks() -> None:
     seen: list[np.ndarray] = []
 
@@ -326,6 +334,7 @@ def test_pytorch_tensors() -> None:
 # Compilation
 
 
+@pytest.mark.slow
 def test_candidates_are_compiled_in_threads_before_any_is_measured() -> None:
     threads: set[str] = set()
 
@@ -465,6 +474,7 @@ def printing() -> Iterator[None]:
     knobs.autotuning.print = False
 
 
+@pytest.mark.slow
 def test_the_table_is_printed_on_request(printing: None, capsys: pytest.CaptureFixture[str]) -> None:
     kernel = tuned(kernel=triton.jit(scale.fn), pipelines=PIPELINES | {"nowhere": tx.Pipeline().skip("no.where")})
     launch(kernel)
@@ -476,6 +486,7 @@ def test_the_table_is_printed_on_request(printing: None, capsys: pytest.CaptureF
     assert "compile error: 'skip(no.where)': no pass 'no.where'" in shown
 
 
+@pytest.mark.slow
 def test_the_report_as_an_object(capsys: pytest.CaptureFixture[str]) -> None:
     kernel = tuned(kernel=triton.jit(scale.fn), pipelines=PIPELINES | {"crash": renamed("crash")})
     launch(kernel)
@@ -633,6 +644,7 @@ def test_interpreted(tmp_path: Path) -> None:
     assert asked[1].startswith("16.0 ")
 
 
+@pytest.mark.slow
 def test_copies_that_are_tuned_at_once_share_compilations() -> None:
     kernels = [tuned(kernel=scale) for _ in range(3)]
     problems: list[BaseException] = []

@@ -61,6 +61,7 @@ def other(module: Any) -> None:
     """Is a pass in Python."""
 
 
+@pytest.mark.slow
 def test_whatever_matters_is_part_of_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     def check(arguments: dict[str, Any]) -> bool:
         return True
@@ -99,6 +100,7 @@ def test_whatever_matters_is_part_of_the_key(monkeypatch: pytest.MonkeyPatch) ->
     assert measured() == 0
 
 
+@pytest.mark.slow
 def test_the_source_of_the_kernel_matters() -> None:
     namespace: dict[str, Any] = {}
 

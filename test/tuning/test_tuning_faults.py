@@ -290,6 +290,7 @@ def test_no_limits_of_workers(monkeypatch: pytest.MonkeyPatch) -> None:
             assert statuses(kernel, pool, monkeypatch) == {"plain": {"ok"}, "dies_once": {"ok"}, "fast": {"ok"}}
 
 
+@pytest.mark.slow
 def test_a_crash_without_an_executor() -> None:
     code = """
 from support.tuning import standin
@@ -353,6 +354,7 @@ for limit in (None, 100):
 """
 
 
+@pytest.mark.slow
 def test_a_limit_of_file_sizes() -> None:
     done = subprocess.run([sys.executable, "-c", LIMITED], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

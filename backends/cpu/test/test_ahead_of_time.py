@@ -57,6 +57,7 @@ def compile_file(tmp_path: Path, *options: str) -> subprocess.CompletedProcess[s
     )
 
 
+@pytest.mark.slow
 def test_the_tool_without_a_target(tmp_path: Path) -> None:
     """The tool compiles the kernel, then fails with the reason why it writes no C code for this target."""
     done = compile_file(tmp_path)
@@ -66,6 +67,7 @@ def test_the_tool_without_a_target(tmp_path: Path) -> None:
     assert list(Path(os.environ["TRITON_CACHE_DIR"]).rglob("add.so")), "the kernel was not compiled"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["cuda:90:32"])
 def test_the_tool_for_another_target(target: str, tmp_path: Path) -> None:
     done = compile_file(tmp_path, "--target", target)

@@ -65,6 +65,7 @@ def test_a_number_of_threads(value: str) -> None:
     assert output("environment", TRITON_EXT_CPU_THREADS=value) == "0\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", ["no_processes", "no_memory"])
 def test_threads_that_cannot_be_made(limit: str) -> None:
     """A launch runs on the existing threads, and warns once."""
@@ -75,6 +76,7 @@ def test_threads_that_cannot_be_made(limit: str) -> None:
     assert "no more can be made" in rest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("megabytes", [800, 2000])
 def test_threads_leave_address_space(megabytes: int) -> None:
     """Threads leave some address space free: the C library ends the process if it has no memory for their data."""
@@ -91,6 +93,7 @@ def test_threads_leave_address_space(megabytes: int) -> None:
     assert done.stdout.startswith("1 a launch on the CPU asked for 1000 threads and ran on ")
 
 
+@pytest.mark.slow
 def test_threads_that_cannot_be_made_where_warnings_are_errors() -> None:
     done = run("no_processes", "-W", "error::RuntimeWarning", TRITON_EXT_CPU_THREADS="40")
     assert done.returncode in (0, 1), done.stderr  # not a signal
@@ -376,6 +379,7 @@ def test_a_second_interrupt() -> None:
     assert output("interrupted_twice") in ("first\n", "first second\n")
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_a_wait() -> None:
     assert output("interrupted_wait") == "interrupted\n"
 
@@ -415,6 +419,7 @@ def test_a_time_limit_of_launches(is_main: bool) -> None:
 # Crashes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", ["1", "4"])
 def test_a_crash_names_the_kernel(threads: str) -> None:
     done = run("crash", TRITON_EXT_CPU_THREADS=threads)
@@ -426,6 +431,7 @@ def test_a_crash_names_the_kernel(threads: str) -> None:
     assert "compare masks and offsets" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", ["crash_below_faulthandler", "crash_above_faulthandler"])
 def test_a_crash_is_left_to_who_else_handles_it(program: str) -> None:
     done = run(program)
@@ -443,6 +449,7 @@ def test_a_crash_of_read_only_memory() -> None:
     assert "which is protected, as read-only memory is" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_crash_elsewhere_is_not_a_kernels() -> None:
     code = "import sys; sys.argv[1] = 'check'; exec(open(sys.argv[2]).read()); import ctypes; ctypes.string_at(8)"
     done = subprocess.run([sys.executable, "-c", code, "", str(PROGRAMS)], capture_output=True, text=True, check=False)

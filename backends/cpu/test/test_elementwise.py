@@ -243,6 +243,7 @@ def test_dot_of_fp8(dtype: torch.dtype) -> None:
 B15 = ((torch.arange(128, dtype=torch.int16) << 7).view(torch.float16)).double()
 
 
+@pytest.mark.slow
 def test_fp8e4b15() -> None:
     codes = torch.arange(256, dtype=torch.uint8)
     every = torch.cat([B15, -B15])
@@ -394,6 +395,7 @@ def test_functions(name: str, dtype: type) -> None:
     assert (np.abs(exact[infinite & ~np.isnan(exact)]) > 3.4e38).all()
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     st.integers(1, 300),

@@ -48,12 +48,14 @@ def heavy(x, out, n, ROUNDS: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(out + i, v, mask=i < n)
 
 
+@pytest.mark.slow
 def test_active_where_it_was_asked_for() -> None:
     assert run_python(PROGRAM, TRITON_DEFAULT_BACKEND="cpu") == "CPUDriver\n"
     activated = "from triton_ext.backends import cpu; cpu.activate()\n" + PROGRAM
     assert run_python(activated) == "CPUDriver\n"
 
 
+@pytest.mark.slow
 def test_importing_triton_stays_fast() -> None:
     """The backend adds less than 5 ms to the import of Triton, in the best of some runs."""
     best = float("inf")
@@ -117,6 +119,7 @@ def test_number_of_threads(threads: int) -> None:
     assert (x == 3).all()
 
 
+@pytest.mark.slow
 def test_launches_from_several_threads() -> None:
     def work(k: int) -> None:
         for _ in range(50):
@@ -219,6 +222,7 @@ def test_do_bench() -> None:
     assert triton.testing.do_bench(lambda: fill[(1,)](x, 1.0, 16, BLOCK=16), warmup=1, rep=5) > 0
 
 
+@pytest.mark.slow
 def test_compile_time_does_not_grow_with_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(knobs.compilation, "always_compile", True)
     x, out = torch.zeros(65536), torch.zeros(65536)

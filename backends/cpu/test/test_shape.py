@@ -219,6 +219,7 @@ def broadcast_chain(x, y, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr
     tl.store(out + i[:, None] * K + k[None, :], product + tl.max(product, 1)[:, None])
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(*(st.sampled_from([1, 2, 4, 8, 16, 32]) for _ in range(3)))
 def test_three_dimensions(m: int, n: int, k: int) -> None:

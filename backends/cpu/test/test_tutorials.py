@@ -285,6 +285,7 @@ def attention_backward(
     tl.store(dv + at, grad_v)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("blocks", [(64, 32), (32, 64), (16, 16)], ids=str)
 def test_attention(causal: bool, blocks: tuple[int, int]) -> None:

@@ -63,6 +63,7 @@ def passes(pipeline: tx.Pipeline | None = None, stage: str = "linalgir", **optio
     return [p.name for s in seen.stages if s.name == stage for p in s.passes if p.ran]
 
 
+@pytest.mark.slow
 def test_the_stage_is_the_pass() -> None:
     """The stage runs the passes that ``-triton-to-linalg`` documents, and both produce the same module."""
     described = next(e.manifest for e in tx.extensions() if e.name == "triton_to_linalg").description

@@ -34,6 +34,7 @@ def test_the_error_has_the_line_of_the_probe() -> None:
         compiled(observations.offering, 2)
 
 
+@pytest.mark.slow
 def test_other_kernels_are_not_refused() -> None:
     with probe.pipeline():
         assert compiled(observations.offering, 1).metadata.profile_scratch_size > 0

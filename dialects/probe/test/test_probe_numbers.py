@@ -30,6 +30,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(triton.runtime.driver, "_active", None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", COMPILED, ids=lambda function: function.__name__)
 @pytest.mark.usefixtures("here")
 def test_compiled(function: Any) -> None:
@@ -59,6 +60,7 @@ def test_the_buffer_ends_where_it_ends(memories: list[Any]) -> None:
     check_guards(memories)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 def test_the_buffer_of_regions_ends_where_it_ends(memories: list[Any]) -> None:
     for capacity in (*range(24, 200, 8), *range(1000, 1200, 8)):
@@ -93,6 +95,7 @@ def test_kernels_beyond_the_room_for_counters_are_told() -> None:
     assert len(s.records("helper")) == 3  # records need no counter
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 def test_chunks_of_a_histogram_that_are_not_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another kernel has taken every second chunk."""

@@ -101,6 +101,7 @@ def test_the_binary_is_the_same(kind: str, target: GPUTarget, tmp_path: Path) ->
     assert observed[kind] == plain[kind]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "target"), EVERY)
 def test_the_binary_differs_in_a_session(kind: str, target: GPUTarget, tmp_path: Path) -> None:
     """The comparison above can fail: with the passes of a session, the binary is another one."""

@@ -57,6 +57,7 @@ def test_without_matplotlib(session: probe.Session, tmp_path: Path, monkeypatch:
         session.plot(tmp_path / "seen.svg")
 
 
+@pytest.mark.slow
 def test_nothing_to_draw(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     with pytest.raises(TritonExtError, match="neither a region nor a histogram"):

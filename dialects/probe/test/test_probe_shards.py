@@ -130,6 +130,7 @@ def turning(x, n):
             tl.store(x + tl.program_id(0), k)
 
 
+@pytest.mark.slow
 def test_blocks_in_the_pool_belong_to_programs_of_shards(memories: list[Any]) -> None:
     programs = 64
     with probe.session(capacity=SMALLEST) as s:

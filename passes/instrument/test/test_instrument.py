@@ -43,36 +43,42 @@ def test_masks(n: int, programs: int) -> None:
     counted.masks(same, same, n, programs)
 
 
+@pytest.mark.slow
 @generated
 @given(rows=SIZES, columns=SIZES)
 def test_tiles(rows: int, columns: int) -> None:
     counted.tiles(same, same, rows, columns)
 
 
+@pytest.mark.slow
 @generated
 @given(n=st.integers(0, 200), programs=st.integers(1, 6))
 def test_atomics(n: int, programs: int) -> None:
     counted.atomics(same, same, n, programs)
 
 
+@pytest.mark.slow
 @generated
 @given(n=st.integers(0, 40), programs=st.integers(1, 4))
 def test_repeated_masks(n: int, programs: int) -> None:
     counted.repeated_masks(same, same, n, programs)
 
 
+@pytest.mark.slow
 @generated
 @given(first=st.integers(-9, 9), last=st.integers(-9, 9), step=st.integers(1, 5), programs=st.integers(1, 8))
 def test_loops(first: int, last: int, step: int, programs: int) -> None:
     counted.loops(same, same, (first, last, step), programs)
 
 
+@pytest.mark.slow
 @generated
 @given(rows=SIZES, columns=SIZES)
 def test_descriptors(rows: int, columns: int) -> None:
     counted.descriptors(same, same, rows, columns)
 
 
+@pytest.mark.slow
 def test_nans() -> None:
     counted.nans(same, same)
 

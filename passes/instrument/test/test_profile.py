@@ -52,6 +52,7 @@ def profile(*arguments: str) -> Result:
     return done
 
 
+@pytest.mark.slow
 def test_lines_and_bytes(tmp_path: Path) -> None:
     path = tmp_path / "lines.json"
     done = profile("--loops", "--masked", "--json", str(path), PROGRAM, "1000")
@@ -77,6 +78,7 @@ def test_lines_and_bytes(tmp_path: Path) -> None:
     assert out[-2] == "and 1 more lines (--top)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "status", "said"),
     [
@@ -111,6 +113,7 @@ def test_sorted_otherwise() -> None:
     assert rows[2].split() == ["line", "programs", "calls", "source"]
 
 
+@pytest.mark.slow
 def test_page_and_timeline(tmp_path: Path) -> None:
     page, timeline = tmp_path / "page.html", tmp_path / "timeline.json"
     done = profile("--regions", "--html", str(page), "--timeline", str(timeline), PROGRAM, "300")
@@ -141,6 +144,7 @@ def test_the_first_nan(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("triton_ext.probe._profile.CAPACITY", 512)
     lines = profile("--regions", PROGRAM, "300").stdout.splitlines()
@@ -237,6 +241,7 @@ def test_a_syntax_error_has_no_frames_of_ours(tmp_path: Path) -> None:
     assert "runpy" not in done.output
 
 
+@pytest.mark.slow
 def test_the_directory_of_a_timeline_is_made(tmp_path: Path) -> None:
     path = tmp_path / "new" / "timeline.json"
     done = profile("--regions", "--timeline", str(path), PROGRAM, "300")

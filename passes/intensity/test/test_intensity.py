@@ -94,6 +94,7 @@ def test_many_choices_are_bounded() -> None:
     assert "too many terms" in stores.reasons[0].why
 
 
+@pytest.mark.slow
 def test_many_early_returns_are_bounded(tmp_path: Path) -> None:
     returns = "".join(f"    if n % {k} == 1:\n        return\n" for k in range(2, 16))
     file = tmp_path / "returning.py"

@@ -43,6 +43,7 @@ def build(name: str, kind: str, **options: int) -> triton.compiler.CompiledKerne
         return triton.compile(source, target=TARGETS[kind])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TARGETS)
 @pytest.mark.parametrize("name", KERNELS)
 def test_real_kernels_become_two_loops(name: str, kind: str, capfd: pytest.CaptureFixture[str]) -> None:

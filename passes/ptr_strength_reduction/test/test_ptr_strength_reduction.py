@@ -65,6 +65,7 @@ def carried_pointers(ttir: str) -> int:
     return sum(line.count("!tt.ptr") for line in re.findall(r"scf\.for .* -> \((.*)\)", ttir))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_random_loops(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(triton.runtime.driver, "_active", CPUDriver())

@@ -162,6 +162,7 @@ def persistent(x, y, rows, columns, stride, BLOCK: tl.constexpr):
         tl.store(y + row * columns + i, value, mask=i < columns)
 
 
+@pytest.mark.slow
 def test_loops_and_grids() -> None:
     def run(rows: int, columns: int, stride: int, grid: object, rows_of_x: int | None = None) -> Any:
         x = Tensor((rows_of_x or rows, columns), (stride, 1))

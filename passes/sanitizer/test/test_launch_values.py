@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import random
 
+import pytest
 from triton_ext.sanitize._intervals import full
 from triton_ext.sanitize._operations import Value
 from triton_ext.sanitize._values import Box, Evaluation, Graph, Variable
@@ -123,6 +124,7 @@ def check(value: Value, point: Value, actual: int, width: int) -> None:
         assert (point.exact[0] - actual) % (1 << width) == 0
 
 
+@pytest.mark.slow
 def test_every_point_lies_in_its_box() -> None:
     rng = random.Random(5)
     undefined = same = wrapped = 0

@@ -65,6 +65,7 @@ def test_no_false_alarm(file: str) -> None:
     assert linted.kernels - len(linted.notes) >= RIGHT[file], linted.notes
 
 
+@pytest.mark.slow
 def test_examples_and_options(tmp_path: Path) -> None:
     one = run("-k", "large", str(MISTAKES))
     assert (one.exit_code, "lint: 1 finding in 1 kernel" in one.output) == (1, True)
@@ -150,6 +151,7 @@ def make(factor, configs):
 """
 
 
+@pytest.mark.slow
 def test_kernels_of_functions_and_other_names_of_jit(tmp_path: Path) -> None:
     file = tmp_path / "nested.py"
     file.write_text(NESTED)

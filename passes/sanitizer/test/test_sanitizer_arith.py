@@ -90,6 +90,7 @@ def conversions(x, o, k, N: tl.constexpr):
     tl.store(o + i, a.to(tl.int32), mask=i < k)
 
 
+@pytest.mark.slow
 @generated
 @given(a=FLOATS, k=st.integers(0, 16))
 def test_conversions(a: list[float], k: int) -> None:
@@ -144,6 +145,7 @@ def halves(x, y, z, o, B: tl.constexpr):
     tl.store(o + at, c.to(tl.float16))
 
 
+@pytest.mark.slow
 @np.errstate(all="ignore")
 def test_a_product_of_matrices() -> None:
     rng = np.random.default_rng(0)

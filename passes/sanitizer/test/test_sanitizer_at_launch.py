@@ -123,6 +123,7 @@ def total(x, out, n, B: tl.constexpr):
     tl.store(out, tl.sum(tl.where(i < n, v, 0.0), axis=0))
 
 
+@pytest.mark.slow
 def test_without_the_static_part() -> None:
     """What is proved is checked, too, with the same result."""
     x, out = torch.ones(60), torch.zeros(64)

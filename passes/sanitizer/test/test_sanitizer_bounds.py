@@ -88,6 +88,7 @@ def test_tiles(size: int, programs: int, **a: int) -> None:
         assert out.numpy().tobytes() == plain.numpy().tobytes()
 
 
+@pytest.mark.slow
 def test_suppressed_lanes_read_zeros() -> None:
     a = {"rows": 8, "columns": 16, "stride": 16, "last": 8, "turns": 1}
     assert wrong_lanes(100, 1, a) == 28
@@ -104,6 +105,7 @@ def half(x, out, n):
     tl.store(out + i, tl.load(x + i) * 2, mask=i < n)
 
 
+@pytest.mark.slow
 def test_what_torch_and_kernels_write_is_written() -> None:
     with tx.sanitize(checks="uninit") as report:
         filled = torch.empty(64).fill_(3)
@@ -144,6 +146,7 @@ def rows(x, out, STEP: tl.constexpr, ATOMIC: tl.constexpr):
         tl.store(out + i, v)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64])
 def test_races_are_of_elements(dtype: torch.dtype) -> None:
     """Neighbours do not race, not even of 2 bytes; elements that two programs write do, but not if atomically."""

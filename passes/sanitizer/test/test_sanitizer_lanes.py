@@ -135,6 +135,7 @@ def moved(x, o, p, q, n, N: tl.constexpr):  # noqa: PLR0917
     tl.store(q + i, left * right)
 
 
+@pytest.mark.slow
 @generated
 @given(n=SIZES)
 def test_lanes_that_move(n: int) -> None:
@@ -180,6 +181,7 @@ def branching(x, o, n):
     tl.atomic_add(o, b, mask=pid % 2 == 0)
 
 
+@pytest.mark.slow
 @generated
 @given(n=st.integers(0, 8))
 def test_branches_and_atomics(n: int) -> None:
@@ -194,6 +196,7 @@ def indirect(index, x, o, n, m, N: tl.constexpr):  # noqa: PLR0917
     tl.store(o + i, tl.load(x + (a & 15)), mask=i < m)
 
 
+@pytest.mark.slow
 @generated
 @given(n=SIZES, m=SIZES)
 def test_addresses(n: int, m: int) -> None:

@@ -87,6 +87,7 @@ def test_nested_loops_in_a_branch(blocks: int, less: int, n: int, wide: int, gap
     assert found == ([("bounds", "x", len(wrong), (int(min(wrong, key=lambda at: at % BLOCK)),))] if wrong.size else [])
 
 
+@pytest.mark.slow
 def test_wrong_in_one_iteration() -> None:
     """Only the last block of the last row is past the end, by 3 elements."""
     tensors = Tensors()

@@ -195,6 +195,7 @@ def test_an_interrupted_program_ends_itself(program: Path) -> None:
     assert "signal 9 ended the command" in done.stderr
 
 
+@pytest.mark.slow
 def test_wrong_uses_of_the_command(program: Path) -> None:
     done = sanitize("--checks", "bound", "--", sys.executable, program)
     assert done.returncode == 1

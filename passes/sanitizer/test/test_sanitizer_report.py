@@ -48,6 +48,7 @@ def run(n: int = 1024, size: int = 1000) -> None:
     add[(4,)](torch.zeros(size), memory[:1000], torch.zeros(1024), n, B=256)
 
 
+@pytest.mark.slow
 def test_findings_have_line_tensor_and_lane() -> None:
     with tx.sanitize("bounds") as report:
         run()
@@ -64,6 +65,7 @@ def test_findings_have_line_tensor_and_lane() -> None:
     assert {one.line for one in report.accesses} == {LOAD_X, LOAD_Y, LOAD_Y + 1}
 
 
+@pytest.mark.slow
 def test_nothing_is_found_where_nothing_is_wrong() -> None:
     with tx.sanitize("bounds") as report:
         add[(4,)](torch.zeros(1000), torch.zeros(1024), torch.zeros(1000), 1000, B=256)
@@ -204,6 +206,7 @@ def recorded(x_ptr, out, n, B: tl.constexpr):
     tl.store(out + i, tl.load(x_ptr + i, mask=i < n, other=0))
 
 
+@pytest.mark.slow
 def test_a_record_of_the_kernel_is_no_finding() -> None:
     out = torch.zeros(1024)
     with tx.sanitize("bounds", raises=True) as report:
