@@ -18,7 +18,7 @@ from triton_ext.language import attr
 
 from . import _interpreted
 from ._pipeline import pipeline
-from ._session import Session, session
+from ._session import Session
 from ._sites import Site
 from ._statistics import Histogram, Stats
 
@@ -144,3 +144,15 @@ def region(name: attr.string, per_warp: attr.unit = False) -> tl.tensor:  # type
 
     The times are those of the program's first thread; with `per_warp`, those of each warp's first thread. Regions nest.
     """
+
+
+def session(*, capacity: int = 2**24, kernels: int = 1024, process: bool = False) -> Session:
+    """Returns a session, in whose ``with`` block kernels are compiled with their probes.
+
+    Args:
+        capacity: bytes for records on each device, at most 2^33; a record takes 24 bytes and 8 for each value, a region
+            16, and each program or warp with regions 64. From 1 MiB on, 64 shards have half as many in addition.
+        kernels: how many kernels, in groups of 16 probes, have room for their counters.
+        process: whether the kernels of every thread take part, not only those that this thread launches.
+    """
+    return Session(capacity, kernels, process)

@@ -24,6 +24,7 @@ def pipeline() -> tx.Pipeline:
     lowering = tx.Pipeline().at_start("ttir", lower(keep=True), on_missing="ignore")
     lowering = lowering.at_end("ttir", lower(emit=True), on_missing="ignore")
     lowering = lowering.stage("ttir", _describe_target, on_missing="ignore")
+    lowering = lowering.at_end("ttgir", tx.passes.ttgir.settle_regions(), on_missing="ignore")
     return lowering.stage("ttgir", _refuse_clusters, on_missing="ignore")
 
 

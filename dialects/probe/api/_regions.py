@@ -14,11 +14,11 @@ import numpy as np
 from ._decode import Seen
 from ._layout import LOST
 from ._sites import Site, tables
-from ._timing import Timing
+from ._timing import Overhead, Timing, tracks_of
 
 DTYPE = np.dtype([
     ("site", np.int32), *((name, np.uint32) for name in "xyz"), ("warp", np.int32), ("sm", np.int32),
-    ("start", np.float64), ("end", np.float64), ("cycles", np.int64),
+    ("start", np.float64), ("end", np.float64), ("cycles", np.int64), ("subtracted", np.int64),
 ])  # fmt: skip
 
 
@@ -27,14 +27,15 @@ def array_of(seen: Seen, name: str | None) -> Any:
     numbers = {site: i for i, site in enumerate(seen.sites())}
     parts = [np.zeros(0, DTYPE)]
     for timing in seen.timings:
-        start, end = _times(timing)
+        start, end = timing.times()
         thread = timing.threads[timing.regions["thread"]]
         part = np.empty(len(timing.regions), DTYPE)
         part["site"] = np.array([numbers[site] for site in timing.sites], np.int32)[timing.regions["site"]]
         for field in ("x", "y", "z", "warp"):
             part[field] = thread[field]
-        part["sm"] = _units(timing)[timing.regions["thread"]]
+        part["sm"] = timing.units()[timing.regions["thread"]]
         part["start"], part["end"], part["cycles"] = start, end, timing.regions["cycles"]
+        part["subtracted"] = timing.raw_cycles - part["cycles"]
         chosen = np.array([name is None or site.name == name for site in timing.sites])
         parts.append(part[chosen[timing.regions["site"]]])
     found = np.concatenate(parts)
@@ -68,8 +69,8 @@ def costs_of(seen: Seen) -> dict[Site, Cost]:
     total: dict[Site, float] = {}
     whole: dict[Site, float] = {}
     for timing in seen.timings:
-        start, end = _times(timing)
-        lives = _lives(timing)
+        start, end = timing.times()
+        lives = timing.lives()
         for i, site in enumerate(timing.sites):
             if site.kind != "region":
                 continue
@@ -94,14 +95,35 @@ def write_trace(seen: Seen, path: str | Path) -> None:
     """Writes a trace in Chrome's format; see `Session.timeline`."""
     events = [event for number, timing in enumerate(seen.timings) for event in _events(timing, number)]
     events.sort(key=lambda event: (event["ph"] != "M", event.get("ts", 0), -event.get("dur", 0)))
-    Path(path).write_text(json.dumps({"traceEvents": events, "displayTimeUnit": "ns"}))
+    about = {
+        "times": "without the cost of regions" if any(one.overheads for one in seen.timings) else "as measured",
+        "subtracted": [one for timing in seen.timings for one in subtracted(timing)],
+    }
+    Path(path).write_text(json.dumps({"traceEvents": events, "displayTimeUnit": "ns", "otherData": about}))
+
+
+def subtracted(timing: Timing) -> list[str]:
+    """Returns a line for each cost that regions of one device have, and how much of the programs' time they were."""
+    groups: dict[Overhead, list[str]] = {}
+    for site, overhead in zip(timing.sites, timing.overheads, strict=False):
+        groups.setdefault(overhead, []).append(site.name)
+    lines = [
+        f"{timing.device}: {', '.join(dict.fromkeys(names))}: {one.inside:.1f} cycles inside, {one.around:.1f} around"
+        for one, names in groups.items()
+    ]
+    if timing.before is not None:
+        has_ended = timing.threads["end"] != 0
+        whole = float((timing.before - timing.threads["start"])[has_ended].sum())
+        gone = float((timing.before - timing.threads["end"])[has_ended].sum())
+        lines.append(f"{timing.device}: {gone / whole if whole else 0:.1%} of the time of the programs with regions")
+    return lines
 
 
 def _events(timing: Timing, device: int) -> Iterator[dict[str, Any]]:
-    lives = np.round(_lives(timing)).astype(np.int64)
-    starts, ends = (np.round(times).astype(np.int64) for times in _times(timing))
-    units = _units(timing)
-    tracks = _tracks(units, *lives)
+    lives = np.round(timing.lives()).astype(np.int64)
+    starts, ends = (np.round(times).astype(np.int64) for times in timing.times())
+    units = timing.units()
+    tracks = tracks_of(units, *lives)
     kind = "thread" if timing.device in ("cpu", "interpreter") else "SM"
     pids = 1 + device * 10_000 + units
     tids = pids * 1_000 + tracks
@@ -122,51 +144,11 @@ def _events(timing: Timing, device: int) -> Iterator[dict[str, Any]]:
             "ts": int(lives[0][i]) / 1000, "dur": int(lives[1][i] - lives[0][i]) / 1000,
             "args": {"program": program, "warp": int(thread["warp"])},
         }  # fmt: skip
-    for region, start, end in zip(timing.regions, starts, ends, strict=True):
+    for region, start, end, raw in zip(timing.regions, starts, ends, timing.raw_cycles, strict=True):
         site, i = timing.sites[region["site"]], region["thread"]
         yield {
             "ph": "X", "cat": "region", "name": site.name, "pid": int(pids[i]), "tid": int(tids[i]),
             "ts": int(start) / 1000, "dur": int(end - start) / 1000,
-            "args": {"kernel": site.kernel, "line": f"{site.file}:{site.line}", "cycles": int(region["cycles"])},
+            "args": {"kernel": site.kernel, "line": f"{site.file}:{site.line}", "cycles": int(region["cycles"]),
+                     "cycles as measured": int(raw)},
         }  # fmt: skip
-
-
-def _times(timing: Timing) -> tuple[Any, Any]:
-    """Returns the start and the end of each region, in nanoseconds."""
-    zero, each = timing.nanoseconds()
-    thread = timing.regions["thread"]
-    start = zero[thread] + (timing.regions["start"] - timing.threads["start"][thread]) * each[thread]
-    return start, start + timing.regions["cycles"] * each[thread]
-
-
-def _lives(timing: Timing) -> tuple[Any, Any]:
-    """Returns the start and the end of each thread's program, in nanoseconds.
-
-    The end of a program that has not written it is that of its last region.
-    """
-    zero, each = timing.nanoseconds()
-    last = zero.copy()
-    np.maximum.at(last, timing.regions["thread"], _times(timing)[1])
-    end = zero + (timing.threads["end"] - timing.threads["start"]) * each
-    return zero, np.maximum(np.where(timing.threads["end"] != 0, end, last), last)
-
-
-def _units(timing: Timing) -> Any:
-    """Returns the number of each thread's processor. NVIDIA's numbers stay, others are counted."""
-    units = timing.threads["unit"]
-    if len(units) == 0 or int(units.max()) < 10_000:
-        return units.astype(np.int64)
-    return np.unique(units, return_inverse=True)[1]
-
-
-def _tracks(units: Any, starts: Any, ends: Any) -> Any:
-    """Returns a track for each thread: the first of its processor's tracks that is free when the program starts."""
-    tracks = np.zeros(len(units), np.int64)
-    free_from: dict[tuple[int, int], int] = {}
-    for i in np.argsort(starts, kind="stable"):
-        track = 0
-        while free_from.get((int(units[i]), track), -1) > starts[i]:
-            track += 1
-        free_from[int(units[i]), track] = int(ends[i])
-        tracks[i] = track
-    return tracks

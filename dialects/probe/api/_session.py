@@ -19,6 +19,7 @@ from ._buffer import Sink
 from ._decode import Seen, decode
 from ._layout import COUNT, HEAD
 from ._pipeline import pipeline
+from ._replay import replayed
 from ._sites import Site, read_sites
 from ._slots import Area, Launch, Slots
 from ._statistics import Histogram, Stats
@@ -140,8 +141,12 @@ class Session:
             if serial not in kept:
                 self._launches.pop(serial, None)
 
-    def _see(self) -> Seen:
-        """Waits for the devices and returns what the session has seen until now."""
+    def _see(self, *, compensate: bool = False) -> Seen:
+        """Waits for the devices and returns what the session has seen until now.
+
+        Args:
+            compensate: whether times are without the cost of regions.
+        """
         seen = Seen(
             {site: [line.copy() for line in lines] for site, lines in self._interpreted.lines.items()},
             list(self._interpreted.records),
@@ -158,6 +163,8 @@ class Session:
         for slots in tuple(self._slots.values()):
             for site, line in slots.counters().items():
                 seen.lines.setdefault(site, []).append(line)
+        if compensate:
+            seen.timings = [replayed(timing) for timing in seen.timings]
         return seen
 
     def _recorded(self) -> int:
@@ -228,21 +235,24 @@ class Session:
         """
         return _records.array_of(self._see(), name)
 
-    def regions(self, name: str | None = None) -> Any:
+    def regions(self, name: str | None = None, *, compensate: bool = True) -> Any:
         """Returns the regions as a structured array, in the order of their starts.
 
         Args:
             name: of the regions; None for all.
+            compensate: whether the measured cost of regions is subtracted: of a region, its own cost and that of the
+                regions inside of it. What is before it in the program, or on its track, lets it start earlier.
 
         Returns:
             an array with the fields ``site`` (an index into `sites`), ``x``, ``y`` and ``z`` (the program), ``warp``
             (0 without `per_warp`), ``sm`` (of NVIDIA; the number of the compute unit of AMD, of the thread of a CPU),
-            ``start`` and ``end`` in nanoseconds since the first program of the device that had regions, and ``cycles``,
-            the duration in ticks of the counter that `clock` returns. ``pandas.DataFrame`` takes it as it is.
+            ``start`` and ``end`` in nanoseconds since the first program of the device that had regions, ``cycles``,
+            the duration in ticks of the counter that `clock` returns, and ``subtracted``, the ticks that `compensate`
+            has subtracted from the duration. ``pandas.DataFrame`` takes it as it is.
         """
-        return _regions.array_of(self._see(), name)
+        return _regions.array_of(self._see(compensate=compensate), name)
 
-    def timeline(self, path: str | Path) -> None:
+    def timeline(self, path: str | Path, *, compensate: bool = True) -> None:
         """Writes the regions as a trace that https://ui.perfetto.dev opens, in Chrome's trace event format.
 
         A process is a multiprocessor, a compute unit or a thread of the CPU. It has as many tracks as it has run
@@ -250,15 +260,16 @@ class Session:
 
         Args:
             path: of the file, usually ``.json``.
+            compensate: as of `regions`. The trace's metadata say what was subtracted.
         """
-        _regions.write_trace(self._see(), path)
+        _regions.write_trace(self._see(compensate=compensate), path)
 
     def lines(self) -> Any:
         """Returns what the pass `instrument` has counted, as a structured array with a row for each source line.
 
         ``dialects/probe/api/_lines.py`` describes the fields.
         """
-        return _lines.table(self._see().part(by_rule=True))
+        return _lines.table(self._see(compensate=True).part(by_rule=True))
 
     def nans(self) -> Any:
         """Returns the NaNs that the pass `instrument` has recorded, as a structured array, the first one first.
@@ -276,23 +287,14 @@ class Session:
         Raises:
             TritonExtError: Matplotlib is not installed, or the session has seen neither a region nor a histogram.
         """
-        _plot.draw(self._see(), path)
+        _plot.draw(self._see(compensate=True), path)
 
-    def summary(self) -> str:
+    def summary(self, *, compensate: bool = True) -> str:
         """Returns tables: a row for each probe and what was lost; one of what regions have cost; one of `lines`.
 
         The share of a region is that of the time in which the programs run that have it.
+
+        Args:
+            compensate: as of `regions`. The last lines say what was subtracted.
         """
-        return _summary.text(self._see(), self._chunks)
-
-
-def session(*, capacity: int = 2**24, kernels: int = 1024, process: bool = False) -> Session:
-    """Returns a session, in whose ``with`` block kernels are compiled with their probes.
-
-    Args:
-        capacity: bytes for records on each device, at most 2^33; a record takes 24 bytes and 8 for each value, a region
-            16, and each program or warp with regions 64. From 1 MiB on, 64 shards have half as many in addition.
-        kernels: how many kernels, in groups of 16 probes, have room for their counters.
-        process: whether the kernels of every thread take part, not only those that this thread launches.
-    """
-    return Session(capacity, kernels, process)
+        return _summary.text(self._see(compensate=compensate), self._chunks)

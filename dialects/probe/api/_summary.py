@@ -26,6 +26,8 @@ def text(everything: Seen, chunks: int) -> str:
     lines = aligned(_probes(seen, costs))
     if costs:
         lines += ["", *aligned(_costs(costs))]
+        gone = [line for timing in everything.timings for line in _regions.subtracted(timing)]
+        lines += ["subtracted from these times, what regions cost:", *gone] if gone else []
     if seen.unknown:
         lines.append(f"lost: counters of all kernels beyond the first {chunks} (fix: kernels=…)")
     by_line = _lines.text(_lines.table(everything.part(by_rule=True)))

@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,19 @@ THREAD = np.dtype([
 REGION = np.dtype([("site", np.int32), ("thread", np.int64), ("start", np.int64), ("cycles", np.int64)])
 
 
+@dataclass(frozen=True)
+class Overhead:
+    """Cycles that one region costs.
+
+    Attributes:
+        inside: between the two times of a region that contains nothing.
+        around: what it costs beside that: what a region around it has more of.
+    """
+
+    inside: float = 0.0
+    around: float = 0.0
+
+
 @dataclass
 class Timing:
     """The regions that one buffer has, in cycles.
@@ -47,18 +60,60 @@ class Timing:
         threads: the programs, or warps, that have recorded regions, one row for each launch; `THREAD`.
         regions: in no order; `REGION`.
         sites: those of the regions.
+        overheads: what a region of each site costs, if that is subtracted from the times; else empty.
+        clock: what `nanoseconds` returns; None if it is computed from the times.
+        raw: the cycles of each region before anything was subtracted; None if nothing was.
+        before: the ends of the threads before that; None likewise.
     """
 
     device: str
     threads: Any
     regions: Any
     sites: list[Site]
+    overheads: list[Overhead] = field(default_factory=list)
+    clock: tuple[Any, Any] | None = None
+    raw: Any = None
+    before: Any = None
+
+    @property
+    def raw_cycles(self) -> Any:
+        """The cycles of each region as they were measured."""
+        return self.regions["cycles"] if self.raw is None else self.raw
+
+    def times(self) -> tuple[Any, Any]:
+        """Returns the start and the end of each region, in nanoseconds."""
+        zero, each = self.nanoseconds()
+        thread = self.regions["thread"]
+        begin = self.regions["start"] - self.threads["start"][thread]
+        # Equal cycles become equal times: a sum of two products would round them differently.
+        end = begin + self.regions["cycles"]
+        return zero[thread] + begin * each[thread], zero[thread] + end * each[thread]
+
+    def lives(self) -> tuple[Any, Any]:
+        """Returns the start and the end of each thread's program, in nanoseconds.
+
+        The end of a program that has not written it is that of its last region.
+        """
+        zero, each = self.nanoseconds()
+        last = zero.copy()
+        np.maximum.at(last, self.regions["thread"], self.times()[1])
+        end = zero + (self.threads["end"] - self.threads["start"]) * each
+        return zero, np.maximum(np.where(self.threads["end"] != 0, end, last), last)
+
+    def units(self) -> Any:
+        """Returns the number of each thread's processor. NVIDIA's numbers stay, others are counted."""
+        units = self.threads["unit"]
+        if len(units) == 0 or int(units.max()) < 10_000:
+            return units.astype(np.int64)
+        return np.unique(units, return_inverse=True)[1]
 
     def nanoseconds(self) -> tuple[Any, Any]:
         """Returns for each thread when its program has started, and how long a cycle took, in nanoseconds.
 
         The first start is 0. RATIONALE.md says how this is done.
         """
+        if self.clock is not None:
+            return self.clock
         threads = self.threads
         cycles = (threads["end"] - threads["start"]).astype(np.float64)
         if self.device in ("cpu", "interpreter"):  # one counter for all processors
@@ -75,6 +130,19 @@ class Timing:
         is_long = has_ended & (passed >= 200 * resolution)
         each = np.where(is_long, passed / np.where(cycles > 0, cycles, 1), pooled)
         return (threads["global_start"] - threads["global_start"].min()) * float(tick), each
+
+
+def tracks_of(units: Any, starts: Any, ends: Any) -> Any:
+    """Returns a track for each thread: the first of its processor's tracks that is free when the program starts."""
+    tracks = np.zeros(len(units), np.int64)
+    free_from: dict[tuple[int, int], int] = {}
+    for i in np.argsort(starts, kind="stable"):
+        track = 0
+        while free_from.get((int(units[i]), track), -1) > starts[i]:
+            track += 1
+        free_from[int(units[i]), track] = int(ends[i])
+        tracks[i] = track
+    return tracks
 
 
 def timing_of(blocks: Sequence[tuple[int, int, Any]], device: str) -> Timing:

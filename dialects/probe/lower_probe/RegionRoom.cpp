@@ -105,6 +105,12 @@ void Regions::endInRoom(RegionEndOp op, int64_t offset) {
   auto begin = op.getHandle().getDefiningOp<RegionBeginOp>();
   int64_t lanes = begin.getPerWarp() ? n : 0;
   Value now = clock.read(b, Counter::Cycles, lanes != 0);
+  // The pass settle_regions moves what has this attribute.
+  auto markEnd = [&](Operation *one) {
+    if (n) // a GPU, whose loops Triton may pipeline
+      one->setAttr(kEnd, b.getUnitAttr());
+  };
+  markEnd(now.getDefiningOp());
   int64_t last = offset + recordsOf(begin, clock) - 1;
   Value limit = arith::SubIOp::create(b, room->limit, i32(last));
   limit = arith::MaxSIOp::create(b, limit, i32(0));
@@ -124,7 +130,7 @@ void Regions::endInRoom(RegionEndOp op, int64_t offset) {
     place = e.splat(place, lanes);
   }
   pointer = behind(pointer, place);
-  tt::StoreOp::create(b, pointer, begins.lookup(begin), mask);
-  tt::StoreOp::create(b, behind(pointer, e.splat(e.constant(1), lanes)), now,
-                      mask);
+  markEnd(tt::StoreOp::create(b, pointer, begins.lookup(begin), mask));
+  pointer = behind(pointer, e.splat(e.constant(1), lanes));
+  markEnd(tt::StoreOp::create(b, pointer, now, mask));
 }

@@ -17,6 +17,9 @@ namespace mlir::triton_ext::lower_probe {
 /// behind it. They are values that run through the kernel, also through its
 /// loops and branches, so a record waits for no load or atomic operation. All
 /// threads have the same numbers, also if only one of them records.
+/// Marks the clock of a region's end in a room, and the stores of its record.
+inline constexpr StringRef kEnd = "probe.end";
+
 class Regions {
 public:
   /// How many turns of a loop with one region a block of the buffer serves.

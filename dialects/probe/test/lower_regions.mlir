@@ -63,12 +63,12 @@ module attributes {probe.target = "cuda:90", probe.num_warps = 4 : i32, probe.wa
 // CHECK: scf.for %{{.*}} iter_args(%[[PLACE:.*]] = %c0_i32) -> (i32)
 // CHECK-NOT: scf.if
 // CHECK: %[[FIRST:.*]] = tt.elementwise_inline_asm "mov.u64 $0, %clock64; {{.*}}pure = true} %{{.*}} : i32 -> i64
-// CHECK: %[[LAST:.*]] = tt.elementwise_inline_asm "mov.u64 $0, %clock64; {{.*}}pure = true} %{{.*}} : i32 -> i64
+// CHECK: %[[LAST:.*]] = tt.elementwise_inline_asm "mov.u64 $0, %clock64; {{.*}}probe.end, pure = true} %{{.*}} : i32 -> i64
 // CHECK: %[[FITS:.*]] = arith.cmpi ult, %[[PLACE]], %{{.*}} : i32
-// CHECK: tt.store %{{.*}}, %[[FIRST]], %[[FITS]] : !tt.ptr<i64>
-// CHECK: tt.store %{{.*}}, %[[LAST]], %[[FITS]] : !tt.ptr<i64>
+// CHECK: tt.store %{{.*}}, %[[FIRST]], %[[FITS]] {probe.end} : !tt.ptr<i64>
+// CHECK: tt.store %{{.*}}, %[[LAST]], %[[FITS]] {probe.end} : !tt.ptr<i64>
 // CHECK: %[[BEGIN:.*]] = tt.elementwise_inline_asm "mov.u64 $0, %clock64; {{.*}}pure = true} %{{.*}} : tensor<128xi32> -> tensor<128xi64>
-// CHECK: %[[END:.*]] = tt.elementwise_inline_asm "mov.u64 $0, %clock64; {{.*}}pure = true} %{{.*}} : tensor<128xi32> -> tensor<128xi64>
+// CHECK: %[[END:.*]] = tt.elementwise_inline_asm "mov.u64 $0, %clock64; {{.*}}probe.end, pure = true} %{{.*}} : tensor<128xi32> -> tensor<128xi64>
 // CHECK: arith.remui
 // CHECK: tt.store %{{.*}}, %[[BEGIN]], %[[MASK:.*]] : tensor<128x!tt.ptr<i64>>
 // CHECK: tt.store %{{.*}}, %[[END]], %[[MASK]] : tensor<128x!tt.ptr<i64>>

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+include "mlir/Pass/PassBase.td"
+
+def SettleRegionsPass : Pass<"triton-ext-settle-regions", "::mlir::ModuleOp"> {
+  let summary = "Read the clock of a region's end behind what the turn only prepares for later turns";
+  let description = [{
+    When Triton has pipelined a loop, a turn ends with the addresses and the
+    copies of a later turn. A region that ends before them has its clock in the
+    middle of the loop, and the assembler moves no instruction across a clock.
+    So it cannot compute the addresses while the turn waits for something else,
+    as it does without the region.
+
+    The pass moves the clock of a region's end, and the stores of its record, to
+    the end of the loop's body, if nothing follows them but the arithmetic of
+    addresses and masks, and copies to shared memory that nobody waits for. A
+    session applies it at the end of the stage `ttgir`. `lower_probe` marks what
+    it may move with the attribute `probe.end`, which this pass removes.
+  }];
+}
