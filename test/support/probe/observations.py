@@ -446,7 +446,9 @@ def regions(make: Make) -> None:
         assert is_within(turns, found["program"]).all()
         assert is_within(found["helper"], turns).all()
         assert is_within(found["third"], turns).all()
-        assert not is_within(found["while"], turns).any()
+        # As measured: without its cost, a region may take no time, at the very end of the one before it.
+        measured = {name: s.regions(name, compensate=False) for name in ("while", "turn")}
+        assert not is_within(measured["while"], measured["turn"]).any()
         assert found["one"]["x"].tolist() == [1]
         for x in range(6):
             own = turns[turns["x"] == x]
