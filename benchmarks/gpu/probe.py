@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+import probe_accuracy
 import torch
 import triton
 from probe_kernels import add, attention, matmul, offer, repeat, sort
@@ -213,19 +214,7 @@ def slowdown() -> None:
 
 def accuracy() -> None:
     """(b) what regions say, against the time of the kernel without probes."""
-    say("(b) error of regions: from the first begin to the last end of a launch, against the kernel without probes")
-    for title, make in cases().items():
-        for each_turn in (False, True):
-            spans = []
-            for _ in range(9):
-                with probe.session(capacity=2**28) as s:
-                    make("region", each_turn)()
-                r = s.regions()
-                spans.append((r["end"].max() - r["start"].min()) * 1e-6)
-            alone = statistics.median(in_turns({"none": make("none", each_turn)})["none"])
-            span = statistics.median(spans)
-            where = "each turn" if each_turn else "each program"
-            say(f"  {title:<30} {where:<12} {span:9.4f} ms for {alone:9.4f} ms  {100 * (span / alone - 1):+7.2f} %")
+    probe_accuracy.accuracy(say, cases(), in_turns, on_cpu=ON_CPU)
 
 
 def times_of_regions() -> None:
@@ -244,15 +233,20 @@ def times_of_regions() -> None:
     for title, make in cases().items():
         loop: dict[str, float] = {}
         for what in ("region", "both"):
-            times = []
+            times: dict[bool, list[float]] = {False: [], True: []}
             for _ in range(5):
                 with probe.session(capacity=2**28) as s:
                     make(what, False)()
-                r = s.regions("loop")
-                times.append(float(np.median(r["end"] - r["start"])))
-            loop[what] = statistics.median(times)
-        whole, both = loop["region"], loop["both"]
-        say(f"  {title:<32} {whole:12.1f} ns, with regions inside {both:12.1f} ns {100 * (both / whole - 1):+7.2f} %")
+                for compensate, found in times.items():
+                    r = s.regions("loop", compensate=compensate)
+                    found.append(float(np.median(r["end"] - r["start"])))
+            for compensate, found in times.items():
+                loop[f"{what}, {compensate}"] = statistics.median(found)
+        whole, both, without = loop["region, False"], loop["both, False"], loop["both, True"]
+        say(
+            f"  {title:<32} {whole:12.1f} ns, with regions inside {both:12.1f} ns {100 * (both / whole - 1):+7.2f} %, "
+            f"without their cost {without:12.1f} ns {100 * (without / whole - 1):+7.2f} %"
+        )
 
 
 def pictures() -> None:

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What regions say about a launch, as measured and without their cost, and how long it takes; a part of probe.py."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from probe_variants import FORMS, form
+
+from triton_ext import probe
+
+LAUNCHES, SESSIONS = 4, 5
+
+
+def spans(regions: Any) -> list[float]:
+    """Returns for each launch the milliseconds from its first begin to its last end."""
+    regions = np.sort(regions, order="start")
+    ends = np.maximum.accumulate(regions["end"])
+    gaps = regions["start"][1:] - ends[:-1]  # between launches no region is open
+    cuts = np.sort(np.argsort(gaps)[len(gaps) - LAUNCHES + 1 :]) + 1
+    parts = np.split(np.arange(len(regions)), cuts)
+    return [float(regions["end"][part].max() - regions["start"][part].min()) * 1e-6 for part in parts]
+
+
+def percent(value: float, base: float) -> str:
+    return f"{100 * (value / base - 1):+7.2f} %"
+
+
+def accuracy(say: Callable[[str], None], cases: dict[str, Any], in_turns: Callable[..., Any], *, on_cpu: bool) -> None:
+    """Prints for each kernel, place and form of a region: slowdown, and the errors as measured and without the cost.
+
+    Args:
+        say: prints a line.
+        cases: for each kernel a function that takes what to observe, and whether in each turn, and makes its launch.
+        in_turns: measures launches in turns, in a session.
+        on_cpu: whether kernels run on this machine's processor, where all forms are one.
+    """
+    say("(b) regions: slowdown of the launch; error of the time from the first begin to the last end of a launch,")
+    say("    against the kernel without probes: as measured, and without the measured cost of regions (the default)")
+    costs: dict[str, None] = {}
+    for title, make in cases.items():
+        for each_turn in (False, True):
+            forms = list(FORMS) if each_turn and not on_cpu and not title.startswith("add") else ["as it is"]
+            for name in forms:
+                launch, alone = make("region", each_turn), make("none", each_turn)
+                measured, replayed = [], []
+                with form(name):
+                    with probe.session(capacity=2**27) as s:
+                        times = in_turns({"none": alone, name: launch}, s, times=LAUNCHES, rounds=15)
+                    sessions = []
+                    for _ in range(0 if name == "neither clocks nor records" else SESSIONS):
+                        with probe.session(capacity=2**26) as s:
+                            for _ in range(LAUNCHES):
+                                launch()
+                        sessions.append(s)
+                # Outside of the block, because what regions cost is measured by kernels of the usual form.
+                for s in sessions:
+                    measured += spans(s.regions(compensate=False))
+                    replayed += spans(s.regions())
+                costs |= dict.fromkeys(line for line in s.summary().split("\n") if "cycles inside" in line)
+                base = statistics.median(times["none"])
+                ratio = statistics.median(a / b for a, b in zip(times[name], times["none"], strict=True))
+                where = f"{'each turn' if each_turn else 'each program':<12} {name if len(forms) > 1 else '':<32}"
+                errors = [percent(statistics.median(one), base) if one else "" for one in (measured, replayed)]
+                lost = f"  lost {sum(s.lost().values())}" if s.lost() else ""
+                say(
+                    f"  {title:<30} {where} {base:9.4f} ms  slowdown {percent(ratio, 1)}"
+                    f"  measured {errors[0]:>9}  without cost {errors[1]:>9}{lost}"
+                )
+    for line in costs:
+        say(f"  {line}")
