@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextvars
+import functools
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -64,10 +65,19 @@ def current_device() -> str:
     """Returns the device that a launch of this thread goes to: ``cpu`` or, for torch, ``cuda:0``."""
     from triton.runtime import driver
 
-    declared = backends.declared().get(driver.active.get_current_target().backend)
-    if declared is not None and declared.target.endswith(":native"):  # this machine's processor
+    active = driver.active
+    if _is_native(type(active)):
         return "cpu"
-    return f"cuda:{driver.active.get_current_device()}"  # which torch calls AMD's devices, too
+    return f"cuda:{active.get_current_device()}"  # which torch calls AMD's devices, too
+
+
+@functools.cache  # because each launch asks
+def _is_native(_: type[Any]) -> bool:
+    """Returns whether the active driver, whose class is the argument, launches on this machine's processor."""
+    from triton.runtime import driver
+
+    declared = backends.declared().get(driver.active.get_current_target().backend)
+    return declared is not None and declared.target.endswith(":native")
 
 
 def memory(words: int, device: str, first: dict[int, int]) -> Any:
@@ -174,6 +184,9 @@ def _allocate(size: int, alignment: int, stream: int | None) -> Any:
         if device not in _sinks:
             _sinks[device] = Sink(memory(SHARD_CURSORS, device, {}))
         return _sinks[device]
+    # Without the lock of a session that makes its buffer: a launch on the CPU has no other cost of this size.
+    if device == "cpu" and (found := session._buffers.get(device)) is not None:
+        return found
     return session._buffer(device)
 
 
