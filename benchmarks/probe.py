@@ -156,6 +156,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=200, help="turns of each kernel (default: %(default)s)")
     parser.add_argument("--turn", type=float, default=0.004, help="seconds of a turn (default: %(default)s)")
     parser.add_argument("--core", type=int, help="the processor to run on (default: the last one that is allowed)")
+    parser.add_argument("kernels", nargs="*", help="beginnings of the names of kernels; default: all")
     options = parser.parse_args()
     torch.set_num_threads(1)
     core = max(os.sched_getaffinity(0)) if options.core is None else options.core
@@ -169,8 +170,9 @@ def main() -> None:
     for line in lines:
         print(line, flush=True)
     launch_cost(options.rounds)
+    chosen = tuple(options.kernels) or ("",)
     for title, make in cases().items():
-        for each_turn in (False, True):
+        for each_turn in (False, True) if title.startswith(chosen) else ():
             with probe.session(capacity=2**24) as s:
                 launches = {what: make(what.split()[0], each_turn) for what in PROBES}
                 found = measure(launches, s, options.rounds, options.turn)
