@@ -18,8 +18,9 @@ from ._buffer import current_device
 from ._sites import Site
 from ._timing import Overhead
 
-#: Turns of a measured loop, and how often it runs; the first run, which is cold, does not count.
-_TURNS, _RUNS = 256, 7
+#: Turns of a measured loop, how often it is begun if it is inside of another one, and how often the kernel runs; the
+#: first run, which is cold, does not count. An argument of 1 would be a constant of the kernel, without the outer loop.
+_TURNS, _ROUNDS, _RUNS = 256, 2, 7
 
 
 @triton.jit
@@ -89,11 +90,12 @@ def _measure(device: str, in_room: bool, warps: int) -> Overhead:
 def _on_this_device(out: Any, in_room: bool, warps: int) -> Overhead:
     """Returns the median over the runs."""
     cycles: dict[bool, list[float]] = {False: [], True: []}
+    turns = _TURNS // (1 if in_room else _ROUNDS)
     empty: list[float] = []
     for run in range(_RUNS):
         for has_inner in (False, True):
             with probe.session(capacity=2**16 + 32 * _TURNS * max(warps, 1)) as s:
-                _measured[(1,)](out, _TURNS, 1, has_inner, bool(warps), in_room, num_warps=warps or 4)
+                _measured[(1,)](out, turns, _ROUNDS, has_inner, bool(warps), in_room, num_warps=warps or 4)
             outer, inner = (s.regions(name, compensate=False)["cycles"] for name in ("outer", "inner"))
             if not run or not len(outer):  # none with TRITON_EXT_PROBE=0
                 continue

@@ -192,6 +192,24 @@ def test_times_as_measured_stay_available(tmp_path: Path) -> None:
         assert measured == raw["cycles"].sum()
 
 
+@pytest.mark.parametrize("in_room", [True, False])
+@pytest.mark.usefixtures("here")
+def test_each_kind_of_record_is_measured(monkeypatch: pytest.MonkeyPatch, in_room: bool) -> None:
+    sites: list[Site] = []
+    regions = probe.Session.regions
+
+    def observed(session: probe.Session, name: str | None = None, *, compensate: bool = True) -> Any:
+        sites.extend(site for site in session.sites() if site.name == "inner")
+        return regions(session, name, compensate=compensate)
+
+    monkeypatch.setattr(probe.Session, "regions", observed)
+    found = _overhead._on_this_device(np.zeros(1, np.int32), in_room, 0)
+    assert sites
+    assert all((site.loop is not None) == in_room for site in sites)
+    assert 0 < found.inside < 10_000
+    assert 0 <= found.around < 10_000
+
+
 @pytest.mark.usefixtures("here")
 def test_regions_of_another_device_keep_their_times() -> None:
     _overhead._overhead.cache_clear()
