@@ -91,8 +91,8 @@ def by_descriptors(  # noqa: PLR0917
     tl.store(c + (m + tl.arange(0, BM))[:, None] * N + (n + tl.arange(0, BN))[None, :], acc)
 
 
-def copies(kernel: Any, arch: int, what: str) -> int:
-    """Compiles the kernel with its probes and returns how many asynchronous copies its PTX has."""
+def assembly(kernel: Any, arch: int, what: str) -> Any:
+    """Compiles the kernel with its probes and returns the text of each stage."""
     kinds = {"a": "*fp16", "b": "*fp16", "c": "*fp32", **dict.fromkeys("MNK", "i32")}
     constants = {"BM": 64, "BN": 64, "BK": 32, "WHAT": what}
     divisible = {(i,): [["tt.divisibility", 16]] for i in range(6)}
@@ -101,7 +101,12 @@ def copies(kernel: Any, arch: int, what: str) -> int:
     with probe.pipeline():
         compiled = triton.compile(source, target=GPUTarget("cuda", arch, 32), options=options)
     assert (compiled.metadata.profile_scratch_size > 0) == (what in PROBES)
-    return len(re.findall(r"cp\.async\.(?:c[ag]\.shared|bulk\.tensor)", compiled.asm["ptx"]))
+    return compiled.asm
+
+
+def copies(kernel: Any, arch: int, what: str) -> int:
+    """Returns how many asynchronous copies the PTX of the kernel with its probes has."""
+    return len(re.findall(r"cp\.async\.(?:c[ag]\.shared|bulk\.tensor)", assembly(kernel, arch, what)["ptx"]))
 
 
 PROBES = [
@@ -123,3 +128,22 @@ def test_the_copies_stay(kernel: Any, arch: int) -> None:
     assert plain >= 6
     assert {what: copies(kernel, arch, what) for what in PROBES} == dict.fromkeys(PROBES, plain)
     assert copies(kernel, arch, "device_assert") < plain  # so the comparison can fail
+
+
+@pytest.mark.parametrize("what", ["region", "region of warps"])
+@pytest.mark.parametrize(("kernel", "arch"), KERNELS, ids=lambda one: getattr(one, "__name__", str(one)))
+def test_the_end_of_a_region_is_behind_what_prepares_later_turns(kernel: Any, arch: int, what: str) -> None:
+    module = assembly(kernel, arch, what)["ttgir"]
+    (body,) = re.findall(r"scf\.for [^\n]*\n(.*?)scf\.yield", module[module.index("%clock64") :], re.DOTALL)[-1:]
+    lines = body.splitlines()
+    clocks = [i for i, line in enumerate(lines) if "%clock64" in line]
+    starts = [i for i, line in enumerate(lines) if re.search(r"async_(?:tma_)?copy_global_to_local", line)]
+    assert len(clocks) == 2
+    assert starts
+    assert clocks[0] < starts[0]
+    if arch == 90:
+        assert clocks[1] > starts[-1]
+    else:  # behind the copies, the turn waits and computes
+        waits = [i for i, line in enumerate(lines) if "ttg.async_wait" in line]
+        assert clocks[1] < starts[0] < waits[-1]
+    assert "probe.end" not in module
