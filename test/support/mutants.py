@@ -100,7 +100,9 @@ def build_source(extension: str, scratch: Path) -> Path:
     copies = [file for file in (scratch / extension).rglob("*") if file.suffix in {".cpp", ".h", ".td"}]
     changed = [file for file in copies if file.read_bytes() != _original(file, scratch).read_bytes()]
     assert {file.suffix for file in changed} == {".cpp"}, "sources that are not compiled again may include it"
-    newest = max(_original(file, scratch).stat().st_mtime for file in copies)
+    # A directory beside those of the changed sources has another library.
+    around = {directory for source in changed for directory in source.parents}
+    newest = max(_original(file, scratch).stat().st_mtime for file in copies if file.parent in around)
     listed = subprocess.run([build.tool("ninja"), "-C", build_dir, "-t", "compdb"], check=True, capture_output=True)
     steps = json.loads(listed.stdout)
     objects = {}
