@@ -42,14 +42,23 @@ def _in_loop(ptx: str, edit: Callable[[str, list[Any], list[Any]], tuple[str, st
 
 
 def _arithmetic_first(body: str, clocks: list[Any], _: list[Any]) -> tuple[str, str]:
-    """Moves the arithmetic behind the last clock before it: what it computes has no time, and nothing else moves."""
+    """Moves the arithmetic behind the last clock before it: what it computes has no time, and nothing else moves.
+
+    What writes a register that something before it reads or writes stays, and what reads one that this has written.
+    """
     end = clocks[-1]
     parts = re.split(r"(\t// begin inline asm\n.*?// end inline asm\n|[^\n]*\n)", body[end.end() :], flags=re.DOTALL)
-    parts = [part for part in parts if part]
-    # The counter of records is read by the stores before it changes, but their addresses are in registers by then.
-    arithmetic = [part for part in parts if not _EFFECT.search(part) and part.startswith("\t") and "asm" not in part]
-    rest = [part for part in parts if part not in arithmetic]
-    return "", body[: end.start()] + "".join(arithmetic) + end[0] + "".join(rest)
+    first, rest = [], []
+    used: set[str] = set(re.findall(r"%\w+", end[0]))
+    for part in filter(None, parts):
+        registers = re.findall(r"%\w+", part)
+        is_arithmetic = part.startswith("\t") and "asm" not in part and not _EFFECT.search(part) and registers
+        if is_arithmetic and not used.intersection(registers):
+            first.append(part)
+        else:
+            rest.append(part)
+            used.update(registers)
+    return "", body[: end.start()] + "".join(first) + end[0] + "".join(rest)
 
 
 def _one_clock(body: str, clocks: list[Any], _: list[Any]) -> tuple[str, str]:
