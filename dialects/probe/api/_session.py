@@ -142,11 +142,7 @@ class Session:
                 self._launches.pop(serial, None)
 
     def _see(self, *, compensate: bool = False) -> Seen:
-        """Waits for the devices and returns what the session has seen until now.
-
-        Args:
-            compensate: whether times are without the cost of regions.
-        """
+        """Waits for the devices and returns what the session has seen until now; with `compensate` as of `regions`."""
         seen = Seen(
             {site: [line.copy() for line in lines] for site, lines in self._interpreted.lines.items()},
             list(self._interpreted.records),
