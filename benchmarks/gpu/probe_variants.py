@@ -21,7 +21,7 @@ _EFFECT = re.compile(r"cp\.async|bar\.|wgmma|\bst\.|\bld\.|fence|mbarrier|shfl|b
 
 
 def _in_loop(ptx: str, edit: Callable[[str, list[Any], list[Any]], tuple[str, str]]) -> str:
-    """Returns the PTX with the loop that has regions changed.
+    """Returns the PTX with the loop that has regions changed, and that of a kernel without clocks as it is.
 
     Args:
         ptx: the text.
@@ -30,6 +30,8 @@ def _in_loop(ptx: str, edit: Callable[[str, list[Any], list[Any]], tuple[str, st
     Raises:
         ValueError: there is no loop with clocks.
     """
+    if "%clock64" not in ptx:
+        return ptx
     ptx = re.sub(r"^\t\.loc[^\n]*\n", "", ptx, flags=re.MULTILINE)
     for branch in re.finditer(r"\t@%p\d+ bra\s+(\$L\w+);", ptx):
         begin = ptx.find(f"\n{branch[1]}:")
