@@ -39,7 +39,7 @@ def accuracy(say: Callable[[str], None], cases: dict[str, Any], in_turns: Callab
         on_cpu: whether kernels run on this machine's processor, where all forms are one.
     """
     say("(b) regions: slowdown of the launch; error of the time from the first begin to the last end of a launch,")
-    say("    against the kernel without probes: as measured, and without the measured cost of regions (the default)")
+    say("    against the kernel without probes: as measured, and without the measured cost of regions")
     costs: dict[str, None] = {}
     for title, make in cases.items():
         for each_turn in (False, True):
@@ -59,8 +59,10 @@ def accuracy(say: Callable[[str], None], cases: dict[str, Any], in_turns: Callab
                 # Outside of the block, because what regions cost is measured by kernels of the usual form.
                 for s in sessions:
                     measured += spans(s.regions(compensate=False))
-                    replayed += spans(s.regions())
-                costs |= dict.fromkeys(line for line in s.summary().split("\n") if "cycles inside" in line)
+                    replayed += spans(s.regions(compensate=True))
+                costs |= dict.fromkeys(
+                    line for line in s.summary(compensate=True).split("\n") if "cycles inside" in line
+                )
                 base = statistics.median(times["none"])
                 ratio = statistics.median(a / b for a, b in zip(times[name], times["none"], strict=True))
                 where = f"{'each turn' if each_turn else 'each program':<12} {name if len(forms) > 1 else '':<32}"

@@ -141,7 +141,7 @@ class Session:
             if serial not in kept:
                 self._launches.pop(serial, None)
 
-    def _see(self, *, compensate: bool = False) -> Seen:
+    def _see(self, *, compensate: bool | None = False) -> Seen:
         """Waits for the devices and returns what the session has seen until now; with `compensate` as of `regions`."""
         seen = Seen(
             {site: [line.copy() for line in lines] for site, lines in self._interpreted.lines.items()},
@@ -159,8 +159,10 @@ class Session:
         for slots in tuple(self._slots.values()):
             for site, line in slots.counters().items():
                 seen.lines.setdefault(site, []).append(line)
-        if compensate:
-            seen.timings = [replayed(timing) for timing in seen.timings]
+        seen.timings = [
+            replayed(timing) if compensate or (compensate is None and timing.device == "cpu") else timing
+            for timing in seen.timings
+        ]
         return seen
 
     def _recorded(self) -> int:
@@ -231,13 +233,14 @@ class Session:
         """
         return _records.array_of(self._see(), name)
 
-    def regions(self, name: str | None = None, *, compensate: bool = True) -> Any:
+    def regions(self, name: str | None = None, *, compensate: bool | None = None) -> Any:
         """Returns the regions as a structured array, in the order of their starts.
 
         Args:
             name: of the regions; None for all.
             compensate: whether the measured cost of regions is subtracted: of a region, its own cost and that of the
-                regions inside of it. What is before it in the program, or on its track, lets it start earlier.
+                regions inside of it. What is before it in the program, or on its track, lets it start earlier. None:
+                on CPUs alone, because on a GPU other warps hide most of this cost.
 
         Returns:
             an array with the fields ``site`` (an index into `sites`), ``x``, ``y`` and ``z`` (the program), ``warp``
@@ -248,7 +251,7 @@ class Session:
         """
         return _regions.array_of(self._see(compensate=compensate), name)
 
-    def timeline(self, path: str | Path, *, compensate: bool = True) -> None:
+    def timeline(self, path: str | Path, *, compensate: bool | None = None) -> None:
         """Writes the regions as a trace that https://ui.perfetto.dev opens, in Chrome's trace event format.
 
         A process is a multiprocessor, a compute unit or a thread of the CPU. It has as many tracks as it has run
@@ -265,7 +268,7 @@ class Session:
 
         ``dialects/probe/api/_lines.py`` describes the fields.
         """
-        return _lines.table(self._see(compensate=True).part(by_rule=True))
+        return _lines.table(self._see(compensate=None).part(by_rule=True))
 
     def nans(self) -> Any:
         """Returns the NaNs that the pass `instrument` has recorded, as a structured array, the first one first.
@@ -283,9 +286,9 @@ class Session:
         Raises:
             TritonExtError: Matplotlib is not installed, or the session has seen neither a region nor a histogram.
         """
-        _plot.draw(self._see(compensate=True), path)
+        _plot.draw(self._see(compensate=None), path)
 
-    def summary(self, *, compensate: bool = True) -> str:
+    def summary(self, *, compensate: bool | None = None) -> str:
         """Returns tables: a row for each probe and what was lost; one of what regions have cost; one of `lines`.
 
         The share of a region is that of the time in which the programs run that have it.
