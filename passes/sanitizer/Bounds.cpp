@@ -107,46 +107,10 @@ void BoundsChecker::reportLanes(const Lanes &lanes, const MemoryAccess &access,
 void BoundsChecker::lookAtLanes(const MemoryAccess &access,
                                 const Extents &extents,
                                 ImplicitLocOpBuilder &b) {
-  LaneBuilder whole(tracker, b, access.lanes);
-  bool canBuild = access.lanes > 1 && whole.canBuild(access.pointer) &&
-                  (!access.mask || whole.canBuild(access.mask));
-  if (!canBuild) {
-    Value address = addressOf(access.pointer, b);
-    return reportLanes({address, access.mask, {}}, access, extents, b);
-  }
-  auto shape = cast<RankedTensorType>(access.type).getShape();
-  forLanes(access.lanes, b, [&](LaneBuilder &builder, Value places) {
-    SmallVector<Value> coordinates = builder.coordinatesOf(places, shape);
-    Value pointer = builder.build(access.pointer, coordinates);
-    Value mask =
-        access.mask ? builder.build(access.mask, coordinates) : Value();
-    if (mask)
-      mask = inLanes(mask, pointer.getType(), b);
-    reportLanes({addressOf(pointer, b), mask, places}, access, extents, b);
+  forLanes(tracker, access, lanesAtOnce, b, [&](const SomeLanes &lanes) {
+    reportLanes({addressOf(lanes.pointer, b), lanes.mask, lanes.number}, access,
+                extents, b);
   });
-}
-
-void BoundsChecker::forLanes(
-    int64_t numLanes, ImplicitLocOpBuilder &b,
-    llvm::function_ref<void(LaneBuilder &, Value)> body) {
-  int64_t step = std::min(numLanes, lanesAtOnce);
-  LaneBuilder builder(tracker, b, step);
-  auto type = RankedTensorType::get({step}, b.getI32Type());
-  auto number = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
-  };
-  OpBuilder::InsertionGuard guard(b);
-  Value start;
-  if (step < numLanes) {
-    auto loop =
-        scf::ForOp::create(b, number(0), number(numLanes), number(step));
-    b.setInsertionPointToStart(loop.getBody());
-    start = loop.getInductionVar();
-  }
-  Value places = tt::MakeRangeOp::create(b, type, 0, step);
-  if (start)
-    places = arith::AddIOp::create(b, places, builder.splat(start));
-  body(builder, places);
 }
 
 /// Returns an i1 that is false only if no active lane of the strided access is

@@ -42,8 +42,6 @@ private:
                      const Extents &extents, ImplicitLocOpBuilder &b);
   void lookAtLanes(const MemoryAccess &access, const Extents &extents,
                    ImplicitLocOpBuilder &b);
-  void forLanes(int64_t numLanes, ImplicitLocOpBuilder &b,
-                llvm::function_ref<void(LaneBuilder &, Value)> body);
   void reportLanes(const Lanes &lanes, const MemoryAccess &access,
                    const Extents &extents, ImplicitLocOpBuilder &b);
   void suppress(const MemoryAccess &access, const Extents &extents);

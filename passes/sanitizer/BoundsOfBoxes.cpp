@@ -76,23 +76,25 @@ void BoundsChecker::checkBox(const MemoryAccess &access) {
   looks.push_back({op, look});
   b.setInsertionPointToStart(look.thenBlock());
   int64_t numLanes = ShapedType::getNumElements(shape);
-  forLanes(numLanes, b, [&](LaneBuilder &builder, Value places) {
-    SmallVector<Value> coordinates = builder.coordinatesOf(places, shape);
-    Value address = builder.splat(math.toValue(strided.base)), isOn;
-    Value zero = builder.constant(0, math.type);
-    for (auto [dim, coordinate] : llvm::enumerate(coordinates)) {
-      Value place = arith::ExtUIOp::create(b, zero.getType(), coordinate);
-      place = arith::AddIOp::create(b, place,
-                                    builder.splat(math.toValue(indices[dim])));
-      Value isIn = arith::AndIOp::create(
-          b, arith::CmpIOp::create(b, P::sge, place, zero),
-          arith::CmpIOp::create(b, P::slt, place,
-                                builder.splat(math.toValue(sizes[dim]))));
-      isOn = isOn ? Value(arith::AndIOp::create(b, isOn, isIn)) : isIn;
-      Value stride = builder.splat(math.toValue(strided.strides[dim]));
-      address = arith::AddIOp::create(b, address,
-                                      arith::MulIOp::create(b, place, stride));
-    }
-    reportLanes({address, isOn, places}, access, *extents, b);
-  });
+  forPlaces(
+      tracker, numLanes, lanesAtOnce, b,
+      [&](LaneBuilder &builder, Value places) {
+        SmallVector<Value> coordinates = builder.coordinatesOf(places, shape);
+        Value address = builder.splat(math.toValue(strided.base)), isOn;
+        Value zero = builder.constant(0, math.type);
+        for (auto [dim, coordinate] : llvm::enumerate(coordinates)) {
+          Value place = arith::ExtUIOp::create(b, zero.getType(), coordinate);
+          place = arith::AddIOp::create(
+              b, place, builder.splat(math.toValue(indices[dim])));
+          Value isIn = arith::AndIOp::create(
+              b, arith::CmpIOp::create(b, P::sge, place, zero),
+              arith::CmpIOp::create(b, P::slt, place,
+                                    builder.splat(math.toValue(sizes[dim]))));
+          isOn = isOn ? Value(arith::AndIOp::create(b, isOn, isIn)) : isIn;
+          Value stride = builder.splat(math.toValue(strided.strides[dim]));
+          address = arith::AddIOp::create(
+              b, address, arith::MulIOp::create(b, place, stride));
+        }
+        reportLanes({address, isOn, places}, access, *extents, b);
+      });
 }

@@ -128,7 +128,10 @@ void checkBounds(Checker &checker); // bounds, view
 void checkLanes(Checker &checker);  // lanes
 void checkHints(Checker &checker);  // hints
 void checkArith(Checker &checker);  // arith
-void checkShadow(Checker &checker); // uninit, race
+
+/// Inserts `uninit` and `race`. Returns the accesses that look at a shadow: the
+/// host decides of each launch which shadows it needs.
+llvm::json::Array checkShadow(Checker &checker);
 
 } // namespace mlir::triton_ext::sanitizer
 

@@ -4,6 +4,7 @@
 // kernel's, and changes of shape become arithmetic on coordinates.
 
 #include "LaneBuilder.h"
+#include "Extents.h"
 
 #include "analysis/Dimensions.h"
 
@@ -152,4 +153,54 @@ Value LaneBuilder::build(Value value, ArrayRef<Value> coordinates) {
   copy->setOperands(operands);
   copy->getResult(0).setType(like(element));
   return copy->getResult(0);
+}
+
+bool mlir::triton_ext::sanitizer::canBuildLanes(
+    StridedTracker &tracker, const analysis::MemoryAccess &access,
+    ImplicitLocOpBuilder &b) {
+  LaneBuilder whole(tracker, b, access.lanes);
+  return access.lanes > 1 && whole.canBuild(access.pointer) &&
+         (!access.mask || whole.canBuild(access.mask));
+}
+
+void mlir::triton_ext::sanitizer::forPlaces(
+    StridedTracker &tracker, int64_t numLanes, int64_t atOnce,
+    ImplicitLocOpBuilder &b,
+    llvm::function_ref<void(LaneBuilder &, Value)> body) {
+  int64_t step = std::min(numLanes, atOnce);
+  LaneBuilder builder(tracker, b, step);
+  auto type = RankedTensorType::get({step}, b.getI32Type());
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
+  };
+  OpBuilder::InsertionGuard guard(b);
+  Value start;
+  if (step < numLanes) {
+    auto loop =
+        scf::ForOp::create(b, number(0), number(numLanes), number(step));
+    b.setInsertionPointToStart(loop.getBody());
+    start = loop.getInductionVar();
+  }
+  Value places = tt::MakeRangeOp::create(b, type, 0, step);
+  if (start)
+    places = arith::AddIOp::create(b, places, builder.splat(start));
+  body(builder, places);
+}
+
+void mlir::triton_ext::sanitizer::forLanes(
+    StridedTracker &tracker, const analysis::MemoryAccess &access,
+    int64_t atOnce, ImplicitLocOpBuilder &b,
+    llvm::function_ref<void(const SomeLanes &)> body) {
+  if (!canBuildLanes(tracker, access, b))
+    return body({access.pointer, access.mask, {}});
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(access.type).getShape();
+  forPlaces(tracker, access.lanes, atOnce, b,
+            [&](LaneBuilder &builder, Value places) {
+              auto coordinates = builder.coordinatesOf(places, shape);
+              Value pointer = builder.build(access.pointer, coordinates), mask;
+              if (access.mask)
+                mask = inLanes(builder.build(access.mask, coordinates),
+                               pointer.getType(), b);
+              body({pointer, mask, places});
+            });
 }

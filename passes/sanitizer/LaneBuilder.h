@@ -7,6 +7,8 @@
 
 #include "Strided.h"
 
+#include "analysis/MemoryAccess.h"
+
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::triton_ext::sanitizer {
@@ -48,6 +50,30 @@ private:
   ImplicitLocOpBuilder &b;
   int64_t numLanes;
 };
+
+/// Some lanes of an access.
+struct SomeLanes {
+  Value pointer;
+  Value mask;   ///< of the same shape; null if all are on
+  Value number; ///< of each lane; null if they are all lanes
+};
+
+/// Whether the pointers and the mask of an access can be computed again.
+bool canBuildLanes(StridedTracker &tracker,
+                   const analysis::MemoryAccess &access,
+                   ImplicitLocOpBuilder &b);
+
+/// Calls `body` with a builder and with the row-major places of some lanes of a
+/// tile, in a loop over the tile: `atOnce` lanes in each turn.
+void forPlaces(StridedTracker &tracker, int64_t numLanes, int64_t atOnce,
+               ImplicitLocOpBuilder &b,
+               llvm::function_ref<void(LaneBuilder &, Value)> body);
+
+/// Calls `body` for the lanes of an access by pointers: `atOnce` in each turn
+/// of a loop, or all of them where they cannot be computed again.
+void forLanes(StridedTracker &tracker, const analysis::MemoryAccess &access,
+              int64_t atOnce, ImplicitLocOpBuilder &b,
+              llvm::function_ref<void(const SomeLanes &)> body);
 
 } // namespace mlir::triton_ext::sanitizer
 

@@ -29,6 +29,8 @@ namespace tt = mlir::triton;
 static constexpr StringLiteral verdictsName = "sanitize.verdicts";
 /// The attribute with what launches have to check, if there is something.
 static constexpr StringLiteral promisesName = "sanitize.promises";
+/// The attribute with the accesses that look at shadows, if there are any.
+static constexpr StringLiteral shadowsName = "sanitize.shadows";
 static constexpr StringLiteral knownChecks[] = {"bounds", "lanes", "uninit",
                                                 "race",   "hints", "arith"};
 
@@ -107,7 +109,7 @@ void SanitizerPass::runOnOperation() {
     return signalPassFailure();
   if (!*isPrepared)
     return;
-  llvm::json::Array verdicts, promises;
+  llvm::json::Array verdicts, promises, shadows;
   for (auto kernel : module.getOps<tt::FuncOp>()) {
     if (!kernel.isPublic() || kernel.isExternal())
       continue;
@@ -117,7 +119,9 @@ void SanitizerPass::runOnOperation() {
     checkLanes(checker);
     checkHints(checker);
     checkArith(checker);
-    checkShadow(checker);
+    if (llvm::json::Array looks = checkShadow(checker); !looks.empty())
+      shadows.push_back(llvm::json::Object{{"kernel", kernel.getName()},
+                                           {"accesses", std::move(looks)}});
     // The action may change the masks of accesses.
     checkBounds(checker);
     checker.sinkWords();
@@ -129,4 +133,6 @@ void SanitizerPass::runOnOperation() {
   setJson(module, verdictsName, std::move(verdicts));
   if (!promises.empty())
     setJson(module, promisesName, std::move(promises));
+  if (!shadows.empty())
+    setJson(module, shadowsName, std::move(shadows));
 }

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads of memory that nothing has written, and races of two programs.
-// RATIONALE.md describes the shadows.
+// Reads of memory that nothing has written, and races of two programs: which
+// accesses look at a shadow, and where the looks are. A look is a branch that
+// is taken if the launch says that the argument has a shadow.
 
 #include "Shadow.h"
 #include "Bounds.h"
+#include "LoopSlice.h"
+#include "Recompute.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "probe/Probe.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext;
@@ -16,270 +21,268 @@ namespace tt = mlir::triton;
 using P = arith::CmpIPredicate;
 using Kind = MemoryAccess::Kind;
 
-/// Returns a constant of the type of `like`, an integer or a tensor of them.
-static Value numberLike(int64_t value, Type like, ImplicitLocOpBuilder &b) {
-  Type element = getElementTypeOrSelf(like);
-  auto attribute = b.getIntegerAttr(
-      element, APInt(element.getIntOrFloatBitWidth(), value, /*isSigned=*/true,
-                     /*implicitTrunc=*/true));
-  if (auto tensor = dyn_cast<RankedTensorType>(like))
-    return arith::ConstantOp::create(b,
-                                     DenseElementsAttr::get(tensor, attribute));
-  return arith::ConstantOp::create(b, attribute);
-}
+/// How many lanes a look takes at once: so few that it does not need more
+/// registers than the kernel has.
+static constexpr int64_t lanesAtOnce = 512;
 
-static Type withElement(Type type, Type element) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? Type(tensor.clone(element)) : element;
-}
-
-static Value isNotZero(Value value, ImplicitLocOpBuilder &b) {
-  return arith::CmpIOp::create(b, P::ne, value,
-                               numberLike(0, value.getType(), b));
-}
-
-/// Describes the lanes of an access; says why and returns false if the check
-/// does not know how to. The offset of a lane has to be a multiple of `unit`.
-bool ShadowChecker::find(const MemoryAccess &access, StringRef check,
-                         int64_t unit, ArgumentWord shadow,
-                         ImplicitLocOpBuilder &b, Shadowed &found) {
-  auto refuse = [&](StringRef why) {
+/// Returns the argument that an access points into; says why and returns
+/// nullopt if it has no shadow.
+std::optional<unsigned> ShadowChecker::argumentOf(const MemoryAccess &access,
+                                                  StringRef check) {
+  auto refuse = [&](const std::string &why) -> std::optional<unsigned> {
     checker.say(access.op, check, Verdict::Unsupported, why);
-    return false;
+    return std::nullopt;
   };
   if (access.descriptor)
     return refuse("accesses by descriptors have no shadow");
   if (hasNoDimension(access))
     return refuse("a tensor without dimensions");
   Roots roots = rootsOf(access.pointer, checker.kernel);
-  if (roots.isOpen || !roots.others.empty() || roots.arguments.size() != 1)
+  bool isOne = roots.arguments.size() == 1;
+  if (isOne && check == "race")
+    if (std::string why = whyRaceUnknown(access, roots.arguments.front());
+        !why.empty())
+      return refuse(why);
+  if (roots.isOpen || !roots.others.empty() || !isOne)
     return refuse("the pointer does not come from one argument");
-  if (unit > 8 || !llvm::isPowerOf2_64(unit))
+  if (access.laneBytes > 8 || !llvm::isPowerOf2_64(access.laneBytes))
     return refuse("elements of this size have no shadow");
-  found.access = access;
-  found.argument = roots.arguments.front();
-  Value address = addressOf(access.pointer, b);
-  Type type = address.getType();
-  auto word = [&](ArgumentWord which) {
-    return inLanes(checker.word(found.argument, which), type, b);
-  };
-  Value start = word(ArgumentWord::StorageStart);
-  found.offset = arith::SubIOp::create(b, address, start);
-  Value isBehind = arith::CmpIOp::create(b, P::sge, address, start);
-  Value isBefore = arith::CmpIOp::create(
-      b, P::sle, address,
-      lastStart(word(ArgumentWord::StorageEnd), access.laneBytes, b));
-  Value rest =
-      arith::AndIOp::create(b, found.offset, numberLike(unit - 1, type, b));
-  Value isAligned =
-      arith::CmpIOp::create(b, P::eq, rest, numberLike(0, type, b));
-  found.isOn = isNotZero(word(shadow), b);
-  for (Value condition : {isBehind, isBefore, isAligned, access.mask})
-    if (condition)
-      found.isOn = arith::AndIOp::create(b, found.isOn, condition);
-  checker.say(access.op, check, Verdict::Checked, "by a shadow of the memory");
-  return true;
+  return roots.arguments.front();
 }
 
-/// Returns pointers to the words of the shadow at these bytes of it.
-Value ShadowChecker::shadowAt(const Shadowed &lanes, ArgumentWord shadow,
-                              Value byte, Type word, ImplicitLocOpBuilder &b) {
-  Value base = inLanes(checker.word(lanes.argument, shadow), byte.getType(), b);
-  Value address = arith::AddIOp::create(b, base, byte);
-  return tt::IntToPtrOp::create(
-      b, withElement(byte.getType(), tt::PointerType::get(word)), address);
-}
-
-/// Records the lanes in which `ok` is false.
-void ShadowChecker::reportIf(StringRef check, const Shadowed &lanes, Value ok,
-                             ImplicitLocOpBuilder &b,
-                             llvm::json::Array others) {
-  Value isWrong = arith::XOrIOp::create(b, ok, numberLike(1, ok.getType(), b));
-  isWrong = arith::AndIOp::create(b, isWrong, lanes.isOn);
-  auto look = scf::IfOp::create(b, anyOf(isWrong, b), /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(look.thenBlock());
-  Finding finding{check,
-                  lanes.access.op,
-                  ok,
-                  lanes.isOn,
-                  addressOf(lanes.access.pointer, b),
-                  {},
-                  {}};
-  finding.note["argument"] = int64_t(lanes.argument);
-  if (!others.empty())
-    finding.note["others"] = std::move(others);
-  checker.report(b, std::move(finding));
-}
-
-/// Gives an operation on the shadow its mark and returns its result.
-static Value own(Operation *op) {
-  markOwn(op);
-  return op->getResult(0);
-}
-
-static Value atomicOr(Value pointer, Value bits, Value mask,
-                      ImplicitLocOpBuilder &b) {
-  return own(tt::AtomicRMWOp::create(b, bits.getType(), tt::RMWOp::OR, pointer,
-                                     bits, mask, tt::MemSemantic::RELAXED,
-                                     tt::MemSyncScope::GPU));
-}
-
-/// A bit of the shadow says that a byte of the storage was written. What an
-/// access reads must be, and what it writes will be.
-void ShadowChecker::checkInit(const MemoryAccess &access) {
-  ImplicitLocOpBuilder b = checker.before(access.op);
-  Shadowed lanes;
-  if (!find(access, "uninit", access.laneBytes, ArgumentWord::InitShadow, b,
-            lanes))
-    return;
-  // An aligned element of 8 bytes or less has all of its bits in one word.
-  Type i32 = b.getI32Type(), wide = lanes.offset.getType(),
-       narrow = withElement(wide, i32);
-  Value byte = arith::ShRUIOp::create(b, lanes.offset, numberLike(5, wide, b));
-  byte = arith::ShLIOp::create(b, byte, numberLike(2, wide, b));
-  Value bit = arith::AndIOp::create(b, lanes.offset, numberLike(31, wide, b));
-  Value bits = arith::ShLIOp::create(
-      b, numberLike((int64_t(1) << access.laneBytes) - 1, narrow, b),
-      arith::TruncIOp::create(b, narrow, bit));
-  Value pointer = shadowAt(lanes, ArgumentWord::InitShadow, byte, i32, b);
-  // Volatile: another thread of the program may have written the word since
-  // this one has read it.
-  auto load = tt::LoadOp::create(b, pointer, lanes.isOn,
-                                 numberLike(0, narrow, b), /*isVolatile=*/true);
-  Value written = arith::AndIOp::create(b, own(load), bits);
-  Value ok = arith::CmpIOp::create(b, P::eq, written, bits);
-  if (access.kind != Kind::Store)
-    reportIf("uninit", lanes, ok, b);
-  if (access.kind == Kind::Load)
-    return;
-  Value isNew = arith::XOrIOp::create(b, ok, numberLike(1, ok.getType(), b));
-  atomicOr(pointer, bits, arith::AndIOp::create(b, isNew, lanes.isOn), b);
-}
-
-/// Returns the number of the program modulo 2^bits, as i64.
-Value ShadowChecker::programIn(unsigned bits, ImplicitLocOpBuilder &b) {
-  Value linear;
-  for (int axis = 2; axis >= 0; --axis) {
-    Value id = arith::ExtUIOp::create(b, b.getI64Type(),
-                                      tt::GetProgramIdOp::create(b, axis));
-    if (linear) {
-      Value size = arith::ExtUIOp::create(
-          b, b.getI64Type(), tt::GetNumProgramsOp::create(b, axis));
-      id = arith::AddIOp::create(b, arith::MulIOp::create(b, linear, size), id);
-    }
-    linear = id;
-  }
-  return arith::AndIOp::create(
-      b, linear, numberLike((int64_t(1) << bits) - 1, linear.getType(), b));
-}
-
-/// Returns the lines of the accesses with which `access` may race, through the
-/// same argument. The shadow does not say which of them it was.
-llvm::json::Array ShadowChecker::othersOf(const MemoryAccess &access,
+/// Returns why the shadow for races does not know the elements of an access;
+/// the empty text if it does.
+std::string ShadowChecker::whyRaceUnknown(const MemoryAccess &access,
                                           unsigned argument) {
-  llvm::json::Array others;
-  DenseSet<std::pair<StringRef, unsigned>> seen;
-  FileLineColLoc own = positionOf(access.op->getLoc());
-  if (own)
-    seen.insert({own.getFilename(), own.getLine()});
-  for (auto [other, from] : llvm::zip(checker.accesses, roots)) {
-    bool isHarmless = (access.isAtomic && other.isAtomic) ||
-                      (access.kind == Kind::Load && other.kind == Kind::Load);
-    FileLineColLoc at = positionOf(other.op->getLoc());
-    if (isHarmless || !at || !from.arguments.contains(argument) ||
-        !seen.insert({at.getFilename(), at.getLine()}).second)
-      continue;
-    others.push_back(
-        llvm::json::Object{{"file", at.getFilename().strref()},
-                           {"line", int64_t(at.getLine())},
-                           {"access", other.kind == Kind::Load    ? "load"
-                                      : other.kind == Kind::Store ? "store"
-                                                                  : "atomic"}});
-  }
-  return others;
-}
-
-/// A word of the shadow has, for each element, the programs that have read it,
-/// written it, and accessed it atomically. Of each set it has the disjunction
-/// of the programs' numbers, and of the numbers with all bits inverted: if and
-/// only if the set has two programs, a bit is in both.
-void ShadowChecker::checkRace(const MemoryAccess &access) {
-  ImplicitLocOpBuilder b = checker.before(access.op);
-  Shadowed lanes;
-  int64_t unit = access.laneBytes;
-  Roots roots;
-  if (access.pointer)
-    roots = rootsOf(access.pointer, checker.kernel);
-  if (roots.arguments.size() == 1) {
-    auto type = cast<tt::PointerType>(
-        checker.kernel.getArgument(roots.arguments.front()).getType());
-    Type pointee = type.getPointeeType();
-    int64_t bytes = pointee.isIntOrFloat()
-                        ? llvm::divideCeil(pointee.getIntOrFloatBitWidth(), 8)
-                        : 8;
-    if (bytes != unit || unit == 1)
-      return checker.say(access.op, "race", Verdict::Unsupported,
-                         unit == 1 ? "elements of one byte have no shadow"
+  Type pointee =
+      cast<tt::PointerType>(checker.kernel.getArgument(argument).getType())
+          .getPointeeType();
+  int64_t bytes = pointee.isIntOrFloat()
+                      ? llvm::divideCeil(pointee.getIntOrFloatBitWidth(), 8)
+                      : 8;
+  if (access.laneBytes == 1)
+    return "elements of one byte have no shadow";
+  return bytes == access.laneBytes ? ""
                                    : "elements of another size than those of "
-                                     "the kernel's argument");
-  }
-  if (!find(access, "race", unit, ArgumentWord::RaceShadow, b, lanes))
-    return;
-  // Two bytes of shadow for a byte of memory: 32 bits for an element of 2
-  // bytes, else 64. A set takes 2 * bits.
-  unsigned bits = unit == 2 ? 5 : 10;
-  Type word = b.getIntegerType(unit == 2 ? 32 : 64);
-  Type wide = lanes.offset.getType(), type = withElement(wide, word);
-  Value program = programIn(bits, b);
-  Value inverted = arith::XOrIOp::create(
-      b, program, numberLike((int64_t(1) << bits) - 1, program.getType(), b));
-  Value both = arith::OrIOp::create(
-      b, program,
-      arith::ShLIOp::create(b, inverted,
-                            numberLike(bits, inverted.getType(), b)));
-  if (word != both.getType())
-    both = arith::TruncIOp::create(b, word, both);
-  both = inLanes(both, wide, b);
-  enum Set { Read, Written, Atomic };
-  Set set = access.isAtomic             ? Atomic
-            : access.kind == Kind::Load ? Read
-                                        : Written;
-  auto shift = [&](int which) { return numberLike(which * 2 * bits, type, b); };
-  Value byte = arith::ShLIOp::create(b, lanes.offset, numberLike(1, wide, b));
-  Value pointer = shadowAt(lanes, ArgumentWord::RaceShadow, byte, word, b);
-  Value old = atomicOr(pointer, arith::ShLIOp::create(b, both, shift(set)),
-                       lanes.isOn, b);
-  Value ok;
-  for (int other : {Read, Written, Atomic}) {
-    if (other == set && set != Written)
-      continue; // two reads, or two atomic accesses
-    Value found = arith::AndIOp::create(
-        b, arith::ShRUIOp::create(b, old, shift(other)),
-        numberLike((int64_t(1) << 2 * bits) - 1, type, b));
-    Value isNone =
-        arith::CmpIOp::create(b, P::eq, found, numberLike(0, type, b));
-    Value isOwn = arith::CmpIOp::create(b, P::eq, found, both);
-    Value fine = arith::OrIOp::create(b, isNone, isOwn);
-    ok = ok ? Value(arith::AndIOp::create(b, ok, fine)) : fine;
-  }
-  reportIf("race", lanes, ok, b, othersOf(access, lanes.argument));
+                                     "the kernel's argument";
 }
 
-void ShadowChecker::run() {
-  if (checker.wants("race"))
-    for (const MemoryAccess &access : checker.accesses)
-      roots.push_back(access.pointer ? rootsOf(access.pointer, checker.kernel)
-                                     : Roots());
-  for (const MemoryAccess &access : checker.accesses) {
-    if (checker.wants("uninit"))
-      checkInit(access);
-    if (checker.wants("race"))
-      checkRace(access);
+/// Whether an access may race with one of the kernel that has a shadow, if
+/// their arguments are in one storage.
+bool ShadowChecker::canRace(const ShadowAccess &one) const {
+  return llvm::any_of(shadowed, [&](const ShadowAccess &other) {
+    return other.isRace() && (one.writes() || other.writes()) &&
+           !(one.access.isAtomic && other.access.isAtomic);
+  });
+}
+
+/// Returns the first operation behind `op` in its block that may wait for
+/// another program, or tell it something; or the end of the block.
+static Operation *nextStopBehind(Operation *op, bool isAtStores) {
+  for (op = op->getNextNode(); !op->hasTrait<OpTrait::IsTerminator>();
+       op = op->getNextNode()) {
+    auto access = analysis::memoryAccessOf(op);
+    bool isPlain = access && !access->isAtomic &&
+                   (access->kind == Kind::Load ||
+                    (access->kind == Kind::Store && !isAtStores));
+    if (!isPlain && !isMemoryEffectFree(op))
+      return op;
+  }
+  return op;
+}
+
+/// Returns the operation before which the look at an access belongs. For races
+/// any order is right, so it is where the kernel's values are dead. For
+/// `uninit`, looks are in the order of the accesses, and bytes are marked
+/// before another program can hear of them: by an atomic operation, or by a
+/// store if loads are volatile.
+Operation *ShadowChecker::placeOf(const ShadowAccess &one) {
+  Operation *op = one.access.op;
+  ImplicitLocOpBuilder b = checker.before(op);
+  if (one.isRace())
+    return one.access.lanes == 1 || canBuildLanes(tracker, one.access, b)
+               ? op->getBlock()->getTerminator()
+               : op;
+  bool isMark = one.writes() && (isOrdered || one.access.isAtomic);
+  return isMark ? op : nextStopBehind(op, isOrdered);
+}
+
+/// Returns whether the argument has a shadow, as an i1 at the kernel's start.
+Value ShadowChecker::hasShadow(const ShadowAccess &one) {
+  Value &known = conditions[{one.argument, one.shadow}];
+  if (!known) {
+    ImplicitLocOpBuilder b(checker.kernel.getLoc(), checker.start);
+    Value none = arith::ConstantOp::create(b, b.getI64IntegerAttr(0));
+    known = arith::CmpIOp::create(b, P::ne,
+                                  checker.word(one.argument, one.shadow), none);
+  }
+  return known;
+}
+
+void ShadowChecker::insertLook(ShadowAccess &one) {
+  ImplicitLocOpBuilder b(one.access.op->getLoc(), one.place);
+  one.look = scf::IfOp::create(b, hasShadow(one), /*withElseRegion=*/false);
+  b.setInsertionPointToStart(one.look.thenBlock());
+  auto word = [&](ArgumentWord which) {
+    return Checker::wordAt(b, Checker::numberOf(one.argument, which));
+  };
+  ShadowWords words{word(ArgumentWord::StorageStart),
+                    word(ArgumentWord::StorageEnd), word(one.shadow)};
+  Value both = one.isRace() ? programBits(one.access.laneBytes, b) : Value();
+  forLanes(tracker, one.access, lanesAtOnce, b, [&](const SomeLanes &lanes) {
+    if (one.isRace())
+      checkRace(one, words, lanes, both, b);
+    else
+      checkInit(one, words, lanes, b);
+  });
+}
+
+/// Whether a look finds the same behind the loop. That of a load does, unless
+/// the program itself may write there in the loop; bytes can be marked behind
+/// the loop, unless the program may look at them in it.
+bool ShadowChecker::mayDefer(const ShadowAccess &one, scf::ForOp loop) {
+  if (!LoopSlice::of(loop, {one.look}))
+    return false;
+  if (one.isRace())
+    return true;
+  if (isOrdered || one.access.isAtomic)
+    return false;
+  bool isFirst = true; // of what depends on the order of the loop
+  loop->walk([&](Operation *op) {
+    // The checks' own operations, and those of looks, are no part of it.
+    bool isOfCheck = isOwn(op) || isa<probe::CheckOp, probe::LaunchWordOp>(op);
+    if (isOfCheck || op->getNumRegions() || isMemoryEffectFree(op))
+      return;
+    auto access = analysis::memoryAccessOf(op);
+    isFirst &= access && !access->isAtomic && access->kind == one.access.kind;
+  });
+  return isFirst;
+}
+
+/// Returns the outermost loop behind which a look may go; null if there is
+/// none.
+scf::ForOp ShadowChecker::loopFor(const ShadowAccess &one) {
+  scf::ForOp found;
+  for (Operation *parent = one.look->getParentOp();
+       isa<scf::ForOp, scf::IfOp>(parent); parent = parent->getParentOp())
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      if (mayDefer(one, loop))
+        found = loop;
+  return found;
+}
+
+/// Takes looks out of loops, which they would slow down even if they are never
+/// taken: a slice of the loop runs behind it, if a shadow is there.
+void ShadowChecker::deferLooks() {
+  using Key = std::pair<Operation *, Operation *>; // the loop and the place
+  llvm::MapVector<Key, SmallVector<ShadowAccess *>> deferred;
+  for (ShadowAccess &one : shadowed) {
+    scf::ForOp loop = one.look ? loopFor(one) : scf::ForOp();
+    if (!loop)
+      continue;
+    Operation *place = one.isRace() ? loop->getBlock()->getTerminator()
+                       : one.writes()
+                           ? loop->getNextNode()
+                           : nextStopBehind(loop, /*isAtStores=*/true);
+    deferred[{loop, place}].push_back(&one);
+  }
+  IRRewriter rewriter(checker.kernel.getContext());
+  for (auto &[key, looks] : deferred) {
+    auto loop = cast<scf::ForOp>(key.first);
+    rewriter.setInsertionPoint(key.second);
+    SmallVector<Operation *> branches;
+    llvm::SmallSetVector<Value, 4> shadows;
+    for (ShadowAccess *one : looks) {
+      branches.push_back(one->look);
+      shadows.insert(hasShadow(*one));
+    }
+    Value isAny = shadows.front();
+    for (Value other : shadows.getArrayRef().drop_front())
+      isAny = arith::OrIOp::create(rewriter, loop.getLoc(), isAny, other);
+    auto rare = scf::IfOp::create(rewriter, loop.getLoc(), isAny,
+                                  /*withElseRegion=*/false);
+    rewriter.setInsertionPointToStart(rare.thenBlock());
+    LoopSlice::of(loop, branches)->build(rewriter);
+    for (ShadowAccess *one : looks) {
+      rewriter.eraseOp(one->look);
+      one->look = rare;
+    }
   }
 }
 
-void sanitizer::checkShadow(Checker &checker) {
-  if (checker.wants("uninit") || checker.wants("race"))
-    ShadowChecker(checker).run();
+void ShadowChecker::collect() {
+  checker.kernel.walk([&](Operation *op) {
+    if (auto load = dyn_cast<tt::LoadOp>(op))
+      isOrdered |= load.getIsVolatile() && !isOwn(op);
+    auto access = analysis::memoryAccessOf(op);
+    if (access && !isOwn(op))
+      accesses.push_back(
+          {*access, access->pointer ? rootsOf(access->pointer, checker.kernel)
+                                    : Roots()});
+  });
+  for (const auto &[access, roots] : accesses)
+    for (ArgumentWord shadow :
+         {ArgumentWord::InitShadow, ArgumentWord::RaceShadow}) {
+      ShadowAccess one{access, shadow, 0};
+      if (!checker.wants(one.check()))
+        continue;
+      if (std::optional<unsigned> argument = argumentOf(access, one.check())) {
+        one.argument = *argument;
+        shadowed.push_back(one);
+      }
+    }
+}
+
+llvm::json::Array ShadowChecker::run() {
+  collect();
+  SmallVector<ShadowAccess> left;
+  for (const ShadowAccess &one : shadowed) {
+    if (one.isRace() && checker.isStatic && !canRace(one)) {
+      checker.say(one.access.op, "race", Verdict::Proved,
+                  "no access of the kernel can race with it");
+      continue;
+    }
+    checker.say(one.access.op, one.check(), Verdict::Checked,
+                "by a shadow of the memory");
+    left.push_back(one);
+  }
+  shadowed = std::move(left);
+  for (ShadowAccess &one : shadowed)
+    one.place = placeOf(one);
+  bool hasLoops =
+      checker.kernel
+          .walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  for (ShadowAccess &one : shadowed)
+    insertLook(one);
+  tracker.finish();
+  if (checker.isStatic)
+    deferLooks();
+  llvm::json::Array said;
+  llvm::SmallSetVector<Operation *, 8> rare;
+  for (const ShadowAccess &one : shadowed) {
+    rare.insert(one.look);
+    FileLineColLoc at = positionOf(one.access.op->getLoc());
+    StringRef kind = one.access.isAtomic ? "atomic"
+                     : one.writes()      ? "write"
+                                         : "read";
+    said.push_back(
+        llvm::json::Object{{"check", one.check()},
+                           {"kind", kind},
+                           {"argument", int64_t(one.argument)},
+                           {"bytes", one.access.laneBytes},
+                           {"line", at ? int64_t(at.getLine()) : 0},
+                           {"column", at ? int64_t(at.getColumn()) : 0}});
+  }
+  if (hasLoops)
+    for (Operation *branch : rare)
+      if (!branch->getParentOfType<LoopLikeOpInterface>())
+        recomputeScalars(cast<scf::IfOp>(branch), checker.kernel);
+  return said;
+}
+
+llvm::json::Array sanitizer::checkShadow(Checker &checker) {
+  if (!checker.wants("uninit") && !checker.wants("race"))
+    return {};
+  return ShadowChecker(checker).run();
 }

@@ -6,42 +6,82 @@
 #ifndef TRITON_EXT_SANITIZER_SHADOW_H
 #define TRITON_EXT_SANITIZER_SHADOW_H
 
-#include "Extents.h"
+#include "Checks.h"
+#include "LaneBuilder.h"
 #include "Roots.h"
+#include "Strided.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <map>
 
 namespace mlir::triton_ext::sanitizer {
 
-/// The lanes of an access by pointers into one argument, and where its shadow
-/// is. All are scalars or tensors of the access's shape.
-struct Shadowed {
+/// An access by pointers into one argument, and the shadow that it looks at.
+struct ShadowAccess {
   MemoryAccess access;
+  ArgumentWord shadow; ///< InitShadow or RaceShadow
   unsigned argument;
-  Value offset; ///< of each lane in the storage, in bytes, i64
-  Value isOn;   ///< active, inside of the storage, aligned, and has a shadow
+  Operation *place = nullptr; ///< the look comes before it
+  scf::IfOp look = {};
+
+  bool isRace() const { return shadow == ArgumentWord::RaceShadow; }
+  StringRef check() const { return isRace() ? "race" : "uninit"; }
+  /// Whether the access, or its look, changes what others find: in memory and
+  /// in the shadow of `uninit`.
+  bool writes() const { return access.kind != MemoryAccess::Kind::Load; }
+  bool reads() const { return access.kind != MemoryAccess::Kind::Store; }
+};
+
+/// Launch words of an argument, as numbers that a look has read.
+struct ShadowWords {
+  Value start, end, shadow;
 };
 
 class ShadowChecker {
 public:
-  explicit ShadowChecker(Checker &checker) : checker(checker) {}
+  explicit ShadowChecker(Checker &checker)
+      : checker(checker), tracker(checker.kernel) {}
 
-  void run();
+  /// Inserts the looks. Returns what the host has to know of them.
+  llvm::json::Array run();
 
 private:
-  bool find(const MemoryAccess &access, StringRef check, int64_t unit,
-            ArgumentWord shadow, ImplicitLocOpBuilder &b, Shadowed &found);
-  void checkInit(const MemoryAccess &access);
-  void checkRace(const MemoryAccess &access);
-  llvm::json::Array othersOf(const MemoryAccess &access, unsigned argument);
-  Value programIn(unsigned bits, ImplicitLocOpBuilder &b);
-  Value shadowAt(const Shadowed &lanes, ArgumentWord shadow, Value byte,
-                 Type word, ImplicitLocOpBuilder &b);
-  void reportIf(StringRef check, const Shadowed &lanes, Value ok,
-                ImplicitLocOpBuilder &b, llvm::json::Array others = {});
+  void collect();
+  std::optional<unsigned> argumentOf(const MemoryAccess &access,
+                                     StringRef check);
+  std::string whyRaceUnknown(const MemoryAccess &access, unsigned argument);
+  bool canRace(const ShadowAccess &one) const;
+  Operation *placeOf(const ShadowAccess &one);
+
+  Value hasShadow(const ShadowAccess &one);
+  void insertLook(ShadowAccess &one);
+  bool mayDefer(const ShadowAccess &one, scf::ForOp loop);
+  scf::ForOp loopFor(const ShadowAccess &one);
+  void deferLooks();
+
+  void checkInit(const ShadowAccess &one, const ShadowWords &words,
+                 const SomeLanes &lanes, ImplicitLocOpBuilder &b);
+  void checkRace(const ShadowAccess &one, const ShadowWords &words,
+                 const SomeLanes &lanes, Value both, ImplicitLocOpBuilder &b);
+  llvm::json::Array othersOf(const ShadowAccess &one) const;
+  void reportIf(const ShadowAccess &one, const SomeLanes &lanes, Value isOn,
+                Value ok, ImplicitLocOpBuilder &b);
 
   Checker &checker;
-  /// Of each access of the kernel, for races.
-  SmallVector<Roots> roots;
+  StridedTracker tracker;
+  /// The accesses of the kernel, and where their pointers come from.
+  SmallVector<std::pair<MemoryAccess, Roots>> accesses;
+  SmallVector<ShadowAccess> shadowed;
+  /// Whether a program may wait for what another one stores.
+  bool isOrdered = false;
+  std::map<std::pair<unsigned, ArgumentWord>, Value> conditions;
 };
+
+/// Returns the program's bits of a set of programs, in a word of the shadow for
+/// races of elements of so many bytes: i32 or i64.
+Value programBits(int64_t bytes, ImplicitLocOpBuilder &b);
 
 } // namespace mlir::triton_ext::sanitizer
 

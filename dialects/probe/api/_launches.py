@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from triton_ext.patches.kernel_launches import BEFORE_ARGUMENTS, Launch, wrap_launches
 
@@ -12,8 +12,27 @@ from . import _buffer, _slots
 from ._arguments import names_of, of_launch, signature_values
 from ._sites import launched_by
 
-#: Each gets a launch, the device and the stream, and returns the launch with more about its arguments.
-fillers: list[Callable[[_slots.Launch, str, int], _slots.Launch]] = []
+
+class Call(NamedTuple):
+    """What a program has asked for.
+
+    Attributes:
+        kernel: the ``CompiledKernel``.
+        grid: the number of programs along each axis.
+        values: of the kernel's parameters, as the launch passes them.
+        device: as `_buffer.current_device` returns it.
+        stream: the launch's.
+    """
+
+    kernel: Any
+    grid: tuple[int, int, int]
+    values: tuple[Any, ...]
+    device: str
+    stream: int
+
+
+#: Each gets a launch and what it was made of, and returns the launch with more about its arguments.
+fillers: list[Callable[[_slots.Launch, Call], _slots.Launch]] = []
 
 
 def install() -> None:
@@ -34,8 +53,9 @@ def _with_slot(kernel: Any, launch: Launch) -> Launch | None:
         values = signature_values(kernel.src, args[BEFORE_ARGUMENTS:])
         described = _slots.Launch(kernel.metadata.name, key, of_launch(names_of(kernel.src, names), values))
         device = _buffer.current_device()
+        call = Call(kernel, args[:3], args[BEFORE_ARGUMENTS:], device, args[3])
         for fill in tuple(fillers):
-            described = fill(described, device, args[3])
+            described = fill(described, call)
         with session._slots_on(device).slot(described, args[3]) as slot, _slots.launching(slot):
             launch(*args)
         return None

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,11 @@ from ._finding import Finding
 from ._verdicts import KINDS, Verdict
 
 FORMATS = ("text", "json", "sarif")
+#: The checks that a launch can make needless, and why.
+PROVED_AT_LAUNCH = {
+    "race": "no two programs of a launch touched the same bytes, one of them writing",
+    "uninit": "each tensor was written before the launch",
+}
 
 
 class Report:
@@ -27,8 +32,19 @@ class Report:
     It can be read at any time, within its block and behind it. Reading it waits for the devices.
     """
 
-    def __init__(self, session: Any, checks: Sequence[str]) -> None:
+    def __init__(
+        self, session: Any, checks: Sequence[str], looked: Container[tuple[str, str, int, int]] | None = None
+    ) -> None:
+        """Makes a report.
+
+        Args:
+            session: has the records; None if there are none.
+            checks: the names of the checks.
+            looked: the check, the kernel, the line and the column of each access that has looked at a shadow; None if
+                it is not known.
+        """
         self._session = session
+        self._looked = looked
         self._checks = tuple(checks)
         self._verdicts: dict[Verdict, None] = {}
         self._known: list[Finding] = []  # of a report without a session
@@ -52,12 +68,20 @@ class Report:
 
     @property
     def accesses(self) -> list[Verdict]:
-        """What the compiler has said of each access of the kernels that have run: proved, checked or unsupported."""
-        return list(self._verdicts)
+        """What is known of each access of the kernels that have run: proved, checked or unsupported."""
+        return [self._at_launches(one) for one in self._verdicts]
+
+    def _at_launches(self, verdict: Verdict) -> Verdict:
+        """Returns what the launches have made of a verdict: an access whose tensors never had a shadow is proved."""
+        key = verdict.check, verdict.kernel, verdict.line, verdict.column
+        is_open = verdict.verdict == "checked" and verdict.check in PROVED_AT_LAUNCH
+        if self._looked is None or not is_open or key in self._looked:
+            return verdict
+        return replace(verdict, verdict="proved", why=PROVED_AT_LAUNCH[verdict.check])
 
     def counts(self) -> dict[str, int]:
         """Returns how many checks of accesses were ``proved``, ``checked`` and ``unsupported``."""
-        found = Counter(one.verdict for one in self._verdicts)
+        found = Counter(one.verdict for one in self.accesses)
         return {kind: found[kind] for kind in KINDS}
 
     def text(self) -> str:

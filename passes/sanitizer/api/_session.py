@@ -42,8 +42,8 @@ class Sanitizer:
         self._seen = 0  # words of records and wrong launches at the last look
         self._told = 0  # lanes of findings that an error has told
         self._session = Session(CAPACITY, KERNELS, True, waits=True)
-        self._shadows = Shadows(self._names)
-        self.report = Report(self._session, self._names)
+        self._shadows = Shadows(self._names, static=static)
+        self.report = Report(self._session, self._names, self._shadows.looked)
 
     def __enter__(self) -> Report:
         from triton import knobs
@@ -52,12 +52,14 @@ class Sanitizer:
             raise TritonExtError(
                 "TRITON_INTERPRET=1: the interpreter runs no passes, so nothing is checked", fix="unset it"
             )
-        passes = tx.passes.ttir.sanitizer(checks=",".join(self._names), action=self._action, static=self._static)
+        passes = [tx.passes.ttir.sanitizer(checks=",".join(self._names), action=self._action, static=self._static)]
+        if "race" in self._names:  # whether programs can race is decided at each launch, from this description
+            passes.insert(0, tx.passes.ttir.intensity())
         wrap_launches(_seen)
         self._session.__enter__()
         self._shadows.__enter__()
         with _lock:
-            self._pipeline = tx.Pipeline().at_end("ttir", passes, on_missing="warn")
+            self._pipeline = tx.Pipeline().at_end("ttir", *passes, on_missing="warn")
             if _active:
                 _active[-1]._pipeline.uninstall()
             self._pipeline.install()
@@ -90,6 +92,7 @@ class Sanitizer:
         session._slots.clear()
         session._launches.clear()
         self.report._begin_fork()
+        self._shadows.looked.clear()
         self._seen = self._told = 0
 
     def _raise_if_failed(self) -> None:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Container
 from types import TracebackType
 from typing import Any
 
@@ -14,6 +15,8 @@ import numpy as np
 from triton_ext.probe import _launches
 from triton_ext.probe._arguments import Argument
 from triton_ext.probe._slots import Launch
+
+from ._races import looks_of
 
 #: What allocates a tensor without writing to it.
 _ALLOCATE = {"empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided"}
@@ -40,7 +43,11 @@ class _Init:
 class Shadows:
     """The shadows of the tensors of a block; a context manager. Without `uninit` and `race` it does nothing."""
 
-    def __init__(self, names: tuple[str, ...]) -> None:
+    def __init__(self, names: tuple[str, ...], *, static: bool = True) -> None:
+        """Makes shadows for the checks of these names; not `static`, also where nothing can be found."""
+        self._static = static
+        #: The accesses that have looked at a shadow: the check, the kernel, the line and the column.
+        self.looked: set[tuple[str, str, int, int]] = set()
         self._wants_init = "uninit" in names
         self._wants_race = "race" in names
         self._race: dict[tuple[str, int, int], Any] = {}
@@ -67,19 +74,31 @@ class Shadows:
         if self.fill in _launches.fillers:
             _launches.fillers.remove(self.fill)
 
-    def fill(self, launch: Launch, device: str, stream: int) -> Launch:
-        """Returns the launch with the addresses of shadows. Those of races are cleared, in the launch's stream."""
+    def fill(self, launch: Launch, call: _launches.Call) -> Launch:
+        """Returns the launch with the addresses of the shadows that it needs.
+
+        Those of races are cleared, in the launch's stream.
+        """
+        looks = looks_of(call.kernel)
         filled: dict[tuple[int, int], tuple[int, int]] = {}
+        raced: Container[tuple[int, int]] = ()
+        if self._wants_race:
+            raced = looks.raced(call.grid, call.values, launch.arguments) if self._static else looks.storages(launch)
         with self._lock:
             for argument in launch.arguments:
                 if argument.is_tensor and argument.storage not in filled:
                     start, end = argument.storage
-                    init = self._known(device, start)
+                    init = self._known(call.device, start)
                     filled[argument.storage] = (
                         _address(init.shadow) if init is not None and init.size == end - start else 0,
-                        self._cleared(device, start, end, stream) if self._wants_race else 0,
+                        self._cleared(call.device, start, end, call.stream) if argument.storage in raced else 0,
                     )
-        return launch._replace(arguments=tuple(_with_shadows(one, filled) for one in launch.arguments))
+        arguments = tuple(_with_shadows(one, filled) for one in launch.arguments)
+        for one in looks.accesses:
+            argument = arguments[one["argument"]]
+            if argument.race if one["check"] == "race" else argument.init:
+                self.looked.add((one["check"], launch.kernel, one["line"], one["column"]))
+        return launch._replace(arguments=arguments)
 
     def _cleared(self, device: str, start: int, end: int, stream: int) -> int:
         """Returns the address of a shadow without programs: two bytes for each byte of the storage."""

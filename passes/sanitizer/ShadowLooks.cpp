@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a look at a shadow does: it compares some lanes of an access with the
+// words of the shadow, and adds the access to them. RATIONALE.md describes the
+// words.
+
+#include "Bounds.h"
+#include "Shadow.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext;
+using namespace mlir::triton_ext::sanitizer;
+namespace tt = mlir::triton;
+using P = arith::CmpIPredicate;
+using Kind = MemoryAccess::Kind;
+
+/// Returns a constant of the type of `like`, an integer or a tensor of them.
+static Value numberLike(int64_t value, Type like, ImplicitLocOpBuilder &b) {
+  Type element = getElementTypeOrSelf(like);
+  auto attribute = b.getIntegerAttr(
+      element, APInt(element.getIntOrFloatBitWidth(), value, /*isSigned=*/true,
+                     /*implicitTrunc=*/true));
+  if (auto tensor = dyn_cast<RankedTensorType>(like))
+    return arith::ConstantOp::create(b,
+                                     DenseElementsAttr::get(tensor, attribute));
+  return arith::ConstantOp::create(b, attribute);
+}
+
+static Type withElement(Type type, Type element) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? Type(tensor.clone(element)) : element;
+}
+
+static Value negated(Value value, ImplicitLocOpBuilder &b) {
+  return arith::XOrIOp::create(b, value, numberLike(1, value.getType(), b));
+}
+
+namespace {
+/// Where some lanes of an access are in the storage.
+struct Offsets {
+  Value offset; ///< in bytes, i64
+  Value isOn;   ///< active, inside of the storage, and aligned
+};
+} // namespace
+
+static Offsets offsetsOf(const ShadowAccess &one, const ShadowWords &words,
+                         const SomeLanes &lanes, ImplicitLocOpBuilder &b) {
+  Value address = addressOf(lanes.pointer, b);
+  Type type = address.getType();
+  Value start = inLanes(words.start, type, b);
+  Offsets found;
+  found.offset = arith::SubIOp::create(b, address, start);
+  Value isBehind = arith::CmpIOp::create(b, P::sge, address, start);
+  Value isBefore = arith::CmpIOp::create(
+      b, P::sle, address,
+      lastStart(inLanes(words.end, type, b), one.access.laneBytes, b));
+  Value rest = arith::AndIOp::create(
+      b, found.offset, numberLike(one.access.laneBytes - 1, type, b));
+  Value isAligned =
+      arith::CmpIOp::create(b, P::eq, rest, numberLike(0, type, b));
+  found.isOn = isBehind;
+  for (Value condition : {isBefore, isAligned, lanes.mask})
+    if (condition)
+      found.isOn = arith::AndIOp::create(b, found.isOn, condition);
+  return found;
+}
+
+/// Returns pointers to the words of the shadow at these bytes of it.
+static Value shadowAt(const ShadowWords &words, Value byte, Type word,
+                      ImplicitLocOpBuilder &b) {
+  Value base = inLanes(words.shadow, byte.getType(), b);
+  Value address = arith::AddIOp::create(b, base, byte);
+  return tt::IntToPtrOp::create(
+      b, withElement(byte.getType(), tt::PointerType::get(word)), address);
+}
+
+/// Records the lanes in which `ok` is false.
+void ShadowChecker::reportIf(const ShadowAccess &one, const SomeLanes &lanes,
+                             Value isOn, Value ok, ImplicitLocOpBuilder &b) {
+  Value isWrong = arith::AndIOp::create(b, negated(ok, b), isOn);
+  auto look = scf::IfOp::create(b, anyOf(isWrong, b), /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(look.thenBlock());
+  Finding finding{
+      one.check(), one.access.op, ok, isOn, addressOf(lanes.pointer, b), {},
+      {}};
+  if (lanes.number)
+    finding.values.emplace_back("lane", lanes.number);
+  finding.note["argument"] = int64_t(one.argument);
+  if (one.isRace())
+    if (llvm::json::Array others = othersOf(one); !others.empty())
+      finding.note["others"] = std::move(others);
+  checker.report(b, std::move(finding));
+}
+
+/// Gives an operation on the shadow its mark and returns its result.
+static Value own(Operation *op) {
+  markOwn(op);
+  return op->getResult(0);
+}
+
+static Value atomicOr(Value pointer, Value bits, Value mask,
+                      ImplicitLocOpBuilder &b) {
+  return own(tt::AtomicRMWOp::create(b, bits.getType(), tt::RMWOp::OR, pointer,
+                                     bits, mask, tt::MemSemantic::RELAXED,
+                                     tt::MemSyncScope::GPU));
+}
+
+/// A bit of the shadow says that a byte of the storage was written. What an
+/// access reads must be, and what it writes will be.
+void ShadowChecker::checkInit(const ShadowAccess &one, const ShadowWords &words,
+                              const SomeLanes &lanes, ImplicitLocOpBuilder &b) {
+  auto [offset, isOn] = offsetsOf(one, words, lanes, b);
+  // An aligned element of 8 bytes or less has all of its bits in one word.
+  Type i32 = b.getI32Type(), wide = offset.getType(),
+       narrow = withElement(wide, i32);
+  Value byte = arith::ShRUIOp::create(b, offset, numberLike(5, wide, b));
+  byte = arith::ShLIOp::create(b, byte, numberLike(2, wide, b));
+  Value bit = arith::AndIOp::create(b, offset, numberLike(31, wide, b));
+  Value bits = arith::ShLIOp::create(
+      b, numberLike((int64_t(1) << one.access.laneBytes) - 1, narrow, b),
+      arith::TruncIOp::create(b, narrow, bit));
+  Value pointer = shadowAt(words, byte, i32, b);
+  // Volatile: another thread of the program may have written the word since
+  // this one has read it.
+  auto load = tt::LoadOp::create(b, pointer, isOn, numberLike(0, narrow, b),
+                                 /*isVolatile=*/true);
+  Value written = arith::AndIOp::create(b, own(load), bits);
+  Value ok = arith::CmpIOp::create(b, P::eq, written, bits);
+  if (one.reads())
+    reportIf(one, lanes, isOn, ok, b);
+  if (!one.writes())
+    return;
+  atomicOr(pointer, bits, arith::AndIOp::create(b, negated(ok, b), isOn), b);
+}
+
+/// Returns how many bits a number of a program has in a word of the shadow.
+static unsigned bitsOf(int64_t bytes) { return bytes == 2 ? 5 : 10; }
+
+Value mlir::triton_ext::sanitizer::programBits(int64_t bytes,
+                                               ImplicitLocOpBuilder &b) {
+  Value linear;
+  for (int axis = 2; axis >= 0; --axis) {
+    Value id = arith::ExtUIOp::create(b, b.getI64Type(),
+                                      tt::GetProgramIdOp::create(b, axis));
+    if (linear) {
+      Value size = arith::ExtUIOp::create(
+          b, b.getI64Type(), tt::GetNumProgramsOp::create(b, axis));
+      id = arith::AddIOp::create(b, arith::MulIOp::create(b, linear, size), id);
+    }
+    linear = id;
+  }
+  unsigned bits = bitsOf(bytes);
+  Value all = numberLike((int64_t(1) << bits) - 1, linear.getType(), b);
+  Value number = arith::AndIOp::create(b, linear, all);
+  Value inverted = arith::XOrIOp::create(b, number, all);
+  Value both = arith::OrIOp::create(
+      b, number,
+      arith::ShLIOp::create(b, inverted,
+                            numberLike(bits, inverted.getType(), b)));
+  if (bytes == 2)
+    both = arith::TruncIOp::create(b, b.getI32Type(), both);
+  return both;
+}
+
+/// Returns the lines of the accesses with which one may race, through the same
+/// argument. The shadow does not say which of them it was.
+llvm::json::Array ShadowChecker::othersOf(const ShadowAccess &one) const {
+  llvm::json::Array others;
+  DenseSet<std::pair<StringRef, unsigned>> seen;
+  FileLineColLoc own = positionOf(one.access.op->getLoc());
+  if (own)
+    seen.insert({own.getFilename(), own.getLine()});
+  for (const auto &[other, from] : accesses) {
+    bool isHarmless =
+        (one.access.isAtomic && other.isAtomic) ||
+        (one.access.kind == Kind::Load && other.kind == Kind::Load);
+    FileLineColLoc at = positionOf(other.op->getLoc());
+    if (isHarmless || !at || !from.arguments.contains(one.argument) ||
+        !seen.insert({at.getFilename(), at.getLine()}).second)
+      continue;
+    others.push_back(
+        llvm::json::Object{{"file", at.getFilename().strref()},
+                           {"line", int64_t(at.getLine())},
+                           {"access", other.kind == Kind::Load    ? "load"
+                                      : other.kind == Kind::Store ? "store"
+                                                                  : "atomic"}});
+  }
+  return others;
+}
+
+/// A word of the shadow has, for each element, the programs that have read it,
+/// written it, and accessed it atomically. Of each set it has the disjunction
+/// of the programs' numbers, and of the numbers with all bits inverted: if and
+/// only if the set has two programs, a bit is in both.
+void ShadowChecker::checkRace(const ShadowAccess &one, const ShadowWords &words,
+                              const SomeLanes &lanes, Value both,
+                              ImplicitLocOpBuilder &b) {
+  auto [offset, isOn] = offsetsOf(one, words, lanes, b);
+  // Two bytes of shadow for a byte of memory: 32 bits for an element of 2
+  // bytes, else 64. A set takes 2 * bits.
+  unsigned bits = bitsOf(one.access.laneBytes);
+  Type word = both.getType();
+  Type wide = offset.getType(), type = withElement(wide, word);
+  both = inLanes(both, wide, b);
+  enum Set { Read, Written, Atomic };
+  Set set = one.access.isAtomic             ? Atomic
+            : one.access.kind == Kind::Load ? Read
+                                            : Written;
+  auto shift = [&](int which) { return numberLike(which * 2 * bits, type, b); };
+  Value byte = arith::ShLIOp::create(b, offset, numberLike(1, wide, b));
+  Value pointer = shadowAt(words, byte, word, b);
+  Value old =
+      atomicOr(pointer, arith::ShLIOp::create(b, both, shift(set)), isOn, b);
+  Value ok;
+  for (int other : {Read, Written, Atomic}) {
+    if (other == set && set != Written)
+      continue; // two reads, or two atomic accesses
+    Value found = arith::AndIOp::create(
+        b, arith::ShRUIOp::create(b, old, shift(other)),
+        numberLike((int64_t(1) << 2 * bits) - 1, type, b));
+    Value isNone =
+        arith::CmpIOp::create(b, P::eq, found, numberLike(0, type, b));
+    Value isOwn = arith::CmpIOp::create(b, P::eq, found, both);
+    Value fine = arith::OrIOp::create(b, isNone, isOwn);
+    ok = ok ? Value(arith::AndIOp::create(b, ok, fine)) : fine;
+  }
+  reportIf(one, lanes, isOn, ok, b);
+}
