@@ -2,26 +2,42 @@
 // RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=race" | FileCheck %s --check-prefix=RACE
 // RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=all" -triton-ext-lower-probe="emit=true" | FileCheck %s --check-prefix=ALL
 
+// What the host decides by. Accesses that nothing can race with are not in it.
+// RACE: sanitize.shadows = "
+// RACE-SAME: {\22argument\22:0,\22bytes\22:4,\22check\22:\22race\22,\22column\22:{{[0-9]+}},\22kind\22:\22read\22,\22line\22:{{[0-9]+}}}
+// RACE-SAME: \22kind\22:\22write\22
+// RACE-SAME: \22kernel\22:\22copy\22
+// RACE-NOT: reads_only
 // ALL: probe.sites = "
 // ALL-NOT: probe.check
 
-// A load reads a word of 32 bits, with a bit for each byte; a store sets bits. Both are no accesses of the kernel.
+// A load reads a word of 32 bits, with a bit for each byte; a store sets bits. Both are no accesses of the kernel, and
+// are in branches behind them, which are taken if the launch gives the address of a shadow.
 // INIT-LABEL: tt.func public @copy
-// INIT: probe.launch_word 12 : i64
-// INIT: %[[WORD:.*]] = tt.load {{.*}} {isVolatile = true, sanitize.own} : tensor<64x!tt.ptr<i32>>
-// INIT: probe.check {{.*}}, "uninit"{{.*}}\22argument\22:0
+// INIT-DAG: %[[X:.*]] = probe.launch_word 12 : i64
+// INIT-DAG: %[[HAS_X:.*]] = arith.cmpi ne, %[[X]],
+// INIT-DAG: %[[Y:.*]] = probe.launch_word 20 : i64
+// INIT-DAG: %[[HAS_Y:.*]] = arith.cmpi ne, %[[Y]],
 // INIT: tt.load {{.*}} : tensor<64x!tt.ptr<f32>>
+// INIT: tt.store
+// INIT: scf.if %[[HAS_X]] {
+// INIT: tt.load {{.*}} {isVolatile = true, sanitize.own} : tensor<64x!tt.ptr<i32>>
+// INIT: probe.check {{.*}}, "uninit"{{.*}}\22argument\22:0
+// INIT: scf.if %[[HAS_Y]] {
 // INIT: tt.atomic_rmw or, relaxed, gpu, {{.*}} {sanitize.own} : (tensor<64x!tt.ptr<i32>>, tensor<64xi32>, tensor<64xi1>) -> tensor<64xi32>
 // INIT-NOT: probe.check
-// INIT: tt.store
+// INIT: tt.return
 // RACE-LABEL: tt.func public @copy
-// RACE: probe.launch_word 13 : i64
+// RACE-DAG: %[[X:.*]] = probe.launch_word 13 : i64
+// RACE-DAG: %[[HAS_X:.*]] = arith.cmpi ne, %[[X]],
+// RACE: tt.load
+// RACE: tt.store
+// RACE: scf.if %[[HAS_X]] {
 // RACE: tt.atomic_rmw or, relaxed, gpu, {{.*}} {sanitize.own} : (tensor<64x!tt.ptr<i64>>, tensor<64xi64>, tensor<64xi1>) -> tensor<64xi64>
 // RACE: probe.check {{.*}}, "race"{{.*}}\22argument\22:0
-// RACE: tt.load
+// RACE: scf.if
 // RACE: tt.atomic_rmw or
 // RACE: probe.check {{.*}}, "race"{{.*}}\22argument\22:1
-// RACE: tt.store
 tt.func public @copy(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {
   %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
   %p = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
@@ -36,10 +52,128 @@ tt.func public @copy(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {
 // An element of 2 bytes has 32 bits, of one byte it has none.
 // RACE-LABEL: tt.func public @narrow
 // RACE: tt.atomic_rmw or, relaxed, gpu, {{.*}} {sanitize.own} : (!tt.ptr<i32>, i32, i1) -> i32
+// RACE: tt.atomic_rmw or, relaxed, gpu, {{.*}} {sanitize.own} : (!tt.ptr<i32>, i32, i1) -> i32
 // RACE-NOT: tt.atomic_rmw
 // RACE: tt.return
 tt.func public @narrow(%x: !tt.ptr<f16>, %y: !tt.ptr<i8>) {
   %v = tt.load %x : !tt.ptr<f16>
   %w = tt.load %y : !tt.ptr<i8>
+  tt.store %x, %v : !tt.ptr<f16>
+  tt.return
+}
+
+// Without a write there is no race, nor if all accesses are atomic.
+// RACE-LABEL: tt.func public @reads_only
+// RACE-NOT: scf.if
+// RACE: tt.return
+tt.func public @reads_only(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {
+  %v = tt.load %x : !tt.ptr<f32>
+  %w = tt.load %y : !tt.ptr<f32>
+  tt.return
+}
+// RACE-LABEL: tt.func public @atomics_only
+// RACE-NOT: scf.if
+// RACE: tt.return
+tt.func public @atomics_only(%x: !tt.ptr<f32>, %v: f32) {
+  %w = tt.atomic_rmw fadd, acq_rel, gpu, %x, %v : (!tt.ptr<f32>, f32) -> f32
+  tt.return
+}
+
+// The looks at a loop's loads are in a slice behind it, before the next store, whose bytes are marked behind that.
+// INIT-LABEL: tt.func public @sum
+// INIT: scf.for
+// INIT-NOT: scf.if
+// INIT: scf.yield
+// INIT: scf.if
+// INIT: scf.for
+// INIT: tt.load {{.*}} {isVolatile = true, sanitize.own}
+// INIT: tt.store
+// INIT: scf.if
+// INIT: tt.atomic_rmw or
+// RACE-LABEL: tt.func public @sum
+// RACE: scf.for
+// RACE-NOT: scf.if
+// RACE: tt.store
+// RACE: scf.if
+// RACE: tt.atomic_rmw or
+// RACE: tt.return
+tt.func public @sum(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant dense<0.0> : tensor<64xf32>
+  %step = arith.constant dense<64> : tensor<64xi32>
+  %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %p = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %q = tt.addptr %p, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %sum:2 = scf.for %i = %zero to %n step %one iter_args(%all = %none, %at = %q) -> (tensor<64xf32>, tensor<64x!tt.ptr<f32>>) : i32 {
+    %v = tt.load %at : tensor<64x!tt.ptr<f32>>
+    %w = arith.addf %all, %v : tensor<64xf32>
+    %next = tt.addptr %at, %step : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    scf.yield %w, %next : tensor<64xf32>, tensor<64x!tt.ptr<f32>>
+  }
+  %s = tt.splat %y : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %t = tt.addptr %s, %r : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  tt.store %t, %sum#0 : tensor<64x!tt.ptr<f32>>
+  tt.return
+}
+
+// Here an iteration may read what the one before has written, so the looks stay in the loop, in their order. A race
+// does not depend on the order.
+// INIT-LABEL: tt.func public @scan
+// INIT: scf.for
+// INIT: tt.load
+// INIT: tt.store
+// INIT: scf.if
+// INIT: isVolatile = true, sanitize.own
+// INIT: scf.if
+// INIT: tt.atomic_rmw or
+// INIT-NOT: scf.for
+// INIT: tt.return
+// RACE-LABEL: tt.func public @scan
+// RACE: scf.for
+// RACE-NOT: scf.if
+// RACE: tt.store
+// RACE-NOT: scf.if
+// RACE: }
+// RACE: scf.if
+// RACE: scf.for
+// RACE: tt.atomic_rmw or
+// RACE: tt.atomic_rmw or
+tt.func public @scan(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %zero to %n step %one : i32 {
+    %p = tt.addptr %x, %i : !tt.ptr<f32>, i32
+    %v = tt.load %p : !tt.ptr<f32>
+    %q = tt.addptr %y, %i : !tt.ptr<f32>, i32
+    tt.store %q, %v : !tt.ptr<f32>
+  }
+  tt.return
+}
+
+// Another program may wait for the atomic addition, and then read what was stored: it is marked before that.
+// INIT-LABEL: tt.func public @publish
+// INIT: tt.store
+// INIT: scf.if
+// INIT: tt.atomic_rmw or
+// INIT: tt.atomic_rmw add, acq_rel
+tt.func public @publish(%x: !tt.ptr<f32>, %flag: !tt.ptr<i32>, %v: f32, %n: i32) {
+  tt.store %x, %v : !tt.ptr<f32>
+  %w = tt.atomic_rmw add, acq_rel, gpu, %flag, %n : (!tt.ptr<i32>, i32) -> i32
+  tt.return
+}
+
+// A program that reads a volatile flag may wait for the second store.
+// INIT-LABEL: tt.func public @flag
+// INIT: scf.if
+// INIT: tt.atomic_rmw or
+// INIT: tt.store %{{.*}} : !tt.ptr<f32>
+// INIT: scf.if
+// INIT: tt.atomic_rmw or
+// INIT: tt.store %{{.*}} : !tt.ptr<i32>
+tt.func public @flag(%x: !tt.ptr<f32>, %flag: !tt.ptr<i32>, %v: f32) {
+  %w = tt.load %flag {isVolatile = true} : !tt.ptr<i32>
+  tt.store %x, %v : !tt.ptr<f32>
+  tt.store %flag, %w : !tt.ptr<i32>
   tt.return
 }
