@@ -137,26 +137,31 @@ void ShadowChecker::insertLook(ShadowAccess &one) {
   });
 }
 
-/// Whether a look finds the same behind the loop. That of a load does, unless
-/// the program itself may write there in the loop; bytes can be marked behind
-/// the loop, unless the program may look at them in it.
+/// Whether a look finds the same behind the loop. Marks and comparisons of
+/// `uninit` depend on their order, so either all looks of a loop with both go
+/// behind it, or none, and none if a program may wait in it for another one.
 bool ShadowChecker::mayDefer(const ShadowAccess &one, scf::ForOp loop) {
   if (!LoopSlice::of(loop, {one.look}))
     return false;
   if (one.isRace())
     return true;
-  if (isOrdered || one.access.isAtomic)
-    return false;
-  bool isFirst = true; // of what depends on the order of the loop
+  bool reads = false, writes = false, isWhole = true, isStopped = isOrdered;
+  for (const ShadowAccess &other : shadowed) {
+    if (other.isRace() || !loop->isProperAncestor(other.look))
+      continue;
+    reads |= other.reads();
+    writes |= other.writes();
+    isWhole = isWhole && LoopSlice::of(loop, {other.look});
+  }
   loop->walk([&](Operation *op) {
     // The checks' own operations, and those of looks, are no part of it.
     bool isOfCheck = isOwn(op) || isa<probe::CheckOp, probe::LaunchWordOp>(op);
     if (isOfCheck || op->getNumRegions() || isMemoryEffectFree(op))
       return;
     auto access = analysis::memoryAccessOf(op);
-    isFirst &= access && !access->isAtomic && access->kind == one.access.kind;
+    isStopped |= !access || access->isAtomic;
   });
-  return isFirst;
+  return !isStopped && (isWhole || !(reads && writes));
 }
 
 /// Returns the outermost loop behind which a look may go; null if there is
@@ -180,10 +185,9 @@ void ShadowChecker::deferLooks() {
     scf::ForOp loop = one.look ? loopFor(one) : scf::ForOp();
     if (!loop)
       continue;
+    // The next store may be of what the loop has read.
     Operation *place = one.isRace() ? loop->getBlock()->getTerminator()
-                       : one.writes()
-                           ? loop->getNextNode()
-                           : nextStopBehind(loop, /*isAtStores=*/true);
+                                    : nextStopBehind(loop, /*isAtStores=*/true);
     deferred[{loop, place}].push_back(&one);
   }
   IRRewriter rewriter(checker.kernel.getContext());

@@ -75,8 +75,8 @@ def footprint(programs: Programs, use: Use, start: int) -> Footprint | None:
         return None
     first = np.broadcast_to(form.base * use.bytes + start, runs.shape)[runs]
     repeats: list[tuple[int, Any]] = []
-    for step, size, low in _merged(steps, ranges, limits):
-        size, low = (np.broadcast_to(one, runs.shape)[runs] for one in (size, low))
+    for step, *both in _merged(steps, ranges, limits):
+        size, low = (np.broadcast_to(one, runs.shape)[runs] for one in both)
         first = first + (low * step if step > 0 else (low + size) * step)
         repeats.append((abs(step), size))
     return Footprint(np.flatnonzero(runs), first, _levels(repeats, use.bytes))
@@ -139,7 +139,8 @@ def _merged(
     steps: dict[Variable, int], ranges: dict[Variable, _Range], limits: Iterable[Form]
 ) -> Iterator[tuple[int, Any, Any]]:
     """Yields steps in bytes, the number of steps, and the first of them: of each variable, or of several that a bound
-    limits together, such as those of `start + lane < n`."""
+    limits together, such as those of `start + lane < n`.
+    """
     left = dict(steps)
     for limit in limits:
         group = {one: int(np.min(step)) for one, step in limit.terms.items()}
@@ -199,6 +200,11 @@ def are_disjoint(footprints: list[Footprint]) -> bool:
         np.concatenate([np.broadcast_to(one.levels[i][1], one.first.shape) for one in footprints])
         for i in range(len(units))
     ]
+    # Rows start at the start of the storage, or where the first tile does.
+    return any(_are_apart(programs, first - start, units, reaches) for start in dict.fromkeys((0, int(np.min(first)))))
+
+
+def _are_apart(programs: Any, first: Any, units: list[int], reaches: list[Any]) -> bool:
     keys = []
     for i in range(len(units) - 1, 0, -1):
         row, first = np.divmod(first, units[i])
@@ -207,20 +213,12 @@ def are_disjoint(footprints: list[Footprint]) -> bool:
         if np.any(inner >= units[i]) or np.any((row - row[0]) % height + reaches[i] >= height):
             return False  # a tile goes around the end of a row, or reaches into the tiles below it
         keys.append((row - row[0]) // height)
-    return _are_apart(keys, programs, first, first + reaches[0])
-
-
-def _are_apart(keys: list[Any], programs: Any, first: Any, last: Any) -> bool:
-    """Whether intervals with equal keys that overlap are of the same program."""
     groups = np.zeros(len(first), np.int64)
     if keys:
         groups = np.unique(np.stack(keys), axis=1, return_inverse=True)[1].reshape(-1)
-    # The hull of what a program has in a group.
-    order = np.lexsort((programs, groups))
-    groups, programs, first, last = (one[order] for one in (groups, programs, first, last))
-    starts = np.flatnonzero(np.r_[True, (np.diff(groups) != 0) | (np.diff(programs) != 0)])
-    groups = groups[starts]
-    first, last = np.minimum.reduceat(first, starts), np.maximum.reduceat(last, starts)
     order = np.lexsort((first, groups))
-    groups, first, last = groups[order], first[order], last[order]
+    groups, programs, first, last = (one[order] for one in (groups, programs, first, first + reaches[0]))
+    # Intervals of one program, with none of another one between them, are one.
+    starts = np.flatnonzero(np.r_[True, (groups[1:] != groups[:-1]) | (programs[1:] != programs[:-1])])
+    groups, first, last = groups[starts], first[starts], np.maximum.reduceat(last, starts)
     return bool(np.all((groups[1:] != groups[:-1]) | (first[1:] > last[:-1])))

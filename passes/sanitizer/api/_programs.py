@@ -166,6 +166,7 @@ class Programs:
             raise Unknown
         return self.form(number).base
 
+
 def difference(a: Form, b: Form) -> Form:
     """Returns a - b."""
     return _plus(a, b, -1)

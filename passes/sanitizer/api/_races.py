@@ -7,6 +7,7 @@ atomically, needs no shadow; nor does memory of which each program has bytes of 
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -87,6 +88,8 @@ class Looks:
     def _decided(
         self, grid: tuple[int, ...], integers: Mapping[int, int], arguments: Sequence[Argument]
     ) -> Iterable[tuple[int, int]]:
+        if math.prod(grid) == 1:
+            return
         storages: dict[tuple[int, int], list[dict[str, Any]]] = {}
         for one in self.accesses:
             if one["check"] == "race" and arguments[one["argument"]].is_tensor:

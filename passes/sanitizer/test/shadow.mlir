@@ -117,17 +117,19 @@ tt.func public @sum(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
   tt.return
 }
 
-// Here an iteration may read what the one before has written, so the looks stay in the loop, in their order. A race
+// Here an iteration may read what the one before has written, so the looks are in one slice, in their order. A race
 // does not depend on the order.
 // INIT-LABEL: tt.func public @scan
 // INIT: scf.for
-// INIT: tt.load
+// INIT-NOT: scf.if
 // INIT: tt.store
+// INIT-NOT: scf.if
+// INIT: }
 // INIT: scf.if
+// INIT: scf.for
 // INIT: isVolatile = true, sanitize.own
-// INIT: scf.if
+// INIT: isVolatile = true, sanitize.own
 // INIT: tt.atomic_rmw or
-// INIT-NOT: scf.for
 // INIT: tt.return
 // RACE-LABEL: tt.func public @scan
 // RACE: scf.for
@@ -147,6 +149,30 @@ tt.func public @scan(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
     %v = tt.load %p : !tt.ptr<f32>
     %q = tt.addptr %y, %i : !tt.ptr<f32>, i32
     tt.store %q, %v : !tt.ptr<f32>
+  }
+  tt.return
+}
+
+// If one of the looks cannot be computed again, all stay in the loop.
+// INIT-LABEL: tt.func public @chained
+// INIT: scf.for
+// INIT: tt.store
+// INIT: scf.if
+// INIT: scf.if
+// INIT: scf.if
+// INIT: tt.atomic_rmw or
+// INIT-NOT: scf.for
+// INIT: tt.return
+tt.func public @chained(%x: !tt.ptr<f32>, %index: !tt.ptr<i32>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %zero to %n step %one : i32 {
+    %p = tt.addptr %index, %i : !tt.ptr<i32>, i32
+    %j = tt.load %p : !tt.ptr<i32>
+    %q = tt.addptr %x, %j : !tt.ptr<f32>, i32
+    %v = tt.load %q : !tt.ptr<f32>
+    %r = tt.addptr %x, %i : !tt.ptr<f32>, i32
+    tt.store %r, %v : !tt.ptr<f32>
   }
   tt.return
 }

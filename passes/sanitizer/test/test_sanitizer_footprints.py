@@ -181,7 +181,7 @@ def test_a_bug_of_footprints_is_noticed(name: str, monkeypatch: pytest.MonkeyPat
         other = types.ModuleType(one.__name__)
         other.__package__ = one.__package__
         monkeypatch.setitem(sys.modules, one.__name__, other)
-        exec(compile(text.replace(before, after) if short == module else text, short, "exec"), vars(other))  # noqa: S102
+        exec(compile(text.replace(before, after) if short == module else text, short, "exec"), vars(other))
         made[short] = other
     wrong = (not is_right for is_right, _ in verdicts(range(6000), made["_programs"], made["_footprints"]))
     assert any(wrong)
