@@ -52,9 +52,11 @@ def _refuse_clusters(source: Any, metadata: dict[str, Any], inner: Callable[[Any
     table = table_in(str(source)) if num_ctas > 1 else None
     if table is None:
         return inner(source, metadata)
-    kernel, (site, *_) = sites_in(table)
+    kernel, sites = sites_in(table)
+    found = "words of the launch are"
+    for site in sites[:1]:
+        found = f"{site.file}:{site.line}: the probe {site.kind} '{site.name}' is"
     raise PipelineError(
-        f"{site.file}:{site.line}: the probe {site.kind} '{site.name}' is in the kernel '{kernel}', which is compiled "
-        f"with num_ctas={num_ctas}; expected num_ctas=1",
+        f"{found} in the kernel '{kernel}', which is compiled with num_ctas={num_ctas}; expected num_ctas=1",
         fix="num_ctas=1, or TRITON_EXT_PROBE=0 for a session without probes",
     )

@@ -150,7 +150,7 @@ def _learn(content: bytes) -> int:
     kernel, sites = sites_in(content)
     if tables.setdefault(key, sites) != sites:
         raise TritonExtError(
-            f"the probes of {kernel} and of {tables[key][0].kernel} have the same key in the buffer",
+            f"the probes of {kernel} and of {(tables[key] or sites)[0].kernel} have the same key in the buffer",
             fix="another name for one of the kernels",
         )
     return key

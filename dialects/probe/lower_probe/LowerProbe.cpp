@@ -149,7 +149,11 @@ LogicalResult LowerProbePass::emitAll() {
       Emitter emitter(function, probes, clock);
       if (failed(emitter.run()))
         return failure();
-      if (emitter.hasSites())
+      // A kernel that only reads launch words has a table, too: by it, the host
+      // knows that launches need them.
+      if (emitter.hasSites() || llvm::any_of(probes, [](Operation *op) {
+            return isa<LaunchWordOp>(op);
+          }))
         module->setAttr("probe.sites",
                         StringAttr::get(&getContext(), emitter.table()));
     } else if (!SymbolTable::symbolKnownUseEmpty(function, module)) {

@@ -31,6 +31,9 @@ class _Init:
         self.size = size
         self.shadow = shadow
         self._storage = StorageWeakRef(storage)
+        self._launches = 0
+        self._is_written = False
+        self._asked: tuple[Any, Any] | None = None  # whether all is written, and when that is known
 
     def is_at(self, start: int) -> bool:
         """Whether the storage lives, with its memory at this address and of this size."""
@@ -38,6 +41,35 @@ class _Init:
 
         storage = torch.UntypedStorage._new_with_weak_ptr(self._storage.cdata)
         return storage is not None and storage.data_ptr() == start and storage.nbytes() == self.size
+
+    def is_written(self, device: str, stream: int) -> bool:
+        """Whether each byte is known to be written; asked at each launch. Bits are only ever set, so it stays so.
+
+        Few launches ask the shadow, and on a GPU nobody waits: a later launch reads the answer.
+        """
+        if self._is_written or (device != "cpu" and _is_capturing()):
+            return self._is_written
+        if self._asked is not None:
+            answer, event = self._asked
+            if event.query():
+                self._asked = None
+                self._is_written = bool(answer)
+            return self._is_written
+        self._launches += 1
+        if self._launches & (self._launches - 1) or self._launches == 1:  # not the 2nd, 4th, 8th one and so on
+            return False
+        if device == "cpu":
+            self._is_written = bool((self.shadow == -1).all())
+            return self._is_written
+        import torch
+
+        with _on(device, stream):
+            answer = torch.zeros(1, dtype=torch.bool, pin_memory=True)
+            answer.copy_((self.shadow == -1).all().reshape(1), non_blocking=True)
+            event = torch.cuda.Event()
+            event.record()
+        self._asked = answer, event
+        return False
 
 
 class Shadows:
@@ -89,6 +121,8 @@ class Shadows:
                 if argument.is_tensor and argument.storage not in filled:
                     start, end = argument.storage
                     init = self._known(call.device, start)
+                    if init is not None and init.is_written(call.device, call.stream):
+                        init = None  # its memory stays, because a CUDA graph may have its address
                     filled[argument.storage] = (
                         _address(init.shadow) if init is not None and init.size == end - start else 0,
                         self._cleared(call.device, start, end, call.stream) if argument.storage in raced else 0,
@@ -110,10 +144,7 @@ class Shadows:
             return int(shadow.ctypes.data)
         import torch
 
-        used = torch.cuda.current_stream(device)
-        if used.cuda_stream != stream:
-            used = torch.cuda.ExternalStream(stream, device=device)
-        with torch.cuda.stream(used):
+        with _on(device, stream):
             if (shadow := self._race.get(key)) is None:
                 shadow = self._race[key] = torch.empty((end - start + 4) // 4, dtype=torch.int64, device=device)
             shadow.zero_()
@@ -127,6 +158,7 @@ class Shadows:
         if memory.nbytes() == 0 or tensor.device.type == "meta":
             return
         shadow = torch.zeros(memory.nbytes() // 32 + 1, dtype=torch.int32, device=tensor.device)
+        shadow[-1] = -(1 << memory.nbytes() % 32)  # of no byte
         with self._lock:
             self._init[_device(tensor), memory.data_ptr()] = _Init(memory.nbytes(), shadow, memory)
 
@@ -157,6 +189,20 @@ class Shadows:
             bits[low - 1] |= 255 & -(1 << first % 8)
         if end % 8:
             bits[high] |= (1 << end % 8) - 1
+
+
+def _is_capturing() -> bool:
+    import torch
+
+    return bool(torch.cuda.is_current_stream_capturing())
+
+
+def _on(device: str, stream: int) -> Any:
+    """Returns a context in which torch uses a stream."""
+    import torch
+
+    used = torch.cuda.current_stream(device)
+    return torch.cuda.stream(used if used.cuda_stream == stream else torch.cuda.ExternalStream(stream, device=device))
 
 
 def _uint8() -> Any:

@@ -11,7 +11,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import triton_ext as tx
@@ -78,6 +78,7 @@ def run(size: int, programs: int, a: dict[str, int], **options: Any) -> tuple[An
     last=st.integers(1, 26),
     turns=st.integers(0, 3),
 )
+@example(size=100, programs=2, rows=26, columns=16, stride=20, last=8, turns=1)  # a remainder leads out
 def test_tiles(size: int, programs: int, **a: int) -> None:
     wrong = wrong_lanes(size, programs, a)
     _, plain = run(size, programs, a)

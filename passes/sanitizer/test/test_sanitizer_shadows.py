@@ -231,6 +231,28 @@ def test_written_tensors_are_proved() -> None:
         assert report.counts() == {"proved": 1, "checked": 1, "unsupported": 0}
 
 
+@triton.jit
+def filled(x, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(x + i, 1, mask=i < n)
+
+
+@pytest.mark.parametrize("size", [7, 8, 24])
+def test_a_tensor_that_kernels_have_written_needs_no_shadow(size: int) -> None:
+    with tx.sanitize("uninit") as report:
+        x = torch.empty(size)
+        for _ in range(8):
+            filled[(1,)](x, size - 1, B=32)
+        increased_once[(1,)](x, size, B=32)
+        assert [(one.argument, one.lanes, one.lane) for one in report.findings] == [("x", 1, size - 1)]
+        for _ in range(16):  # at one of these the host asks the shadow
+            filled[(1,)](x, size, B=32)
+        total[(1,)](x, torch.zeros(16), size, B=16)
+        assert {one.verdict for one in report.accesses if one.kernel == "total"} == {"proved"}
+        total[(1,)](torch.empty(size), torch.zeros(16), size, B=16)  # another one does
+        assert [one.lanes for one in report.findings if one.kernel == "total"] == [size]
+
+
 #: Bugs in what the host decides, and the test that notices each.
 MUTATIONS = {
     "stores do not race": ('({"read"}, {"atomic"})', '({"read"}, {"atomic"}, {"write"})', "programs_that_write"),

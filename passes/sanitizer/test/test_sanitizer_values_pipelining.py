@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`lanes`, `hints` and `arith` leave Triton's software pipeline alone: the PTX has as many asynchronous copies as
-without them, also where every turn of the loop computes what is checked."""
+"""All checks but `bounds` leave Triton's software pipeline alone: the PTX has as many asynchronous copies as without
+them, also where every turn of the loop computes what is checked."""
 
 from __future__ import annotations
 
@@ -51,3 +51,4 @@ def test_the_copies_stay(arch: int) -> None:
     assert compiled(arch, "lanes", None) == (plain, True)
     assert compiled(arch, "lanes", 0) == (plain, False)  # proved
     assert compiled(arch, "hints,arith", 0) == (plain, True)
+    assert compiled(arch, "uninit,race", 0) == (plain, True)
