@@ -20,6 +20,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,8 @@ SETS: dict[str, dict[str, Any]] = {
     "cheap": {"checks": "bounds,lanes,hints"},
     "dynamic": {"checks": "bounds,lanes,hints", "static": False},  # without the static part
     **{check: {"checks": check} for check in ("bounds", "lanes", "hints", "arith", "uninit", "race")},
+    "unwritten": {"checks": "uninit"},  # each launch writes to new memory of torch.empty
+    "race all": {"checks": "race", "static": False},  # all tensors have shadows, and loops have looks
 }
 for option in sys.argv[1:]:
     if option.startswith("--sets="):
@@ -58,18 +61,24 @@ def say(text: str = "") -> None:
     (OUT / "sanitizer.txt").write_text("\n".join(lines) + "\n")
 
 
-def milliseconds(case: Case) -> float:
+def launch(case: Case, *, on_new_memory: bool) -> None:
+    """Runs the kernel once."""
+    new = {name: torch.empty_like(case.arguments[name]) for name in case.outputs if on_new_memory}
+    replace(case, arguments={**case.arguments, **new}).launch()
+
+
+def milliseconds(case: Case, *, on_new_memory: bool) -> float:
     """Returns how long one launch takes."""
     if ON_CPU:
         started = time.process_time()
         for _ in range(TIMES):
-            case.launch()
+            launch(case, on_new_memory=on_new_memory)
         return (time.process_time() - started) / TIMES * 1e3
     start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
     torch.cuda._sleep(2_000_000)  # about a millisecond, in which all launches are queued: no time of the host counts
     start.record()
     for _ in range(TIMES):
-        case.launch()
+        launch(case, on_new_memory=on_new_memory)
     end.record()
     end.synchronize()
     return float(start.elapsed_time(end)) / TIMES
@@ -94,8 +103,9 @@ def slowdowns(case: Case, sets: dict[str, dict[str, Any] | None]) -> tuple[dict[
         titles = [*sets]
         for title in titles[turn % len(titles) :] + titles[: turn % len(titles)]:
             with checked(sets[title], found):
-                case.launch()  # compiles, and makes the launch slot
-                spent = milliseconds(case)
+                on_new_memory = title == "unwritten"
+                launch(case, on_new_memory=on_new_memory)  # compiles, and makes the launch slot
+                spent = milliseconds(case, on_new_memory=on_new_memory)
             if turn:
                 times[title].append(spent)
     return times, found

@@ -15,10 +15,12 @@ import triton
 import triton.language as tl
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from triton.backends.compiler import GPUTarget
 from triton_ext.sanitize import _races, _shadows
 
 import triton_ext as tx
 from support.probe.native import native_backend
+from triton_ext.errors import PipelineError
 
 generated = settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None
@@ -251,6 +253,13 @@ def test_a_tensor_that_kernels_have_written_needs_no_shadow(size: int) -> None:
         assert {one.verdict for one in report.accesses if one.kernel == "total"} == {"proved"}
         total[(1,)](torch.empty(size), torch.zeros(16), size, B=16)  # another one does
         assert [one.lanes for one in report.findings if one.kernel == "total"] == [size]
+
+
+def test_clusters_are_refused() -> None:
+    """A kernel without probes that only marks what it writes has words of the launch, too."""
+    source = triton.compiler.ASTSource(filled, {"x": "*fp32", "n": "i32", "B": "constexpr"}, {"B": 32})
+    with tx.sanitize("uninit"), pytest.raises(PipelineError, match="words of the launch are in the kernel 'filled'"):
+        triton.compile(source, target=GPUTarget("cuda", 90, 32), options={"num_ctas": 2})
 
 
 #: Bugs in what the host decides, and the test that notices each.
