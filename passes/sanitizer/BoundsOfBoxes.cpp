@@ -78,7 +78,7 @@ void BoundsChecker::checkBox(const MemoryAccess &access) {
   int64_t numLanes = ShapedType::getNumElements(shape);
   forPlaces(
       tracker, numLanes, lanesAtOnce, b,
-      [&](LaneBuilder &builder, Value places) {
+      [&](LaneBuilder &builder, Value places, Value) {
         SmallVector<Value> coordinates = builder.coordinatesOf(places, shape);
         Value address = builder.splat(math.toValue(strided.base)), isOn;
         Value zero = builder.constant(0, math.type);

@@ -166,7 +166,7 @@ bool mlir::triton_ext::sanitizer::canBuildLanes(
 void mlir::triton_ext::sanitizer::forPlaces(
     StridedTracker &tracker, int64_t numLanes, int64_t atOnce,
     ImplicitLocOpBuilder &b,
-    llvm::function_ref<void(LaneBuilder &, Value)> body) {
+    llvm::function_ref<void(LaneBuilder &, Value, Value)> body) {
   int64_t step = std::min(numLanes, atOnce);
   LaneBuilder builder(tracker, b, step);
   auto type = RankedTensorType::get({step}, b.getI32Type());
@@ -184,7 +184,7 @@ void mlir::triton_ext::sanitizer::forPlaces(
   Value places = tt::MakeRangeOp::create(b, type, 0, step);
   if (start)
     places = arith::AddIOp::create(b, places, builder.splat(start));
-  body(builder, places);
+  body(builder, places, start);
 }
 
 void mlir::triton_ext::sanitizer::forLanes(
@@ -192,15 +192,15 @@ void mlir::triton_ext::sanitizer::forLanes(
     int64_t atOnce, ImplicitLocOpBuilder &b,
     llvm::function_ref<void(const SomeLanes &)> body) {
   if (!canBuildLanes(tracker, access, b))
-    return body({access.pointer, access.mask, {}});
+    return body({access.pointer, access.mask, {}, {}});
   ArrayRef<int64_t> shape = cast<RankedTensorType>(access.type).getShape();
   forPlaces(tracker, access.lanes, atOnce, b,
-            [&](LaneBuilder &builder, Value places) {
+            [&](LaneBuilder &builder, Value places, Value first) {
               auto coordinates = builder.coordinatesOf(places, shape);
               Value pointer = builder.build(access.pointer, coordinates), mask;
               if (access.mask)
                 mask = inLanes(builder.build(access.mask, coordinates),
                                pointer.getType(), b);
-              body({pointer, mask, places});
+              body({pointer, mask, places, first});
             });
 }

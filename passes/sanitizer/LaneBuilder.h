@@ -56,6 +56,7 @@ struct SomeLanes {
   Value pointer;
   Value mask;   ///< of the same shape; null if all are on
   Value number; ///< of each lane; null if they are all lanes
+  Value first;  ///< the least of the numbers, i32; null for 0
 };
 
 /// Whether the pointers and the mask of an access can be computed again.
@@ -63,11 +64,12 @@ bool canBuildLanes(StridedTracker &tracker,
                    const analysis::MemoryAccess &access,
                    ImplicitLocOpBuilder &b);
 
-/// Calls `body` with a builder and with the row-major places of some lanes of a
-/// tile, in a loop over the tile: `atOnce` lanes in each turn.
+/// Calls `body` with a builder, with the row-major places of some lanes of a
+/// tile, and with the first of them: i32, or null for 0. `atOnce` lanes in each
+/// turn of a loop over the tile.
 void forPlaces(StridedTracker &tracker, int64_t numLanes, int64_t atOnce,
                ImplicitLocOpBuilder &b,
-               llvm::function_ref<void(LaneBuilder &, Value)> body);
+               llvm::function_ref<void(LaneBuilder &, Value, Value)> body);
 
 /// Calls `body` for the lanes of an access by pointers: `atOnce` in each turn
 /// of a loop, or all of them where they cannot be computed again.

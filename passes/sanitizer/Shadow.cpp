@@ -131,9 +131,14 @@ void ShadowChecker::insertLook(ShadowAccess &one) {
   Value both = one.isRace() ? programBits(one.access.laneBytes, b) : Value();
   forLanes(tracker, one.access, lanesAtOnce, b, [&](const SomeLanes &lanes) {
     if (one.isRace())
-      checkRace(one, words, lanes, both, b);
-    else
-      checkInit(one, words, lanes, b);
+      return checkRace(one, words, lanes, both, b);
+    if (lanesOfWord(one) == 0)
+      return checkInit(one, words, lanes, b);
+    auto left = scf::IfOp::create(b, lookAtWords(one, words, lanes, b),
+                                  /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(left.thenBlock());
+    checkInit(one, words, lanes, b);
   });
 }
 

@@ -61,6 +61,11 @@ private:
   scf::ForOp loopFor(const ShadowAccess &one);
   void deferLooks();
 
+  /// How many neighbouring lanes have their bytes in one word of the shadow for
+  /// `uninit`; 0 if that is not known.
+  int64_t lanesOfWord(const ShadowAccess &one);
+  Value lookAtWords(const ShadowAccess &one, const ShadowWords &words,
+                    const SomeLanes &lanes, ImplicitLocOpBuilder &b);
   void checkInit(const ShadowAccess &one, const ShadowWords &words,
                  const SomeLanes &lanes, ImplicitLocOpBuilder &b);
   void checkRace(const ShadowAccess &one, const ShadowWords &words,
@@ -78,6 +83,16 @@ private:
   bool isOrdered = false;
   std::map<std::pair<unsigned, ArgumentWord>, Value> conditions;
 };
+
+/// Gives an operation on a shadow its mark and returns its result.
+Value ownResult(Operation *op);
+
+/// Returns a constant of the type of `like`, an integer or a tensor of them.
+Value numberLike(int64_t value, Type like, ImplicitLocOpBuilder &b);
+
+/// Returns pointers to the words of the shadow at these bytes of it.
+Value shadowAt(const ShadowWords &words, Value byte, Type word,
+               ImplicitLocOpBuilder &b);
 
 /// Returns the program's bits of a set of programs, in a word of the shadow for
 /// races of elements of so many bytes: i32 or i64.

@@ -16,8 +16,8 @@ namespace tt = mlir::triton;
 using P = arith::CmpIPredicate;
 using Kind = MemoryAccess::Kind;
 
-/// Returns a constant of the type of `like`, an integer or a tensor of them.
-static Value numberLike(int64_t value, Type like, ImplicitLocOpBuilder &b) {
+Value mlir::triton_ext::sanitizer::numberLike(int64_t value, Type like,
+                                              ImplicitLocOpBuilder &b) {
   Type element = getElementTypeOrSelf(like);
   auto attribute = b.getIntegerAttr(
       element, APInt(element.getIntOrFloatBitWidth(), value, /*isSigned=*/true,
@@ -67,9 +67,9 @@ static Offsets offsetsOf(const ShadowAccess &one, const ShadowWords &words,
   return found;
 }
 
-/// Returns pointers to the words of the shadow at these bytes of it.
-static Value shadowAt(const ShadowWords &words, Value byte, Type word,
-                      ImplicitLocOpBuilder &b) {
+Value mlir::triton_ext::sanitizer::shadowAt(const ShadowWords &words,
+                                            Value byte, Type word,
+                                            ImplicitLocOpBuilder &b) {
   Value base = inLanes(words.shadow, byte.getType(), b);
   Value address = arith::AddIOp::create(b, base, byte);
   return tt::IntToPtrOp::create(
@@ -95,17 +95,16 @@ void ShadowChecker::reportIf(const ShadowAccess &one, const SomeLanes &lanes,
   checker.report(b, std::move(finding));
 }
 
-/// Gives an operation on the shadow its mark and returns its result.
-static Value own(Operation *op) {
+Value mlir::triton_ext::sanitizer::ownResult(Operation *op) {
   markOwn(op);
   return op->getResult(0);
 }
 
 static Value atomicOr(Value pointer, Value bits, Value mask,
                       ImplicitLocOpBuilder &b) {
-  return own(tt::AtomicRMWOp::create(b, bits.getType(), tt::RMWOp::OR, pointer,
-                                     bits, mask, tt::MemSemantic::RELAXED,
-                                     tt::MemSyncScope::GPU));
+  return ownResult(tt::AtomicRMWOp::create(
+      b, bits.getType(), tt::RMWOp::OR, pointer, bits, mask,
+      tt::MemSemantic::RELAXED, tt::MemSyncScope::GPU));
 }
 
 /// A bit of the shadow says that a byte of the storage was written. What an
@@ -127,7 +126,7 @@ void ShadowChecker::checkInit(const ShadowAccess &one, const ShadowWords &words,
   // this one has read it.
   auto load = tt::LoadOp::create(b, pointer, isOn, numberLike(0, narrow, b),
                                  /*isVolatile=*/true);
-  Value written = arith::AndIOp::create(b, own(load), bits);
+  Value written = arith::AndIOp::create(b, ownResult(load), bits);
   Value ok = arith::CmpIOp::create(b, P::eq, written, bits);
   if (one.reads())
     reportIf(one, lanes, isOn, ok, b);
