@@ -6,13 +6,10 @@
 
 #include "Shadow.h"
 #include "Bounds.h"
-#include "LoopSlice.h"
 #include "Recompute.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "probe/Probe.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext;
@@ -142,83 +139,6 @@ void ShadowChecker::insertLook(ShadowAccess &one) {
   });
 }
 
-/// Whether a look finds the same behind the loop. Marks and comparisons of
-/// `uninit` depend on their order, so either all looks of a loop with both go
-/// behind it, or none, and none if a program may wait in it for another one.
-bool ShadowChecker::mayDefer(const ShadowAccess &one, scf::ForOp loop) {
-  if (!LoopSlice::of(loop, {one.look}))
-    return false;
-  if (one.isRace())
-    return true;
-  bool reads = false, writes = false, isWhole = true, isStopped = isOrdered;
-  for (const ShadowAccess &other : shadowed) {
-    if (other.isRace() || !loop->isProperAncestor(other.look))
-      continue;
-    reads |= other.reads();
-    writes |= other.writes();
-    isWhole = isWhole && LoopSlice::of(loop, {other.look});
-  }
-  loop->walk([&](Operation *op) {
-    // The checks' own operations, and those of looks, are no part of it.
-    bool isOfCheck = isOwn(op) || isa<probe::CheckOp, probe::LaunchWordOp>(op);
-    if (isOfCheck || op->getNumRegions() || isMemoryEffectFree(op))
-      return;
-    auto access = analysis::memoryAccessOf(op);
-    isStopped |= !access || access->isAtomic;
-  });
-  return !isStopped && (isWhole || !(reads && writes));
-}
-
-/// Returns the outermost loop behind which a look may go; null if there is
-/// none.
-scf::ForOp ShadowChecker::loopFor(const ShadowAccess &one) {
-  scf::ForOp found;
-  for (Operation *parent = one.look->getParentOp();
-       isa<scf::ForOp, scf::IfOp>(parent); parent = parent->getParentOp())
-    if (auto loop = dyn_cast<scf::ForOp>(parent))
-      if (mayDefer(one, loop))
-        found = loop;
-  return found;
-}
-
-/// Takes looks out of loops, which they would slow down even if they are never
-/// taken: a slice of the loop runs behind it, if a shadow is there.
-void ShadowChecker::deferLooks() {
-  using Key = std::pair<Operation *, Operation *>; // the loop and the place
-  llvm::MapVector<Key, SmallVector<ShadowAccess *>> deferred;
-  for (ShadowAccess &one : shadowed) {
-    scf::ForOp loop = one.look ? loopFor(one) : scf::ForOp();
-    if (!loop)
-      continue;
-    // The next store may be of what the loop has read.
-    Operation *place = one.isRace() ? loop->getBlock()->getTerminator()
-                                    : nextStopBehind(loop, /*isAtStores=*/true);
-    deferred[{loop, place}].push_back(&one);
-  }
-  IRRewriter rewriter(checker.kernel.getContext());
-  for (auto &[key, looks] : deferred) {
-    auto loop = cast<scf::ForOp>(key.first);
-    rewriter.setInsertionPoint(key.second);
-    SmallVector<Operation *> branches;
-    llvm::SmallSetVector<Value, 4> shadows;
-    for (ShadowAccess *one : looks) {
-      branches.push_back(one->look);
-      shadows.insert(hasShadow(*one));
-    }
-    Value isAny = shadows.front();
-    for (Value other : shadows.getArrayRef().drop_front())
-      isAny = arith::OrIOp::create(rewriter, loop.getLoc(), isAny, other);
-    auto rare = scf::IfOp::create(rewriter, loop.getLoc(), isAny,
-                                  /*withElseRegion=*/false);
-    rewriter.setInsertionPointToStart(rare.thenBlock());
-    LoopSlice::of(loop, branches)->build(rewriter);
-    for (ShadowAccess *one : looks) {
-      rewriter.eraseOp(one->look);
-      one->look = rare;
-    }
-  }
-}
-
 void ShadowChecker::collect() {
   checker.kernel.walk([&](Operation *op) {
     if (auto load = dyn_cast<tt::LoadOp>(op))
@@ -266,7 +186,7 @@ llvm::json::Array ShadowChecker::run() {
     insertLook(one);
   tracker.finish();
   if (checker.isStatic)
-    deferLooks();
+    moveLooks();
   llvm::json::Array said;
   llvm::SmallSetVector<Operation *, 8> rare;
   for (const ShadowAccess &one : shadowed) {

@@ -25,6 +25,7 @@ struct ShadowAccess {
   unsigned argument;
   Operation *place = nullptr; ///< the look comes before it
   scf::IfOp look = {};
+  scf::ForOp loop = {}; ///< behind which the look goes; null if there is none
 
   bool isRace() const { return shadow == ArgumentWord::RaceShadow; }
   StringRef check() const { return isRace() ? "race" : "uninit"; }
@@ -59,7 +60,10 @@ private:
   void insertLook(ShadowAccess &one);
   bool mayDefer(const ShadowAccess &one, scf::ForOp loop);
   scf::ForOp loopFor(const ShadowAccess &one);
-  void deferLooks();
+  bool mayMove(const ShadowAccess &one);
+  Operation *stopBehind(Operation *op);
+  void defer(scf::ForOp loop, ArrayRef<ShadowAccess *> looks, Operation *place);
+  void moveLooks();
 
   /// How many neighbouring lanes have their bytes in one word of the shadow for
   /// `uninit`; 0 if that is not known.

@@ -13,8 +13,9 @@ from support import mutants
 from support.probe.native import native_backend
 
 BOUNDS, SHADOWS = (Path(__file__).with_name(f"test_sanitizer_{name}.py") for name in ("bounds", "shadows"))
-box, corners, shadow, look = (
-    partial(mutants.Mutation, f"{name}.cpp") for name in ("MaskBox", "Strided", "Shadow", "ShadowLooks")
+box, corners, shadow, look, place, words = (
+    partial(mutants.Mutation, f"{name}.cpp")
+    for name in ("MaskBox", "Strided", "Shadow", "ShadowLooks", "ShadowPlaces", "ShadowWords")
 )
 
 #: The tests that notice each bug, which of them (``-k`` of pytest), and the bug.
@@ -28,11 +29,14 @@ MUTATIONS = {
         BOUNDS, "races",
         look("arith::CmpIOp::create(b, P::eq, found, both)", "arith::CmpIOp::create(b, P::ne, found, both)"),
     ),
-    "a look of a loop may stay alone": (SHADOWS, "order_of_a_loop", shadow("(isWhole || !(reads && writes))", "true")),
-    "a read is looked at behind a write": (
-        SHADOWS, "before_it_writes",
-        shadow("(isOrdered || one.access.isAtomic)", "true", behind="bool isMark = one.writes() && "),
+    "a look of a loop may stay alone": (SHADOWS, "order_of_a_loop", place("(isWhole || !(reads && writes))", "true")),
+    "a read is looked at behind a loop that writes": (
+        SHADOWS, "two_loops", place("inner != op || !mayMove(*look)", "false")
     ),
+    "a word is marked for some of its lanes": (
+        SHADOWS, "written_needs", words("allOfRows(lanes.mask, group, b)", "isWord"),
+    ),
+    "no lanes are left": (SHADOWS, "behind_it", words("anyOf(isLeft, b)", "numberLike(0, b.getI1Type(), b)")),
     "a load races with nothing": (SHADOWS, "two_views", shadow("(one.writes() || other.writes())", "one.writes()")),
     "a store races with loads only": (
         SHADOWS, "programs_that_write", shadow("(one.writes() || other.writes())", "(one.writes() != other.writes())")

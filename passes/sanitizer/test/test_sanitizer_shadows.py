@@ -189,6 +189,25 @@ def chained(x, index, n):
         tl.store(x + i, tl.load(x + tl.load(index + i)) + 1)
 
 
+@triton.jit
+def read_and_chained(x, index, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    for j in range(1, n):
+        tl.store(x + j, tl.load(x + tl.load(index + j)) + 1)
+    tl.store(out + i, v)
+
+
+@triton.jit
+def two_loops(x, out, n, B: tl.constexpr):
+    for start in range(0, n, B):
+        i = start + tl.arange(0, B)
+        tl.store(out + i, tl.load(x + i, mask=i < n), mask=i < n)
+    for start in range(0, n, B):
+        i = start + tl.arange(0, B)
+        tl.store(x + i, start, mask=i < n)
+
+
 def unwritten(kernel: Any, *arguments: Any) -> list[tuple[str | None, int]]:
     with tx.sanitize("uninit") as report:
         x = torch.empty(64)
@@ -223,6 +242,17 @@ def test_the_order_of_a_loop() -> None:
         assert report.findings == []
         chained[(1,)](torch.empty(16), torch.arange(16, dtype=torch.int32) - 1, 16)
         assert [(one.argument, one.lanes) for one in report.findings] == [("x", 1)]
+
+
+def test_the_order_of_two_loops() -> None:
+    """The first loop has read what the second one writes, of which some looks stay in the loop."""
+    index = torch.arange(16, dtype=torch.int32) - 1
+    with tx.sanitize("uninit") as report:
+        x = torch.empty(16)
+        x[0] = 0
+        read_and_chained[(1,)](x, index, torch.zeros(16), 16, B=16)
+        assert [(one.argument, one.lanes) for one in report.findings] == [("x", 15)]
+    assert unwritten(two_loops, torch.zeros(64), 64) == [("x", 24)]
 
 
 def test_written_tensors_are_proved() -> None:
