@@ -20,7 +20,7 @@ using Kind = MemoryAccess::Kind;
 
 /// How many lanes a look takes at once: so few that it does not need more
 /// registers than the kernel has.
-static constexpr int64_t lanesAtOnce = 512;
+static constexpr int64_t lanesAtOnce = 256;
 
 /// Returns the argument that an access points into; says why and returns
 /// nullopt if it has no shadow.

@@ -11,8 +11,9 @@
 // ALL: probe.sites = "
 // ALL-NOT: probe.check
 
-// A load reads a word of 32 bits, with a bit for each byte; a store sets bits. Both are no accesses of the kernel, and
-// are in branches behind them, which are taken if the launch gives the address of a shadow.
+// A load reads words of 32 bits, with a bit for each byte; a store sets bits. Both are no accesses of the kernel, and
+// are in branches behind them, which are taken if the launch gives the address of a shadow. First come whole words, and
+// then single lanes, if any are left.
 // INIT-LABEL: tt.func public @copy
 // INIT-DAG: %[[X:.*]] = probe.launch_word 12 : i64
 // INIT-DAG: %[[HAS_X:.*]] = arith.cmpi ne, %[[X]],
@@ -21,9 +22,14 @@
 // INIT: tt.load {{.*}} : tensor<64x!tt.ptr<f32>>
 // INIT: tt.store
 // INIT: scf.if %[[HAS_X]] {
+// INIT: %[[WORDS:.*]] = tt.load {{.*}} {isVolatile = true, sanitize.own} : tensor<8x!tt.ptr<i32>>
+// INIT: arith.cmpi eq, %[[WORDS]], %{{.*}} : tensor<8xi32>
+// INIT: scf.if
 // INIT: tt.load {{.*}} {isVolatile = true, sanitize.own} : tensor<64x!tt.ptr<i32>>
 // INIT: probe.check {{.*}}, "uninit"{{.*}}\22argument\22:0
 // INIT: scf.if %[[HAS_Y]] {
+// INIT: tt.store {{.*}} {sanitize.own} : tensor<8x!tt.ptr<i32>>
+// INIT: scf.if
 // INIT: tt.atomic_rmw or, relaxed, gpu, {{.*}} {sanitize.own} : (tensor<64x!tt.ptr<i32>>, tensor<64xi32>, tensor<64xi1>) -> tensor<64xi32>
 // INIT-NOT: probe.check
 // INIT: tt.return
@@ -79,15 +85,16 @@ tt.func public @atomics_only(%x: !tt.ptr<f32>, %v: f32) {
   tt.return
 }
 
-// The looks at a loop's loads are in a slice behind it, before the next store, whose bytes are marked behind that.
+// The looks at a loop's loads are in a slice behind it and behind the next store, but before that is marked.
 // INIT-LABEL: tt.func public @sum
 // INIT: scf.for
 // INIT-NOT: scf.if
 // INIT: scf.yield
+// INIT-NOT: scf.if
+// INIT: tt.store {{.*}} : tensor<64x!tt.ptr<f32>>
 // INIT: scf.if
 // INIT: scf.for
 // INIT: tt.load {{.*}} {isVolatile = true, sanitize.own}
-// INIT: tt.store
 // INIT: scf.if
 // INIT: tt.atomic_rmw or
 // RACE-LABEL: tt.func public @sum
