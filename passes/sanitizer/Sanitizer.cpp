@@ -31,6 +31,9 @@ static constexpr StringLiteral verdictsName = "sanitize.verdicts";
 static constexpr StringLiteral promisesName = "sanitize.promises";
 /// The attribute with the accesses that look at shadows, if there are any.
 static constexpr StringLiteral shadowsName = "sanitize.shadows";
+/// What the pass `intensity` writes. The host decides by it which shadows for
+/// races a launch needs.
+static constexpr StringLiteral descriptionName = "triton_ext.intensity";
 static constexpr StringLiteral knownChecks[] = {"bounds", "lanes", "uninit",
                                                 "race",   "hints", "arith"};
 
@@ -95,8 +98,10 @@ static void setJson(ModuleOp module, StringRef name, llvm::json::Array list) {
 
 void SanitizerPass::runOnOperation() {
   ModuleOp module = getOperation();
-  if (!isLaunched(module))
+  if (!isLaunched(module)) {
+    module->removeAttr(descriptionName);
     return;
+  }
   auto wanted = wantedChecks();
   auto chosen = wantedAction();
   if (failed(wanted) || failed(chosen))
