@@ -60,6 +60,15 @@ class Sink:
         """Returns the address, which each launch asks for."""
         return self._address
 
+    def content(self, device: str) -> Any:
+        """Waits for `device` and returns a copy of the words."""
+        if device == "cpu":
+            return np.array(self.memory, copy=True)
+        import torch
+
+        torch.cuda.synchronize(device)
+        return self.memory.cpu().numpy()
+
 
 def current_device() -> str:
     """Returns the device that a launch of this thread goes to: ``cpu`` or, for torch, ``cuda:0``."""
@@ -146,11 +155,24 @@ def keep_if_captured(found: Sink, device: str) -> None:
 
 
 def current() -> Session | None:
-    """Returns the innermost session of this thread, else that of the process."""
-    for session in reversed(sessions.get()):
-        if not session._process or session in of_process:  # not one that another thread has ended
-            return session
-    return of_process[-1] if of_process else None
+    """Returns the session whose buffer a launch of this thread gets; None without a session.
+
+    It is the innermost one of this thread, else that of the process. A session for the checks of passes comes behind
+    all others, because it finds its records in their buffers, but they do not look for theirs in its buffer.
+    """
+    found = _sessions()
+    return next((one for one in found if not one._checks), None) or next(iter(found), None)
+
+
+def checking(checks: frozenset[str]) -> Session | None:
+    """Returns the session that keeps the slots of a kernel: the innermost one for one of its checks, else `current`."""
+    return next((one for one in _sessions() if one._checks & checks), None) or current()
+
+
+def _sessions() -> tuple[Session, ...]:
+    """Returns the sessions of this thread and then those of the process, the innermost one first."""
+    own = (one for one in sessions.get() if not one._process or one in of_process)  # not ended by another thread
+    return (*reversed(tuple(own)), *reversed(of_process))
 
 
 def install() -> None:

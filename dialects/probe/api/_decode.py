@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,6 +51,11 @@ class Records:
     programs: Any
     lanes: Any
     values: list[Any]
+
+    def part(self, rows: Any) -> Records:
+        """Returns the records for which the array `rows` is true."""
+        programs = tuple(axis[rows] for axis in self.programs)
+        return Records(self.site, programs, self.lanes[rows], [value[rows] for value in self.values])
 
 
 @dataclass
@@ -118,6 +123,21 @@ def decode(words: Any, seen: Seen, device: str) -> None:
                 seen.records.append(_records_of(sites_of(key)[(key & LOCAL) - 1], rows))
     if blocks:
         seen.timings.append(timing_of(blocks, device))
+
+
+def checks_in(words: Any, device: str, launches: Iterable[int]) -> list[Records]:
+    """Returns the records of checks with a note, in the buffer of `device`, that are of some launches.
+
+    Args:
+        words: the content of the buffer.
+        device: that of the buffer.
+        launches: the serial numbers of the launches.
+    """
+    seen, serials = Seen(), np.array(list(launches), np.int64)
+    decode(words, seen, device)
+    checks = [one for one in seen.records if one.site.note]
+    own = [one.part(np.isin(one.values[0].astype(np.int64), serials)) for one in checks]
+    return [one for one in own if len(one.lanes)]
 
 
 def _lines_of(site: Site, chunks: dict[int, Any]) -> list[Any]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ from triton_ext.patches.kernel_launches import BEFORE_ARGUMENTS, Launch, wrap_la
 
 from . import _buffer, _slots
 from ._arguments import names_of, of_launch, signature_values
-from ._sites import launched_by
+from ._sites import launched_by, sites_of
 
 
 class Call(NamedTuple):
@@ -45,10 +46,11 @@ def _with_slot(kernel: Any, launch: Launch) -> Launch | None:
     if known is None:
         return None
     key, names = known
+    checks = frozenset(str(json.loads(site.note)["check"]) for site in sites_of(key) if site.note)
 
     def launch_with_slot(*args: Any) -> None:
-        session = _buffer.current()
-        if session is None:
+        session, target = _buffer.checking(checks), _buffer.current()
+        if session is None or target is None:
             return launch(*args)
         values = signature_values(kernel.src, args[BEFORE_ARGUMENTS:])
         described = _slots.Launch(kernel.metadata.name, key, of_launch(names_of(kernel.src, names), values))
@@ -56,7 +58,7 @@ def _with_slot(kernel: Any, launch: Launch) -> Launch | None:
         call = Call(kernel, args[:3], args[BEFORE_ARGUMENTS:], device, args[3])
         for fill in tuple(fillers):
             described = fill(described, call)
-        with session._slots_on(device).slot(described, args[3]) as slot, _slots.launching(slot):
+        with session._slots_on(device, target).slot(described, args[3]) as slot, _slots.launching(slot):
             launch(*args)
         return None
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Collection
 from pathlib import Path
 from types import TracebackType
 from typing import Any
-
-import numpy as np
 
 from triton_ext.errors import TritonExtError
 from triton_ext.patches import compiled_kernels
 
 from . import _buffer, _interpreted, _launches, _lines, _plot, _records, _regions, _statistics, _summary
 from ._buffer import Sink
-from ._decode import Seen, decode
+from ._decode import Seen, checks_in, decode
 from ._layout import COUNT, HEAD
 from ._pipeline import pipeline
 from ._replay import replayed
@@ -31,26 +30,29 @@ MOST_CAPACITY = 2**33
 class Session:
     """Collects what the probes of kernels see; made by `session`."""
 
-    def __init__(self, capacity: int, kernels: int, process: bool, *, waits: bool = False) -> None:
+    def __init__(
+        self, capacity: int, kernels: int, process: bool, *, waits: bool = False, checks: Collection[str] = ()
+    ) -> None:
         if capacity < 8 * HEAD or kernels < 1:
             raise TritonExtError(f"session: capacity={capacity}, kernels={kernels}: expected room for a record")
+        if capacity > MOST_CAPACITY:
+            raise TritonExtError(f"session: capacity={capacity}: expected at most {MOST_CAPACITY} bytes")
         self._capacity = capacity // 8  # without the shards
         self._chunks = 1 << (kernels - 1).bit_length()
         self._process = process
         self._waits = waits  # until the first launch, to make the buffer
+        self._checks = frozenset(checks)  # of its passes; it then keeps the slots of kernels with such checks
         self._buffers: dict[str, Sink] = {}
-        self._slots: dict[str, Slots] = {}
+        self._slots: dict[tuple[str, int], Slots] = {}  # by device and the address of the buffer for records
+        self._others: dict[str, list[Sink]] = {}  # by device, the buffers of other sessions that have its records
         self._launches: dict[int, Launch] = {}  # what each serial number of a slot stands for
-        if capacity > MOST_CAPACITY:
-            raise TritonExtError(f"session: capacity={capacity}: expected at most {MOST_CAPACITY} bytes")
         self._interpreted = Seen()
         self._threads: list[_interpreted.Thread] = []
         self._room = self._capacity
         self._pipeline: Any = None
         self._has_begun = False
-        # The session whose pipeline this one uses, and whether its own is that of the process.
-        self._around: Session | None = None
-        self._is_installed = False
+        self._around: Session | None = None  # whose pipeline this one uses
+        self._is_installed = False  # whether its own pipeline is that of the process
 
     def __enter__(self) -> Session:
         if self._has_begun:
@@ -124,15 +126,18 @@ class Session:
         _buffer.keep_if_captured(found, device)
         return found
 
-    def _slots_on(self, device: str) -> Slots:
-        """Returns the session's launch slots on `device`."""
-        sink = self._buffer(device)
+    def _slots_on(self, device: str, target: Session) -> Slots:
+        """Returns the session's launch slots on `device`, for launches whose records go to the buffer of `target`."""
+        sink = target._buffer(device)
+        key = device, sink.data_ptr()
         with _buffer.lock:
-            if device not in self._slots:
-                pool = _buffer.first_of_pool(self._capacity, self._chunks)
-                area = Area(sink.data_ptr(), self._capacity, pool)
-                self._slots[device] = Slots(device, area, self._launches, self._forget_launches)
-        return self._slots[device]
+            if key not in self._slots:
+                pool = _buffer.first_of_pool(target._capacity, target._chunks)
+                area = Area(sink.data_ptr(), target._capacity, pool)
+                self._slots[key] = Slots(device, area, self._launches, self._forget_launches)
+                if target is not self:
+                    self._others.setdefault(device, []).append(sink)
+        return self._slots[key]
 
     def _forget_launches(self) -> None:
         """Drops the launches whose serial numbers are in no record of a check with a note."""
@@ -149,13 +154,10 @@ class Session:
             [_interpreted.timing_of(self._threads)] if self._threads else [],
         )
         for device, sink in self._buffers.items():
-            memory = sink.memory
-            if device != "cpu":
-                import torch
-
-                torch.cuda.synchronize(device)
-                memory = memory.cpu().numpy()
-            decode(np.array(memory, copy=True), seen, device)
+            decode(sink.content(device), seen, device)
+        for device, sinks in self._others.items():
+            for sink in sinks:
+                seen.records += checks_in(sink.content(device), device, self._launches)
         for slots in tuple(self._slots.values()):
             for site, line in slots.counters().items():
                 seen.lines.setdefault(site, []).append(line)
@@ -165,17 +167,19 @@ class Session:
         ]
         return seen
 
-    def _recorded(self) -> int:
-        """Waits for the devices and returns how many words of records programs have asked for on all of them."""
-        if any(device != "cpu" for device in self._buffers):
+    def _activity(self) -> int:
+        """Waits for the devices and returns a number that changes when programs write records or a check fails."""
+        sinks = [*self._buffers.values(), *(sink for sinks in self._others.values() for sink in sinks)]
+        if any(device != "cpu" for device in (*self._buffers, *self._others)):
             import torch
 
             torch.cuda.synchronize()
-        return sum(map(_buffer.asked_for, tuple(self._buffers.values())))
+        slots = tuple(self._slots.values())
+        return sum(map(_buffer.asked_for, sinks)) + sum(one.activity() for one in slots)
 
     def sites(self) -> list[Site]:
         """Returns the probes that have run."""
-        return self._see().sites()
+        return [site for site in self._see().sites() if not site.note]
 
     def counts(self) -> dict[str, int]:
         """Returns the counters of `count` by name, summed over kernels and lines."""

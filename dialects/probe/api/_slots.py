@@ -61,6 +61,7 @@ class Slot:
         self.launch = launch
         self.memory = memory
         self.start = start
+        self.failures = 0  # at the last call of `Slots.activity`
         self._address = address
 
     def data_ptr(self) -> int:
@@ -135,6 +136,8 @@ class Slots:
         self._chunks: list[Any] = []
         self._used = 0  # rows of the last chunk
         self._underway = 0
+        self._launched: dict[int, Slot] = {}  # on the CPU, since the last call of `activity`
+        self._failures = 0  # on the CPU, until that call, in all slots
         self._lock = threading.RLock()
         if device != "cpu":
             self._add_chunk()
@@ -152,6 +155,7 @@ class Slots:
             self._underway += 1
             try:
                 slot = self._find(launch, stream)
+                self._note(slot)
             except BaseException:
                 self._underway -= 1
                 raise
@@ -160,6 +164,7 @@ class Slots:
         finally:
             with self._lock:
                 self._underway -= 1
+                self._note(slot)  # again, because another thread may have asked for the activity
 
     def _find(self, launch: Launch, stream: int) -> Slot:
         is_captured = self._is_captured()
@@ -228,6 +233,29 @@ class Slots:
         self._chunks.append((memory, staged, -(memory.data_ptr() // 8) % ROW))
         self._used = 0
 
+    def _note(self, slot: Slot) -> None:
+        if self._device == "cpu":
+            self._launched[id(slot)] = slot
+
+    def activity(self) -> int:
+        """Returns a number that changes when a check fails.
+
+        On a GPU, the device has to be at rest. On the CPU, only slots of recent launches are read, because each launch
+        asks.
+        """
+        if self._device != "cpu":
+            memories = {id(one): one for one in (*(c[0] for c in self._chunks), *(s.memory for s in self._of_graphs))}
+            return sum(int(one.sum()) for one in memories.values())
+        with self._lock:
+            launched, self._launched = self._launched, {}
+            for slot in launched.values():
+                failures = int(
+                    slot.memory[slot.start + SLOT_HEAD + ARGUMENT_WORDS * len(slot.launch.arguments) :].sum()
+                )
+                self._failures += failures - slot.failures
+                slot.failures = failures
+            return self._failures
+
     def counters(self) -> dict[Site, Any]:
         """Returns the counters of each site that has counted something, as they are in a line of a chunk.
 
@@ -257,6 +285,7 @@ class Slots:
             import torch
 
             torch.cuda.synchronize(self._device)
+        self.activity()
         graphs, self._of_graphs = self._of_graphs, []
         self._sums = self.counters()
         self._of_graphs = graphs

@@ -24,7 +24,10 @@ using namespace mlir::triton_ext::lower_probe;
 using namespace mlir::triton_ext::probe;
 
 /// Marks a module whose operations stay until `emit`, and one in which `emit`
-/// has lowered them. The pass `instrument` inserts probes between the two.
+/// has lowered them. The pass `instrument` inserts probes between the two. The
+/// first mark is the number of sessions that have set it: a session of the
+/// thread and one of the process may both compile a kernel. The last `emit`
+/// lowers, so that passes of all sessions have inserted their probes before.
 static constexpr StringRef kKept = "probe.kept", kLowered = "probe.lowered";
 
 namespace {
@@ -54,6 +57,8 @@ struct LowerProbePass
   void runOnOperation() override;
 
 private:
+  int64_t timesKept();
+  void setTimesKept(int64_t number);
   void keepAll();
   LogicalResult emitAll();
 };
@@ -122,11 +127,24 @@ static void forgetTarget(ModuleOp module) {
     module->removeAttr(name);
 }
 
+int64_t LowerProbePass::timesKept() {
+  auto mark = getOperation()->getAttrOfType<IntegerAttr>(kKept);
+  return mark ? mark.getInt() : 0;
+}
+
+void LowerProbePass::setTimesKept(int64_t number) {
+  if (number <= 0)
+    getOperation()->removeAttr(kKept);
+  else
+    getOperation()->setAttr(kKept,
+                            Builder(&getContext()).getI64IntegerAttr(number));
+}
+
 /// Marks the module. Functions that are marked noinline and that have probes
 /// are inlined, because only the kernel has the pointer to the buffer.
 void LowerProbePass::keepAll() {
   ModuleOp module = getOperation();
-  module->setAttr(kKept, UnitAttr::get(&getContext()));
+  setTimesKept(timesKept() + 1);
   module.walk([](triton::FuncOp function) {
     if (!probesIn(function).empty())
       function->removeAttr("noinline");
@@ -135,7 +153,9 @@ void LowerProbePass::keepAll() {
 
 LogicalResult LowerProbePass::emitAll() {
   ModuleOp module = getOperation();
-  module->removeAttr(kKept);
+  setTimesKept(timesKept() - 1);
+  if (timesKept() > 0)
+    return success();
   module->setAttr(kLowered, UnitAttr::get(&getContext()));
   bool hasProbes = false;
   for (auto function :

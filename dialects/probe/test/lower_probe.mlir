@@ -1,6 +1,9 @@
 // RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe | FileCheck %s --check-prefix=OFF
 // RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-lower-probe | FileCheck %s --check-prefix=KEPT
 // RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -inline -triton-ext-lower-probe="emit=true" -canonicalize | FileCheck %s
+// With two sessions, the last emit lowers.
+// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-lower-probe="keep=true" -triton-ext-lower-probe="emit=true" | FileCheck %s --check-prefix=KEPT
+// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-lower-probe="keep=true" -inline -triton-ext-lower-probe="emit=true" -triton-ext-lower-probe="emit=true" -canonicalize | FileCheck %s
 
 // Without a session, the operations go with what only they use.
 // OFF-LABEL: tt.func private @helper
@@ -21,7 +24,7 @@
 // OFF-NEXT: tt.return
 
 // Kept operations stay, and their functions are inlined.
-// KEPT: module attributes {probe.kept}
+// KEPT: module attributes {probe.kept = 1 : i64}
 // KEPT-LABEL: tt.func private @helper
 // KEPT-NOT: noinline
 // KEPT: probe.count "helper"

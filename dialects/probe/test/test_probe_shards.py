@@ -77,7 +77,7 @@ def test_a_program_fills_its_shard_and_then_the_pool(
     shards, pool = cursors(memories)
     assert pool == WORDS * (offered - of_shards)
     assert shards == [WORDS * n * len(range(shard, programs, SHARDS)) for shard in range(SHARDS)]
-    assert s._recorded() == sum(shards) + pool
+    assert s._activity() == sum(shards) + pool
     assert (np.diff(found["x"][:of_shards].astype(int) % SHARDS) >= 0).all()  # one shard after the other
     for program in range(programs):
         own = found["v0"][found["x"] == program]

@@ -48,13 +48,15 @@ class Facts:
             grid: of the launch.
             arguments: of the kernel, as the launch passes them.
         """
+        programs = math.prod(grid)
+        if not programs:
+            return
         values = signature_values(self._source, arguments)
         for number, divisor in self._divisors:
             path = self._names[number]
             name, value = part_of(values, path) if path else list(values.items())[number]
             address = _number(value)
             if address % divisor:
-                programs = math.prod(grid)
                 found = replace(
                     self._place, argument=name, program=(0, 0, 0), lane=-1, lanes=programs, programs=programs,
                     values={name: address},

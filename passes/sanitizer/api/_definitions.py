@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import symtable
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -92,6 +93,72 @@ def helpers(found: Mapping[str, Definition]) -> set[str]:
     return called
 
 
+def _variables_around(source: str, definition: Definition) -> list[str]:
+    """Returns the variables of the functions and classes around a kernel that it uses, or that a kernel it calls uses.
+
+    Other kernels of the same function are not among them. A variable can have the name of one of the module, whose
+    value says nothing about it.
+    """
+    module = symtable.symtable(source, definition.name, "exec")
+    siblings = {node.name: node for node in definition.siblings}
+    found: dict[str, None] = {}
+    seen, left = set(), [definition.node]
+    while left:
+        node = left.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        for name in _names_from_around(module, node):
+            if name in siblings:
+                left.append(siblings[name])
+            else:
+                found[name] = None
+    return list(found)
+
+
+def _imports_around(tree: ast.Module, inner: ast.FunctionDef, names: Sequence[str]) -> dict[str, ast.stmt]:
+    """Returns the statements of the functions around `inner` that import `names`, unless other statements bind them."""
+    around = next(
+        one
+        for one in ast.walk(tree)
+        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        if one.lineno < inner.lineno <= (one.end_lineno or 0)
+    )
+    nodes = list(ast.walk(around))
+    bound = {one.id for one in nodes if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)}
+    bound |= {one.arg for one in nodes if isinstance(one, ast.arg)}
+    imports = [one for one in nodes if isinstance(one, ast.Import | ast.ImportFrom)]
+    found = {alias.asname or alias.name.partition(".")[0]: one for one in imports for alias in one.names}
+    return {name: found[name] for name in names if name in found and name not in bound}
+
+
+def _names_from_around(module: symtable.SymbolTable, node: ast.FunctionDef) -> set[str]:
+    """Returns the names in a function, its decorators and its defaults that the functions and classes around it bind."""
+    chain = _tables_down_to(module, node)
+    if chain is None:
+        return set()
+    *outer, around, own = chain
+    free = {symbol.get_name() for symbol in own.get_symbols() if symbol.is_free()}
+    if not outer:  # a function of the module
+        return free
+    arguments = node.args
+    given = [*node.decorator_list, *arguments.defaults, *(one for one in arguments.kw_defaults if one is not None)]
+    given += [one.annotation for one in ast.walk(arguments) if isinstance(one, ast.arg) and one.annotation is not None]
+    names = {one.id for expression in given for one in ast.walk(expression) if isinstance(one, ast.Name)}
+    known = {symbol.get_name(): symbol for symbol in around.get_symbols()}
+    return free | {name for name in names if name in known and (known[name].is_local() or known[name].is_free())}
+
+
+def _tables_down_to(table: symtable.SymbolTable, node: ast.FunctionDef) -> list[symtable.SymbolTable] | None:
+    """Returns the table of a function behind those around it; None if `table` does not have it."""
+    for child in table.get_children():
+        if child.get_name() == node.name and child.get_lineno() == node.lineno:
+            return [table, child]
+        if (rest := _tables_down_to(child, node)) is not None:
+            return [table, *rest]
+    return None
+
+
 def loaded(path: str, definition: Definition) -> Any:
     """Returns the kernel of a definition. The file is executed; a function that defines kernels is not called.
 
@@ -103,8 +170,17 @@ def loaded(path: str, definition: Definition) -> Any:
     if not definition.around:
         return load_kernel(path, definition.node.name)
     outermost = load_kernel(path, definition.around[0])
+    source = Path(path).read_text()
+    variables = _variables_around(source, definition)
+    imports = _imports_around(ast.parse(source), definition.node, variables)
+    if variables := [name for name in variables if name not in imports]:
+        where = "a variable" if len(variables) == 1 else "variables"
+        names = ", ".join(f"'{name}'" for name in variables)
+        raise TritonExtError(
+            f"{definition.name} cannot be defined alone: it uses {names}, {where} of what is around it"
+        )
     namespace = dict(vars(sys.modules[outermost.__module__]))
-    for node in definition.siblings:
+    for node in [*dict.fromkeys(imports.values()), *definition.siblings]:
         try:
             exec(compile(ast.Module([node], []), str(Path(path).resolve()), "exec"), namespace)
         except Exception as error:  # whatever a decorator raises without the variables around it

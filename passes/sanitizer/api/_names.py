@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from triton_ext.errors import TritonExtError
 
@@ -35,3 +35,8 @@ def checked_names(checks: str | Iterable[str]) -> tuple[str, ...]:
     if not names:
         raise TritonExtError(f"sanitize: no check is named, there are: {', '.join(CHECKS)}, all")
     return CHECKS if "all" in names else tuple(name for name in CHECKS if name in names)
+
+
+def found_by(checks: Collection[str]) -> frozenset[str]:
+    """Returns the checks that findings of `checks` can have: those, and ``view``, which ``bounds`` finds."""
+    return frozenset(checks) | ({"view"} if "bounds" in checks else frozenset())

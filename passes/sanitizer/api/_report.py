@@ -16,6 +16,7 @@ from triton_ext.support.storage import write_whole
 
 from . import _json, _sarif, _text
 from ._finding import Finding
+from ._names import found_by
 from ._verdicts import KINDS, Verdict
 
 FORMATS = ("text", "json", "sarif")
@@ -64,7 +65,9 @@ class Report:
             return list(self._known)
         from ._resolve import findings_of
 
-        return [*self._launched.values(), *findings_of(self._session._see(), self._session._launches)]
+        found = findings_of(self._session._see(), self._session._launches)
+        # A kernel that was compiled in another block can have other checks.
+        return [*self._launched.values(), *(one for one in found if one.check in found_by(self._checks))]
 
     @property
     def accesses(self) -> list[Verdict]:
@@ -126,14 +129,13 @@ class Report:
             raise TritonExtError(f"{path}: {error.strerror}") from error
 
     def _add_kernel(self, verdicts: Iterable[Verdict]) -> None:
-        self._verdicts.update(dict.fromkeys(verdicts))
+        self._verdicts.update(dict.fromkeys(one for one in verdicts if one.check in found_by(self._checks)))
 
-    def _add_launch(self, findings: Iterable[Finding]) -> None:
+    def _add_launch(self, finding: Finding) -> None:
         """Adds what is wrong in a launch."""
-        for one in findings:
-            with self._lock:
-                self._launches_with_findings += 1
-                _merge(self._launched, replace(one, values={}), one)
+        with self._lock:
+            self._launches_with_findings += 1
+            _merge(self._launched, replace(finding, values={}), finding)
 
     def _begin_fork(self) -> None:
         """Forgets what the process before the fork has seen."""

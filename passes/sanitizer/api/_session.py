@@ -16,7 +16,7 @@ from triton_ext.patches.kernel_launches import BEFORE_ARGUMENTS, Launch, wrap_la
 
 from . import _synchronisation, _verdicts
 from ._at_launch import Facts
-from ._names import ACTIONS, checked_names
+from ._names import ACTIONS, checked_names, found_by
 from ._report import Report, SanitizerError
 from ._shadows import Shadows
 
@@ -39,9 +39,9 @@ class Sanitizer:
         self._raises = raises
         self._static = static
         self._pipeline: Any = None
-        self._seen = 0  # words of records and wrong launches at the last look
+        self._seen = 0  # activity of the session and wrong launches at the last look
         self._told = 0  # lanes of findings that an error has told
-        self._session = Session(CAPACITY, KERNELS, True, waits=True)
+        self._session = Session(CAPACITY, KERNELS, True, waits=True, checks=found_by(self._names))
         self._shadows = Shadows(self._names, static=static)
         self.report = Report(self._session, self._names, self._shadows.looked)
 
@@ -90,6 +90,7 @@ class Sanitizer:
         session = self._session
         session._buffers.clear()
         session._slots.clear()
+        session._others.clear()
         session._launches.clear()
         self.report._begin_fork()
         self._shadows.looked.clear()
@@ -101,8 +102,8 @@ class Sanitizer:
         Raises:
             SanitizerError: it has.
         """
-        seen = self._session._recorded() + self.report._launches_with_findings
-        if seen > self._seen:  # else there is no need to read the buffers; the records may also be the kernel's own
+        seen = self._session._activity() + self.report._launches_with_findings
+        if seen != self._seen:  # else there is no need to read the buffers; the records may also be the kernel's own
             self._seen = seen
             failed = sum(max(one.lanes, 1) for one in self.report.findings)
             if failed > self._told:
@@ -121,7 +122,10 @@ def _seen(kernel: Any, launch: Launch) -> Launch | None:
     def launch_and_tell(*args: Any) -> None:
         active = tuple(_active)
         if facts and active:
-            active[-1].report._add_launch(facts.wrong(args[:3], args[BEFORE_ARGUMENTS:]))
+            for found in facts.wrong(args[:3], args[BEFORE_ARGUMENTS:]):
+                chosen = (one for one in reversed(active) if found.check in one._names)
+                if (innermost := next(chosen, None)) is not None:
+                    innermost.report._add_launch(found)
         launch(*args)
         for one in tuple(_active):
             one.report._add_kernel(verdicts)

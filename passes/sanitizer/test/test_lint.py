@@ -163,9 +163,61 @@ def test_kernels_of_functions_and_other_names_of_jit(tmp_path: Path) -> None:
     assert {one.line for one in linted.findings if one.kernel == "inner"} == {line}
     closure, tuned = sorted(linted.notes)
     assert "'make.closure' is not read: " in closure
-    assert "factor is not defined" in closure
-    assert "make.tuned cannot be defined alone: name 'configs' is not defined" in tuned
+    assert "make.closure cannot be defined alone: it uses 'factor', a variable" in closure
+    assert "make.tuned cannot be defined alone: it uses 'configs', a variable" in tuned
     assert len(_lint.lint_file(str(file), "make.inner", target=TARGET).findings) == 1
+
+
+SHADOWED = """
+import triton
+import triton.language as tl
+
+WIDTH = tl.constexpr(0)
+configs = [triton.Config({"B": 16})]
+
+@triton.jit
+def helper(v):
+    return v
+
+def make(WIDTH, configs):
+    import triton.language as tl
+
+    @triton.jit
+    def helper(v):
+        return v + WIDTH
+
+    @triton.jit
+    def direct(x):
+        tl.store(x + tl.arange(0, 16) - 16 + WIDTH, 0.0)
+
+    @triton.jit
+    def by_helper(x):
+        tl.store(x + helper(tl.arange(0, 16) - 16), 0.0)
+
+    @triton.autotune(configs, key=[])
+    @triton.jit
+    def tuned(x, B: tl.constexpr):
+        tl.store(x + tl.arange(0, B) - B, 0.0)
+
+    @triton.jit
+    def own(x):
+        WIDTH = 16
+        tl.store(x + tl.arange(0, 16) - WIDTH, 0.0)
+
+    return direct(16)
+"""
+
+
+def test_a_variable_of_a_function_is_not_the_one_of_the_module(tmp_path: Path) -> None:
+    file = tmp_path / "shadowed.py"
+    file.write_text(SHADOWED)
+    linted = _lint.lint_file(str(file), target=TARGET)
+    assert [(one.kernel, one.check) for one in linted.findings] == [("own", "before-start")]
+    uses = {name: sorted(note for note in linted.notes if f"'make.{name}' is not read" in note) for name in
+            ("direct", "by_helper", "tuned")}  # fmt: skip
+    assert {name: len(notes) for name, notes in uses.items()} == {"direct": 1, "by_helper": 1, "tuned": 1}
+    for name, variable in (("direct", "WIDTH"), ("by_helper", "WIDTH"), ("tuned", "configs")):
+        assert f"it uses '{variable}', a variable of what is around it" in uses[name][0]
 
 
 def test_kernels_of_classes_and_other_functions_named_jit(tmp_path: Path) -> None:

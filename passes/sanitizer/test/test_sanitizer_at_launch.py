@@ -49,6 +49,14 @@ def test_parts_of_a_tuple() -> None:
     assert "not a multiple of 16" in one.message
 
 
+def test_an_empty_grid_runs_nothing() -> None:
+    x, o = aligned(65), aligned(64)
+    with tx.sanitize("hints", raises=True) as report:
+        kernel = copy_first[(1,)]((x[:64], o), 32, B=64)
+        kernel[(2, 0, 1)]((x[1:], o), 33, 64)
+    assert not report.findings
+
+
 def test_a_launch_raises() -> None:
     x, o = aligned(65), aligned(64)
     with tx.sanitize("hints", raises=True):
