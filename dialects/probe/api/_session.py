@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import warnings
 from collections.abc import Collection
@@ -122,9 +123,8 @@ class Session:
         with _buffer.lock:
             if device not in self._buffers:
                 self._buffers[device] = _buffer.new_buffer(device, self._capacity, self._chunks)
-        found = self._buffers[device]
-        _buffer.keep_if_captured(found, device)
-        return found
+        _buffer.keep_if_captured(self._buffers[device], device)
+        return self._buffers[device]
 
     def _slots_on(self, device: str, target: Session) -> Slots:
         """Returns the session's launch slots on `device`, for launches whose records go to the buffer of `target`."""
@@ -156,8 +156,7 @@ class Session:
         for device, sink in self._buffers.items():
             decode(sink.content(device), seen, device)
         for device, sinks in self._others.items():
-            for sink in sinks:
-                seen.records += checks_in(sink.content(device), device, self._launches)
+            seen.records += [one for s in sinks for one in checks_in(s.content(device), device, self._launches)]
         for slots in tuple(self._slots.values()):
             for site, line in slots.counters().items():
                 seen.lines.setdefault(site, []).append(line)
@@ -169,13 +168,12 @@ class Session:
 
     def _activity(self) -> int:
         """Waits for the devices and returns a number that changes when programs write records or a check fails."""
-        sinks = [*self._buffers.values(), *(sink for sinks in self._others.values() for sink in sinks)]
         if any(device != "cpu" for device in (*self._buffers, *self._others)):
             import torch
 
             torch.cuda.synchronize()
-        slots = tuple(self._slots.values())
-        return sum(map(_buffer.asked_for, sinks)) + sum(one.activity() for one in slots)
+        sinks = itertools.chain(self._buffers.values(), *self._others.values())
+        return sum(map(_buffer.asked_for, sinks)) + sum(one.activity() for one in tuple(self._slots.values()))
 
     def sites(self) -> list[Site]:
         """Returns the probes that have run."""

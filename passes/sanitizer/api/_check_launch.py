@@ -175,7 +175,7 @@ def _checked(launch: Launch, wanted: set[str], verdicts: dict[Decision, None]) -
         verdicts[Decision(check, use.place.file, use.place.line, use.place.column, use.what, text, answer.why)] = None
 
     blamed_already: set[int] = set()
-    if "hints" in wanted:
+    if "hints" in wanted and 0 not in launch.sizes:
         yield from at_argument(launch)
     for use in launch.uses:
         if use.what == "unknown":

@@ -133,7 +133,7 @@ def _imports_around(tree: ast.Module, inner: ast.FunctionDef, names: Sequence[st
 
 
 def _names_from_around(module: symtable.SymbolTable, node: ast.FunctionDef) -> set[str]:
-    """Returns the names in a function, its decorators and its defaults that the functions and classes around it bind."""
+    """Returns the names in a function, its decorators and its defaults that are bound by what is around it."""
     chain = _tables_down_to(module, node)
     if chain is None:
         return set()

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from triton_ext.probe._arguments import part_of
 
 from triton_ext.errors import TritonExtError
@@ -87,9 +88,20 @@ def bound(kernel: Any, arguments: Sequence[object], named: Mapping[str, object])
             if name not in given and parameter.default is inspect.Parameter.empty:
                 raise TritonExtError(f"the arguments do not fit the kernel: '{name}' is missing")
             given.setdefault(name, parameter.default)
+        given = {name: _plain(value) for name, value in given.items()}
         if given not in found:
             found.append(given)
     return found
+
+
+def _plain(value: Any) -> Any:
+    """Returns an argument with numbers of NumPy, which have a shape and a type as tensors do, as those of Python."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, tuple):
+        parts = [_plain(one) for one in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return value
 
 
 def _decorated(decorators: Sequence[Any], launches: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -152,10 +164,10 @@ def prepared(
     graph.grid = [graph.add("constant", size) for size in numbers]
     attributes = getattr(request.source, "attrs", None) or {}
     hints = {
-        function.arg_names[path[0]]: int(number)
+        _shown_at(path, function.arg_names, values): int(number)
         for path, pairs in attributes.items()
         for key, number in pairs
-        if key == "tt.divisibility" and len(path) == 1
+        if key == "tt.divisibility"
     }
     uses = distinct(uses_of(description["body"], graph.add, strides))
     places = [place_of(text) for text in description["places"]]
@@ -170,6 +182,16 @@ def _part(name: str, values: Mapping[str, Any]) -> tuple[str, Any]:
     """Returns the name and the value of an argument of the function: ``pair.1`` is that of a tuple, ``pair[1]``."""
     shown, value = part_of(values, name)
     return (shown if isinstance(values.get(name.partition(".")[0]), tuple) else name), value
+
+
+def _shown_at(path: Sequence[int], names: Sequence[str], values: Mapping[str, Any]) -> str:
+    """Returns the name, as `_part` does, of the argument that Triton knows by the numbers of its parts."""
+    shown, value = names[path[0]], values.get(names[path[0]])
+    for part in path[1:]:
+        fields = getattr(value, "_fields", None)
+        shown += f".{fields[part]}" if fields else f"[{part}]"
+        value = value[part] if isinstance(value, tuple) else None
+    return shown
 
 
 def grid_of(grid: Any, values: Mapping[str, Any]) -> list[int]:
