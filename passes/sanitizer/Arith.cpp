@@ -135,7 +135,7 @@ static void reportFault(Checker &checker, FloatCopy &copies, Operation *op,
   SmallVector<Value> operands(op->getOperands());
   reportWhere(checker, b, bad, "arith", op, [&](Finding &finding) {
     finding.note["fault"] = fault.what;
-    addOperands(finding, operands, copies);
+    addOperands(checker, finding, op, operands, copies);
   });
 }
 
@@ -181,7 +181,8 @@ static void checkInteger(Checker &checker, FloatCopy &copies, Operation *op) {
   }
 }
 
-void sanitizer::addOperands(Finding &finding, ArrayRef<Value> operands,
+void sanitizer::addOperands(Checker &checker, Finding &finding,
+                            Operation *reader, ArrayRef<Value> operands,
                             FloatCopy &copies) {
   ArrayRef<int64_t> shape = analysis::shapeOf(finding.ok);
   StringRef names[] = {"lhs", "rhs", "third"};
@@ -194,7 +195,7 @@ void sanitizer::addOperands(Finding &finding, ArrayRef<Value> operands,
     if (isShown)
       finding.values.push_back(
           {nameOf(value, operands.size() == 1 ? "operand" : names[i]),
-           copies.of(value)});
+           copies.of(value), checker.signs.isUnsigned(value, reader)});
   }
 }
 

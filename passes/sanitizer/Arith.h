@@ -15,7 +15,8 @@ namespace mlir::triton_ext::sanitizer {
 void checkFloat(Checker &checker, FloatCopy &copies, Operation *op);
 
 /// Adds the numbers of an operation to a finding, with their names.
-void addOperands(Finding &finding, ArrayRef<Value> operands, FloatCopy &copies);
+void addOperands(Checker &checker, Finding &finding, Operation *reader,
+                 ArrayRef<Value> operands, FloatCopy &copies);
 
 /// Returns a number in each element of the type, a float or a tensor.
 Value floatConstantOf(ImplicitLocOpBuilder &b, Type type,

@@ -80,7 +80,7 @@ void BoundsChecker::reportLanes(const Lanes &lanes, const MemoryAccess &access,
   auto finding = [&](StringRef check, Value ok) {
     Finding found{check, access.op, ok, lanes.mask, lanes.address, {}, {}};
     if (lanes.number)
-      found.values.emplace_back("lane", lanes.number);
+      found.values.push_back({"lane", lanes.number});
     if (extents.argument)
       found.note["argument"] = int64_t(*extents.argument);
     else

@@ -15,7 +15,7 @@ using namespace mlir::triton_ext::sanitizer;
 namespace tt = mlir::triton;
 
 Checker::Checker(tt::FuncOp kernel, llvm::StringSet<> checks, Action action)
-    : kernel(kernel), action(action), checks(std::move(checks)) {
+    : kernel(kernel), action(action), signs(kernel), checks(std::move(checks)) {
   auto b = OpBuilder::atBlockBegin(&kernel.front());
   start = arith::ConstantOp::create(b, kernel.getLoc(), b.getI64IntegerAttr(0));
   kernel.walk([&](Operation *op) {
@@ -111,17 +111,21 @@ void Checker::report(ImplicitLocOpBuilder &b, Finding finding) {
   SmallVector<Value> values{serialAt(b)};
   if (finding.address)
     values.push_back(finding.address);
+  SmallVector<bool> areUnsigned(values.size());
   llvm::json::Array names;
-  for (auto &[name, value] : finding.values) {
-    names.push_back(name);
-    values.push_back(value);
+  for (Shown &shown : finding.values) {
+    names.push_back(shown.name);
+    values.push_back(shown.value);
+    areUnsigned.push_back(shown.isUnsigned);
   }
   note["values"] = std::move(names);
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(note));
-  Operation *op =
-      probe::CheckOp::create(b, finding.ok, finding.check, values, finding.mask,
-                             /*are_unsigned=*/nullptr);
+  auto signs = llvm::is_contained(areUnsigned, true)
+                   ? b.getDenseBoolArrayAttr(areUnsigned)
+                   : DenseBoolArrayAttr();
+  Operation *op = probe::CheckOp::create(b, finding.ok, finding.check, values,
+                                         finding.mask, signs);
   op->setAttr("probe.rules", b.getStringAttr("sanitize"));
   op->setAttr("probe.note", b.getStringAttr(text));
   b.setLoc(around);

@@ -5,6 +5,8 @@
 #ifndef TRITON_EXT_SANITIZER_CHECKS_H
 #define TRITON_EXT_SANITIZER_CHECKS_H
 
+#include "Signs.h"
+
 #include "analysis/MemoryAccess.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -34,6 +36,13 @@ enum class ArgumentWord {
 /// What is known of a check before the kernel runs.
 enum class Verdict { Proved, Checked, Unsupported };
 
+/// A number of a report, with its name in it.
+struct Shown {
+  std::string name;
+  Value value;
+  bool isUnsigned = false; ///< how to read an integer
+};
+
 /// Something that is wrong if `ok` is false in a lane of `mask`.
 struct Finding {
   StringRef check; ///< bounds, view, lanes, ...
@@ -41,10 +50,10 @@ struct Finding {
   Value ok;        ///< i1 or a tensor of i1
   Value mask;      ///< null if every lane counts
   Value address;   ///< of each lane, i64; null if there is none
-  /// More numbers for the report, with their names in it. Integers and floats
+  /// More numbers for the report. Integers and floats
   /// of at most 64 bits, scalars or of the shape of `ok`. The name "lane" says
   /// which lane of the operation it is, where `ok` has other lanes.
-  SmallVector<std::pair<std::string, Value>> values;
+  SmallVector<Shown> values;
   /// What else the host should know, such as the number of the argument.
   llvm::json::Object note;
 };
@@ -56,6 +65,7 @@ public:
 
   triton::FuncOp kernel;
   const Action action;
+  const Signs signs;
   /// Whether what is proved is not checked, and tiles by their corners.
   bool isStatic = true;
   /// A constant at the kernel's start, before which is room for what many

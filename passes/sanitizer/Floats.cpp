@@ -154,7 +154,7 @@ static void checkResult(Checker &checker, FloatCopy &copies, Operation *op,
   reportWhere(checker, b, bad, "arith", op, [&](Finding &finding) {
     finding.note["fault"] = "NaN or Inf from finite numbers";
     finding.note["operation"] = op->getName().getStringRef();
-    addOperands(finding, operands, copies);
+    addOperands(checker, finding, op, operands, copies);
     finding.values.push_back({"result", copies.of(result)});
   });
 }

@@ -47,7 +47,9 @@ static void checkAssumption(Checker &checker, LLVM::AssumeOp assume) {
         if (auto compare = condition.getDefiningOp<arith::CmpIOp>())
           for (auto [name, value] : {std::pair("lhs", compare.getLhs()),
                                      std::pair("rhs", compare.getRhs())})
-            finding.values.push_back({nameOf(value, name), value});
+            finding.values.push_back(
+                {nameOf(value, name), value,
+                 checker.signs.isUnsigned(value, compare)});
       });
   assume.erase();
 }

@@ -147,8 +147,9 @@ void MarkedValue::checkGroups(ArrayRef<int64_t> mark, bool isContiguity) {
       finding.note["hint"] = name;
       finding.note["promised"] = mark[d];
       finding.note["dimension"] = int64_t(d);
-      finding.values.push_back({nameOf(value, "value"), numbers});
-      finding.values.push_back({"expected", expected});
+      bool hasNoSign = checker.signs.isUnsigned(value, /*reader=*/nullptr);
+      finding.values.push_back({nameOf(value, "value"), numbers, hasNoSign});
+      finding.values.push_back({"expected", expected, hasNoSign});
     });
     return;
   }
@@ -176,8 +177,11 @@ void MarkedValue::checkDivisibility() {
   say(Verdict::Checked, "multiple_of");
   Type type = numbers.getType();
   Value zero = constantOf(b, type, 0), rest;
+  bool hasNoSign = checker.signs.isUnsigned(value, /*reader=*/nullptr);
   if (llvm::isPowerOf2_64(most))
     rest = arith::AndIOp::create(b, numbers, constantOf(b, type, most - 1));
+  else if (hasNoSign)
+    rest = arith::RemUIOp::create(b, numbers, constantOf(b, type, most));
   else
     rest = arith::RemSIOp::create(b, numbers, constantOf(b, type, most));
   Value bad = arith::CmpIOp::create(b, P::ne, rest, zero);
@@ -193,7 +197,7 @@ void MarkedValue::checkDivisibility() {
   reportWhere(checker, b, bad, "hints", marks.op, [&](Finding &finding) {
     finding.note["hint"] = "multiple_of";
     finding.note["promised"] = most;
-    finding.values.push_back({nameOf(value, "value"), numbers});
+    finding.values.push_back({nameOf(value, "value"), numbers, hasNoSign});
   });
 }
 

@@ -4,6 +4,7 @@ kernel is compiled once, and runs with generated values."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -211,3 +212,45 @@ def test_the_alignment_for_which_a_launch_has_specialised_the_kernel() -> None:
         assert not report.findings
         kernel[(1, 1, 1)](odd, o, 33, 64)
     assert sorted(one.argument for one in report.findings) == ["n", "x"]
+
+
+@triton.jit
+def without_a_sign(x, o, k, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a = tl.load(x + i)
+    divided = a // (a - a)
+    shifted = a << (a % 2 + 40)
+    least = tl.minimum(shifted, 7)
+    tl.assume(tl.load(x) < 7)
+    marked = tl.multiple_of(a, 1000)
+    thirds = tl.multiple_of(a + 0, 3)
+    tl.store(o + i, divided + least + marked // 2 + thirds, mask=i < k)
+
+
+@triton.jit
+def with_a_sign(x, o, k, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a = tl.load(x + i)
+    shifted = a << (a % 2 + 40)
+    tl.store(o + i, a // (a - a) + shifted, mask=i < k)
+
+
+def shown(kernel: Any, dtype: Any, checks: str = "arith,hints") -> dict[str, dict[str, Any]]:
+    """Returns the values of each finding, by the text of its line."""
+    x, o = np.full(16, 3000000000, np.uint32).view(dtype), np.zeros(16, dtype)
+    with tx.sanitize(checks) as report:
+        kernel[(1,)](x, o, 16, N=16)
+    lines = Path(__file__).read_text().splitlines()
+    return {lines[one.line - 1].strip(): dict(one.values) for one in report.findings}
+
+
+def test_unsigned_numbers_are_shown_as_they_are() -> None:
+    found = shown(without_a_sign, np.uint32)
+    assert found["divided = a // (a - a)"]["a"] == 3000000000
+    assert found["shifted = a << (a % 2 + 40)"]["a"] == 3000000000
+    assert 3000000000 in found["tl.assume(tl.load(x) < 7)"].values()
+    # 3,000,000,000 is a multiple of both, if it is not taken for a negative number.
+    assert not any("multiple_of" in line for line in found)
+    found = shown(with_a_sign, np.int32)
+    assert found["shifted = a << (a % 2 + 40)"]["a"] == 3000000000 - 2**32
+    assert found["tl.store(o + i, a // (a - a) + shifted, mask=i < k)"]["a"] == 3000000000 - 2**32
