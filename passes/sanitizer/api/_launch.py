@@ -88,9 +88,9 @@ def bound(kernel: Any, arguments: Sequence[object], named: Mapping[str, object])
             if name not in given and parameter.default is inspect.Parameter.empty:
                 raise TritonExtError(f"the arguments do not fit the kernel: '{name}' is missing")
             given.setdefault(name, parameter.default)
-        given = {name: _plain(value) for name, value in given.items()}
-        if given not in found:
-            found.append(given)
+        plain = {name: _plain(value) for name, value in given.items()}
+        if plain not in found:
+            found.append(plain)
     return found
 
 

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much longer kernels compile with the checks of `tx.sanitize`, from Python to a binary for cuda:90.
+
+``python benchmarks/sanitizer_compile.py [KERNEL …] [--checks=bounds,lanes,hints] [--rounds=3] [--target=cuda:90]``.
+Needs no GPU. For each kernel: the seconds of processor time without and with checks, in turns, that of ptxas included,
+and their ratio, of which the issue wants at most 1.5; the instructions of the PTX; and how long each stage took. Several
+``--checks`` make several rows. The numbers are the least of the rounds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import statistics
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
+sys.path.insert(0, str(Path(__file__).parent / "gpu"))
+
+import triton  # noqa: E402
+from intensity import add, attention, matmul, softmax  # noqa: E402
+from sanitizer_kernels import attention_backward, gather, histogram, layer_norm  # noqa: E402
+from triton.backends.compiler import GPUTarget  # noqa: E402
+from triton.compiler import ASTSource  # noqa: E402
+
+import triton_ext as tx  # noqa: E402
+
+WIDE, HALF = "*fp32", "*bf16"
+#: Of each kernel: the types of its arguments, its constants, and its warps.
+KERNELS: dict[str, tuple[Any, dict[str, str], dict[str, int], int]] = {
+    "vector add": (add, {"x": WIDE, "y": WIDE, "z": WIDE, "n": "i32"}, {"BLOCK": 1024}, 4),
+    "softmax": (softmax, {"x": WIDE, "y": WIDE, "rows": "i32", "columns": "i32"}, {"BLOCK": 4096}, 8),
+    "layer norm": (
+        layer_norm, {"x": WIDE, "weight": WIDE, "bias": WIDE, "out": WIDE, "columns": "i32"}, {"BLOCK": 1024}, 4,
+    ),
+    "matmul": (
+        matmul, {"a": HALF, "b": HALF, "c": HALF, "M": "i32", "N": "i32", "K": "i32"},
+        {"BM": 128, "BN": 128, "BK": 64, "GROUP": 8}, 8,
+    ),
+    "attention": (
+        attention, {"q": HALF, "k": HALF, "v": HALF, "o": HALF, "N": "i32", "scale": "fp32"},
+        {"D": 64, "BM": 128, "BN": 64}, 8,
+    ),
+    "attention backward": (
+        attention_backward,
+        {**dict.fromkeys(("q", "k", "v", "do"), "*fp16"), **dict.fromkeys(("lse", "delta"), WIDE), "dk": "*fp16",
+         "dv": "*fp16", "N": "i32", "scale": "fp32"},
+        {"D": 64, "BM": 64, "BN": 128}, 8,
+    ),
+    "gather": (gather, {"x": WIDE, "index": "*i32", "out": WIDE, "n": "i32"}, {"BLOCK": 1024}, 4),
+    "histogram": (histogram, {"x": "*i32", "bins": "*i32", "n": "i32"}, {"BLOCK": 1024}, 4),
+}  # fmt: skip
+SHOWN = ("vector add", "softmax", "matmul", "attention")
+
+
+def source_of(name: str) -> tuple[ASTSource, int]:
+    """Returns a kernel as a launch with pointers and integers that are multiples of 16 compiles it, and its warps."""
+    kernel, kinds, constants, warps = KERNELS[name]
+    signature = {**kinds, **dict.fromkeys(constants, "constexpr")}
+    aligned = [i for i, argument in enumerate(kernel.arg_names) if kinds.get(argument, "fp32") != "fp32"]
+    attributes = {(i,): [["tt.divisibility", 16]] for i in aligned}
+    return ASTSource(kernel, signature=signature, constexprs=constants, attrs=attributes), warps
+
+
+@contextlib.contextmanager
+def checked(checks: str) -> Iterator[None]:
+    """Compiles the block with these checks; without any if the text is empty."""
+    if not checks:
+        yield
+        return
+    with tx.sanitize(checks):
+        yield
+
+
+def spent() -> float:
+    """Returns the processor time of this process and its children, in seconds."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def compiled(name: str, checks: str, target: GPUTarget) -> tuple[float, dict[str, float], Any]:
+    """Compiles a kernel; returns the processor time, the seconds of each stage, and the kernel."""
+    source, warps = source_of(name)
+    stages: dict[str, float] = {}
+
+    def listen(**given: Any) -> None:
+        stages.update({stage: seconds * 1e-6 for stage, seconds in given["times"].lowering_stages})
+
+    with checked(checks), triton.knobs.compilation.scope():
+        triton.knobs.compilation.always_compile = True
+        triton.knobs.compilation.listener = listen
+        started = spent()
+        kernel = triton.compile(source, target=target, options={"num_warps": warps})
+        return spent() - started, stages, kernel
+
+
+def instructions(kernel: Any) -> int:
+    """Returns how many instructions the PTX has."""
+    lines = (line.strip() for line in kernel.asm["ptx"].splitlines())
+    return sum(line.endswith(";") and not line.startswith(".") for line in lines)
+
+
+def main(arguments: list[str]) -> int:
+    """Prints the table."""
+    given = [one.removeprefix("--checks=") for one in arguments if one.startswith("--checks=")]
+    rounds = next((int(one.removeprefix("--rounds=")) for one in arguments if one.startswith("--rounds=")), 3)
+    where = next((one.removeprefix("--target=") for one in arguments if one.startswith("--target=")), "cuda:90")
+    backend, _, number = where.partition(":")
+    target = GPUTarget(backend, int(number), 32)
+    names = [one for one in arguments if not one.startswith("--")] or [*SHOWN]
+    sets = ["", *(given or ["bounds", "bounds,lanes,hints"])]
+    print(f"{'kernel':20} {'checks':20} {'CPU s':>7} {'ratio':>6} {'PTX':>6}  stages, s")
+    ratios: dict[str, list[float]] = {checks: [] for checks in sets}
+    for name in names:
+        found: dict[str, list[tuple[float, dict[str, float], Any]]] = {checks: [] for checks in sets}
+        for turn in range(rounds + 1):
+            for checks in sets:
+                one = compiled(name, checks, target)
+                if turn:  # the first one loads libraries
+                    found[checks].append(one)
+        least = {checks: min(all_, key=lambda one: one[0]) for checks, all_ in found.items()}
+        for checks, (seconds, stages, kernel) in least.items():
+            ratios[checks].append(seconds / least[""][0])
+            shown = " ".join(f"{stage} {time:.2f}" for stage, time in stages.items())
+            print(
+                f"{name:20} {checks or 'none':20} {seconds:7.2f} {ratios[checks][-1]:6.2f} {instructions(kernel):6}  {shown}",
+                flush=True,
+            )
+    for checks in sets[1:]:
+        print(f"{'geometric mean':20} {checks:20} {'':7} {statistics.geometric_mean(ratios[checks]):6.2f}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
