@@ -121,6 +121,17 @@ LogicalResult CheckOp::verify() {
                  failed(verifyShapes(*this)));
 }
 
+LogicalResult FailuresOp::verify() {
+  size_t number = getMessages().size();
+  if (!number || getNotes().size() != number || getPlaces().size() != number)
+    return emitOpError() << "expected as many notes and places as messages, "
+                            "and at least one";
+  for (Attribute place : getPlaces())
+    if (!isa<LocationAttr>(place))
+      return emitOpError() << "expected a location as a place, got " << place;
+  return failure(failed(verifyValues(*this, getValues(), std::nullopt)));
+}
+
 LogicalResult LaunchWordOp::verify() {
   if (static_cast<int32_t>(getWord()) < 0)
     return emitOpError() << "expected the number of a word, got "

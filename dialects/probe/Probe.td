@@ -141,6 +141,29 @@ def Probe_CheckOp : Probe_Op<"check", [AttrSizedOperandSegments]> {
   }];
 }
 
+def Probe_FailuresOp : Probe_Op<"failures"> {
+  let summary = "Counts lanes that a pass has found to be wrong, and records the first one";
+  let description = [{
+    Stands for several checks with a note, which share one piece of code. They
+    have the locations `places`, the names `messages` and the notes `notes`;
+    `site` says which of them has failed, in how many lanes, and which lane is
+    the first one (-1 for a scalar). `values` are those of the first lane.
+    Nothing happens if `count` is 0. Needs a launch slot.
+
+    ```mlir
+    probe.failures %site, %count, %lane (%serial, %address : i64, i64)
+      messages ["bounds", "view"] notes ["{}", "{}"] places [loc("a.py":1:2), loc("a.py":1:2)]
+    ```
+  }];
+  let arguments = (ins I32:$site, I64:$count, I32:$lane,
+                       Variadic<AnyType>:$values, StrArrayAttr:$messages,
+                       StrArrayAttr:$notes, ArrayAttr:$places);
+  let assemblyFormat = [{
+    $site `,` $count `,` $lane (`(` $values^ `:` type($values) `)`)?
+    `messages` $messages `notes` $notes `places` $places attr-dict
+  }];
+}
+
 def Probe_ClockOp : Op<ProbeDialect, "clock", [MemoryEffects<[MemWrite]>]> {
   let summary = "Reads the cycle counter";
   let description = [{
@@ -160,15 +183,16 @@ def Probe_LaunchWordOp : Op<ProbeDialect, "launch_word", [Pure]> {
   let summary = "Reads a word of the launch slot, which describes the launch's arguments";
   let description = [{
     The host fills a slot for each list of arguments: RATIONALE.md lists its
-    words. Without a slot the result is 0.
+    words. Without a slot the result is 0. An offset is added to the number.
 
     ```mlir
     %end = probe.launch_word 9 : i64
+    %other = probe.launch_word 9 + %offset : i64
     ```
   }];
-  let arguments = (ins I32Attr:$word);
+  let arguments = (ins I32Attr:$word, Optional<I64>:$offset);
   let results = (outs I64:$value);
-  let assemblyFormat = "$word attr-dict `:` type($value)";
+  let assemblyFormat = "$word (`+` $offset^)? attr-dict `:` type($value)";
   let hasVerifier = 1;
 }
 

@@ -174,13 +174,16 @@ void BoundsChecker::checkTile(const MemoryAccess &access) {
     isOut = anyOf(lanesOut, b);
     checker.say(op, "bounds", Verdict::Checked, "lane by lane");
   }
-  auto look = scf::IfOp::create(b, isOut, /*withElseRegion=*/false);
-  {
+  if (std::optional<Tile> tile = tileOf(access, *extents)) {
+    tile->isOut = isOut;
+    tiles[op->getBlock()].push_back(std::move(*tile));
+  } else {
+    auto look = scf::IfOp::create(b, isOut, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(look.thenBlock());
     lookAtLanes(access, *extents, b);
+    looks.push_back({op, look});
   }
-  looks.push_back({op, look});
   if (checker.action == Action::Suppress && canSuppress(op))
     suppress(access, *extents);
 }
@@ -189,6 +192,76 @@ static bool hasLoops(tt::FuncOp kernel) {
   return kernel
       .walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
       .wasInterrupted();
+}
+
+/// Returns the access as a tile whose lanes can be looked at together with
+/// those of others; nullopt if they cannot.
+std::optional<Tile> BoundsChecker::tileOf(const MemoryAccess &access,
+                                          const Extents &extents) {
+  if (checker.action == Action::Trap || !extents.argument ||
+      extents.arguments.size() > 1 || !extents.found.empty())
+    return std::nullopt;
+  ImplicitLocOpBuilder b = checker.before(access.op);
+  LaneBuilder lanes(tracker, b, access.lanes);
+  if (!lanes.canBuild(access.pointer) ||
+      (access.mask && !lanes.canBuild(access.mask)))
+    return std::nullopt;
+  bool isScalar = !isa<RankedTensorType>(access.type);
+  SmallVector<int64_t> shape(shapeOf(access));
+  Value pointer = access.pointer, mask = access.mask;
+  auto build = [=](LaneBuilder &builder, ImplicitLocOpBuilder &b,
+                   Value places) {
+    SmallVector<Value> coordinates;
+    if (!isScalar)
+      coordinates = builder.coordinatesOf(places, shape);
+    Value address = addressOf(builder.build(pointer, coordinates), b);
+    Value isOn = mask ? builder.build(mask, coordinates) : Value();
+    return std::pair(address, isOn);
+  };
+  return Tile{access.op,
+              /*isOut=*/{},
+              *extents.argument,
+              access.laneBytes,
+              access.lanes,
+              isScalar,
+              build};
+}
+
+/// Inserts one look for tiles of a block.
+void BoundsChecker::lookAt(ArrayRef<Tile> tiles) {
+  ImplicitLocOpBuilder b = checker.before(tiles.front().op);
+  b.setInsertionPoint(tiles.front().op->getBlock()->getTerminator());
+  Value isOut = tiles.front().isOut;
+  for (const Tile &tile : tiles.drop_front())
+    isOut = arith::OrIOp::create(b, isOut, tile.isOut);
+  auto look = scf::IfOp::create(b, isOut, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(look.thenBlock());
+  lookAtTiles(checker, tracker, tiles, b);
+  looks.push_back({tiles.back().op, look});
+}
+
+/// Inserts the looks at tiles. Those that can leave different loops stay apart:
+/// one that needs values from memory would keep the others in the loop.
+void BoundsChecker::lookAtAll() {
+  for (auto &[block, all] : tiles) {
+    llvm::MapVector<Operation *, SmallVector<Tile>> groups;
+    for (Tile &tile : all) {
+      Operation *loop = nullptr;
+      if (isa<LoopLikeOpInterface>(block->getParentOp()) ||
+          block->getParentOp()->getParentOfType<LoopLikeOpInterface>()) {
+        lookAt(tile); // for a trial
+        loop = loopFor(looks.back());
+        looks.pop_back_val().branch.erase();
+      }
+      groups[loop].push_back(tile);
+    }
+    for (auto &[loop, group] : groups)
+      lookAt(group);
+  }
+  // In program order, but for groups: by their last access.
+  llvm::sort(looks, [&](const Look &one, const Look &other) {
+    return checker.placeOf(one.access) < checker.placeOf(other.access);
+  });
 }
 
 void BoundsChecker::run() {
@@ -205,6 +278,7 @@ void BoundsChecker::run() {
     else
       checkTile(access);
   }
+  lookAtAll();
   tracker.finish();
   if (checker.action == Action::Trap) // ends the kernel before the access
     return;

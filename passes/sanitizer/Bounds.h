@@ -11,7 +11,9 @@
 #include "LaneBuilder.h"
 #include "MaskBox.h"
 #include "Strided.h"
+#include "Tiles.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <map>
@@ -47,6 +49,10 @@ private:
   void suppress(const MemoryAccess &access, const Extents &extents);
   /// Ends the kernel if the i1 is true.
   void trap(Value isWrong, ImplicitLocOpBuilder &b);
+  std::optional<Tile> tileOf(const MemoryAccess &access,
+                             const Extents &extents);
+  void lookAt(ArrayRef<Tile> tiles);
+  void lookAtAll();
 
   Checker &checker;
   StridedTracker tracker;
@@ -56,6 +62,8 @@ private:
   static constexpr int64_t lanesAtOnce = 128;
   std::map<std::tuple<Block *, void *, void *, int64_t>, Operation *> seen;
   SmallVector<Look> looks;
+  /// The tiles of each block that are looked at at its end.
+  llvm::MapVector<Block *, SmallVector<Tile>> tiles;
 };
 
 /// Returns the addresses of pointers, as i64 in the same shape.

@@ -72,29 +72,46 @@ void BoundsChecker::checkBox(const MemoryAccess &access) {
   }
   Value isOut =
       isSuspicious(strided, mask, shape, access.laneBytes, *extents, b);
+  Value base = math.toValue(strided.base);
+  SmallVector<std::array<Value, 3>> dims;
+  for (auto [dim, index] : llvm::enumerate(indices))
+    dims.push_back({math.toValue(index), math.toValue(sizes[dim]),
+                    math.toValue(strided.strides[dim])});
+  SmallVector<int64_t> block(shape);
+  // The address of the element at coordinate 0 and so on, and which elements
+  // are in the descriptor's shape.
+  auto build = [=](LaneBuilder &builder, ImplicitLocOpBuilder &b,
+                   Value places) {
+    SmallVector<Value> coordinates = builder.coordinatesOf(places, block);
+    Value address = builder.splat(base), isOn;
+    Value zero = builder.constant(0, b.getI64Type());
+    for (auto [dim, coordinate] : llvm::enumerate(coordinates)) {
+      auto [first, size, stride] = dims[dim];
+      Value place = arith::ExtUIOp::create(b, zero.getType(), coordinate);
+      place = arith::AddIOp::create(b, place, builder.splat(first));
+      Value isIn = arith::AndIOp::create(
+          b, arith::CmpIOp::create(b, P::sge, place, zero),
+          arith::CmpIOp::create(b, P::slt, place, builder.splat(size)));
+      isOn = isOn ? Value(arith::AndIOp::create(b, isOn, isIn)) : isIn;
+      address = arith::AddIOp::create(
+          b, address, arith::MulIOp::create(b, place, builder.splat(stride)));
+    }
+    return std::pair(address, isOn);
+  };
+  int64_t numLanes = ShapedType::getNumElements(shape);
+  if (checker.action != Action::Trap && extents->argument &&
+      extents->arguments.size() == 1 && extents->found.empty()) {
+    tiles[op->getBlock()].push_back(Tile{op, isOut, *extents->argument,
+                                         access.laneBytes, numLanes,
+                                         /*isScalar=*/false, build});
+    return;
+  }
   auto look = scf::IfOp::create(b, isOut, /*withElseRegion=*/false);
   looks.push_back({op, look});
   b.setInsertionPointToStart(look.thenBlock());
-  int64_t numLanes = ShapedType::getNumElements(shape);
-  forPlaces(
-      tracker, numLanes, lanesAtOnce, b,
-      [&](LaneBuilder &builder, Value places, Value) {
-        SmallVector<Value> coordinates = builder.coordinatesOf(places, shape);
-        Value address = builder.splat(math.toValue(strided.base)), isOn;
-        Value zero = builder.constant(0, math.type);
-        for (auto [dim, coordinate] : llvm::enumerate(coordinates)) {
-          Value place = arith::ExtUIOp::create(b, zero.getType(), coordinate);
-          place = arith::AddIOp::create(
-              b, place, builder.splat(math.toValue(indices[dim])));
-          Value isIn = arith::AndIOp::create(
-              b, arith::CmpIOp::create(b, P::sge, place, zero),
-              arith::CmpIOp::create(b, P::slt, place,
-                                    builder.splat(math.toValue(sizes[dim]))));
-          isOn = isOn ? Value(arith::AndIOp::create(b, isOn, isIn)) : isIn;
-          Value stride = builder.splat(math.toValue(strided.strides[dim]));
-          address = arith::AddIOp::create(
-              b, address, arith::MulIOp::create(b, place, stride));
-        }
-        reportLanes({address, isOn, places}, access, *extents, b);
-      });
+  forPlaces(tracker, numLanes, lanesAtOnce, b,
+            [&](LaneBuilder &builder, Value places, Value) {
+              auto [address, isOn] = build(builder, b, places);
+              reportLanes({address, isOn, places}, access, *extents, b);
+            });
 }

@@ -18,7 +18,8 @@ Checker::Checker(tt::FuncOp kernel, llvm::StringSet<> checks, Action action)
     : kernel(kernel), action(action), signs(kernel), checks(std::move(checks)) {
   auto b = OpBuilder::atBlockBegin(&kernel.front());
   start = arith::ConstantOp::create(b, kernel.getLoc(), b.getI64IntegerAttr(0));
-  kernel.walk([&](Operation *op) {
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    order[op] = int64_t(order.size());
     if (auto access = analysis::memoryAccessOf(op))
       accesses.push_back(*access);
   });
@@ -39,13 +40,14 @@ Value Checker::word(int64_t number) {
   if (!known) {
     auto b =
         ImplicitLocOpBuilder::atBlockBegin(kernel.getLoc(), &kernel.front());
-    known = probe::LaunchWordOp::create(b, b.getI64Type(), int32_t(number));
+    known = wordAt(b, number);
   }
   return known;
 }
 
-Value Checker::wordAt(ImplicitLocOpBuilder &b, int64_t number) {
-  return probe::LaunchWordOp::create(b, b.getI64Type(), int32_t(number));
+Value Checker::wordAt(ImplicitLocOpBuilder &b, int64_t number, Value offset) {
+  return probe::LaunchWordOp::create(b, b.getI64Type(), int32_t(number),
+                                     offset);
 }
 
 Value Checker::serialAt(ImplicitLocOpBuilder &b) {
@@ -95,17 +97,30 @@ static StringRef nameOf(const MemoryAccess &access) {
   return access.kind == MemoryAccess::Kind::Load ? "load" : "store";
 }
 
-void Checker::report(ImplicitLocOpBuilder &b, Finding finding) {
-  Location around = b.getLoc();
-  b.setLoc(finding.op->getLoc());
-  llvm::json::Object &note = finding.note;
-  note["check"] = finding.check;
-  if (auto access = analysis::memoryAccessOf(finding.op)) {
+void Checker::addTo(llvm::json::Object &note, StringRef check,
+                    Operation *op) const {
+  note["check"] = check;
+  if (auto access = analysis::memoryAccessOf(op)) {
     note["access"] = nameOf(*access);
     note["bytes"] = access->laneBytes;
     note["other"] = bool(access->other);
     note["masked"] = bool(access->mask);
   }
+  if (auto place = order.find(op); place != order.end())
+    note["order"] = place->second;
+}
+
+std::string mlir::triton_ext::sanitizer::textOf(llvm::json::Object note) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(note));
+  return text;
+}
+
+void Checker::report(ImplicitLocOpBuilder &b, Finding finding) {
+  Location around = b.getLoc();
+  b.setLoc(finding.op->getLoc());
+  llvm::json::Object &note = finding.note;
+  addTo(note, finding.check, finding.op);
   note["address"] = bool(finding.address);
   // The number that tells the host which launch it is.
   SmallVector<Value> values{serialAt(b)};
@@ -119,15 +134,13 @@ void Checker::report(ImplicitLocOpBuilder &b, Finding finding) {
     areUnsigned.push_back(shown.isUnsigned);
   }
   note["values"] = std::move(names);
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(note));
   auto signs = llvm::is_contained(areUnsigned, true)
                    ? b.getDenseBoolArrayAttr(areUnsigned)
                    : DenseBoolArrayAttr();
   Operation *op = probe::CheckOp::create(b, finding.ok, finding.check, values,
                                          finding.mask, signs);
   op->setAttr("probe.rules", b.getStringAttr("sanitize"));
-  op->setAttr("probe.note", b.getStringAttr(text));
+  op->setAttr("probe.note", b.getStringAttr(textOf(std::move(note))));
   b.setLoc(around);
 }
 

@@ -84,7 +84,9 @@ public:
   /// Returns a launch word as i64, read at the kernel's start, or at `b` for
   /// what is needed rarely.
   Value word(int64_t number);
-  static Value wordAt(ImplicitLocOpBuilder &b, int64_t number);
+  /// An offset is added to the number.
+  static Value wordAt(ImplicitLocOpBuilder &b, int64_t number,
+                      Value offset = {});
   Value word(unsigned argument, ArgumentWord which) {
     return word(numberOf(argument, which));
   }
@@ -102,6 +104,10 @@ public:
   /// operation that gets the blame. A launch without a slot never reports:
   /// its serial number is 0.
   void report(ImplicitLocOpBuilder &b, Finding finding);
+  /// Returns the place of an operation of the kernel in program order.
+  int64_t placeOf(Operation *op) const { return order.lookup(op); }
+  /// Adds to a note what the host should know of a check of `op`.
+  void addTo(llvm::json::Object &note, StringRef check, Operation *op) const;
   /// Says what becomes of the check of an operation, with a remark.
   void say(Operation *op, StringRef check, Verdict verdict, StringRef why);
 
@@ -114,10 +120,15 @@ private:
   Value serialAt(ImplicitLocOpBuilder &b);
 
   llvm::StringSet<> checks;
+  /// The places of the kernel's operations, in program order.
+  DenseMap<Operation *, int64_t> order;
   DenseMap<int64_t, Value> words;
   DenseMap<Block *, Value> serials;
   llvm::json::Array verdicts;
 };
+
+/// Returns a note as it is written in an attribute.
+std::string textOf(llvm::json::Object note);
 
 /// Marks an operation on memory that a check has inserted and that the kernel
 /// itself does not have.

@@ -18,7 +18,7 @@ using namespace mlir::triton_ext::sanitizer;
 /// Returns the outermost loop with a slice for a look; null if there is none,
 /// or if Triton distributes a loop around the look over warps: its passes for
 /// that crash on a bit that the loop carries.
-static scf::ForOp loopFor(const Look &look) {
+scf::ForOp mlir::triton_ext::sanitizer::loopFor(const Look &look) {
   scf::ForOp found;
   for (Operation *parent = look.branch->getParentOp();
        isa<scf::ForOp, scf::IfOp>(parent); parent = parent->getParentOp()) {

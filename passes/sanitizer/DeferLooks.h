@@ -15,6 +15,10 @@ struct Look {
   scf::IfOp branch;
 };
 
+/// Returns the outermost loop behind which a look can be moved; null if there
+/// is none.
+scf::ForOp loopFor(const Look &look);
+
 /// Moves each look behind the outermost loop that can run again for it. The
 /// loop carries one bit, which says whether any of its looks was to be taken;
 /// if so, a slice of the loop runs behind it, with the looks in it. The others

@@ -12,6 +12,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -105,12 +106,25 @@ Value Recomputation::copy(Value value) {
   return copies.lookup(value);
 }
 
+/// Whether a bit is computed in the block of the branch, behind every loop: it
+/// is needed for the branch in any case.
+static bool isFresh(Value value, scf::IfOp rare) {
+  Operation *op = value.getDefiningOp();
+  if (!value.getType().isInteger(1) || !op ||
+      op->getBlock() != rare->getBlock())
+    return false;
+  for (; op != rare; op = op->getNextNode())
+    if (isa<LoopLikeOpInterface>(op))
+      return false;
+  return true;
+}
+
 void Recomputation::run() {
   SetVector<Value> captured;
   getUsedValuesDefinedAbove(rare->getRegions(), captured);
   SmallVector<OpOperand *> uses; // before there are those of the copies
   for (Value value : captured)
-    if (!isAtHand(value) && canCopy(value))
+    if (!isAtHand(value) && !isFresh(value, rare) && canCopy(value))
       for (OpOperand &use : value.getUses())
         if (rare->isProperAncestor(use.getOwner()))
           uses.push_back(&use);

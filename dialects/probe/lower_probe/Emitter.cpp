@@ -45,6 +45,14 @@ LogicalResult Emitter::run() {
     Operation *op = sites.ops[site];
     if (isa<RegionBeginOp>(op))
       continue;
+    if (auto failures = dyn_cast<FailuresOp>(op)) {
+      b.setInsertionPoint(op);
+      b.setLoc(op->getLoc());
+      if (failed(emitFailures(site, failures)))
+        return failure();
+      site += failures.getMessages().size() - 1;
+      continue;
+    }
     if (CheckOp next = partnerOf(site)) {
       b.setInsertionPoint(next); // behind the conditions of both
       b.setLoc(op->getLoc());

@@ -57,11 +57,12 @@ private:
   LogicalResult readLaunchWords();
   bool isLate(Operation *op) const;
   void emitLate(unsigned site, probe::CheckOp check, probe::CheckOp next);
+  LogicalResult emitFailures(unsigned site, probe::FailuresOp op);
   /// Returns the check of the site behind `site` if it is in the same place
   /// with the same values and mask, so that one piece of code can serve both.
   probe::CheckOp partnerOf(unsigned site) const;
   Value slotWord(int64_t word);
-  Value loadSlot(int64_t word);
+  Value loadSlot(int64_t word, Value offset = {});
   Value findChunk(int64_t key);
   Value isEntry(Value entry, Value wanted);
   void emit(unsigned site, Operation *op);

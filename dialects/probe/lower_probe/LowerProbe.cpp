@@ -65,8 +65,9 @@ private:
 } // namespace
 
 static bool isProbe(Operation *op) {
-  return isa<CountOp, RecordOp, CheckOp, MinMaxOp, StatsOp, HistogramOp,
-             ClockOp, LaunchWordOp, RegionBeginOp, RegionEndOp>(op);
+  return isa<CountOp, RecordOp, CheckOp, FailuresOp, MinMaxOp, StatsOp,
+             HistogramOp, ClockOp, LaunchWordOp, RegionBeginOp, RegionEndOp>(
+      op);
 }
 
 static SmallVector<Operation *> probesIn(Operation *root) {

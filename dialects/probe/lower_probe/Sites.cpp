@@ -36,6 +36,8 @@ static ValueRange valuesOf(Operation *op) {
     return record.getValues();
   if (auto check = dyn_cast<CheckOp>(op))
     return check.getValues();
+  if (auto failures = dyn_cast<FailuresOp>(op))
+    return failures.getValues();
   if (isa<MinMaxOp, StatsOp, HistogramOp>(op))
     return op->getOperands().take_front();
   return {};
@@ -58,7 +60,31 @@ static StringRef nameOf(Operation *op) {
 }
 
 /// Returns what the host needs to know of `op`.
-static llvm::json::Object describe(Operation *op) {
+/// Adds the first position in `loc`.
+static void describePlace(llvm::json::Object &site, Location loc,
+                          bool hasColumn) {
+  loc->walk([&](Location inner) {
+    auto file = dyn_cast<FileLineColLoc>(inner);
+    if (!file)
+      return WalkResult::advance();
+    site["file"] = file.getFilename().strref();
+    site["line"] = file.getLine();
+    if (hasColumn)
+      site["column"] = file.getColumn();
+    return WalkResult::interrupt();
+  });
+}
+
+/// Describes one of the checks that an operation stands for.
+static void describeFailures(llvm::json::Object &site, FailuresOp op,
+                             unsigned number) {
+  site["kind"] = "check";
+  site["name"] = cast<StringAttr>(op.getMessages()[number]).getValue();
+  site["note"] = cast<StringAttr>(op.getNotes()[number]).getValue();
+  describePlace(site, cast<LocationAttr>(op.getPlaces()[number]), true);
+}
+
+static llvm::json::Object describe(Operation *op, unsigned number) {
   llvm::json::Array types, shape;
   auto each = op->getAttrOfType<DenseBoolArrayAttr>("are_unsigned");
   for (auto [i, value] : llvm::enumerate(valuesOf(op))) {
@@ -72,8 +98,9 @@ static llvm::json::Object describe(Operation *op) {
     shape.push_back(size);
   StringRef kind =
       isa<RegionBeginOp>(op) ? "region" : op->getName().stripDialect();
+  auto failures = dyn_cast<FailuresOp>(op);
   llvm::json::Object site{{"kind", kind},
-                          {"name", nameOf(op)},
+                          {"name", failures ? "" : nameOf(op)},
                           {"types", std::move(types)},
                           {"shape", std::move(shape)}};
   // What a pass says of a probe that it has inserted.
@@ -85,16 +112,10 @@ static llvm::json::Object describe(Operation *op) {
   for (StringRef name : {"weight", "lanes"})
     if (auto number = op->getAttrOfType<IntegerAttr>(("probe." + name).str()))
       site[name] = number.getInt();
-  op->getLoc()->walk([&](Location inner) {
-    auto file = dyn_cast<FileLineColLoc>(inner);
-    if (!file)
-      return WalkResult::advance();
-    site["file"] = file.getFilename().strref();
-    site["line"] = file.getLine();
-    if (hasNote(op))
-      site["column"] = file.getColumn();
-    return WalkResult::interrupt();
-  });
+  if (failures)
+    describeFailures(site, failures, number);
+  else
+    describePlace(site, op->getLoc(), hasNote(op));
   return site;
 }
 
@@ -134,6 +155,8 @@ Sites::Sites(triton::FuncOp kernel, ArrayRef<Operation *> probes,
       clocks.push_back(clock);
     else if (auto word = dyn_cast<LaunchWordOp>(op))
       launchWords.push_back(word);
+    else if (auto failures = dyn_cast<FailuresOp>(op))
+      ops.append(failures.getMessages().size(), op);
     else if (!isa<RegionEndOp>(op))
       ops.push_back(op);
     if (auto region = dyn_cast<RegionBeginOp>(op))
@@ -153,7 +176,7 @@ Sites::Sites(triton::FuncOp kernel, ArrayRef<Operation *> probes,
   placeLines();
   llvm::json::Array list;
   for (auto [i, op] : llvm::enumerate(ops)) {
-    llvm::json::Object site = describe(op);
+    llvm::json::Object site = describe(op, i - numberOf(op));
     site["line_of_chunks"] = lines[i];
     if (auto histogram = dyn_cast<HistogramOp>(op)) {
       site["bins"] = int64_t(histogram.getBins());

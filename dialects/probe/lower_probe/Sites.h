@@ -21,7 +21,9 @@ class Clock;
 int64_t numLanesOf(Operation *op);
 
 /// Returns whether a pass that has inserted `op` tells the host more about it.
-inline bool hasNote(Operation *op) { return op->hasAttr("probe.note"); }
+inline bool hasNote(Operation *op) {
+  return isa<probe::FailuresOp>(op) || op->hasAttr("probe.note");
+}
 
 struct Sites {
   /// Sorts the probes of a kernel. The number of a site is its place among
@@ -31,7 +33,7 @@ struct Sites {
 
   unsigned numberOf(Operation *op) const;
 
-  SmallVector<Operation *> ops; ///< one for each site
+  SmallVector<Operation *> ops; ///< one for each site, which may be repeated
   SmallVector<probe::RegionBeginOp> regions;
   SmallVector<probe::ClockOp> clocks;
   SmallVector<probe::LaunchWordOp> launchWords;

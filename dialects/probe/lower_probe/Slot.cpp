@@ -29,7 +29,7 @@ LogicalResult Emitter::readLaunchWords() {
              << kernel.getNumArguments() << " arguments, got " << op.getWord();
     b.setInsertionPoint(op);
     b.setLoc(op.getLoc());
-    op.replaceAllUsesWith(loadSlot(op.getWord()));
+    op.replaceAllUsesWith(loadSlot(op.getWord(), op.getOffset()));
   }
   return success();
 }
@@ -37,7 +37,8 @@ LogicalResult Emitter::readLaunchWords() {
 /// Returns whether a check is one with a note in a kernel with a slot: of a
 /// pass that has put it where the program comes only if something is wrong.
 bool Emitter::isLate(Operation *op) const {
-  return !sites.launchWords.empty() && hasNote(op) && isa<CheckOp>(op);
+  return !sites.launchWords.empty() && hasNote(op) &&
+         isa<CheckOp, FailuresOp>(op);
 }
 
 /// Counts the lanes of a check that have failed, and records the first one.
@@ -136,6 +137,50 @@ void Emitter::emitLate(unsigned site, CheckOp check, CheckOp next) {
                arith::AndIOp::create(b, fits, isWanted));
 }
 
+/// Counts the failures of one of the checks that `op` stands for, and writes
+/// the record of its first lane unless there are many of them.
+LogicalResult Emitter::emitFailures(unsigned site, FailuresOp op) {
+  if (sites.launchWords.empty())
+    return op->emitOpError()
+           << "expected a launch word in the kernel, by which "
+              "it has a slot";
+  Value hasFailed = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
+                                          op.getCount(), constant(0));
+  hasFailed = arith::AndIOp::create(b, hasFailed, hasSlot);
+  auto branch = scf::IfOp::create(b, hasFailed, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Type i64 = b.getI64Type(), pointer = shared.getType();
+  Value number = arith::ExtUIOp::create(b, i64, op.getSite()),
+        always = truth(true);
+  Value counters =
+      slotWord(kSlotHead + kArgumentWords * kernel.getNumArguments() +
+               kSlotCounters * int64_t(site));
+  counters = tt::AddPtrOp::create(
+      b, pointer, counters,
+      arith::MulIOp::create(b, number, constant(kSlotCounters)));
+  addTo(counters, op.getCount(), always);
+  Value run = addTo(tt::AddPtrOp::create(b, pointer, counters, constant(kRuns)),
+                    constant(1), always);
+  Value isWanted = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, run,
+                                         constant(kMostRuns));
+  Value size = constant(kRecordHead + op.getValues().size());
+  Value buffer = tt::IntToPtrOp::create(b, pointer, loadSlot(kSlotBuffer));
+  Value cursor = tt::AddPtrOp::create(b, pointer, buffer, constant(kCursor));
+  Value start = addTo(cursor, size, isWanted);
+  Value end = arith::AddIOp::create(b, start, size);
+  Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, end,
+                                     loadSlot(kSlotCapacity));
+  // A record that does not fit is not counted as lost: the host knows it by the
+  // number of runs.
+  fits = arith::AndIOp::create(b, fits, isWanted);
+  Value area = tt::AddPtrOp::create(b, pointer, buffer, loadSlot(kSlotPool));
+  Value tag =
+      arith::AddIOp::create(b, constant(sites.key | (site + 1)), number);
+  writeRecords(tag, arith::ExtUIOp::create(b, i64, op.getLane()),
+               op.getValues(), area, start, fits);
+  return success();
+}
+
 CheckOp Emitter::partnerOf(unsigned site) const {
   auto check = dyn_cast<CheckOp>(sites.ops[site]);
   auto next = site + 1 < sites.ops.size()
@@ -157,6 +202,9 @@ Value Emitter::slotWord(int64_t word) {
   return tt::AddPtrOp::create(b, shared.getType(), shared, constant(word));
 }
 
-Value Emitter::loadSlot(int64_t word) {
-  return tt::LoadOp::create(b, slotWord(word), hasSlot, constant(0));
+Value Emitter::loadSlot(int64_t word, Value offset) {
+  Value place = slotWord(word);
+  if (offset)
+    place = tt::AddPtrOp::create(b, place.getType(), place, offset);
+  return tt::LoadOp::create(b, place, hasSlot, constant(0));
 }

@@ -49,7 +49,15 @@ def findings_of(seen: Seen, launches: Mapping[int, Launch]) -> list[Finding]:
         if site.note and site not in recorded and seen.sum(site, COUNT):
             note = json.loads(site.note)
             groups.setdefault(_key(site, note, note.get("argument")), _Group(site, note)).sites[site] = None
-    return [_finding(group, seen) for group in groups.values()]
+    # Those of a launch in the order of the program: checks behind a loop look at what the loop has done before.
+    ranks = {launch: rank for rank, launch in enumerate(dict.fromkeys(map(_launch_of, groups.values())))}
+    ordered = sorted(groups.values(), key=lambda one: (ranks[_launch_of(one)], one.note.get("order", 0)))
+    return [_finding(group, seen) for group in ordered]
+
+
+def _launch_of(group: _Group) -> Launch | None:
+    """Returns the launch in which a check has failed first; None if nothing is recorded."""
+    return group.first[2] if group.first is not None else None
 
 
 def _key(site: Site, note: Mapping[str, Any], argument: object) -> tuple[Any, ...]:
