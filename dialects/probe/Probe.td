@@ -183,14 +183,16 @@ def Probe_LaunchWordOp : Op<ProbeDialect, "launch_word", [Pure]> {
   let summary = "Reads a word of the launch slot, which describes the launch's arguments";
   let description = [{
     The host fills a slot for each list of arguments: RATIONALE.md lists its
-    words. Without a slot the result is 0. An offset is added to the number.
+    words. Without a slot the result is 0, or what `otherwise` says. An offset
+    is added to the number.
 
     ```mlir
     %end = probe.launch_word 9 : i64
     %other = probe.launch_word 9 + %offset : i64
     ```
   }];
-  let arguments = (ins I32Attr:$word, Optional<I64>:$offset);
+  let arguments = (ins I32Attr:$word, Optional<I64>:$offset,
+                       OptionalAttr<I64Attr>:$otherwise);
   let results = (outs I64:$value);
   let assemblyFormat = "$word (`+` $offset^)? attr-dict `:` type($value)";
   let hasVerifier = 1;

@@ -219,16 +219,13 @@ std::optional<Tile> BoundsChecker::tileOf(const MemoryAccess &access,
     return std::pair(address, isOn);
   };
   return Tile{access.op,
-              /*isOut=*/{},
-              *extents.argument,
-              access.laneBytes,
-              access.lanes,
-              isScalar,
-              build};
+              /*isOut=*/{}, *extents.argument, access.laneBytes,
+              access.lanes, isScalar,          build};
 }
 
-/// Inserts one look for tiles of a block.
-void BoundsChecker::lookAt(ArrayRef<Tile> tiles) {
+/// Inserts one look for tiles of a block. If it is moved behind a loop, it
+/// looks at all of them: the corners would have to be computed again for it.
+void BoundsChecker::lookAt(ArrayRef<Tile> tiles, bool isDeferred) {
   ImplicitLocOpBuilder b = checker.before(tiles.front().op);
   b.setInsertionPoint(tiles.front().op->getBlock()->getTerminator());
   Value isOut = tiles.front().isOut;
@@ -236,7 +233,7 @@ void BoundsChecker::lookAt(ArrayRef<Tile> tiles) {
     isOut = arith::OrIOp::create(b, isOut, tile.isOut);
   auto look = scf::IfOp::create(b, isOut, /*withElseRegion=*/false);
   b.setInsertionPointToStart(look.thenBlock());
-  lookAtTiles(checker, tracker, tiles, b);
+  lookAtTiles(checker, tracker, tiles, isDeferred, b);
   looks.push_back({tiles.back().op, look});
 }
 
@@ -249,14 +246,14 @@ void BoundsChecker::lookAtAll() {
       Operation *loop = nullptr;
       if (isa<LoopLikeOpInterface>(block->getParentOp()) ||
           block->getParentOp()->getParentOfType<LoopLikeOpInterface>()) {
-        lookAt(tile); // for a trial
+        lookAt(tile, /*isDeferred=*/true); // for a trial
         loop = loopFor(looks.back());
         looks.pop_back_val().branch.erase();
       }
       groups[loop].push_back(tile);
     }
     for (auto &[loop, group] : groups)
-      lookAt(group);
+      lookAt(group, /*isDeferred=*/loop != nullptr);
   }
   // In program order, but for groups: by their last access.
   llvm::sort(looks, [&](const Look &one, const Look &other) {

@@ -51,7 +51,7 @@ private:
   void trap(Value isWrong, ImplicitLocOpBuilder &b);
   std::optional<Tile> tileOf(const MemoryAccess &access,
                              const Extents &extents);
-  void lookAt(ArrayRef<Tile> tiles);
+  void lookAt(ArrayRef<Tile> tiles, bool isDeferred);
   void lookAtAll();
 
   Checker &checker;

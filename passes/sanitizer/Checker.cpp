@@ -45,9 +45,28 @@ Value Checker::word(int64_t number) {
   return known;
 }
 
+/// Returns what a word is without a slot: of the bounds of tensors what makes
+/// them the bounds of everything, else 0.
+static int64_t wordWithoutSlot(int64_t number) {
+  if (number < Checker::numberOf(0, ArgumentWord::StorageStart))
+    return 0;
+  switch (ArgumentWord(number % 8)) {
+  case ArgumentWord::StorageStart:
+  case ArgumentWord::ViewStart:
+    return INT64_MIN;
+  case ArgumentWord::StorageEnd:
+  case ArgumentWord::ViewEnd:
+    return INT64_MAX;
+  default:
+    return 0;
+  }
+}
+
 Value Checker::wordAt(ImplicitLocOpBuilder &b, int64_t number, Value offset) {
-  return probe::LaunchWordOp::create(b, b.getI64Type(), int32_t(number),
-                                     offset);
+  int64_t otherwise = wordWithoutSlot(number);
+  return probe::LaunchWordOp::create(b, b.getI64Type(), int32_t(number), offset,
+                                     otherwise ? b.getI64IntegerAttr(otherwise)
+                                               : IntegerAttr());
 }
 
 Value Checker::serialAt(ImplicitLocOpBuilder &b) {

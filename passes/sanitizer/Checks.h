@@ -25,7 +25,7 @@ enum class Action { Report, Suppress, Trap };
 /// A word of the launch slot that describes an argument of the kernel.
 enum class ArgumentWord {
   StorageStart,
-  StorageEnd, ///< exclusive; 0 if there is no slot
+  StorageEnd, ///< exclusive
   ViewStart,
   ViewEnd,
   InitShadow, ///< address; 0 if there is none

@@ -42,7 +42,7 @@ namespace {
 /// The looks of one loop nest that are deferred together.
 class Deferral {
 public:
-  Deferral(scf::ForOp loop, ArrayRef<Operation *> branches);
+  Deferral(scf::ForOp loop, ArrayRef<scf::IfOp> branches);
   /// Moves the looks behind the loop, into a branch before `place`.
   scf::IfOp run(Operation *place);
 
@@ -52,14 +52,14 @@ private:
   Value raise(scf::IfOp branch, Value flag);
 
   scf::ForOp loop;
-  SmallVector<Operation *> branches;
+  SmallVector<scf::IfOp> branches;
   /// The looks, and the loops and branches around them.
   DenseSet<Operation *> looks, around;
   IRRewriter rewriter;
 };
 } // namespace
 
-Deferral::Deferral(scf::ForOp loop, ArrayRef<Operation *> branches)
+Deferral::Deferral(scf::ForOp loop, ArrayRef<scf::IfOp> branches)
     : loop(loop), branches(branches), rewriter(loop.getContext()) {
   looks.insert_range(branches);
   for (Operation *op : branches)
@@ -161,7 +161,7 @@ mlir::triton_ext::sanitizer::deferLooks(ArrayRef<Look> looks) {
   SmallVector<Look> left(looks);
   SmallVector<scf::IfOp> branches;
   for (const auto &[depth, numbers] : byDepth) {
-    llvm::MapVector<Operation *, SmallVector<Operation *>> loops;
+    llvm::MapVector<Operation *, SmallVector<scf::IfOp>> loops;
     for (unsigned i : numbers) {
       Operation *loop = left[i].branch->getParentOp();
       while (depthOf(loop) != depth)

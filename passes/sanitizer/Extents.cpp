@@ -22,21 +22,11 @@ static Value number(int64_t value, ImplicitLocOpBuilder &b) {
   return arith::ConstantOp::create(b, b.getI64IntegerAttr(value));
 }
 
-/// Returns the range of two launch words: everything where the second one is 0.
-static ByteRange rangeOf(Value start, Value end, ImplicitLocOpBuilder &b) {
-  Value isThere = arith::CmpIOp::create(b, P::ne, end, number(0, b));
-  return {
-      arith::SelectOp::create(b, isThere, start, number(INT64_MIN, b)),
-      arith::SelectOp::create(b, isThere, end, number(INT64_MAX, b)),
-  };
-}
-
 ByteRange ExtentFinder::viewOf(unsigned argument) {
   auto [it, isNew] = knownViews.try_emplace(argument);
   if (isNew) {
-    ImplicitLocOpBuilder b(checker.kernel.getLoc(), checker.start);
-    it->second = rangeOf(checker.word(argument, ArgumentWord::ViewStart),
-                         checker.word(argument, ArgumentWord::ViewEnd), b);
+    it->second = {checker.word(argument, ArgumentWord::ViewStart),
+                  checker.word(argument, ArgumentWord::ViewEnd)};
   }
   return it->second;
 }
@@ -44,9 +34,8 @@ ByteRange ExtentFinder::viewOf(unsigned argument) {
 ByteRange ExtentFinder::storageOf(unsigned argument) {
   auto [it, isNew] = knownStorages.try_emplace(argument);
   if (isNew) {
-    ImplicitLocOpBuilder b(checker.kernel.getLoc(), checker.start);
-    it->second = rangeOf(checker.word(argument, ArgumentWord::StorageStart),
-                         checker.word(argument, ArgumentWord::StorageEnd), b);
+    it->second = {checker.word(argument, ArgumentWord::StorageStart),
+                  checker.word(argument, ArgumentWord::StorageEnd)};
   }
   return it->second;
 }
@@ -182,7 +171,7 @@ SmallVector<ByteRange> ExtentFinder::rangesAt(const Extents &extents,
     auto word = [&](ArgumentWord which) {
       return checker.wordAt(b, Checker::numberOf(argument, which));
     };
-    ranges.push_back(rangeOf(word(first), word(end), b));
+    ranges.push_back({word(first), word(end)});
   }
   return ranges;
 }

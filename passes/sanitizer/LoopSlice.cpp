@@ -93,12 +93,17 @@ bool LoopSlice::needAll() {
 }
 
 std::optional<LoopSlice> LoopSlice::of(scf::ForOp loop,
-                                       ArrayRef<Operation *> wanted) {
+                                       ArrayRef<scf::IfOp> wanted) {
   LoopSlice slice(loop);
-  slice.wanted.insert_range(wanted);
-  for (Operation *op : wanted)
-    if (!slice.needWhole(op))
+  for (scf::IfOp branch : wanted) {
+    slice.wanted.insert(branch);
+    slice.operations.insert(branch);
+    SetVector<Value> captured;
+    getUsedValuesDefinedAbove(branch->getRegions(), captured);
+    llvm::append_range(slice.worklist, captured);
+    if (!slice.needControlAround(branch))
       return std::nullopt;
+  }
   if (!slice.needAll())
     return std::nullopt;
   return slice;
@@ -175,9 +180,12 @@ void LoopSlice::buildBlock(Block *from, OpBuilder &b, IRMapping &copies) const {
       continue;
     auto inner = dyn_cast<scf::ForOp>(op);
     auto branch = dyn_cast<scf::IfOp>(op);
-    if (inner && !wanted.contains(&op))
+    if (branch && wanted.contains(&op))
+      for (Operation &one : branch.thenBlock()->without_terminator())
+        b.clone(one, copies);
+    else if (inner)
       buildLoop(inner, b, copies);
-    else if (branch && !wanted.contains(&op))
+    else if (branch)
       buildBranch(branch, b, copies);
     else
       b.clone(op, copies);

@@ -16,12 +16,14 @@ namespace mlir::triton_ext::sanitizer {
 /// first one again: each iteration of each loop, from scalars at its start.
 class LoopSlice {
 public:
-  /// Returns the slice of `loop` for `wanted`, operations without results in it
-  /// that are copied with their regions. Returns nullopt if something that they
-  /// need depends on memory, so that a second run may find another value, or is
-  /// a tensor from outside of the loop, which would have to be kept for it.
+  /// Returns the slice of `loop` for `wanted`, branches without results in it,
+  /// whose bodies are copied in their places: they are right to run even where
+  /// the condition of the branch is false. Returns nullopt if something that
+  /// they need depends on memory, so that a second run may find another value,
+  /// or is a tensor from outside of the loop, which would have to be kept for
+  /// it.
   static std::optional<LoopSlice> of(scf::ForOp loop,
-                                     ArrayRef<Operation *> wanted);
+                                     ArrayRef<scf::IfOp> wanted);
 
   /// Builds the slice.
   void build(OpBuilder &b) const;

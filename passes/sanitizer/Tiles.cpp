@@ -38,7 +38,7 @@ public:
             ImplicitLocOpBuilder &b)
       : checker(checker), tracker(tracker), tiles(tiles), b(b) {}
 
-  void build();
+  void build(bool all);
 
 private:
   using Lanes = std::pair<Value, Value>; ///< addresses, and which are on
@@ -235,7 +235,7 @@ void TilesLook::report(Value check, const Failed &failed) {
   op->setAttr("probe.rules", b.getStringAttr("sanitize"));
 }
 
-void TilesLook::build() {
+void TilesLook::build(bool all) {
   OpBuilder::InsertionGuard guard(b);
   auto loop = scf::ForOp::create(b, number(0),
                                  number(2 * int64_t(tiles.size())), number(1));
@@ -250,7 +250,7 @@ void TilesLook::build() {
   numLanes = chooseConstant(b.getI32Type(),
                             [](const Tile &tile) { return tile.lanes; });
   Value end = numLanes;
-  if (tiles.size() > 1)
+  if (tiles.size() > 1 && !all)
     end = arith::SelectOp::create(
         b, choose([](const Tile &tile) { return tile.isOut; }), end, number(0));
   report(check, reduce(walk(end)));
@@ -258,7 +258,7 @@ void TilesLook::build() {
 
 void mlir::triton_ext::sanitizer::lookAtTiles(Checker &checker,
                                               StridedTracker &tracker,
-                                              ArrayRef<Tile> tiles,
+                                              ArrayRef<Tile> tiles, bool all,
                                               ImplicitLocOpBuilder &b) {
-  TilesLook(checker, tracker, tiles, b).build();
+  TilesLook(checker, tracker, tiles, b).build(all);
 }

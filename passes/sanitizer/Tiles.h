@@ -28,10 +28,10 @@ struct Tile {
       build;
 };
 
-/// Inserts code that looks at the lanes of those tiles that may be out, and
-/// reports those that are.
+/// Inserts code that looks at the lanes of all tiles, or of those that may be
+/// out, and reports those that are.
 void lookAtTiles(Checker &checker, StridedTracker &tracker,
-                 ArrayRef<Tile> tiles, ImplicitLocOpBuilder &b);
+                 ArrayRef<Tile> tiles, bool all, ImplicitLocOpBuilder &b);
 
 } // namespace mlir::triton_ext::sanitizer
 

@@ -62,7 +62,7 @@ private:
   /// with the same values and mask, so that one piece of code can serve both.
   probe::CheckOp partnerOf(unsigned site) const;
   Value slotWord(int64_t word);
-  Value loadSlot(int64_t word, Value offset = {});
+  Value loadSlot(int64_t word, Value offset = {}, int64_t otherwise = 0);
   Value findChunk(int64_t key);
   Value isEntry(Value entry, Value wanted);
   void emit(unsigned site, Operation *op);

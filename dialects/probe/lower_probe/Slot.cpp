@@ -29,7 +29,8 @@ LogicalResult Emitter::readLaunchWords() {
              << kernel.getNumArguments() << " arguments, got " << op.getWord();
     b.setInsertionPoint(op);
     b.setLoc(op.getLoc());
-    op.replaceAllUsesWith(loadSlot(op.getWord(), op.getOffset()));
+    op.replaceAllUsesWith(
+        loadSlot(op.getWord(), op.getOffset(), op.getOtherwise().value_or(0)));
   }
   return success();
 }
@@ -202,9 +203,9 @@ Value Emitter::slotWord(int64_t word) {
   return tt::AddPtrOp::create(b, shared.getType(), shared, constant(word));
 }
 
-Value Emitter::loadSlot(int64_t word, Value offset) {
+Value Emitter::loadSlot(int64_t word, Value offset, int64_t otherwise) {
   Value place = slotWord(word);
   if (offset)
     place = tt::AddPtrOp::create(b, place.getType(), place, offset);
-  return tt::LoadOp::create(b, place, hasSlot, constant(0));
+  return tt::LoadOp::create(b, place, hasSlot, constant(otherwise));
 }
