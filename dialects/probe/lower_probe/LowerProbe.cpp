@@ -85,8 +85,10 @@ static SmallVector<Operation *> probesIn(Operation *root) {
 static void eraseWithOperands(Operation *op) {
   if (!op->use_empty()) { // a number that the kernel computes with
     OpBuilder b(op);
-    op->replaceAllUsesWith(
-        arith::ConstantOp::create(b, op->getLoc(), b.getI64IntegerAttr(0)));
+    auto word = dyn_cast<LaunchWordOp>(op);
+    int64_t number = word ? word.getOtherwise().value_or(0) : 0;
+    op->replaceAllUsesWith(arith::ConstantOp::create(
+        b, op->getLoc(), b.getI64IntegerAttr(number)));
   }
   SetVector<Operation *> candidates;
   auto addOperands = [&](Operation *user) {

@@ -305,3 +305,19 @@ tt.func @check_with_a_number_as_note(%c: i1) {
   probe.check %c, "c" {probe.note = 1 : i32} : i1
   tt.return
 }
+
+// -----
+
+tt.func @failures_without_a_note(%i: i32, %n: i64) {
+  // expected-error @+1 {{'probe.failures' op expected as many notes and places as messages, and at least one}}
+  probe.failures %i, %n, %i messages ["a"] notes [] places [loc("a.py":1:2)]
+  tt.return
+}
+
+// -----
+
+tt.func @failures_without_a_place(%i: i32, %n: i64) {
+  // expected-error @+1 {{'probe.failures' op expected a location as a place, got "a.py"}}
+  probe.failures %i, %n, %i messages ["a"] notes ["{}"] places ["a.py"]
+  tt.return
+}

@@ -56,3 +56,11 @@ tt.func public @launch_word_of_a_second_argument(%p: !tt.ptr<i64>) {
   tt.store %p, %w : !tt.ptr<i64>
   tt.return
 }
+
+// -----
+
+tt.func public @failures_without_a_slot(%i: i32, %n: i64) {
+  // expected-error @+1 {{'probe.failures' op expected a launch word in the kernel, by which it has a slot}}
+  probe.failures %i, %n, %i messages ["a"] notes ["{}"] places [loc("a.py":1:2)]
+  tt.return
+}

@@ -109,3 +109,37 @@ tt.func public @pair(%p: !tt.ptr<i64>, %a: i1, %b: i1) {
   tt.store %p, %end : !tt.ptr<i64>
   tt.return
 }
+
+// Two checks share their code: the number of the check says where the counters are, and which tag the record has. A word
+// without a slot is what it says.
+// CHECK-LABEL: tt.func public @failures
+// CHECK-SAME: %{{.*}}: !tt.ptr<f32>, %[[SITE:.*]]: i32, %[[FAILED:.*]]: i64, %[[LANE:.*]]: i32
+// CHECK: %[[SLOT:.*]] = tt.bitcast
+// CHECK: %[[HAS_SLOT:.*]] = arith.cmpi eq
+// CHECK: tt.addptr %{{.*}}, %[[FAILED]]
+// CHECK: tt.load %{{.*}}, %[[HAS_SLOT]], %c-1_i64
+// CHECK: %[[ANY:.*]] = arith.cmpi sgt, %[[FAILED]], %c0_i64
+// CHECK: %[[WANTED:.*]] = arith.andi %[[ANY]], %[[HAS_SLOT]]
+// CHECK: scf.if %[[WANTED]] {
+// CHECK: %[[NUMBER:.*]] = arith.extui %[[SITE]]
+// CHECK: %[[OFFSET:.*]] = arith.muli %[[NUMBER]], %c4_i64
+// CHECK: %[[COUNTERS:.*]] = tt.addptr %{{.*}}, %[[OFFSET]]
+// CHECK: tt.atomic_rmw add, relaxed, gpu, %[[COUNTERS]], %[[FAILED]]
+// CHECK: %[[RUNS:.*]] = tt.addptr %[[COUNTERS]], %c2_i64
+// CHECK: tt.atomic_rmw add, relaxed, gpu, %[[RUNS]], %c1_i64
+// CHECK: arith.addi %[[NUMBER]], %c
+// CHECK: arith.extui %[[LANE]]
+// CHECK-COUNT-4: tt.store %{{.*}}, %{{.*}}, %{{.*}} : !tt.ptr<i64>
+// CHECK: }
+// CHECK-NEXT: tt.store
+// CHECK-NEXT: tt.return
+// OFF-LABEL: tt.func public @failures
+// OFF-NEXT: %c-1_i64 = arith.constant -1 : i64
+// OFF-NEXT: tt.store %{{.*}}, %c-1_i64
+// OFF-NEXT: tt.return
+tt.func public @failures(%p: !tt.ptr<f32>, %site: i32, %failed: i64, %lane: i32, %out: !tt.ptr<i64>) {
+  %word = probe.launch_word 8 + %failed {otherwise = -1 : i64} : i64
+  probe.failures %site, %failed, %lane (%word : i64) messages ["a", "b"] notes ["{}", "{}"] places [loc("a.py":1:2), loc("a.py":3:4)]
+  tt.store %out, %word : !tt.ptr<i64>
+  tt.return
+}

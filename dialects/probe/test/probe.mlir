@@ -17,7 +17,10 @@
 // CHECK: probe.check %{{.*}}, "scalar" : i1
 // CHECK: probe.check %{{.*}}, "lanes"(%{{.*}}, %{{.*}} : !tt.ptr<f32>, tensor<8xf32>) mask(%{{.*}} : i1) : tensor<8xi1>
 // CHECK: probe.check %{{.*}}, "noted" {probe.note = "{}"} : i1
-// CHECK: %{{.*}} = probe.launch_word 5 : i64
+// CHECK: probe.failures %{{.*}}, %[[FAILED:.*]], %{{.*}}(%{{.*}} : !tt.ptr<f32>) messages ["a", "b"] notes ["{}", "{}"] places [#{{.*}}, #{{.*}}]
+// CHECK: probe.failures %{{.*}}, %[[FAILED]], %{{.*}} messages ["a"] notes [""] places
+// CHECK: %[[WORD:.*]] = probe.launch_word 5 : i64
+// CHECK: probe.launch_word 5 + %[[WORD]] {otherwise = -1 : i64} : i64
 // CHECK: %{{.*}} = probe.clock : i64
 // CHECK: %[[PART:.*]] = probe.region_begin "part" : i64
 // CHECK: %[[WARPS:.*]] = probe.region_begin "warps" {per_warp} : i64
@@ -40,7 +43,11 @@ tt.func public @keeps(%p: !tt.ptr<f32>, %i: i32, %c: i1, %m: tensor<8xi1>, %v: t
   probe.check %c, "scalar" : i1
   probe.check %m, "lanes"(%p, %v : !tt.ptr<f32>, tensor<8xf32>) mask(%c : i1) : tensor<8xi1>
   probe.check %c, "noted" {probe.note = "{}"} : i1
+  %failed = arith.constant 1 : i64
+  probe.failures %i, %failed, %i (%p : !tt.ptr<f32>) messages ["a", "b"] notes ["{}", "{}"] places [loc("a.py":1:2), loc("b.py":3:4)]
+  probe.failures %i, %failed, %i messages ["a"] notes [""] places [loc("a.py":1:2)]
   %w = probe.launch_word 5 : i64
+  %other = probe.launch_word 5 + %w {otherwise = -1 : i64} : i64
   %t = probe.clock : i64
   %part = probe.region_begin "part" : i64
   %warps = probe.region_begin "warps" {per_warp} : i64

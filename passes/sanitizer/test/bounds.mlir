@@ -10,29 +10,37 @@
 // LOWERED-SAME: \22note\22
 // LOWERED-NOT: probe.check
 
-// Of a tile, the first and the last address of the mask's box are compared, as scalars. A look at the lanes computes
-// them again from scalars. The store has the same mask; an i32 that may wrap around is compared once.
+// Of a tile, the first and the last address of the mask's box are compared, as scalars. One look serves both accesses,
+// each with its storage and its view: it computes the lanes again from scalars, 32 of them at once. The store has the
+// same mask; an i32 that may wrap around is compared once. Without a slot, the bounds are those of everything.
 // CHECK-LABEL: tt.func public @add
 // CHECK-SAME: %[[X:.*]]: !tt.ptr<f32>, %[[Y:.*]]: !tt.ptr<f32>, %[[N:.*]]: i32
-// CHECK-DAG: probe.launch_word 10 : i64
-// CHECK-DAG: probe.launch_word 11 : i64
+// CHECK-DAG: probe.launch_word 10 {otherwise = -9223372036854775808 : i64} : i64
+// CHECK-DAG: probe.launch_word 11 {otherwise = 9223372036854775807 : i64} : i64
 // CHECK-DAG: %[[XA:.*]] = tt.ptr_to_int %[[X]] : !tt.ptr<f32> -> i64
 // CHECK: tt.load
 // CHECK: tt.store {{.*}} : tensor<128x!tt.ptr<f32>>
 // CHECK-NOT: tensor
-// CHECK: %[[OUT:.*]] = arith.ori {{.*}} : i1
+// CHECK: %[[LOAD_OUT:.*]] = arith.ori {{.*}} : i1
+// CHECK: %[[STORE_OUT:.*]] = arith.ori {{.*}} : i1
+// CHECK: %[[OUT:.*]] = arith.ori %[[LOAD_OUT]], %[[STORE_OUT]] : i1
 // CHECK-NEXT: scf.if %[[OUT]] {
-// CHECK: tt.ptr_to_int {{.*}} -> tensor<128xi64>
+// CHECK-NEXT: scf.for %[[CHECK:.*]] = %c0_i32 to %c4_i32
+// CHECK: %[[FIRST:.*]] = arith.select {{.*}}, %c8_i64, %c16_i64 : i64
+// CHECK: probe.launch_word 0 + %[[FIRST]] : i64
+// CHECK: %[[THIS:.*]] = arith.select {{.*}}, %[[LOAD_OUT]], %[[STORE_OUT]] : i1
+// CHECK: %[[LANES:.*]] = arith.select %[[THIS]], %c128_i32, %c0_i32 : i32
+// CHECK: scf.for {{.*}} to %[[LANES]] step %c32_i32
+// CHECK-COUNT-2: tt.ptr_to_int {{.*}} -> tensor<32xi64>
+// CHECK: "tt.reduce"
 // CHECK: %[[SERIAL:.*]] = probe.launch_word 2 : i64
-// CHECK: probe.check {{.*}}, "bounds"(%[[SERIAL]], {{.*}} : i64, tensor<128xi64>, tensor<128xi32>) mask({{.*}} : tensor<128xi1>)
+// CHECK: probe.failures %[[CHECK]], {{.*}}(%[[SERIAL]], {{.*}} : i64, i64) messages ["bounds", "view", "bounds", "view"]
 // CHECK-SAME: \22access\22:\22load\22
 // CHECK-SAME: \22argument\22:0
 // CHECK-SAME: \22bytes\22:4
-// CHECK: probe.check {{.*}}, "view"
-// CHECK: scf.if
-// CHECK: probe.check {{.*}}, "bounds"
 // CHECK-SAME: \22access\22:\22store\22
 // CHECK-SAME: \22argument\22:1
+// CHECK-NOT: scf.if
 // The mask that suppresses compares each lane; the load reads zeros there.
 // SUPPRESS-LABEL: tt.func public @add
 // SUPPRESS: %[[IN:.*]] = arith.andi {{.*}} : tensor<128xi1>
@@ -64,7 +72,7 @@ tt.func public @add(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
 
 // A tensor of pointers that a loop moves gets an i64 beside it. The loop only compares it, with limits from which the
 // tile's size is subtracted before the loop, and carries one bit. Behind the loop a slice of it runs again, without
-// tensors that are carried, and looks at the lanes. A second access by the same pointers is not checked again.
+// tensors that are carried, and looks at the lanes of each turn, whatever the limits. A second access by the same pointers is not checked again.
 // CHECK-LABEL: tt.func public @loop
 // CHECK: %[[FALSE:.*]] = arith.constant false
 // CHECK: %[[LIMIT:.*]] = arith.subi %{{.*}}, %c126_i64 : i64
@@ -80,11 +88,9 @@ tt.func public @add(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
 // CHECK: scf.if %[[LOOP]]#2 {
 // CHECK-NEXT: scf.for {{.*}} iter_args(%[[AGAIN:.*]] = %{{.*}}) -> (i64)
 // CHECK-NOT: tt.load
-// CHECK: arith.cmpi sle, %[[AGAIN]], %[[LIMIT]] : i64
-// CHECK: scf.if
-// CHECK: probe.check
-// CHECK: probe.check
-// CHECK-NOT: probe.check
+// CHECK-NOT: %[[LIMIT]]
+// CHECK: probe.failures {{.*}} messages ["bounds", "view"]
+// CHECK-NOT: probe.failures
 // CHECK: tt.return
 // A trap stays before the access.
 // TRAP-LABEL: tt.func public @loop
@@ -119,7 +125,7 @@ tt.func public @loop(%x: !tt.ptr<f16>, %n: i32, %step: i32) {
 // CHECK: tt.atomic_rmw
 // CHECK-NOT: "tt.reduce"
 // CHECK: scf.if
-// CHECK: probe.check {{.*}}\22access\22:\22atomic\22
+// CHECK: probe.failures {{.*}}\22access\22:\22load\22{{.*}}\22access\22:\22atomic\22
 tt.func public @gather(%x: !tt.ptr<f32>, %at: !tt.ptr<i32>, %sums: !tt.ptr<f32>, %n: i32) {
   %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
   %a = tt.splat %at : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
@@ -140,7 +146,7 @@ tt.func public @gather(%x: !tt.ptr<f32>, %at: !tt.ptr<i32>, %sums: !tt.ptr<f32>,
 // CHECK-LABEL: tt.func public @descriptor
 // CHECK: tt.descriptor_store
 // CHECK: scf.if
-// CHECK: probe.check {{.*}}, "bounds"{{.*}}\22argument\22:0
+// CHECK: probe.failures {{.*}} messages ["bounds", "view"]{{.*}}\22argument\22:0
 tt.func public @descriptor(%x: !tt.ptr<f16>, %m: i32, %n: i32, %i: i32) {
   %one = arith.constant 1 : i64
   %wide = arith.extsi %n : i32 to i64
@@ -152,7 +158,7 @@ tt.func public @descriptor(%x: !tt.ptr<f16>, %m: i32, %n: i32, %i: i32) {
 
 // A pointer from memory, or made of an integer: the tensor of the launch that it points into is the one that holds.
 // CHECK-LABEL: tt.func public @from_memory
-// CHECK: probe.launch_word 8 : i64
+// CHECK: probe.launch_word 8 {{.*}} : i64
 // CHECK: tt.int_to_ptr
 // CHECK: probe.check {{.*}}, "bounds"{{.*}}\22argument\22:null
 tt.func public @from_memory(%table: !tt.ptr<i64>, %i: i32) {
@@ -187,7 +193,7 @@ tt.func public @one_of_two(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %c: i1, %n: i32) 
 
 // A mask that is always false needs no check, and pointers that come from nowhere get none.
 // CHECK-LABEL: tt.func public @nothing
-// CHECK-NOT: probe.check
+// CHECK-NOT: probe.{{check|failures}}
 // CHECK: tt.return
 tt.func public @nothing(%x: !tt.ptr<f32>, %p: tensor<64x!tt.ptr<f32>>) {
   %no = arith.constant dense<false> : tensor<64xi1>
@@ -199,7 +205,7 @@ tt.func public @nothing(%x: !tt.ptr<f32>, %p: tensor<64x!tt.ptr<f32>>) {
 }
 
 // CHECK-LABEL: tt.func public @no_dimensions
-// CHECK-NOT: probe.check
+// CHECK-NOT: probe.{{check|failures}}
 // CHECK: tt.return
 tt.func public @no_dimensions(%x: !tt.ptr<f32>, %c: i1) -> tensor<f32> {
   %p = tt.splat %x : !tt.ptr<f32> -> tensor<!tt.ptr<f32>>

@@ -23,9 +23,9 @@
 // CHECK-NEXT: %[[EVEN:.*]] = arith.cmpi ne, %[[L]], %[[N]] : i32
 // CHECK-NEXT: scf.if %[[EVEN]] {
 // CHECK-NOT: tt.load
-// CHECK: probe.check {{.*}}\22access\22:\22load\22
+// CHECK: probe.failures {{.*}}\22access\22:\22load\22
 // CHECK-NOT: tt.store
-// CHECK: probe.check {{.*}}\22access\22:\22store\22
+// CHECK: probe.failures {{.*}}\22access\22:\22store\22
 tt.func public @nested(%x: !tt.ptr<f32>, %out: !tt.ptr<f32>, %m: i32, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -65,10 +65,10 @@ tt.func public @nested(%x: !tt.ptr<f32>, %out: !tt.ptr<f32>, %m: i32, %n: i32) {
 // CHECK: tt.store
 // CHECK-NOT: scf.if
 // CHECK: scf.if %[[INNER]] {
-// CHECK: probe.check {{.*}}\22access\22:\22store\22
+// CHECK: probe.failures {{.*}}\22access\22:\22store\22
 // CHECK: scf.if %[[OUTER]] {
-// CHECK: probe.check {{.*}}\22access\22:\22load\22
-// CHECK-NOT: probe.check {{.*}}\22access\22:\22store\22
+// CHECK: probe.failures {{.*}}\22access\22:\22load\22
+// CHECK-NOT: probe.failures {{.*}}\22access\22:\22store\22
 // CHECK: tt.return
 tt.func public @loaded(%starts: !tt.ptr<i32>, %x: !tt.ptr<f32>, %m: i32, %n: i32) {
   %c0 = arith.constant 0 : i32

@@ -8,7 +8,7 @@
 // CHECK-NEXT: %[[AGAIN:.*]] = arith.addi %{{.*}} : i32
 // CHECK: arith.andi %[[AGAIN]], %c15
 // CHECK: probe.check
-// CHECK-SAME: \22hint\22:\22multiple_of\22,\22promised\22:16
+// CHECK-SAME: \22hint\22:\22multiple_of\22,\22order\22:{{[0-9]+}},\22promised\22:16
 tt.func public @multiple(%p: !tt.ptr<i32>, %a: i32, %b: i32) {
   %v = arith.addi %a, %b {tt.divisibility = dense<16> : tensor<1xi32>} : i32
   tt.store %p, %v : !tt.ptr<i32>
@@ -32,13 +32,13 @@ tt.func public @proved(%p: tensor<64x!tt.ptr<i32>>, %a: i32) {
 // Of a run of contiguous numbers only the first one has to be a multiple.
 // CHECK-LABEL: tt.func public @runs
 // CHECK: probe.check
-// CHECK-SAME: \22hint\22:\22max_contiguous\22,\22promised\22:8
+// CHECK-SAME: \22hint\22:\22max_contiguous\22,\22order\22:{{[0-9]+}},\22promised\22:8
 // CHECK: %[[REST:.*]] = arith.andi %{{.*}}, %{{.*}} : tensor<64xi32>
 // CHECK: %[[BAD:.*]] = arith.cmpi ne, %[[REST]]
 // CHECK: %[[FIRST:.*]] = arith.cmpi eq
 // CHECK: arith.andi %[[BAD]], %[[FIRST]]
 // CHECK: probe.check
-// CHECK-SAME: \22hint\22:\22multiple_of\22,\22promised\22:4
+// CHECK-SAME: \22hint\22:\22multiple_of\22,\22order\22:{{[0-9]+}},\22promised\22:4
 tt.func public @runs(%p: tensor<64x!tt.ptr<i32>>, %a: tensor<64xi32>) {
   %v = arith.addi %a, %a {tt.contiguity = dense<8> : tensor<1xi32>, tt.divisibility = dense<4> : tensor<1xi32>} : tensor<64xi32>
   tt.store %p, %v : tensor<64x!tt.ptr<i32>>

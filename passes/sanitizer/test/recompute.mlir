@@ -16,7 +16,7 @@
 // CHECK-NOT: %[[N]]
 // CHECK: %[[AGAIN:.*]] = arith.muli %[[HIDDEN]], %[[HIDDEN]] : i32
 // CHECK: scf.for {{.*}} to %[[HIDDEN]]
-// CHECK: probe.check
+// CHECK: probe.failures
 // CHECK: tt.return
 module attributes {probe.target = "cuda:90"} {
 tt.func public @sums(%x: !tt.ptr<f32>, %out: !tt.ptr<f32>, %n: i32) {
