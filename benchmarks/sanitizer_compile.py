@@ -3,7 +3,7 @@
 
 ``python benchmarks/sanitizer_compile.py [KERNEL …] [--checks=bounds,lanes,hints] [--rounds=3] [--target=cuda:90]``.
 Needs no GPU. For each kernel: the seconds of processor time without and with checks, in turns, that of ptxas included,
-and their ratio, of which the issue wants at most 1.5; the instructions of the PTX; and how long each stage took. Several
+and their ratio, which is meant to be at most 1.5; the instructions of the PTX; and how long each stage took. Several
 ``--checks`` make several rows. The numbers are the least of the rounds.
 """
 
@@ -20,13 +20,13 @@ from typing import Any
 os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
 sys.path.insert(0, str(Path(__file__).parent / "gpu"))
 
-import triton  # noqa: E402
-from intensity import add, attention, matmul, softmax  # noqa: E402
-from sanitizer_kernels import attention_backward, gather, histogram, layer_norm  # noqa: E402
-from triton.backends.compiler import GPUTarget  # noqa: E402
-from triton.compiler import ASTSource  # noqa: E402
+import triton
+from intensity import add, attention, matmul, softmax
+from sanitizer_kernels import attention_backward, gather, histogram, layer_norm
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
 
-import triton_ext as tx  # noqa: E402
+import triton_ext as tx
 
 WIDE, HALF = "*fp32", "*bf16"
 #: Of each kernel: the types of its arguments, its constants, and its warps.
@@ -125,10 +125,8 @@ def main(arguments: list[str]) -> int:
         for checks, (seconds, stages, kernel) in least.items():
             ratios[checks].append(seconds / least[""][0])
             shown = " ".join(f"{stage} {time:.2f}" for stage, time in stages.items())
-            print(
-                f"{name:20} {checks or 'none':20} {seconds:7.2f} {ratios[checks][-1]:6.2f} {instructions(kernel):6}  {shown}",
-                flush=True,
-            )
+            row = f"{name:20} {checks or 'none':20} {seconds:7.2f} {ratios[checks][-1]:6.2f} {instructions(kernel):6}"
+            print(f"{row}  {shown}", flush=True)
     for checks in sets[1:]:
         print(f"{'geometric mean':20} {checks:20} {'':7} {statistics.geometric_mean(ratios[checks]):6.2f}")
     return 0

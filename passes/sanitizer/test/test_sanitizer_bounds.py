@@ -89,6 +89,15 @@ def test_tiles(size: int, programs: int, **a: int) -> None:
         assert out.numpy().tobytes() == plain.numpy().tobytes()
 
 
+@pytest.mark.parametrize(("size", "lanes"), [(24, 32), (32, 0)])
+def test_tiles_whose_rows_repeat(size: int, lanes: int) -> None:
+    """Only what the remainder adds to the first row can be out, in the only turn of the loop."""
+    a = {"rows": 8, "columns": 16, "stride": 16, "last": 2, "turns": 1}
+    assert wrong_lanes(size, 1, a) == lanes
+    found, _ = run(size, 1, a, checks="bounds")
+    assert [(one.argument, one.lane, one.lanes) for one in found] == ([("x", 24, 32)] if lanes else [])
+
+
 @pytest.mark.slow
 def test_suppressed_lanes_read_zeros() -> None:
     a = {"rows": 8, "columns": 16, "stride": 16, "last": 8, "turns": 1}
