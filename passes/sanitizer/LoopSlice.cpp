@@ -3,6 +3,7 @@
 // Finds backward what some operations in a loop need, and copies it.
 
 #include "LoopSlice.h"
+#include "Tiles.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -126,6 +127,7 @@ void LoopSlice::buildLoop(scf::ForOp from, OpBuilder &b,
                                copies.lookupOrDefault(from.getUpperBound()),
                                copies.lookupOrDefault(from.getStep()), inits);
   to.setUnsignedCmp(from.getUnsignedCmp());
+  keepRolled(to);
   copies.map(from.getInductionVar(), to.getInductionVar());
   for (auto [i, argument] : llvm::enumerate(kept)) {
     copies.map(argument, to.getRegionIterArg(i));

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Copies the operations that have computed the scalars of a rare branch into
-// it. Each argument of the kernel goes through inline assembly first, so that
-// no later pass finds out that the copies are the same as the originals, and
-// uses those.
+// it. To each argument of the kernel a word of the launch slot is added that is
+// 0, so that no later pass finds out that the copies are the same as the
+// originals, and uses those.
 
 #include "Recompute.h"
+#include "Checks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -19,6 +20,9 @@
 using namespace mlir;
 using namespace mlir::triton_ext::sanitizer;
 namespace tt = mlir::triton;
+
+/// The launch word that is 0.
+static constexpr int64_t zeroWord = 4;
 
 namespace {
 class Recomputation {
@@ -42,6 +46,7 @@ private:
   ImplicitLocOpBuilder b;
   DenseMap<Value, bool> known;
   IRMapping copies;
+  Value zero;
 };
 } // namespace
 
@@ -72,15 +77,15 @@ bool Recomputation::canCopy(Value value) {
   return known[value] = can;
 }
 
-/// Returns an integer behind inline assembly that moves it.
+/// Returns an integer plus a word of the launch slot that is 0. No compiler can
+/// merge it with the integer: ptxas looks through moves in inline assembly.
 Value Recomputation::hidden(Value value) {
-  bool isWide = value.getType().isInteger(64);
-  return tt::ElementwiseInlineAsmOp::create(
-             b, TypeRange{value.getType()},
-             isWide ? "mov.b64 $0, $1;" : "mov.b32 $0, $1;",
-             isWide ? "=l,l" : "=r,r", /*pure=*/false, /*packed_element=*/1,
-             value)
-      ->getResult(0);
+  if (!zero)
+    zero = Checker::wordAt(b, zeroWord);
+  Value sum = zero;
+  if (!value.getType().isInteger(64))
+    sum = arith::TruncIOp::create(b, value.getType(), zero);
+  return arith::AddIOp::create(b, value, sum);
 }
 
 Value Recomputation::copyArgument(Value argument) {

@@ -8,6 +8,7 @@
 #include "Extents.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "probe/Probe.h"
 
@@ -164,6 +165,7 @@ Failed TilesLook::walk(Value end) {
   auto loop = scf::ForOp::create(b, number(0), end, number(lanesAtOnce),
                                  ValueRange{constant(0, i32), constant(-1, i32),
                                             constant(0, b.getI64Type())});
+  keepRolled(loop);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Failed before(loop.getRegionIterArgs());
@@ -239,6 +241,7 @@ void TilesLook::build(bool all) {
   OpBuilder::InsertionGuard guard(b);
   auto loop = scf::ForOp::create(b, number(0),
                                  number(2 * int64_t(tiles.size())), number(1));
+  keepRolled(loop);
   b.setInsertionPointToStart(loop.getBody());
   Value check = loop.getInductionVar();
   Value tile = arith::ShRUIOp::create(b, check, number(1));
@@ -254,6 +257,17 @@ void TilesLook::build(bool all) {
     end = arith::SelectOp::create(
         b, choose([](const Tile &tile) { return tile.isOut; }), end, number(0));
   report(check, reduce(walk(end)));
+}
+
+void mlir::triton_ext::sanitizer::keepRolled(Operation *loop) {
+  MLIRContext *context = loop->getContext();
+  auto yes = BoolAttr::get(context, true);
+  auto unroll = LLVM::LoopUnrollAttr::get(context, /*disable=*/yes, {}, {}, {},
+                                          {}, {}, {});
+  loop->setAttr("llvm.loop_annotation",
+                LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {},
+                                              {}, {}, {}, {}, {}, {}, {}, {},
+                                              {}, {}));
 }
 
 void mlir::triton_ext::sanitizer::lookAtTiles(Checker &checker,

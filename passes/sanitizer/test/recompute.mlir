@@ -1,6 +1,6 @@
 // RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=bounds" -cse -canonicalize | FileCheck %s
 
-// For NVIDIA, the rare branch behind the loop takes the arguments anew, and nothing that was computed before the loop.
+// For NVIDIA, the rare branch behind the loop takes the arguments anew, plus a word that is 0, and nothing that was computed before the loop.
 // The words of the tensor that only the store behind the loop needs are read behind the loop.
 // CHECK-LABEL: tt.func public @sums
 // CHECK-SAME: %[[X:.*]]: !tt.ptr<f32>, %[[OUT:.*]]: !tt.ptr<f32>, %[[N:.*]]: i32
@@ -12,7 +12,9 @@
 // CHECK: probe.launch_word 19
 // CHECK: scf.if %[[LOOP]]#1 {
 // CHECK-NOT: %[[WIDE]]
-// CHECK: %[[HIDDEN:.*]] = tt.elementwise_inline_asm "mov.b32 $0, $1;" {{.*}} %[[N]] : i32 -> i32
+// CHECK: %[[ZERO:.*]] = probe.launch_word 4 : i64
+// CHECK: %[[NARROW:.*]] = arith.trunci %[[ZERO]] : i64 to i32
+// CHECK: %[[HIDDEN:.*]] = arith.addi %[[N]], %[[NARROW]] : i32
 // CHECK-NOT: %[[N]]
 // CHECK: %[[AGAIN:.*]] = arith.muli %[[HIDDEN]], %[[HIDDEN]] : i32
 // CHECK: scf.for {{.*}} to %[[HIDDEN]]
