@@ -68,6 +68,18 @@ def test_prints(tmp_path: Path) -> None:
     assert lines == ["x: [0] -1", "x: [1] 0", "x: [2] 1", "x: [3] 2", "n: 0x10", "done"]
 
 
+def test_a_module_may_have_attributes() -> None:
+    """Such as those that passes leave, when a session has compiled the kernel."""
+    text = """module attributes {llvm.module_asm = [], llvm.ident = "x"} {
+  llvm.func @seven() -> i32 {
+    %0 = llvm.mlir.constant(7 : i32) : i32
+    llvm.return %0 : i32
+  }
+}
+"""
+    assert execute.build(text, "seven").seven() == 7
+
+
 def test_there_are_enough() -> None:
     assert len(kernels.CASES) >= 60
 

@@ -123,12 +123,12 @@ def _runtime() -> Path:
 def build(dialect: str, name: str, *more: Path) -> ctypes.CDLL:
     """Builds a library from a module in LLVM's dialect and from `more`, files in C."""
     stem = scratch() / f"{name}-{hashlib.sha256(dialect.encode()).hexdigest()[:16]}"
-    named = dialect.replace("module {", f'module attributes {{llvm.target_triple = "{TRIPLE}"}} {{', 1)
-    stem.with_suffix(".mlir").write_text(named)
+    stem.with_suffix(".mlir").write_text(dialect)
     cpu, features = _library.compiler().host()
     context = ir.context()
     ir.load_dialects(context)
     module = ir.parse_mlir_module(str(stem.with_suffix(".mlir")), context)
+    module.set_attr("llvm.target_triple", ir.builder(context).get_string_attr(TRIPLE))
     llvm_context = llvm.context()
     llvm_module = llvm.to_module(module, llvm_context)
     llvm.attach_datalayout(llvm_module, TRIPLE, cpu, features)
