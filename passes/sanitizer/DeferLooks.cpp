@@ -25,7 +25,7 @@ scf::ForOp mlir::triton_ext::sanitizer::loopFor(const Look &look) {
     auto loop = dyn_cast<scf::ForOp>(parent);
     if (loop && loop->hasAttr("tt.warp_specialize"))
       return {};
-    if (loop && LoopSlice::of(loop, {look.branch}))
+    if (loop && LoopSlice::of(loop, {look.branch}, LoopSlice::Copies::Bodies))
       found = loop;
   }
   return found;
@@ -123,7 +123,8 @@ Value Deferral::raise(scf::IfOp branch, Value flag) {
 }
 
 scf::IfOp Deferral::run(Operation *place) {
-  std::optional<LoopSlice> slice = LoopSlice::of(loop, branches);
+  std::optional<LoopSlice> slice =
+      LoopSlice::of(loop, branches, LoopSlice::Copies::Bodies);
   assert(slice && "each of the looks has a slice");
   rewriter.setInsertionPoint(loop);
   Value no = arith::ConstantOp::create(rewriter, loop.getLoc(),

@@ -93,11 +93,13 @@ bool LoopSlice::needAll() {
   return true;
 }
 
-std::optional<LoopSlice> LoopSlice::of(scf::ForOp loop,
-                                       ArrayRef<scf::IfOp> wanted) {
-  LoopSlice slice(loop);
+std::optional<LoopSlice>
+LoopSlice::of(scf::ForOp loop, ArrayRef<scf::IfOp> wanted, Copies what) {
+  LoopSlice slice(loop, what);
   for (scf::IfOp branch : wanted) {
     slice.wanted.insert(branch);
+    if (what == Copies::Branches)
+      slice.worklist.push_back(branch.getCondition());
     slice.operations.insert(branch);
     SetVector<Value> captured;
     getUsedValuesDefinedAbove(branch->getRegions(), captured);
@@ -182,12 +184,13 @@ void LoopSlice::buildBlock(Block *from, OpBuilder &b, IRMapping &copies) const {
       continue;
     auto inner = dyn_cast<scf::ForOp>(op);
     auto branch = dyn_cast<scf::IfOp>(op);
-    if (branch && wanted.contains(&op))
+    bool isWanted = wanted.contains(&op);
+    if (isWanted && what == Copies::Bodies)
       for (Operation &one : branch.thenBlock()->without_terminator())
         b.clone(one, copies);
     else if (inner)
       buildLoop(inner, b, copies);
-    else if (branch)
+    else if (branch && !isWanted)
       buildBranch(branch, b, copies);
     else
       b.clone(op, copies);

@@ -16,20 +16,23 @@ namespace mlir::triton_ext::sanitizer {
 /// first one again: each iteration of each loop, from scalars at its start.
 class LoopSlice {
 public:
-  /// Returns the slice of `loop` for `wanted`, branches without results in it,
-  /// whose bodies are copied in their places: they are right to run even where
-  /// the condition of the branch is false. Returns nullopt if something that
-  /// they need depends on memory, so that a second run may find another value,
-  /// or is a tensor from outside of the loop, which would have to be kept for
-  /// it.
+  /// What is copied of a wanted branch: all of it, or its body in its place,
+  /// which is then right to run even where the condition of the branch is
+  /// false.
+  enum class Copies { Branches, Bodies };
+
+  /// Returns the slice of `loop` for `wanted`, branches without results in it.
+  /// Returns nullopt if something that they need depends on memory, so that a
+  /// second run may find another value, or is a tensor from outside of the
+  /// loop, which would have to be kept for it.
   static std::optional<LoopSlice> of(scf::ForOp loop,
-                                     ArrayRef<scf::IfOp> wanted);
+                                     ArrayRef<scf::IfOp> wanted, Copies what);
 
   /// Builds the slice.
   void build(OpBuilder &b) const;
 
 private:
-  explicit LoopSlice(scf::ForOp loop) : loop(loop) {}
+  LoopSlice(scf::ForOp loop, Copies what) : loop(loop), what(what) {}
 
   bool needControlAround(Operation *op);
   bool needWhole(Operation *op);
@@ -41,6 +44,7 @@ private:
   void buildBranch(scf::IfOp from, OpBuilder &b, IRMapping &copies) const;
 
   scf::ForOp loop;
+  Copies what;
   DenseSet<Operation *> wanted;
   /// Operations of the slice. A loop or a branch that is not in `wanted` is
   /// there with what is needed of it only.

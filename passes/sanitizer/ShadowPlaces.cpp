@@ -33,7 +33,7 @@ static bool isQuiet(Operation *op) {
 /// `uninit` depend on their order, so either all looks of a loop with both go
 /// behind it, or none, and none if a program may wait in it for another one.
 bool ShadowChecker::mayDefer(const ShadowAccess &one, scf::ForOp loop) {
-  if (!LoopSlice::of(loop, {one.look}))
+  if (!LoopSlice::of(loop, {one.look}, LoopSlice::Copies::Branches))
     return false;
   if (one.isRace())
     return true;
@@ -43,7 +43,8 @@ bool ShadowChecker::mayDefer(const ShadowAccess &one, scf::ForOp loop) {
       continue;
     reads |= other.reads();
     writes |= other.writes();
-    isWhole = isWhole && LoopSlice::of(loop, {other.look});
+    isWhole = isWhole &&
+              LoopSlice::of(loop, {other.look}, LoopSlice::Copies::Branches);
   }
   loop->walk([&](Operation *op) { isStopped |= !isQuiet(op); });
   return !isStopped && (isWhole || !(reads && writes));
@@ -95,7 +96,7 @@ void ShadowChecker::defer(scf::ForOp loop, ArrayRef<ShadowAccess *> looks,
                           Operation *place) {
   IRRewriter rewriter(checker.kernel.getContext());
   rewriter.setInsertionPoint(place);
-  SmallVector<Operation *> branches;
+  SmallVector<scf::IfOp> branches;
   llvm::SmallSetVector<Value, 4> shadows;
   for (ShadowAccess *one : looks) {
     branches.push_back(one->look);
@@ -107,7 +108,7 @@ void ShadowChecker::defer(scf::ForOp loop, ArrayRef<ShadowAccess *> looks,
   auto rare = scf::IfOp::create(rewriter, loop.getLoc(), isAny,
                                 /*withElseRegion=*/false);
   rewriter.setInsertionPointToStart(rare.thenBlock());
-  LoopSlice::of(loop, branches)->build(rewriter);
+  LoopSlice::of(loop, branches, LoopSlice::Copies::Branches)->build(rewriter);
   for (ShadowAccess *one : looks) {
     rewriter.eraseOp(one->look);
     one->look = rare;
