@@ -160,10 +160,9 @@ class Session:
         for slots in tuple(self._slots.values()):
             for site, line in slots.counters().items():
                 seen.lines.setdefault(site, []).append(line)
-        seen.timings = [
-            replayed(timing) if compensate or (compensate is None and timing.device == "cpu") else timing
-            for timing in seen.timings
-        ]
+        for number, timing in enumerate(seen.timings):
+            if compensate or (compensate is None and timing.device == "cpu"):
+                seen.timings[number] = replayed(timing)
         return seen
 
     def _activity(self) -> int:
