@@ -90,7 +90,7 @@ def compare(launch: Launch, rows: list[dict[str, Any]]) -> str:
     with tx.sanitize(checks="bounds", action=action) as report:
         launch.kernel[launch.grid](**given)
     found, wanted = recorded(report, tensors), expected(rows, tensors)
-    if repeated := _leave_out_repeated(report, wanted):
+    if repeated := _leave_out_repeated(report, Path(launch.kernel.fn.__code__.co_filename), wanted):
         return repeated
     if too_many := found - wanted:
         return f"{too_many.total()} lanes are right: {min(too_many)} and others"
@@ -104,21 +104,25 @@ def compare(launch: Launch, rows: list[dict[str, Any]]) -> str:
     return _first_lanes(found, wanted)
 
 
-def _leave_out_repeated(report: Any, wanted: Counter[Bad]) -> str:
-    """Takes out of `wanted` the lanes of accesses that repeat the addresses of another one, which has the finding.
+def _leave_out_repeated(report: Any, file: Path, wanted: Counter[Bad]) -> str:
+    """Takes out of `wanted` the lanes of accesses that repeat another one, which has the finding: at the same
+    addresses, or in a line of the same text, which the compiler has merged with the first one.
 
     Returns what is wrong with that, which is nothing if the other access has the same wrong lanes; else an empty text.
     """
     words = "the same addresses as in line "
-    for access in report.accesses:
-        if not access.why.startswith(words):
+    checked = {one.line for one in report.accesses}
+    text = file.read_text().splitlines()
+    repeated = {one.line: int(one.why.removeprefix(words)) for one in report.accesses if one.why.startswith(words)}
+    for line in {bad[1] for bad in wanted} - checked:
+        if alike := [first for first in checked if first < line and text[first - 1] == text[line - 1]]:
+            repeated[line] = min(alike)
+    for check, line, *where in list(wanted):
+        if line not in repeated:
             continue
-        first = int(access.why.removeprefix(words))
-        for bad in [bad for bad in wanted if bad[1] == access.line]:
-            check, _, *where = bad
-            if (check, first, *where) not in wanted:
-                return f"line {access.line} has a wrong lane that line {first} has not: {bad}"
-            del wanted[bad]
+        if (check, repeated[line], *where) not in wanted:
+            return f"line {line} has a wrong lane that line {repeated[line]} has not: {where}"
+        del wanted[check, line, *where]
     return ""
 
 
