@@ -28,7 +28,7 @@ def _in_loop(ptx: str, edit: Callable[[str, list[Any], list[Any]], tuple[str, st
         edit: takes the loop's body, its clocks and the stores of its records; returns what is before it, and it.
 
     Raises:
-        ValueError: there is no loop with clocks.
+        ValueError: the kernel has clocks, but no loop contains them.
     """
     if "%clock64" not in ptx:
         return ptx

@@ -94,6 +94,16 @@ Value ownResult(Operation *op);
 /// Returns a constant of the type of `like`, an integer or a tensor of them.
 Value numberLike(int64_t value, Type like, ImplicitLocOpBuilder &b);
 
+/// Where addresses are in the storage.
+struct Offsets {
+  Value offset; ///< in bytes, i64
+  Value isOn;   ///< in the mask, `bytes` inside of the storage, and aligned
+};
+
+/// Returns where `bytes` bytes at each address are. The mask may be null.
+Offsets offsetsOf(Value address, int64_t bytes, Value mask,
+                  const ShadowWords &words, ImplicitLocOpBuilder &b);
+
 /// Returns pointers to the words of the shadow at these bytes of it.
 Value shadowAt(const ShadowWords &words, Value byte, Type word,
                ImplicitLocOpBuilder &b);

@@ -37,31 +37,23 @@ static Value negated(Value value, ImplicitLocOpBuilder &b) {
   return arith::XOrIOp::create(b, value, numberLike(1, value.getType(), b));
 }
 
-namespace {
-/// Where some lanes of an access are in the storage.
-struct Offsets {
-  Value offset; ///< in bytes, i64
-  Value isOn;   ///< active, inside of the storage, and aligned
-};
-} // namespace
-
-static Offsets offsetsOf(const ShadowAccess &one, const ShadowWords &words,
-                         const SomeLanes &lanes, ImplicitLocOpBuilder &b) {
-  Value address = addressOf(lanes.pointer, b);
+Offsets mlir::triton_ext::sanitizer::offsetsOf(Value address, int64_t bytes,
+                                               Value mask,
+                                               const ShadowWords &words,
+                                               ImplicitLocOpBuilder &b) {
   Type type = address.getType();
   Value start = inLanes(words.start, type, b);
   Offsets found;
   found.offset = arith::SubIOp::create(b, address, start);
   Value isBehind = arith::CmpIOp::create(b, P::sge, address, start);
   Value isBefore = arith::CmpIOp::create(
-      b, P::sle, address,
-      lastStart(inLanes(words.end, type, b), one.access.laneBytes, b));
-  Value rest = arith::AndIOp::create(
-      b, found.offset, numberLike(one.access.laneBytes - 1, type, b));
+      b, P::sle, address, lastStart(inLanes(words.end, type, b), bytes, b));
+  Value rest =
+      arith::AndIOp::create(b, found.offset, numberLike(bytes - 1, type, b));
   Value isAligned =
       arith::CmpIOp::create(b, P::eq, rest, numberLike(0, type, b));
   found.isOn = isBehind;
-  for (Value condition : {isBefore, isAligned, lanes.mask})
+  for (Value condition : {isBefore, isAligned, mask})
     if (condition)
       found.isOn = arith::AndIOp::create(b, found.isOn, condition);
   return found;
@@ -111,7 +103,8 @@ static Value atomicOr(Value pointer, Value bits, Value mask,
 /// access reads must be, and what it writes will be.
 void ShadowChecker::checkInit(const ShadowAccess &one, const ShadowWords &words,
                               const SomeLanes &lanes, ImplicitLocOpBuilder &b) {
-  auto [offset, isOn] = offsetsOf(one, words, lanes, b);
+  auto [offset, isOn] = offsetsOf(addressOf(lanes.pointer, b),
+                                  one.access.laneBytes, lanes.mask, words, b);
   // An aligned element of 8 bytes or less has all of its bits in one word.
   Type i32 = b.getI32Type(), wide = offset.getType(),
        narrow = withElement(wide, i32);
@@ -197,7 +190,8 @@ llvm::json::Array ShadowChecker::othersOf(const ShadowAccess &one) const {
 void ShadowChecker::checkRace(const ShadowAccess &one, const ShadowWords &words,
                               const SomeLanes &lanes, Value both,
                               ImplicitLocOpBuilder &b) {
-  auto [offset, isOn] = offsetsOf(one, words, lanes, b);
+  auto [offset, isOn] = offsetsOf(addressOf(lanes.pointer, b),
+                                  one.access.laneBytes, lanes.mask, words, b);
   // Two bytes of shadow for a byte of memory: 32 bits for an element of 2
   // bytes, else 64. A set takes 2 * bits.
   unsigned bits = bitsOf(one.access.laneBytes);

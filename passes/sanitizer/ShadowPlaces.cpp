@@ -20,7 +20,7 @@ using Kind = MemoryAccess::Kind;
 /// Whether no other program can hear of `op`, or wait in it for another one.
 /// Says nothing of what is in its regions.
 static bool isQuiet(Operation *op) {
-  // The checks' own operations, and those of looks, are no part of the kernel.
+  // No other program waits for what checks and looks do.
   bool isOfCheck = isOwn(op) || isa<probe::CheckOp, probe::LaunchWordOp>(op);
   if (isOfCheck || op->getNumRegions() || isMemoryEffectFree(op) ||
       op->hasTrait<OpTrait::IsTerminator>())

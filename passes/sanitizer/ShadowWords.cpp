@@ -65,7 +65,7 @@ Value ShadowChecker::lookAtWords(const ShadowAccess &one,
   int64_t count =
       cast<RankedTensorType>(lanes.pointer.getType()).getNumElements() / group;
   LaneBuilder rows(tracker, b, count);
-  Type i32 = b.getI32Type(), i64 = b.getI64Type();
+  Type i32 = b.getI32Type();
   auto type = RankedTensorType::get({count}, i32);
   Value places = tt::MakeRangeOp::create(b, type, 0, count);
   places = arith::MulIOp::create(b, places, numberLike(group, type, b));
@@ -74,22 +74,12 @@ Value ShadowChecker::lookAtWords(const ShadowAccess &one,
   auto shape = cast<RankedTensorType>(one.access.type).getShape();
   Value address = addressOf(
       rows.build(one.access.pointer, rows.coordinatesOf(places, shape)), b);
-  Type wide = type.clone(i64);
-  Value start = inLanes(words.start, wide, b);
-  Value offset = arith::SubIOp::create(b, address, start);
-  Value isBehind = arith::CmpIOp::create(b, P::sge, address, start);
-  Value isBefore = arith::CmpIOp::create(
-      b, P::sle, address,
-      inLanes(lastStart(words.end, bytesOfWord, b), wide, b));
-  Value rest =
-      arith::AndIOp::create(b, offset, numberLike(bytesOfWord - 1, wide, b));
-  Value isAligned =
-      arith::CmpIOp::create(b, P::eq, rest, numberLike(0, wide, b));
-  Value isWord = arith::AndIOp::create(
-      b, arith::AndIOp::create(b, isBehind, isBefore), isAligned);
+  auto [offset, isWord] =
+      offsetsOf(address, bytesOfWord, /*mask=*/{}, words, b);
   if (Value valid = tracker.track(one.access.pointer)->valid)
     isWord = arith::AndIOp::create(b, isWord, rows.splat(valid));
-  Value byte = arith::ShRUIOp::create(b, offset, numberLike(3, wide, b));
+  Value byte =
+      arith::ShRUIOp::create(b, offset, numberLike(3, offset.getType(), b));
   Value pointer = shadowAt(words, byte, i32, b);
   Value all = numberLike(-1, type, b);
   auto load = tt::LoadOp::create(b, pointer, isWord, numberLike(0, type, b),

@@ -43,7 +43,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32,
 
 // -----
 
-// Arithmetic of numbers may be the kernel's work, and without a copy the arithmetic of addresses may be, too.
+// Arithmetic of floats may belong to the kernel. In a loop without a copy, so may the arithmetic of addresses.
 // CHECK-LABEL: tt.func public @work
 // CHECK: scf.for
 // CHECK: tt.elementwise_inline_asm "end"

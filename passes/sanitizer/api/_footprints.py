@@ -42,7 +42,7 @@ def footprint(programs: Programs, use: Use, start: int) -> Footprint | None:
         start: where its argument points, in bytes from the start of the storage.
 
     Raises:
-        Unknown: there is no such description.
+        Unknown: the bytes cannot be described in this way.
     """
     if use.offset is None:
         raise Unknown

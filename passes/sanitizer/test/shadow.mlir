@@ -68,7 +68,7 @@ tt.func public @narrow(%x: !tt.ptr<f16>, %y: !tt.ptr<i8>) {
   tt.return
 }
 
-// Without a write there is no race, nor if all accesses are atomic.
+// Accesses that all read, or that are all atomic, cannot race.
 // RACE-LABEL: tt.func public @reads_only
 // RACE-NOT: scf.if
 // RACE: tt.return
