@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import torch
 from probe_variants import FORMS, form
 
 from triton_ext import probe
@@ -25,6 +26,22 @@ def spans(regions: Any) -> list[float]:
     return [float(regions["end"][part].max() - regions["start"][part].min()) * 1e-6 for part in parts]
 
 
+def launch_several(launch: Callable[[], None], kernel: str, *, on_cpu: bool) -> list[float]:
+    """Launches a kernel and returns the milliseconds of each launch by CUPTI's records; nothing on the CPU."""
+    if on_cpu:
+        for _ in range(LAUNCHES):
+            launch()
+        return []
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profiler:
+        for _ in range(LAUNCHES):
+            launch()
+        torch.cuda.synchronize()
+    ranges = sorted((one.time_range.start, one.time_range.elapsed_us()) for one in profiler.events() if one.name == kernel)
+    if len(ranges) != LAUNCHES:
+        raise RuntimeError(f"{len(ranges)} records of {LAUNCHES} launches of {kernel}")
+    return [microseconds / 1e3 for _, microseconds in ranges]
+
+
 def percent(value: float, base: float) -> str:
     return f"{100 * (value / base - 1):+7.2f} %"
 
@@ -38,27 +55,29 @@ def accuracy(say: Callable[[str], None], cases: dict[str, Any], in_turns: Callab
         in_turns: measures launches in turns, in a session.
         on_cpu: whether kernels run on this machine's processor, where all forms are one.
     """
-    say("(b) regions: slowdown of the launch; error of the time from the first begin to the last end of a launch,")
-    say("    against the kernel without probes: as measured, and without the measured cost of regions")
+    say("(b) regions: slowdown of the launch; error of the time from the first begin to the last end of a launch:")
+    say("    against the time of the same launch by CUPTI; against that of the kernel without probes, as measured and")
+    say("    without the measured cost of regions")
     costs: dict[str, None] = {}
     for title, make in cases.items():
         for each_turn in (False, True):
             forms = list(FORMS) if each_turn and not on_cpu and not title.startswith("add") else ["as it is"]
             for name in forms:
                 launch, alone = make("region", each_turn), make("none", each_turn)
-                measured, replayed = [], []
+                measured, replayed, own = [], [], []
                 with form(name):
                     with probe.session(capacity=2**27) as s:
                         times = in_turns({"none": alone, name: launch}, s, times=LAUNCHES, rounds=15)
-                    sessions = []
+                    sessions, known = [], []
                     for _ in range(0 if name == "neither clocks nor records" else SESSIONS):
                         with probe.session(capacity=2**26) as s:
-                            for _ in range(LAUNCHES):
-                                launch()
+                            known.append(launch_several(launch, title.partition(",")[0], on_cpu=on_cpu))
                         sessions.append(s)
                 # Outside of the block, because what regions cost is measured by kernels of the usual form.
-                for s in sessions:
-                    measured += spans(s.regions(compensate=False))
+                for s, times_of_launches in zip(sessions, known, strict=True):
+                    each = spans(s.regions(compensate=False))
+                    own += [found / wanted for found, wanted in zip(each, times_of_launches, strict=not on_cpu)]
+                    measured += each
                     replayed += spans(s.regions(compensate=True))
                 costs |= dict.fromkeys(
                     line for line in s.summary(compensate=True).split("\n") if "cycles inside" in line
@@ -66,11 +85,13 @@ def accuracy(say: Callable[[str], None], cases: dict[str, Any], in_turns: Callab
                 base = statistics.median(times["none"])
                 ratio = statistics.median(a / b for a, b in zip(times[name], times["none"], strict=True))
                 where = f"{'each turn' if each_turn else 'each program':<12} {name if len(forms) > 1 else '':<32}"
-                errors = [percent(statistics.median(one), base) if one else "" for one in (measured, replayed)]
+                errors = [percent(statistics.median(own), 1) if own else ""]
+                errors += [percent(statistics.median(one), base) if one else "" for one in (measured, replayed)]
                 lost = f"  lost {sum(s.lost().values())}" if s.lost() else ""
                 say(
                     f"  {title:<30} {where} {base:9.4f} ms  slowdown {percent(ratio, 1)}"
-                    f"  measured {errors[0]:>9}  without cost {errors[1]:>9}{lost}"
+                    f"  of its launch {errors[0]:>9}  of one without probes {errors[1]:>9}"
+                    f"  without cost {errors[2]:>9}{lost}"
                 )
     for line in costs:
         say(f"  {line}")

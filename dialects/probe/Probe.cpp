@@ -132,6 +132,16 @@ LogicalResult FailuresOp::verify() {
   return failure(failed(verifyValues(*this, getValues(), std::nullopt)));
 }
 
+LogicalResult PromiseOp::verify() {
+  auto tensor = dyn_cast<RankedTensorType>(getValue().getType());
+  size_t rank = tensor ? tensor.getRank() : 0;
+  if (getNumbers().size() != std::max<size_t>(rank, 1))
+    return emitOpError() << "expected a number for each dimension, got "
+                         << getNumbers().size() << " for "
+                         << getValue().getType();
+  return success();
+}
+
 LogicalResult LaunchWordOp::verify() {
   if (static_cast<int32_t>(getWord()) < 0)
     return emitOpError() << "expected the number of a word, got "

@@ -164,6 +164,22 @@ def Probe_FailuresOp : Probe_Op<"failures"> {
   }];
 }
 
+def Probe_PromiseOp : Probe_Op<"promise"> {
+  let summary = "Carries a mark for a value that has no operation of its own";
+  let description = [{
+    `tl.multiple_of` and its kin mark the operation that computes the value.
+    An argument has none, so Triton drops the mark. `mark` is the attribute's
+    name, with one number for each dimension. Only a session that checks marks
+    has this operation built.
+
+    ```mlir
+    probe.promise "tt.divisibility" [16] %n : i32
+    ```
+  }];
+  let arguments = (ins StrAttr:$mark, DenseI64ArrayAttr:$numbers, AnyType:$value);
+  let assemblyFormat = "$mark $numbers $value attr-dict `:` type($value)";
+}
+
 def Probe_ClockOp : Op<ProbeDialect, "clock", [MemoryEffects<[MemWrite]>]> {
   let summary = "Reads the cycle counter";
   let description = [{

@@ -139,9 +139,10 @@ bool isOwn(Operation *op);
 /// none.
 FileLineColLoc positionOf(Location loc);
 
-/// Returns what the launch has to check, because no operation is needed for it:
-/// the divisors of arguments for which the kernel was specialised, with the
-/// names of all arguments. Returns nullopt if no divisor was promised.
+/// Takes out what the launch has to check, because no operation is needed for
+/// it: the divisors of arguments that the kernel promises, or for which it was
+/// specialised. Returns them with the names of all arguments, or nullopt if
+/// there is none.
 std::optional<llvm::json::Object> promisesOf(Checker &checker);
 
 /// Each inserts what the options ask for, and nothing else.

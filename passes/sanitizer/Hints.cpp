@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a kernel promises to the compiler: tl.multiple_of, tl.max_contiguous and
-// tl.max_constancy, which are marks on operations, tl.assume, and the
-// divisibility of arguments for which a launch has specialised the kernel,
-// which the host checks.
+// tl.max_constancy, which are marks on operations, and tl.assume. What is
+// promised of arguments the host checks: marks, and the divisibility for which
+// a launch has specialised the kernel.
 
 #include "Hints.h"
 #include "Bits.h"
@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
+#include "probe/Probe.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext;
@@ -54,24 +55,60 @@ static void checkAssumption(Checker &checker, LLVM::AssumeOp assume) {
   assume.erase();
 }
 
+/// Returns what the host checks: that an argument is a multiple.
+static llvm::json::Object divisorOf(unsigned argument, int64_t divisor,
+                                    StringRef hint, Location where) {
+  auto at = positionOf(where);
+  return llvm::json::Object{{"argument", int64_t(argument)},
+                            {"divisor", divisor},
+                            {"hint", hint},
+                            {"file", at ? at.getFilename().str() : ""},
+                            {"line", at ? int64_t(at.getLine()) : 0},
+                            {"column", at ? int64_t(at.getColumn()) : 0}};
+}
+
+static SmallVector<probe::PromiseOp> promisesIn(tt::FuncOp kernel) {
+  SmallVector<probe::PromiseOp> found;
+  kernel.walk([&](probe::PromiseOp op) { found.push_back(op); });
+  return found;
+}
+
+/// Returns the argument of the kernel that a promise is about, if every program
+/// makes the promise.
+static BlockArgument argumentOf(probe::PromiseOp promise, tt::FuncOp kernel) {
+  auto argument = dyn_cast<BlockArgument>(promise.getValue());
+  Block &entry = kernel.getBody().front();
+  bool isAlways = promise->getBlock() == &entry;
+  return isAlways && argument && argument.getOwner() == &entry ? argument
+                                                               : nullptr;
+}
+
 std::optional<llvm::json::Object> sanitizer::promisesOf(Checker &checker) {
-  if (!checker.wants("hints"))
-    return {};
   tt::FuncOp kernel = checker.kernel;
   llvm::json::Array names, promised;
   for (BlockArgument argument : kernel.getArguments()) {
     names.push_back(nameOf(argument, ""));
     unsigned number = argument.getArgNumber();
     auto mark = numbersOf(kernel.getArgAttr(number, divisibilityName));
-    if (mark.size() == 1 && mark[0] > 1)
-      promised.push_back(llvm::json::Array{int64_t(number), mark[0]});
+    if (checker.wants("hints") && mark.size() == 1 && mark[0] > 1)
+      promised.push_back(
+          divisorOf(number, mark[0], "divisibility", kernel.getLoc()));
+  }
+  for (probe::PromiseOp op : promisesIn(kernel)) {
+    BlockArgument argument = argumentOf(op, kernel);
+    if (checker.wants("hints") && !argument)
+      continue; // checkHints checks it
+    if (checker.wants("hints") && op.getNumbers()[0] > 1 &&
+        op.getMark() == divisibilityName) {
+      checker.say(op, "hints", Verdict::Checked, "multiple_of");
+      promised.push_back(divisorOf(argument.getArgNumber(), op.getNumbers()[0],
+                                   "multiple_of", op.getLoc()));
+    }
+    op.erase();
   }
   if (promised.empty())
     return {};
-  auto at = positionOf(kernel.getLoc());
   return llvm::json::Object{{"kernel", kernel.getName()},
-                            {"line", at ? int64_t(at.getLine()) : 0},
-                            {"column", at ? int64_t(at.getColumn()) : 0},
                             {"arguments", std::move(names)},
                             {"divisors", std::move(promised)}};
 }
@@ -81,6 +118,7 @@ std::optional<llvm::json::Object> sanitizer::promisesOf(Checker &checker) {
 /// later passes may have changed, so nothing is said of them.
 static void addMarks(SmallVectorImpl<Marks> &all, Operation *op) {
   Marks marks{op,
+              op->getResult(0),
               numbersOf(op->getAttr(divisibilityName)),
               numbersOf(op->getAttr(contiguityName)),
               numbersOf(op->getAttr(constancyName)),
@@ -89,6 +127,20 @@ static void addMarks(SmallVectorImpl<Marks> &all, Operation *op) {
   if (!marks.divisibility.empty() || !marks.contiguity.empty() ||
       !marks.constancy.empty())
     all.push_back(std::move(marks));
+}
+
+static void addPromise(SmallVectorImpl<Marks> &all, probe::PromiseOp op) {
+  auto numbers = [&](StringRef mark) {
+    return op.getMark() == mark ? SmallVector<int64_t>(op.getNumbers())
+                                : SmallVector<int64_t>();
+  };
+  all.push_back({op,
+                 op.getValue(),
+                 numbers(divisibilityName),
+                 numbers(contiguityName),
+                 numbers(constancyName),
+                 {},
+                 {}});
 }
 
 /// Adds what is known without the marks, which the analysis would believe.
@@ -103,8 +155,8 @@ static void addFacts(Checker &checker, MutableArrayRef<Marks> all) {
   analysis::AxisInfos never(checker.kernel),
       always(checker.kernel, analysis::Overflow::Wraps);
   for (Marks &marks : all) {
-    marks.facts = never.get(marks.op->getResult(0));
-    marks.certain = always.get(marks.op->getResult(0));
+    marks.facts = never.get(marks.value);
+    marks.certain = always.get(marks.value);
   }
   for (auto &[op, name, attribute] : removed)
     op->setAttr(name, attribute);
@@ -118,7 +170,9 @@ void sanitizer::checkHints(Checker &checker) {
   checker.kernel.walk([&](Operation *op) {
     if (auto assume = dyn_cast<LLVM::AssumeOp>(op))
       assumptions.push_back(assume);
-    if (op->getNumResults() == 1)
+    if (auto promise = dyn_cast<probe::PromiseOp>(op))
+      addPromise(all, promise);
+    else if (op->getNumResults() == 1)
       addMarks(all, op);
   });
   addFacts(checker, all);
@@ -126,4 +180,6 @@ void sanitizer::checkHints(Checker &checker) {
     checkMarks(checker, marks);
   for (LLVM::AssumeOp assume : assumptions)
     checkAssumption(checker, assume);
+  for (probe::PromiseOp promise : promisesIn(checker.kernel))
+    promise.erase();
 }

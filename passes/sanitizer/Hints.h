@@ -17,9 +17,11 @@ inline constexpr StringLiteral constancyName = "tt.constancy";
 inline constexpr StringLiteral markNames[] = {divisibilityName, contiguityName,
                                               constancyName};
 
-/// The marks of one operation, which has one result.
+/// The marks of one value.
 struct Marks {
+  /// Has the marks, and the value as its result, or is a promise about it.
   Operation *op;
+  Value value;
   /// One number for each dimension, of each mark; empty if it is not there.
   SmallVector<int64_t> divisibility, contiguity, constancy;
   /// What is known of the value without them.

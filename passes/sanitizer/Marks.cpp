@@ -52,7 +52,7 @@ static int64_t groupOf(int64_t mark, int64_t size) {
 }
 
 MarkedValue::MarkedValue(Checker &checker, const Marks &marks)
-    : checker(checker), marks(marks), value(marks.op->getResult(0)),
+    : checker(checker), marks(marks), value(marks.value),
       shape(analysis::shapeOf(value)),
       unit(std::max<int64_t>(1, analysis::bytesOfPointee(value.getType()))),
       b(checker.after(marks.op)) {}
@@ -204,7 +204,8 @@ void MarkedValue::checkDivisibility() {
 /// Returns the value as it is without the marks, which the target's compiler
 /// may believe of the value itself.
 Value MarkedValue::withoutMarks() {
-  if (!isMemoryEffectFree(marks.op) || marks.op->getNumRegions() != 0)
+  if (value.getDefiningOp() != marks.op || !isMemoryEffectFree(marks.op) ||
+      marks.op->getNumRegions() != 0)
     return value;
   Operation *copy = b.clone(*marks.op);
   for (StringRef name : markNames)

@@ -120,6 +120,8 @@ void SanitizerPass::runOnOperation() {
       continue;
     Checker checker(kernel, *wanted, *chosen);
     checker.isStatic = isStatic;
+    if (auto promised = promisesOf(checker))
+      promises.push_back(std::move(*promised));
     // These look at the kernel's own operations.
     checkLanes(checker);
     checkHints(checker);
@@ -132,8 +134,6 @@ void SanitizerPass::runOnOperation() {
     checker.sinkWords();
     for (llvm::json::Value &verdict : checker.takeVerdicts())
       verdicts.push_back(std::move(verdict));
-    if (auto promised = promisesOf(checker))
-      promises.push_back(std::move(*promised));
   }
   setJson(module, verdictsName, std::move(verdicts));
   if (!promises.empty())

@@ -18,6 +18,7 @@ import triton.backends
 from triton import knobs
 from triton._C.libtriton import ir, passes
 from triton.compiler import code_generator, compiler
+from triton.language import semantic
 from triton.runtime import _async_compile, jit
 from triton.tools import compile as tool
 
@@ -30,6 +31,7 @@ from triton_ext.patches import (
     backend_registry,
     compile_requests,
     compiled_kernels,
+    hints,
     hook_slot,
     kernel_arguments,
     kernel_keys,
@@ -53,6 +55,7 @@ TRACES = {
     "kernel_keys": r"DependenciesFinder|record_reference|visit_Attribute",
     "kernel_parsing": r"JITCallable",
     "with_statements": r"CodeGenerator\b|visit_With",
+    "hints": r"TritonSemantic|block_argument",
     "compiled_kernels": r"CompiledKernel",
     "kernel_launches": r"_init_handles",
     "ahead_of_time": r"tools\.compile|\"compile\.py\"",
@@ -190,6 +193,12 @@ DIFFERENT: list[tuple[str, Spoil, Callable[[], object], str]] = [
         has(code_generator.CodeGenerator, "visit_With", lambda self: None),
         with_statements.follow_with_statements.__wrapped__,
         "CodeGenerator.visit_With takes (self), expected (self, node, ...)",
+    ),
+    (
+        "hints",
+        lacks(semantic.TritonSemantic, "max_constancy"),
+        lambda: hints.follow_hints.__wrapped__(print),
+        "there is no triton.language.semantic.TritonSemantic.max_constancy",
     ),
     ("ahead_of_time", lacks(tool, "Path"), make_kernel, "there is no triton.tools.compile.Path"),
     (

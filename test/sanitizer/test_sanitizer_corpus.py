@@ -25,8 +25,6 @@ CASES = corpus()
 MISSED = {
     "between_the_rows": "a view's extent is all that is between its first and its last byte",
     "between_every_second": "a view's extent is all that is between its first and its last byte",
-    "multiple_of_a_scalar": "Triton makes a hint about an argument an attribute of the function",
-    "multiple_of_an_address": "Triton makes a hint about an argument an attribute of the function",
 }
 #: Of each check the first case; the others are slow together.
 SAMPLE = {case.check: name for name, case in reversed(CASES.items())}.values()

@@ -70,6 +70,14 @@ static bool isProbe(Operation *op) {
       op);
 }
 
+/// Erases what a pass for promises would have checked.
+static void erasePromises(ModuleOp module) {
+  SmallVector<PromiseOp> found;
+  module.walk([&](PromiseOp op) { found.push_back(op); });
+  for (PromiseOp op : found)
+    op.erase();
+}
+
 static SmallVector<Operation *> probesIn(Operation *root) {
   SmallVector<Operation *> found;
   root->walk([&](Operation *op) {
@@ -160,6 +168,7 @@ LogicalResult LowerProbePass::emitAll() {
   if (timesKept() > 0)
     return success();
   module->setAttr(kLowered, UnitAttr::get(&getContext()));
+  erasePromises(module);
   bool hasProbes = false;
   for (auto function :
        llvm::make_early_inc_range(module.getOps<triton::FuncOp>())) {
@@ -206,5 +215,6 @@ void LowerProbePass::runOnOperation() {
   }
   if (getOperation()->hasAttr(kKept))
     return;
+  erasePromises(getOperation());
   eraseAll(probesIn(getOperation()));
 }

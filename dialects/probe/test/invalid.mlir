@@ -321,3 +321,11 @@ tt.func @failures_without_a_place(%i: i32, %n: i64) {
   probe.failures %i, %n, %i messages ["a"] notes ["{}"] places ["a.py"]
   tt.return
 }
+
+// -----
+
+tt.func @promise_without_a_number(%v: tensor<4x8xi32>) {
+  // expected-error @+1 {{'probe.promise' op expected a number for each dimension, got 1 for 'tensor<4x8xi32>'}}
+  probe.promise "tt.divisibility" [4] %v : tensor<4x8xi32>
+  tt.return
+}

@@ -22,6 +22,8 @@
 // OFF-NEXT: tt.return
 // OFF-LABEL: tt.func public @histogram
 // OFF-NEXT: tt.return
+// OFF-LABEL: tt.func public @promise
+// OFF-NEXT: tt.return
 
 // Kept operations stay, and their functions are inlined.
 // KEPT: module attributes {probe.kept = 1 : i64}
@@ -160,5 +162,13 @@ tt.func public @stats(%i: i32) {
 // CHECK: tt.atomic_rmw add, relaxed, gpu, %{{.*}}, %[[WIDE]]
 tt.func public @histogram(%v: tensor<8xf32>) {
   probe.histogram "x"(%v : tensor<8xf32>) {bins = 10 : i32, lo = 0.0 : f64, hi = 1.0 : f64}
+  tt.return
+}
+
+// A promise that no pass has checked is nothing.
+// CHECK-LABEL: tt.func public @promise
+// CHECK-NEXT: tt.return
+tt.func public @promise(%n: i32) {
+  probe.promise "tt.divisibility" [16] %n : i32
   tt.return
 }

@@ -26,6 +26,8 @@
 // CHECK: %[[WARPS:.*]] = probe.region_begin "warps" {per_warp} : i64
 // CHECK: probe.region_end %[[WARPS]]
 // CHECK: probe.region_end %[[PART]]
+// CHECK-NEXT: probe.promise "tt.divisibility" [16] %{{.*}} : i32
+// CHECK-NEXT: probe.promise "tt.contiguity" [8] %{{.*}} : tensor<8xf32>
 tt.func public @keeps(%p: !tt.ptr<f32>, %i: i32, %c: i1, %m: tensor<8xi1>, %v: tensor<8xf32>) {
   probe.count "programs"
   probe.count "some" mask(%c : i1)
@@ -53,5 +55,7 @@ tt.func public @keeps(%p: !tt.ptr<f32>, %i: i32, %c: i1, %m: tensor<8xi1>, %v: t
   %warps = probe.region_begin "warps" {per_warp} : i64
   probe.region_end %warps
   probe.region_end %part
+  probe.promise "tt.divisibility" [16] %i : i32
+  probe.promise "tt.contiguity" [8] %v : tensor<8xf32>
   tt.return
 }

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,14 +28,14 @@ class Facts:
 
     def __init__(self, kernel: Any) -> None:
         """Reads what the pass has said of a ``CompiledKernel``."""
-        name = str(kernel.metadata.name)
+        self._kernel = name = str(kernel.metadata.name)
         verdicts = _verdicts.of(kernel) or ()
         said = {one["kernel"]: one for one in _verdicts.attribute_of(kernel, "sanitize.promises") or ()}.get(name, {})
         self._source = kernel.src
         self._opaque = [one for one in verdicts if one.check == "bounds" and one.why == OPAQUE]
-        self._place = Finding("hints", name, _verdicts.file_of(kernel), said.get("line", 0), said.get("column", 0))
+        self._file = _verdicts.file_of(kernel)
         self._names = names_of(kernel.src, said.get("arguments", ()))
-        self._divisors: list[tuple[int, int]] = said.get("divisors", [])
+        self._divisors: list[dict[str, Any]] = said.get("divisors", [])
 
     def __bool__(self) -> bool:
         return bool(self._divisors or self._opaque)
@@ -52,16 +51,16 @@ class Facts:
         if not programs:
             return
         values = signature_values(self._source, arguments)
-        for number, divisor in self._divisors:
-            path = self._names[number]
-            name, value = part_of(values, path) if path else list(values.items())[number]
+        for one in self._divisors:
+            path = self._names[one["argument"]]
+            name, value = part_of(values, path) if path else list(values.items())[one["argument"]]
             address = _number(value)
-            if address % divisor:
-                found = replace(
-                    self._place, argument=name, program=(0, 0, 0), lane=-1, lanes=programs, programs=programs,
-                    values={name: address},
+            if address % one["divisor"]:
+                found = Finding(
+                    "hints", self._kernel, one["file"] or self._file, one["line"], one["column"], argument=name,
+                    program=(0, 0, 0), lane=-1, lanes=programs, programs=programs, values={name: address},
                 )  # fmt: skip
-                yield explained(found, {"hint": "divisibility", "promised": divisor}, None, None)
+                yield explained(found, {"hint": one["hint"], "promised": one["divisor"]}, None, None)
         for name, value in values.items() if self._opaque else ():
             if hasattr(value, "block_shape"):
                 yield from self._beyond(name, value)

@@ -16,6 +16,7 @@ from triton_ext.patches.kernel_launches import BEFORE_ARGUMENTS, Launch, wrap_la
 
 from . import _synchronisation, _verdicts
 from ._at_launch import Facts
+from ._hints import keep_hints
 from ._names import ACTIONS, checked_names, found_by
 from ._report import Report, SanitizerError
 from ._shadows import Shadows
@@ -56,6 +57,8 @@ class Sanitizer:
         if "race" in self._names:  # whether programs can race is decided at each launch, from this description
             passes.insert(0, tx.passes.ttir.intensity())
         wrap_launches(_seen)
+        if "hints" in self._names:
+            keep_hints(_wants_hints)
         self._session.__enter__()
         self._shadows.__enter__()
         with _lock:
@@ -109,6 +112,12 @@ class Sanitizer:
             if failed > self._told:
                 self._told = failed
                 raise SanitizerError(self.report)
+
+
+def _wants_hints() -> bool:
+    """Whether kernels that are translated now get checks of hints."""
+    with _lock:
+        return bool(_active) and "hints" in _active[-1]._names
 
 
 def _seen(kernel: Any, launch: Launch) -> Launch | None:

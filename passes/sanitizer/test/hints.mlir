@@ -1,6 +1,7 @@
 // RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=hints" | FileCheck %s
 
-// CHECK: sanitize.promises = "[{\22arguments\22:[\22\22,\22\22],\22column\22:{{[0-9]+}},\22divisors\22:{{\[\[0,16\]\]}},\22kernel\22:\22arguments\22,\22line\22:{{[0-9]+}}}]"
+// CHECK: sanitize.promises = "[{\22arguments\22:[\22\22,\22\22],\22divisors\22:{{\[}}{\22argument\22:0,\22column\22:{{[0-9]+}},\22divisor\22:16,\22file\22:\22{{[^,]*}}\22,\22hint\22:\22divisibility\22,\22line\22:{{[0-9]+}}}],\22kernel\22:\22arguments\22}
+// CHECK-SAME: \22divisors\22:{{\[}}{\22argument\22:1,\22column\22:{{[0-9]+}},\22divisor\22:4,\22file\22:\22{{[^,]*}}\22,\22hint\22:\22multiple_of\22,\22line\22:{{[0-9]+}}}],\22kernel\22:\22promise\22}]"
 
 // The check computes the value again without the mark, which the compiler may believe.
 // CHECK-LABEL: tt.func public @multiple
@@ -65,5 +66,32 @@ tt.func public @assumption(%p: !tt.ptr<i32>, %a: i32, %b: i32) {
 // CHECK: tt.return
 tt.func public @arguments(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %a: i32) {
   tt.store %p, %a : !tt.ptr<i32>
+  tt.return
+}
+
+// What is promised of an argument, the host checks, and of other values the kernel.
+// CHECK-LABEL: tt.func public @promise
+// CHECK-NOT: probe.promise
+// CHECK: %[[REST:.*]] = arith.andi %{{.*}}, %c7
+// CHECK: arith.cmpi ne, %[[REST]]
+// CHECK: probe.check
+// CHECK-NOT: probe.promise
+// CHECK: tt.return
+tt.func public @promise(%p: !tt.ptr<i32>, %n: i32) {
+  probe.promise "tt.divisibility" [4] %n : i32
+  %v = tt.load %p : !tt.ptr<i32>
+  probe.promise "tt.divisibility" [8] %v : i32
+  tt.return
+}
+
+// Not every program promises this.
+// CHECK-LABEL: tt.func public @sometimes
+// CHECK: scf.if
+// CHECK: probe.check
+// CHECK: tt.return
+tt.func public @sometimes(%n: i32, %c: i1) {
+  scf.if %c {
+    probe.promise "tt.divisibility" [4] %n : i32
+  }
   tt.return
 }

@@ -13,10 +13,12 @@ from support import mutants
 from support.probe.native import native_backend
 
 HERE = Path(__file__).parent
-LANES, ARITH, CORRECT = (HERE / f"test_sanitizer_{name}.py" for name in ("lanes", "arith", "correct"))
-arith, condition, effect, flow, loops, marks, taint = (
+LANES, ARITH, CORRECT, HINTS = (
+    HERE / f"test_sanitizer_{name}.py" for name in ("lanes", "arith", "correct", "hints")
+)
+arith, condition, effect, flow, hints, loops, marks, taint = (
     partial(mutants.Mutation, f"{name}.cpp")
-    for name in ("Arith", "Condition", "Effect", "Flow", "TaintLoops", "Marks", "Taint")
+    for name in ("Arith", "Condition", "Effect", "Flow", "Hints", "TaintLoops", "Marks", "Taint")
 )
 
 #: The tests that notice each bug, which of them (``-k`` of pytest), and the bug.
@@ -34,6 +36,7 @@ MUTATIONS = {
     "a lane that a store has off has an effect": (
         CORRECT, "division", effect("effect.ways.push_back(std::move(when))", "void()")
     ),
+    "a promise of some programs is one of all": (HINTS, "holds", hints("promise->getBlock() == &entry", "true")),
     "every number of a run has to be a multiple": (ARITH, "marks", marks("run <= 1", "run <= 99")),
 }  # fmt: skip
 

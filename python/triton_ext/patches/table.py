@@ -85,6 +85,12 @@ PATCHES = (
         "declaring a function that opens a block raises the error",
     ),
     Patch(
+        "hints",
+        "language.semantic.TritonSemantic.multiple_of, max_contiguous and max_constancy are wrapped",
+        "the sanitizer checks hints about arguments, which Triton drops",
+        "entering a block of tx.sanitize that checks hints raises the error",
+    ),
+    Patch(
         "compiled_kernels",
         "compiler.compiler.CompiledKernel.__init__ is wrapped",
         "the CPU backend refuses a kernel that another user can have put into the cache; extensions see "

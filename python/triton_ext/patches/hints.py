@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wraps the functions behind ``tl.multiple_of`` and its kin, which drop what they say of an argument of a function.
+
+They mark the operation that computes the value, and an argument has none.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .table import expected
+
+#: The methods, and the attribute that each one sets.
+_MARKS = {"multiple_of": "tt.divisibility", "max_contiguous": "tt.contiguity", "max_constancy": "tt.constancy"}
+
+
+@functools.cache
+def follow_hints(follower: Callable[[Any, Any, str, Sequence[int]], None]) -> None:
+    """Has `follower` called with each hint about an argument: a function's, or one that a loop carries.
+
+    Args:
+        follower: takes Triton's ``TritonSemantic``, the value, the name of the attribute, and its numbers.
+
+    Raises:
+        TritonExtError: Triton differs from what the patch expects.
+    """
+    from triton._C.libtriton import ir
+    from triton.language import semantic
+
+    cls: Any = expected("hints", semantic, "TritonSemantic")
+    argument: Any = expected("hints", ir, "block_argument")
+    for name, mark in _MARKS.items():
+        setattr(cls, name, _wrapped(expected("hints", cls, name, ("self", "x", "values")), mark, argument, follower))
+
+
+def _wrapped(hint: Callable[..., Any], mark: str, argument: type, follower: Callable[..., None]) -> Callable[..., Any]:
+    @functools.wraps(hint)
+    def hint_and_tell(self: Any, x: Any, values: Sequence[int]) -> Any:
+        result = hint(self, x, values)
+        if isinstance(x.handle, argument):
+            follower(self, x, mark, values)
+        return result
+
+    return hint_and_tell
