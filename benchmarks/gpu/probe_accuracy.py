@@ -36,7 +36,9 @@ def launch_several(launch: Callable[[], None], kernel: str, *, on_cpu: bool) -> 
         for _ in range(LAUNCHES):
             launch()
         torch.cuda.synchronize()
-    ranges = sorted((one.time_range.start, one.time_range.elapsed_us()) for one in profiler.events() if one.name == kernel)
+    ranges = sorted(
+        (one.time_range.start, one.time_range.elapsed_us()) for one in profiler.events() if one.name == kernel
+    )
     if len(ranges) != LAUNCHES:
         raise RuntimeError(f"{len(ranges)} records of {LAUNCHES} launches of {kernel}")
     return [microseconds / 1e3 for _, microseconds in ranges]

@@ -13,9 +13,7 @@ from support import mutants
 from support.probe.native import native_backend
 
 HERE = Path(__file__).parent
-LANES, ARITH, CORRECT, HINTS = (
-    HERE / f"test_sanitizer_{name}.py" for name in ("lanes", "arith", "correct", "hints")
-)
+LANES, ARITH, CORRECT, HINTS = (HERE / f"test_sanitizer_{name}.py" for name in ("lanes", "arith", "correct", "hints"))
 arith, condition, effect, flow, hints, loops, marks, taint = (
     partial(mutants.Mutation, f"{name}.cpp")
     for name in ("Arith", "Condition", "Effect", "Flow", "Hints", "TaintLoops", "Marks", "Taint")
