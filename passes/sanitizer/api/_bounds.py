@@ -9,7 +9,8 @@ from ._finding import Finding
 from ._goals import active_and, between, outside
 from ._launch import Launch
 from ._located import of_access
-from ._search import Answer, Goal, Search
+from ._memory import Memory
+from ._search import Answer, Search
 from ._uses import Use
 
 #: Takes the name of a check, the operation, and the answer.
@@ -38,20 +39,48 @@ def bounds(launch: Launch, use: Use, note: Note, *, exact: bool, is_exact: bool)
     if (memory.low, memory.high) != (memory.start, memory.end):
         limits.append(("view", memory.low, memory.high))
     for check, start, end in limits:
-        inside = (-(-start // use.bytes), (end - use.bytes) // use.bytes)
-        goal = outside(use.mask, use.offset, inside, exact=exact)
-        for finding in _searched(
-            launch, use, check, note, goal=goal, roots=[use.offset], limits=(start, end), exact=exact
-        ):
+        search = _outside(launch, use, start, end, exact=exact)
+        for finding in _searched(launch, use, check, note, search=search, limits=(start, end), exact=exact):
             yield finding
             return None
     if memory.has_holes and use.bytes == memory.bytes and not exact:
-        if memory.nested is None or not is_exact or min(memory.strides) < 0:
+        gaps = between_elements(launch, use, memory) if is_exact else None
+        if gaps is None:
             return note("view", use, Answer(None, why="what lies between the elements of the tensor is not known"))
-        node = between(launch.graph, use.offset, memory.nested)
-        goal = active_and(use.mask, node)
-        yield from _searched(launch, use, "view", note, goal=goal, roots=[use.offset, node], limits=None, exact=False)
+        yield from _searched(launch, use, "view", note, search=gaps, limits=None, exact=False)
     return None
+
+
+def is_inside(launch: Launch, use: Use, memory: Memory) -> bool:
+    """Whether an access is for sure inside of the view of its tensor, or between its elements."""
+    search = _outside(launch, use, memory.low, memory.high, exact=False)
+    return search.find(search.box()).verdict is False
+
+
+def between_elements(launch: Launch, use: Use, memory: Memory) -> Search | None:
+    """Returns the search for an address between the elements of a tensor; None if these are not known.
+
+    Args:
+        launch: the launch.
+        use: the access; its address does not wrap.
+        memory: of the tensor, which has holes.
+    """
+    assert use.offset is not None
+    if memory.nested is None or use.bytes != memory.bytes or min(memory.strides) < 0:
+        return None
+    node = between(launch.graph, use.offset, memory.nested)
+    masks = [] if use.mask is None else [use.mask]
+    goal = active_and(use.mask, node)
+    return Search(launch.graph, use.reach, use.shape, roots=[*masks, use.offset, node], goal=goal)
+
+
+def _outside(launch: Launch, use: Use, start: int, end: int, *, exact: bool) -> Search:
+    """Returns the search for an address outside of some bytes, which are counted from the tensor's first element."""
+    assert use.offset is not None
+    masks = [] if use.mask is None else [use.mask]
+    inside = (-(-start // use.bytes), (end - use.bytes) // use.bytes)
+    goal = outside(use.mask, use.offset, inside, exact=exact)
+    return Search(launch.graph, use.reach, use.shape, roots=[*masks, use.offset], goal=goal)
 
 
 def _searched(
@@ -60,13 +89,10 @@ def _searched(
     check: str,
     note: Note,
     *,
-    goal: Goal,
-    roots: list[int],
+    search: Search,
     limits: tuple[int, int] | None,
     exact: bool,
 ) -> Iterator[Finding]:
-    masks = [] if use.mask is None else [use.mask]
-    search = Search(launch.graph, use.reach, use.shape, roots=[*masks, *roots], goal=goal)
     box = search.box()
     answer = search.find(box)
     note(check, use, answer)

@@ -183,7 +183,7 @@ def _checked(launch: Launch, wanted: set[str], verdicts: dict[Decision, None]) -
             continue
         has_wrapped = is_exact = False
         if "overflow" in wanted:
-            answer, search = _overflow(launch, use)
+            answer, search = overflow(launch, use)
             if answer is not None and search is not None:
                 note("overflow", use, answer)
                 has_wrapped, is_exact = answer.verdict is True, answer.verdict is False
@@ -198,7 +198,7 @@ def _checked(launch: Launch, wanted: set[str], verdicts: dict[Decision, None]) -
             yield from promise(launch, use, note)
 
 
-def _overflow(launch: Launch, use: Use) -> tuple[Answer | None, Search | None]:
+def overflow(launch: Launch, use: Use) -> tuple[Answer | None, Search | None]:
     """Searches a point at which integers wrap so that an access, a trip count or a branch is another one."""
     if use.what in ("load", "store", "atomic"):
         roots = [node for node in (use.mask, use.offset) if node is not None]

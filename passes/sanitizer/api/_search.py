@@ -197,6 +197,10 @@ class Search:
         """Returns the values of all nodes at a point."""
         return self.evaluate({variable: (at, at) for variable, at in point.items()})
 
+    def holds_at(self, point: Point) -> bool:
+        """Whether the operation runs at a point, and the goal holds there."""
+        return self._at({variable: (at, at) for variable, at in point.items()})
+
     def values(self, box: Box) -> dict[int, Value] | None:
         """Returns the values of all nodes in a box; None if no point of it is reached."""
         return None if self._judge(box, lambda _: True)[0] is False else self.evaluate(box)

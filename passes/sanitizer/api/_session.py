@@ -16,6 +16,7 @@ from triton_ext.patches.kernel_launches import BEFORE_ARGUMENTS, Launch, wrap_la
 
 from . import _synchronisation, _verdicts
 from ._at_launch import Facts
+from ._gaps import Gaps
 from ._hints import keep_hints
 from ._names import ACTIONS, checked_names, found_by
 from ._report import Report, SanitizerError
@@ -126,7 +127,7 @@ def _seen(kernel: Any, launch: Launch) -> Launch | None:
     if verdicts is None:
         return None
     device = kernel.metadata.target.backend
-    facts = Facts(kernel)
+    facts, gaps = Facts(kernel), Gaps(kernel)
 
     def launch_and_tell(*args: Any) -> None:
         active = tuple(_active)
@@ -135,6 +136,10 @@ def _seen(kernel: Any, launch: Launch) -> Launch | None:
                 chosen = (one for one in reversed(active) if found.check in one._names)
                 if (innermost := next(chosen, None)) is not None:
                     innermost.report._add_launch(found)
+        inner = next((one for one in reversed(active) if "bounds" in one._names), None)
+        if inner is not None:
+            for found in gaps.found(args[:3], args[BEFORE_ARGUMENTS:]):
+                inner.report._add_launch(found)
         launch(*args)
         for one in tuple(_active):
             one.report._add_kernel(verdicts)
