@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import functools
 import statistics
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
+from probe_kernels import repeat
 from probe_variants import FORMS, form
 
 from triton_ext import probe
@@ -60,13 +62,21 @@ def accuracy(say: Callable[[str], None], cases: dict[str, Any], in_turns: Callab
     say("(b) regions: slowdown of the launch; error of the time from the first begin to the last end of a launch:")
     say("    against the time of the same launch by CUPTI; against that of the kernel without probes, as measured and")
     say("    without the measured cost of regions")
+    nothing = 0.0
+    if not on_cpu:
+        out = torch.empty(16, device="cuda")
+        idle = functools.partial(repeat[(1,)], out, 0, 16, "none")
+        idle()  # compiles
+        nothing = statistics.median(launch_several(idle, "repeat", on_cpu=on_cpu))
+        say(f"    A program that does nothing takes {nothing * 1e3:.2f} us by CUPTI, which is in each launch and in no")
+        say("    region: 'without it' is against the launch's time without that.")
     costs: dict[str, None] = {}
     for title, make in cases.items():
         for each_turn in (False, True):
             forms = list(FORMS) if each_turn and not on_cpu and not title.startswith("add") else ["as it is"]
             for name in forms:
                 launch, alone = make("region", each_turn), make("none", each_turn)
-                measured, replayed, own = [], [], []
+                measured, replayed, own, net = [], [], [], []
                 with form(name):
                     with probe.session(capacity=2**27) as s:
                         times = in_turns({"none": alone, name: launch}, s, times=LAUNCHES, rounds=15)
@@ -78,7 +88,9 @@ def accuracy(say: Callable[[str], None], cases: dict[str, Any], in_turns: Callab
                 # Outside of the block, because what regions cost is measured by kernels of the usual form.
                 for s, times_of_launches in zip(sessions, known, strict=True):
                     each = spans(s.regions(compensate=False))
-                    own += [found / wanted for found, wanted in zip(each, times_of_launches, strict=not on_cpu)]
+                    pairs = list(zip(each, times_of_launches, strict=not on_cpu))
+                    own += [found / wanted for found, wanted in pairs]
+                    net += [found / (wanted - nothing) for found, wanted in pairs]
                     measured += each
                     replayed += spans(s.regions(compensate=True))
                 costs |= dict.fromkeys(
@@ -87,13 +99,13 @@ def accuracy(say: Callable[[str], None], cases: dict[str, Any], in_turns: Callab
                 base = statistics.median(times["none"])
                 ratio = statistics.median(a / b for a, b in zip(times[name], times["none"], strict=True))
                 where = f"{'each turn' if each_turn else 'each program':<12} {name if len(forms) > 1 else '':<32}"
-                errors = [percent(statistics.median(own), 1) if own else ""]
+                errors = [percent(statistics.median(one), 1) if one else "" for one in (own, net)]
                 errors += [percent(statistics.median(one), base) if one else "" for one in (measured, replayed)]
                 lost = f"  lost {sum(s.lost().values())}" if s.lost() else ""
                 say(
                     f"  {title:<30} {where} {base:9.4f} ms  slowdown {percent(ratio, 1)}"
-                    f"  of its launch {errors[0]:>9}  of one without probes {errors[1]:>9}"
-                    f"  without cost {errors[2]:>9}{lost}"
+                    f"  of its launch {errors[0]:>9}, without it {errors[1]:>9}"
+                    f"  of one without probes {errors[2]:>9}, without cost {errors[3]:>9}{lost}"
                 )
     for line in costs:
         say(f"  {line}")

@@ -8,15 +8,19 @@ compiled. Descriptors that the host has made are opaque to the kernel where the 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from triton_ext.probe._arguments import described, names_of, part_of, signature_values
 
 from . import _source, _verdicts
+from ._bounds import outside_of
+from ._exact import decided, launch_of
 from ._explain import DESCRIPTOR_REMEDY, explained
 from ._finding import Finding
+from ._launch import Launch
 from ._tensors import beyond
 
 #: What the pass says of an access by a descriptor that the kernel has not made.
@@ -31,7 +35,7 @@ class Facts:
         self._kernel = name = str(kernel.metadata.name)
         verdicts = _verdicts.of(kernel) or ()
         said = {one["kernel"]: one for one in _verdicts.attribute_of(kernel, "sanitize.promises") or ()}.get(name, {})
-        self._source = kernel.src
+        self._source, self._compiled = kernel.src, kernel
         self._opaque = [one for one in verdicts if one.check == "bounds" and one.why == OPAQUE]
         self._file = _verdicts.file_of(kernel)
         self._names = names_of(kernel.src, said.get("arguments", ()))
@@ -63,18 +67,46 @@ class Facts:
                 yield explained(found, {"hint": one["hint"], "promised": one["divisor"]}, None, None)
         for name, value in values.items() if self._opaque else ():
             if hasattr(value, "block_shape"):
-                yield from self._beyond(name, value)
+                yield from self._beyond(name, value, grid, values)
 
-    def _beyond(self, name: str, descriptor: Any) -> Iterator[Finding]:
-        """Yields the finding that a descriptor's shape goes beyond the memory of its tensor, if it does."""
+    def _beyond(self, name: str, descriptor: Any, grid: Sequence[int], values: Mapping[str, Any]) -> Iterator[Finding]:
+        """Yields the findings about a descriptor whose shape goes beyond the memory of its tensor.
+
+        Where nobody knows what programs access, the finding is that they may.
+        """
         tensor = described(name, descriptor)
         if distance := beyond(tensor):
+            launch = launch_of(self._compiled, grid, values)
+            found = None if launch is None else _outside_of_memory(launch, name)
+            if found is not None:
+                yield from found
+                return
             at = next((one for one in self._opaque if name in _source.names_in(one.file, one.line)), self._opaque[0])
             yield Finding(
                 "bounds", at.kernel, at.file, at.line, at.column,
                 f"the shape of the descriptor {name} reaches {distance} bytes behind the memory of its tensor",
                 name, tensor.shape, tensor.strides, tensor.dtype, distance=distance, suggestion=DESCRIPTOR_REMEDY,
             )  # fmt: skip
+
+
+def _outside_of_memory(launch: Launch, name: str) -> list[Finding] | None:
+    """Returns the accesses by the descriptor `name` outside of its memory; None if one is not known."""
+    found = []
+    for use in launch.uses:
+        if use.what == "unknown":
+            return None
+        if use.argument is None or launch.names[use.argument] != name or use.offset is None:
+            if use.why == "descriptor" and use.offset is None:
+                return None
+            continue
+        memory = launch.memories[name]
+        search = outside_of(launch, use, memory.start, memory.end, exact=False)
+        answer = decided(launch, use, "bounds", search, (memory.start, memory.end))
+        if answer is None:
+            return None
+        if isinstance(answer, Finding):
+            found.append(replace(answer, suggestion=DESCRIPTOR_REMEDY))
+    return found
 
 
 def _number(value: Any) -> int:

@@ -39,7 +39,7 @@ def bounds(launch: Launch, use: Use, note: Note, *, exact: bool, is_exact: bool)
     if (memory.low, memory.high) != (memory.start, memory.end):
         limits.append(("view", memory.low, memory.high))
     for check, start, end in limits:
-        search = _outside(launch, use, start, end, exact=exact)
+        search = outside_of(launch, use, start, end, exact=exact)
         for finding in _searched(launch, use, check, note, search=search, limits=(start, end), exact=exact):
             yield finding
             return None
@@ -49,12 +49,6 @@ def bounds(launch: Launch, use: Use, note: Note, *, exact: bool, is_exact: bool)
             return note("view", use, Answer(None, why="what lies between the elements of the tensor is not known"))
         yield from _searched(launch, use, "view", note, search=gaps, limits=None, exact=False)
     return None
-
-
-def is_inside(launch: Launch, use: Use, memory: Memory) -> bool:
-    """Whether an access is for sure inside of the view of its tensor, or between its elements."""
-    search = _outside(launch, use, memory.low, memory.high, exact=False)
-    return search.find(search.box()).verdict is False
 
 
 def between_elements(launch: Launch, use: Use, memory: Memory) -> Search | None:
@@ -74,7 +68,7 @@ def between_elements(launch: Launch, use: Use, memory: Memory) -> Search | None:
     return Search(launch.graph, use.reach, use.shape, roots=[*masks, use.offset, node], goal=goal)
 
 
-def _outside(launch: Launch, use: Use, start: int, end: int, *, exact: bool) -> Search:
+def outside_of(launch: Launch, use: Use, start: int, end: int, *, exact: bool = False) -> Search:
     """Returns the search for an address outside of some bytes, which are counted from the tensor's first element."""
     assert use.offset is not None
     masks = [] if use.mask is None else [use.mask]

@@ -73,17 +73,17 @@ def load_box(desc, other, out, BLOCK: tl.constexpr):
     tl.store(out + tl.arange(0, BLOCK)[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :], v)
 
 
-def wrong(rows: int, checks: str = "bounds") -> list[Any]:
+def wrong(rows: int, checks: str = "bounds", kernel: Any = load_box) -> list[Any]:
     """Returns what is wrong in a launch on a GPU with a descriptor of a tensor of 12 rows."""
     box = "tensordesc<fp32[16, 16]>"
     source = triton.compiler.ASTSource(
-        load_box, {"desc": box, "other": box, "out": "*fp32", "BLOCK": "constexpr"}, {"BLOCK": 16}
+        kernel, {"desc": box, "other": box, "out": "*fp32", "BLOCK": "constexpr"}, {"BLOCK": 16}
     )
     with tx.sanitize(checks):
-        kernel = triton.compile(source, target=GPUTarget("cuda", 90, 32))
+        compiled = triton.compile(source, target=GPUTarget("cuda", 90, 32))
     right = TensorDescriptor(torch.zeros(16, 16), [16, 16], [16, 1], [16, 16])
     given = TensorDescriptor(torch.zeros(12, 16), [rows, 16], [16, 1], [16, 16])
-    return list(Facts(kernel).wrong((1, 1, 1), (right, given, torch.zeros(256), 16)))
+    return list(Facts(compiled).wrong((1, 1, 1), (right, given, torch.zeros(256), 16)))
 
 
 def test_descriptors_of_the_hardware() -> None:
@@ -92,8 +92,29 @@ def test_descriptors_of_the_hardware() -> None:
     (one,) = wrong(13)
     lines = [text.strip() for text in Path(__file__).read_text().splitlines()]
     line = lines.index("v += other.load([0, 0])") + 1
-    assert (one.check, one.argument, one.line, one.distance, one.severity) == ("bounds", "other", line, 64, "error")
+    assert (one.check, one.argument, one.line, one.distance, one.severity) == ("bounds", "other", line, 4, "error")
+    assert (one.program, one.lane, one.lanes, one.coordinates) == ((0, 0, 0), 12 * 16, 16, (12, 0))
     assert one.suggestion == "make the descriptor with the shape of the tensor"
+
+
+@triton.jit
+def load_from_memory(desc, other, out, BLOCK: tl.constexpr):
+    v = other.load([tl.load(out).to(tl.int32), 0])
+    tl.store(out + tl.arange(0, BLOCK)[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :], v + desc.load([0, 0]))
+
+
+@triton.jit
+def load_elsewhere(desc, other, out, BLOCK: tl.constexpr):
+    v = other.load([-4, 0])
+    tl.store(out + tl.arange(0, BLOCK)[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :], v + desc.load([0, 0]))
+
+
+def test_what_programs_read_of_a_descriptor() -> None:
+    """Where nobody knows, the finding is that they may read there."""
+    (one,) = wrong(13, kernel=load_from_memory)
+    assert (one.argument, one.distance, one.lane) == ("other", 64, None)
+    assert "reaches 64 bytes behind the memory" in one.message
+    assert wrong(13, kernel=load_elsewhere) == []
 
 
 @triton.jit

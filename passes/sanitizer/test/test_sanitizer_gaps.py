@@ -76,8 +76,8 @@ def test_as_counted_one_by_one(  # noqa: PLR0917
 
 def test_once_for_equal_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
-    prepared = _gaps.prepared
-    monkeypatch.setattr(_gaps, "prepared", lambda *args: seen.append(args) or prepared(*args))
+    launch_of = _gaps.launch_of
+    monkeypatch.setattr(_gaps, "launch_of", lambda *args: seen.append(args) or launch_of(*args))
     monkeypatch.setattr(_gaps, "MOST_LAUNCHES", 2)
     own, out = triton.jit(copy_rows.fn), torch.zeros(4, 16)  # which no other test has launched
     with tx.sanitize("bounds") as report:
