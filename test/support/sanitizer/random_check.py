@@ -41,15 +41,18 @@ KERNELS = 25
 Bad = tuple[str, int, str, tuple[int, int, int], int, int]
 
 
-def expected(rows: list[dict[str, Any]], tensors: dict[str, torch.Tensor]) -> Counter[Bad]:
-    """Returns what the oracle has found, but for what is between the elements of a view, which nobody checks."""
+def expected(rows: list[dict[str, Any]], tensors: dict[str, torch.Tensor]) -> tuple[Counter[Bad], Counter[Bad]]:
+    """Returns what the oracle has found: what the kernel has to find, and what is between the elements of a view."""
     found: Counter[Bad] = Counter()
+    between: Counter[Bad] = Counter()
     for row in rows:
         tensor = tensors[row["argument"]]
         for *program, lane, offset in row["lanes"]:
-            if row["check"] == "bounds" or not 0 <= offset < _extent(tensor):
-                found[row["check"], row["line"], row["argument"], tuple(program), lane, offset] += 1
-    return found
+            is_between = row["check"] == "view" and 0 <= offset < _extent(tensor)
+            (between if is_between else found)[
+                row["check"], row["line"], row["argument"], tuple(program), lane, offset
+            ] += 1
+    return found, between
 
 
 def _extent(tensor: torch.Tensor) -> int:
@@ -89,19 +92,42 @@ def compare(launch: Launch, rows: list[dict[str, Any]]) -> str:
     action = "report" if can_report and launch.number % 2 else "suppress"
     with tx.sanitize(checks="bounds", action=action) as report:
         launch.kernel[launch.grid](**given)
-    found, wanted = recorded(report, tensors), expected(rows, tensors)
+    found, (wanted, between) = recorded(report, tensors), expected(rows, tensors)
+    if wrong := _wrong_between(report.findings, wanted, between):
+        return wrong
     if repeated := _leave_out_repeated(report, Path(launch.kernel.fn.__code__.co_filename), wanted):
         return repeated
     if too_many := found - wanted:
         return f"{too_many.total()} lanes are right: {min(too_many)} and others"
     lanes, wanted_lanes = Counter[tuple[str, int]](), Counter[tuple[str, int]]()
-    for one in report.findings:  # of a selected pointer, each tensor's finding has the lanes of all of them
+    for one in (
+        one for one in report.findings if not _is_between(one)
+    ):  # of a selected pointer, each tensor's finding has the lanes of all of them
         lanes[one.check, one.line] = max(lanes[one.check, one.line], one.lanes)
     for (check, line, *_), count in wanted.items():
         wanted_lanes[check, line] += count
     if lanes != wanted_lanes:
         return f"lanes by check and line: {dict(lanes)}, not {dict(wanted_lanes)}"
     return _first_lanes(found, wanted)
+
+
+def _is_between(finding: Any) -> bool:
+    """Whether a finding is about an access between the elements of a view, which the host has decided."""
+    return finding.check == "view" and finding.distance is None
+
+
+def _wrong_between(findings: list[Any], wanted: Counter[Bad], between: Counter[Bad]) -> str:
+    """Compares the findings between the elements of views. The host finds those that do not depend on memory, in lines
+    with no other finding: others may be missing."""
+    for one in filter(_is_between, findings):
+        bad = Counter[Bad]({key: n for key, n in between.items() if key[1:3] == (one.line, one.argument)})
+        if not one.at_least and one.lanes != bad.total():
+            return f"line {one.line}: {one.lanes} lanes between the elements of {one.argument}, not {bad.total()}"
+        if (one.program, one.lane) not in {(program, lane) for _, _, _, program, lane, _ in bad}:
+            return f"line {one.line}: program {one.program}, lane {one.lane} is right"
+        if any(line == one.line for _, line, *_ in wanted):
+            return f"line {one.line} is told twice"
+    return ""
 
 
 def _leave_out_repeated(report: Any, file: Path, wanted: Counter[Bad]) -> str:
