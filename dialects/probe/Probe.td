@@ -164,7 +164,8 @@ def Probe_FailuresOp : Probe_Op<"failures"> {
   }];
 }
 
-def Probe_PromiseOp : Probe_Op<"promise"> {
+// An effect keeps it. A write may not be in the region of tt.map_elementwise.
+def Probe_PromiseOp : Op<ProbeDialect, "promise", [MemoryEffects<[MemFree]>]> {
   let summary = "Carries a mark for a value that has no operation of its own";
   let description = [{
     `tl.multiple_of` and its kin mark the operation that computes the value.
@@ -178,6 +179,7 @@ def Probe_PromiseOp : Probe_Op<"promise"> {
   }];
   let arguments = (ins StrAttr:$mark, DenseI64ArrayAttr:$numbers, AnyType:$value);
   let assemblyFormat = "$mark $numbers $value attr-dict `:` type($value)";
+  let hasVerifier = 1;
 }
 
 def Probe_ClockOp : Op<ProbeDialect, "clock", [MemoryEffects<[MemWrite]>]> {

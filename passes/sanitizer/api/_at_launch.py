@@ -93,12 +93,14 @@ def _outside_of_memory(launch: Launch, name: str) -> list[Finding] | None:
     """Returns the accesses by the descriptor `name` outside of its memory; None if one is not known."""
     found = []
     for use in launch.uses:
-        if use.what == "unknown":
-            return None
-        if use.argument is None or launch.names[use.argument] != name or use.offset is None:
-            if use.why == "descriptor" and use.offset is None:
-                return None
+        if use.what not in ("load", "store", "atomic", "unknown"):
             continue
+        if use.what == "unknown" or use.argument is None:
+            return None  # it may be by the descriptor
+        if launch.names[use.argument] != name:
+            continue
+        if use.offset is None:
+            return None
         memory = launch.memories[name]
         search = outside_of(launch, use, memory.start, memory.end, exact=False)
         answer = decided(launch, use, "bounds", search, (memory.start, memory.end))

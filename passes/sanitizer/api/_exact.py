@@ -60,12 +60,12 @@ def decided(
     found = of_access(
         launch, use, check, point=point, values=search.at(point), limits=limits, exact=False, is_first=is_first
     )
-    lanes, programs, is_all = _counted(search, launch, use.shape)
-    return replace(found, lanes=lanes, programs=programs, at_least=not is_all)
+    lanes, programs = _counted(search, launch, use.shape)
+    return replace(found, lanes=lanes, programs=programs)
 
 
-def _counted(search: Search, launch: Launch, shape: Sequence[int]) -> tuple[int, int, bool]:
-    """Returns in how many lanes, and in how many programs, the goal holds, and whether all were counted."""
+def _counted(search: Search, launch: Launch, shape: Sequence[int]) -> tuple[int, int]:
+    """Returns in how many lanes, and in how many programs, the goal holds; 0 if that is not known."""
     box = search.box()
     assert box is not None
     each = 1
@@ -75,11 +75,14 @@ def _counted(search: Search, launch: Launch, shape: Sequence[int]) -> tuple[int,
     for dimension, size in enumerate(shape):
         same *= 1 if ("lane", dimension) in box else size
     lanes, programs = 0, set()
-    ranges = [range(low, high + 1) for low, high in box.values()]
-    points = itertools.product(*ranges)
+    points = itertools.product(*(range(low, high + 1) for low, high in box.values()))
     for at in itertools.islice(points, _MOST_POINTS):
         point = dict(zip(box, at, strict=True))
-        if search.holds_at(point):
+        holds = search.holds_at(point)
+        if holds is None:
+            return 0, 0
+        if holds:
             lanes += same
             programs.add(tuple(value for variable, value in point.items() if variable[0] == "program"))
-    return lanes * each, len(programs) * each, next(points, None) is None
+    is_all = next(points, None) is None
+    return (lanes * each, len(programs) * each) if is_all else (0, 0)

@@ -34,7 +34,7 @@ class Finding:
         program: the ids of the first program in which it was found; None if it was found without running.
         lane: the first lane of that program, row-major in the tile; -1 for a scalar, None if it was found without
             running.
-        lanes: how many lanes have it, over all launches; 0 if it was found without running.
+        lanes: how many lanes have it, over all launches; 0 if it was found without running, and they were not counted.
         programs: how many programs have it.
         at_least: whether `programs` is only a lower bound, because not every lane was recorded.
         address: of the first lane; None if the check has none.

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from triton_ext.probe._arguments import signature_values
 
 from triton_ext.errors import TritonExtError
@@ -76,6 +77,8 @@ def _numbers(value: Any) -> Any:
     """Returns what the addresses of a launch depend on: of a tensor all but its address."""
     if isinstance(value, tuple):
         return tuple(map(_numbers, value))
+    if isinstance(value, np.generic):  # which has a shape, as a tensor does
+        return value.item()
     if not is_tensor(value):
         return value if isinstance(value, int | float | bool) else None
     try:

@@ -197,9 +197,9 @@ class Search:
         """Returns the values of all nodes at a point."""
         return self.evaluate({variable: (at, at) for variable, at in point.items()})
 
-    def holds_at(self, point: Point) -> bool:
-        """Whether the operation runs at a point, and the goal holds there."""
-        return self._at({variable: (at, at) for variable, at in point.items()})
+    def holds_at(self, point: Point) -> bool | None:
+        """Whether the operation runs at a point, and the goal holds there; None if nobody knows."""
+        return self._judge({variable: (at, at) for variable, at in point.items()})[0]
 
     def values(self, box: Box) -> dict[int, Value] | None:
         """Returns the values of all nodes in a box; None if no point of it is reached."""

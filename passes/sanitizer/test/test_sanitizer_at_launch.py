@@ -109,11 +109,24 @@ def load_elsewhere(desc, other, out, BLOCK: tl.constexpr):
     tl.store(out + tl.arange(0, BLOCK)[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :], v + desc.load([0, 0]))
 
 
-def test_what_programs_read_of_a_descriptor() -> None:
+@triton.jit
+def load_one_of_two(desc, other, out, BLOCK: tl.constexpr):
+    chosen = desc
+    if tl.load(out) > 0:
+        chosen = other
+    v = chosen.load([0, 0])
+    tl.store(out + tl.arange(0, BLOCK)[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :], v)
+
+
+@pytest.mark.parametrize("kernel", [load_from_memory, load_one_of_two], ids=["from memory", "one of two"])
+def test_what_programs_may_read_of_a_descriptor(kernel: Any) -> None:
     """Where nobody knows, the finding is that they may read there."""
-    (one,) = wrong(13, kernel=load_from_memory)
+    (one,) = wrong(13, kernel=kernel)
     assert (one.argument, one.distance, one.lane) == ("other", 64, None)
     assert "reaches 64 bytes behind the memory" in one.message
+
+
+def test_what_programs_do_not_read_of_a_descriptor() -> None:
     assert wrong(13, kernel=load_elsewhere) == []
 
 

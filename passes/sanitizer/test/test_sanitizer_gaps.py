@@ -111,6 +111,35 @@ def copy_pair(pair, out, columns):
     tl.store(out + r * 16 + c, tl.load(pair[1] + r * 16 + c, mask=mask, other=0))
 
 
+def test_numbers_of_numpy() -> None:
+    own, out = triton.jit(copy_rows.fn), torch.zeros(4, 16)
+    found = []
+    for columns in (12, 10, 12):
+        with tx.sanitize("bounds") as report:
+            own[(1,)](torch.zeros(8, 16)[:, :10], out, 3, np.int64(columns), np.int32(16), 1, 4, 16)
+        found.append([one.lanes for one in report.findings])
+    assert found == [[6], [], [6]]
+
+
+@triton.jit
+def copy_some(x, chosen, out, n):
+    i = tl.arange(0, 16)
+    mask = (i < n) | (tl.load(chosen + i) > 0)
+    tl.store(out + i, tl.load(x + i, mask=mask, other=0))
+
+
+def test_lanes_that_nobody_can_count() -> None:
+    """Which lanes are on depends on data, or there are too many programs."""
+    with tx.sanitize("bounds") as report:
+        copy_some[(1,)](torch.zeros(32)[::2], torch.ones(16, dtype=torch.int32), torch.zeros(16), 2)
+    (found,) = report.findings
+    assert (found.lane, found.lanes, found.programs) == (1, 0, 0)
+    assert "count:" not in report.text()
+    x = torch.zeros(2048, 16)[:, :10]
+    (found,) = copied(x, 2047, 12, 16, 1).findings
+    assert (found.lane, found.lanes, found.programs) == (10, 0, 0)
+
+
 @triton.jit
 def gather(x, index, out):
     i = tl.arange(0, 16)

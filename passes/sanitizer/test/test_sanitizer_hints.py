@@ -11,6 +11,9 @@ import torch
 import triton
 import triton.language as tl
 from triton.backends.compiler import GPUTarget
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon._runtime import GluonASTSource
 
 import triton_ext as tx
 from support.probe.native import native_backend
@@ -108,6 +111,48 @@ def test_the_kernel_has_no_operation_for_its_arguments() -> None:
 
     assert rests("kernel") == rests("helper") == 0
     assert rests("argument of a helper") > 0
+
+
+@triton.jit
+def one_more(x):
+    return tl.multiple_of(x, 2) + 1
+
+
+@triton.jit
+def mapping(out):
+    i = tl.arange(0, 16)
+    tl.store(out + i, tl.map_elementwise(one_more, i))
+
+
+def test_the_function_of_a_map() -> None:
+    """There is no place for a check, and the kernel still compiles."""
+    out = torch.zeros(16, dtype=torch.int32)
+    with tx.sanitize("hints") as report:
+        mapping[(1,)](out)
+    assert not report.findings
+    assert out.tolist() == list(range(1, 17))
+
+
+@triton.jit
+def failing(out, n):
+    n = tl.multiple_of(n, 8)
+    tl.store(out, tl.inline_asm_elementwise("mov.b32 $0, $1;", "=r,r", [n], dtype=tl.int32, is_pure=True, pack=1))
+
+
+def test_a_kernel_that_fails_without_checks_too() -> None:
+    with tx.sanitize("hints"), pytest.raises(tx.PipelineError, match="the kernel fails, too, in stage 'cpuir': Unsupp"):
+        failing[(1,)](torch.zeros(1, dtype=torch.int32), 8)
+
+
+def test_gluon_has_no_such_stage() -> None:
+    source = GluonASTSource(doubled, {"out": "*i32", "n": "i32"})
+    with tx.sanitize("hints"), pytest.warns(UserWarning, match="this compilation has no stage 'ttir'"):
+        assert "probe." not in triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["ttgir"]
+
+
+@gluon.jit
+def doubled(out, n):
+    gl.store(out, gl.multiple_of(n, 8) * 2)
 
 
 def test_check_launch_in_a_session() -> None:

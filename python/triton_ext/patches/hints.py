@@ -6,14 +6,29 @@ They mark the operation that computes the value, and an argument has none.
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from .table import expected
 
 #: The methods, and the attribute that each one sets.
 _MARKS = {"multiple_of": "tt.divisibility", "max_contiguous": "tt.contiguity", "max_constancy": "tt.constancy"}
+
+
+_paused: contextvars.ContextVar[bool] = contextvars.ContextVar("triton_ext_hints_paused", default=False)
+
+
+@contextlib.contextmanager
+def paused() -> Iterator[None]:
+    """Has no follower called within the block, for a kernel that is translated as it is."""
+    token = _paused.set(True)
+    try:
+        yield
+    finally:
+        _paused.reset(token)
 
 
 @functools.cache
@@ -39,7 +54,8 @@ def _wrapped(hint: Callable[..., Any], mark: str, argument: type, follower: Call
     @functools.wraps(hint)
     def hint_and_tell(self: Any, x: Any, values: Sequence[int]) -> Any:
         result = hint(self, x, values)
-        if isinstance(x.handle, argument):
+        is_triton = type(self).__module__ == hint.__module__  # Gluon's semantic inherits it, and has no stage ttir
+        if is_triton and isinstance(x.handle, argument) and not _paused.get():
             follower(self, x, mark, values)
         return result
 

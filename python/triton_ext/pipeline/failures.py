@@ -16,6 +16,7 @@ from triton.errors import TritonError
 
 from .. import backends
 from ..errors import PipelineError, TritonExtError, UnsupportedError
+from ..patches import hints
 from ..patches.compile_requests import Request
 from ..support import scratch
 from . import crash_reports, inspection
@@ -84,7 +85,7 @@ def _try(stages: Mapping[str, Stage], backend: Any, request: Request) -> Trial:
     where = "before its first stage"
     metadata: dict[str, Any] = {}
     try:
-        with watch(f"compiling '{src.name}' without edits, to see whether that fails, too"):
+        with hints.paused(), watch(f"compiling '{src.name}' without edits, to see whether that fails, too"):
             context = ir.context()
             if isinstance(src, IRSource):
                 src = IRSource(src.path, context, backend)

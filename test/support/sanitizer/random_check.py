@@ -121,7 +121,7 @@ def _wrong_between(findings: list[Any], wanted: Counter[Bad], between: Counter[B
     with no other finding: others may be missing."""
     for one in filter(_is_between, findings):
         bad = Counter[Bad]({key: n for key, n in between.items() if key[1:3] == (one.line, one.argument)})
-        if not one.at_least and one.lanes != bad.total():
+        if one.lanes not in (0, bad.total()):  # 0: not counted
             return f"line {one.line}: {one.lanes} lanes between the elements of {one.argument}, not {bad.total()}"
         if (one.program, one.lane) not in {(program, lane) for _, _, _, program, lane, _ in bad}:
             return f"line {one.line}: program {one.program}, lane {one.lane} is right"
