@@ -141,8 +141,8 @@ FileLineColLoc positionOf(Location loc);
 
 /// Takes out what the launch has to check, because no operation is needed for
 /// it: the divisors of arguments that the kernel promises, or for which it was
-/// specialised. Returns them with the names of all arguments, or nullopt if
-/// there is none.
+/// specialised. Returns them with the names of all arguments, or nullopt if the
+/// launch has nothing to check.
 std::optional<llvm::json::Object> promisesOf(Checker &checker);
 
 /// Each inserts what the options ask for, and nothing else.

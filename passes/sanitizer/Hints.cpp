@@ -129,8 +129,8 @@ static void addMarks(SmallVectorImpl<Marks> &all, Operation *op) {
     all.push_back(std::move(marks));
 }
 
-/// Adds what a promise says, unless it is in a region that computes one element
-/// of a tensor, where there is no place for a check.
+/// Adds what a promise says. The function of a tl.map_elementwise cannot
+/// contain a check, so a promise in it is left out.
 static void addPromise(SmallVectorImpl<Marks> &all, probe::PromiseOp op) {
   if (op->getParentOfType<tt::MapElementwiseOp>())
     return;
@@ -184,6 +184,5 @@ void sanitizer::checkHints(Checker &checker) {
     checkMarks(checker, marks);
   for (LLVM::AssumeOp assume : assumptions)
     checkAssumption(checker, assume);
-  for (probe::PromiseOp promise : promisesIn(checker.kernel))
-    promise.erase();
+  checker.kernel.walk([](probe::PromiseOp promise) { promise.erase(); });
 }

@@ -72,10 +72,7 @@ static bool isProbe(Operation *op) {
 
 /// Erases what a pass for promises would have checked.
 static void erasePromises(ModuleOp module) {
-  SmallVector<PromiseOp> found;
-  module.walk([&](PromiseOp op) { found.push_back(op); });
-  for (PromiseOp op : found)
-    op.erase();
+  module.walk([](PromiseOp op) { op.erase(); });
 }
 
 static SmallVector<Operation *> probesIn(Operation *root) {

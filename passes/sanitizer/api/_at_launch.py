@@ -102,7 +102,7 @@ def _outside_of_memory(launch: Launch, name: str) -> list[Finding] | None:
         if use.offset is None:
             return None
         memory = launch.memories[name]
-        search = outside_of(launch, use, memory.start, memory.end, exact=False)
+        search = outside_of(launch, use, memory.start, memory.end)
         answer = decided(launch, use, "bounds", search, (memory.start, memory.end))
         if answer is None:
             return None

@@ -87,10 +87,31 @@ def _searched(
     limits: tuple[int, int] | None,
     exact: bool,
 ) -> Iterator[Finding]:
+    answer, finding = first_finding(launch, use, check, search=search, limits=limits, exact=exact)
+    note(check, use, answer)
+    if finding is not None:
+        yield finding
+
+
+def first_finding(
+    launch: Launch, use: Use, check: str, *, search: Search, limits: tuple[int, int] | None, exact: bool = False
+) -> tuple[Answer, Finding | None]:
+    """Returns the answer of a search for an access, and the finding at the first point where it holds, if any does.
+
+    Args:
+        launch: the launch.
+        use: the access.
+        check: the name of the check.
+        search: the search.
+        limits: as for `of_access`.
+        exact: as for `of_access`.
+    """
     box = search.box()
     answer = search.find(box)
-    note(check, use, answer)
-    if answer.verdict and box is not None:
-        point, is_first = search.first(box, answer)
-        values = search.at(point)
-        yield of_access(launch, use, check, point=point, values=values, limits=limits, exact=exact, is_first=is_first)
+    if not answer.verdict or box is None:
+        return answer, None
+    point, is_first = search.first(box, answer)
+    values = search.at(point)
+    return answer, of_access(
+        launch, use, check, point=point, values=values, limits=limits, exact=exact, is_first=is_first
+    )

@@ -10,9 +10,9 @@ from typing import Any
 
 from triton_ext.errors import TritonExtError
 
+from ._bounds import first_finding
 from ._finding import Finding
 from ._launch import Launch, bound, prepared
-from ._located import of_access
 from ._search import Search
 from ._uses import Use
 
@@ -52,14 +52,9 @@ def decided(
         search: the search.
         limits: as for `of_access`.
     """
-    box = search.box()
-    answer = search.find(box)
-    if not answer.verdict or box is None:
+    answer, found = first_finding(launch, use, check, search=search, limits=limits)
+    if found is None:
         return answer.verdict
-    point, is_first = search.first(box, answer)
-    found = of_access(
-        launch, use, check, point=point, values=search.at(point), limits=limits, exact=False, is_first=is_first
-    )
     lanes, programs = _counted(search, launch, use.shape)
     return replace(found, lanes=lanes, programs=programs)
 

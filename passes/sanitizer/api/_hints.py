@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,23 +23,20 @@ def _promise(
     """Carries a mark for a value that has no operation of its own."""
 
 
+#: Says to a DSL function that no ``with`` statement calls it.
+_NO_GENERATOR = object()
+
+
+@functools.cache
 def keep_hints(wants: Callable[[], bool]) -> None:
     """Has kernels that are translated while `wants` returns true contain the promises about their arguments.
 
     Raises:
         TritonExtError: Triton differs from what the patch expects.
     """
-    _wanted[:] = [wants]
-    follow_hints(_keep)
 
+    def keep(semantic: Any, value: Any, mark: str, numbers: Sequence[int]) -> None:
+        if wants():
+            _promise(value, mark, list(numbers), _semantic=semantic, _generator=_NO_GENERATOR)
 
-_wanted: list[Callable[[], bool]] = []
-
-
-def _keep(semantic: Any, value: Any, mark: str, numbers: Sequence[int]) -> None:
-    if all(wants() for wants in _wanted):
-        _promise(value, mark, list(numbers), _semantic=semantic, _generator=_NO_GENERATOR)
-
-
-#: Says to a DSL function that no ``with`` statement calls it.
-_NO_GENERATOR = object()
+    follow_hints(keep)
