@@ -157,12 +157,13 @@ def make_once(tmp_path_factory: pytest.TempPathFactory) -> MakeOnce:
 
 @pytest.fixture(scope="session")
 def wheel(make_once: MakeOnce) -> Path:
-    """``make wheel``: one file for every Python, outside of the checkout's ``dist/``. ``TRITON_EXT_TEST_WHEEL_DIR``
-    names a directory with one that is there already.
+    """``make wheel``: one file for every Python, outside of the checkout's ``dist/``. It is compiled with the options
+    of the checkout, so ccache has most of it. ``TRITON_EXT_TEST_WHEEL_DIR`` names a directory with a wheel to test
+    instead, such as one that is compiled as it is published.
     """
 
     def fill(directory: Path) -> None:
-        subprocess.run(["make", "wheel", f"DIST={directory}"], cwd=ROOT, check=True, capture_output=True)
+        subprocess.run(["make", "wheel", f"DIST={directory}", "QUICK=1"], cwd=ROOT, check=True, capture_output=True)
 
     given = os.environ.get("TRITON_EXT_TEST_WHEEL_DIR")
     (wheel,) = (ROOT / given if given else make_once("wheel", fill)).glob("*.whl")

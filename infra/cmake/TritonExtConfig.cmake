@@ -76,7 +76,12 @@ if(_assertions)
 endif()
 # A checkout is compiled more often than a wheel, and in a sixth less time with -O1 than with -O3 (TableGen's code in a
 # third less). Compiling kernels then takes as long as before: nearly all of that time is spent in libtriton.
-if(TRITON_EXT_BUILDS_INFRA AND NOT SKBUILD AND CMAKE_BUILD_TYPE STREQUAL "Release")
+set(_quick ON)
+if(SKBUILD)
+  set(_quick OFF)
+endif()
+set(TRITON_EXT_QUICK ${_quick} CACHE BOOL "compile triton-ext itself with -O1, as a checkout is, instead of -O3, as a wheel is")
+if(TRITON_EXT_BUILDS_INFRA AND TRITON_EXT_QUICK AND CMAKE_BUILD_TYPE STREQUAL "Release")
   target_compile_options(TritonExt::Triton INTERFACE -O1)
 endif()
 # As system headers, so that warnings are about the extension's code only.
