@@ -9,13 +9,13 @@ consecutive banks, a bank serves one word in a wavefront, and lanes that want th
 
 from __future__ import annotations
 
-import math
+import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from . import library
-from .drawing import BANK_BYTES, BANKS, COLOURS, EMPTY, Cell, Drawing
+from .drawing import BANK_BYTES, BANKS, EMPTY, Cell, Drawing
 from .errors import LayoutError
 from .holders import images, padded
 from .layout import Layout, plain_of
@@ -23,6 +23,7 @@ from .picture import Picture
 
 _MOST_BITS = 128  # of one lane's access
 _LANES = 32
+_CONFLICT, _FINE = 0, 7  # colours: red and green
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,10 @@ class Access:
         vector: the elements of one lane's access.
         instructions: the warp-wide instructions, of all warps together.
         wavefronts: the wavefronts that these take.
-        minimum: the wavefronts without conflicts: 1, 2 or 4 for each instruction, for up to 4, 8 and 16 bytes a lane.
+        minimum: the wavefronts without conflicts: 1, 2 or 4 for an instruction of up to 4, 8 or 16 bytes a lane.
         worst: the byte addresses of the lanes in the instruction with the most wavefronts.
-        by_triton: what Gluon's ``bank_conflicts`` says: the excess wavefronts of a 128-byte part of an instruction, with
-            the widest vectors; None for padded layouts and for other vectors.
+        by_triton: what Gluon's ``bank_conflicts`` says: the excess wavefronts for each one of the minimum, with the
+            widest vectors; None for padded layouts and for other vectors.
     """
 
     bits: int
@@ -59,11 +60,7 @@ class Access:
         return self.wavefronts / self.minimum
 
     def picture(self) -> Picture:
-        """Returns the picture of the worst instruction: which lanes want which word of which bank.
-
-        A column is a bank, a row is 128 bytes of memory. A bank with cells in several rows of one part serves these one
-        after the other.
-        """
+        """Returns the picture of the worst instruction: wavefronts as rows, banks as columns, words as cells."""
         return Picture(_drawing(self))
 
     def __str__(self) -> str:
@@ -171,13 +168,10 @@ def _widest(bases: dict[str, list[int]], shared: Layout, bits: int) -> int:
         if any(offset % (2 * size) for offset in [*others, *steps]):
             break
         size *= 2
-    # A narrower vector has to be aligned, too.
     return size
 
 
-def _instructions(
-    bases: dict[str, list[int]], shared: Layout, bits: int, size: int
-) -> Iterator[tuple[int, ...]]:
+def _instructions(bases: dict[str, list[int]], shared: Layout, bits: int, size: int) -> Iterator[tuple[int, ...]]:
     """Yields the byte addresses of the lanes of each instruction."""
     inside = [1 << k for k in range(size.bit_length() - 1)]
     registers = list(bases["register"])
@@ -190,43 +184,41 @@ def _instructions(
 
 
 def _spanned(bases: Sequence[int]) -> list[int]:
-    return images(Layout.from_bases({"i": [[basis] for basis in bases]}, (1 << max(map(int.bit_length, bases), default=0),)))
+    return images(
+        Layout.from_bases({"i": [[basis] for basis in bases]}, (1 << max(map(int.bit_length, bases), default=0),))
+    )
 
 
 def _drawing(access: Access) -> Drawing:
     width = access.bits * access.vector // 8
-    count = parts(width)
-    lanes_of: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for lane, address in enumerate(access.worst):
-        part = lane * count // len(access.worst)
-        for word in range(address // BANK_BYTES, (address + width - 1) // BANK_BYTES + 1):
-            lanes_of[part, word].append(lane)
-    rows = sorted({(part, word // BANKS) for part, word in lanes_of})
-    deep: dict[tuple[int, int], int] = defaultdict(int)
-    for part, word in lanes_of:
-        deep[part, word % BANKS] += 1
-    cells = []
-    for (part, word), lanes in sorted(lanes_of.items()):
-        conflicts = deep[part, word % BANKS]
-        text = f"{lanes[0]}" if len(lanes) == 1 else f"{lanes[0]}+{len(lanes) - 1}"
-        title = f"lanes {', '.join(map(str, lanes))}: byte {word * BANK_BYTES}, bank {word % BANKS}"
-        colour = 7 if conflicts == 1 else 0
-        cells.append(
-            Cell(rows.index((part, word // BANKS)), word % BANKS, 1, text, colour, conflicts > 1, f"{title}; {conflicts} words in this bank")
-        )
-    filled = {(cell.row, cell.column) for cell in cells}
-    cells += [
-        Cell(row, bank, 1, "", EMPTY, False, f"byte {(rows[row][1] * BANKS + bank) * BANK_BYTES}: not accessed")
-        for row in range(len(rows))
-        for bank in range(BANKS)
-        if (row, bank) not in filled
-    ]
-    cells.sort(key=lambda cell: (cell.row, cell.column))
+    cells: list[Cell] = []
+    rows = 0
+    for number, part in enumerate(_parts(access.worst, width)):
+        banks = _words(part, width)
+        depth = max(map(len, banks.values()))
+        for row, bank in itertools.product(range(depth), range(BANKS)):
+            words = sorted(banks.get(bank, ()))
+            if row >= len(words):
+                title = f"wavefront {rows + row}: bank {bank} serves nobody"
+                cells.append(Cell(rows + row, bank, 1, "", EMPTY, False, title))
+                continue
+            start = words[row] * BANK_BYTES
+            lanes = [number * len(part) + i for i, a in enumerate(part) if start < a + width and a < start + BANK_BYTES]
+            label = f"{lanes[0]}" if len(lanes) == 1 else f"{lanes[0]}+{len(lanes) - 1}"
+            title = f"wavefront {rows + row}, bank {bank}: bytes {start} to {start + BANK_BYTES - 1} for lanes "
+            cells.append(
+                Cell(rows + row, bank, 1, label, _FINE if row == 0 else _CONFLICT, row > 0, title + _listed(lanes))
+            )
+        rows += depth
     note = (
-        f"One instruction of {access.bits * access.vector} bits a lane, {wavefronts(access.worst, width)} wavefronts "
-        f"({count} without conflicts). Columns are banks, rows are 128 bytes of memory, named by their first byte"
+        f"The worst instruction, {access.bits * access.vector} bits a lane: a row is a wavefront, a column is a bank, "
+        "and the number in a cell is the lane whose word the bank serves, +n for n more lanes with the same word."
     )
-    note += f"; the {count} parts of the warp follow each other" if count > 1 else ""
-    names = tuple(f"{row * BANKS * BANK_BYTES}" for _, row in rows)
-    return Drawing(str(access), f"{note}. A cell is a word and its lanes.", names, BANKS, tuple(cells),
-                   tuple(sorted({(c.colour, "one word in its bank" if c.colour else "a conflict") for c in cells if c.colour != EMPTY})))  # fmt: skip
+    legend = ((_CONFLICT, "a conflict"), (_FINE, "the first word of the bank"))
+    there = {cell.colour for cell in cells}
+    names = tuple(map(str, range(rows)))
+    return Drawing(str(access), note, names, BANKS, tuple(cells), tuple(e for e in legend if e[0] in there))
+
+
+def _listed(lanes: Sequence[int]) -> str:
+    return ", ".join(map(str, lanes))

@@ -92,7 +92,11 @@ def module_text(source: Layout, target: Layout, bits: int, gpu: str) -> str:
     """Returns a TTGIR module with one function, which converts its argument from `source` to `target`."""
     size = "x".join(map(str, source.shape))
     before, after = (f"tensor<{size}xi{bits}, {layout.to_text()}>" for layout in (source, target))
-    attributes = {"num-ctas": source.ins["block"], "num-warps": source.ins["warp"], "threads-per-warp": source.ins["lane"]}
+    attributes = {
+        "num-ctas": source.ins["block"],
+        "num-warps": source.ins["warp"],
+        "threads-per-warp": source.ins["lane"],
+    }
     entries = ", ".join(f'"ttg.{name}" = {value} : i32' for name, value in attributes.items())
     return (
         f"module attributes {{{entries}, ttg.target = {json.dumps(gpu)}}} {{\n"
@@ -104,7 +108,7 @@ def module_text(source: Layout, target: Layout, bits: int, gpu: str) -> str:
 
 
 def _distances(source: Layout, target: Layout) -> tuple[int, int, int, int]:
-    """Returns for how many elements of threads of `target` the nearest holder is the thread, its warp, block, or none."""
+    """Returns how many elements the threads of `target` find in the thread, in its warp, in its block, and elsewhere."""
     threads_of = _by_element(source)
     counts = [0, 0, 0, 0]
     lanes, warps = target.ins["lane"], target.ins["warp"]

@@ -63,7 +63,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class _Look:
-    """How one index is drawn: a label that a run of following indices shares, the number that counts in it, a colour."""
+    """How one index is drawn: the label that a run of indices shares, the number that counts in it, and the colour."""
 
     owner: str
     counter: int
@@ -152,7 +152,7 @@ def _looks(layout: Layout, bits: int) -> tuple[Callable[[int], _Look], str, Call
 
         kinds = "warp and block" if blocks else "warp"
         return held, f"lane:register of each element; the colour is the {kinds}.", name
-    names = list(ins)
+    names = [name for name, size in ins.items() if size > 1] or list(ins)
 
     def indexed(number: int) -> _Look:
         index = unpacked(number, layout)

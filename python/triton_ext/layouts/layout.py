@@ -55,7 +55,9 @@ class Layout:
         for name, columns in bases.items():
             for basis in columns:
                 if len(basis) != len(outs):
-                    raise LayoutError(f"the basis {list(basis)} of {name} has {len(basis)} coordinates, not {len(outs)}")
+                    raise LayoutError(
+                        f"the basis {list(basis)} of {name} has {len(basis)} coordinates, not {len(outs)}"
+                    )
                 for (out, size), coordinate in zip(outs.items(), basis, strict=True):
                     if not 0 <= coordinate < size:
                         raise LayoutError(

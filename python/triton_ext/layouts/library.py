@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The functions of libTritonExtOpt.so that ask libtriton about layouts (``infra/opt/Layouts.cpp``), as Python values."""
+"""The functions of libTritonExtOpt.so that ask libtriton about layouts (``infra/opt/Layouts.cpp``)."""
 
 from __future__ import annotations
 

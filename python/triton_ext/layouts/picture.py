@@ -81,7 +81,7 @@ def _lines(drawing: Drawing) -> list[Text]:
 
     margin, width = _margin(drawing), _element_width(drawing)
     lines = [Text(drawing.title, style="bold"), Text(drawing.note)]
-    heads = "".join(f" {str(column):^{width}}" for column in range(drawing.columns))
+    heads = "".join(f" {column!s:^{width}}" for column in range(drawing.columns))
     lines.append(Text(" " * margin + heads, style="dim"))
     rows: list[Text] = []
     for name in drawing.rows:
