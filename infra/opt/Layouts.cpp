@@ -17,7 +17,10 @@
 #include "triton/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "triton/Tools/GenericSwizzling.h"
 #include "triton/Tools/LinearLayout.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/JSON.h"
+
+#include <mutex>
 
 using namespace mlir;
 using namespace mlir::triton_ext;
@@ -64,6 +67,24 @@ static int fail(Receiver receiver, const Twine &problem) {
   return 1;
 }
 
+/// Returns what `answer` returns. Triton asserts what its verifiers do not
+/// check, such as the least shape of a layout; if it aborts, that is an error,
+/// and the memory that `answer` had is not released.
+static int guarded(Receiver onError, function_ref<int(Session &)> answer) {
+  static std::mutex mutex; // the handlers belong to the process
+  std::lock_guard lock(mutex);
+  llvm::CrashRecoveryContext::Enable();
+  int code = 1;
+  bool finished = llvm::CrashRecoveryContext().RunSafely([&] {
+    auto session = std::make_unique<Session>();
+    code = answer(*session);
+  });
+  llvm::CrashRecoveryContext::Disable();
+  return finished ? code
+                  : fail(onError, "an assertion failed, which is printed "
+                                  "above; the shape may be too small");
+}
+
 static json::Value toJSON(const LinearLayout &layout) {
   json::Array ins, outs;
   for (const auto &[dim, bases] : layout.getBases()) {
@@ -104,12 +125,9 @@ static LinearLayout toLayout(MLIRContext &context, const char *text) {
   return LinearLayout(ins, outs, /*requireSurjective=*/false);
 }
 
-/// Describes the attribute `layout` of the module `text` on a shape. The caller
-/// has checked that the sizes are powers of two.
-EXPORT int tritonExtLayoutRead(const char *text, size_t rank,
-                               const int64_t *sizes, Receiver onResult,
-                               Receiver onError) {
-  Session session;
+static int readLayout(Session &session, const char *text,
+                      ArrayRef<int64_t> shape, Receiver onResult,
+                      Receiver onError) {
   OwningOpRef<ModuleOp> module = session.parse(text);
   if (!module)
     return fail(onError, session.problem);
@@ -117,11 +135,11 @@ EXPORT int tritonExtLayoutRead(const char *text, size_t rank,
   auto encoding = dyn_cast_or_null<ttg::LayoutEncodingTrait>(attribute);
   if (!encoding)
     return fail(onError, "this attribute is not a layout");
-  ArrayRef<int64_t> shape(sizes, rank);
-  // The parser checks the attribute alone; the conversion asserts the rest.
-  if (encoding.getRank() != rank)
+  // The parser checks the attribute alone.
+  if (encoding.getRank() != shape.size())
     return fail(onError, "the layout has " + Twine(encoding.getRank()) +
-                             " dimensions and the shape " + Twine(rank));
+                             " dimensions and the shape " +
+                             Twine(shape.size()));
   if (auto type = dyn_cast<ttg::DistributedEncodingTrait>(attribute)) {
     Type element = Float32Type::get(&session.context);
     auto emit = [&] { return module->emitError(); };
@@ -149,7 +167,8 @@ EXPORT int tritonExtLayoutRead(const char *text, size_t rank,
       return fail(onError, "this padded layout is for the shape " + sizes);
     }
   } else if (ttg::isPaddedEncoding(attribute)) {
-    return fail(onError, "a padded layout inside of another one has no picture");
+    return fail(onError,
+                "a padded layout inside of another one has no picture");
   }
   result["padding"] = std::move(padding);
   result["linear"] =
@@ -157,33 +176,45 @@ EXPORT int tritonExtLayoutRead(const char *text, size_t rank,
   return send(onResult, std::move(result));
 }
 
+/// Describes the attribute `triton_ext.layout` of the module `text` on a shape.
+/// The caller has checked that the sizes are powers of two.
+EXPORT int tritonExtLayoutRead(const char *text, size_t rank,
+                               const int64_t *sizes, Receiver onResult,
+                               Receiver onError) {
+  return guarded(onError, [&](Session &session) {
+    return readLayout(session, text, {sizes, rank}, onResult, onError);
+  });
+}
+
 /// Sends the product, or a quotient, or null if there is none.
 EXPORT int tritonExtLayoutCombine(const char *operation, const char *left,
-                                  const char *right, Receiver onResult) {
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  LinearLayout a = toLayout(context, left), b = toLayout(context, right);
-  StringRef name(operation);
-  std::optional<LinearLayout> result = name == "product" ? a * b
-                                       : name == "left"  ? divideLeft(a, b)
-                                                         : divideRight(a, b);
-  return send(onResult, result ? toJSON(*result) : json::Value(nullptr));
+                                  const char *right, Receiver onResult,
+                                  Receiver onError) {
+  return guarded(onError, [&](Session &session) {
+    LinearLayout a = toLayout(session.context, left);
+    LinearLayout b = toLayout(session.context, right);
+    StringRef name(operation);
+    std::optional<LinearLayout> result = name == "product" ? a * b
+                                         : name == "left"  ? divideLeft(a, b)
+                                                           : divideRight(a, b);
+    return send(onResult, result ? toJSON(*result) : json::Value(nullptr));
+  });
 }
 
 /// Sends the excess wavefronts that Gluon's `bank_conflicts` counts for one
-/// access of 32 banks, in which register and shared layout take part.
+/// access of 32 banks.
 EXPORT int tritonExtLayoutBankConflicts(const char *registers,
                                         const char *shared, int bits,
-                                        Receiver onResult) {
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  return send(onResult, ttg::bankConflictsMemDesc(toLayout(context, registers),
-                                                  toLayout(context, shared),
-                                                  bits));
+                                        Receiver onResult, Receiver onError) {
+  return guarded(onError, [&](Session &session) {
+    return send(onResult, ttg::bankConflictsMemDesc(
+                              toLayout(session.context, registers),
+                              toLayout(session.context, shared), bits));
+  });
 }
 
-/// Describes how the only conversion in the module `text` is lowered.
-EXPORT int tritonExtLayoutConversion(const char *text, Receiver onResult,
-                                     Receiver onError) {
-  Session session;
+static int describeConversion(Session &session, const char *text,
+                              Receiver onResult, Receiver onError) {
   OwningOpRef<ModuleOp> module = session.parse(text);
   if (!module)
     return fail(onError, session.problem);
@@ -198,6 +229,13 @@ EXPORT int tritonExtLayoutConversion(const char *text, Receiver onResult,
               json::Object{{"registers", cvtReordersRegisters(from, to)},
                            {"shuffles", cvtNeedsWarpShuffle(conversion)},
                            {"shared", shared},
-                           {"scratch", elements},
-                           {"linear", toJSON(minimalCvtLayout(from, to))}});
+                           {"scratch", elements}});
+}
+
+/// Describes how the only conversion in the module `text` is lowered.
+EXPORT int tritonExtLayoutConversion(const char *text, Receiver onResult,
+                                     Receiver onError) {
+  return guarded(onError, [&](Session &session) {
+    return describeConversion(session, text, onResult, onError);
+  });
 }

@@ -31,7 +31,7 @@ def read(module: str, shape: Sequence[int]) -> dict[str, Any]:
         LayoutError: the module does not parse, the attribute is not a layout, or the shape does not fit it.
     """
     sizes = (ctypes.c_int64 * len(shape))(*shape)
-    return dict(_asked("tritonExtLayoutRead", module.encode(), ctypes.c_size_t(len(shape)), sizes, may_fail=True))
+    return dict(_asked("tritonExtLayoutRead", module.encode(), ctypes.c_size_t(len(shape)), sizes))
 
 
 def combine(operation: str, left: Plain, right: Plain) -> Plain | None:
@@ -50,24 +50,23 @@ def conversion(module: str) -> dict[str, Any]:
 
     Returns:
         ``registers``, ``shuffles`` and ``shared``: whether it only reorders registers, shuffles in warps, or goes
-        through shared memory; ``scratch``: elements of shared memory; ``linear``: the least conversion, as `Plain`.
+        through shared memory; ``scratch``: elements of shared memory.
 
     Raises:
         LayoutError: the module does not parse.
     """
-    return dict(_asked("tritonExtLayoutConversion", module.encode(), may_fail=True))
+    return dict(_asked("tritonExtLayoutConversion", module.encode()))
 
 
 def _packed(layout: Plain) -> bytes:
     return json.dumps(layout).encode()
 
 
-def _asked(name: str, *arguments: object, may_fail: bool = False) -> Any:
+def _asked(name: str, *arguments: object) -> Any:
     answers: list[str] = []
     problems: list[str] = []
-    receivers = [_receiver(answers), *([_receiver(problems)] if may_fail else [])]
     function: Callable[..., int] = getattr(driver.opt_library(), name)
-    if function(*arguments, *receivers):
+    if function(*arguments, _receiver(answers), _receiver(problems)):
         raise LayoutError(f"Triton says: {problems[0] or 'this cannot be parsed'}")
     return json.loads(answers[0])
 
