@@ -197,8 +197,24 @@ class Layout:
         self._check_order(divisor)
         if not (set(divisor.ins) <= set(self.ins) and set(divisor.outs) <= set(self.outs)):
             return None
+        if any(size > self.ins[n] for n, size in divisor.ins.items()):
+            return None
+        if any(size > self.outs[n] for n, size in divisor.outs.items()) or not self._fits(side, divisor):
+            return None
         found = library.combine(side, plain_of(self.linear), plain_of(divisor.linear))
         return None if found is None else self._computed(found)
+
+    def _fits(self, side: str, divisor: Layout) -> bool:
+        """Whether the bases outside of the divisor stay outside of its outputs; Triton asserts that they do."""
+        for name, columns in self.bases.items():
+            count = len(divisor.bases.get(name, ()))
+            outside = columns[count:] if side == "left" else columns[: len(columns) - count]
+            for basis in outside:
+                for coordinate, (out, size) in zip(basis, self.outs.items(), strict=True):
+                    its = divisor.outs.get(out, 1)
+                    if coordinate % its if side == "left" else coordinate >= size // its:
+                        return False
+        return True
 
     def __eq__(self, other: object) -> bool:
         """Whether both have the same bases, dimensions and padding; the attributes may differ."""
