@@ -22,7 +22,9 @@ def blocked(rng: random.Random) -> str:
     threads, warps = rng.choice([1, 2, 4, 8, 16, 32]), rng.choice([1, 2, 4])
     sizes, order = [rng.choice([1, 2, 4]), rng.choice([1, 2, 4])], rng.sample([0, 1], 2)
     lanes, parts = [threads, 32 // threads], [warps, 4 // warps]
-    return f"#ttg.blocked<{{sizePerThread = {sizes}, threadsPerWarp = {lanes}, warpsPerCTA = {parts}, order = {order}}}>"
+    return (
+        f"#ttg.blocked<{{sizePerThread = {sizes}, threadsPerWarp = {lanes}, warpsPerCTA = {parts}, order = {order}}}>"
+    )
 
 
 def linear(rng: random.Random, like: Layout | None) -> str:
@@ -82,11 +84,10 @@ def in_ptx(source: Layout, target: Layout, directory: Path) -> tuple[str, int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2))
-def test_the_ptx_has_the_mechanism(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_ptx_has_the_mechanism(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "cache"))
     seen = set()
-    for source, target in pairs(seed, 24):
+    for source, target in pairs(0, 40):
         said = conversion(source, target, bits=32)
         mechanism, shared = in_ptx(source, target, tmp_path)
         wanted = "registers" if said.mechanism == "nothing" else said.mechanism
