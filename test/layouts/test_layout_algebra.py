@@ -95,7 +95,7 @@ def test_product_and_quotients(left: Any, right: Any) -> None:
 @given(layouts(INS, OUTS, most=6), layouts(INS, OUTS, most=3))
 def test_a_quotient_times_the_divisor_is_the_layout(dividend: Any, divisor: Any) -> None:
     """There is a quotient exactly if a table of the right sizes has this product."""
-    (a, _), (b, of_b) = made(dividend), made(divisor)
+    (a, _), (b, _) = made(dividend), made(divisor)
     left, right = a.divided_left(b), a.divided_right(b)
     if left is not None:
         assert b * left == a

@@ -66,11 +66,7 @@ class Picture:
         """Yields the lines in colour, with as many columns as fit."""
         drawing = self.drawing
         fitting = max(1, (options.max_width - _margin(drawing)) // (_element_width(drawing) + 1))
-        drawing = cropped(drawing, fitting)
-        lines = list(_lines(drawing))
-        for line in lines:
-            line.no_wrap = not line.plain.startswith(("#", "lane", "bank", drawing.note[:4]))
-            yield line
+        yield from _lines(cropped(drawing, fitting))
 
     def _repr_html_(self) -> str:
         return self.svg
