@@ -108,7 +108,7 @@ def module_text(source: Layout, target: Layout, bits: int, gpu: str) -> str:
 
 
 def _distances(source: Layout, target: Layout) -> tuple[int, int, int, int]:
-    """Returns how many elements the threads of `target` find in the thread, in its warp, in its block, and elsewhere."""
+    """Returns how many elements threads of `target` find in the thread, in its warp, in its block, and elsewhere."""
     threads_of = _by_element(source)
     counts = [0, 0, 0, 0]
     lanes, warps = target.ins["lane"], target.ins["warp"]

@@ -5,11 +5,10 @@
 
 "use strict";
 
-const SVG = "http://www.w3.org/2000/svg";
 const LAYOUT_ROW = 16;
 
 function svgEl(tag, attributes, text = "") {
-  const made = document.createElementNS(SVG, tag);
+  const made = document.createElementNS($("svg").namespaceURI, tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   made.textContent = text;
   return made;
