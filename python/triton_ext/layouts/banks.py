@@ -81,8 +81,9 @@ def bank_conflicts(registers: Layout, shared: Layout, *, bits: int, vector: int 
         registers: the distributed layout of the tile.
         shared: the shared layout of the buffer, on the same shape.
         bits: the bits of an element: 8, 16, 32 or 64.
-        vector: the elements of one lane's access, a power of two; by default the most that lie side by side, up to 128
-            bits, as Triton does.
+        vector: the elements of one lane's access, a power of two; by default the most that lie side by side and
+            aligned, up to 128 bits, as Triton does. (Over a padding that the vector does not divide, Triton 3.9 makes
+            vectors whose addresses are not aligned.)
 
     Raises:
         LayoutError: the layouts are of other kinds, have different shapes, more than 32 lanes, or the lanes' elements
