@@ -32,6 +32,7 @@ def counted(registers: Layout, shared: Layout, access: Access) -> int:
     return bank_simulator.access(held, memory, access.bits, access.vector)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(
     st.permutations(ELEMENTS),
@@ -58,6 +59,7 @@ def test_the_count_is_that_of_the_simulator(
         assert narrow.by_triton is None
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=200)
 @given(st.lists(st.integers(0, 255), min_size=32, max_size=32), st.sampled_from([1, 2, 4, 8, 16]))
 def test_one_instruction(places: list[int], width: int) -> None:

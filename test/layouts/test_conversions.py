@@ -115,6 +115,7 @@ def nearest(source: Layout, target: Layout) -> list[int]:
     return counts
 
 
+@pytest.mark.slow
 def test_bytes() -> None:
     for source, target in pairs(7, 12):
         said = conversion(source, target, bits=32)

@@ -25,6 +25,7 @@ def made(drawn: Any) -> tuple[Layout, Table]:
     return layout, table(bases, len(sizes))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(layouts(INS, OUTS))
 def test_a_layout_is_its_table(drawn: Any) -> None:
@@ -36,6 +37,7 @@ def test_a_layout_is_its_table(drawn: Any) -> None:
     assert layout.is_bijective() == (len(set(images)) == len(images) == elements)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(bijections(INS, OUTS))
 def test_inverse(drawn: Any) -> None:
@@ -46,6 +48,7 @@ def test_inverse(drawn: Any) -> None:
     assert inverse.inverted() == layout
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(layouts(INS, OUTS, most=5))
 def test_only_bijections_have_an_inverse(drawn: Any) -> None:
@@ -55,6 +58,7 @@ def test_only_bijections_have_an_inverse(drawn: Any) -> None:
             layout.inverted()
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(layouts(INS, MIDDLE), st.data())
 def test_composition(drawn: Any, data: st.DataObject) -> None:
@@ -67,6 +71,7 @@ def test_composition(drawn: Any, data: st.DataObject) -> None:
     assert table_of(inner.composed(outer)) == {index: second[image] for index, image in first.items()}
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(bijections(INS, OUTS), st.data())
 def test_in_terms_of(drawn: Any, data: st.DataObject) -> None:
@@ -81,6 +86,7 @@ def test_in_terms_of(drawn: Any, data: st.DataObject) -> None:
     assert all(its[between[index]] == image for index, image in expected.items())
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(layouts(INS, OUTS, most=4), layouts(INS, OUTS, most=4))
 def test_product_and_quotients(left: Any, right: Any) -> None:
@@ -91,6 +97,7 @@ def test_product_and_quotients(left: Any, right: Any) -> None:
     assert c.divided_right(b) == a
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(layouts(INS, OUTS, most=6), layouts(INS, OUTS, most=3))
 def test_a_quotient_times_the_divisor_is_the_layout(dividend: Any, divisor: Any) -> None:
@@ -122,6 +129,7 @@ def splits(a: Layout, b: Layout, *, low: bool) -> bool:
     return True
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.permutations([(0, 1), (0, 2), (0, 4), (1, 0), (2, 0), (4, 0)]), st.integers(1, 4))
 def test_the_text_of_a_layout_is_read_as_the_layout(columns: list[tuple[int, int]], cut: int) -> None:

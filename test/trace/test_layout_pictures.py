@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from triton_ext.compilation.records import Compilation
 from triton_ext.layouts import show
 from triton_ext.tracing import page as page_module
@@ -38,6 +40,7 @@ def test_each_layout_is_drawn_once() -> None:
     assert [cell[3] for cell in pictures.drawings[0]["cells"]] == labels
 
 
+@pytest.mark.slow
 def test_a_click_shows_the_picture(open_page: Callable[..., Any], matmul: Compilation) -> None:
     page = open_page(matmul, "#ttgir/output")
     name = page.locator("#code .a").filter(has_text="#mma").first
@@ -57,6 +60,7 @@ def test_a_click_shows_the_picture(open_page: Callable[..., Any], matmul: Compil
     assert panel.is_hidden()
 
 
+@pytest.mark.slow
 def test_the_pictures_are_small(matmul: Compilation, monkeypatch: Any) -> None:
     whole = len(page_module.page(matmul))
     monkeypatch.setattr(Pictures, "add", lambda *_: None)
