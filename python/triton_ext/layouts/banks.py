@@ -23,7 +23,7 @@ from .picture import Picture
 
 _MOST_BITS = 128  # of one lane's access
 _LANES = 32
-_CONFLICT, _FINE = 0, 7  # colours: red and green
+_CONFLICT, _FINE = 0, 10  # colours: red and green
 
 
 @dataclass(frozen=True)
