@@ -20,9 +20,7 @@ static DialectRegistry &pluginRegistry() {
   return *registry;
 }
 
-/// Returns the dialects of plugins, then those of libtriton; see runTool() in
-/// Opt.cpp.
-static DialectRegistry apiRegistry() {
+DialectRegistry triton_ext::apiRegistry() {
   static auto *builtin = [] {
     auto *registry = new DialectRegistry;
     registerBuiltinDialects(*registry);

@@ -31,6 +31,10 @@ namespace mlir::triton_ext {
 std::string loadPlugin(const TritonExtOptPlugin &plugin,
                        DialectRegistry &registry);
 
+/// Returns the dialects of the plugins that Python has loaded, then those of
+/// libtriton; see runTool() in Opt.cpp.
+DialectRegistry apiRegistry();
+
 } // namespace mlir::triton_ext
 
 #endif // TRITON_EXT_OPT_PLUGINS_H

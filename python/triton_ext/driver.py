@@ -60,7 +60,7 @@ def opt(module: object, pipeline: str, *, name: str = "<module>") -> str:
     text, name_bytes, pipeline_bytes = map(
         _in_utf8, ("the module", "its name", "the pipeline"), (str(module), name, pipeline)
     )
-    library = _library()
+    library = opt_library()
     texts: list[str] = []
     receive = _Receiver(lambda text, size: texts.append(ctypes.string_at(text, size).decode(errors="replace")))
     names = _names_in(pipeline)
@@ -134,7 +134,7 @@ def main(arguments: list[str] | None = None, *, program: str = "triton-ext-opt")
 
 def _run(arguments: list[str]) -> int:
     """Runs the command line and returns the exit code."""
-    library = _library()
+    library = opt_library()
     plugins = [*_named_libraries(arguments), *_plugins([*_names(arguments), *_names_in_input(arguments)], library)]
     wants_help = any(a.startswith("-") and a.lstrip("-") in _HELP for a in arguments)
     code: int = library.tritonExtOptMain(
@@ -148,7 +148,7 @@ def _run(arguments: list[str]) -> int:
 
 
 @functools.cache
-def _library() -> ctypes.CDLL:
+def opt_library() -> ctypes.CDLL:
     """Loads libtriton, the infrastructure of extensions and the driver; returns the driver.
 
     Raises:

@@ -48,7 +48,7 @@ def run_blocks(
         elif block["language"] == "console":
             printed = ""
             for line in text.splitlines():
-                command = line.split("#")[0].strip()
+                command = re.split(r"(?:^|\s)#", line)[0].strip()
                 if command not in leave_out:
                     printed += run("bash", "-euc", command)
         elif block["language"] == "text":

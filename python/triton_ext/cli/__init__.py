@@ -21,6 +21,7 @@ _COMMANDS = {
     "build": "triton_ext.cli.build:build",
     "cmake-dir": "triton_ext.cli.cmake_dir:cmake_dir",
     "doctor": "triton_ext.cli.doctor:doctor",
+    "layout": "triton_ext.cli.layout:layout",
     "list": "triton_ext.cli.list_extensions:list_extensions",
     "passes": "triton_ext.cli.passes:passes",
     "new": "triton_ext.cli.new:new",

@@ -963,6 +963,7 @@ class Page {
         // A mark may split a name into two nodes, so the name is read from the text of the whole line.
         const name = this.nameAt(code, value);
         const side = Number(code.dataset.side);
+        this.showLayout(name, code, value, side);
         this.value = name && !(this.value && this.value.name === name) ? {name, side} : null;
         this.code.refresh();
       }
@@ -1021,6 +1022,19 @@ class Page {
     this.hovered = line;
     for (const row of $("python").querySelectorAll(".python-line")) row.classList.toggle("hover", line > 0 && Number(row.dataset.line) === line);
     for (const link of $("code").querySelectorAll(".from button")) link.classList.toggle("hover", line > 0 && this.lineOf(link) === line);
+  }
+
+  // Shows the picture of a layout whose name was clicked, or hides the last one.
+  showLayout(name, code, span, side) {
+    const names = this.data.layouts[this.model.texts[side]];
+    const line = code.textContent;
+    const before = document.createRange();
+    before.setStart(code, 0);
+    before.setEndBefore(span);
+    const index = name === null ? -1 : line.indexOf(name, Math.max(0, before.toString().length - name.length));
+    const number = name === null || !name.startsWith("#") ? null : drawingOf(names, name, line, index);
+    if (number === null) hideLayout();
+    else showLayout(this.data.drawings[number], name);
   }
 
   nameAt(code, span) {
@@ -1117,6 +1131,8 @@ class Page {
       } else {
         $("passes").focus();
       }
+    } else if (hideLayout()) {
+      $("code").focus();
     } else if (this.needle) {
       $("find").value = "";
       this.search(false);

@@ -18,9 +18,10 @@ from ..compilation.located import Chain, Located
 from ..compilation.records import Compilation
 from ..pipeline.records import PassRecord, StageRecord
 from ..support.storage import write_whole
+from .pictures import Pictures
 
 _ASSETS = Path(__file__).parent
-_SCRIPTS = ("syntax.js", "diff.js", "rows.js", "page.js")
+_SCRIPTS = ("syntax.js", "diff.js", "rows.js", "layouts.js", "page.js")
 _COLOURS = {"ttir": "mlir", "ttgir": "mlir"}  # these are dialects of MLIR
 
 
@@ -76,6 +77,7 @@ class _Payload:
         self.files: dict[str, int] = {}
         self.texts: dict[tuple[int, ...], int] = {}
         self.split: dict[tuple[str, str], int] = {}
+        self.pictures = Pictures()
 
     def data(self) -> dict[str, Any]:
         of = self.compilation
@@ -102,6 +104,8 @@ class _Payload:
             "lines": list(self.lines),
             "entries": [list(column) for column in zip(*self.entries, strict=True)] or [[], []],
             "texts": [list(runs) for runs in self.texts],
+            "drawings": self.pictures.drawings,
+            "layouts": {number: names for number, names in self.pictures.names.items() if names},
         }
 
     def stage(self, stage: StageRecord) -> dict[str, Any]:
@@ -130,6 +134,8 @@ class _Payload:
         if found is None:
             runs = tuple(self.runs(locations.split(text, language)))
             found = self.split[text, language] = self.texts.setdefault(runs, len(self.texts))
+            if _COLOURS.get(language, language) == "mlir":
+                self.pictures.add(found, text)
         return found
 
     def runs(self, located: Located) -> Iterator[int]:
