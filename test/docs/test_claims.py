@@ -217,6 +217,7 @@ def lets_others_run(work: Callable[[], object]) -> bool:
         other.join()
 
 
+@pytest.mark.slow
 def test_what_runs_without_the_lock_of_the_interpreter() -> None:
     target, source = GPUTarget("cuda", 90, 32), division()
     backend = make_backend(target)
@@ -261,6 +262,7 @@ def total(x, y):
     tl.store(y, tl.sum(tl.sum(x.load([0, 0]), 1), 0))
 
 
+@pytest.mark.slow
 def test_the_arguments_of_a_function() -> None:
     """A descriptor of two dimensions has eleven arguments, the kernel's pointer is one, and the numbers of programs are
     six."""

@@ -64,6 +64,7 @@ def test_the_reference_pages_are_up_to_date() -> None:
         assert (ROOT / "docs" / "reference" / name).read_text() == text, "run make docs"
 
 
+@pytest.mark.slow
 def test_nothing_names_a_registry_or_this_machine() -> None:
     files = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
     hosts = re.compile(r"https?://[a-z0-9.-]*(debian|py" + "pi|python" + "hosted|npm" + r"js)|/wo" + "rk/|/ro" + "ot/")

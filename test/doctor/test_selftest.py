@@ -47,6 +47,7 @@ def with_header(tmp_path: Path, sdk: Sdk, text: str) -> tuple[Path, ...]:
     return (tmp_path / "changed", *sdk.include_dirs)
 
 
+@pytest.mark.slow
 def test_green_as_built(library: Path) -> None:
     result = run_selftest(library)
     assert result.problem is None

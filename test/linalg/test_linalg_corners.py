@@ -58,6 +58,7 @@ def in_columns(x, out, n, LOW: tl.constexpr, COLUMNS: tl.constexpr):
     tl.store(out + i * COLUMNS + j, tl.load(x + i * COLUMNS + j, mask=mask, other=7) + old, mask=mask)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("low", [8, 6])
 def test_boxes_of_a_constant_and_a_value(low: int) -> None:
     x, out = torch.arange(16, dtype=torch.int32), torch.zeros(2, 8, dtype=torch.int32)
@@ -74,6 +75,7 @@ def look_up(x, index, out, N: tl.constexpr):
     tl.store(out + i, tl.gather(tl.load(x + i), tl.load(index + i), 0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [torch.uint8, torch.int16, torch.int32, torch.int64], ids=str)
 def test_gather_by_narrow_indices(dtype: torch.dtype) -> None:
     """Indices are unsigned: 200 in eight bits is 200."""
@@ -100,6 +102,7 @@ tt.func public @poll(%x: !tt.ptr<i32>, %out: !tt.ptr<i8>) {
 """
 
 
+@pytest.mark.slow
 def test_polls_of_two_dimensions() -> None:
     lowered = triton_ext.linalg.convert(_POLL, lowered=True)
     function: Any = execute.build(execute.to_llvm(lowered), "poll").poll

@@ -16,6 +16,7 @@ from support.linalg.on_memory import numbers, on_memory, run
 pytestmark = pytest.mark.usefixtures("stock")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "reference"), [("sum", torch.sum), ("max", torch.amax), ("min", torch.amin)])
 @pytest.mark.parametrize("dtype", [torch.float64, torch.int32])
 def test_reductions(name: str, reference: Any, dtype: torch.dtype) -> None:
@@ -34,6 +35,7 @@ def test_reductions_with_nan(name: str, keeps: bool) -> None:
     assert out.isnan().tolist() == [False, keeps, keeps, keeps]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "reference"), [("argmax", np.argmax), ("argmin", np.argmin)])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.int16])
 def test_args(name: str, reference: Any, dtype: torch.dtype) -> None:
@@ -90,6 +92,7 @@ def test_tri(diagonal: int) -> None:
     assert out.tolist() == np.tri(4, 6, diagonal).tolist()
 
 
+@pytest.mark.slow
 def test_high_halves_by_constants() -> None:
     """The factors are powers of two, which become shifts, and their neighbours, which do not."""
     factors = torch.tensor([f for k in range(32) for f in (2**k - 1, 2**k, 2**k + 1)], dtype=torch.int64)
@@ -118,6 +121,7 @@ LINE = """
   %m = arith.cmpi slt, %r, %ns : tensor<64xi32>"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [0, 1, 40, 64, 100])
 def test_atomics_side_by_side(count: int) -> None:
     memory, old = numbers(64, dtype=torch.int32), torch.full((64,), 9, dtype=torch.int32)
@@ -139,6 +143,7 @@ def test_atomics_side_by_side(count: int) -> None:
     assert memory.equal(torch.where(changed == line, count, changed).to(torch.int32))
 
 
+@pytest.mark.slow
 def test_atomic_accesses() -> None:
     memory, out = numbers(64, dtype=torch.int32), torch.zeros(64, dtype=torch.int32)
     before = memory.clone()
@@ -249,6 +254,7 @@ ANYWHERE = """tt.func public @f(%p: !tt.ptr<i64>, %q: !tt.ptr<f32>, %n: i32) {
 """
 
 
+@pytest.mark.slow
 def test_addresses_between_elements() -> None:
     """Addresses come from memory; only the first is a multiple of four, and some are masked off."""
     memory = np.zeros(64, dtype=np.uint8)

@@ -52,6 +52,7 @@ def test_every_number_of_eight_bits(dtype: torch.dtype, wide: torch.dtype) -> No
     assert back.float()[~numbers].isnan().all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", FLOAT8, ids=str)
 def test_rounding_to_eight_bits(dtype: torch.dtype) -> None:
     """Casts round to nearest even: between two numbers, at the middle, and as near to the middle as f32 can be."""
@@ -79,6 +80,7 @@ def product(a, b, out, N: tl.constexpr, K: tl.constexpr):
     tl.store(out + m[:, None] * N + n[None, :], tl.dot(left, right))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", FLOAT8, ids=str)
 def test_product_of_eight_bits(dtype: torch.dtype) -> None:
     generator = torch.Generator().manual_seed(1)
@@ -132,6 +134,7 @@ def powers(x, out, n, BLOCK: tl.constexpr):
     tl.store(out + i, libdevice.pow(tl.load(x + i, mask=i < n, other=1.0), exponent), mask=i < n)
 
 
+@pytest.mark.slow
 def test_functions_of_a_library(tmp_path: Path) -> None:
     """The library comes when the kernel is linked: here one in C, which calls libm."""
     source = tmp_path / "libdevice.c"
@@ -182,6 +185,7 @@ def reinterpret(x, out, n, BLOCK: tl.constexpr):
     tl.store(out + i, (bits & 0x7FFFFFFF).to(tl.float32, bitcast=True), mask=i < n)
 
 
+@pytest.mark.slow
 def test_bits_of_floats() -> None:
     x, out = torch.randn(40), torch.zeros(40)
     with execute.through_linalg(at_end=True):

@@ -31,6 +31,7 @@ def stock_reads(module: str | bytes, *options: str) -> str:
     return done.stdout.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("stock")
 def test_lowered_text_and_bytecode_are_one_module() -> None:
     text = tx.linalg.compile(add, SIGNATURE, lowered=True)

@@ -53,6 +53,7 @@ def same_rows(x, out, n, BLOCK: tl.constexpr):
     tl.store(out + i, tl.load(x + j))
 
 
+@pytest.mark.slow
 def test_constancy_that_does_not_hold() -> None:
     x, out = torch.randn(8), torch.zeros(32)
     with execute.through_linalg(at_end=True):
@@ -96,6 +97,7 @@ def wrapped(x, out, of: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(out + i, tl.load(x + 8 + of(i)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("of", "expected"),
     [
@@ -128,6 +130,7 @@ def one_after_the_other(lock, out):
     tl.atomic_xchg(lock, 0)
 
 
+@pytest.mark.slow
 def test_a_barrier_waits_for_nobody() -> None:
     lock, out = torch.zeros(1, dtype=torch.int32), torch.zeros(1)
     with execute.through_linalg(at_end=True):
@@ -157,6 +160,7 @@ tt.func public @f(%x: !tt.ptr<f32>, %n: !tt.ptr<i32>, %c: i1) {
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("holds", [True, False])
 def test_tensors_of_no_dimension(*, holds: bool) -> None:
     """Elements that are masked off are not accessed: there is no memory at address 0."""

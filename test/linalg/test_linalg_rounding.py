@@ -80,6 +80,7 @@ def check(found: torch.Tensor, x: torch.Tensor, magnitudes: np.ndarray) -> None:
     assert not at.numel(), f"{x[at].tolist()}: expected {expected[at].tolist()}, got {found[at].tolist()}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("source", "target"), PAIRS, ids=str)
 @np.errstate(over="ignore", invalid="ignore")
 def test_toward_zero(source: torch.dtype, target: torch.dtype) -> None:
@@ -98,6 +99,7 @@ def test_toward_zero(source: torch.dtype, target: torch.dtype) -> None:
     check(casted(x, target, "rtz"), x, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", FLOAT8, ids=str)
 def test_nearest_of_f64(target: torch.dtype) -> None:
     """The cast rounds only once, although it goes through f32."""
@@ -151,6 +153,7 @@ def extremes(x, out, BLOCK: tl.constexpr):
     tl.store(out + 2, tl.sum(value, 0).to(tl.float32))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", FLOAT8, ids=str)
 def test_reductions_of_eight_bits(dtype: torch.dtype) -> None:
     """The sums are of small integers, which are the same in any order."""

@@ -336,6 +336,7 @@ def test_broken_library_does_not_hide_a_good_one(
         _ = tx.passes.plugin.plain
 
 
+@pytest.mark.slow
 def test_markup_in_a_path_is_text(tmp_path: Path, run_python: RunPython) -> None:
     """Names that are not valid text do not end the listing either."""
     names = ["[red].so", "[bold]x[.so", "two\nlines.so", os.fsdecode(b"\xff.so")]
@@ -347,6 +348,7 @@ def test_markup_in_a_path_is_text(tmp_path: Path, run_python: RunPython) -> None
     assert f"{tmp_path}/[bold]x[.so is not an ELF" in done.stdout
 
 
+@pytest.mark.slow
 def test_mended_library_is_seen(make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "plain.so"
     monkeypatch.setenv("TRITON_EXT_PATH", str(path))

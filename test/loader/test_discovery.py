@@ -74,6 +74,7 @@ def test_variables(
     assert "plain" in dir(tx.passes.plugin)
 
 
+@pytest.mark.slow
 def test_list_in_a_pipe(run_python: RunPython, tmp_path: Path) -> None:
     """Prints one line for each extension, with its whole path and reason, whatever the terminal's width."""
     directory = tmp_path / ("a long name " * 12).strip()
@@ -171,6 +172,7 @@ with p:
 """
 
 
+@pytest.mark.slow
 def test_loaded_on_first_use(run_python: RunPython) -> None:
     """Finding, describing and placing a pass loads neither the pass nor Triton; entering a pipeline loads both."""
     done = run_python(MAPPED)
@@ -222,6 +224,7 @@ def test_little_room_in_memory(run_python: RunPython, make_plugin: MakePlugin, t
     assert done.stdout == f"['{path}']\n", done.stderr
 
 
+@pytest.mark.slow
 def test_changed_while_it_is_loaded(make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The bytes that are loaded are those that were checked, whatever happens to the file in between."""
     from triton_ext.loading import loader
@@ -261,6 +264,7 @@ def test_probe_ignores_the_current_directory(run_python: RunPython, make_plugin:
     assert done.stdout == "plain\n", done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flags", [[], ["-P"]])
 def test_a_name_is_no_path(flags: list[str], rename: Plugin, tmp_path: Path) -> None:
     """Only a name with a ``/`` is a path: a file of that name in the working directory is not even opened."""

@@ -33,6 +33,7 @@ def compile_copy() -> dict[str, Any]:
     return asm
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("library", "passes", "dialects", "ops"),
     [

@@ -56,6 +56,7 @@ def test_the_arguments_are_those_of_triton(module: Any, arguments: tuple[Any, ..
         run(module, passes.plugin.add_plugin, "no list")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variable", ["TRITON_PASS_PLUGIN_PATH", "TRITON_PLUGIN_PATHS"])
 def test_the_environment_is_enough(variable: str, run_python: RunPython) -> None:
     """It works in a program that does not import triton-ext."""
@@ -82,6 +83,7 @@ def test_what_is_not_there_says_what_is() -> None:
         passes.plugin.rename  # noqa: B018
 
 
+@pytest.mark.slow
 def test_dir_lists_the_passes(make_plugin: MakePlugin, tmp_path: Path) -> None:
     listed = dir(passes.plugin)
     assert {"add_rename", "extend_with"} <= set(listed)
@@ -90,6 +92,7 @@ def test_dir_lists_the_passes(make_plugin: MakePlugin, tmp_path: Path) -> None:
     assert set(dir(passes.plugin)) - set(listed) == {"add_plain"}
 
 
+@pytest.mark.slow
 def test_two_of_one_name_are_an_error_that_names_both(make_plugin: MakePlugin, tmp_path: Path) -> None:
     one, other = (make_plugin(tmp_path / name) for name in ("one.so", "other.so"))
     tx.load(one)

@@ -50,6 +50,7 @@ def on_and_off(launch) -> None:
         assert torch.equal(on, off)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [0, 16, 17, 71])
 def test_ragged_matmul(k: int) -> None:
     a, b = torch.randn(16, k), torch.randn(k, 16)
@@ -61,6 +62,7 @@ def test_ragged_matmul(k: int) -> None:
     on_and_off(launch)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("causal", [True, False])
 @pytest.mark.parametrize(("n", "width"), [(64, 16), (80, 33), (48, 100)])
 def test_window(n: int, width: int, causal: bool) -> None:

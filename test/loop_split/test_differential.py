@@ -48,6 +48,7 @@ def test_random_loops_on_the_cpu(
     assert outcome.split >= ON_CPU / 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", ["", *programs.OPTIONS])
 def test_corner_cases(options: str) -> None:
     assert programs.check(corner_cases.PROGRAMS, options).split

@@ -296,6 +296,7 @@ def test_not_a_project(tmp_path: Path) -> None:
     assert "is not a source tree of extensions (fix: triton-ext new bundle NAME && cd NAME)" in done.stderr
 
 
+@pytest.mark.slow
 def test_unknown_name(tmp_path: Path) -> None:
     succeed(tmp_path, "triton-ext", "new", "pass", "tidy")
     done = run(tmp_path / "tidy", "triton-ext", "test", "nope")

@@ -90,6 +90,7 @@ def builtin() -> list[CataloguedPass]:
     return [p for p in catalogue() if p.origin == "libtriton"]
 
 
+@pytest.mark.slow
 def test_every_pass_of_python_is_in_it_or_is_said_not_to_be() -> None:
     listed = [p.binding for p in builtin() if p.binding]
     assert len(set(listed)) == len(listed)
@@ -129,6 +130,7 @@ def test_every_entry_of_the_taxonomy_is_a_pass_that_exists() -> None:
     } == names
 
 
+@pytest.mark.slow
 def test_every_pass_is_described() -> None:
     for described in catalogue():
         assert described.summary, described

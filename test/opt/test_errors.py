@@ -46,6 +46,7 @@ def foo(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "arguments", "message"),
     [
@@ -92,6 +93,7 @@ def test_error_contract(text: str, arguments: list[str], message: str, tmp_path:
         assert sorted(path.name for path in tmp_path.iterdir()) == ["in.mlir"]
 
 
+@pytest.mark.slow
 def test_a_failure_keeps_the_file_that_was_there(foo: Path, tmp_path: Path) -> None:
     output = tmp_path / "out.mlir"
     output.write_text("precious")
@@ -101,6 +103,7 @@ def test_a_failure_keeps_the_file_that_was_there(foo: Path, tmp_path: Path) -> N
     assert "@bar" in output.read_text()
 
 
+@pytest.mark.slow
 def test_output_goes_through_links_and_into_devices(foo: Path, tmp_path: Path) -> None:
     target, link = tmp_path / "target.mlir", tmp_path / "link.mlir"
     link.symlink_to(target)
@@ -111,6 +114,7 @@ def test_output_goes_through_links_and_into_devices(foo: Path, tmp_path: Path) -
     assert Path("/dev/null").is_char_device()
 
 
+@pytest.mark.slow
 def test_a_full_disk_and_a_closed_pipe(foo: Path) -> None:
     with Path("/dev/full").open("w") as full:
         done = run(foo, capture_output=False, stdout=full, stderr=subprocess.PIPE)
@@ -124,6 +128,7 @@ def test_a_full_disk_and_a_closed_pipe(foo: Path) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_a_missing_input(tmp_path: Path) -> None:
     done = run(tmp_path / "none.mlir")
     assert done.returncode == 1
@@ -165,6 +170,7 @@ def test_a_broken_extension_is_named(foo: Path, tmp_path: Path) -> None:
     assert "@bar" in run(foo, "-rename", env=environment).stdout
 
 
+@pytest.mark.slow
 def test_an_extension_is_loaded_by_name_or_path(foo: Path) -> None:
     path = next(e.path for e in tx.extensions() if e.name == "rename")
     for extension in ("rename", str(path)):

@@ -285,6 +285,7 @@ print(triton.knobs.runtime.add_stages_inspection_hook, len(tx.extensions()) > 0)
 """
 
 
+@pytest.mark.slow
 def test_a_pipeline_names_the_patch_each_time() -> None:
     done = subprocess.run([sys.executable, "-c", SPOILED], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -100,6 +100,7 @@ def test_last_is_the_last_of_each_stage(target: str, anchor: str) -> None:
     assert marked(anchor, target) == list(last.values())
 
 
+@pytest.mark.slow
 def test_first_and_last_of_a_stage_with_two_managers() -> None:
     """AMD's `make_ttgir` runs a manager with a single pass, and then a second manager."""
     first, *_, last = (p for p in places(GFX942) if p[0] == "ttgir")
@@ -113,6 +114,7 @@ def test_first_and_last_of_a_stage_with_two_managers() -> None:
     )
 
 
+@pytest.mark.slow
 def test_last_of_llir_with_three_managers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(knobs.compilation, "dump_ir_extract_di_local_variables", True)
     ran = names(describe(tx.Pipeline().after("llir:*#last", mark).at_end("llir", mark)), "llir")
@@ -126,6 +128,7 @@ def test_what_an_edit_brings_in_is_no_match_for_the_same_pipeline() -> None:
     assert names(describe(pipeline), "ttir")[-4:] == [MARK, "common.symbol_dce", "ttir.loop_unroll", "common.cse"]
 
 
+@pytest.mark.slow
 def test_a_last_that_depends_on_what_the_passes_do_is_refused() -> None:
     def moody(module: Any, metadata: dict[str, Any], inner: Callable[..., Any]) -> Any:
         from triton.backends.nvidia import compiler
@@ -180,6 +183,7 @@ def test_an_anchor_that_does_not_occur_lists_those_that_do_in_order() -> None:
     assert listing == "  ttir: " + ", ".join(name for stage, name, _ in places(CUDA90) if stage == "ttir")
 
 
+@pytest.mark.slow
 def test_every_listed_anchor_is_one() -> None:
     with pytest.raises(tx.PipelineError) as error:
         describe(tx.Pipeline().skip("nowhere"), GFX942)
@@ -216,6 +220,7 @@ def test_what_the_error_says(anchor: str, target: str, says: str) -> None:
     assert says in str(error.value)
 
 
+@pytest.mark.slow
 def test_the_same_edit_may_be_less_than_an_error() -> None:
     plain = places(CUDA90)
     with warnings.catch_warnings(record=True) as caught:
@@ -235,6 +240,7 @@ def test_the_same_edit_may_be_less_than_an_error() -> None:
         tx.Pipeline().skip("prefetch", on_missing="later")  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_ordinals_of_records_are_anchors() -> None:
     wanted = [r for r in records(describe(), "ttgir") if r.name == "common.canonicalizer"]
     assert [r.ordinal for r in wanted] == [1, 2, 3, 4]

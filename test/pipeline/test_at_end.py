@@ -57,6 +57,7 @@ def test_only_the_block_is_affected_and_the_slot_is_given_back() -> None:
     assert knobs.runtime.add_stages_inspection_hook is None
 
 
+@pytest.mark.slow
 def test_passes_run_in_order_and_blocks_nest_inside_out() -> None:
     first, second = tx.passes.ttir.rename(old="softmax", new="one"), tx.passes.ttir.rename(old="one", new="two")
     with tx.Pipeline().at_end("ttir", first, second):

@@ -48,6 +48,7 @@ def symbols(binary: bytes) -> set[str]:
     return {symbol.name for symbol in table.iter_symbols()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("kernel", ["softmax", "matmul"])
 def test_an_edit_in_each_stage_reaches_the_binary(target: str, kernel: str) -> None:
@@ -85,6 +86,7 @@ def test_an_edit_in_each_stage_reaches_the_binary(target: str, kernel: str) -> N
     assert any(f"{old}_newest" in name for name in symbols(built.asm[binary]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_gluon(target: str) -> None:
     pipeline = (
@@ -119,6 +121,7 @@ def test_gluon(target: str) -> None:
         compiled(tx.Pipeline().at_end("ttir", mark), target, "add_one")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("kernel", ["softmax", "matmul", "add_one"])
 def test_edits_that_do_nothing_leave_the_same_binary(target: str, kernel: str) -> None:
@@ -146,6 +149,7 @@ def test_moved_and_swapped_passes(target: str) -> None:
     assert built.asm["ttgir"] == compiled(tx.Pipeline(), target, "matmul").asm["ttgir"]
 
 
+@pytest.mark.slow
 def test_the_code_paths_differ() -> None:
     """The targets differ as expected: Ampere prefetches, Hopper specialises warps, Blackwell has tensor memory."""
     ran = {target: {name for _, name, _ in everything(describe(None, target))} for target in TARGETS}
@@ -159,6 +163,7 @@ def test_the_code_paths_differ() -> None:
         assert {target for target in TARGETS if name in ran[target]} == targets
 
 
+@pytest.mark.slow
 @pytest.mark.skipif("cpu" not in backends, reason="the CPU backend is not in this checkout")
 def test_a_backend_of_ours() -> None:
     target = backends["cpu"].driver().get_current_target()

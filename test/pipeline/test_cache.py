@@ -159,6 +159,7 @@ def level(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     return lambda value: monkeypatch.setitem(SETTINGS, "level", value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("one_object", [True, False])
 @pytest.mark.parametrize("same_block", [True, False])
 def test_what_is_compiled_after_a_change_in_place_is_not_found_later(

@@ -284,6 +284,7 @@ def test_a_pass_that_keeps_notes_runs_once(no_gpu: None) -> None:
     assert len(notes) == 2
 
 
+@pytest.mark.slow
 def test_what_changed_in_place_is_not_found_under_the_key_of_what_it_was() -> None:
     registers = [64]
 

@@ -57,6 +57,7 @@ def test_options_of_the_backend() -> None:
     assert argument("ttir.convert_to_ttgpuir", "num_warps", "-o", "num_warps=2", "-o", "maxnreg=64") == "2"
 
 
+@pytest.mark.slow
 def test_json_is_what_describe_tells() -> None:
     told = json.loads(shown(*SOFTMAX, "-t", CUDA90, "--json", "-p", "ttir: skip(common.cse)"))
     assert (told["kernel"], told["target"], told["pipeline"]) == ("softmax", CUDA90, "ttir: skip(common.cse)")
@@ -69,6 +70,7 @@ def test_json_is_what_describe_tells() -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_difference_to_none_and_to_another_one() -> None:
     edit = ["-p", "ttir: skip(common.cse); ttgir: set(ttgpuir.pipeline, num_stages=5)"]
     lines = shown(*SOFTMAX, "-t", CUDA90, *edit, "--diff").splitlines()

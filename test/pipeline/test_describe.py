@@ -71,6 +71,7 @@ def test_every_stage_and_pass_in_order() -> None:
     assert names(seen, "ptx") == names(seen, "cubin") == []
 
 
+@pytest.mark.slow
 def test_arguments_times_and_changes() -> None:
     seen = describe(None, CUDA80, "matmul")
     convert = records(seen, "ttgir")[0]
@@ -90,6 +91,7 @@ def test_arguments_times_and_changes() -> None:
     assert all(r.edit is None and r.ran and r.ir is None for s in seen.stages for r in s.passes)
 
 
+@pytest.mark.slow
 def test_which_entries_are_edits() -> None:
     pipeline = (
         P().after("ttir.combine", RENAME, mark).skip("ttir:common.cse").set("ttgpuir.pipeline", num_stages=5)
@@ -134,6 +136,7 @@ def test_it_compiles_what_a_compilation_without_it_does(target: str) -> None:
     assert pipeline.edits
 
 
+@pytest.mark.slow
 def test_nothing_of_it_stays_in_the_cache(kernel_cache: Path) -> None:
     describe()
     describe(P().skip("ttir:common.cse"))
@@ -288,6 +291,7 @@ def test_the_table() -> None:
     assert not [row for row in rows if row != row.rstrip()]
 
 
+@pytest.mark.slow
 def test_the_difference() -> None:
     edited = describe(P().skip("ttir:common.cse").after("ttir.loop_unroll", RENAME), kernel="softmax")
     lines = list(difference(describe(), edited))
@@ -369,6 +373,7 @@ def delete(name: str, which: int = 0) -> Callable[[list[str]], None]:
     return change
 
 
+@pytest.mark.slow
 def test_deleted_lines() -> None:
     assert fed_back(delete("ttgpuir.coalesce")) == "ttgir: skip(ttgpuir.coalesce)"
     assert fed_back(delete("common.canonicalizer", 1)) == "ttgir: skip(common.canonicalizer#2)"
@@ -446,6 +451,7 @@ def test_added_lines(line: str, at: int) -> None:
     )
 
 
+@pytest.mark.slow
 def test_added_in_llir_with_arguments() -> None:
     line = "nvidia.ttnvgpuir.proxy_fence_insertion{compute-capability=90}"
     fed_back(lambda lines: lines.insert(5, line), stage="llir")
@@ -466,6 +472,7 @@ def test_several_changes_and_lines_of_people() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_listing_of_an_edited_pipeline_means_the_same_edits() -> None:
     pipeline = P().skip("ttir:common.cse").after("ttir.combine", RENAME, mark).at_start("ttir", mark)
     pipeline = pipeline.set("ttgpuir.pipeline", num_stages=5).at_end("llir", tx.builtin.common.cse())
@@ -475,6 +482,7 @@ def test_a_listing_of_an_edited_pipeline_means_the_same_edits() -> None:
     assert ran(again) == ran(edited)
 
 
+@pytest.mark.slow
 def test_a_listing_with_the_pass_of_a_foreign_plugin() -> None:
     """A plugin's pass takes texts of any form as arguments."""
     tx.load(Path(triton.__file__).parent / "plugins" / "libTritonPluginsTestLib.so")

@@ -55,6 +55,7 @@ def with_names(pipeline: tx.Pipeline, stage: str, target: str = CUDA90) -> list[
 # ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_before_and_after() -> None:
     usual = plain("ttir")
     i = usual.index("ttir.combine")
@@ -90,6 +91,7 @@ def test_a_name_given_at_the_start_reaches_the_binary() -> None:
     assert b"renamed" in kernel.asm["cubin"]
 
 
+@pytest.mark.slow
 def test_replace() -> None:
     usual = plain("ttir")
     i = usual.index("ttir.combine")
@@ -102,6 +104,7 @@ def test_replace() -> None:
     )
 
 
+@pytest.mark.slow
 def test_skip() -> None:
     ran = describe(PLAIN.skip("ttir:common.cse").skip("ttgir:nvidia.ttnvgpuir.*").skip("llir:cse#2"))
     assert names(ran, "ttir") == [n for n in plain("ttir") if n != "common.cse"]
@@ -140,6 +143,7 @@ def test_set_on_amd() -> None:
     assert record.pipeline.endswith("{num_stages=4}")  # in AMD's spelling
 
 
+@pytest.mark.slow
 def test_set_keeps_the_other_arguments_and_may_be_spread_over_edits() -> None:
     pipeline = PLAIN.set("ttgpuir.pipeline", num_stages=7).set("ttgpuir.pipeline", dump_intermediate_steps=False)
     (record,) = (r for r in records(describe(pipeline), "ttgir") if r.name == "ttgpuir.pipeline")
@@ -159,6 +163,7 @@ def test_set_of_every_match_and_of_one() -> None:
     assert seen("ttgpuir.optimize_dot_operands#2") == ["true", "false"]
 
 
+@pytest.mark.slow
 def test_stage_wrapped_and_replaced() -> None:
     def comment(text: str, metadata: dict[str, Any], inner: Any) -> str:
         metadata["commented"] = True
@@ -178,6 +183,7 @@ def test_stage_wrapped_and_replaced() -> None:
     assert b"another" in kernel.asm["cubin"]
 
 
+@pytest.mark.slow
 def test_edits_reach_the_stage_inside_of_a_function() -> None:
     def twice(module: Any, metadata: dict[str, Any], inner: Any) -> Any:
         return inner(inner(module, metadata), metadata)
@@ -215,6 +221,7 @@ def test_plus() -> None:
 # ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_pass_of_each_kind() -> None:
     convert = tx.builtin.ttir.convert_to_ttgpuir("cuda:90", 4, 32, 1)
     pipeline = PLAIN.at_end("ttir", RENAME, mark, convert).skip("convert_to_ttgpuir")
@@ -405,6 +412,7 @@ def test_what_only_looks_like_a_conflict() -> None:
     assert len(pipeline.edits) == 16
 
 
+@pytest.mark.slow
 def test_an_anchor_that_covers_another_matches_what_that_matches() -> None:
     choose = random.Random(13).choice
     words, patterns = ["a", "b", "ab", "a_b"], ["a", "b", "ab", "a*", "*", "?", "*b", "a?b"]
@@ -453,6 +461,7 @@ def test_a_pipeline_is_a_value() -> None:
     assert base == tx.Pipeline().skip("ttir.combine")
 
 
+@pytest.mark.slow
 def test_a_pipeline_goes_to_other_processes_and_into_copies() -> None:
     pipeline = PLAIN.at_end("ttir", RENAME, mark).skip("ttir:common.cse")
     describe(pipeline)  # the pipeline now holds a loaded library, which does not go with the pickle

@@ -69,6 +69,7 @@ def test_from_a_file_and_with_functions_of_the_program(scratch: Path) -> None:
     assert output(done) == "seen softmax\nenv"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -147,6 +148,7 @@ print(name(), end=" ")
     assert output(python(before + SHOW, TRITON_EXT_PIPELINE=RENAMED)) == "env"
 
 
+@pytest.mark.slow
 def test_the_entry_point_is_no_backend() -> None:
     program = """
 import triton
@@ -200,6 +202,7 @@ def test_run_inside_of_run() -> None:
     assert output(triton_ext("run", "-p", RENAMED, "--", *command)) == "inner"
 
 
+@pytest.mark.slow
 def test_run_becomes_the_program() -> None:
     done = triton_ext("run", "--", sys.executable, "-c", "import sys; sys.exit(7)")
     assert done.returncode == 7

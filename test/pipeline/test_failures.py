@@ -180,6 +180,7 @@ FAILS: dict[str, tuple[tx.Pipeline, list[str]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", FAILS)
 def test_an_error_says_where_and_why(case: str) -> None:
     pipeline, says = FAILS[case]
@@ -190,6 +191,7 @@ def test_an_error_says_where_and_why(case: str) -> None:
             assert part in str(error.value)
 
 
+@pytest.mark.slow
 def test_the_cause_is_kept() -> None:
     with P().at_end("ttir", wrong_value), pytest.raises(tx.PipelineError) as error:
         compiled()
@@ -198,6 +200,7 @@ def test_the_cause_is_kept() -> None:
     assert cause.__traceback__ is not None
 
 
+@pytest.mark.slow
 def test_a_builtin_pass_that_crashes() -> None:
     """MLIR keeps the process alive, and the error names the pass and its edit."""
     with P().skip("to_llvmir"), pytest.raises(tx.PipelineError) as error:
@@ -205,6 +208,7 @@ def test_a_builtin_pass_that_crashes() -> None:
     assert "of Triton failed in stage 'llir' on kernel 'softmax', in the pipeline 'skip(to_llvmir)'" in str(error.value)
 
 
+@pytest.mark.slow
 def test_errors_of_the_stage_itself_keep_their_type() -> None:
     """An autotuner catches some of these errors by their type."""
 
@@ -222,6 +226,7 @@ def test_errors_of_the_stage_itself_keep_their_type() -> None:
         assert note.endswith("; without the edits the kernel compiles")
 
 
+@pytest.mark.slow
 def test_other_errors_of_a_stage_are_ours() -> None:
     with P().after("llir:common.cse#1", mark).skip("llir:nvgpu_to_llvm"), pytest.raises(tx.PipelineError) as error:
         compiled()
@@ -232,6 +237,7 @@ def test_other_errors_of_a_stage_are_ours() -> None:
     assert type(error.value.__cause__) is RuntimeError
 
 
+@pytest.mark.slow
 def test_a_failure_in_a_stage_without_edits() -> None:
     """The failure surfaces in one stage, but the edits of another stage have caused it."""
     with P().skip("ttgir:*"), pytest.raises(tx.PipelineError) as error:
@@ -246,6 +252,7 @@ def test_a_failure_in_a_stage_without_edits() -> None:
         assert part in str(error.value)
 
 
+@pytest.mark.slow
 def test_a_kernel_that_fails_without_the_edits_too() -> None:
     with P().at_end("ttir", wrong_value), pytest.raises(tx.PipelineError) as error:
         triton.compile(source(softmax), target=TARGET, options={"ptx_options": "--no-such-option"})
@@ -318,6 +325,7 @@ RETURNS: list[tuple[GPUTarget, str, Any, str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("target", "stage", "function", "says"), RETURNS)
 def test_what_a_stage_function_may_not_return(target: GPUTarget, stage: str, function: Any, says: str) -> None:
     with P().stage(stage, function), pytest.raises(tx.PipelineError) as error:
@@ -327,6 +335,7 @@ def test_what_a_stage_function_may_not_return(target: GPUTarget, stage: str, fun
     assert str(error.value).endswith("\nwithout the edits the kernel compiles")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("target", "stage"), [(TARGET, "ptx"), (HIP, "amdgcn"), (CPU, "asm")])
 def test_llvm_ir_that_a_stage_function_gives_to_the_stage(target: GPUTarget, stage: str) -> None:
     """Two of the three once ended the process, and the third gave no error."""
@@ -347,6 +356,7 @@ def doubled(x):  # type: ignore[no-untyped-def]
     tl.store(x + i, tl.load(x + i) * 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("target", "pipeline"),
     [(TARGET, P().skip("llir:*")), (HIP, P().skip("llir:*")), (CPU, P().skip("cpuir:*"))],
@@ -367,6 +377,7 @@ def runs_a_manager(module: Any, *_: Any) -> None:
     manager.run(module, "three warps")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", [TARGET, CPU], ids=str)
 def test_why_a_manager_of_a_python_pass_fails(target: GPUTarget) -> None:
     with P().at_end("ttir", runs_a_manager), pytest.raises(tx.PipelineError) as error:
@@ -375,6 +386,7 @@ def test_why_a_manager_of_a_python_pass_fails(target: GPUTarget) -> None:
     assert "warpsPerCTA must be a power of two" in str(error.value)
 
 
+@pytest.mark.slow
 def test_why_a_manager_of_a_stage_function_fails() -> None:
     with P().stage("ttir", runs_a_manager), pytest.raises(tx.PipelineError, match="must be a power of two"):
         triton.compile(source(softmax), target=TARGET)
@@ -396,6 +408,7 @@ def keeps_to_itself(source: Any, metadata: Any, inner: Any) -> Any:
     return inner(source, dict(metadata))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("target", "stage", "function", "says"),
     [
@@ -449,6 +462,7 @@ REJECTED_LATER: list[tuple[GPUTarget, str, Any, str, str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("target", "stage", "function", "later", "says"), REJECTED_LATER)
 def test_what_a_later_stage_rejects(target: GPUTarget, stage: str, function: Any, later: str, says: str) -> None:
     with P().stage(stage, function), pytest.raises(tx.PipelineError) as error:
@@ -459,6 +473,7 @@ def test_what_a_later_stage_rejects(target: GPUTarget, stage: str, function: Any
     assert said.endswith("\nwithout the edits the kernel compiles")
 
 
+@pytest.mark.slow
 def test_bad_ptx_is_the_assembler_s_error() -> None:
     with P().stage("ptx", text_of("hello")), pytest.raises(PTXASError) as error:
         compiled()
@@ -484,6 +499,7 @@ SET_BY_LLIR = ", ".join(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("target", "stage", "sets"),
     [
@@ -508,6 +524,7 @@ def test_a_stage_function_that_does_not_call_the_stage(target: GPUTarget, stage:
     assert str(error.value).endswith("\nwithout the edits the kernel compiles")
 
 
+@pytest.mark.slow
 def test_a_stage_function_that_was_rehearsed_is_named_once() -> None:
     """The stage runs once without its passes, but with the function, to find the last pass of a name."""
     whole = triton.compile(source(softmax), target=TARGET)
@@ -517,6 +534,7 @@ def test_a_stage_function_that_was_rehearsed_is_named_once() -> None:
     assert str(error.value).count(f"'llir: stage({HERE}") == 1
 
 
+@pytest.mark.slow
 def test_assembly_of_a_stage_function_is_what_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """The edit was once dropped silently: the library was made from the LLVM IR of an earlier stage."""
     torch = pytest.importorskip("torch")
@@ -541,6 +559,7 @@ def test_assembly_of_a_stage_function_is_what_runs(monkeypatch: pytest.MonkeyPat
     assert x.item() == 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["at_start", "after", "at_end", "after the last", "stage", "stage in advance"])
 def test_an_interrupt_passes_through(verb: str) -> None:
     def interrupted(*arguments: Any) -> None:
@@ -565,6 +584,7 @@ def exits(*arguments: Any) -> None:
     sys.exit(3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isolate", ["", "1"])
 @pytest.mark.parametrize(
     ("pipeline", "says"),
@@ -588,6 +608,7 @@ def adds_an_extension(module: Any) -> None:
     manager.run(module, "renamed")
 
 
+@pytest.mark.slow
 def test_an_extension_in_a_manager_of_a_python_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     """It was once refused because finding the library lists a directory."""
     with P().at_end("ttir", adds_an_extension), pytest.raises(tx.PipelineError) as error:
@@ -622,6 +643,7 @@ def test_a_failure_is_not_cached(kernel_cache: Path, no_gpu: None) -> None:
     assert made.metadata.name == "softmax"
 
 
+@pytest.mark.slow
 def test_an_observed_failure_leaves_no_file(kernel_cache: Path) -> None:
     with pytest.raises(tx.PipelineError):
         describe(P().at_end("ttgir", wrong_value))
@@ -656,6 +678,7 @@ def test_other_threads_do_not_notice() -> None:
     assert "good" not in {name for pipeline, name in found if pipeline is not good}
 
 
+@pytest.mark.slow
 def test_arguments_of_what_another_pipeline_brings_in() -> None:
     inner = P().at_end("ttir", tx.passes.ttir.rename(old="softmax", new="inner"), mark)
     with P().set("ttir:rename", new="other"):
@@ -671,6 +694,7 @@ def test_arguments_of_what_another_pipeline_brings_in() -> None:
         assert str(error.value).startswith(f"'{edit}'")
 
 
+@pytest.mark.slow
 def test_passes_that_nobody_sees() -> None:
     """Passes that other code adds to the backend's manager directly cannot be edited; an edit never matches the wrong
     pass."""
@@ -690,6 +714,7 @@ def test_passes_that_nobody_sees() -> None:
         compiled()
 
 
+@pytest.mark.slow
 def test_a_warning_once_for_each_edit() -> None:
     with warnings.catch_warnings(record=True) as caught, P().skip("nowhere", on_missing="warn"):
         warnings.simplefilter("always")
@@ -698,6 +723,7 @@ def test_a_warning_once_for_each_edit() -> None:
     assert len(caught) == 1
 
 
+@pytest.mark.slow
 def test_a_broken_library_of_one_pipeline_leaves_others_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = tmp_path / "libtriton_ext_broken.so"
     broken.write_bytes(b"no library")
@@ -706,6 +732,7 @@ def test_a_broken_library_of_one_pipeline_leaves_others_alone(tmp_path: Path, mo
         assert compiled().metadata.name == "fine"
 
 
+@pytest.mark.slow
 def test_what_a_failed_entry_into_a_block_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
     pipeline = P().at_end("ttir", lambda module: module.seen(lock))  # noqa: F821 - put there below
     monkeypatch.setitem(globals(), "lock", threading.Lock())
@@ -717,6 +744,7 @@ def test_what_a_failed_entry_into_a_block_leaves(monkeypatch: pytest.MonkeyPatch
         pass
 
 
+@pytest.mark.slow
 def test_amd_says_the_same() -> None:
     with pytest.raises(tx.PipelineError, match=r"pass 'ttgpuir.coalesce' failed in stage 'ttir' on kernel 'softmax'"):
         describe(P().at_end("ttir", B.ttgpuir.coalesce()), GFX942)
@@ -725,6 +753,7 @@ def test_amd_says_the_same() -> None:
     assert names(describe(P().at_end("ttir", mark), GFX942), "ttir")[-1] == MARK
 
 
+@pytest.mark.slow
 def test_a_kernel_that_does_not_compile_is_not_our_error() -> None:
     @triton.jit
     def wrong(x, y, n, BLOCK: triton.language.constexpr):

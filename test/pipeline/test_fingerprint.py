@@ -305,6 +305,7 @@ def test_a_method_that_is_not_called_may_read_anything() -> None:
     assert one != other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     [
@@ -396,6 +397,7 @@ def key(pipeline: tx.Pipeline) -> str:
         return str(triton.compile(source(softmax), target=GPUTarget("cuda", 90, 32)).hash)
 
 
+@pytest.mark.slow
 def test_a_changed_variable_compiles_anew(modules: Callable[..., Any]) -> None:
     f = modules(mod_a="level = 1", mod_f="import mod_a\nx = [1]\ndef f(m):\n  mod_a.level, x\n")
     pipeline = tx.Pipeline().at_end("ttir", f)
@@ -422,6 +424,7 @@ def test_a_changed_module_variable_is_seen_inside_of_a_block(modules: Callable[.
     assert stack.current.get() is stack.NOTHING
 
 
+@pytest.mark.slow
 def test_pipelines_that_differ_in_a_function_only() -> None:
     functions = [made(f"def f(m): {x}") for x in (1, 2)]
     functions += [made("def f(m, x=#): ...".replace("#", x)) for x in "12"]

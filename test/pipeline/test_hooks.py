@@ -84,6 +84,7 @@ def test_set_before() -> None:
     assert len({alone.hash, both.hash}) == 2
 
 
+@pytest.mark.slow
 def test_set_inside() -> None:
     log: list[str] = []
     with RENAME:
@@ -120,6 +121,7 @@ def test_its_key_counts() -> None:
     assert hashes[0] == hashes[2] != hashes[1]
 
 
+@pytest.mark.slow
 def test_saved_and_put_back() -> None:
     """A library may use the slot for a while, at any depth, and then restore what it found."""
     log: list[str] = []
@@ -154,6 +156,7 @@ def test_scope_of_knobs() -> None:
     assert slot() is hook
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["before", "inside"])
 def test_chained(where: str) -> None:
     """A hook calls the previous one; each of the two acts once, and so does the pipeline."""
@@ -175,6 +178,7 @@ def test_chained(where: str) -> None:
     assert log == ["A", "B", "-B", "-A"]
 
 
+@pytest.mark.slow
 def test_chained_to_nothing() -> None:
     log: list[str] = []
     with RENAME:
@@ -272,6 +276,7 @@ def test_an_uninstallation_between_two_reads() -> None:
     assert slot() is None
 
 
+@pytest.mark.slow
 def test_in_memory_keys(no_gpu: None) -> None:
     x = MockTensor(triton.language.float32)
 

@@ -141,6 +141,7 @@ def test_levels_record_what_they_promise() -> None:
     assert full.source_ir == str(module_of(softmax))
 
 
+@pytest.mark.slow
 def test_the_ir_parses_again(tmp_path: Path) -> None:
     module = module_of(softmax)
     result = inspect(module, *TO_TTGIR, level=Level.IR)
@@ -303,6 +304,7 @@ def test_several_managers_one_after_another() -> None:
     assert result.source_ir == source_ir
 
 
+@pytest.mark.slow
 def test_threads_inspect_on_their_own(report: Callable[[str], Add]) -> None:
     expected = {name: inspect(module_of(kernel), *TO_TTGIR) for name, kernel in (("a", softmax), ("b", squares))}
     seen: list[tuple[str, Result]] = []
@@ -324,6 +326,7 @@ def test_threads_inspect_on_their_own(report: Callable[[str], Add]) -> None:
             assert (event.pipeline, event.ops_after, event.changed) == (same.pipeline, same.ops_after, same.changed)
 
 
+@pytest.mark.slow
 def test_a_manager_runs_on_when_its_inspection_is_gone(report: Callable[[str], Add]) -> None:
     module = module_of(softmax)
     manager, forgotten, raised = (manager_of(module, rename("softmax", "new"), report("remark")) for _ in range(3))
@@ -395,6 +398,7 @@ def test_200_inspections_leave_nothing_behind(report: Callable[[str], Add]) -> N
     assert all(len(event.remarks) == 1 for event in events)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variable", ["MLIR_ENABLE_DUMP", "MLIR_ENABLE_TIMING"])
 def test_what_triton_prints_is_not_disturbed(variable: str, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
     monkeypatch.setenv(variable, "1")

@@ -49,6 +49,7 @@ def test_ttgir_needs_its_number_of_warps(tmp_path: Path) -> None:
         described(tmp_path, "module { tt.func public @f() { tt.return } }", "cuda:90", ".ttgir")
 
 
+@pytest.mark.slow
 def test_harmless_assembly_is_compiled(tmp_path: Path) -> None:
     assert described(tmp_path, GOOD).stages[-1].name == "hsaco"
     ptx = _IR.replace("ASM", "{ .reg .b32 tmp; mov.b32 tmp, $1; mov.b32 $0, tmp; }").replace("=v,v", "=r,r")
@@ -86,6 +87,7 @@ def test_locations_that_double(tmp_path: Path, levels: int) -> None:
         described(tmp_path, text)
 
 
+@pytest.mark.slow
 def test_calls_in_calls(tmp_path: Path) -> None:
     more = "".join(f'#loc{i} = loc(callsite("f.py":{i}:1 at #loc{i - 1}))\n' for i in range(2, 4000))
     assert described(tmp_path, GOOD.replace("tt.return loc(#loc1)", "tt.return loc(#loc20)") + more).stages

@@ -30,6 +30,7 @@ def name(kernel: triton.JITFunction) -> str:
     return triton.compile(source(kernel), target=CUDA90).metadata.name
 
 
+@pytest.mark.slow
 def test_hook_on_hook_off(plugin: tx.Pass) -> None:
     names = [name(softmax)]
     with tx.Pipeline().at_end("ttir", plugin):
@@ -44,6 +45,7 @@ def test_after_loop_unroll(plugin: tx.Pass) -> None:
     assert names[names.index("ttir.loop_unroll") + 1] == "plugin.plugin"
 
 
+@pytest.mark.slow
 def test_an_edited_dump_for_one_kernel_and_not_for_the_other(plugin: tx.Pass) -> None:
     from triton_ext.compilation.rendering import listing
 

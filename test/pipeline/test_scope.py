@@ -73,6 +73,7 @@ def test_blocks_nest_inside_out() -> None:
         tx.describe(source(softmax), target="cuda:90", pipeline=outer)  # in the other order there is one cse
 
 
+@pytest.mark.slow
 def test_an_outer_block_sees_what_an_inner_one_adds_at_the_start_and_at_the_end() -> None:
     cse, combine = tx.builtin.common.cse(), tx.builtin.ttir.combine()
     inner = tx.Pipeline().at_start("ttir", cse).at_end("ttir", cse, combine)
@@ -88,6 +89,7 @@ def test_an_outer_block_sees_what_an_inner_one_adds_at_the_start_and_at_the_end(
     assert ran[-2:] == ["llvmir.di_scope", MARK]
 
 
+@pytest.mark.slow
 def test_blocks_that_end_out_of_order() -> None:
     """Leaving a pipeline that is not the innermost one ends exactly that pipeline, and is an error."""
     a, b, c = rename("softmax", "a"), rename("softmax", "b"), rename("b", "c")
@@ -107,6 +109,7 @@ def test_blocks_that_end_out_of_order() -> None:
     assert stack.current.get() is stack.NOTHING
 
 
+@pytest.mark.slow
 def test_an_exit_too_many() -> None:
     a = rename("softmax", "a")
     with pytest.raises(tx.PipelineError, match=r"the pipeline '.*' ends, but it was never entered"):
@@ -163,6 +166,7 @@ def test_blocks_and_installations_nest() -> None:
         one.uninstall()
 
 
+@pytest.mark.slow
 def test_installed_twice() -> None:
     one = rename("softmax", "one")
     assert one.install() is one.install() is one
@@ -182,6 +186,7 @@ def test_an_installation_reaches_every_thread() -> None:
     assert found == ["one"]
 
 
+@pytest.mark.slow
 def test_generators_and_tasks_keep_their_own_blocks() -> None:
     async def work(new: str) -> str:
         with rename("softmax", new):
@@ -203,6 +208,7 @@ def test_generators_and_tasks_keep_their_own_blocks() -> None:
 # ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_other_kernels_have_the_key_that_they_have_without_us(no_gpu: None, kernel_cache: Path) -> None:
     plain = compiled()
     kernel = triton.jit(softmax.fn)
@@ -226,6 +232,7 @@ def test_other_kernels_have_the_key_that_they_have_without_us(no_gpu: None, kern
 # ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_use_on_one_kernel(no_gpu: None) -> None:
     used = tx.use(rename("softmax", "used"))(softmax)
     assert used is not softmax
@@ -245,6 +252,7 @@ def test_use_leaves_the_original_as_it_was(no_gpu: None) -> None:
     assert not hasattr(softmax, "triton_ext_pipelines")
 
 
+@pytest.mark.slow
 def test_use_composes_with_itself_and_with_what_is_active(no_gpu: None) -> None:
     twice = tx.use(rename("one", "two"))(tx.use(rename("softmax", "one"))(softmax))
     assert name(twice) == "two"
@@ -254,6 +262,7 @@ def test_use_composes_with_itself_and_with_what_is_active(no_gpu: None) -> None:
     assert name(twice) == "two"
 
 
+@pytest.mark.slow
 def test_use_through_a_grid_and_through_run(no_gpu: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """The kernel has everything that Inductor and similar tools call."""
     launched: list[str] = []
@@ -288,6 +297,7 @@ def autotuned(kernel: Any = softmax, warps: tuple[int, ...] = (4, 8)) -> Any:
     return triton.autotune(configs, key=["n"], do_bench=bench)(kernel)
 
 
+@pytest.mark.slow
 def test_use_above_autotune_and_heuristics(no_gpu: None) -> None:
     pipeline = rename("softmax", "used")
     tuner = autotuned()
@@ -411,6 +421,7 @@ def test_threads_that_install_while_others_compile() -> None:
     assert found <= {"softmax", "one"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("installed_first", [False, True])
 def test_what_changes_between_key_and_stages_is_for_the_next(
     installed_first: bool, monkeypatch: pytest.MonkeyPatch
@@ -507,6 +518,7 @@ class Later(Executor):
         thread.join()
 
 
+@pytest.mark.slow
 def test_pool_threads_have_the_pipelines_of_who_asked(no_gpu: None, pool: ThreadPoolExecutor) -> None:
     one, two = rename("softmax", "one"), rename("softmax", "two")
     kernel = triton.jit(softmax.fn)
@@ -524,6 +536,7 @@ def test_pool_threads_have_the_pipelines_of_who_asked(no_gpu: None, pool: Thread
     assert launch(kernel) is futures[0].result()
 
 
+@pytest.mark.slow
 def test_what_is_asked_for_while_installed_is_compiled_so(no_gpu: None) -> None:
     """The pipelines at submission count, not those that are active when the pool compiles; this holds also for keys in
     memory."""
@@ -564,6 +577,7 @@ def test_the_same_kernel_has_one_key_however_it_is_compiled(no_gpu: None, pool: 
     assert here.hash == there.hash
 
 
+@pytest.mark.slow
 def test_an_error_in_a_pool_thread(no_gpu: None, pool: ThreadPoolExecutor) -> None:
     kernel = triton.jit(softmax.fn)
     with tx.Pipeline().skip("nowhere"):
@@ -589,6 +603,7 @@ def test_contexts_that_are_handed_on(pool: ThreadPoolExecutor) -> None:
 # ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", ["ttir", "ttgir"])
 def test_ir_files(stage: str, tmp_path: Path) -> None:
     file = tmp_path / f"kernel.{stage}"
@@ -617,6 +632,7 @@ def test_ir_files(stage: str, tmp_path: Path) -> None:
         assert triton.compile(str(file), target=CUDA90).metadata.name == "softmax"
 
 
+@pytest.mark.slow
 def test_compile_ahead_of_time_as_triton_s_tool_does() -> None:
     """``triton/tools/compile.py`` calls `triton.compile` with a source, a target and options."""
     signature = {"a": "*fp16", "b": "*fp16", "c": "*fp32", "K": "i32", "BLOCK": "constexpr"}

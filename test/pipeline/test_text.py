@@ -260,6 +260,7 @@ def test_every_pipeline_is_read_back_from_its_text(pipeline: tx.Pipeline) -> Non
     assert P.parse(re.sub(r"(?<=\)); |(?<=\)), ", "\n;  # and\n", text)) == pipeline
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.text(alphabet='skipafterset(){}:;,.#*=" \n\\abttir_1', max_size=40))
 def test_no_text_breaks_the_parser(text: str) -> None:
@@ -388,6 +389,7 @@ def test_what_the_file_of_a_kernel_raises(code: str, tmp_path: Path) -> None:
     assert file.stem not in sys.modules
 
 
+@pytest.mark.slow
 def test_the_working_directory_is_not_left_on_the_path(tmp_path: Path) -> None:
     """The path is restored whether the import succeeds or fails; with ``python -P`` the directory is not searched at
     all."""

@@ -67,6 +67,7 @@ def in_a_thread(call: Callable[[Any], str], kernel: Any) -> str:
     return found[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_every_way_to_compile(way: str, no_gpu: None) -> None:
     name = WAYS[way]
@@ -94,6 +95,7 @@ def test_what_is_active_is_outside_of_it(way: str, no_gpu: None) -> None:
     assert name(USED) == "one"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["compile", "launch"])
 def test_the_same_pipeline_around_it_runs_as_well(way: str, no_gpu: None) -> None:
     ran: list[int] = []
@@ -106,6 +108,7 @@ def test_the_same_pipeline_around_it_runs_as_well(way: str, no_gpu: None) -> Non
     assert len(ran) == 3
 
 
+@pytest.mark.slow
 def test_with_a_hook_of_the_user_s(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
 
@@ -119,6 +122,7 @@ def test_with_a_hook_of_the_user_s(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 0 in seen
 
 
+@pytest.mark.slow
 def test_a_key_of_its_own(kernel_cache: Path) -> None:
     kernels = [triton.compile(source(kernel), target=CUDA90) for kernel in (softmax, USED, TWICE, USED, softmax)]
     assert [kernel.hash for kernel in kernels[:2]] == [kernel.hash for kernel in kernels[:2:-1]]

@@ -97,6 +97,7 @@ def test_bug_is_found(name: str) -> None:
     assert not judge.differences(case, judge.findings(case, Tensors(), checks))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("on_cpu")
 @pytest.mark.parametrize("name", every({}))
 def test_twin_has_no_finding(name: str) -> None:

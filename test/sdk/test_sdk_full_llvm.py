@@ -161,6 +161,7 @@ def test_a_library_that_was_exchanged_is_not_loaded(how: str, world: World, libr
     assert "linalg" in json.loads(world.run("info", "--json")[1])["parts"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("drop", "says"),
     [

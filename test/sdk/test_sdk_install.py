@@ -135,6 +135,7 @@ def test_best_source_is_found_and_strangers_are_not(world: World) -> None:
     assert world.run("path")[0] == 1
 
 
+@pytest.mark.slow
 def test_find_imports_neither_requests_nor_debian(world: World) -> None:
     code = "import sys, triton_ext.sdk; triton_ext.sdk.find(); print({'requests', 'debian', 'rich'} & {*sys.modules})"
     env = os.environ | {"PYTHONPATH": str(ROOT / "python")}

@@ -93,6 +93,7 @@ def test_processes_that_start_together_make_one(sdk: Sdk) -> None:
     assert log.read_text() == "made\n"
 
 
+@pytest.mark.slow
 def test_other_flags_have_another(sdk: Sdk) -> None:
     plain, quick = make(sdk), make(sdk, "-DNDEBUG")
     assert plain is not None
@@ -105,6 +106,7 @@ def test_other_flags_have_another(sdk: Sdk) -> None:
     assert {found.file for found in find_headers(sdk)} == {plain, quick}
 
 
+@pytest.mark.slow
 def test_another_sdk_in_its_place_has_another(sdk: Sdk) -> None:
     before = make(sdk)
     assert before is not None
@@ -143,6 +145,7 @@ def test_a_damaged_one_is_made_again(damage: str, sdk: Sdk) -> None:
     assert not header.is_symlink()
 
 
+@pytest.mark.slow
 def test_what_others_can_write_is_not_used(sdk: Sdk) -> None:
     header = make(sdk)
     assert header is not None
@@ -169,6 +172,7 @@ def run_without(limit: list[str], sdk: Sdk) -> str:
 POWERLESS = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"] if os.geteuid() == 0 else []
 
 
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_written(sdk: Sdk) -> None:
     """What is there is used; what is missing is not made, and nothing is reported."""
     root = sdk.path.parent
@@ -183,6 +187,7 @@ def test_a_cache_that_cannot_be_written(sdk: Sdk) -> None:
         root.chmod(0o700)
 
 
+@pytest.mark.slow
 def test_a_write_that_fails(sdk: Sdk) -> None:
     """No file may be larger than a block, so clang cannot write the header; nothing is left behind."""
     assert run_without(["sh", "-c", 'ulimit -f 1; exec "$@"', "sh"], sdk) == "None"
@@ -190,6 +195,7 @@ def test_a_write_that_fails(sdk: Sdk) -> None:
     assert make(sdk) is not None
 
 
+@pytest.mark.slow
 def test_those_that_were_used_last_are_kept(sdk: Sdk) -> None:
     made = []
     for number in range(MOST):

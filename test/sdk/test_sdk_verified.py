@@ -33,6 +33,7 @@ def moved(world: World, signer: Signer) -> bytes:
     return serve_packages(world, {"llvm-dev": ("24.0.1-1", debs["llvm-dev"]), "llvm-dev-doc": ("24.0.1-1", b"")})
 
 
+@pytest.mark.slow
 def test_successor_from_a_signed_index(world: World, signer: Signer, moved: bytes) -> None:
     serve_release(world, signer.sign(release_text(moved), "archive", "archive2"))
     code, _, err = world.run("install", "--source", SNAPSHOT)

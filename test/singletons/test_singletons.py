@@ -108,6 +108,7 @@ def make_pair(directory: Path, clang: str, linker: str, stub: bool = True, visib
     return Pair(host, extension)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("linker", LINKERS, ids=lambda path: Path(path).name)
 @pytest.mark.parametrize("clang", CLANGS, ids=lambda path: Path(path).name)
 def test_an_extension_uses_the_objects_of_its_host(clang: str, linker: str, tmp_path: Path) -> None:
@@ -145,6 +146,7 @@ def test_without_the_stub_there_are_copies(visibility: str, tmp_path: Path) -> N
     assert f"{pair.extension.name} has a copy of its own of {len(copies)} objects" in checked.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("linker", LINKERS, ids=lambda path: Path(path).name)
 def test_hidden_objects_are_noticed(linker: str, tmp_path: Path) -> None:
     """GNU's linkers refuse such objects; lld gives them the address 0, so the build checks its result."""

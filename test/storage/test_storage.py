@@ -145,6 +145,7 @@ def test_shapes(value: object, shape: object, fits: bool) -> None:
     assert json_shape.parsed(json.dumps(value), shape) == (value if fits else None)
 
 
+@pytest.mark.slow
 def test_an_answer_counts_in_the_process_that_gave_it(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The check also accepts data that is not written yet, with tuples for lists; else each use would read each
     library."""

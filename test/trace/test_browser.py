@@ -81,6 +81,7 @@ def test_a_click_on_a_pass_shows_its_difference(matmul: Compilation, open_page: 
     assert "accelerate" not in page.locator("#what h2").inner_text()
 
 
+@pytest.mark.slow
 def test_rows_of_a_difference(open_page: Open) -> None:
     page = open_page(SMALL, "#ttir/ttir.step:1")
     assert texts(page, "#code code.removed") == ["%0 = arith.constant 1 : i32", "%1 = arith.addi %a, %0 : i32"]
@@ -97,6 +98,7 @@ def test_rows_of_a_difference(open_page: Open) -> None:
     assert texts(page, "#code code.removed, #code code.renamed") == []
 
 
+@pytest.mark.slow
 def test_unchanged_and_dropped_passes(matmul: Compilation, open_page: Open) -> None:
     page = open_page(matmul)
     show(page, "ttir.combine")
@@ -114,6 +116,7 @@ def test_unchanged_and_dropped_passes(matmul: Compilation, open_page: Open) -> N
     assert texts(page, "#passes .entry .badge.edit") == ["edit", "edit"]
 
 
+@pytest.mark.slow
 def test_filters(matmul: Compilation, open_page: Open) -> None:
     page = open_page(matmul)
     everything = names(page)
@@ -140,6 +143,7 @@ def test_filters(matmul: Compilation, open_page: Open) -> None:
     assert names(page) == changed
 
 
+@pytest.mark.slow
 def test_keys_walk_through_passes(matmul: Compilation, open_page: Open) -> None:
     page = open_page(matmul, "#ttir/common.inliner:1")
 
@@ -163,6 +167,7 @@ def test_keys_walk_through_passes(matmul: Compilation, open_page: Open) -> None:
     assert here() == "ttir/common.cse:1"  # the next pass that changed something
 
 
+@pytest.mark.slow
 def test_keys_walk_through_changes(large: Compilation, open_page: Open) -> None:
     page = open_page(large, "#ttir/ttir.step:1")
     assert page.locator("#hunk").inner_text() == "1/10"
@@ -182,6 +187,7 @@ def test_keys_walk_through_changes(large: Compilation, open_page: Open) -> None:
     assert page.locator("#hunk").inner_text() == "1/10"
 
 
+@pytest.mark.slow
 def test_folds_open(large: Compilation, open_page: Open) -> None:
     page = open_page(large, "#ttir/ttir.step:1")
     folds = page.locator("#code .fold")
@@ -270,6 +276,7 @@ def test_each_language_has_its_colours(
         assert wanted in page.locator(f"#code {selector}").all_inner_texts(), selector
 
 
+@pytest.mark.slow
 def test_amd(matmul_amd: Compilation, open_page: Open) -> None:
     page = open_page(matmul_amd, "#amdgcn", size=(1440, 20_000))
     assert (
@@ -281,6 +288,7 @@ def test_amd(matmul_amd: Compilation, open_page: Open) -> None:
     assert "bytes of machine code" in page.locator("#counts").inner_text()
 
 
+@pytest.mark.slow
 def test_search_in_the_ir(large: Compilation, open_page: Open) -> None:
     page = open_page(large, "#ttir/ttir.step:1")
     page.keyboard.press("Control+f")
@@ -307,6 +315,7 @@ def test_uses_of_a_value(matmul: Compilation, open_page: Open) -> None:
     assert page.locator("#code .use").count() == 0
 
 
+@pytest.mark.slow
 def test_copies(matmul: Compilation, open_page: Open) -> None:
     page = open_page(matmul, "#ttgir/ttgpuir.pipeline:1")
     page.click("#copy")
@@ -378,6 +387,7 @@ def test_deep_links(matmul: Compilation, open_page: Open) -> None:
     assert page.evaluate("page.entry.id") == "llir"
 
 
+@pytest.mark.slow
 def test_large_modules_are_fast(large: Compilation, open_page: Open) -> None:
     """Opening takes well under 300 ms on an idle machine; the bound leaves room for a busy one."""
     page = open_page(large, "#source")
@@ -467,6 +477,7 @@ def test_what_is_said_to_readers_of_the_screen(matmul: Compilation, open_page: O
     assert page.evaluate("document.getElementById('side').clientWidth") == width + 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_contrast(open_page: Open, scheme: str) -> None:
     """Each colour of text has a contrast of at least 4.5 with each background under it."""

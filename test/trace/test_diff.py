@@ -100,6 +100,7 @@ def compare(script: Any, before: str, after: str) -> list[str]:
     return rows
 
 
+@pytest.mark.slow
 def test_laws(script: Any) -> None:
     problems = script.evaluate(
         f"() => {{ const law = {LAWS}; return Array.from({{length: 3000}}, (_, seed) => law(seed)).flat(); }}"
@@ -193,6 +194,7 @@ def test_time_is_bounded(script: Any, before: str, after: str) -> None:
     print(milliseconds)
 
 
+@pytest.mark.slow
 def test_long_lines_are_bounded(script: Any) -> None:
     result = script.evaluate(
         "() => { const long = (c) => Array.from({length: 20000}, (_, i) => c + i % 7).join(' '); return compareWords(long('a'), long('b')); }"

@@ -120,6 +120,7 @@ def test_a_directory_through_a_link(matmul: Compilation, tmp_path: Path) -> None
     assert (tmp_path / "link").is_symlink()
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_a_failure(matmul: Compilation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     directory, html = tmp_path / "trace", tmp_path / "trace.html"
     write_files(matmul, directory)
@@ -165,6 +166,7 @@ def test_without_ir(tmp_path: Path) -> None:
     assert len(page(what)) > 1000
 
 
+@pytest.mark.slow
 def test_the_page_is_small_and_made_fast(matmul: Compilation, large: Compilation, tmp_path: Path) -> None:
     for what, most in ((matmul, 500_000), (large, 600_000)):
         start = perf_counter()
@@ -174,6 +176,7 @@ def test_the_page_is_small_and_made_fast(matmul: Compilation, large: Compilation
     assert os.listdir(tmp_path) == ["t.html"]
 
 
+@pytest.mark.slow
 def test_the_page_needs_nothing_else(matmul: Compilation) -> None:
     text = page(matmul)
     assert not re.findall(r"""(?:src|href)\s*=\s*["'](?!data:)|@import|url\(|https?://""", text)

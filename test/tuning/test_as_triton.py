@@ -57,6 +57,7 @@ def test_the_parameters_are_those_of_triton() -> None:
     assert all(p.kind is p.KEYWORD_ONLY for p in ours[len(theirs) :])
 
 
+@pytest.mark.slow
 def test_choice_keys_and_launches() -> None:
     def use(autotune: Autotune) -> object:
         bench = Bench(TIMES)
@@ -153,6 +154,7 @@ def test_hooks_are_called_in_the_same_order_with_the_same_arguments() -> None:
     assert ours[0][2:] == theirs[0]
 
 
+@pytest.mark.slow
 def test_a_hook_that_fails_after_a_launch_that_failed() -> None:
     def post(kwargs: dict[str, Any], exception: Exception | None) -> None:
         seen.append(exception)

@@ -168,6 +168,7 @@ def test_a_worker_with_another_device_or_other_libraries(kernel: Any) -> None:
         assert reason in outcome.reason
 
 
+@pytest.mark.slow
 def test_arguments_are_made_once_for_each_tuning(kernel: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[dict[str, Any]] = []
 
@@ -253,6 +254,7 @@ def test_random_arguments() -> None:
     assert one["i"].tolist() == [0, 0]
 
 
+@pytest.mark.slow
 def test_a_pool_of_threads(kernel: Any) -> None:
     """An executor need not have other processes; in a pool of threads the kernel is the same object."""
     with ThreadPoolExecutor(1) as pool:

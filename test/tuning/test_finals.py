@@ -48,6 +48,7 @@ def lucky_start(n: int) -> float:
     return 0.94 if n < 3 else 1.0
 
 
+@pytest.mark.slow
 def test_one_lucky_measurement_does_not_decide() -> None:
     assert winner(lucky_start, rounds=1)[0] != "fast 128"
     name, report, asked = winner(lucky_start)

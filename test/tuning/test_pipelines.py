@@ -127,6 +127,7 @@ def test_use_above_and_below() -> None:
     assert launch(tx.use(tx.Pipeline())(copy)) == "fast"
 
 
+@pytest.mark.slow
 def test_pipelines_that_give_the_same_binary_are_measured_once() -> None:
     same = {
         "same": tx.Pipeline().skip("ttgpuir.coalesce_async_copy"),
@@ -286,6 +287,7 @@ def test_arguments_are_as_they_were_after_checks() -> None:
     assert (y.data == 5).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("raises", [True, False])
 def test_check(raises: bool) -> None:
     def check(arguments: dict[str, Any]) -> bool | None:
@@ -365,6 +367,7 @@ def test_within_asynchronous_compilation() -> None:
         assert [k.name for k in kernel.warmup(ones(), ones(), 32, grid=(1,))] == ["scale", "fast", "slow"] * 3
 
 
+@pytest.mark.slow
 def test_warmup_compiles_every_candidate_that_can_be_compiled() -> None:
     kernel = tuned(pipelines={"plain": tx.Pipeline(), "nowhere": tx.Pipeline().skip("no.where")})
     assert [k.name for k in kernel.warmup(ones(), ones(), 32, grid=(1,))] == ["scale"] * 3
@@ -411,6 +414,7 @@ def test_an_interrupt_while_measuring_leaves_everything_as_it_was() -> None:
     assert launch(kernel) == "fast"
 
 
+@pytest.mark.slow
 def test_an_interrupt_in_the_kernel_restores_its_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(arguments: dict[str, Any], factor: int) -> None:
         arguments["y"].data += 1

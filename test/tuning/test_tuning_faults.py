@@ -151,6 +151,7 @@ def test_dask(kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found == {"plain": {"ok"}, other: {status}, "fast": {"ok"}}
 
 
+@pytest.mark.slow
 def test_a_pool_whose_workers_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
     """The pool is made again once, not for each candidate."""
     context = multiprocessing.get_context("fork")
@@ -179,6 +180,7 @@ def test_an_executor_that_does_nothing_is_given_up(monkeypatch: pytest.MonkeyPat
         statuses(tuned_faults.some_die, Silent(), monkeypatch)
 
 
+@pytest.mark.slow
 def test_a_pool_of_threads_does_not_end_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """The workers of a pool of threads are this process."""
     monkeypatch.setattr(tuned_faults.some_die, "run_timeout", 1.0)
@@ -234,6 +236,7 @@ def tune_with_a_hang() -> None:
     print(kernel.best_config.pipeline, [row.status for row in kernel.tuning_report.rows])
 
 
+@pytest.mark.slow
 def test_a_compilation_that_takes_long_in_this_thread(kernel_cache: Path) -> None:
     def takes_long(module: Any) -> None:
         time.sleep(0.1)
@@ -281,6 +284,7 @@ def test_no_limits() -> None:
     assert [row.status for row in kernel.tuning_report.rows] == ["ok", "ok", "ok"]
 
 
+@pytest.mark.slow
 def test_no_limits_of_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = tuned_faults.one_dies_once
     Path(os.environ["TUNING_ONCE"]).touch()

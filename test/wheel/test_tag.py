@@ -71,6 +71,7 @@ def small_wheel(tmp_path: Path) -> Path:
     return wheel
 
 
+@pytest.mark.slow
 def test_a_wheel_is_renamed(small_wheel: Path, wheel_tag: ModuleType) -> None:
     subprocess.run([sys.executable, SCRIPT, small_wheel.parent], check=True)
     (renamed,) = small_wheel.parent.iterdir()

@@ -249,6 +249,7 @@ def test_effects_in_a_combine_function() -> None:
         reduce_kernel[(1,)](x, out, M=4, N=32, AXIS=1, COMBINE="total_of_positive", debug=True)
 
 
+@pytest.mark.slow
 def test_branches_of_a_combine_function_become_selects() -> None:
     """A function of arithmetic alone becomes vector code, not a loop over the lanes."""
     x, out = torch.zeros(4, 64, dtype=torch.int32), torch.zeros(4, dtype=torch.int32)

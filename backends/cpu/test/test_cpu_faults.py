@@ -389,6 +389,7 @@ def test_handlers_of_other_signals() -> None:
     assert output("other_signals") == "launched, ended, forked, ended, 7, from a handler\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_main", [True, False])
 def test_a_time_limit_of_launches(is_main: bool) -> None:
     """The tuner limits the time of launches, for candidates that take too long."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pytest
 import triton
 import triton.language as tl
 from triton.backends.compiler import GPUTarget
@@ -48,6 +49,7 @@ def test_they_have_a_place_in_the_reference() -> None:
     assert "| `vector-bytes` | `vector_bytes` | `int32_t` | `32` |" in page
 
 
+@pytest.mark.slow
 def test_they_are_listed_with_the_stages_that_run_them() -> None:
     listed = {p.argument: p for p in catalogue() if p.binding.startswith("cpu.passes.")}
     assert {argument: p.stages for argument, p in listed.items()} == {

@@ -191,6 +191,7 @@ def test_rounding_toward_zero(target: torch.dtype) -> None:
 FLOAT8 = (torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", FLOAT8, ids=str)
 def test_fp8(dtype: torch.dtype) -> None:
     every = torch.arange(256, dtype=torch.uint8).view(dtype)

@@ -169,6 +169,7 @@ def test_f64(kernels: ModuleType, name: str, arity: int) -> None:
     assert off.max() <= VECTORS64[name], (x[off.argmax()], off.max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BESSEL)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_bessel(kernels: ModuleType, name: str) -> None:

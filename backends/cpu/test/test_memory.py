@@ -40,6 +40,7 @@ def copy(x, out, n, before, BLOCK: tl.constexpr, EVERY: tl.constexpr):
     tl.store(out + i, tl.load(x + i, mask=mask), mask=mask)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at_end", [False, True])
 @pytest.mark.parametrize("dtype", [np.int8, np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("every", [1, 3])
@@ -246,6 +247,7 @@ def descriptor_rows(source, rows, out, ROWS: tl.constexpr, BN: tl.constexpr):
     tl.store(out + tl.arange(0, ROWS)[:, None] * BN + tl.arange(0, BN)[None, :], block)
 
 
+@pytest.mark.slow
 def test_descriptors() -> None:
     x = torch.randn(50, 36)
     out = torch.zeros_like(x)

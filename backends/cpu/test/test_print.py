@@ -76,6 +76,7 @@ def numbers(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.view(torch.uint8) if tensor.dtype == torch.float8_e5m2 else tensor
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hexadecimal", [False, True])
 @pytest.mark.parametrize("kind", TYPES)
 def test_the_lines_are_those_of_a_gpu(kind: str, hexadecimal: bool, capfd: pytest.CaptureFixture[str]) -> None:

@@ -148,6 +148,7 @@ def test_after_a_fork() -> None:
     assert (x == 4).all()
 
 
+@pytest.mark.slow
 def test_determinism() -> None:
     x = torch.randn(100_000)
     outs = [torch.empty_like(x) for _ in range(5)]
@@ -160,6 +161,7 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
+@pytest.mark.slow
 def test_many_launches_do_not_leak() -> None:
     x = np.zeros(64, np.float32)
     for _ in range(1000):

@@ -64,6 +64,7 @@ def matmul_kernel(
     tl.store(c + scm * im[:, None] + scn * jn[None, :], acc.to(c.dtype.element_ty), mask=mask)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("shape", [(64, 64, 64), (129, 65, 33), (256, 96, 128)], ids=str)
 @pytest.mark.parametrize("transposed", [False, True])
@@ -138,6 +139,7 @@ def dropout_kernel(x, out, n, p, seed, BLOCK: tl.constexpr):
     tl.store(out + i, tl.where(keep, value / (1 - p), 0.0), mask=i < n)
 
 
+@pytest.mark.slow
 def test_dropout() -> None:
     x, out, again = torch.ones(10_000), torch.empty(10_000), torch.empty(10_000)
     for result, seed in ((out, 123), (again, 123)):
@@ -204,6 +206,7 @@ def layer_norm_backward(dx, dy, dw, db, x, w, mean, rstd, locks, stride, N, GROU
     tl.atomic_xchg(locks + slot, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [64, 1000])
 def test_layer_norm(columns: int) -> None:
     rows, group = 37, 8
@@ -338,6 +341,7 @@ def group_gemm_kernel(
         last += tiles
 
 
+@pytest.mark.slow
 def test_group_gemm() -> None:
     shapes = [(64, 64, 32), (33, 70, 17), (128, 16, 64)]
     a = [torch.randn(m, k) for m, _, k in shapes]
@@ -362,6 +366,7 @@ def persistent_kernel(a, b, c, M, N, K, PROGRAMS: tl.constexpr, BM: tl.constexpr
         c.store([row, column], acc.to(tl.float16))
 
 
+@pytest.mark.slow
 def test_persistent_matmul_with_descriptors() -> None:
     m, n, k = 100, 72, 64
     a, b, c = torch.randn(m, k).half(), torch.randn(n, k).half(), torch.empty(m, n).half()
@@ -377,6 +382,7 @@ def tuned(x, n, BLOCK: tl.constexpr):
     tl.store(x + i, i, mask=i < n)
 
 
+@pytest.mark.slow
 def test_autotune() -> None:
     x = torch.zeros(5000)
     tuned[lambda meta: (triton.cdiv(5000, meta["BLOCK"]),)](x, 5000)
@@ -454,6 +460,7 @@ def scaled_batches(
     tl.store(c + at, product)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kinds", [("e2m1", "e2m1"), ("e4m3", "e2m1"), ("e2m1", "bf16"), ("e5m2", "e4m3")], ids=str)
 @pytest.mark.parametrize("k_pack", [True, False])
 def test_scaled_dot_of_batches(kinds: tuple[str, str], k_pack: bool) -> None:

@@ -83,6 +83,7 @@ def test_the_stage_is_the_pass() -> None:
     assert "aux." not in lowered
 
 
+@pytest.mark.slow
 def test_edits() -> None:
     converts = "linalgir.convert_triton_to_linalg"
     assert passes(P().skip("linalgir.convert_math_to_linalg")) == [n for n in passes() if "math" not in n]
@@ -127,6 +128,7 @@ def test_edits_of_tritons_stage_come_first() -> None:
     assert passes(stage="ttir") == passes(P().skip("linalgir.convert_math_to_linalg"), stage="ttir")
 
 
+@pytest.mark.slow
 def test_a_file_begins_with_linalg(tmp_path: Path) -> None:
     file = tmp_path / "double.ttir"
     seen: list[str] = []
@@ -225,6 +227,7 @@ def test_types_that_are_none(kind: str) -> None:
             ask(double, signature={"x": "*fp32", "y": kind, "n": "i32", "BLOCK": 64})
 
 
+@pytest.mark.slow
 def test_command_line_and_trace(tmp_path: Path) -> None:
     run = CliRunner().invoke
     kernel = [f"{Path(__file__)}:double", "-t", TARGET, "-s", SIGNATURE]
@@ -314,6 +317,7 @@ def test_a_hook_of_ones_own() -> None:
     assert seen == ["generic"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["not mlir", "module { func.func @f() { } }"])
 def test_text_of_a_stage_function_that_is_no_module(text: str) -> None:
     def replaces(source: Any, metadata: dict[str, Any], inner: Any) -> str:
@@ -325,6 +329,7 @@ def test_text_of_a_stage_function_that_is_no_module(text: str) -> None:
     assert "error: " in str(error.value)
 
 
+@pytest.mark.slow
 def test_text_of_a_stage_function_that_is_a_module() -> None:
     def renames(source: Any, metadata: dict[str, Any], inner: Any) -> str:
         return str(inner(source, metadata)).replace("@double", "@twice")

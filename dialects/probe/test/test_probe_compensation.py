@@ -154,6 +154,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(triton.runtime.driver, "_active", None)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 def test_a_short_turn_is_as_long_as_without_a_region() -> None:
     turns, out = 2000, np.zeros(20, np.int32)
@@ -169,6 +170,7 @@ def test_a_short_turn_is_as_long_as_without_a_region() -> None:
     assert abs(found["inner", True] - alone) < 0.5 * (found["inner", False] - alone)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 def test_times_as_measured_stay_available(tmp_path: Path) -> None:
     with probe.session() as s:
@@ -192,6 +194,7 @@ def test_times_as_measured_stay_available(tmp_path: Path) -> None:
         assert measured == raw["cycles"].sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("in_room", [True, False])
 @pytest.mark.usefixtures("here")
 def test_each_kind_of_record_is_measured(monkeypatch: pytest.MonkeyPatch, in_room: bool) -> None:

@@ -50,6 +50,7 @@ def memories(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return guarded_memories(monkeypatch)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 def test_the_buffer_ends_where_it_ends(memories: list[Any]) -> None:
     for capacity in range(24, 200, 8):
@@ -73,6 +74,7 @@ def test_the_buffer_of_regions_ends_where_it_ends(memories: list[Any]) -> None:
     check_guards(memories)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 def test_a_million_records_for_a_small_buffer() -> None:
     programs, n = 1000, 1024
@@ -83,6 +85,7 @@ def test_a_million_records_for_a_small_buffer() -> None:
     assert len(s.records("none")) + s.lost().get("none", 0) == programs
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 def test_kernels_beyond_the_room_for_counters_are_told() -> None:
     with probe.session(kernels=1) as s:
@@ -117,6 +120,7 @@ def test_chunks_of_a_histogram_that_are_not_neighbours(monkeypatch: pytest.Monke
     np.testing.assert_array_equal(s.histograms()["integers"].counts, np.histogram(i, 7, (-100, 100))[0])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 def test_a_kernel_from_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     with probe.session():
@@ -138,6 +142,7 @@ def test_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
     assert s.summary().count("\n") == 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 def test_threads_have_sessions_of_their_own() -> None:
     seen: dict[int, int] = {}
@@ -169,6 +174,7 @@ def test_a_session_of_the_process() -> None:
     assert len(s.records("none")) == 5
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 def test_a_session_of_the_process_inside_of_one_of_the_thread() -> None:
     def launch(programs: int) -> None:
@@ -196,6 +202,7 @@ def test_a_session_begins_after_others_have_ended_in_the_wrong_order() -> None:
     assert len(s.records("none")) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("process", [True, False])
 def test_a_session_outlives_the_one_that_it_began_in(process: bool) -> None:
@@ -261,6 +268,7 @@ def test_a_kernel_kept_from_a_session_writes_nothing() -> None:
     assert len(s.records()) == before
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 def test_under_autotune() -> None:
     @triton.autotune([triton.Config({"N": 16}), triton.Config({"N": 32})], key=[])

@@ -93,6 +93,7 @@ def without_probes(text: str) -> str:
     return plain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "target"), EVERY)
 def test_the_binary_is_the_same(kind: str, target: GPUTarget, tmp_path: Path) -> None:
     observed = compiled(KERNEL, target, tmp_path).asm

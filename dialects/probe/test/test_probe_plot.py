@@ -51,6 +51,7 @@ def test_the_picture_has_the_regions_and_the_histograms(session: probe.Session, 
     assert (tmp_path / "seen.png").read_bytes()[:4] == b"\x89PNG"
 
 
+@pytest.mark.slow
 def test_without_matplotlib(session: probe.Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(TritonExtError, match=r"Matplotlib is not installed \(fix: pip install matplotlib\)"):

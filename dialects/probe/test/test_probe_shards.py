@@ -84,6 +84,7 @@ def test_a_program_fills_its_shard_and_then_the_pool(
         np.testing.assert_array_equal(own, np.arange(len(own)))  # the first ones, in the order of the loop
 
 
+@pytest.mark.slow
 def test_records_of_several_sizes_for_full_shards_and_a_full_pool(memories: list[Any]) -> None:
     with probe.session(capacity=SMALLEST) as s:
         observations.offering[(200,)](N=256)  # 170 records of six words, one of three
@@ -99,6 +100,7 @@ def test_records_of_several_sizes_for_full_shards_and_a_full_pool(memories: list
     assert cursors(memories)[0] == [1023 * len(range(shard, 200, SHARDS)) for shard in range(SHARDS)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("programs", [64 * 6, 5])
 def test_the_room_of_a_loop_is_in_one_place(programs: int, memories: list[Any]) -> None:
     n = 100

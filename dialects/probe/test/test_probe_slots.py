@@ -51,6 +51,7 @@ def words(x: Any, pair: Any, n: int, first: int, number: int) -> list[int]:
     return out[:number].tolist()
 
 
+@pytest.mark.slow
 def test_the_words_are_those_of_the_arguments() -> None:
     memory = torch.zeros(100)
     x = memory[10:60:2]

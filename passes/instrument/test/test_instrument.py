@@ -95,6 +95,7 @@ def returning_early(x, n):
     tl.atomic_add(x + 1, 1)
 
 
+@pytest.mark.slow
 def test_the_time_of_programs_that_return_early() -> None:
     x = np.zeros(2, np.int32)
     with (
@@ -112,6 +113,7 @@ def test_the_time_of_programs_that_return_early() -> None:
         assert whole["start"] <= loop["start"] <= loop["end"] <= whole["end"]
 
 
+@pytest.mark.slow
 def test_without_a_session_the_kernel_is_the_same() -> None:
     x = np.zeros(64, np.float32)
     plain = counted.adding.warmup(x, x, x, 64, N=64, grid=(1,))

@@ -106,6 +106,7 @@ def test_the_report_comes_however_it_ends(how: str, status: int, said: str) -> N
     assert more.startswith("and ")
 
 
+@pytest.mark.slow
 def test_sorted_otherwise() -> None:
     rows = profile("--sort", "line", "--no-bytes", "--top", "99", PROGRAM, "300").output.splitlines()
     lines = [int(row.split()[0].partition(":")[2]) for row in rows[3:]]
@@ -131,6 +132,7 @@ def test_page_and_timeline(tmp_path: Path) -> None:
     assert "time ns" in head
 
 
+@pytest.mark.slow
 def test_the_first_nan(tmp_path: Path) -> None:
     program = tmp_path / "nan.py"
     program.write_text(
@@ -153,6 +155,7 @@ def test_what_does_not_fit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert f"tutorial.py:{line_of('left')}" in "".join(lines)  # counters do not need that room
 
 
+@pytest.mark.slow
 def test_a_program_with_a_session_of_its_own(tmp_path: Path) -> None:
     program = tmp_path / "own.py"
     program.write_text(
@@ -196,6 +199,7 @@ def test_a_program_that_changes_its_directory(tmp_path: Path, monkeypatch: pytes
     assert list(there.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_threads_that_the_program_leaves_behind(tmp_path: Path) -> None:
     program = tmp_path / "threads.py"
     program.write_text(
@@ -206,6 +210,7 @@ def test_threads_that_the_program_leaves_behind(tmp_path: Path) -> None:
     assert profile(str(program)).output.splitlines()[0] == f"{program}: 1 kernel, stored 16 bytes"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "stream", ["type('NoFlush', (), {'write': lambda self, text: None})()", "open('/dev/full', 'w')"]
 )

@@ -83,6 +83,7 @@ def many_choices(x, n, COUNT: tl.constexpr):
         tl.load(x)
 
 
+@pytest.mark.slow
 def test_many_choices_are_bounded() -> None:
     few, many = (
         tx.intensity(many_choices, signature={"x": "*fp32", "n": "i32", "COUNT": count}, target="cuda:90")
@@ -153,6 +154,7 @@ def test_mistakes() -> None:
         found(kernels.whiles, B=8, told={1: -1})
 
 
+@pytest.mark.slow
 def test_what_is_told() -> None:
     first = kernels.whiles.fn.__code__.co_firstlineno
     whiles = found(kernels.whiles, B=8)

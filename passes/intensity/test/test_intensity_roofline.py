@@ -55,6 +55,7 @@ def test_rooflines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         matmul.plot(tmp_path / "roofline.svg", mine, **sizes)
 
 
+@pytest.mark.slow
 def test_a_model_for_autotuning() -> None:
     torch = pytest.importorskip("torch")
     tiles = [{"BM": m, "BN": m, "BK": 16, "GROUP": 2} for m in (16, 64, 32)]

@@ -44,6 +44,7 @@ def assembly(kind: str, **options: str) -> str:
     return re.sub(r"[ \t]+", " ", text)  # the name's length changes how comments are aligned
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TARGETS)
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(name=NAMES)

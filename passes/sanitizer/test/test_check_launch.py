@@ -53,6 +53,7 @@ def double_wide(x, y, n, BLOCK: tl.constexpr):
     tl.store(y + i, tl.load(x + i, mask=mask) * 2, mask=mask)
 
 
+@pytest.mark.slow
 def test_a_tensor_of_8_gb() -> None:
     n = 2**32
     x = torch.empty(n, dtype=torch.float16, device="meta")
@@ -278,6 +279,7 @@ def strided(x, rows, columns, stride_row, stride_column, BLOCK: tl.constexpr):
     tl.store(x + i * stride_row + j * stride_column, 0.0, mask=j < columns)
 
 
+@pytest.mark.slow
 def test_views() -> None:
     storage = torch.empty(100, 64, device="meta")
     view = storage[10:20, ::2]
@@ -330,6 +332,7 @@ def test_promises() -> None:
     assert run(60, 15, grid=1) == []
 
 
+@pytest.mark.slow
 def test_what_a_kernel_was_specialised_on() -> None:
     attributes = {(0,): [["tt.divisibility", 16]], (2,): [["tt.divisibility", 16]]}
     types = {"x": "*fp32", "y": "*fp32", "n": "i32", "BLOCK": "constexpr"}

@@ -102,6 +102,7 @@ else:
 """
 
 
+@pytest.mark.slow
 def test_kernels_under_conditions_and_the_files_after_one_that_fails(tmp_path: Path) -> None:
     wrong, broken = tmp_path / "wrong.py", tmp_path / "broken.py"
     wrong.write_text(CONDITIONAL)
@@ -220,6 +221,7 @@ def test_a_variable_of_a_function_is_not_the_one_of_the_module(tmp_path: Path) -
         assert f"it uses '{variable}', a variable of what is around it" in uses[name][0]
 
 
+@pytest.mark.slow
 def test_kernels_of_classes_and_other_functions_named_jit(tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text(
         "import triton, triton.language as tl\n\n"

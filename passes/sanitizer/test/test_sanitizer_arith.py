@@ -244,6 +244,7 @@ def shown(kernel: Any, dtype: Any, checks: str = "arith,hints") -> dict[str, dic
     return {lines[one.line - 1].strip(): dict(one.values) for one in report.findings}
 
 
+@pytest.mark.slow
 def test_unsigned_numbers_are_shown_as_they_are() -> None:
     found = shown(without_a_sign, np.uint32)
     assert found["divided = a // (a - a)"]["a"] == 3000000000

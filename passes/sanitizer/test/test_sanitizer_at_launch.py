@@ -86,6 +86,7 @@ def wrong(rows: int, checks: str = "bounds", kernel: Any = load_box) -> list[Any
     return list(Facts(compiled).wrong((1, 1, 1), (right, given, torch.zeros(256), 16)))
 
 
+@pytest.mark.slow
 def test_descriptors_of_the_hardware() -> None:
     """A GPU reads the shape of a descriptor that the host has made, and the kernel cannot check it."""
     assert wrong(12) == wrong(13, "hints") == []
@@ -118,6 +119,7 @@ def load_one_of_two(desc, other, out, BLOCK: tl.constexpr):
     tl.store(out + tl.arange(0, BLOCK)[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :], v)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", [load_from_memory, load_one_of_two], ids=["from memory", "one of two"])
 def test_what_programs_may_read_of_a_descriptor(kernel: Any) -> None:
     """Where nobody knows, the finding is that they may read there."""
@@ -126,6 +128,7 @@ def test_what_programs_may_read_of_a_descriptor(kernel: Any) -> None:
     assert "reaches 64 bytes behind the memory" in one.message
 
 
+@pytest.mark.slow
 def test_what_programs_do_not_read_of_a_descriptor() -> None:
     assert wrong(13, kernel=load_elsewhere) == []
 
@@ -149,6 +152,7 @@ def test_a_kernel_of_ir_is_not_checked(tmp_path: Path) -> None:
     assert not report.findings
 
 
+@pytest.mark.slow
 def test_a_target_that_another_compiler_gets() -> None:
     """Such a kernel has no launch of Triton's, and so no slot: it is compiled without checks."""
     linalg = pytest.importorskip("triton_ext.linalg")

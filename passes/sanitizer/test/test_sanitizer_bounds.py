@@ -89,6 +89,7 @@ def test_tiles(size: int, programs: int, **a: int) -> None:
         assert out.numpy().tobytes() == plain.numpy().tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "lanes"), [(24, 32), (32, 0)])
 def test_tiles_whose_rows_repeat(size: int, lanes: int) -> None:
     """Only what the remainder adds to the first row can be out, in the only turn of the loop."""
@@ -130,6 +131,7 @@ def test_what_torch_and_kernels_write_is_written() -> None:
     assert found == [("uninit", "x", 50, 14)]
 
 
+@pytest.mark.slow
 def test_the_memory_of_a_freed_tensor_may_be_written_by_others() -> None:
     """Who gets the memory that torch has freed does not tell what it writes there.
 

@@ -146,6 +146,7 @@ def verdicts(seeds: range, programs: Any = _programs, footprints: Any = _footpri
         yield all(len(one) == 1 for one in owners.values()), len({program for program, _ in pairs})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, 4000, 1000))
 def test_what_is_called_disjoint_is(start: int) -> None:
     found = [*verdicts(range(start, start + 1000))]
@@ -170,6 +171,7 @@ MUTATIONS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_a_bug_of_footprints_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     module, before, after = MUTATIONS[name]

@@ -41,6 +41,7 @@ def copied(x: Any, rows: int, columns: int, s0: int, s1: int) -> Any:
     return report
 
 
+@pytest.mark.slow
 def test_behind_the_end_of_rows() -> None:
     x = torch.zeros(8, 16)[:, :10]
     assert not copied(x, 8, 10, 16, 1).findings
@@ -53,6 +54,7 @@ def test_behind_the_end_of_rows() -> None:
     assert (found.program, found.lane, found.lanes) == ((1, 0, 0), 58, 2)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     st.integers(1, 9), st.integers(1, 12), st.integers(0, 6), st.integers(1, 3), st.integers(1, 16), st.integers(1, 3)
@@ -74,6 +76,7 @@ def test_as_counted_one_by_one(  # noqa: PLR0917
     assert sum(one.lanes for one in found) == len(gaps)
 
 
+@pytest.mark.slow
 def test_once_for_equal_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
     launch_of = _gaps.launch_of
@@ -90,6 +93,7 @@ def test_once_for_equal_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.lanes == 2 * 6 + 3
 
 
+@pytest.mark.slow
 def test_arrays_tuples_and_other_checks() -> None:
     x = np.zeros((8, 16), np.float32)[:, :10]
     (found,) = copied(x, 7, 12, 16, 1).findings
@@ -111,6 +115,7 @@ def copy_pair(pair, out, columns):
     tl.store(out + r * 16 + c, tl.load(pair[1] + r * 16 + c, mask=mask, other=0))
 
 
+@pytest.mark.slow
 def test_numbers_of_numpy() -> None:
     own, out = triton.jit(copy_rows.fn), torch.zeros(4, 16)
     found = []
@@ -128,6 +133,7 @@ def copy_some(x, chosen, out, n):
     tl.store(out + i, tl.load(x + i, mask=mask, other=0))
 
 
+@pytest.mark.slow
 def test_lanes_that_nobody_can_count() -> None:
     """Which lanes are on depends on data, or there are too many programs."""
     with tx.sanitize("bounds") as report:
@@ -146,6 +152,7 @@ def gather(x, index, out):
     tl.store(out + i, tl.load(x + tl.load(index + i)))
 
 
+@pytest.mark.slow
 def test_what_the_numbers_do_not_say() -> None:
     x, out = torch.zeros(8, 16)[:, :10], torch.zeros(16)
     with tx.sanitize("bounds") as report:

@@ -87,6 +87,7 @@ def test_a_hint_that_holds(where: str, n: int, m: int) -> None:
     assert not run(where, n, m).findings
 
 
+@pytest.mark.slow
 def test_only_where_hints_are_checked() -> None:
     assert not run("kernel", 12, 0, checks="bounds").findings
     with tx.sanitize("hints") as outer:
@@ -100,6 +101,7 @@ def test_a_report_counts_it() -> None:
     assert (said.line, said.verdict, said.why) == (line_with("in the kernel"), "checked", "multiple_of")
 
 
+@pytest.mark.slow
 def test_the_kernel_has_no_operation_for_its_arguments() -> None:
     def rests(where: str) -> int:
         source = triton.compiler.ASTSource(

@@ -97,6 +97,7 @@ def test_wrong_in_one_iteration() -> None:
     assert findings(triangle, x, out, 4, 0, -1) == []
 
 
+@pytest.mark.slow
 def test_addresses_from_memory() -> None:
     """The kernel overwrites the starts of its rows, so a second run of the outer loop would read others."""
     tensors = Tensors()
@@ -122,6 +123,7 @@ def by_float(x, seen, squares, out, n, h, only):  # noqa: PLR0917
     tl.store(out + lane, total)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("only", [1, 18])
 def test_an_index_made_of_floats(only: int) -> None:
     """A copy of the loop without the store of the square would round `square - h` once."""

@@ -73,6 +73,7 @@ def test_nothing_is_found_where_nothing_is_wrong() -> None:
     assert report.text().startswith("sanitize: nothing found; accesses: ")
 
 
+@pytest.mark.slow
 def test_launches_add_up_and_tensors_are_told_apart() -> None:
     with tx.sanitize("bounds") as report:
         run()
@@ -84,6 +85,7 @@ def test_launches_add_up_and_tensors_are_told_apart() -> None:
     assert view.lanes == 72
 
 
+@pytest.mark.slow
 def test_counts_survive_when_slots_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("triton_ext.probe._slots.MOST", 4)
     with tx.sanitize("bounds") as report:
@@ -94,6 +96,7 @@ def test_counts_survive_when_slots_are_dropped(monkeypatch: pytest.MonkeyPatch) 
     assert len(report._session._launches) <= 24 + 4  # those that records name, and the last ones
 
 
+@pytest.mark.slow
 def test_more_failures_than_records() -> None:
     """A hundred programs in each of ten launches: of each launch 64 are recorded."""
     with tx.sanitize("bounds") as report:
@@ -234,6 +237,7 @@ def test_waiting_for_a_device_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(report.findings) == 2
 
 
+@pytest.mark.slow
 def test_blocks_nest() -> None:
     with tx.sanitize("bounds") as outer:
         with tx.sanitize("lanes") as inner:

@@ -45,6 +45,7 @@ def expect(report: tx.sanitize.Report, lanes: int) -> None:
     assert (one.check, one.argument, one.coordinates, one.lanes) == ("view", "x", (100,), lanes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("process", [False, True])
 def test_a_block_in_a_session(process: bool) -> None:
     with probe.session(process=process) as s:
@@ -103,6 +104,7 @@ def test_a_block_with_a_session_raises() -> None:
         launch(100)
 
 
+@pytest.mark.slow
 def test_each_launch_raises() -> None:
     """Launches with equal arguments share the room for records, which 64 of them fill."""
     x = memory()
@@ -114,6 +116,7 @@ def test_each_launch_raises() -> None:
     expect(report, 100)
 
 
+@pytest.mark.slow
 def test_a_kernel_of_an_outer_block_has_checks_that_the_inner_one_has_not_chosen() -> None:
     aligned = np.zeros(256, np.float32)
     aligned = aligned[-aligned.ctypes.data // 4 % 16 :][:200]

@@ -116,6 +116,7 @@ def test_rows_in_place(rows: int, columns: int, more: int, shift: int, grid: int
         assert counts == {"proved": 2, "checked": 0, "unsupported": 0}
 
 
+@pytest.mark.slow
 def test_two_views_of_one_storage() -> None:
     """The programs of each view have bytes of their own, but one writes what another one reads."""
     memory = torch.zeros(64)
@@ -127,6 +128,7 @@ def test_two_views_of_one_storage() -> None:
     assert counts["proved"] == 2
 
 
+@pytest.mark.slow
 def test_two_programs_that_write_the_same() -> None:
     """A store races with itself, and a launch that is proved does not count for one that is not."""
     out = torch.zeros(64)
@@ -145,6 +147,7 @@ def counted(x, bins, n, B: tl.constexpr):
     tl.atomic_add(bins + tl.load(x + i, mask=i < n, other=0), 1, mask=i < n)
 
 
+@pytest.mark.slow
 def test_atomics() -> None:
     x, bins = torch.zeros(64, dtype=torch.int32), torch.zeros(64, dtype=torch.int32)
     assert raced(counted, 4, x, bins, 64, B=16) == (False, {"proved": 2, "checked": 0, "unsupported": 0})
@@ -216,11 +219,13 @@ def unwritten(kernel: Any, *arguments: Any) -> list[tuple[str | None, int]]:
         return [(one.argument, one.lanes) for one in report.findings]
 
 
+@pytest.mark.slow
 def test_what_a_loop_reads_is_looked_at_behind_it() -> None:
     assert unwritten(total, torch.zeros(16), 50) == [("x", 10)]
     assert unwritten(total, torch.zeros(16), 40) == []
 
 
+@pytest.mark.slow
 def test_what_a_program_reads_before_it_writes() -> None:
     assert unwritten(increased, 50) == [("x", 10)]
     assert unwritten(increased_once, 16) == []
@@ -229,6 +234,7 @@ def test_what_a_program_reads_before_it_writes() -> None:
         assert [(one.argument, one.lanes) for one in report.findings] == [("x", 12)]
 
 
+@pytest.mark.slow
 def test_what_a_program_writes_before_it_reads() -> None:
     assert unwritten(written_first, torch.zeros(64), 64) == []
 
@@ -244,6 +250,7 @@ def test_the_order_of_a_loop() -> None:
         assert [(one.argument, one.lanes) for one in report.findings] == [("x", 1)]
 
 
+@pytest.mark.slow
 def test_the_order_of_two_loops() -> None:
     """The first loop has read what the second one writes, of which some looks stay in the loop."""
     index = torch.arange(16, dtype=torch.int32) - 1
@@ -255,6 +262,7 @@ def test_the_order_of_two_loops() -> None:
     assert unwritten(two_loops, torch.zeros(64), 64) == [("x", 24)]
 
 
+@pytest.mark.slow
 def test_written_tensors_are_proved() -> None:
     with tx.sanitize("uninit") as report:
         total[(1,)](torch.ones(64), torch.zeros(16), 64, B=16)

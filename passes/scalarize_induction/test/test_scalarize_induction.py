@@ -36,6 +36,7 @@ def advance(x, out, n, m, step):
     tl.store(out + lanes, total + tl.load(p) + index)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "m", "step"), [(0, 0, 1), (3, 2, 3), (6, 3, 2), (9, 0, 5)])
 def test_it_computes_the_same(n: int, m: int, step: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(triton.runtime.driver, "_active", CPUDriver())

@@ -153,6 +153,7 @@ def ttir(kernel: triton.JITFunction, types: str, constants: dict[str, object]) -
     return triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["ttir"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kernel", "types", "constants", "discrete"), KERNELS, ids=[f"{i}-{k[0].__name__}" for i, k in enumerate(KERNELS)]
 )
