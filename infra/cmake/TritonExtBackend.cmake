@@ -6,7 +6,8 @@
 # Builds libtriton_ext_<name>.so, the compiler of a backend: a library that Triton can load as a plugin, with the passes
 # that the backend's compiler.py adds. Builds libTritonExt<Name>Runtime.so from the files after RUNTIME; it does not use
 # Triton and LLVM. The directory's Python files become triton_ext.backends.<name>, even if the libraries are left out;
-# the backend then reports what it lacks. python/triton_ext/backends/__init__.py describes each file.
+# the backend then reports what it lacks. In the wheel of a bundle they are in `backends` of the bundle's package.
+# python/triton_ext/backends/__init__.py describes each file.
 #
 #   name     directory, and the `backend` of its GPUTarget, e.g. cpu
 #   TD       declares the passes in SOURCES, as the .td of a pass does; e.g. Passes.td, from which Passes.h.inc is
@@ -40,8 +41,10 @@ function(triton_ext_add_backend name)
     message(FATAL_ERROR "${where}: the name is taken by ${taken} (fix: rename one of the two directories)")
   endif()
   set_property(GLOBAL PROPERTY TRITON_EXT_EXTENSION_${name} ${CMAKE_CURRENT_SOURCE_DIR})
-  if(TRITON_EXT_INSTALL_DIR)
+  if(TRITON_EXT_INSTALL_DIR AND TRITON_EXT_BUILDS_INFRA)
     triton_ext_install_python(triton_ext/backends/${name} *.py backend.json)
+  elseif(TRITON_EXT_INSTALL_DIR)
+    triton_ext_install_python(${TRITON_EXT_INSTALL_DIR}/backends/${name} *.py backend.json)
   endif()
   cmake_path(SET passes NORMALIZE ${CMAKE_CURRENT_SOURCE_DIR}/../../passes)
   triton_ext_check_parts(${name} PASSES_IN ${passes} PASSES ${arg_PASSES})

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The entry points of every backend in ``backends/``, for the metadata of the package (see pyproject.toml).
+"""The programs of every backend in ``backends/``, for the metadata of the package (see pyproject.toml).
 
-Triton finds a target by an entry point of the group ``triton.backends``; ``programs`` in ``backend.json`` become
-console scripts. So a backend is added or deleted with its directory, and nothing else is edited.
+``programs`` in ``backend.json`` become console scripts. So a backend is added or deleted with its directory, and nothing
+else is edited. Triton's group ``triton.backends`` does not list the backends: Triton would import each, and a broken one
+would end the program. ``triton_ext.startup`` offers them instead.
 """
 
 from __future__ import annotations
@@ -16,11 +17,9 @@ BACKENDS = Path(__file__).resolve().parents[2] / "backends"
 
 def dynamic_metadata(settings: Mapping[str, object], project: Mapping[str, object]) -> dict[str, object]:  # noqa: ARG001
     """What the backends add to ``[project]``; scikit-build-core calls it."""
-    targets: dict[str, str] = {}
     programs: dict[str, str] = {}
     for file in sorted(BACKENDS.glob("*/backend.json")):
         module = f"triton_ext.backends.{file.parent.name}"
-        targets[file.parent.name] = module
         declared = json.loads(file.read_text())
         programs |= {program: f"{module}.{function}" for program, function in declared.get("programs", {}).items()}
-    return {"entry-points": {"triton.backends": targets}, "scripts": programs}
+    return {"scripts": programs}

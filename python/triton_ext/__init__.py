@@ -16,7 +16,7 @@ from .keys.builtins import follow_builtins
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
 
-    from . import builtin, language, layouts, passes
+    from . import builtin, language, layouts, passes, target
     from .compilation.describe import describe
     from .driver import opt
     from .errors import (
@@ -84,6 +84,7 @@ __all__ = [
     "passes",
     "product",
     "sweep",
+    "target",
     "trace",
     "use",
 ]
@@ -91,7 +92,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     follow_builtins()
-    if name in ("builtin", "language", "layouts", "passes") or _Api.is_brought(name):
+    if name in ("builtin", "language", "layouts", "passes", "target") or _Api.is_brought(name):
         return importlib.import_module(f".{name}", __name__)
     if name not in _HOME:
         raise AttributeError(f"module 'triton_ext' has no attribute '{name}'")

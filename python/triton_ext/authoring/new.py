@@ -30,6 +30,8 @@ _NAME_LISTS = {
     "TRITON_EXT_RESERVED_NAMES": ("TritonExtExtension.cmake", "is reserved in Python or C++"),
     "TRITON_EXT_TRITON_DIALECTS": ("TritonExtDialect.cmake", "is the name of a dialect of Triton"),
 }
+#: The names of Triton's own backends and of their targets.
+_TRITON_TARGETS = ("amd", "cuda", "hip", "nvidia")
 #: By stage of a backend: the stage whose text the test of a new pass reads, and the target that it compiles for.
 _TARGETS = {
     stage: json.dumps({[n for n, s in backend.stages.items() if s.result == "text" or n == stage][-1]: backend.target})
@@ -47,7 +49,7 @@ def create(kind: str, name: str, parent: Path | None = None, stage: str | None =
     """Writes the extension `name`, and prints what was written and what to do next.
 
     Args:
-        kind: ``pass``, ``dialect`` or ``bundle``.
+        kind: ``pass``, ``dialect``, ``backend`` or ``bundle``.
         name: name of the extension.
         parent: write a separate project into this directory. By default the extension goes to the project in the
             working directory, or, if there is none, to a new project there.
@@ -60,8 +62,8 @@ def create(kind: str, name: str, parent: Path | None = None, stage: str | None =
     project = find_project(here) if parent is None else None
     again = f"triton-ext new {kind}"
     check_name(kind, name, again)
-    if stage and kind == "dialect":
-        raise TritonExtError("a dialect has no stage, --stage is for a pass", fix=f"triton-ext new dialect {name}")
+    if stage and kind in ("dialect", "backend"):
+        raise TritonExtError(f"a {kind} has no stage, --stage is for a pass", fix=f"{again} {name}")
     if project and kind == "bundle":
         raise TritonExtError(f"{here} is a project already, a bundle is one of its own", fix=f"{again} {name} --dir ..")
     check_free(name, project, again)
@@ -97,7 +99,7 @@ def check_name(kind: str, name: str, again: str) -> None:
     """Checks that `name` can be the name of an extension.
 
     Args:
-        kind: ``pass``, ``dialect`` or ``bundle``.
+        kind: ``pass``, ``dialect``, ``backend`` or ``bundle``.
         name: the name.
         again: the command to suggest with another name.
 
@@ -118,6 +120,8 @@ def check_name(kind: str, name: str, again: str) -> None:
         assert names
         if name in names[1].split() and (kind == "dialect" or variable == "TRITON_EXT_RESERVED_NAMES"):
             raise TritonExtError(f"'{name}' {problem}", fix=f"{again} {_other(name)}")
+    if kind == "backend" and name in _TRITON_TARGETS:
+        raise TritonExtError(f"'{name}' is the name of a target of Triton", fix=f"{again} {_other(name)}")
 
 
 def check_free(name: str, project: Project | None, again: str) -> None:
@@ -157,7 +161,7 @@ def write(
     Args:
         target: the directory, which must not exist.
         parts: directories of templates, each with the directory in `target` for its files.
-        kind: ``pass`` or ``dialect``.
+        kind: ``pass``, ``dialect`` or ``backend``.
         name: name of the extension.
         stage: the stage that a pass is for.
         package: the package of the bundle that it belongs to; None in a checkout of triton-ext.

@@ -7,7 +7,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..loading.discovery import ENTRY_POINT_GROUP
+from ..loading.bundles import ENTRY_POINT_GROUP
 from ..support import resources
 
 KINDS = {"pass": "passes", "dialect": "dialects", "backend": "backends"}

@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 import click
 
 from ..errors import ExtensionNotFoundError, TritonExtError
-from ..loading.discovery import HIDDEN_BUNDLE
+from ..loading.bundles import HIDDEN_BUNDLE
 from ..loading.host import find_triton
 from ..support import resources
 from ..support.scratch import scratch_dir

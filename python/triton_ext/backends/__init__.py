@@ -18,9 +18,12 @@ It may also have these files:
   - ``warp_size``: the warp size of its ``GPUTarget`` if the user writes none;
   - ``stages``: the stages that Triton's own backends do not have, in order. Each has ``result``, the kind of its result
     (``module``, ``text`` or ``elf``), and, if passes can be placed in it, ``passes``, the stages whose passes it takes;
-  - ``programs``: console scripts, each with its function, e.g. ``opt:main`` in ``opt.py``.
+  - ``programs``: console scripts, each with its function, e.g. ``opt:main`` in ``opt.py``;
+  - ``runtime``: whether it needs the library of the files after ``RUNTIME`` in its ``CMakeLists.txt``.
 
-In a checkout a backend lies in the directory ``backends``, in a wheel here.
+In a checkout a backend lies in the directory ``backends``, in a wheel here, and in a bundle in the directory
+``backends`` of its package. It is a package ``triton_ext.backends.<name>`` everywhere, and Triton's registry has an entry
+for it (`offer`), which imports it when Triton first asks for it.
 """
 
 from __future__ import annotations
@@ -36,9 +39,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-_checkout = Path(__file__).resolve().parents[3]
-if (_checkout / "infra" / "cmake").is_dir():
-    __path__.append(str(_checkout / "backends"))
+from ..errors import TritonExtError
+from ._places import Places
+from ._registry import Entry
+
+__path__ = Places()  # type: ignore[assignment]
 
 _RESULTS = ("module", "text", "elf")
 _APIS = ("api/__init__.py", "api.py")  # the package first, as Python does
@@ -65,23 +70,46 @@ class Declaration:
         target: an example of a target, e.g. ``cpu:native``.
         warp_size: the warp size of a target for which the user writes none.
         stages: the stages that it adds, by name, in order.
+        has_runtime: whether it needs its library ``libTritonExt<Name>Runtime.so``.
     """
 
     target: str
     warp_size: int = 0
     stages: Mapping[str, Stage] = field(default_factory=dict)
+    has_runtime: bool = False
+
+
+def directories() -> dict[str, list[Path]]:
+    """Returns the directories of each backend, by its name; of several only the first is used."""
+    found: dict[str, list[Path]] = {}
+    for file in (path for directory in __path__ for path in sorted(Path(directory).glob("*/backend.json"))):
+        found.setdefault(file.parent.name, []).append(file.parent)
+    return found
 
 
 @functools.cache
 def declared() -> Mapping[str, Declaration]:
     """Returns the declarations of all backends, by name. One that cannot be read is left out, with a warning."""
     found: dict[str, Declaration] = {}
-    for file in sorted(path for directory in __path__ for path in Path(directory).glob("*/backend.json")):
+    for name, (directory, *_) in sorted(directories().items()):
         try:
-            found.setdefault(file.parent.name, _read(file))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            warnings.warn(f"{file} declares no backend: {type(error).__name__}: {error}", stacklevel=2)
+            found[name] = declaration_in(directory)
+        except TritonExtError as error:
+            warnings.warn(str(error), stacklevel=2)
     return found
+
+
+def declaration_in(directory: Path) -> Declaration:
+    """Returns the declaration of the backend in `directory`.
+
+    Raises:
+        TritonExtError: its ``backend.json`` cannot be read.
+    """
+    file = directory / "backend.json"
+    try:
+        return _read(file)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise TritonExtError(f"{file} declares no backend: {type(error).__name__}: {error}") from None
 
 
 def _read(file: Path) -> Declaration:
@@ -93,7 +121,8 @@ def _read(file: Path) -> Declaration:
     for name, stage in stages.items():
         if stage.result not in _RESULTS:
             raise ValueError(f"stage '{name}' returns '{stage.result}', expected one of: {', '.join(_RESULTS)}")
-    return Declaration(f"{file.parent.name}:{fields['example']}", int(fields.get("warp_size", 0)), stages)
+    target = f"{file.parent.name}:{fields['example']}"
+    return Declaration(target, int(fields.get("warp_size", 0)), stages, bool(fields.get("runtime", False)))
 
 
 @functools.cache
@@ -102,33 +131,29 @@ def stages() -> Mapping[str, Stage]:
     return {name: stage for backend in declared().values() for name, stage in backend.stages.items()}
 
 
-def register(name: str) -> None:
-    """Registers the backend `name` in Triton, if it is one of ours.
-
-    Triton finds our backends by itself, unless ``TRITON_BACKENDS_IN_TREE`` is set, or the backend was added to a
-    checkout after its installation.
+def offer() -> None:
+    """Adds all backends to those that Triton knows, once Triton has found its own.
 
     Raises:
         TritonExtError: Triton differs from what the patch expects.
     """
-    if name not in declared():
-        return
-    from triton.backends.compiler import BaseBackend
-    from triton.backends.driver import DriverBase
-
     from ..patches import backend_registry
 
-    if not backend_registry.knows(name):
-        compiler, driver = _concrete(name, "compiler", BaseBackend), _concrete(name, "driver", DriverBase)
-        backend_registry.register(name, compiler, driver)
+    backend_registry.offer(lambda: {name: Entry(name) for name in declared()})
 
 
-def _concrete(name: str, module: str, base: type) -> Any:
-    """Returns the class in a module of a backend that implements `base`."""
-    import inspect
+def register(name: str) -> None:
+    """Registers the backend `name` in Triton, if it is one of ours.
 
-    found = vars(importlib.import_module(f"{__name__}.{name}.{module}")).values()
-    return next(c for c in found if isinstance(c, type) and issubclass(c, base) and not inspect.isabstract(c))
+    Triton has it already, unless ``TRITON_BACKENDS_IN_TREE`` is set, or the backend was added after the import of Triton.
+
+    Raises:
+        TritonExtError: Triton differs from what the patch expects.
+    """
+    from ..patches import backend_registry
+
+    if name in declared() and not backend_registry.knows(name):
+        backend_registry.register(name, Entry(name))
 
 
 def _with_apis() -> list[Path]:

@@ -4,12 +4,7 @@
 from __future__ import annotations
 
 import functools
-import hashlib
-import importlib.util
 import os
-import re
-import sys
-import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,16 +13,12 @@ from pathlib import Path
 from ..errors import DuplicateExtensionError, ExtensionNotFoundError, TritonExtError
 from ..support import resources
 from ..support.closest import closest
-from ..support.json_shape import AnyOf
 from ..support.storage import UnsafeDirectoryError
 from . import index
+from .bundles import bundles, directories_of
 from .manifest import Manifest
 from .verification import Plugin, verify
 
-ENTRY_POINT_GROUP = "triton_ext.extensions"
-#: The variable with the package of a bundle that is tested in its source tree. The installed copy of the bundle is then
-#: ignored, because it claims the same names.
-HIDDEN_BUNDLE = "TRITON_EXT_HIDDEN_BUNDLE"
 _VARIABLES = ("TRITON_EXT_PATH", *resources.PLUGIN_VARIABLES)
 
 
@@ -168,15 +159,15 @@ by_hand: dict[Path, None] = {}
 def _candidates() -> Iterator[tuple[Path, str, str | None]]:
     """Yields each library to examine, its origin, and the reason if it cannot be examined."""
     yield from ((path, "built in", None) for path in _libraries_in(resources.library_dir()))
-    for name, package, distribution in _bundles():
-        if package is not None and package == os.environ.get(HIDDEN_BUNDLE):
-            continue
+    for name, package, distribution in bundles():
         origin = f"bundle {distribution}"
         if package is None:
             yield Path(name), origin, "its entry_points.txt cannot be read"
             continue
         try:
-            libraries = _libraries_of(package)
+            libraries = [path for directory in directories_of(package) for path in _libraries_in(directory)]
+            if not libraries:
+                raise TritonExtError(f"its package '{package}' has no libtriton_ext_*.so")
         except Exception as error:  # an entry point may name anything
             yield Path(name), origin, str(error)
         else:
@@ -189,69 +180,6 @@ def _candidates() -> Iterator[tuple[Path, str, str | None]]:
             # Extensions are libtriton_ext_*; they share the libraries libTritonExt*.
             yield from ((p, variable, None) for p in paths if not (is_dir and p.name.startswith("libTritonExt")))
     yield from ((path, "tx.load", None) for path in by_hand)
-
-
-def _bundles() -> list[tuple[str, str | None, str]]:
-    """Returns name, package and distribution of each entry point of a bundle in the installed distributions.
-
-    The package is None if the entry points of the distribution cannot be read.
-    """
-    # The files that `importlib.metadata` reads; importing it and reading them takes longer than the rest of discovery.
-    files = [Path(info, "entry_points.txt") for place in sys.path for info in _installed_in(place)]
-    key, started = hashlib.sha256("\n".join(map(str, files)).encode()).hexdigest(), time.time_ns()
-    found = index.recall("bundles", key, [(str, AnyOf(str, None), str)])
-    if found is None:
-        found = _entry_points()
-        index.remember("bundles", key, found, files, started)
-    return [(name, package, distribution) for name, package, distribution in found]
-
-
-def _entry_points() -> list[list[str | None]]:
-    """Reads what `_bundles` returns from the installed distributions."""
-    import importlib.metadata
-
-    try:
-        entries = importlib.metadata.entry_points(group=ENTRY_POINT_GROUP)
-        return [[entry.name, entry.value, entry.dist.name if entry.dist else entry.name] for entry in entries]
-    except Exception:  # one distribution is damaged, so each is read by itself
-        found: list[list[str | None]] = []
-        for distribution in importlib.metadata.distributions():
-            name = "unknown"
-            try:
-                name = str(distribution.name)
-                chosen = distribution.entry_points.select(group=ENTRY_POINT_GROUP)
-                found += ([entry.name, entry.value, name] for entry in chosen)
-            except Exception:
-                found.append([name, None, name])
-        return found
-
-
-def _installed_in(place: str) -> list[str]:
-    """Returns the directories that describe the distributions which are installed in an entry of ``sys.path``."""
-    try:
-        return sorted(f"{place}/{name}" for name in os.listdir(place or ".") if name.endswith("-info"))
-    except OSError:  # the entry is a zip file, or does not exist
-        return []
-
-
-def _libraries_of(bundle: str) -> list[Path]:
-    """Returns the libraries in the package `bundle`, which is located without importing it, so none of its code runs.
-
-    Raises:
-        TritonExtError: the package is not installed, or has no libraries.
-    """
-    package = re.split(r"[:\[\s]", bundle, maxsplit=1)[0]
-    top, *inner = package.split(".")
-    try:
-        spec = importlib.util.find_spec(top)
-    except (ImportError, ValueError):
-        spec = None
-    if spec is None:
-        raise TritonExtError(f"its package '{bundle}' is not installed")
-    libraries = [p for root in spec.submodule_search_locations or () for p in _libraries_in(Path(root, *inner))]
-    if not libraries:
-        raise TritonExtError(f"its package '{package}' has no libtriton_ext_*.so")
-    return libraries
 
 
 def _libraries_in(directory: Path) -> list[Path]:

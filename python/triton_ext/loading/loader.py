@@ -42,7 +42,8 @@ class LoadedLibrary:
 
     Attributes:
         digest: SHA-256 of the bytes that were loaded, as 64 hex digits; it also covers the dialects that they use.
-        add: for each pass, the function that adds it to a pass manager: ``add[name](pm, ["option=value", ...])``.
+        add: for each pass, the function that adds it to a pass manager: ``add[name](pm, ["option=value", ...])``. The
+            name of a pass of a backend is ``<backend>_<pass>``.
     """
 
     digest: str
@@ -166,10 +167,11 @@ def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
                 ctypes.CDLL(str(beside))
         ctypes.CDLL(copy, mode=os.RTLD_NOW)  # Triton binds lazily; a missing symbol has to show now, not in a call
         add: dict[str, AddPass] = {}
-        if plugin.passes:
-            with plugin_module.without(plugin.passes):
+        own = plugin.manifest.passes if plugin.manifest else ()  # of a backend
+        if passes := (*plugin.passes, *(f"{plugin.name}_{each.name}" for each in own)):
+            with plugin_module.without(passes):
                 plugin_module.bind(copy)
-                add = {name: plugin_module.take(name) for name in plugin.passes}
+                add = {name: plugin_module.take(name) for name in passes}
         if plugin.dialects:
             ir.extend_dialects_with(copy)
         if plugin.ops:

@@ -118,9 +118,11 @@ PATCHES = (
     ),
     Patch(
         "backend_registry",
-        "backends.backends gets an entry",
-        "a target exists also where TRITON_BACKENDS_IN_TREE=1 keeps Triton from finding ours",
-        "asking for the target raises the error",
+        "backends.backends gets an entry for each of our targets, when it is first read",
+        "Triton imports every backend when it is imported, so a broken one would end the program: an entry of ours imports "
+        "its backend when it is asked for it, and a broken backend takes nothing else down. Targets of bundles in their "
+        "source tree, and new ones of a checkout, are found without an installation",
+        "a warning when Triton is imported; asking for one of our targets raises the error",
     ),
 )
 

@@ -14,6 +14,7 @@ from types import ModuleType
 
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
+from triton_ext.backends import offer
 from triton_ext.errors import TritonExtError
 from triton_ext.keys.builtins import follow_builtins
 from triton_ext.patches.compile_requests import follow_requests
@@ -76,10 +77,11 @@ def _start_extensions() -> None:
             import_file(file, f"triton_ext_startup_{file.stem}").start(value)
 
 
-try:
-    answer_for_missing(_function_for, _names)
-except TritonExtError as error:  # only a warning, because the program may not use triton-ext
-    warnings.warn(str(error), RuntimeWarning, stacklevel=1)
+for patch in (lambda: answer_for_missing(_function_for, _names), offer):
+    try:
+        patch()
+    except TritonExtError as error:  # only a warning, because the program may not use triton-ext
+        warnings.warn(str(error), RuntimeWarning, stacklevel=1)
 _has_pipeline = bool(os.environ.get("TRITON_EXT_PIPELINE", "").strip())
 if _has_pipeline:  # imported late: every program imports this module, and few set a pipeline
     from triton_ext.pipeline.pipeline import from_environment
