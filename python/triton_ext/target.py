@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``tx.target``: what the Python files of a backend need, and how a program chooses among several targets.
 
-A backend's C++ code is in two libraries: ``libtriton_ext_<name>.so``, a plugin of Triton with the passes that its ``.td``
-declares, and, if it has one, ``libTritonExt<Name>Runtime.so``, which does not use Triton. Both are loaded at run time,
-from the very bytes that were checked.
+A backend's C++ code is in two libraries: ``libtriton_ext_<name>.so``, a plugin of Triton with the passes that its
+``.td`` declares, and, if it has one, ``libTritonExt<Name>Runtime.so``, which does not use Triton. Both are loaded at
+run time, from the very bytes that were checked.
 """
 
 from __future__ import annotations
@@ -107,8 +107,8 @@ def fingerprint(name: str) -> str:
 def module_of_passes(name: str) -> ModuleType:
     """Returns a module through which the stages of the backend `name` add its own passes to a pass manager.
 
-    ``<name> = module_of_passes("<name>")`` in ``compiler.py`` makes ``<name>.passes.add_<pass>(pm, *values)`` work, where
-    the values are those of the pass's options in the order of the ``.td``; without them each option has its default.
+    ``<name> = module_of_passes("<name>")`` in ``compiler.py`` makes ``<name>.passes.add_<pass>(pm, *values)`` work. The
+    values are those of the pass's options in the order of the ``.td``; without them each option has its default.
     Pipelines edit such calls as they do those of Triton's own modules. The library is loaded by the first of them.
     """
     module = ModuleType(f"triton._C.libtriton.{name}")
@@ -120,7 +120,7 @@ def module_of_passes(name: str) -> ModuleType:
 
 
 def _adder(name: str, attribute: str) -> Callable[..., None]:
-    """Returns the function ``add_<pass>`` of a backend, with a docstring of the form that libtriton's functions have."""
+    """Returns the function ``add_<pass>`` of a backend, with a docstring of the form of libtriton's functions."""
     found = library(name).passes
     own = found.get(attribute.removeprefix("add_"))
     if own is None or not attribute.startswith("add_"):

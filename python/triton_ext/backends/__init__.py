@@ -22,8 +22,8 @@ It may also have these files:
   - ``runtime``: whether it needs the library of the files after ``RUNTIME`` in its ``CMakeLists.txt``.
 
 In a checkout a backend lies in the directory ``backends``, in a wheel here, and in a bundle in the directory
-``backends`` of its package. It is a package ``triton_ext.backends.<name>`` everywhere, and Triton's registry has an entry
-for it (`offer`), which imports it when Triton first asks for it.
+``backends`` of its package. It is a package ``triton_ext.backends.<name>`` everywhere. Triton's dictionary of backends
+has an entry for it (`offer`), which imports it when Triton first asks for it.
 """
 
 from __future__ import annotations
@@ -37,11 +37,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import TritonExtError
 from ._places import Places
 from ._registry import Entry
+
+if TYPE_CHECKING:
+    from ..loading.discovery import Extension
 
 __path__ = Places()  # type: ignore[assignment]
 
@@ -131,6 +134,13 @@ def stages() -> Mapping[str, Stage]:
     return {name: stage for backend in declared().values() for name, stage in backend.stages.items()}
 
 
+def listed() -> list[Extension]:
+    """Returns all extensions and backends, each backend with what keeps it from being used, for ``triton-ext list``."""
+    from . import _rows
+
+    return _rows.listed()
+
+
 def offer() -> None:
     """Adds all backends to those that Triton knows, once Triton has found its own.
 
@@ -145,7 +155,7 @@ def offer() -> None:
 def register(name: str) -> None:
     """Registers the backend `name` in Triton, if it is one of ours.
 
-    Triton has it already, unless ``TRITON_BACKENDS_IN_TREE`` is set, or the backend was added after the import of Triton.
+    Triton has it already, unless ``TRITON_BACKENDS_IN_TREE`` is set, or it was added after the import of Triton.
 
     Raises:
         TritonExtError: Triton differs from what the patch expects.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The entries of our backends in Triton's dictionary of backends.
 
-An entry imports the backend's ``compiler.py`` and ``driver.py`` when Triton first asks for one of their classes. If that
-fails, the classes are stand-ins: they support no target and are not active, so that the other backends work, and they
-raise the reason where somebody asks for this very target.
+An entry imports the backend's ``compiler.py`` and ``driver.py`` when Triton first asks for one of their classes. If
+that fails, the classes are stand-ins: they support no target and are not active, so that the other backends work, and
+they raise the reason where somebody asks for this very target.
 """
 
 from __future__ import annotations
@@ -63,10 +63,11 @@ def _concrete(name: str, module: str, base: type) -> type:
     except (Exception, SystemExit) as error:
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         raise TritonExtError(f"backend '{name}': {module}.py cannot be imported: {what}") from error
-    there = {c for c in found if isinstance(c, type) and issubclass(c, base)}
+    there: set[Any] = {c for c in found if isinstance(c, type) and issubclass(c, base)}
     usable = {c for c in there if not inspect.isabstract(c)}
     if len(usable) == 1:
-        return usable.pop()
+        found_one: type = usable.pop()
+        return found_one
     wanted = f"{module}.py must have one class that implements {base.__name__}"
     missing = [f"{c.__name__} lacks {', '.join(sorted(c.__abstractmethods__))}" for c in there - {base} if not usable]
     has = "it has " + ", ".join(sorted(c.__name__ for c in usable)) if usable else "; ".join(missing) or "it has none"
@@ -80,7 +81,7 @@ def _stand_ins(name: str, reason: str) -> tuple[type, type]:
     class BrokenCompiler:
         @staticmethod
         def supports_target(target: Any) -> bool:
-            return target.backend == name and fail()
+            return bool(target.backend == name and fail())
 
     class BrokenDriver:
         def __init__(self) -> None:

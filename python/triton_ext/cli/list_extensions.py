@@ -7,7 +7,8 @@ import json
 
 import click
 
-from ..loading.discovery import Extension, extensions
+from ..backends import listed
+from ..loading.discovery import Extension
 from ..loading.foreign_plugins import forget_slow_plugins
 from ..support.console import print_table
 
@@ -19,7 +20,7 @@ def list_extensions(as_json: bool, retry: bool) -> None:
     """List every extension that is found, and the problem of each that cannot be used."""
     if retry:
         forget_slow_plugins()
-    found = extensions()
+    found = listed()
     if as_json:
         click.echo(json.dumps([_fields(e) for e in found], indent=2))
         return

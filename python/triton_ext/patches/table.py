@@ -119,9 +119,9 @@ PATCHES = (
     Patch(
         "backend_registry",
         "backends.backends gets an entry for each of our targets, when it is first read",
-        "Triton imports every backend when it is imported, so a broken one would end the program: an entry of ours imports "
-        "its backend when it is asked for it, and a broken backend takes nothing else down. Targets of bundles in their "
-        "source tree, and new ones of a checkout, are found without an installation",
+        "Triton imports each backend when it is imported itself, so a broken one would end the program. Our entries "
+        "import a backend when they are first asked for it, and a broken backend takes nothing else down. New targets "
+        "of a checkout, and those of a bundle in its source tree, are found without an installation",
         "a warning when Triton is imported; asking for one of our targets raises the error",
     ),
 )

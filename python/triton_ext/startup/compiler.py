@@ -7,6 +7,7 @@ patches the keys of kernels, because then Triton is imported completely.
 
 from __future__ import annotations
 
+import functools
 import os
 import warnings
 from collections.abc import Iterable
@@ -77,7 +78,7 @@ def _start_extensions() -> None:
             import_file(file, f"triton_ext_startup_{file.stem}").start(value)
 
 
-for patch in (lambda: answer_for_missing(_function_for, _names), offer):
+for patch in (functools.partial(answer_for_missing, _function_for, _names), offer):
     try:
         patch()
     except TritonExtError as error:  # only a warning, because the program may not use triton-ext
