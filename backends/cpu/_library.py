@@ -26,7 +26,15 @@ EXTENSIONS = ("scalarize_induction", "structure_returns")
 
 #: For each pass of `Compiler`, the options that the stages set and their types, in the order of the arguments of
 #: ``add_<pass>``. lowering/Passes.td declares them.
-OPTIONS = {"lower_tiles": {"vector-bytes": "int", "has-fma": "bool", "quiet": "bool"}}
+OPTIONS = {
+    "lower_tiles": {
+        "vector-bytes": "int", "has-fma": "bool", "quiet": "bool", "most-for-two-views": "int",
+        "most-for-replication": "int",
+    }
+}  # fmt: skip
+
+#: The last two of these, which pipelines tune (docs/targets.md).
+LIMITS = (6, 8)
 
 
 def compiler_path() -> Path:

@@ -185,7 +185,7 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         cpu.passes.add_scalarize_induction(pm)
         passes.common.add_canonicalizer(pm)
         passes.common.add_cse(pm)
-        cpu.passes.add_lower_tiles(pm, width, has_fma, not is_debugging())
+        cpu.passes.add_lower_tiles(pm, width, has_fma, not is_debugging(), *_library.LIMITS)
         passes.common.add_canonicalizer(pm)
         passes.common.add_cse(pm)
         try:

@@ -169,7 +169,7 @@ def test_from_the_template_to_a_wheel_in_a_fresh_environment(elsewhere: Path, tm
     run(tmp_path, elsewhere / "triton-ext", "new", "backend", "chip", "--dir", ".", **variables)
     tested = run(tmp_path / "chip", elsewhere / "triton-ext", "test", **variables)
     assert "1 extension: lit: 1 passed; Python: 10 passed" in tested
-    wheel = ("-q", "--no-deps", "--no-build-isolation", "-w", "dist", "chip")
+    wheel = ("-q", "--no-deps", "--no-build-isolation", "-w", "dist", "./chip")
     run(tmp_path, elsewhere / "pip", "wheel", *wheel, **variables)
     shutil.rmtree(tmp_path / "chip")
     (built,) = (tmp_path / "dist").glob("*.whl")

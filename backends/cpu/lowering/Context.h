@@ -6,6 +6,7 @@
 #ifndef TRITON_EXT_CPU_CONTEXT_H
 #define TRITON_EXT_CPU_CONTEXT_H
 
+#include "Costs.h"
 #include "LaneBuilder.h"
 
 #include "analysis/IntegerFacts.h"
@@ -20,6 +21,7 @@ struct Target {
   int64_t vectorBytes;
   /// Whether it has fused multiply-add. Without it, LLVM calls libm for an fma.
   bool hasFma;
+  Limits limits;
 };
 
 /// A row-major tensor in scratch memory. An integer of fewer than 8 bits takes

@@ -43,23 +43,28 @@ Cost costOf(OperationKind kind);
 /// the tile is small and in the second-level cache if it is large.
 constexpr Cost costOfScratch = 2;
 
-/// A tensor that is needed at several coordinates is recomputed for each if its
-/// cost is at most this. For example, a load and two additions are recomputed,
-/// and the result of a division is stored.
-constexpr Cost mostForTwoViews = 6;
+/// What a tensor may cost that is recomputed and not stored; options of the
+/// pass, so that a pipeline can set them.
+struct Limits {
+  /// A tensor that is needed at several coordinates is recomputed for each if
+  /// its cost is at most this. For example, a load and two additions are
+  /// recomputed, and the result of a division is stored.
+  Cost mostForTwoViews;
 
-/// A tensor is recomputed in every iteration of a loop, or for every element of
-/// a broadcast, if its cost is at most this. For example, two loads or one
-/// division are recomputed. The limit is higher than for two views, because
-/// storing needs an additional loop that writes the scratch memory.
-constexpr Cost mostForReplication = 8;
+  /// A tensor is recomputed in every iteration of a loop, or for every element
+  /// of a broadcast, if its cost is at most this. For example, two loads or one
+  /// division are recomputed. The limit is higher than for two views, because
+  /// storing needs an additional loop that writes the scratch memory.
+  Cost mostForReplication;
+};
 
 /// The addresses of a load are part of its cost only if they cost at least
 /// this. Cheaper ones are affine expressions, most of which are computed once
 /// for a whole group or outside of the loop.
 constexpr Cost leastForAddresses = 16;
 
-/// The cap for sums of costs; it exceeds every limit above.
+/// The cap for sums of costs; a limit that is higher stores nothing for its
+/// cost.
 constexpr Cost mostCost = 1000;
 
 } // namespace mlir::triton_ext::cpu

@@ -19,8 +19,8 @@ static constexpr int numGridArguments = 6;
 
 FunctionLowering::FunctionLowering(triton::FuncOp function, ModuleOp module,
                                    Target target)
-    : context(function, module, target), b(context.b), plan(function),
-      arithmetic(b, context.facts), memory(b),
+    : context(function, module, target), b(context.b),
+      plan(function, target.limits), arithmetic(b, context.facts), memory(b),
       scratch(context, arithmetic, memory), conversion(context),
       mathFunctions(context),
       elementwise(context, arithmetic, conversion, mathFunctions),

@@ -97,7 +97,7 @@ LogicalResult LowerTilesPass::lower(triton::FuncOp function) {
            << "'tt.func': a function that is not inlined is not supported on "
               "the CPU (call it where the inliner can see it)";
   passProfileScratch(function);
-  Target target{vectorBytes, hasFma};
+  Target target{vectorBytes, hasFma, {mostForTwoViews, mostForReplication}};
   return FunctionLowering(function, getOperation(), target).run();
 }
 

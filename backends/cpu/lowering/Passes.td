@@ -47,6 +47,10 @@ def LowerTilesPass : Pass<"triton-ext-cpu-lower-tiles", "::mlir::ModuleOp"> {
     Option<"isQuiet", "quiet", "bool", /*default=*/"false",
            "Leave a kernel that is not supported as it is, with the attribute triton_ext_cpu.refused on the module, "
            "instead of failing">,
+    Option<"mostForTwoViews", "most-for-two-views", "int32_t", /*default=*/"6",
+           "What a tensor may cost, in vector additions, that is recomputed where it is needed at several coordinates">,
+    Option<"mostForReplication", "most-for-replication", "int32_t", /*default=*/"8",
+           "What a tensor may cost that is recomputed in each iteration of a loop or for each element of a broadcast">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::LLVM::LLVMDialect",

@@ -18,7 +18,7 @@ static Operation *ancestorIn(Block *block, Operation *op) {
   return block->findAncestorOpInBlock(*op);
 }
 
-Plan::Plan(triton::FuncOp func) {
+Plan::Plan(triton::FuncOp func, Limits limits) : limits(limits) {
   std::function<void(Block &)> visitBlock = [&](Block &block) {
     for (Operation &op : llvm::reverse(block)) {
       for (Value result : op.getResults())
@@ -167,8 +167,8 @@ bool Plan::mustStore(Value tensor) {
       isReplicated |= isa<scf::ForOp, scf::WhileOp>(at->getParentOp());
   }
   Cost price = cost(tensor);
-  return (needed.size() > 1 && price > mostForTwoViews) ||
-         (isReplicated && price > mostForReplication);
+  return (needed.size() > 1 && price > limits.mostForTwoViews) ||
+         (isReplicated && price > limits.mostForReplication);
 }
 
 /// Returns the cost of one group of lanes of `value`, including the operations

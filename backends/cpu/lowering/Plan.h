@@ -26,7 +26,7 @@ struct RootUse {
 
 class Plan {
 public:
-  explicit Plan(triton::FuncOp func);
+  Plan(triton::FuncOp func, Limits limits);
 
   /// Returns whether `tensor` is stored in scratch memory where it is defined.
   /// This does not include the results of roots, which are always stored.
@@ -59,6 +59,7 @@ private:
   void vote(Value value, ArrayRef<int> dims, MutableArrayRef<int64_t> votes,
             DenseSet<Value> &seen);
 
+  Limits limits;
   Views views;
   Strides strides;
   DenseSet<Value> stored;

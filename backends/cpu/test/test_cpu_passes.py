@@ -32,7 +32,10 @@ def lowered(pipeline: tx.Pipeline) -> str:
 
 
 def test_options_have_the_names_of_the_declaration() -> None:
-    assert parameters(cpu.passes.add_lower_tiles) == (("vector_bytes", "int"), ("has_fma", "bool"), ("quiet", "bool"))
+    assert parameters(cpu.passes.add_lower_tiles) == (
+        *(("vector_bytes", "int"), ("has_fma", "bool"), ("quiet", "bool")),
+        *(("most_for_two_views", "int"), ("most_for_replication", "int")),
+    )
     assert parameters(cpu.passes.add_allow_inlining) == ()
 
 
