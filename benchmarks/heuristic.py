@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A heuristic as an option: what recomputing a tensor may cost before the CPU backend stores it instead.
 
-Times each kernel for each value of ``most_for_replication`` of ``cpu.lower_tiles`` (default: 8), on the CPU.
+Times each kernel for each value of ``most_for_replication`` of ``cpu.lower_tiles`` (default: 8), on one thread.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def milliseconds(kernel: object, pipeline: tx.Pipeline, rows: int, block: int) -
     grid = (ROWS // rows, COLUMNS // block)
     with pipeline:
         times = triton.testing.do_bench(
-            lambda: kernel[grid](x, scale, out, COLUMNS, ROWS=rows, BLOCK=block),  # type: ignore[index]
+            lambda: kernel[grid](x, scale, out, COLUMNS, ROWS=rows, BLOCK=block, num_threads=1),  # type: ignore[index]
             warmup=100,
             rep=700,
             return_mode="min",

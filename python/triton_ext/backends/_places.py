@@ -11,7 +11,6 @@ from pathlib import Path
 from ..errors import TritonExtError
 
 _HERE = Path(__file__).resolve().parent
-_CHECKOUT = _HERE.parents[2]
 
 
 class Places:
@@ -23,8 +22,8 @@ class Places:
 
     def __iter__(self) -> Iterator[str]:
         yield str(_HERE)
-        if (_CHECKOUT / "infra" / "cmake").is_dir():
-            yield str(_CHECKOUT / "backends")
+        if (checkout := _checkout()) is not None:
+            yield str(checkout / "backends")
         places = [directory for directory in _of_bundles() if directory.is_dir()]
         for item in filter(None, os.environ.get("TRITON_EXT_PATH", "").split(os.pathsep)):
             places += _beside(Path(item))
@@ -35,6 +34,14 @@ class Places:
 
     def __getitem__(self, index: int) -> str:
         return list(self)[index]
+
+
+def _checkout() -> Path | None:
+    """Returns the checkout whose libraries are used, or else the one of this package; None if this is a wheel."""
+    from ..support.resources import library_dir
+
+    roots = (*library_dir().parents[2:3], _HERE.parents[2])
+    return next((root for root in roots if (root / "infra" / "cmake").is_dir()), None)
 
 
 def _beside(package: Path) -> list[Path]:
@@ -64,7 +71,8 @@ def _of_bundles() -> tuple[Path, ...]:
 
 def origin_of(directory: Path) -> str:
     """Returns where the backend in `directory` comes from, as `Extension.origin` says it."""
-    if directory.parent in (_HERE, _CHECKOUT / "backends"):
+    checkout = _checkout()
+    if directory.parent == _HERE or (checkout and directory.parent == checkout / "backends"):
         return "built in"
     from ..loading.bundles import bundles, directories_of
 
