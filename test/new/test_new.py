@@ -64,6 +64,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("pass", "passes", "tidy_up_whatever_a_long_name_leaves_b", ("1", "3")),
         ("dialect", "dialects", "a_dialect_with_as_long_a_name_as_can_be", ("2", "11")),
+        ("backend", "backends", "a_backend_with_as_long_a_name_as_can_be", ("1", "10")),
     ],
 )
 def test_in_a_checkout(kind: str, directory: str, name: str, counts: tuple[str, str], tree: Path) -> None:
@@ -252,6 +253,8 @@ def test_watch(bundle: Path) -> None:
         (["dialect", "namespace"], "'namespace' is reserved in Python or C++", "triton-ext new dialect namespace_2"),
         (["pass", "std"], "'std' is reserved", "triton-ext new pass std_2"),
         (["dialect", "tidy", "--stage", "ttir"], "a dialect has no stage", "triton-ext new dialect tidy"),
+        (["backend", "tidy", "--stage", "ttir"], "a backend has no stage", "triton-ext new backend tidy"),
+        (["backend", "cuda"], "'cuda' is the name of a target of Triton", "triton-ext new backend cuda_2"),
         (["dialect", "arith"], "'arith' is the name of a dialect of Triton", "triton-ext new dialect arith_2"),
         (["pass", "rename"], "the name 'rename' is taken by ", "triton-ext new pass rename_2"),
         (["bundle", "json"], "'json' is the name of an installed Python module", "triton-ext new bundle json_2"),

@@ -248,7 +248,7 @@ DIFFERENT: list[tuple[str, Spoil, Callable[[], object], str]] = [
     (
         "backend_registry",
         has(triton.backends, "backends", []),
-        lambda: backend_registry.register("mine", int, int),
+        lambda: backend_registry.register("mine", int),
         "triton.backends.backends is list, expected dict",
     ),
 ]
