@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: N803, PLR0917 - kernels name sizes in capitals
 """A heuristic as an option: what recomputing a tensor may cost before the CPU backend stores it instead.
 
 Times each kernel for each value of ``most_for_replication`` of ``cpu.lower_tiles`` (default: 8), on one thread.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs of every backend in ``backends/``, for the metadata of the package (see pyproject.toml).
 
-``programs`` in ``backend.json`` become console scripts. So a backend is added or deleted with its directory, and nothing
-else is edited. Triton's group ``triton.backends`` does not list the backends: Triton would import each, and a broken one
-would end the program. ``triton_ext.startup`` offers them instead.
+``programs`` in ``backend.json`` become console scripts. So a backend is added or deleted with its directory, and
+nothing else is edited. Triton's group ``triton.backends`` does not list the backends: Triton would import each, and a
+broken one would end the program. ``triton_ext.startup`` offers them instead.
 """
 
 from __future__ import annotations
