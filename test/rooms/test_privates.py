@@ -15,8 +15,8 @@ BACKENDS = PACKAGE.parents[1] / "backends"
 
 def package_of(parts: tuple[str, ...]) -> str:
     """Returns the package of a module; modules at the top count as one package."""
-    if parts[:1] == ("backends",):
-        return ".".join(parts[:2])
+    if parts[:1] == ("backends",):  # each backend is a package; the core's own modules beside them begin with `_`
+        return ".".join(parts[:2]) if parts[1:] and not parts[1].startswith("_") else "backends"
     return parts[0] if parts and (PACKAGE / parts[0] / "__init__.py").is_file() else ""
 
 
