@@ -27,6 +27,7 @@ ALLOWED = {
     ("foreign_plugins.py", '"probe"'): "a directory of the cache",
     ("backend_globals.py", '"instrument"'): "an attribute of Triton's backends",
     ("jobs.py", '"cpu"'): "torch's name of a device",
+    ("driver.py.in", '"cpu"'): "torch's name of a device",
     ("Dialects.cpp", '"linalg"'): "MLIR's dialect",
     ("sources.toml", '"linalg"'): "the part of the SDK that has MLIR's dialect",
     ("Passes.cpp", '"rename"'): "an option of the self-test's own pass",

@@ -60,5 +60,8 @@ def test_they_are_listed_with_the_stages_that_run_them() -> None:
         "triton-ext-cpu-clear-module": (),
         "triton-ext-cpu-lower-tiles": ("cpuir",),
     }
-    assert [o.name for o in listed["triton-ext-cpu-lower-tiles"].options] == ["vector-bytes", "has-fma", "quiet"]
+    assert [o.name for o in listed["triton-ext-cpu-lower-tiles"].options] == [
+        *("vector-bytes", "has-fma", "quiet"),
+        *("most-for-two-views", "most-for-replication"),
+    ]
     assert all(p.summary.endswith("(triton-ext-opt needs --load-extension=cpu)") for p in listed.values())
