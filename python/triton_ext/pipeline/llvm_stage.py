@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import PipelineError
 from . import crash_reports, failures, llvm_library
+from .edits import Edit
 from .inspection import Level
 from .llvm_library import Setting
 from .llvm_passes import LLVM
@@ -41,7 +42,7 @@ POINTS = (
 )
 #: Libtriton's objects for modules in which a pass crashed. They are kept, because destroying them could crash, too.
 _damaged: list[Any] = []
-_PARAMETER = re.compile(r"(\w+): [^,()=]+(?:\[[^\]]*\])?(?: = ('[^']*'|\[\]|\w+))?")
+_PARAMETER = re.compile(r"(\w+): [\w.\[\]]+(?: = ('[^']*'|\[\]|\w+))?")
 
 
 class LLVMStage:
@@ -225,6 +226,22 @@ class _Optimize(Step):
         assert self.add is not None
         names = _parameters(self.add)
         return tuple((n, str(v).lower()) for n, v in zip(names, self.args, strict=True) if isinstance(v, bool))
+
+    def changed(self, edit: Edit) -> tuple[Any, ...]:
+        """Returns the arguments with the switches that `edit` sets.
+
+        Raises:
+            PipelineError: there is no such switch, or the value is not a bool.
+        """
+        assert self.add is not None
+        values = dict(zip(_parameters(self.add), self.args, strict=True))
+        for given, value in edit.arguments:
+            name = given.replace("-", "_")
+            switches = [n for n, v in values.items() if isinstance(v, bool)]
+            if name not in switches or not isinstance(value, bool):
+                raise PipelineError(f"'{edit}': {OPTIMIZE} takes true or false for: {', '.join(switches)}")
+            values[name] = value
+        return tuple(values.values())
 
 
 def _record(step: Step) -> PassRecord:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..errors import PipelineError
 from ..patches import signatures
 from . import llvm_library
 from .builtin_passes import BuiltinPass
@@ -45,6 +46,14 @@ class Step:
     library: Path | None = None
     llvm: str | None = None
     entries: tuple[int, ...] = ()
+
+    def changed(self, edit: Edit) -> tuple[Any, ...]:
+        """Returns the arguments of a call of LLVM with those that `edit` sets.
+
+        Raises:
+            PipelineError: there are none to set, or they have other names or types.
+        """
+        raise PipelineError(f"'{edit}': '{self.name}' is a pipeline of LLVM, it has no arguments to set; replace it")
 
     @property
     def brought_in(self) -> bool:
