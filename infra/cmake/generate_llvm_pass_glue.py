@@ -129,7 +129,9 @@ def _code(definitions: str, order: object) -> tuple[str, str, str, str]:
         else:
             fields += f"  {kind} {match['cpp_name']} = {f'{kind}::{default}' if values else default or '{}'};\n"
         parse = "parseLLVMOptionList" if option["list"] else "parseLLVMOption"
-        setters += f"    if (name == {c_string(option['name'])})\n      return {parse}(value, options.{match['cpp_name']});\n"
+        setters += (
+            f"    if (name == {c_string(option['name'])})\n      return {parse}(value, options.{match['cpp_name']});\n"
+        )
     declared = "".join(f"enum class {kind} {{ {', '.join(c for c, _ in vs)} }};\n" for kind, vs in enums.items())
     parsers = "".join(
         _PARSE_ENUM.format(
@@ -158,7 +160,9 @@ def glue(args: argparse.Namespace) -> dict[Path, str]:
         raise ValueError(f"gives {cls} the argument '{spec['argument']}', expected '{wanted}'")
     fields, declared, parsers, setters = _code(definitions, spec["options"])
     if re.search(r"\bmlir::|\bcl::", fields):
-        raise ValueError(f"an option of {cls} has a type of MLIR; an LLVM pass takes numbers, bool, std::string or enums")
+        raise ValueError(
+            f"an option of {cls} has a type of MLIR; an LLVM pass takes numbers, bool, std::string or enums"
+        )
     options, array, count = option_array("options", spec["options"])
     targets = [target for target in args.targets.split(",") if target]
     common = {"name": args.name, "cls": cls, "fields": fields}

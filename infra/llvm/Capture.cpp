@@ -42,8 +42,7 @@ struct CaptureDialect : Dialect {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CaptureDialect)
 
   explicit CaptureDialect(MLIRContext *context)
-      : Dialect(getDialectNamespace(), context,
-                TypeID::get<CaptureDialect>()) {
+      : Dialect(getDialectNamespace(), context, TypeID::get<CaptureDialect>()) {
     addInterfaces<CaptureInterface>();
   }
   static StringRef getDialectNamespace() { return "triton_ext_llvm"; }

@@ -118,10 +118,8 @@ private:
 } // namespace
 
 /// The options are those of Triton's createTargetMachine().
-std::unique_ptr<TargetMachine>
-mlir::triton_ext::makeMachine(Module &module,
-                              const TritonExtLLVMSetting &setting,
-                              std::string &problem) {
+std::unique_ptr<TargetMachine> mlir::triton_ext::makeMachine(
+    Module &module, const TritonExtLLVMSetting &setting, std::string &problem) {
   if (!*setting.processor)
     return nullptr;
   std::string error;
@@ -221,18 +219,16 @@ static std::string run(Module &module, const char *pipeline,
   if (!setting.combinesVectors)
     callbacks.registerShouldRunOptionalPassCallback(
         [](StringRef name, auto...) { return name != "VectorCombinePass"; });
-  callbacks.registerBeforeNonSkippedPassCallback(
-      [](StringRef name, auto...) {
-        if (!isSpecialPass(name, {"PassManager", "PassAdaptor"}))
-          running->pass = name.str();
-      });
+  callbacks.registerBeforeNonSkippedPassCallback([](StringRef name, auto...) {
+    if (!isSpecialPass(name, {"PassManager", "PassAdaptor"}))
+      running->pass = name.str();
+  });
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
   PassBuilder builder(machine.get(), tuning, std::nullopt, &callbacks);
-  for (TritonExtLLVMEntry entry :
-       ArrayRef(setting.entries, setting.numEntries))
+  for (TritonExtLLVMEntry entry : ArrayRef(setting.entries, setting.numEntries))
     entry().RegisterPassBuilderCallbacks(builder);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);

@@ -51,8 +51,8 @@ bool mlir::triton_ext::readLLVMPass(StringRef text,
   std::string where = ("' of pass '" + Twine(argument) + "'").str();
   StringRef options = text.drop_front(name.size());
   if (options.consume_front("<") && !options.consume_back(">")) {
-    problem = ("the options of pass '" + Twine(argument) + "' do not end in >")
-                  .str();
+    problem =
+        ("the options of pass '" + Twine(argument) + "' do not end in >").str();
     return true;
   }
   llvm::ArrayRef<OptionDescriptor> known(pass.options, pass.numOptions);
@@ -74,10 +74,10 @@ bool mlir::triton_ext::readLLVMPass(StringRef text,
       problem = ("option '" + option + where + " is given twice").str();
     } else if ((!part.contains('=') && StringRef(found->type) != "bool") ||
                !set(option, value)) {
-      problem = ("invalid value '" + value + "' for option '" + option + where +
-                 "; expected " + (found->isList ? "a list of " : "") +
-                 found->type)
-                    .str();
+      problem =
+          ("invalid value '" + value + "' for option '" + option + where +
+           "; expected " + (found->isList ? "a list of " : "") + found->type)
+              .str();
     }
     if (!problem.empty())
       break;

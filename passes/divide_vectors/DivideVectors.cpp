@@ -62,9 +62,8 @@ static Value *divide(BinaryOperator &division) {
   Value *ratio = builder.CreateFDiv(converted(lhs), converted(rhs));
   Value *quotient = isSigned ? builder.CreateFPToSI(ratio, type)
                              : builder.CreateFPToUI(ratio, type);
-  return isRemainder
-             ? builder.CreateSub(lhs, builder.CreateMul(quotient, rhs))
-             : quotient;
+  return isRemainder ? builder.CreateSub(lhs, builder.CreateMul(quotient, rhs))
+                     : quotient;
 }
 
 PreservedAnalyses DivideVectorsPass::run(Function &function,

@@ -6,12 +6,11 @@ The runner is libTritonExtLLVM.so (``infra/llvm``). Like the driver for MLIR, th
 
 from __future__ import annotations
 
+import argparse
 import ctypes
 import os
 import sys
 from pathlib import Path
-
-import argparse
 
 from .errors import PipelineError
 from .pipeline import llvm_library
@@ -56,8 +55,8 @@ def opt(text: str, passes: str, setting: Setting | None = None, *, name: str = "
 
 def _entries(passes: str) -> tuple[int, ...]:
     """Returns the entry points of the libraries whose passes a pipeline names."""
-    from .loading.loader import verified_bytes
     from .loading.library_bytes import in_memory
+    from .loading.loader import verified_bytes
     from .pipeline.llvm_passes import named_extensions
 
     entries = []

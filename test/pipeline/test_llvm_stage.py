@@ -66,7 +66,9 @@ def test_the_texts_around_a_pass() -> None:
 
 @pytest.mark.parametrize("point", ["peephole", "vectorizer_start", "optimizer_last"])
 def test_extension_points(point: str) -> None:
-    pipeline = PLAIN.after(f"llvm.{point}", tx.builtin.llvm("annotation2metadata" if "last" in point else "instcombine"))
+    pipeline = PLAIN.after(
+        f"llvm.{point}", tx.builtin.llvm("annotation2metadata" if "last" in point else "instcombine")
+    )
     assert names(traced("cuda:90", pipeline)) == ["llvm.optimize_module", "llvm"]
 
 

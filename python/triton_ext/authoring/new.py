@@ -81,7 +81,10 @@ def create(kind: str, name: str, parent: Path | None = None, stage: str | None =
             )
         target = (parent or here) / name
         extension = "pass" if kind == "bundle" else kind
-        parts = [(_TEMPLATES / "bundle", Path()), (_TEMPLATES / _template(extension, stage), Path(KINDS[extension], name))]
+        parts = [
+            (_TEMPLATES / "bundle", Path()),
+            (_TEMPLATES / _template(extension, stage), Path(KINDS[extension], name)),
+        ]
         written = write(target, parts, extension, name, stage or "ttir", package=name)
         if module:
             written.append(write_module(target / "src" / name, name, name))

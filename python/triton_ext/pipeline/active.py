@@ -42,7 +42,9 @@ class Active:
         self.edits = edits
         entries = [entry for edit in edits for entry in edit.entries]
         self._passes = [entry for entry in entries if isinstance(entry, Pass)]
-        self._named = [extension for entry in entries if isinstance(entry, LLVMPasses) for extension in entry.extensions]
+        self._named = [
+            extension for entry in entries if isinstance(entry, LLVMPasses) for extension in entry.extensions
+        ]
         self._uses_llvm = any(edit.stage == LLVM for edit in edits)
         functions = [entry.function for entry in entries if isinstance(entry, PythonPass)]
         self.watch = Watch([*functions, *(edit.function for edit in edits if edit.function)])

@@ -68,7 +68,11 @@ class EditedCompilation:
         """
         for i, layer in enumerate(self.layers):
             for edit in layer.edits:
-                if edit.stage is not None and edit.stage not in stages and not (edit.stage == LLVM and AROUND in stages):
+                if (
+                    edit.stage is not None
+                    and edit.stage not in stages
+                    and not (edit.stage == LLVM and AROUND in stages)
+                ):
                     _missing(edit, f"this compilation has no stage '{edit.stage}', it has: {', '.join(stages)}")
                     self._unmatched.pop((i, id(edit)), None)
         self._stages = list(stages)

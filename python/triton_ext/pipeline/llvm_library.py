@@ -108,7 +108,9 @@ def load() -> ctypes.CDLL:
         load_infra()
         library = ctypes.CDLL(_copy(), mode=os.RTLD_NOW)
     except (OSError, TritonExtError) as error:
-        raise BuildError(f"the runner of LLVM passes does not load: {in_words(error)}", fix="triton-ext build") from None
+        raise BuildError(
+            f"the runner of LLVM passes does not load: {in_words(error)}", fix="triton-ext build"
+        ) from None
     pointer, text, size = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t
     library.tritonExtLLVMCaptured.restype = pointer
     library.tritonExtLLVMPrint.argtypes = (pointer, Receiver)
@@ -121,7 +123,9 @@ def load() -> ctypes.CDLL:
 
 
 def _copy() -> str:
-    return in_memory(read_bytes(resources.library_dir() / "libTritonExtLLVM.so"))  # not the file: a build may replace it
+    return in_memory(
+        read_bytes(resources.library_dir() / "libTritonExtLLVM.so")
+    )  # not the file: a build may replace it
 
 
 _loading = threading.Lock()

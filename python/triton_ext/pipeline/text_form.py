@@ -247,7 +247,7 @@ def _entry(argument: _Argument, stage: str | None) -> Entry:
         given = {n: _value(v) for n, v in options_in(options or "").items()}
         if set(given) != {"passes"}:
             raise PipelineError(f'expected the passes of LLVM, as in {NAME}{{passes="function(gvn)"}}')
-        return LLVMFactory()(given["passes"])  # type: ignore[arg-type] - it checks that
+        return LLVMFactory()(str(given["passes"]))
     group, _, rest = name.rpartition(".")
     if group and group not in backends.stages():
         return BuiltinFactory(name, find_builtin(name))(**{n: _value(v) for n, v in options_in(options or "").items()})

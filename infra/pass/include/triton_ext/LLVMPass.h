@@ -100,10 +100,11 @@ template <typename Pass, typename Options>
 void registerLLVMPass(llvm::PassBuilder &builder,
                       bool (*read)(llvm::StringRef, Options &, std::string &)) {
   using Unit = decltype(unitOf(&Pass::run));
-  static_assert(std::is_same_v<Unit, llvm::Module> ||
-                    std::is_same_v<Unit, llvm::Function> ||
-                    std::is_same_v<Unit, llvm::Loop>,
-                "run takes an llvm::Module, an llvm::Function or an llvm::Loop");
+  static_assert(
+      std::is_same_v<Unit, llvm::Module> ||
+          std::is_same_v<Unit, llvm::Function> ||
+          std::is_same_v<Unit, llvm::Loop>,
+      "run takes an llvm::Module, an llvm::Function or an llvm::Loop");
   auto parse = [read](llvm::StringRef text, auto &manager,
                       llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
     Options options;
