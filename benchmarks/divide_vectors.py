@@ -4,6 +4,7 @@
 ``TRITON_DEFAULT_BACKEND=cpu python benchmarks/divide_vectors.py``
 """
 
+# ruff: noqa: N803 - Triton writes constants of kernels in upper case
 from __future__ import annotations
 
 import statistics

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import torch
 import triton
 import triton.language as tl
 
 import triton_ext as tx
+from support import mutants
 
 PIPELINE = tx.Pipeline().at_end("llvm", tx.passes.llvm.divide_vectors())
 ENDS = [-(2**31) + 1, -(2**31) + 2, -(2**24) - 1, -3, -1, 1, 2, 3, 2**24 + 1, 33554431, 33554432, 2**31 - 2, 2**31 - 1]
@@ -62,3 +65,19 @@ def test_it_divides_doubles() -> None:
     (stage,) = (stage for stage in compiled.stages if stage.name == "llvm")
     assert "sdiv" not in str(stage.output)
     assert "fdiv" in str(stage.output)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "mutation",
+    [
+        ("type->getScalarSizeInBits() <= 32", "type->getScalarSizeInBits() <= 64"),
+        (
+            "builder.CreateSub(lhs, builder.CreateMul(quotient, rhs))",
+            "builder.CreateSub(rhs, builder.CreateMul(quotient, rhs))",
+        ),
+        ("builder.CreateUIToFP(value, doubles)", "builder.CreateSIToFP(value, doubles)"),
+    ],
+)
+def test_the_lit_tests_notice_a_bug(mutation: tuple[str, str], tmp_path: Path) -> None:
+    assert not mutants.lit_passes("passes/divide_vectors", mutation, tmp_path)
