@@ -64,6 +64,8 @@ class LLVMStage:
 
     def __init__(self, layers: tuple[Layer, ...], level: Level | None, kernel: str) -> None:
         self.placements = [Placement(layer, LLVM) for layer in layers]
+        for placement in self.placements:
+            placement.edits = [edit for edit in placement.edits if _reaches(edit)]
         self.level = level
         self.names: list[str] = []
         self.record: StageRecord | None = None
@@ -72,9 +74,8 @@ class LLVMStage:
         self._kernel = kernel
         anchors = [OPTIMIZE, *(f"llvm.{point}" for point in POINTS)]
         placed = any(
-            edit.stage == LLVM or (edit.stage is None and edit.anchor and any(map(edit.anchor.matches, anchors)))
-            for layer in layers
-            for edit in layer.edits
+            p.at_start or p.at_end or any(e.stage or any(map(e.anchor.matches, anchors)) for e in p.edits if e.anchor)
+            for p in self.placements
         )
         self.is_watched = placed or level is not None
         self._module: Any = None
@@ -242,6 +243,14 @@ class _Optimize(Step):
                 raise PipelineError(f"'{edit}': {OPTIMIZE} takes true or false for: {', '.join(switches)}")
             values[name] = value
         return tuple(values.values())
+
+
+def _reaches(edit: Edit) -> bool:
+    """Whether an edit applies to the stage ``llvm``.
+
+    An edit without a stage does so only if its anchor is a whole name: ``before("*", f)`` is about passes of MLIR.
+    """
+    return edit.stage == LLVM or (edit.anchor is not None and not set("*?") & set(edit.anchor.name))
 
 
 def _record(step: Step) -> PassRecord:
