@@ -228,7 +228,8 @@ def test_the_same_edit_may_be_less_than_an_error() -> None:
         assert not caught
         describe(tx.Pipeline().skip("prefetch", on_missing="warn"))
         describe(tx.Pipeline().at_end("glir", mark, on_missing="warn"))
-    assert [(s.name, r.name, r.ordinal) for s in compilation.stages for r in s.passes] == list(plain)
+    seen = [(s.name, r.name, r.ordinal) for s in compilation.stages for r in s.passes if s.name != "llvm"]
+    assert seen == list(plain)
     first, second = (str(warning.message) for warning in caught)
     assert first.startswith("'skip(prefetch, on_missing=warn)': no pass 'prefetch' in stage ttir or ttgir or llir")
     assert "no stage 'glir'" in second
