@@ -30,6 +30,24 @@ endforeach()
 list(REMOVE_DUPLICATES TRITON_EXT_BACKENDS)
 list(REMOVE_DUPLICATES TRITON_EXT_BACKEND_STAGES)
 
+# triton_ext_check_targets(name target...)
+#
+# Stops with an error of one line if a target of the pass `name` is malformed.
+function(triton_ext_check_targets name)
+  set(vendor_nvidia cuda)
+  set(vendor_amd hip)
+  set(vendor_rocm hip)
+  foreach(target ${ARGN})
+    set(where "triton-ext: ${CMAKE_CURRENT_LIST_FILE}: pass '${name}' has target '${target}'")
+    if(vendor_${target})
+      message(FATAL_ERROR "${where}, which Triton calls ${vendor_${target}} (fix: TARGET ${vendor_${target}})")
+    elseif(NOT target MATCHES "^[a-z][a-z0-9_]*(:[A-Za-z0-9_.*?-]+)?$")
+      message(FATAL_ERROR "${where}, expected a backend such as cuda, hip or cpu, or one architecture of it such as cuda:90 "
+        "(fix: TARGET cuda)")
+    endif()
+  endforeach()
+endfunction()
+
 # triton_ext_add_pass(name Class STAGE stage [TARGET target...] [VERSION version] [DIALECTS dialect...]
 #   [PASSES pass...] [SOURCES file...])
 #
@@ -56,6 +74,10 @@ list(REMOVE_DUPLICATES TRITON_EXT_BACKEND_STAGES)
 function(triton_ext_add_pass name class)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "STAGE;VERSION" "TARGET;DIALECTS;PASSES;SOURCES")
   set(stages ttir ttgir llir ${TRITON_EXT_BACKEND_STAGES} any)
+  if(arg_STAGE STREQUAL "llvm")
+    message(FATAL_ERROR "triton-ext: ${CMAKE_CURRENT_LIST_FILE}: pass '${name}' has stage 'llvm', whose passes are LLVM's "
+      "and not MLIR's (fix: triton_ext_add_llvm_pass(${name} ${class}))")
+  endif()
   set(absent "") # the backend that the pass is for, if the stage is its own and the backend is missing
   foreach(target ${arg_TARGET})
     if(NOT arg_STAGE IN_LIST stages AND NOT target MATCHES ":" AND NOT target IN_LIST TRITON_EXT_BACKENDS)
@@ -67,18 +89,7 @@ function(triton_ext_add_pass name class)
     message(FATAL_ERROR "triton-ext: ${CMAKE_CURRENT_LIST_FILE}: pass '${name}' has stage '${arg_STAGE}', "
       "expected one of: ${valid_stages} (fix: add STAGE ttir)")
   endif()
-  set(vendor_nvidia cuda)
-  set(vendor_amd hip)
-  set(vendor_rocm hip)
-  foreach(target ${arg_TARGET})
-    set(where "triton-ext: ${CMAKE_CURRENT_LIST_FILE}: pass '${name}' has target '${target}'")
-    if(vendor_${target})
-      message(FATAL_ERROR "${where}, which Triton calls ${vendor_${target}} (fix: TARGET ${vendor_${target}})")
-    elseif(NOT target MATCHES "^[a-z][a-z0-9_]*(:[A-Za-z0-9_.*?-]+)?$")
-      message(FATAL_ERROR "${where}, expected a backend such as cuda, hip or cpu, or one architecture of it such as cuda:90 "
-        "(fix: TARGET cuda)")
-    endif()
-  endforeach()
+  triton_ext_check_targets(${name} ${arg_TARGET})
   triton_ext_check_extension(pass "${name}" "${class}" EXAMPLE "triton_ext_add_pass(${name} ${class} STAGE ttir)"
     STRAY ${arg_UNPARSED_ARGUMENTS} ${arg_KEYWORDS_MISSING_VALUES} VERSION ${arg_VERSION})
   set(lacks "")

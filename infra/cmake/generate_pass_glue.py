@@ -18,7 +18,7 @@ from manifest import c_string, manifest
 
 # mlir-tblgen prints a record's fields in the order in which PassBase.td declares them and does not escape strings, so
 # a field ends where the next one begins.
-_OPTION = re.compile(
+OPTION = re.compile(
     r"^def (?P<id>\w+) \{\t// (?P<classes>Option[^\n]*)\n"
     r'  string cppName = "(?P<cpp_name>.*?)";\n'
     r'  string argument = "(?P<name>.*?)";\n'
@@ -29,7 +29,7 @@ _OPTION = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 # An enumerator of llvm::cl::values(...): the C++ value, and its name in a pipeline.
-_VALUE = re.compile(r'\bclEnumValN\(\s*(?P<cpp>[\w:]+)\s*,\s*"(?P<name>[^"]*)"|\bclEnumVal\(\s*(?P<both>\w+)\s*,')
+VALUE = re.compile(r'\bclEnumValN\(\s*(?P<cpp>[\w:]+)\s*,\s*"(?P<name>[^"]*)"|\bclEnumVal\(\s*(?P<both>\w+)\s*,')
 _PASS = re.compile(
     r"^def (?P<class>\w+) \{\t// [^\n]*PassBase[^\n]*\n"
     r'  string argument = "(?P<argument>.*?)";\n'
@@ -104,7 +104,7 @@ def read_pass(definitions: str, cls: str) -> dict[str, object]:
     found = {match["class"]: match for match in _PASS.finditer(definitions)}
     if cls not in found:
         raise ValueError(f"defines no pass '{cls}', found: {', '.join(found) or 'none'}")
-    by_id = {match["id"]: match for match in _OPTION.finditer(definitions)}
+    by_id = {match["id"]: match for match in OPTION.finditer(definitions)}
     options = [_option(by_id[name.strip()]) for name in found[cls]["options"].split(",") if name.strip()]
     names = [str(option["name"]).replace("-", "_") for option in options]
     for name in names:
@@ -123,7 +123,7 @@ def read_pass(definitions: str, cls: str) -> dict[str, object]:
 def _option(option: re.Match[str]) -> dict[str, object]:
     """Returns the schema of one option. The values of an enum, and its default, are spelled as in a pipeline."""
     values = {
-        match["cpp"] or match["both"]: match["name"] or match["both"] for match in _VALUE.finditer(option["flags"])
+        match["cpp"] or match["both"]: match["name"] or match["both"] for match in VALUE.finditer(option["flags"])
     }
     # The .td may qualify one enumerator in two ways; its last component is the same.
     by_enumerator = {cpp.rpartition("::")[2]: name for cpp, name in values.items()}

@@ -4,6 +4,7 @@
 // compiled with exceptions: MLIR's precompiled header is made without them.
 
 #include "Attempts.h"
+#include "triton_ext/LLVMPass.h"
 
 #include <stdexcept>
 
@@ -15,6 +16,14 @@ void mlir::triton_ext::addPass(const PassDescriptor &pass, PassManager &pm,
   std::string problem = tryAddPass(pass, pm, args);
   if (!problem.empty())
     throw std::invalid_argument(problem);
+}
+
+void mlir::triton_ext::refuseMLIR(const LLVMPassDescriptor &pass) {
+  throw std::invalid_argument(
+      "'" + std::string(pass.name) +
+      "' is a pass for LLVM's modules, not for MLIR's: expected it in stage "
+      "'llvm', as in tx.Pipeline().at_end(\"llvm\", tx.passes.llvm." +
+      pass.name + "())");
 }
 
 void mlir::triton_ext::createOp(const OpDescriptor &op,

@@ -3,12 +3,14 @@
 
 The groups are those of libtriton: ``common``, ``ttir``, ``ttgpuir``, ``gluon``, ``convert`` and ``llvmir``. The passes
 of one backend are below ``nvidia`` and ``amd``, e.g. ``tx.builtin.nvidia.ttnvgpuir.fence_insertion(90)``.
+``tx.builtin.llvm("function(instcombine,gvn)")`` runs passes of LLVM, in the stage ``llvm``.
 """
 
 from __future__ import annotations
 
 from .errors import PipelineError
 from .pipeline.builtin_passes import BuiltinFactory, builtin_names, find_builtin
+from .pipeline.llvm_passes import NAME, LLVMFactory
 
 
 class BuiltinPasses:
@@ -37,9 +39,11 @@ class BuiltinPasses:
         return f"<built-in passes {self._prefix}*: {', '.join(dir(self))}>"
 
 
-def __getattr__(name: str) -> BuiltinPasses | BuiltinFactory:
+def __getattr__(name: str) -> BuiltinPasses | BuiltinFactory | LLVMFactory:
+    if name == NAME:
+        return LLVMFactory()
     return getattr(BuiltinPasses(""), name)  # type: ignore[no-any-return]
 
 
 def __dir__() -> list[str]:
-    return dir(BuiltinPasses(""))
+    return sorted([*dir(BuiltinPasses("")), NAME])

@@ -135,6 +135,10 @@ def main(arguments: list[str] | None = None, *, program: str = "triton-ext-opt")
 def _run(arguments: list[str]) -> int:
     """Runs the command line and returns the exit code."""
     library = opt_library()
+    if "--llvm" in arguments or "-llvm" in arguments:
+        from .llvm_driver import run
+
+        return run([a for a in arguments[1:] if a not in ("--llvm", "-llvm")])
     plugins = [*_named_libraries(arguments), *_plugins([*_names(arguments), *_names_in_input(arguments)], library)]
     wants_help = any(a.startswith("-") and a.lstrip("-") in _HELP for a in arguments)
     code: int = library.tritonExtOptMain(

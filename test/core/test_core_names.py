@@ -15,7 +15,7 @@ from triton_ext import backends
 KINDS = ("passes", "dialects", "backends")
 EXTENSIONS = {p.parent.name: kind for kind in KINDS for p in (ROOT / kind).glob("*/CMakeLists.txt")}
 OF_BACKENDS = [name for name, stage in backends.stages().items() if stage.passes]
-STAGES = ("any", "llir", "ttgir", "ttir", *OF_BACKENDS)
+STAGES = ("any", "llir", "llvm", "ttgir", "ttir", *OF_BACKENDS)
 #: Words that look like an extension's name but are not, or that name one in an example: file, word, reason.
 ALLOWED = {
     ("demo.py", "ttir.loop_split"): "the demo is an example",

@@ -59,7 +59,7 @@ RENAME = tx.passes.ttir.rename(old="softmax", new="renamed")
 
 def test_every_stage_and_pass_in_order() -> None:
     seen = describe()
-    assert [stage.name for stage in seen.stages] == ["ttir", "ttgir", "llir", "ptx", "cubin"]
+    assert [stage.name for stage in seen.stages] == ["ttir", "ttgir", "llir", "llvm", "ptx", "cubin"]
     assert (seen.kernel, seen.target, seen.triton, seen.pipeline) == ("softmax", "cuda:90", triton.__version__, "")
     assert seen.file == softmax.fn.__code__.co_filename
     assert names(seen, "ttir") == [
@@ -163,7 +163,7 @@ def test_ways_to_name_a_kernel(tmp_path: Path) -> None:
     file = tmp_path / "kernel.ttir"
     file.write_text(triton.compile(source(softmax), target=GPUTarget("cuda", 90, 32)).asm["ttir"])
     seen = tx.describe(file, target="cuda:90")
-    assert [stage.name for stage in seen.stages] == ["ttgir", "llir", "ptx", "cubin"]
+    assert [stage.name for stage in seen.stages] == ["ttgir", "llir", "llvm", "ptx", "cubin"]
     assert names(seen, "ttgir") == expected
 
 

@@ -370,7 +370,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     **{
         f"any stage, {how}": (
             functools.partial(build, "any"),
-            "'any' is not a stage; there is: ttir, ttgir, llir, cpuir, linalgir, or another one of the backend",
+            "'any' is not a stage; there is: ttir, ttgir, llir, llvm, cpuir, linalgir, or another one of the backend",
         )
         for how, build in {
             "at_start": lambda stage: PLAIN.at_start(stage, CSE),

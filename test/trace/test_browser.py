@@ -246,7 +246,7 @@ def test_a_python_line_opens_the_folds_of_its_ir(matmul: Compilation, open_page:
 def test_the_source_tells_what_each_line_became(matmul: Compilation, open_page: Open) -> None:
     page = open_page(matmul, "#source")
     stages = texts(page, "#before-title b")
-    assert stages[:4] == ["ttir", "ttgir", "llir", "ptx"]
+    assert stages[:5] == ["ttir", "ttgir", "llir", "llvm", "ptx"]
     row = page.locator("#code .row", has_text="left = tl.load(")
     counts = [int(text) for text in row.locator("button.count").all_inner_texts()]
     assert len(counts) == len(stages)

@@ -71,7 +71,7 @@ def create(kind: str, name: str, parent: Path | None = None, stage: str | None =
     module = [(_TEMPLATES / "module", Path())] if kind == "dialect" else []
     if project:
         target = project.root / KINDS[kind] / name
-        parts = [(_TEMPLATES / kind, Path()), *(module if package is None else [])]
+        parts = [(_TEMPLATES / _template(kind, stage), Path()), *(module if package is None else [])]
         written = write(target, parts, kind, name, stage or "ttir", package=package)
         if module and package is not None:  # the functions of a bundle's dialect are in the bundle's package
             written.append(write_module(project.libraries, name, package))
@@ -83,7 +83,10 @@ def create(kind: str, name: str, parent: Path | None = None, stage: str | None =
             )
         target = (parent or here) / name
         extension = "pass" if kind == "bundle" else kind
-        parts = [(_TEMPLATES / "bundle", Path()), (_TEMPLATES / extension, Path(KINDS[extension], name))]
+        parts = [
+            (_TEMPLATES / "bundle", Path()),
+            (_TEMPLATES / _template(extension, stage), Path(KINDS[extension], name)),
+        ]
         written = write(target, parts, extension, name, stage or "ttir", package=name)
         if module:
             written.append(write_module(target / "src" / name, name, name))
@@ -93,6 +96,11 @@ def create(kind: str, name: str, parent: Path | None = None, stage: str | None =
     click.echo(f"next: {enter}triton-ext test {name}")
     if not project:
         click.echo("then: pip install .")
+
+
+def _template(kind: str, stage: str | None) -> str:
+    """Returns the directory of templates for an extension."""
+    return "llvm_pass" if kind == "pass" and stage == "llvm" else kind
 
 
 def check_name(kind: str, name: str, again: str) -> None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``triton-ext test``, and the lit configuration that every source tree shares.
 
-The tests of an extension lie in its directory ``test``: lit tests (``*.mlir``, ``*.ttir``, ``*.ttgir``) and Python
-tests (``test_*.py``).
+The tests of an extension lie in its directory ``test``: lit tests (``*.mlir``, ``*.ttir``, ``*.ttgir``, ``*.ll``) and
+Python tests (``test_*.py``).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .build import build_tree, check_tools, default_build_dir
 from .build import tool as find_program
 from .project import Project, find_project
 
-LIT_SUFFIXES = (".mlir", ".ttir", ".ttgir")
+LIT_SUFFIXES = (".mlir", ".ttir", ".ttgir", ".ll")
 _DRIVER = "libTritonExtOpt.so"
 
 

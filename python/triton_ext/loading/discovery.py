@@ -62,7 +62,7 @@ class Extension:
     def is_for(self, stage: str) -> bool:
         """Whether ``tx.passes.<stage>`` offers its passes; ``plugin`` offers those of foreign libraries."""
         if self.stage == "any":
-            return stage != "plugin"
+            return stage not in ("plugin", "llvm")  # a pass for every stage takes modules of MLIR
         return (self.stage or "plugin") == stage
 
 

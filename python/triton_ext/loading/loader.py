@@ -44,10 +44,12 @@ class LoadedLibrary:
         digest: SHA-256 of the bytes that were loaded, as 64 hex digits; it also covers the dialects that they use.
         add: for each pass, the function that adds it to a pass manager: ``add[name](pm, ["option=value", ...])``. The
             name of a pass of a backend is ``<backend>_<pass>``.
+        llvm: the address of ``llvmGetPassPluginInfo`` of a library with an LLVM pass; None for others.
     """
 
     digest: str
     add: dict[str, AddPass]
+    llvm: int | None = None
 
 
 def load(path: str | os.PathLike[str]) -> Extension:
@@ -165,7 +167,8 @@ def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
         for beside in (path.with_name(name) for name in needed if name not in ours):
             if beside.is_file():
                 ctypes.CDLL(str(beside))
-        ctypes.CDLL(copy, mode=os.RTLD_NOW)  # Triton binds lazily; a missing symbol has to show now, not in a call
+        # Triton binds lazily; a missing symbol has to show now, not in a call.
+        handle = ctypes.CDLL(copy, mode=os.RTLD_NOW)
         add: dict[str, AddPass] = {}
         own = plugin.manifest.passes if plugin.manifest else ()  # of a backend
         if passes := (*plugin.passes, *(f"{plugin.name}_{each.name}" for each in own)):
@@ -179,9 +182,16 @@ def _load(path: Path, _mtime: int, _size: int, _inode: int) -> LoadedLibrary:
     except (OSError, RuntimeError, KeyError) as error:
         raise TritonExtError(f"{path} does not load: {in_words(error)}") from None
     combined = hashlib.sha256("".join([digest, *used]).encode()).hexdigest() if used else digest
-    _loaded[digest] = LoadedLibrary(combined, add)
+    _loaded[digest] = LoadedLibrary(combined, add, _llvm_entry(handle, plugin))
     _dialects.update(dict.fromkeys(plugin.dialects, path))
     return _loaded[digest]
+
+
+def _llvm_entry(library: ctypes.CDLL, plugin: Plugin) -> int | None:
+    """Returns the address of the function by which LLVM learns of the passes in `library`; None for MLIR's passes."""
+    if plugin.manifest is None or plugin.manifest.stage != "llvm":
+        return None
+    return ctypes.cast(library.llvmGetPassPluginInfo, ctypes.c_void_p).value
 
 
 def verified_bytes(path: Path) -> tuple[LibraryBytes, Plugin]:

@@ -59,6 +59,9 @@ class RunsStage(Protocol):
     def translate(self, to_module: Callable[..., Any], module: Any, *args: Any) -> Any:
         """Takes the place of ``llvm.to_module(module, ...)``, which is given as `to_module`."""
 
+    def optimize(self, optimize_module: Callable[..., Any], module: Any, *args: Any, **named: Any) -> None:
+        """Takes the place of ``llvm.optimize_module(module, ...)``, which is given as `optimize_module`."""
+
 
 #: The owner of the stage that runs in this thread; None if no stage runs, or one without an owner.
 running: contextvars.ContextVar[RunsStage | None] = contextvars.ContextVar("triton_ext_stage", default=None)
@@ -127,6 +130,8 @@ class _Namespace(types.ModuleType):
                 raise RehearsalDone
             if name == "to_module":
                 return functools.partial(owner.translate, value)
+            if name == "optimize_module":
+                return functools.partial(owner.optimize, value)
         return value
 
     def __dir__(self) -> list[str]:

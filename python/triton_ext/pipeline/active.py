@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..keys.watch import Watch
@@ -15,6 +16,8 @@ from ..support.resources import own_code
 from .builtin_passes import BuiltinPass
 from .edits import Edit, Entry, PythonPass
 from .extension_passes import Pass
+from .llvm_library import library_digest
+from .llvm_passes import LLVM, LLVMPasses
 from .steps import Layer
 
 if TYPE_CHECKING:
@@ -37,8 +40,13 @@ class Active:
 
     def __init__(self, edits: tuple[Edit, ...]) -> None:
         self.edits = edits
-        self._passes = [entry for edit in edits for entry in edit.entries if isinstance(entry, Pass)]
-        functions = [entry.function for edit in edits for entry in edit.entries if isinstance(entry, PythonPass)]
+        entries = [entry for edit in edits for entry in edit.entries]
+        self._passes = [entry for entry in entries if isinstance(entry, Pass)]
+        self._named = [
+            extension for entry in entries if isinstance(entry, LLVMPasses) for extension in entry.extensions
+        ]
+        self._uses_llvm = any(edit.stage == LLVM for edit in edits)
+        functions = [entry.function for entry in entries if isinstance(entry, PythonPass)]
         self.watch = Watch([*functions, *(edit.function for edit in edits if edit.function)])
         self._known: tuple[list[str], tuple[str, ...]] = [], ()
         self.key = ""
@@ -53,18 +61,22 @@ class Active:
         Args:
             inside: also look for changes inside of the objects that functions read, not only for other objects.
         """
-        libraries = [load_library(item.extension) for item in self._passes]
+        extensions = [*(item.extension for item in self._passes), *self._named]
+        libraries = [load_library(extension) for extension in extensions]
         known = [library.digest for library in libraries], self.watch.fingerprints(inside=inside)
         is_left = inside and self.round != _left_behind.get(self.key, 0)
         if self.key and known == self._known and not is_left:
             return
         global generation  # noqa: PLW0603
-        loaded = dict(zip(self._passes, libraries, strict=True))
-        layer = Layer(self.edits, {item: library.add[item.name] for item, library in loaded.items()})
-        digests = {item: library.digest for item, library in loaded.items()}
+        loaded = {e.path: library for e, library in zip(extensions, libraries, strict=True)}
+        add = {item: loaded[item.extension.path].add[item.name] for item in self._passes}
+        llvm = {path: library.llvm for path, library in loaded.items() if library.llvm is not None}
+        layer = Layer(self.edits, add, llvm)
+        digests = {path: library.digest for path, library in loaded.items()}
         import triton._C.libtriton  # noqa: F401 - the library that `load_infra` loads is linked to it
 
-        identity = [load_infra(), own_code(), known[1], [_edit_key(edit, digests) for edit in self.edits]]
+        runner = [library_digest()] if self._uses_llvm else []
+        identity = [load_infra(), own_code(), known[1], [_edit_key(edit, digests) for edit in self.edits], *runner]
         with lock:
             self.key = hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:32]
             self.round = _left_behind.get(self.key, 0)
@@ -92,14 +104,16 @@ class Active:
         return drift
 
 
-def _edit_key(edit: Edit, digests: dict[Pass, str]) -> list[object]:
+def _edit_key(edit: Edit, digests: dict[Path, str]) -> list[object]:
     entries = [_entry_key(entry, digests) for entry in edit.entries]
     return [edit.verb, edit.stage, str(edit.anchor), entries, edit.arguments, edit.on_missing]
 
 
-def _entry_key(entry: Entry, digests: dict[Pass, str]) -> list[object]:
+def _entry_key(entry: Entry, digests: dict[Path, str]) -> list[object]:
     if isinstance(entry, PythonPass):
         return ["python"]  # the fingerprints say which function
     if isinstance(entry, BuiltinPass):
         return ["builtin", entry.name, entry.args]
-    return ["pass", entry.name, entry.args, digests[entry]]
+    if isinstance(entry, LLVMPasses):
+        return ["llvm", entry.passes, [digests[extension.path] for extension in entry.extensions]]
+    return ["pass", entry.name, entry.args, digests[entry.extension.path]]

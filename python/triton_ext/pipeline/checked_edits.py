@@ -14,6 +14,7 @@ from ..support.shown import shown
 from .anchors import Anchor
 from .edits import Edit, Entry, OnMissing, StageFunction, as_entry
 from .extension_passes import ANY, PLACEABLE, STAGES, Pass
+from .llvm_passes import LLVM, LLVMPasses
 from .values import Value
 
 
@@ -30,6 +31,9 @@ def placed(verb: str, anchor: str, *passes: object, on_missing: OnMissing = "err
         names = ", ".join(sorted(filter(None, stages)))
         raise PipelineError(f"{verb}('{anchor}'): the passes are for different stages: {names}")
     stage = place.stage or next(iter(stages), None)
+    if any(isinstance(entry, LLVMPasses) for entry in entries):
+        stage = stage or LLVM
+        _entries(f"{verb}('{anchor}')", stage, passes)
     entries = _bound(entries, stage)
     return Edit(verb, stage, replace(place, stage=stage), entries, on_missing=_checked(on_missing))
 
@@ -111,6 +115,10 @@ def _entries(where: str, stage: str | None, passes: Iterable[object]) -> tuple[E
     if not entries:
         raise PipelineError(f"{where}: expected at least one pass")
     for entry in entries:
+        is_llvm = isinstance(entry, LLVMPasses) or (isinstance(entry, Pass) and entry.stage == LLVM)
+        if stage is not None and is_llvm != (stage == LLVM) and not (isinstance(entry, Pass) and entry.stage != ANY):
+            kind = "LLVM's modules" if is_llvm else "MLIR's modules"
+            raise PipelineError(f"{where}: '{entry}' is for {kind}, not for stage '{stage}'")
         if not isinstance(entry, Pass) or stage is None or entry.stage in (None, ANY):
             continue
         if entry.stage not in PLACEABLE.get(stage, (stage,)):

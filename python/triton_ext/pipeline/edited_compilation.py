@@ -8,6 +8,7 @@ import time
 import warnings
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from triton._C.libtriton import ir
@@ -21,6 +22,7 @@ from . import failures, inspection, isolation
 from .edits import Edit, text_of_edits
 from .failures import Stage, Unedited
 from .inspection import Level
+from .llvm_passes import AROUND, LLVM
 from .records import StageRecord
 from .stage_run import StageRun
 from .steps import Layer
@@ -66,7 +68,11 @@ class EditedCompilation:
         """
         for i, layer in enumerate(self.layers):
             for edit in layer.edits:
-                if edit.stage is not None and edit.stage not in stages:
+                if (
+                    edit.stage is not None
+                    and edit.stage not in stages
+                    and not (edit.stage == LLVM and AROUND in stages)
+                ):
                     _missing(edit, f"this compilation has no stage '{edit.stage}', it has: {', '.join(stages)}")
                     self._unmatched.pop((i, id(edit)), None)
         self._stages = list(stages)
@@ -147,6 +153,8 @@ class EditedCompilation:
         try:
             with failures.watch(f"stage '{name}' of kernel '{self.kernel}', {pipeline}") as run.runner.slot:
                 result = run.run(stage, source, metadata)
+            if run.llvm is not None:
+                run.llvm.check_ran()
             if name == self._stages[-1] and self.without_inner:
                 failures.check_metadata(self.without_inner, metadata, self._unedited)
             functions = [edit for layer in self.layers for edit in layer.edits if edit.function is not None]
@@ -160,36 +168,39 @@ class EditedCompilation:
             if better is error:
                 raise
             raise better from error
-        for i, placement in enumerate(run.placements):
+        for i, placement in [*enumerate(run.placements), *enumerate(run.llvm.placements if run.llvm else ())]:
             missing = {id(e) for e in placement.missing()}
             for edit in placement.edits:
                 if id(edit) not in missing:
                     self._unmatched.pop((i, id(edit)), None)
         self.seen[name] = run.names
+        if run.llvm is not None:
+            self.seen[LLVM] = run.llvm.names
         # Once the module has become text, no later stage runs passes that an anchor could match.
         ended = name == self._stages[-1] or not isinstance(result, ir.module)
         for key, edit in list(self._unmatched.items()):
-            if edit.stage != name and not (edit.stage is None and ended):
+            done = edit.stage == name or (edit.stage == LLVM and run.llvm is not None)
+            if not done and not (edit.stage is None and ended):
                 continue
             del self._unmatched[key]
             _missing(edit, self._not_found(edit))
         if self.level is not None:
-            self.records.append(
-                StageRecord(
-                    name,
-                    time.perf_counter() - started,
-                    tuple(run.runner.records),
-                    source=run.source_text,
-                    output=_printed(result) if self.level is Level.IR else None,
-                )
-            )
+            inner = run.llvm.record if run.llvm else None
+            seconds = time.perf_counter() - started - (inner.seconds if inner else 0)
+            output = _printed(result) if self.level is Level.IR else None
+            between = inner.source if inner and self.level is Level.IR else output
+            passes = tuple(run.runner.records)
+            self.records.append(StageRecord(name, seconds, passes, source=run.source_text, output=between))
+            if inner is not None:
+                source = inner.source if self.level is Level.IR else None
+                self.records.append(replace(inner, source=source, output=output))
         return result
 
     def _refuse_skipped(self, stages: list[str]) -> None:
         """Reports edits of stages that do not run, because the source is an IR file that enters after them."""
         for i, layer in enumerate(self.layers):
             for edit in layer.edits:
-                if edit.stage in stages:
+                if edit.stage in stages or (edit.stage == LLVM and AROUND in stages):
                     self._unmatched.pop((i, id(edit)), None)
                     _missing(edit, f"this compilation begins after the stage '{edit.stage}'")
 

@@ -12,6 +12,7 @@ from ..support.shown import shown
 from .anchors import Anchor
 from .builtin_passes import BuiltinFactory, BuiltinPass
 from .extension_passes import Pass, PassFactory
+from .llvm_passes import LLVMFactory, LLVMPasses
 from .values import Value, text_of
 
 OnMissing = Literal["error", "warn", "ignore"]
@@ -36,7 +37,7 @@ class PythonPass:
         return self.name
 
 
-Entry = Pass | BuiltinPass | PythonPass
+Entry = Pass | BuiltinPass | LLVMPasses | PythonPass
 StageFunction = Callable[[Any, dict[str, Any], Callable[[Any, dict[str, Any]], Any]], Any]
 
 
@@ -100,12 +101,12 @@ def as_entry(item: object, where: str) -> Entry:
     Raises:
         PipelineError: it is neither a pass nor a function.
     """
-    if isinstance(item, Pass | BuiltinPass | PythonPass):
+    if isinstance(item, Pass | BuiltinPass | LLVMPasses | PythonPass):
         return item
     hint = ", or a function that takes a module"
     if not callable(item):
         raise PipelineError(f"{where}: expected a pass such as tx.passes.ttir.rename(){hint}, got {shown(item)}")
-    if isinstance(item, PassFactory | BuiltinFactory):
+    if isinstance(item, PassFactory | BuiltinFactory | LLVMFactory):
         raise PipelineError(f"{where}: {shown(item)} is not a pass yet, call it: add ()")
     if isinstance(item, type):
         raise PipelineError(f"{where}: expected a pass{hint}, got the class {item.__name__}")

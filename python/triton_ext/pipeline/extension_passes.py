@@ -17,7 +17,7 @@ from ..loading.manifest import Manifest, Option, in_words
 from ..support.shown import shown
 
 _OF_BACKENDS = {name: stage.passes for name, stage in backends.stages().items() if stage.passes}
-STAGES = ("ttir", "ttgir", "llir", *_OF_BACKENDS)
+STAGES = ("ttir", "ttgir", "llir", "llvm", *_OF_BACKENDS)
 #: The stage of a pass that takes the modules of every stage.
 ANY = "any"
 #: For each stage, the stages whose passes it takes. A stage of a backend of ours may take those of ``ttir``, because

@@ -119,10 +119,13 @@ class Placement:
 
 def _with_arguments(step: Step, edit: Edit) -> Step:
     """Returns `step` with the arguments that the edit sets."""
-    if step.add is None:
+    if step.llvm is not None and not step.is_extension:
+        return replace(step, args=step.changed(edit), edit=edit)
+    if step.add is None and step.llvm is None:
         raise PipelineError(f"'{edit}': '{step.name}' is a Python function, it has no arguments to set")
     if step.is_extension:
         return replace(step, args=(_changed_options(step, edit),), edit=edit)
+    assert step.add is not None
     declared = [name for name, _ in signatures.parameters(step.add)]
     values: dict[str, Value] = dict(zip(declared, step.args, strict=False))
     values |= check_arguments(f"'{edit}': pass '{step.name}'", step.add, dict(edit.arguments))

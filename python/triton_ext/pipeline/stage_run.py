@@ -8,6 +8,7 @@ list of passes and runs it.
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ from ..errors import PipelineError
 from ..patches.backend_globals import Manager, running
 from .failures import MODULE_STAGES, Stage
 from .inspection import Level
+from .llvm_passes import AROUND
+from .llvm_stage import LLVMStage
 from .placement import Placement
 from .step_execution import StepRunner, is_listed, translate
 from .step_runs import copy_of
@@ -41,6 +44,7 @@ class StageRun:
         runner: runs the passes, and records what they did.
         watches: whether the pass managers run unchanged, because there is nothing to edit or to record.
         names: the passes that the backend added, before the edits.
+        llvm: the stage ``llvm``, if it is a part of this one.
         source_text: the module that entered the stage, at `Level.IR`.
     """
 
@@ -51,6 +55,7 @@ class StageRun:
         self.placements = [Placement(layer, stage) for layer in self.layers]
         self.edited = any(e.stage in (None, stage) for layer in self.layers for e in layer.edits)
         self.runner = StepRunner(stage, layers, level, kernel)
+        self.llvm = LLVMStage(layers, level, kernel) if stage == AROUND else None
         self.watches = not self.edited and self.level is None
         self.names: list[str] = []
         self.source_text: str | None = None
@@ -182,4 +187,14 @@ class StageRun:
 
     def translate(self, to_module: Callable[..., Any], module: Any, *args: Any) -> Any:
         """Runs ``llvm.to_module(module, ...)``; an error says why the module cannot be translated."""
+        if self.llvm is not None and self.llvm.is_watched:
+            return translate(functools.partial(self.llvm.translated, to_module), module, *args)
         return translate(to_module, module, *args)
+
+    def optimize(self, optimize_module: Callable[..., Any], module: Any, *args: Any, **named: Any) -> None:
+        """Takes the place of ``llvm.optimize_module(module, ...)`` in the stage."""
+        if self.llvm is None or not self.llvm.is_watched:
+            optimize_module(module, *args, **named)
+            return
+        self.llvm.slot = self.runner.slot
+        self.llvm.run(optimize_module, module, *args, **named)

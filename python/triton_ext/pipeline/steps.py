@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..errors import PipelineError
 from ..patches import signatures
+from . import llvm_library
 from .builtin_passes import BuiltinPass
 from .edits import Edit, Entry, PythonPass
 from .extension_passes import Pass, texts_of
+from .llvm_passes import LLVM, LLVMPasses
 from .values import text_of
 
 
@@ -29,6 +32,8 @@ class Step:
         text: its text in that edit.
         dropped: whether the edit dropped it, so that it does not run.
         library: the library of an extension pass; None for others.
+        llvm: the textual pipeline of LLVM that the step runs; None for steps that change a module of MLIR.
+        entries: for such a step, the entry points of the libraries that the pipeline needs.
     """
 
     name: str
@@ -39,6 +44,16 @@ class Step:
     text: str = ""
     dropped: bool = False
     library: Path | None = None
+    llvm: str | None = None
+    entries: tuple[int, ...] = ()
+
+    def changed(self, edit: Edit) -> tuple[Any, ...]:
+        """Returns the arguments of a call of LLVM with those that `edit` sets.
+
+        Raises:
+            PipelineError: there are none to set, or they have other names or types.
+        """
+        raise PipelineError(f"'{edit}': '{self.name}' is a pipeline of LLVM, it has no arguments to set; replace it")
 
     @property
     def brought_in(self) -> bool:
@@ -53,12 +68,14 @@ class Step:
     @functools.cached_property
     def pipeline(self) -> str:
         """The pass or passes that the step adds, in MLIR's spelling; empty for a Python function."""
+        if self.llvm is not None:
+            return self.llvm
         return signatures.pipeline_of(self.add, *self.args) if self.add else ""
 
     @property
     def arguments(self) -> tuple[tuple[str, str], ...]:
         """The arguments by name."""
-        if self.add is None or not self.args:
+        if not self.args or (self.add is None and self.llvm is None):
             return ()
         if self.is_extension:
             if self.name.startswith("plugin."):  # a foreign plugin, which declares no names
@@ -76,10 +93,12 @@ class Layer:
     Attributes:
         edits: the edits.
         add: for each extension pass in them, the function that adds it to a pass manager.
+        llvm: for each extension with an LLVM pass in them, the address by which LLVM learns of the pass.
     """
 
     edits: tuple[Edit, ...]
     add: Mapping[Pass, Callable[..., None]]
+    llvm: Mapping[Path, int] = field(default_factory=dict)
 
     def steps(self, edit: Edit) -> list[Step]:
         """Returns the steps that `edit` brings in."""
@@ -90,6 +109,24 @@ class Layer:
             return Step(entry.name, call=entry.function, edit=edit, text=str(entry))
         if isinstance(entry, BuiltinPass):
             return Step(entry.name, add=entry.add, args=entry.args, edit=edit, text=str(entry))
+        if isinstance(entry, LLVMPasses):
+            entries = tuple(self.llvm[extension.path] for extension in entry.extensions)
+            return Step(entry.name, args=(), edit=edit, text=str(entry), llvm=entry.passes, entries=entries)
+        if entry.stage == LLVM:
+            manifest = entry.extension.manifest
+            assert manifest is not None
+            lists = [option.name for option in manifest.options if option.list]
+            text = llvm_library.element(manifest.argument, entry.args, lists)
+            place = entry.extension.path
+            return Step(
+                entry.name,
+                args=(list(entry.args),),
+                edit=edit,
+                text=str(entry),
+                library=place,
+                llvm=text,
+                entries=(self.llvm[place],),
+            )
         name = entry.name if entry.stage else f"plugin.{entry.name}"
         library = entry.extension.path
         return Step(name, self.add[entry], (list(entry.args),), edit=edit, text=str(entry), library=library)

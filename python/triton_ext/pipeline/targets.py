@@ -10,8 +10,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import PipelineError
-from .edits import Edit
+from ..loading.discovery import Extension
+from .edits import Edit, Entry
 from .extension_passes import Pass
+from .llvm_passes import LLVMPasses
 
 if TYPE_CHECKING:
     from .steps import Layer
@@ -25,6 +27,13 @@ def is_among(targets: Sequence[str], backend: str, arch: object) -> bool:
     )
 
 
+def _extensions_of(entry: Entry) -> tuple[Extension, ...]:
+    """Returns the extensions whose passes `entry` places."""
+    if isinstance(entry, LLVMPasses):
+        return entry.extensions
+    return (entry.extension,) if isinstance(entry, Pass) else ()
+
+
 def for_target(layers: tuple[Layer, ...], target: Any) -> tuple[Layer, ...]:
     """Returns `layers` for a compilation for the ``GPUTarget`` `target`.
 
@@ -36,11 +45,11 @@ def for_target(layers: tuple[Layer, ...], target: Any) -> tuple[Layer, ...]:
     """
 
     def kept(edit: Edit) -> bool:
-        for entry in edit.entries:
-            if not isinstance(entry, Pass) or is_among(entry.extension.targets, target.backend, target.arch):
+        for extension in (e for entry in edit.entries for e in _extensions_of(entry)):
+            if is_among(extension.targets, target.backend, target.arch):
                 continue
             problem = (
-                f"'{edit}': pass '{entry.name}' is for the target {' or '.join(entry.extension.targets)}, "
+                f"'{edit}': pass '{extension.name}' is for the target {' or '.join(extension.targets)}, "
                 f"this compilation is for {target.backend}:{target.arch}"
             )
             if edit.on_missing == "error":

@@ -25,6 +25,7 @@ from .checked_edits import made
 from .edits import Edit, Entry, as_entry
 from .extension_passes import ANY, PLACEABLE, STAGES, PassFactory, find_factory
 from .listing_form import edits_of_listing, options_in
+from .llvm_passes import NAME, LLVMFactory
 from .named_functions import find_function
 from .values import Value
 
@@ -242,6 +243,11 @@ def _entry(argument: _Argument, stage: str | None) -> Entry:
         name = name.removeprefix("plugin.")
         words = (match[0] for match in _ARGUMENT.finditer(options or ""))
         return PassFactory(find_pass(name, "plugin"), name)(*(_unquoted(word) for word in words))
+    if name == NAME:
+        given = {n: _value(v) for n, v in options_in(options or "").items()}
+        if set(given) != {"passes"}:
+            raise PipelineError(f'expected the passes of LLVM, as in {NAME}{{passes="function(gvn)"}}')
+        return LLVMFactory()(str(given["passes"]))
     group, _, rest = name.rpartition(".")
     if group and group not in backends.stages():
         return BuiltinFactory(name, find_builtin(name))(**{n: _value(v) for n, v in options_in(options or "").items()})

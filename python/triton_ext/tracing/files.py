@@ -8,7 +8,6 @@ import re
 from pathlib import Path
 
 from ..compilation import locations
-from ..compilation.mlir_locations import split_mlir
 from ..compilation.records import Compilation
 from ..errors import TritonExtError
 from ..pipeline.records import PassRecord
@@ -90,14 +89,15 @@ def _files(compilation: Compilation) -> dict[str, bytes]:
     table: list[tuple[str, ...]] = []
     for stage in compilation.stages:
         folder = _safe(stage.name)
+        language, suffix = ("llvm", "ll") if stage.name == "llvm" else ("mlir", "mlir")
         if stage.passes and stage.source is not None:
-            put(f"{folder}/00-source.mlir", split_mlir(stage.source).text)
+            put(f"{folder}/00-source.{suffix}", locations.split(stage.source, language).text)
         rows = []
         for position, record in enumerate(stage.passes, 1):
             file = ""
             if record.ir is not None:
-                name = f"{folder}/{position:02}-{_safe(record.name)}.mlir"
-                file = put(name, split_mlir(record.ir).text)
+                name = f"{folder}/{position:02}-{_safe(record.name)}.{suffix}"
+                file = put(name, locations.split(record.ir, language).text)
             rows.append(_table_row(position, record, file))
         output = ""
         if isinstance(stage.output, bytes):

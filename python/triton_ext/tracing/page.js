@@ -99,14 +99,15 @@ function makeEntries(data) {
     const {text, bytes, language} = stage.output;
     const output = {text, bytes, language};
     // The whole stage as one difference: to its result or, if that is in another language, to the last module.
-    const last = text !== null && language === "mlir" ? text : stage.passes.length ? stage.passes[stage.passes.length - 1].after : null;
+    const code = stage.name === "llvm" ? "llvm" : "mlir"; // the language of the modules between passes
+    const last = text !== null && language === code ? text : stage.passes.length ? stage.passes[stage.passes.length - 1].after : null;
     const whole = stage.source !== null && last !== null;
-    put({id: stage.name, kind: "stage", name: stage.name, stage, view: whole ? {before: stage.source, after: last} : output});
+    put({id: stage.name, kind: "stage", name: stage.name, stage, view: whole ? {before: stage.source, after: last, language: code} : output});
     stage.passes.forEach((pass, position) => {
       const ordinal = stage.passes.filter((other) => other.name === pass.name).length > 1 ? `#${pass.ordinal}` : "";
       put({
         id: `${stage.name}/${pass.name}:${pass.ordinal}`, kind: "pass", name: pass.name, ordinal, position: position + 1,
-        stage, pass, view: {before: pass.before, after: pass.after},
+        stage, pass, view: {before: pass.before, after: pass.after, language: code},
       });
     });
     if (whole) {
@@ -344,7 +345,7 @@ class Page {
     this.hunk = 0;
     this.opened = new Set(); // folds that were opened, by their first row
     let note = "";
-    let {before = null, after = null} = view;
+    const {before = null, after = null, language = "mlir"} = view;
     const single = (text, language) => {
       const count = this.texts.get(text).lines.length;
       const places = Int32Array.from({length: count}, (_, i) => i);
@@ -358,12 +359,12 @@ class Page {
     } else if (before === null && after === null) {
       note = pass.ran ? "The IR was not recorded." : "This pass did not run.";
     } else if (before === after || before === null || after === null) {
-      single(after === null ? before : after, "mlir");
+      single(after === null ? before : after, language);
       note = pass && !pass.ran ? "This pass did not run; the module went on as it was."
         : pass && pass.changed && before === after ? "This pass changed nothing that the text shows."
           : before === null || after === null ? "" : "This pass changed nothing.";
     } else {
-      this.model = {sides: 2, language: "mlir", texts: [before, after], rows: this.texts.compare(before, after)};
+      this.model = {sides: 2, language, texts: [before, after], rows: this.texts.compare(before, after)};
     }
     this.note = note;
     this.outputs = this.entry.kind === "source" ? this.countOutputs() : null;

@@ -109,10 +109,11 @@ class _Payload:
         }
 
     def stage(self, stage: StageRecord) -> dict[str, Any]:
-        before = source = None if stage.source is None else self.add(stage.source, "mlir")
+        language = "llvm" if stage.name == "llvm" else "mlir"
+        before = source = None if stage.source is None else self.add(stage.source, language)
         passes = []
         for record in stage.passes:
-            after = before if record.ir is None else self.add(record.ir, "mlir")
+            after = before if record.ir is None else self.add(record.ir, language)
             # If the pass changed the module and IR was not recorded, the modules are unknown.
             known = record.ir is not None or not record.changed
             passes.append({**_facts(record), "before": before if known else None, "after": after if known else None})

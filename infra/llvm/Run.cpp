@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs a textual pipeline of LLVM passes, of LLVM and of extensions, on a
+// module, with a target machine that equals the one of Triton's own
+// optimisation. Whatever a pass does, the process goes on.
+
+#include "Run.h"
+
+#include "triton_ext/LLVMPass.h"
+
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Plugins/PassPlugin.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+
+#include <mutex>
+
+using namespace llvm;
+using namespace mlir::triton_ext;
+
+namespace llvm {
+/// A pass of Triton, which its headers do not declare.
+struct BreakStructPhiNodesPass : PassInfoMixin<BreakStructPhiNodesPass> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses);
+};
+} // namespace llvm
+
+namespace {
+/// The run of this thread, for the handler of fatal errors.
+struct Running {
+  std::string reason;
+  std::string pass;
+};
+thread_local Running *running = nullptr;
+
+/// Collects what passes report to the context while it exists, and keeps LLVM
+/// from ending the process for an error.
+class Listener {
+public:
+  Listener(LLVMContext &context, LLVMOutcome &outcome) : context(context) {
+    struct Handler : DiagnosticHandler {
+      explicit Handler(LLVMOutcome &outcome) : outcome(outcome) {}
+      bool handleDiagnostics(const DiagnosticInfo &info) override {
+        std::string text;
+        raw_string_ostream os(text);
+        DiagnosticPrinterRawOStream printer(os);
+        info.print(printer);
+        if (info.getSeverity() == DS_Error)
+          outcome.problem += (outcome.problem.empty() ? "" : "\n") + text;
+        else
+          outcome.remarks += text + "\n";
+        return true;
+      }
+      bool isAnalysisRemarkEnabled(StringRef) const override { return false; }
+      bool isMissedOptRemarkEnabled(StringRef name) const override {
+        return name.starts_with("triton-ext-");
+      }
+      bool isPassedOptRemarkEnabled(StringRef name) const override {
+        return name.starts_with("triton-ext-");
+      }
+      bool isAnyRemarkEnabled() const override { return true; }
+      LLVMOutcome &outcome;
+    };
+    before = context.getDiagnosticHandler();
+    context.setDiagnosticHandler(std::make_unique<Handler>(outcome));
+  }
+  ~Listener() { context.setDiagnosticHandler(std::move(before)); }
+
+private:
+  LLVMContext &context;
+  std::unique_ptr<DiagnosticHandler> before;
+};
+
+/// Turns LLVM's fatal errors of this thread into crashes that are recovered.
+class FatalErrors {
+public:
+  FatalErrors() {
+    std::lock_guard lock(mutex());
+    if (++count() == 1) {
+      CrashRecoveryContext::Enable();
+      install_fatal_error_handler(handle);
+    }
+  }
+  ~FatalErrors() {
+    std::lock_guard lock(mutex());
+    if (--count() == 0)
+      remove_fatal_error_handler();
+  }
+
+private:
+  static void handle(void *, const char *reason, bool) {
+    if (running) {
+      running->reason = reason;
+      abort(); // caught by the CrashRecoveryContext
+    }
+    errs() << "LLVM ERROR: " << reason << "\n";
+  }
+  static std::mutex &mutex() {
+    static auto *mutex = new std::mutex;
+    return *mutex;
+  }
+  static int &count() {
+    static int count = 0;
+    return count;
+  }
+};
+} // namespace
+
+/// The options are those of Triton's createTargetMachine().
+std::unique_ptr<TargetMachine> mlir::triton_ext::makeMachine(
+    Module &module, const TritonExtLLVMSetting &setting, std::string &problem) {
+  if (!*setting.processor)
+    return nullptr;
+  std::string error;
+  const Target *target =
+      TargetRegistry::lookupTarget(module.getTargetTriple(), error);
+  if (!target) {
+    problem = error;
+    return nullptr;
+  }
+  TargetOptions options;
+  if (setting.fuses)
+    options.AllowFPOpFusion = FPOpFusion::Fast;
+  options.TrapUnreachable = true;
+  options.MCOptions.AsmVerbose = true;
+  options.MCOptions.PreserveAsmComments = true;
+  return std::unique_ptr<TargetMachine>(target->createTargetMachine(
+      module.getTargetTriple(), setting.processor, setting.features, options,
+      Reloc::PIC_, std::nullopt, CodeGenOptLevel::Aggressive));
+}
+
+/// Reports, as what is wrong with a pipeline, the error of a pass's options if
+/// there is one, and LLVM's otherwise.
+static std::string problemOf(Error error) {
+  std::string said = toString(std::move(error));
+  std::string problem = takeLLVMPassProblem();
+  return problem.empty() ? said : problem;
+}
+
+/// Registers the pipelines that the setting places at extension points.
+static std::string addPoints(PassBuilder &builder, StringRef points) {
+  SmallVector<StringRef> lines;
+  points.split(lines, '\n', -1, /*KeepEmpty=*/false);
+  for (StringRef line : lines) {
+    auto [point, text] = line.split(':');
+    std::string pipeline = text.str();
+    auto add = [&builder, pipeline](auto &manager, OptimizationLevel, auto...) {
+      // Parsed before with the same builder, so it cannot fail.
+      cantFail(builder.parsePassPipeline(manager, pipeline));
+    };
+    auto parses = [&]<typename Manager>(Manager) {
+      Manager manager;
+      takeLLVMPassProblem();
+      Error error = builder.parsePassPipeline(manager, pipeline);
+      return error ? problemOf(std::move(error)) : std::string();
+    };
+    std::string problem;
+    if (point == "pipeline-start") {
+      problem = parses(ModulePassManager());
+      builder.registerPipelineStartEPCallback(add);
+    } else if (point == "optimizer-early") {
+      problem = parses(ModulePassManager());
+      builder.registerOptimizerEarlyEPCallback(add);
+    } else if (point == "optimizer-last") {
+      problem = parses(ModulePassManager());
+      builder.registerOptimizerLastEPCallback(add);
+    } else if (point == "peephole") {
+      problem = parses(FunctionPassManager());
+      builder.registerPeepholeEPCallback(add);
+    } else if (point == "scalar-optimizer-late") {
+      problem = parses(FunctionPassManager());
+      builder.registerScalarOptimizerLateEPCallback(add);
+    } else if (point == "vectorizer-start") {
+      problem = parses(FunctionPassManager());
+      builder.registerVectorizerStartEPCallback(add);
+    } else if (point == "vectorizer-end") {
+      problem = parses(FunctionPassManager());
+      builder.registerVectorizerEndEPCallback(add);
+    } else if (point == "loop-optimizer-end") {
+      problem = parses(LoopPassManager());
+      builder.registerLoopOptimizerEndEPCallback(add);
+    } else if (point == "late-loop-optimizations") {
+      problem = parses(LoopPassManager());
+      builder.registerLateLoopOptimizationsEPCallback(add);
+    } else {
+      problem = ("unknown extension point '" + point + "'").str();
+    }
+    if (!problem.empty())
+      return problem;
+  }
+  return "";
+}
+
+static std::string run(Module &module, const char *pipeline,
+                       const TritonExtLLVMSetting &setting) {
+  std::string problem;
+  std::unique_ptr<TargetMachine> machine =
+      makeMachine(module, setting, problem);
+  if (!problem.empty())
+    return problem;
+  PipelineTuningOptions tuning; // what Triton's optimize_module sets
+  tuning.LoopUnrolling = true;
+  tuning.LoopInterleaving = true;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = setting.vectorizesStraightLineCode;
+
+  PassInstrumentationCallbacks callbacks;
+  if (!setting.combinesVectors)
+    callbacks.registerShouldRunOptionalPassCallback(
+        [](StringRef name, auto...) { return name != "VectorCombinePass"; });
+  callbacks.registerBeforeNonSkippedPassCallback([](StringRef name, auto...) {
+    if (!isSpecialPass(name, {"PassManager", "PassAdaptor"}))
+      running->pass = name.str();
+  });
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  PassBuilder builder(machine.get(), tuning, std::nullopt, &callbacks);
+  for (TritonExtLLVMEntry entry : ArrayRef(setting.entries, setting.numEntries))
+    entry().RegisterPassBuilderCallbacks(builder);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  // Triton does this, too: its kernels have large structures of scalars.
+  builder.registerVectorizerStartEPCallback(
+      [](FunctionPassManager &manager, OptimizationLevel) {
+        manager.addPass(BreakStructPhiNodesPass());
+        manager.addPass(InstCombinePass());
+      });
+  problem = addPoints(builder, setting.points);
+  if (!problem.empty())
+    return problem;
+
+  ModulePassManager manager;
+  takeLLVMPassProblem();
+  if (Error error = builder.parsePassPipeline(manager, pipeline))
+    return problemOf(std::move(error));
+  manager.run(module, modules);
+  return "";
+}
+
+LLVMOutcome
+mlir::triton_ext::runLLVMPipeline(Module &module, const char *pipeline,
+                                  const TritonExtLLVMSetting &setting) {
+  LLVMOutcome outcome;
+  Running state;
+  FatalErrors fatal;
+  Listener listener(module.getContext(), outcome);
+  running = &state;
+  std::string problem;
+  CrashRecoveryContext recovery;
+  outcome.crashed =
+      !recovery.RunSafely([&] { problem = run(module, pipeline, setting); });
+  running = nullptr;
+  std::string where =
+      state.pass.empty() ? "" : " in LLVM's '" + state.pass + "'";
+  if (outcome.crashed) {
+    outcome.problem =
+        "it crashed" + where +
+        (state.reason.empty() ? "; what it said is on standard error"
+                              : ": " + state.reason);
+    return outcome;
+  }
+  if (!problem.empty())
+    outcome.problem = problem;
+  if (!outcome.problem.empty())
+    return outcome;
+  raw_string_ostream os(outcome.problem);
+  if (verifyModule(module, &os)) {
+    outcome.problem = "left a module that does not verify: " +
+                      StringRef(outcome.problem).rtrim().str();
+    outcome.crashed = true;
+  }
+  return outcome;
+}
