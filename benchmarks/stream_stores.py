@@ -137,7 +137,9 @@ def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=60)
-    parser.add_argument("--sizes", type=int, nargs="*", default=[14, 18, 24, 26], help="logarithms of numbers of floats")
+    parser.add_argument(
+        "--sizes", type=int, nargs="*", default=[14, 18, 24, 26], help="logarithms of numbers of floats"
+    )
     arguments = parser.parse_args()
     print(f"{'kernel':<17} {'floats':>6} {'ms without':>11}   {'with the pass':<22} {'torch beside it':<22}")
     with tx.target.active("cpu"):
