@@ -36,9 +36,8 @@ struct VectorStore {
 };
 } // namespace
 
-/// Returns whether `call` calls the intrinsic with this name. The numbers of
-/// intrinsics in LLVM's headers may differ from those in libtriton, so a pass
-/// must not compare `getIntrinsicID()` with `Intrinsic::masked_store`.
+/// Returns whether `call` calls the intrinsic with this name. Its number may be
+/// another one in LLVM's headers than in libtriton.
 static bool isIntrinsic(const IntrinsicInst &call, StringRef prefix) {
   return call.getCalledFunction()->getName().starts_with(prefix);
 }

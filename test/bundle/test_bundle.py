@@ -27,10 +27,12 @@ from triton.backends.compiler import GPUTarget
 from triton_ext.demo import compile_matmul
 
 hello = tx.Pipeline().at_end("ttir", tx.passes.ttir.hello_functions(level=5))
-with hello.at_end("ttgir", tx.passes.ttgir.hello_stores()):
+levels = tx.passes.llvm.hello_levels(level=6)
+with hello.at_end("ttgir", tx.passes.ttgir.hello_stores()).at_end("llvm", levels):
     compiled = compile_matmul(GPUTarget("cuda", 90, 32))
 assert "hello_functions.level = 5" in compiled.asm["ttir"]
 assert "hello.stores = 1" in compiled.asm["ttgir"]
+assert '"hello.level"="6"' in compiled.asm["llir"]
 assert len(compiled.asm["cubin"]) > 1000
 """
 
@@ -82,7 +84,8 @@ def bundle_wheel(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def twin_wheel(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Builds the wheel of another bundle with a pass of the same name."""
     source = Path(shutil.copytree(FIXTURE, tmp_path_factory.mktemp("others") / "hello_twin"))
-    shutil.rmtree(source / "passes" / "hello_functions")
+    for other in ("hello_functions", "hello_levels"):
+        shutil.rmtree(source / "passes" / other)
     (source / "src" / "hello_bundle").rename(source / "src" / "hello_twin")
     for file in (source / "pyproject.toml", source / "CMakeLists.txt"):
         file.write_text(file.read_text().replace("hello_bundle", "hello_twin").replace("hello-bundle", "hello-twin"))
@@ -105,6 +108,7 @@ def test_life_of_a_bundle(run: Run, bundle_wheel: Path, twin_wheel: Path, tmp_pa
     run("pip", "install", "-q", "--no-deps", bundle_wheel)
     assert sorted(map(os.path.basename, listed(run))) == [
         "libtriton_ext_hello_functions.so",
+        "libtriton_ext_hello_levels.so",
         "libtriton_ext_hello_stores.so",
     ]
     assert set(listed(run).values()) == {("bundle hello-bundle", None)}
@@ -112,6 +116,8 @@ def test_life_of_a_bundle(run: Run, bundle_wheel: Path, twin_wheel: Path, tmp_pa
     driven = run(*drive).stdout
     assert "hello.stores = 1" in driven
     assert "hello_functions.level = 1" in driven
+    levels = FIXTURE / "passes" / "hello_levels" / "test" / "hello_levels.ll"
+    assert '"hello.level"="1"' in run("triton-ext-opt", "--llvm", levels, "-passes=hello-levels").stdout
 
     run("pip", "install", "-q", "--no-deps", twin_wheel)
     clashing = {origin: problem for origin, problem in listed(run).values() if problem}
