@@ -78,6 +78,12 @@ def test_switch() -> None:
     assert ("disable_slp_vectorizer", "true") in record.arguments
 
 
+def test_the_text_tells_two_entries_apart() -> None:
+    pipeline = PLAIN.at_end("llvm", tx.builtin.llvm(GVN), tx.builtin.llvm("function(dce)"))
+    (stage,) = (s for s in traced("cuda:90", pipeline).stages if s.name == "llvm")
+    assert [r.arguments for r in stage.passes[1:]] == [(("passes", GVN),), (("passes", "function(dce)"),)]
+
+
 def test_text_form() -> None:
     pipeline = PLAIN.after("llvm.optimize_module", tx.builtin.llvm(GVN))
     assert str(pipeline) == f'llvm: after(llvm.optimize_module, llvm{{passes="{GVN}"}})'

@@ -18,7 +18,7 @@ from . import crash_reports, failures, llvm_library
 from .edits import Edit
 from .inspection import Level
 from .llvm_library import Setting
-from .llvm_passes import LLVM
+from .llvm_passes import LLVM, NAME
 from .placement import Placement
 from .records import PassRecord, StageRecord
 from .steps import Step
@@ -256,7 +256,9 @@ def _reaches(edit: Edit) -> bool:
 def _record(step: Step) -> PassRecord:
     edit = str(step.edit) if step.edit else None
     ordinal = 1 if isinstance(step, _Optimize) else 0
-    return PassRecord(step.name, ordinal, step.arguments, step.pipeline, edit, ran=False)
+    # Entries of `tx.builtin.llvm` have one name, so that only the text tells two of them apart.
+    arguments = (("passes", step.llvm or ""),) if step.name == NAME else step.arguments
+    return PassRecord(step.name, ordinal, arguments, step.pipeline, edit, ran=False)
 
 
 def _parameters(optimize: Callable[..., None]) -> dict[str, Any]:

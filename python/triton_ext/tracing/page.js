@@ -104,9 +104,12 @@ function makeEntries(data) {
     const whole = stage.source !== null && last !== null;
     put({id: stage.name, kind: "stage", name: stage.name, stage, view: whole ? {before: stage.source, after: last, language: code} : output});
     stage.passes.forEach((pass, position) => {
-      const ordinal = stage.passes.filter((other) => other.name === pass.name).length > 1 ? `#${pass.ordinal}` : "";
+      const ordinal = stage.passes.filter((other) => other.name === pass.name).length > 1 && pass.ordinal ? `#${pass.ordinal}` : "";
+      // Entries of edits have the ordinal 0, also if there are several of one name.
+      const edits = stage.passes.slice(0, position).filter((other) => other.name === pass.name && !other.ordinal);
+      const again = pass.ordinal || !edits.length ? "" : `.${edits.length}`;
       put({
-        id: `${stage.name}/${pass.name}:${pass.ordinal}`, kind: "pass", name: pass.name, ordinal, position: position + 1,
+        id: `${stage.name}/${pass.name}:${pass.ordinal}${again}`, kind: "pass", name: pass.name, ordinal, position: position + 1,
         stage, pass, view: {before: pass.before, after: pass.after, language: code},
       });
     });
