@@ -90,7 +90,9 @@ def assemblies() -> None:
         for kernel, signature in KERNELS.items():
             traced = tx.trace(kernel, target=name, signature=signature)
             (text,) = (str(s.output) for s in traced.stages if s.name in {"ptx", "amdgcn", "asm"})
-            lines = [line for line in text.splitlines() if line[:1] in "\t " and line.strip()[:1] not in {".", "/", "#"}]
+            lines = [
+                line for line in text.splitlines() if line[:1] in "\t " and line.strip()[:1] not in {".", "/", "#"}
+            ]
             print(f"{name} {kernel.fn.__name__} {len(lines)} {hash(tuple(lines)) & 0xFFFFFFFF:08x}")
 
 

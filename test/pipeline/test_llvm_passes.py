@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
@@ -68,11 +67,11 @@ class Installed:
 
 
 @pytest.fixture
-def installed(marks: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Installed]:
+def installed(marks: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installed:
     directory = tmp_path / "extensions"
     directory.mkdir()
     monkeypatch.setenv("TRITON_EXT_PATH", str(directory))
-    yield Installed(marks, directory)
+    return Installed(marks, directory)
 
 
 def mark(**options: object) -> tx.Pipeline:

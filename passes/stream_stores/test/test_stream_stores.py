@@ -88,26 +88,30 @@ def test_on_gpus() -> None:
     assert texts("cuda:90", STREAM) == texts("cuda:90", None)
 
 
+@st.composite
+def arguments(draw: st.DrawFn) -> tuple[list[np.ndarray], int, bool]:
+    """Draws two inputs and an output of some type and alignment, a number of elements, and whether to work in place."""
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    dtype = draw(st.sampled_from([np.float32, np.float64, np.int32, np.int8]))
+    offset = draw(st.integers(0, 9))
+    arrays = [random.integers(-100, 100, 1024).astype(dtype)[offset:] for _ in range(3)]
+    return arrays, draw(st.integers(0, 700)), draw(st.booleans())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kernel", [scale_and_add, subtract_whole, keep_some, add_to])
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    seed=st.integers(0, 2**32 - 1),
-    n=st.integers(0, 700),
-    dtype=st.sampled_from([np.float32, np.float64, np.int32, np.int8]),
-    offset=st.integers(0, 9),
-    in_place=st.booleans(),
-)
-def test_same_bits(kernel: object, seed: int, n: int, dtype: type, offset: int, in_place: bool) -> None:
-    random = np.random.default_rng(seed)
-    x, y, out = (random.integers(-100, 100, 1024).astype(dtype) for _ in range(3))
+@given(drawn=arguments())
+def test_same_bits(kernel: object, drawn: tuple[list[np.ndarray], int, bool]) -> None:
+    arrays, n, in_place = drawn
     results = []
     for pipeline in (tx.Pipeline(), STREAM):
-        inputs = x.copy(), y.copy()
-        result = inputs[0] if in_place else out.copy()
+        # A copy of the array below keeps the alignment of its slice.
+        x, y, out = (array.base.copy()[1024 - array.size :] for array in arrays)
+        result = x if in_place else out
         with tx.target.active("cpu"), pipeline:
-            kernel[(triton.cdiv(n, 128),)](inputs[0][offset:], inputs[1][offset:], result[offset:], n, BLOCK=128)  # type: ignore[index]
-        results.append((inputs[0].tobytes(), inputs[1].tobytes(), result.tobytes()))
+            kernel[(triton.cdiv(n, 128),)](x, y, result, n, BLOCK=128)  # type: ignore[index]
+        results.append([array.base.tobytes() for array in (x, y, out)])
     assert results[0] == results[1]
 
 
