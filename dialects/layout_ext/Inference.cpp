@@ -6,6 +6,9 @@
 
 #include "LayoutExt.h"
 
+#include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace mlir;
 using namespace mlir::triton_ext::layout_ext;
 namespace tt = mlir::triton;
@@ -150,6 +153,24 @@ struct VerifyLayout : tt::DialectVerifyTensorLayoutInterface {
 };
 } // namespace
 
+namespace {
+/// Gives the layouts names at the top of the module, as Triton does for its
+/// own.
+struct Aliases : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const final {
+    StringRef name =
+        TypeSwitch<Attribute, StringRef>(attr)
+            .Case<ProductAttr, QuotientAttr, ComposedAttr, WarpTileAttr,
+                  MapAttr>([](auto layout) { return layout.getMnemonic(); })
+            .Default(StringRef());
+    os << name;
+    return name.empty() ? AliasResult::NoAlias : AliasResult::FinalAlias;
+  }
+};
+} // namespace
+
 void LayoutExtDialect::registerInterfaces() {
-  addInterfaces<InferLayout, VerifyLayout>();
+  addInterfaces<InferLayout, VerifyLayout, Aliases>();
 }

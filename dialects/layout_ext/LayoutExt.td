@@ -37,7 +37,7 @@ class LayoutExt_OfTwo<string name, string text> : LayoutExt_Distributed<name, te
     "::mlir::Attribute":$first, ArrayRefParameter<"int64_t">:$firstShape,
     "::mlir::Attribute":$second, ArrayRefParameter<"int64_t">:$secondShape)> {
   let assemblyFormat = [{
-    `<` $first `over` `[` $firstShape `]` `,` $second `over` `[` $secondShape `]` `>`
+    `<` $first `over` ` ` `[` $firstShape `]` `,` $second `over` ` ` `[` $secondShape `]` `>`
   }];
 }
 
@@ -107,7 +107,7 @@ def LayoutExt_ComposedAttr : LayoutExt_Distributed<"Composed", "composed", (ins
       #layout_ext.map<[[16], [8], [4], [2], [1]]>>
     ```
   }];
-  let assemblyFormat = "`<` $first `over` `[` $firstShape `]` `,` $map `>`";
+  let assemblyFormat = "`<` $first `over` ` ` `[` $firstShape `]` `,` qualified($map) `>`";
 }
 
 def LayoutExt_WarpTileAttr : LayoutExt_Distributed<"WarpTile", "warp_tile", (ins

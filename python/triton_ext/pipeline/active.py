@@ -15,6 +15,7 @@ from ..support.resources import own_code
 from .builtin_passes import BuiltinPass
 from .edits import Edit, Entry, PythonPass
 from .extension_passes import Pass
+from .option_dialects import digests as dialects_in
 from .steps import Layer
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Active:
             inside: also look for changes inside of the objects that functions read, not only for other objects.
         """
         libraries = [load_library(item.extension) for item in self._passes]
+        dialects = dialects_in(text for item in self._passes for text in item.args)
         known = [library.digest for library in libraries], self.watch.fingerprints(inside=inside)
         is_left = inside and self.round != _left_behind.get(self.key, 0)
         if self.key and known == self._known and not is_left:
@@ -64,7 +66,7 @@ class Active:
         digests = {item: library.digest for item, library in loaded.items()}
         import triton._C.libtriton  # noqa: F401 - the library that `load_infra` loads is linked to it
 
-        identity = [load_infra(), own_code(), known[1], [_edit_key(edit, digests) for edit in self.edits]]
+        identity = [load_infra(), own_code(), known[1], [_edit_key(edit, digests) for edit in self.edits], dialects]
         with lock:
             self.key = hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:32]
             self.round = _left_behind.get(self.key, 0)
