@@ -147,7 +147,8 @@ FailureOr<Attribute> AssignLayoutPass::parseLayout() {
       why = diagnostic.str();
       return success();
     });
-    layout = parseAttribute(this->layout, &getContext());
+    if (!this->layout.empty()) // MLIR's parser asserts that there is a text
+      layout = parseAttribute(this->layout, &getContext());
   }
   if (layout && isa<ttg::DistributedEncodingTrait>(layout) &&
       isa<ttg::LayoutEncodingTrait>(layout))

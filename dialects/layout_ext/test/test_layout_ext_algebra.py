@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`layout_ext` against brute force: random layouts, whose combinations are computed element by element.
 
-Triton says what a layout of `layout_ext` is: `tt.reshape` to the same shape verifies only if both layouts are equal. The
-other one is #ttg.linear, with vectors read from a table of which element each register, lane and warp holds.
+Triton says what a layout of `layout_ext` is: `tt.reshape` to the same shape verifies only if both layouts are equal.
+The other one is #ttg.linear, with vectors read from a table of which element each register, lane and warp holds.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ Place = tuple[int, ...]
 Element = tuple[int, ...]
 
 MODULE = """
-module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = {warps} : i32, "ttg.threads-per-warp" = {lanes} : i32}} {{
+module attributes {{
+    "ttg.num-ctas" = 1 : i32, "ttg.num-warps" = {warps} : i32, "ttg.threads-per-warp" = {lanes} : i32}} {{
   tt.func @f(%a: tensor<{shape}xf32, {layout}>) {{
     %0 = tt.reshape %a : tensor<{shape}xf32, {layout}> -> tensor<{shape}xf32, {expected}>
     tt.return
