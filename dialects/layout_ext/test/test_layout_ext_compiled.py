@@ -19,9 +19,9 @@ TARGETS = {
 }
 TILE = "#layout_ext.warp_tile<{{tile = [32, 32], vec = 4, order = [{order}], warps = [2, 2], lanes = {lanes}}}>"
 ROWS = (
-    "#layout_ext.product<#ttg.blocked<{{sizePerThread = [1, 4], threadsPerWarp = [{lanes} , 1], warpsPerCTA = [1, 1], "
-    "order = [1, 0]}}> over [{lanes}, 4], #ttg.linear<{{register = [], lane = [], warp = [[0, 1], [0, 2]], block = []}}> "
-    "over [1, 4]>"
+    "#layout_ext.product<#ttg.blocked<{{sizePerThread = [1, 4], threadsPerWarp = [{lanes}, 1], warpsPerCTA = [1, 1], "
+    "order = [1, 0]}}> over [{lanes}, 4], "
+    "#ttg.linear<{{register = [], lane = [], warp = [[0, 1], [0, 2]], block = []}}> over [1, 4]>"
 )
 REVERSED = (
     "#layout_ext.composed<#ttg.blocked<{{sizePerThread = [1, 1], threadsPerWarp = [1, {lanes}], warpsPerCTA = [4, 1], "
@@ -31,7 +31,7 @@ REVERSED = (
 
 
 @triton.jit
-def transpose(x, y, M, N, BM: tl.constexpr, BN: tl.constexpr):
+def transpose(x, y, M, N, BM: tl.constexpr, BN: tl.constexpr):  # noqa: PLR0917
     i = tl.program_id(0) * BM + tl.arange(0, BM)
     j = tl.program_id(1) * BN + tl.arange(0, BN)
     tl.store(y + j[None, :] * M + i[:, None], tl.load(x + i[:, None] * N + j[None, :]))

@@ -11,7 +11,8 @@
 // KIND: assign_layout: expected a kind of load, store, atomic, elementwise, source, got 'lod'
 // ALL: assign_layout: expected at least one of line, op and kind, got none
 // FOUND: assign_layout: found no operation with a tensor of rank 1, line 99, kind load that can have any layout (optional=true accepts that)
-// WARPS: cannot have the layout of assign_layout: {{.*}}8 warps per CTA
+// WARPS: cannot have the layout of assign_layout: #ttg.blocked
+// WARPS-NEXT: Layout has 8 warps per CTA, but the context requires 4 warps per CTA
 // SAME-NOT: ttg.convert_layout
 // SAME: tt.load
 
