@@ -2,9 +2,9 @@
 """On a GPU: a transposition with layouts from `assign_layout`, against the layouts that Triton chooses.
 
 Needs PyTorch with CUDA. First the results with and without the pass, over generated shapes and types, which must be
-equal bit by bit to those of PyTorch. Then times, in turns, of two block sizes and two types: Triton's choice, tiles that
-stay in a warp (`layout_ext.warp_tile`) and one order of elements for both accesses (`ttg.blocked`). Exits with 1 if a
-result differs.
+equal bit by bit to those of PyTorch. Then times, in turns, of two block sizes and two types: Triton's choice, tiles
+that stay in a warp (`layout_ext.warp_tile`) and one order of elements for both accesses (`ttg.blocked`). Exits with 1
+if a result differs.
 """
 
 from __future__ import annotations

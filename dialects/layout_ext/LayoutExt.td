@@ -122,8 +122,8 @@ def LayoutExt_WarpTileAttr : LayoutExt_Distributed<"WarpTile", "warp_tile", (ins
     d, and the tensor repeats this.
 
     Two of these with the same tile and the same warps, but another order, hold
-    the same elements in each warp. Triton converts one into the other by
-    shuffles between lanes: a transposition in which no warp waits for another.
+    the same elements in each warp. Triton converts one into the other without a
+    barrier between warps: a transposition in which no warp waits for another.
 
     ```mlir
     #layout_ext.warp_tile<{tile = [32, 32], vec = 4, order = [1, 0], warps = [2, 2], lanes = 32}>
