@@ -97,5 +97,5 @@ void LayoutExtDialect::registerInterfaces() {
   addInterfaces<InferLinearLayout<LayoutExtDialect>,
                 VerifyLinearLayout<LayoutExtDialect>,
                 LayoutAliases<ProductAttr, QuotientAttr, ComposedAttr,
-                              WarpTileAttr, MapAttr>>();
+                              WarpTileAttr, MapAttr, SwizzledTilesAttr>>();
 }

@@ -173,9 +173,20 @@ struct VerifyLinearLayout : triton::DialectVerifyTensorLayoutInterface {
                                     op, emitError);
   }
 
-  LogicalResult verifyMemDescLayout(Attribute layout, Type, Operation *,
+  LogicalResult verifyMemDescLayout(Attribute layout, Type type, Operation *op,
                                     ErrorEmitter emitError) const final {
-    return emitError() << "expected a layout of shared memory, got " << layout;
+    auto shared = dyn_cast<SharedEncodingTrait>(layout);
+    if (!shared)
+      return emitError() << "expected a layout of shared memory, got "
+                         << layout;
+    auto buffer = cast<triton::gpu::MemDescType>(type);
+    unsigned rank = cast<LayoutEncodingTrait>(layout).getRank();
+    if (rank > buffer.getAllocShape().size())
+      return emitError() << "expected a buffer of rank " << rank << " for "
+                         << layout << ", got " << type;
+    return ttg().verifyMemDescLayout(
+        asLinear<D>(layout, buffer.getAllocShape().take_back(rank)), type, op,
+        emitError);
   }
 };
 
