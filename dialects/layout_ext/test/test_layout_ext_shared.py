@@ -13,11 +13,10 @@ import triton
 from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
+from support import mutants
 
 # Each thread holds squares of two by two elements; the lanes go along rows, or along columns.
-ALONG_ROWS = (
-    "#ttg.blocked<{{sizePerThread = [2, 2], threadsPerWarp = [{0}, 8], warpsPerCTA = [4, 1], order = [1, 0]}}>"
-)
+ALONG_ROWS = "#ttg.blocked<{{sizePerThread = [2, 2], threadsPerWarp = [{0}, 8], warpsPerCTA = [4, 1], order = [1, 0]}}>"
 ALONG_COLUMNS = (
     "#ttg.blocked<{{sizePerThread = [2, 2], threadsPerWarp = [8, {0}], warpsPerCTA = [1, 4], order = [0, 1]}}>"
 )
@@ -31,9 +30,17 @@ PROGRAM = """
 #rows = {rows}
 #columns = {columns}
 #shared = {shared}
+!along_rows = tensor<64x64xf32, #rows>
+!along_columns = tensor<64x64xf32, #columns>
+!filled = !ttg.memdesc<64x64xf32, #shared, #ttg.shared_memory>
+!one = !ttg.memdesc<64x64xf32, #shared, #ttg.shared_memory, mutable>
+!three = !ttg.memdesc<3x64x64xf32, #shared, #ttg.shared_memory, mutable>
+!double = !ttg.memdesc<128x64xf32, #shared, #ttg.shared_memory, mutable>
+!half = !ttg.memdesc<64x64xf32, #shared, #ttg.shared_memory, mutable, 128x64>
+!pointer = !tt.ptr<f32>
 module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "{target}",
     "ttg.threads-per-warp" = {lanes} : i32}} {{
-  tt.func public @kernel(%x: !tt.ptr<f32> {{tt.divisibility = 16 : i32}}, %y: !tt.ptr<f32> {{tt.divisibility = 16 : i32}}) {{
+  tt.func public @kernel(%x: !pointer {{tt.divisibility = 16 : i32}}, %y: !pointer {{tt.divisibility = 16 : i32}}) {{
     %from = tt.splat %x : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>, #rows>
     %to = tt.splat %y : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>, #columns>
     %tile = tt.load %from : tensor<64x64x!tt.ptr<f32>, #rows>
@@ -45,19 +52,17 @@ module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.tar
 """
 #: Ways through shared memory from %tile to %out.
 WAYS = {
-    "alloc": """%m = ttg.local_alloc %tile : (tensor<64x64xf32, #rows>) -> !ttg.memdesc<64x64xf32, #shared, #ttg.shared_memory>
-    %out = ttg.local_load %m : !ttg.memdesc<64x64xf32, #shared, #ttg.shared_memory> -> tensor<64x64xf32, #columns>""",
+    "alloc": """%m = ttg.local_alloc %tile : (!along_rows) -> !filled
+    %out = ttg.local_load %m : !filled -> !along_columns""",
     "buffers": """%c = arith.constant 1 : i32
-    %b = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf32, #shared, #ttg.shared_memory, mutable>
-    %m = ttg.memdesc_index %b[%c] : !ttg.memdesc<3x64x64xf32, #shared, #ttg.shared_memory, mutable>
-        -> !ttg.memdesc<64x64xf32, #shared, #ttg.shared_memory, mutable>
-    ttg.local_store %tile, %m : tensor<64x64xf32, #rows> -> !ttg.memdesc<64x64xf32, #shared, #ttg.shared_memory, mutable>
-    %out = ttg.local_load %m : !ttg.memdesc<64x64xf32, #shared, #ttg.shared_memory, mutable> -> tensor<64x64xf32, #columns>""",
-    "part": """%b = ttg.local_alloc : () -> !ttg.memdesc<128x64xf32, #shared, #ttg.shared_memory, mutable>
-    %m = ttg.memdesc_subslice %b[64, 0] : !ttg.memdesc<128x64xf32, #shared, #ttg.shared_memory, mutable>
-        -> !ttg.memdesc<64x64xf32, #shared, #ttg.shared_memory, mutable, 128x64>
-    ttg.local_store %tile, %m : tensor<64x64xf32, #rows> -> !ttg.memdesc<64x64xf32, #shared, #ttg.shared_memory, mutable, 128x64>
-    %out = ttg.local_load %m : !ttg.memdesc<64x64xf32, #shared, #ttg.shared_memory, mutable, 128x64> -> tensor<64x64xf32, #columns>""",
+    %b = ttg.local_alloc : () -> !three
+    %m = ttg.memdesc_index %b[%c] : !three -> !one
+    ttg.local_store %tile, %m : !along_rows -> !one
+    %out = ttg.local_load %m : !one -> !along_columns""",
+    "part": """%b = ttg.local_alloc : () -> !double
+    %m = ttg.memdesc_subslice %b[64, 0] : !double -> !half
+    ttg.local_store %tile, %m : !along_rows -> !half
+    %out = ttg.local_load %m : !half -> !along_columns""",
 }
 
 
@@ -79,6 +84,24 @@ def test_where_an_element_lies(shape: tuple[int, int], tile: tuple[int, int], ph
         assert offsets.apply(dim0=i, dim1=j)["offset"] == expected
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("row < int32_t(getPhases())", "row <= int32_t(getPhases())", id="twice as many phases"),
+        pytest.param("moved < columns ? moved : 0", "moved < columns / 2 ? moved : 0", id="fewer columns"),
+    ],
+)
+def test_the_formula_notices_a_bug(old: str, new: str, tmp_path: Path) -> None:
+    source = mutants.copy_source("dialects/layout_ext", tmp_path) / "Shared.cpp"
+    text = source.read_text()
+    assert text.count(old) == 1
+    source.write_text(text.replace(old, new))
+    libraries = mutants.build_source("dialects/layout_ext", tmp_path)
+    ended = mutants.run_tests(Path(__file__), "where_an_element_lies", libraries, "", tmp_path / "cache")
+    assert ended.returncode == 1, ended.stdout
+
+
 def cost(shared: str) -> tuple[int, int]:
     """Returns the instructions and the wavefronts to write a tile along rows and to read it along columns."""
     buffer = tx.layouts.read(shared, (64, 64))
@@ -98,7 +121,7 @@ def test_no_conflicts_in_either_direction() -> None:
 @pytest.mark.slow
 def test_no_swizzle_of_triton_is_as_good() -> None:
     """A vector of #ttg.swizzled_shared has one row only: 64 bits of each square, and conflicts in one direction."""
-    # The order [0, 1] is the same in a mirror. With one phase, or phases that the buffer has no rows for, others repeat.
+    # Left out: the order [0, 1], which is the same in a mirror, and numbers that mean the same as others.
     sizes = [1 << bit for bit in range(7)]
     texts = [
         f"#ttg.swizzled_shared<{{vec = {vec}, perPhase = {per}, maxPhase = {most}, order = [1, 0]}}>"

@@ -46,11 +46,11 @@ def read(text: str, shape: Sequence[int], *, module: str | None = None) -> Layou
     try:
         return _read(complete, tuple(shape))
     except LayoutError as error:
-        if unknown := _UNREGISTERED.search(str(error)):
-            raise LayoutError(
-                f"neither Triton nor an extension has the dialect '{unknown[1]}'", fix="triton-ext list shows extensions"
-            ) from None
-        raise
+        unknown = _UNREGISTERED.search(str(error))
+        if unknown is None:
+            raise
+        problem = f"neither Triton nor an extension has the dialect '{unknown[1]}'"
+        raise LayoutError(problem, fix="triton-ext list shows extensions") from None
 
 
 def aliases(module: str) -> dict[str, str]:

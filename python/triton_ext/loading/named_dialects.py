@@ -27,6 +27,6 @@ def find(dialect: str) -> Extension | None:
         has = extension.plugin and dialect in extension.plugin.dialects
         if has or (extension.problem is not None and extension.name == dialect):
             if extension.problem is not None:
-                raise TritonExtError(f"the dialect '{dialect}' of {extension.path} is broken: {extension.problem}")
+                raise TritonExtError(f"the dialect '{dialect}' is broken: {extension.problem}")
             return extension
     return None
