@@ -13,6 +13,7 @@
 #include "LayoutExt.cpp.inc"
 
 using namespace mlir;
+using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::layout_ext;
 namespace ttg = mlir::triton::gpu;
 
@@ -87,31 +88,14 @@ LinearLayout WarpTileAttr::getLinearLayout() const {
                   getLanes());
 }
 
-/// Returns the dimensions in the order in which the registers go through them.
-static SmallVector<unsigned> getRegisterOrder(MLIRContext *context,
-                                              const LinearLayout &layout) {
-  SmallVector<unsigned> order(layout.getNumOutDims());
-  std::iota(order.rbegin(), order.rend(), 0);
-  return ttg::LinearEncodingTrait::orderPerDim(
-      layout, StringAttr::get(context, "register"), order);
+TRITON_EXT_DISTRIBUTED_LAYOUT_METHODS(ProductAttr)
+TRITON_EXT_DISTRIBUTED_LAYOUT_METHODS(QuotientAttr)
+TRITON_EXT_DISTRIBUTED_LAYOUT_METHODS(ComposedAttr)
+TRITON_EXT_DISTRIBUTED_LAYOUT_METHODS(WarpTileAttr)
+
+void LayoutExtDialect::registerInterfaces() {
+  addInterfaces<InferLinearLayout<LayoutExtDialect>,
+                VerifyLinearLayout<LayoutExtDialect>,
+                LayoutAliases<ProductAttr, QuotientAttr, ComposedAttr,
+                              WarpTileAttr, MapAttr, SwizzledTilesAttr>>();
 }
-
-// The methods of the interfaces, the same for each of the layouts.
-#define LAYOUT_METHODS(Attr)                                                   \
-  CGAEncodingAttr Attr::getCGALayout() const {                                 \
-    return ttg::LinearEncodingTrait::getCGALayout(getLinearLayout());          \
-  }                                                                            \
-  unsigned Attr::getRank() const { return getLinearLayout().getNumOutDims(); } \
-  SmallVector<unsigned> Attr::getRepOrder() const {                            \
-    return getRegisterOrder(getContext(), getLinearLayout());                  \
-  }                                                                            \
-  LinearLayout Attr::toLinearLayout(ArrayRef<int64_t> shape) const {           \
-    LinearLayout layout = getLinearLayout();                                   \
-    return ttg::LinearEncodingTrait::toLinearLayout(                           \
-        layout, getRegisterOrder(getContext(), layout), shape);                \
-  }
-
-LAYOUT_METHODS(ProductAttr)
-LAYOUT_METHODS(QuotientAttr)
-LAYOUT_METHODS(ComposedAttr)
-LAYOUT_METHODS(WarpTileAttr)

@@ -6,7 +6,7 @@ include "triton/Dialect/TritonGPU/IR/TritonGPUAttrInterfaces.td"
 
 def LayoutExtDialect : Dialect {
   let name = "layout_ext";
-  let summary = "Layouts of tensors that are made of other layouts";
+  let summary = "Layouts of tensors that are made of other layouts, and of shared memory";
   let description = [{
     See RATIONALE.md for why it exists.
   }];
@@ -133,4 +133,27 @@ def LayoutExt_WarpTileAttr : LayoutExt_Distributed<"WarpTile", "warp_tile", (ins
     `<` `{` `tile` `=` `[` $tile `]` `,` `vec` `=` $vec `,` `order` `=` `[` $order `]` `,`
     `warps` `=` `[` $warps `]` `,` `lanes` `=` $lanes `}` `>`
   }];
+}
+
+def LayoutExt_SwizzledTilesAttr : AttrDef<LayoutExtDialect, "SwizzledTiles", [
+    DeclareAttrInterfaceMethods<LayoutEncodingTrait, ["getCGALayout", "getRank"]>,
+    DeclareAttrInterfaceMethods<SharedEncodingTrait, ["getAlignment", "toLinearLayout"]>]> {
+  let mnemonic = "swizzled_tiles";
+  let summary = "Shared memory in small tiles, whose columns are swizzled";
+  let description = [{
+    The layout of a buffer of two dimensions in shared memory. The elements of a
+    tile lie side by side, row by row, and so do the tiles. The column of a tile
+    is its place in its row, exclusive or the number of this row modulo `phases`.
+    A thread that holds a whole tile accesses it as one vector, whether it goes
+    through the buffer along rows or along columns. `#ttg.swizzled_shared` has
+    vectors of one row or one column only.
+
+    ```mlir
+    // Four elements of 32 bits are 16 bytes, and eight of these are all banks.
+    #layout_ext.swizzled_tiles<{tile = [2, 2], phases = 8}>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$tile, "unsigned":$phases);
+  let genVerifyDecl = 1;
+  let assemblyFormat = "`<` `{` `tile` `=` `[` $tile `]` `,` `phases` `=` $phases `}` `>`";
 }

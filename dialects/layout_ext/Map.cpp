@@ -9,6 +9,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::layout_ext;
 
 /// The largest number of bits of an index, over all dimensions.

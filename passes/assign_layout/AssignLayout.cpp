@@ -150,6 +150,13 @@ FailureOr<Attribute> AssignLayoutPass::parseLayout() {
     if (!this->layout.empty()) // MLIR's parser asserts that there is a text
       layout = parseAttribute(this->layout, &getContext());
   }
+  // MLIR's advice is for its own tools.
+  if (StringRef(why).contains("unregistered dialect")) {
+    StringRef name = StringRef(why).split("#\"").second.split('"').first;
+    why = ("neither Triton nor an extension has the dialect '" + name +
+           "' (fix: triton-ext list shows extensions)")
+              .str();
+  }
   if (layout && isa<ttg::DistributedEncodingTrait>(layout) &&
       isa<ttg::LayoutEncodingTrait>(layout))
     return layout;

@@ -179,3 +179,49 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return
   }
 }
+
+// -----
+
+// Shared memory.
+
+// expected-error @+1 {{expected a tile of two dimensions, got [2]}}
+tt.func private @f() attributes {l = #layout_ext.swizzled_tiles<{tile = [2], phases = 8}>}
+
+// -----
+
+// expected-error @+1 {{expected a tile of sizes that are powers of two, up to 1024, got [2, 3]}}
+tt.func private @f() attributes {l = #layout_ext.swizzled_tiles<{tile = [2, 3], phases = 8}>}
+
+// -----
+
+// expected-error @+1 {{expected phases to be a power of two, up to 1024, got 0}}
+tt.func private @f() attributes {l = #layout_ext.swizzled_tiles<{tile = [2, 2], phases = 0}>}
+
+// -----
+
+#tiles = #layout_ext.swizzled_tiles<{tile = [2, 2], phases = 8}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<4x4x!tt.ptr<f32>, #tiles>) {
+    // expected-error @+1 {{expected a layout of a tensor, got #layout_ext.swizzled_tiles}}
+    %0 = tt.load %a : tensor<4x4x!tt.ptr<f32>, #tiles>
+    tt.return
+  }
+}
+
+// -----
+
+#tiles = #layout_ext.swizzled_tiles<{tile = [2, 2], phases = 8}>
+// expected-error @+1 {{rank must be equal to or one less than the shape size. Got 2 and 1}}
+tt.func private @f(!ttg.memdesc<64xf32, #tiles, #ttg.shared_memory>)
+
+// -----
+
+#tile = #layout_ext.warp_tile<{tile = [32, 32], vec = 4, order = [0, 1], warps = [2, 2], lanes = 32}>
+// expected-error @+1 {{#layout_ext.warp_tile<{tile = [32, 32], vec = 4, order = [0, 1], warps = [2, 2], lanes = 32}> is not a valid encoding}}
+tt.func private @f(!ttg.memdesc<64x64xf32, #tile, #ttg.shared_memory>)
+
+// -----
+
+#tiles = #layout_ext.swizzled_tiles<{tile = [2, 2], phases = 8}>
+// expected-error @+1 {{expected #ttg.blocked, #ttg.linear or a layout of layout_ext, got #layout_ext.swizzled_tiles}}
+tt.func private @f() attributes {l = #layout_ext.product<#tiles over [32, 32], #tiles over [2, 2]>}

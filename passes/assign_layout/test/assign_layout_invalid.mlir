@@ -1,5 +1,6 @@
 // RUN: not triton-ext-opt %s -triton-ext-assign-layout="kind=load" 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not triton-ext-opt %s -triton-ext-assign-layout="kind=load layout=#ttg.nope" 2>&1 | FileCheck %s --check-prefix=NOPE
+// RUN: not triton-ext-opt %s -triton-ext-assign-layout="kind=load layout='#nobody.tile<{vec = 4}>'" 2>&1 | FileCheck %s --check-prefix=NOBODY
 // RUN: not triton-ext-opt %s -triton-ext-assign-layout="kind=shuffle layout='#ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>'" 2>&1 | FileCheck %s --check-prefix=KIND
 // RUN: not triton-ext-opt %s -triton-ext-assign-layout="layout='#ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>'" 2>&1 | FileCheck %s --check-prefix=ALL
 // RUN: not triton-ext-opt %s -triton-ext-assign-layout="kind=load line=99 layout='#ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>'" 2>&1 | FileCheck %s --check-prefix=FOUND
@@ -8,6 +9,7 @@
 
 // NONE: assign_layout: expected a layout of a tensor such as #ttg.blocked<{...}>, got ''
 // NOPE: assign_layout: expected a layout of a tensor such as #ttg.blocked<{...}>, got '#ttg.nope'
+// NOBODY: assign_layout: expected a layout of a tensor such as #ttg.blocked<{...}>, got '#nobody.tile<{vec = 4}>': neither Triton nor an extension has the dialect 'nobody' (fix: triton-ext list shows extensions)
 // KIND: assign_layout: expected a kind of load, store, atomic, elementwise, source, got 'shuffle'
 // ALL: assign_layout: expected at least one of line, op and kind, got none
 // FOUND: assign_layout: found no operation with a tensor of rank 1, line 99, kind load that can have any layout (optional=true accepts that)

@@ -8,14 +8,11 @@ the context was set up. What the attribute means is in that library, so its byte
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterable
 
-from ..errors import TritonExtError
-from ..loading.discovery import extensions, search_path
+from ..loading import named_dialects
+from ..loading.discovery import search_path
 from ..loading.loader import load_library
-
-_NAMED = re.compile(r"[#!]([a-z][a-z0-9_]*)\.")
 
 
 def digests(args: Iterable[str]) -> dict[str, str]:
@@ -30,17 +27,12 @@ def digests(args: Iterable[str]) -> dict[str, str]:
     Raises:
         TritonExtError: a library cannot be used.
     """
-    names = {name for text in args for name in _NAMED.findall(text)}
-    found = {name: _load(name, search_path()) for name in sorted(names)}
+    found = {name: _load(name, search_path()) for name in named_dialects.names(args)}
     return {name: digest for name, digest in found.items() if digest}
 
 
 @functools.cache
 def _load(dialect: str, _where: tuple[object, ...]) -> str:
     """Returns the digest; a process keeps the library that it has, as MLIR keeps the first dialect of a name."""
-    for extension in extensions():
-        if extension.plugin and dialect in extension.plugin.dialects:
-            if extension.problem is not None:
-                raise TritonExtError(extension.problem)
-            return load_library(extension).digest
-    return ""
+    extension = named_dialects.find(dialect)
+    return load_library(extension).digest if extension else ""
