@@ -78,6 +78,12 @@ std::unique_ptr<TargetMachine> mlir::triton_ext::makeMachine(
     Module &module, const TritonExtLLVMSetting &setting, std::string &problem) {
   if (!*setting.processor)
     return nullptr;
+  if (module.getTargetTriple().empty()) {
+    problem = ("the processor '" + Twine(setting.processor) +
+               "' needs a module with a target triple")
+                  .str();
+    return nullptr;
+  }
   std::string error;
   const Target *target =
       TargetRegistry::lookupTarget(module.getTargetTriple(), error);
@@ -204,8 +210,9 @@ static std::string run(Module &module, const char *pipeline,
 
   ModulePassManager manager;
   takeLLVMPassProblem();
-  if (Error error = builder.parsePassPipeline(manager, pipeline))
-    return problemOf(std::move(error));
+  if (*pipeline) // LLVM takes an empty text for a pass without a name
+    if (Error error = builder.parsePassPipeline(manager, pipeline))
+      return problemOf(std::move(error));
   manager.run(module, modules);
   return "";
 }
