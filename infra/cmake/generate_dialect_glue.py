@@ -154,6 +154,8 @@ def glue(args: argparse.Namespace) -> dict[Path, str]:
         source += define + defined
         if (members := _LIST.search(defined)) and members[1].strip():
             additions += f"  add{kind}<{members[1].strip()}>();\n"
+    if "void registerInterfaces();" in header:
+        additions += "  registerInterfaces();\n"
     source += _SOURCE.format(namespace=f"::mlir::triton_ext::{args.name}"[2:], cls=cls, additions=additions)
 
     ops = {

@@ -87,6 +87,33 @@ def _in_utf8(what: str, text: str) -> bytes:
         raise PipelineError(f"{what} has the character {odd} at {error.start}, which UTF-8 cannot encode") from None
 
 
+def load_dialects(text: str) -> None:
+    """Registers the dialects of extensions whose attributes `text` has, for what the driver reads from now on.
+
+    Raises:
+        TritonExtError: such an extension is broken, or was built again after this process had loaded it.
+    """
+    from .loading import named_dialects
+
+    for name in named_dialects.names([text]):
+        extension = named_dialects.find(name)
+        if extension is None:
+            continue
+        digest = read_bytes(extension.path).digest
+        with _registering:
+            if name not in _dialects:
+                _register(opt_library(), extension.path, None, None)
+                _dialects[name] = digest
+        if _dialects[name] != digest:
+            raise TritonExtError(
+                f"{extension.path} was built again after this process had loaded it; MLIR keeps the first dialect "
+                f"'{name}'",
+                fix="restart Python",
+            )
+
+
+#: The dialects that `load_dialects` has registered, with the digests of their libraries.
+_dialects: dict[str, str] = {}
 #: The extension passes that this process has registered: argument, library, and digest of that library.
 _registered: dict[str, tuple[str, Path, str]] = {}
 _registering = threading.Lock()
@@ -98,6 +125,15 @@ def _load(library: ctypes.CDLL, name: str, path: Path, argument: str | None) -> 
     Raises:
         TritonExtError: it does not load.
     """
+    _registered[name] = (argument or name, path, _register(library, path, argument, name))
+
+
+def _register(library: ctypes.CDLL, path: Path, argument: str | None, alias: str | None) -> str:
+    """Registers what the extension `path` has, and the dialects that it needs; returns the digest of its library.
+
+    Raises:
+        TritonExtError: it does not load.
+    """
     problems: list[str] = []
     receive = _Receiver(lambda text, size: problems.append(ctypes.string_at(text, size).decode(errors="replace")))
     from .loading.loader import verified_bytes
@@ -105,10 +141,10 @@ def _load(library: ctypes.CDLL, name: str, path: Path, argument: str | None) -> 
     itself = verified_bytes(path)[0]
     # From memory, as the loader does it, so that a dialect exists once in the process.
     plugins = [_plugin(read_bytes(needed), None, None) for needed in _with_needed(path)[:-1]]
-    for plugin in (*plugins, _plugin(itself, argument, name)):
+    for plugin in (*plugins, _plugin(itself, argument, alias)):
         if library.tritonExtOptLoad(ctypes.byref(plugin), receive) or any(problems):
             raise TritonExtError(problems[-1])
-    _registered[name] = (argument or name, path, itself.digest)
+    return itself.digest
 
 
 def _with_needed(path: Path) -> list[Path]:

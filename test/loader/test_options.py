@@ -50,7 +50,7 @@ WRONG: dict[str, tuple[Callable[[], object], type[tx.TritonExtError], str]] = {
     "stage_typo": (
         lambda: tx.passes.tttir,
         tx.ExtensionNotFoundError,
-        "no stage 'tttir'; there is: ttir, ttgir, llir, cpuir, linalgir, any, plugin",
+        "no stage 'tttir'; there is: ttir, ttgir, llir, llvm, cpuir, linalgir, any, plugin",
     ),
     "placed_in_other_stage": (
         lambda: tx.Pipeline().at_end("ttgir", tx.passes.ttir.rename()),

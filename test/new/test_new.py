@@ -64,6 +64,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("pass", "passes", "tidy_up_whatever_a_long_name_leaves_b", ("1", "3")),
         ("dialect", "dialects", "a_dialect_with_as_long_a_name_as_can_be", ("2", "11")),
+        ("layout", "dialects", "a_layout_with_a_name_as_long_as_it_can_b", ("2", "7")),
         ("backend", "backends", "a_backend_with_as_long_a_name_as_can_be", ("1", "10")),
     ],
 )
@@ -82,7 +83,8 @@ def test_in_a_checkout(kind: str, directory: str, name: str, counts: tuple[str, 
     assert summary
     assert summary.groups() == (name, *counts)
     listed = json.loads(succeed(tree, "triton-ext", "list", "--json", **environment))
-    assert (kind, None) in [(e["kind"], e["problem"]) for e in listed if e["name"] == name]
+    is_kind = "dialect" if kind == "layout" else kind
+    assert (is_kind, None) in [(e["kind"], e["problem"]) for e in listed if e["name"] == name]
     done = run(tree, "triton-ext", "new", kind, name, **environment)
     assert done.returncode == 1
     assert f"the name '{name}' is taken by {target}" in done.stderr
@@ -127,12 +129,13 @@ def test_load_by_name(bundle: Path) -> None:
 
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Builds a bundle with a pass and a dialect, which is added from inside the bundle."""
+    """Builds a bundle with a pass, and a dialect and a layout, which are added from inside the bundle."""
     parent = tmp_path_factory.mktemp("bundle")
     printed = succeed(parent, "triton-ext", "new", "bundle", "greeter", "--dir", "projects")
     assert printed.endswith("next: cd projects/greeter && triton-ext test greeter\nthen: pip install .\n")
     root = parent / "projects" / "greeter"
     succeed(root, "triton-ext", "new", "dialect", "saturate")
+    succeed(root, "triton-ext", "new", "layout", "windows")
     succeed(root, "triton-ext", "build")
     return root
 
@@ -140,15 +143,16 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_bundle(bundle: Path) -> None:
     summary = re.search(
-        r"^3 extensions: lit: 3 passed; Python: 14 passed; .*", succeed(bundle, "triton-ext", "test"), re.M
+        r"^4 extensions: lit: 5 passed; Python: 21 passed; .*", succeed(bundle, "triton-ext", "test"), re.M
     )
     assert summary
     assert_lint(bundle)
-    assert "Passed: 3 (100.00%)" in succeed(bundle, "lit", "-v", ".")  # by hand, too
+    assert "Passed: 5 (100.00%)" in succeed(bundle, "lit", "-v", ".")  # by hand, too
     assert sorted(f.name for f in (bundle / "src" / "greeter").glob("*.so")) == [
         "libtriton_ext_greeter.so",
         "libtriton_ext_lower_saturate.so",
         "libtriton_ext_saturate.so",
+        "libtriton_ext_windows.so",
     ]
 
 
@@ -253,9 +257,11 @@ def test_watch(bundle: Path) -> None:
         (["dialect", "namespace"], "'namespace' is reserved in Python or C++", "triton-ext new dialect namespace_2"),
         (["pass", "std"], "'std' is reserved", "triton-ext new pass std_2"),
         (["dialect", "tidy", "--stage", "ttir"], "a dialect has no stage", "triton-ext new dialect tidy"),
+        (["layout", "tidy", "--stage", "ttir"], "a layout has no stage", "triton-ext new layout tidy"),
         (["backend", "tidy", "--stage", "ttir"], "a backend has no stage", "triton-ext new backend tidy"),
         (["backend", "cuda"], "'cuda' is the name of a target of Triton", "triton-ext new backend cuda_2"),
         (["dialect", "arith"], "'arith' is the name of a dialect of Triton", "triton-ext new dialect arith_2"),
+        (["layout", "ttg"], "'ttg' is the name of a dialect of Triton", "triton-ext new layout ttg_2"),
         (["pass", "rename"], "the name 'rename' is taken by ", "triton-ext new pass rename_2"),
         (["bundle", "json"], "'json' is the name of an installed Python module", "triton-ext new bundle json_2"),
         (["pass", "there"], "there exists already", "another name, or remove it"),

@@ -26,6 +26,8 @@ from .project import KINDS, Project, find_project
 _TEMPLATES = Path(__file__).parent / "templates"
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _LONGEST_NAME = 40
+#: By kind, the directory of a project that it goes to. A layout is an attribute of a dialect.
+_DIRECTORIES = KINDS | {"layout": KINDS["dialect"]}
 _NAME_LISTS = {
     "TRITON_EXT_RESERVED_NAMES": ("TritonExtExtension.cmake", "is reserved in Python or C++"),
     "TRITON_EXT_TRITON_DIALECTS": ("TritonExtDialect.cmake", "is the name of a dialect of Triton"),
@@ -49,7 +51,7 @@ def create(kind: str, name: str, parent: Path | None = None, stage: str | None =
     """Writes the extension `name`, and prints what was written and what to do next.
 
     Args:
-        kind: ``pass``, ``dialect``, ``backend`` or ``bundle``.
+        kind: ``pass``, ``dialect``, ``layout``, ``backend`` or ``bundle``.
         name: name of the extension.
         parent: write a separate project into this directory. By default the extension goes to the project in the
             working directory, or, if there is none, to a new project there.
@@ -62,7 +64,7 @@ def create(kind: str, name: str, parent: Path | None = None, stage: str | None =
     project = find_project(here) if parent is None else None
     again = f"triton-ext new {kind}"
     check_name(kind, name, again)
-    if stage and kind in ("dialect", "backend"):
+    if stage and kind not in ("pass", "bundle"):
         raise TritonExtError(f"a {kind} has no stage, --stage is for a pass", fix=f"{again} {name}")
     if project and kind == "bundle":
         raise TritonExtError(f"{here} is a project already, a bundle is one of its own", fix=f"{again} {name} --dir ..")
@@ -70,7 +72,7 @@ def create(kind: str, name: str, parent: Path | None = None, stage: str | None =
     package = project.package if project else name
     module = [(_TEMPLATES / "module", Path())] if kind == "dialect" else []
     if project:
-        target = project.root / KINDS[kind] / name
+        target = project.root / _DIRECTORIES[kind] / name
         parts = [(_TEMPLATES / _template(kind, stage), Path()), *(module if package is None else [])]
         written = write(target, parts, kind, name, stage or "ttir", package=package)
         if module and package is not None:  # the functions of a bundle's dialect are in the bundle's package
@@ -85,7 +87,7 @@ def create(kind: str, name: str, parent: Path | None = None, stage: str | None =
         extension = "pass" if kind == "bundle" else kind
         parts = [
             (_TEMPLATES / "bundle", Path()),
-            (_TEMPLATES / _template(extension, stage), Path(KINDS[extension], name)),
+            (_TEMPLATES / _template(extension, stage), Path(_DIRECTORIES[extension], name)),
         ]
         written = write(target, parts, extension, name, stage or "ttir", package=name)
         if module:
@@ -107,7 +109,7 @@ def check_name(kind: str, name: str, again: str) -> None:
     """Checks that `name` can be the name of an extension.
 
     Args:
-        kind: ``pass``, ``dialect``, ``backend`` or ``bundle``.
+        kind: ``pass``, ``dialect``, ``layout``, ``backend`` or ``bundle``.
         name: the name.
         again: the command to suggest with another name.
 
@@ -126,7 +128,7 @@ def check_name(kind: str, name: str, again: str) -> None:
         text = (resources.infra_dir() / "cmake" / file).read_text()
         names = re.search(rf"set\({variable}([^)]*)\)", text)
         assert names
-        if name in names[1].split() and (kind == "dialect" or variable == "TRITON_EXT_RESERVED_NAMES"):
+        if name in names[1].split() and (kind in ("dialect", "layout") or variable == "TRITON_EXT_RESERVED_NAMES"):
             raise TritonExtError(f"'{name}' {problem}", fix=f"{again} {_other(name)}")
     if kind == "backend" and name in _TRITON_TARGETS:
         raise TritonExtError(f"'{name}' is the name of a target of Triton", fix=f"{again} {_other(name)}")
@@ -169,7 +171,7 @@ def write(
     Args:
         target: the directory, which must not exist.
         parts: directories of templates, each with the directory in `target` for its files.
-        kind: ``pass``, ``dialect`` or ``backend``.
+        kind: ``pass``, ``dialect``, ``layout`` or ``backend``.
         name: name of the extension.
         stage: the stage that a pass is for.
         package: the package of the bundle that it belongs to; None in a checkout of triton-ext.
@@ -189,7 +191,7 @@ def write(
         "upper": stem.upper(),
         "dashed": name.replace("_", "-"),
         "project": name.replace("_", "-"),
-        "directory": KINDS[kind],
+        "directory": _DIRECTORIES[kind],
         "version": __version__,
         "triton": triton_version(),
         "stage": stage,

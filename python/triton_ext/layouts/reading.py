@@ -7,12 +7,15 @@ import functools
 import re
 from collections.abc import Sequence
 
+from .. import driver
+from ..errors import TritonExtError
 from ..support.closest import closest
 from . import library
 from .errors import LayoutError
 from .layout import Layout, check_sizes, linear_of
 
 _ALIAS = re.compile(r"^(#[\w$-]+) = (?!loc)(.*)$", re.MULTILINE)
+_UNREGISTERED = re.compile(r'#"(\w+)"<.*attribute created with unregistered dialect', re.DOTALL)
 _NAME = re.compile(r"#[A-Za-z_$][\w$-]*(?![\w.$-])")
 
 
@@ -20,7 +23,8 @@ def read(text: str, shape: Sequence[int], *, module: str | None = None) -> Layou
     """Returns the layout that an attribute means for a tensor or a buffer of a shape.
 
     Triton parses the attribute and makes it linear (``toLinearLayout`` in ``LinearLayoutConversions.h``), so any
-    attribute works that implements Triton's layout interfaces.
+    attribute works that implements Triton's layout interfaces. One of an extension's dialect, such as
+    ``#layout_ext.product<...>``, loads the extension.
 
     Args:
         text: the attribute, e.g. ``#ttg.blocked<{...}>``; or its name in `module`, e.g. ``#blocked``.
@@ -28,12 +32,25 @@ def read(text: str, shape: Sequence[int], *, module: str | None = None) -> Layou
         module: TTGIR that defines the names, such as ``kernel.asm["ttgir"]``.
 
     Raises:
-        LayoutError: the attribute does not parse, is not a layout, or does not fit the shape.
+        LayoutError: the attribute does not parse, is not a layout, or does not fit the shape; or nobody has its
+            dialect, or the extension that has it cannot be used.
     """
     check_sizes({f"dim{i}": size for i, size in enumerate(shape)})
     if not shape:
         raise LayoutError("the shape is empty; a layout has at least one dimension")
-    return _read(_complete(text.strip(), module), tuple(shape))
+    complete = _complete(text.strip(), module)
+    try:
+        driver.load_dialects(complete)
+    except TritonExtError as error:
+        raise LayoutError(str(error)) from error
+    try:
+        return _read(complete, tuple(shape))
+    except LayoutError as error:
+        unknown = _UNREGISTERED.search(str(error))
+        if unknown is None:
+            raise
+        problem = f"neither Triton nor an extension has the dialect '{unknown[1]}'"
+        raise LayoutError(problem, fix="triton-ext list shows extensions") from None
 
 
 def aliases(module: str) -> dict[str, str]:

@@ -18,6 +18,7 @@ from .edits import Edit, Entry, PythonPass
 from .extension_passes import Pass
 from .llvm_library import library_digest
 from .llvm_passes import LLVM, LLVMPasses
+from .option_dialects import digests as dialects_in
 from .steps import Layer
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class Active:
         """
         extensions = [*(item.extension for item in self._passes), *self._named]
         libraries = [load_library(extension) for extension in extensions]
+        dialects = dialects_in(text for item in self._passes for text in item.args)
         known = [library.digest for library in libraries], self.watch.fingerprints(inside=inside)
         is_left = inside and self.round != _left_behind.get(self.key, 0)
         if self.key and known == self._known and not is_left:
@@ -76,7 +78,8 @@ class Active:
         import triton._C.libtriton  # noqa: F401 - the library that `load_infra` loads is linked to it
 
         runner = [library_digest()] if self._uses_llvm else []
-        identity = [load_infra(), own_code(), known[1], [_edit_key(edit, digests) for edit in self.edits], *runner]
+        edits_key = [_edit_key(edit, digests) for edit in self.edits]
+        identity = [load_infra(), own_code(), known[1], edits_key, dialects, *runner]
         with lock:
             self.key = hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:32]
             self.round = _left_behind.get(self.key, 0)
