@@ -24,7 +24,7 @@ from ._loaded import Function, Module, load
 class CPUUtils:
     """The functions that Triton expects in a driver's ``utils``."""
 
-    def load_binary(self, name: str, kernel: bytes, shared: int, device: int) -> tuple[Module, int, int, int, int]:
+    def load_binary(self, name: str, kernel: bytes, shared: int, device: str) -> tuple[Module, int, int, int, int]:
         """Loads the library `kernel` and returns its handle and the address of its entry."""
         _library.runtime()
         check_cache(knobs.cache.dir)
@@ -42,7 +42,7 @@ class CPUUtils:
         if isinstance(module, Module):
             module.close()
 
-    def get_device_properties(self, device: int) -> dict[str, int]:
+    def get_device_properties(self, device: str) -> dict[str, int]:
         """Returns the properties that Triton or a kernel's author asks for."""
         processors = len(os.sched_getaffinity(0))
         return {"max_shared_mem": sys.maxsize, "multiprocessor_count": processors, "warpSize": 1}
@@ -75,8 +75,8 @@ class _DeviceInterface:
         """Nothing: a launch returns when the kernel is done."""
 
     @staticmethod
-    def current_device() -> int:
-        return 0
+    def current_device() -> str:
+        return "cpu"
 
 
 class CPUDriver(DriverBase):  # type: ignore[misc]
@@ -101,14 +101,14 @@ class CPUDriver(DriverBase):  # type: ignore[misc]
 
         return not any(backend.driver.is_active() for backend in backends.values() if backend.driver is not cls)
 
-    def get_current_device(self) -> int:
-        """Returns the only device."""
-        return 0
+    def get_current_device(self) -> str:
+        """Returns the only device. Triton keeps kernels by device, so this is not a number, as a GPU's is."""
+        return "cpu"
 
-    def set_current_device(self, device: int) -> None:
+    def set_current_device(self, device: str) -> None:
         """Does nothing: there is only one device."""
 
-    def get_current_stream(self, device: int) -> int:
+    def get_current_stream(self, device: str) -> int:
         """Returns the only stream."""
         return 0
 

@@ -71,7 +71,7 @@ struct {cls}Options {{
 {options}
 constexpr LLVMPassDescriptor descriptor = {{"{name}", "{argument}", "{version}", {option_array}, {num_options}}};
 
-bool read{cls}(llvm::StringRef text, {cls}Options &options, std::string &problem) {{
+bool read{cls}(llvm::StringRef text, [[maybe_unused]] {cls}Options &options, std::string &problem) {{
   auto set = [&]([[maybe_unused]] llvm::StringRef name, [[maybe_unused]] llvm::StringRef value) {{
 {setters}    return false;
   }};
@@ -99,7 +99,9 @@ extern "C" __attribute__((visibility("default"))) ::llvm::PassPluginLibraryInfo 
 }}
 """
 
+#: Beside the functions for other types, which its name would hide.
 _PARSE_ENUM = """\
+using mlir::triton_ext::parseLLVMOption;
 inline bool parseLLVMOption(llvm::StringRef text, {type} &value) {{
 {cases}  return false;
 }}

@@ -7,6 +7,7 @@
 #include "Run.h"
 
 #include "triton_ext/LLVMPass.h"
+#include "triton_ext/Recovery.h"
 
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/DiagnosticHandler.h"
@@ -18,13 +19,9 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Plugins/PassPlugin.h"
-#include "llvm/Support/CrashRecoveryContext.h"
-#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
-
-#include <mutex>
 
 using namespace llvm;
 using namespace mlir::triton_ext;
@@ -37,13 +34,6 @@ struct BreakStructPhiNodesPass : PassInfoMixin<BreakStructPhiNodesPass> {
 } // namespace llvm
 
 namespace {
-/// The run of this thread, for the handler of fatal errors.
-struct Running {
-  std::string reason;
-  std::string pass;
-};
-thread_local Running *running = nullptr;
-
 /// Collects what passes report to the context while it exists, and keeps LLVM
 /// from ending the process for an error.
 class Listener {
@@ -81,40 +71,6 @@ private:
   LLVMContext &context;
   std::unique_ptr<DiagnosticHandler> before;
 };
-
-/// Turns LLVM's fatal errors of this thread into crashes that are recovered.
-class FatalErrors {
-public:
-  FatalErrors() {
-    std::lock_guard lock(mutex());
-    if (++count() == 1) {
-      CrashRecoveryContext::Enable();
-      install_fatal_error_handler(handle);
-    }
-  }
-  ~FatalErrors() {
-    std::lock_guard lock(mutex());
-    if (--count() == 0)
-      remove_fatal_error_handler();
-  }
-
-private:
-  static void handle(void *, const char *reason, bool) {
-    if (running) {
-      running->reason = reason;
-      abort(); // caught by the CrashRecoveryContext
-    }
-    errs() << "LLVM ERROR: " << reason << "\n";
-  }
-  static std::mutex &mutex() {
-    static auto *mutex = new std::mutex;
-    return *mutex;
-  }
-  static int &count() {
-    static int count = 0;
-    return count;
-  }
-};
 } // namespace
 
 /// The options are those of Triton's createTargetMachine().
@@ -122,6 +78,12 @@ std::unique_ptr<TargetMachine> mlir::triton_ext::makeMachine(
     Module &module, const TritonExtLLVMSetting &setting, std::string &problem) {
   if (!*setting.processor)
     return nullptr;
+  if (module.getTargetTriple().empty()) {
+    problem = ("the processor '" + Twine(setting.processor) +
+               "' needs a module with a target triple")
+                  .str();
+    return nullptr;
+  }
   std::string error;
   const Target *target =
       TargetRegistry::lookupTarget(module.getTargetTriple(), error);
@@ -202,8 +164,9 @@ static std::string addPoints(PassBuilder &builder, StringRef points) {
   return "";
 }
 
+/// Runs `pipeline`, and returns the problem. `pass` is the pass that runs.
 static std::string run(Module &module, const char *pipeline,
-                       const TritonExtLLVMSetting &setting) {
+                       const TritonExtLLVMSetting &setting, std::string &pass) {
   std::string problem;
   std::unique_ptr<TargetMachine> machine =
       makeMachine(module, setting, problem);
@@ -219,9 +182,9 @@ static std::string run(Module &module, const char *pipeline,
   if (!setting.combinesVectors)
     callbacks.registerShouldRunOptionalPassCallback(
         [](StringRef name, auto...) { return name != "VectorCombinePass"; });
-  callbacks.registerBeforeNonSkippedPassCallback([](StringRef name, auto...) {
+  callbacks.registerBeforeNonSkippedPassCallback([&](StringRef name, auto...) {
     if (!isSpecialPass(name, {"PassManager", "PassAdaptor"}))
-      running->pass = name.str();
+      pass = name.str();
   });
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
@@ -247,8 +210,9 @@ static std::string run(Module &module, const char *pipeline,
 
   ModulePassManager manager;
   takeLLVMPassProblem();
-  if (Error error = builder.parsePassPipeline(manager, pipeline))
-    return problemOf(std::move(error));
+  if (*pipeline) // LLVM takes an empty text for a pass without a name
+    if (Error error = builder.parsePassPipeline(manager, pipeline))
+      return problemOf(std::move(error));
   manager.run(module, modules);
   return "";
 }
@@ -257,22 +221,15 @@ LLVMOutcome
 mlir::triton_ext::runLLVMPipeline(Module &module, const char *pipeline,
                                   const TritonExtLLVMSetting &setting) {
   LLVMOutcome outcome;
-  Running state;
-  FatalErrors fatal;
   Listener listener(module.getContext(), outcome);
-  running = &state;
-  std::string problem;
-  CrashRecoveryContext recovery;
-  outcome.crashed =
-      !recovery.RunSafely([&] { problem = run(module, pipeline, setting); });
-  running = nullptr;
-  std::string where =
-      state.pass.empty() ? "" : " in LLVM's '" + state.pass + "'";
+  std::string problem, pass, reason;
+  outcome.crashed = !runRecovering(
+      [&] { problem = run(module, pipeline, setting, pass); }, reason);
+  std::string where = pass.empty() ? "" : " in LLVM's '" + pass + "'";
   if (outcome.crashed) {
-    outcome.problem =
-        "it crashed" + where +
-        (state.reason.empty() ? "; what it said is on standard error"
-                              : ": " + state.reason);
+    outcome.problem = "it crashed" + where +
+                      (reason.empty() ? "; what it said is on standard error"
+                                      : ": " + reason);
     return outcome;
   }
   if (!problem.empty())

@@ -9,6 +9,8 @@
 #include "Passes.h"
 #include "Plugins.h"
 
+#include "triton_ext/Recovery.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "triton/Analysis/Allocation.h"
@@ -17,10 +19,7 @@
 #include "triton/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "triton/Tools/GenericSwizzling.h"
 #include "triton/Tools/LinearLayout.h"
-#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/JSON.h"
-
-#include <mutex>
 
 using namespace mlir;
 using namespace mlir::triton_ext;
@@ -68,21 +67,23 @@ static int fail(Receiver receiver, const Twine &problem) {
 }
 
 /// Returns what `answer` returns. Triton asserts what its verifiers do not
-/// check, such as the least shape of a layout; if it aborts, that is an error,
-/// and the memory that `answer` had is not released.
+/// check, such as the least shape of a layout, or ends the process. That is an
+/// error here, and the memory that `answer` had is not released.
 static int guarded(Receiver onError, function_ref<int(Session &)> answer) {
-  static std::mutex mutex; // the handlers belong to the process
-  std::lock_guard lock(mutex);
-  llvm::CrashRecoveryContext::Enable();
   int code = 1;
-  bool finished = llvm::CrashRecoveryContext().RunSafely([&] {
-    auto session = std::make_unique<Session>();
-    code = answer(*session);
-  });
-  llvm::CrashRecoveryContext::Disable();
-  return finished ? code
-                  : fail(onError, "an assertion failed, which is printed "
-                                  "above; the shape may be too small");
+  std::string reason;
+  bool finished = runRecovering(
+      [&] {
+        auto session = std::make_unique<Session>();
+        code = answer(*session);
+      },
+      reason);
+  if (finished)
+    return code;
+  return fail(onError, reason.empty()
+                           ? "an assertion failed, which is printed above; "
+                             "the shape may be too small"
+                           : StringRef(reason).rtrim());
 }
 
 static json::Value toJSON(const LinearLayout &layout) {

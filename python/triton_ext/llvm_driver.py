@@ -7,9 +7,11 @@ The runner is libTritonExtLLVM.so (``infra/llvm``). Like the driver for MLIR, th
 from __future__ import annotations
 
 import argparse
+import contextlib
 import ctypes
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from .errors import PipelineError
@@ -84,18 +86,30 @@ def run(arguments: list[str]) -> int:
     if args.print_passes:
         _print_passes()
         return 0
-    try:
+    if args.mattr and not args.mcpu:
+        parser.error("-mattr needs -mcpu, the processor whose features these are")
+    with _named(args.file):
         text = sys.stdin.read() if args.file == "-" else Path(args.file).read_text()
-    except (OSError, ValueError) as error:
-        raise PipelineError(f"{args.file}: {getattr(error, 'strerror', None) or error}") from None
     setting = Setting(processor=args.mcpu, features=args.mattr)
     result, remarks = opt(text, args.passes, setting, name=args.file)
     sys.stderr.write(remarks)
-    if args.output == "-":
-        sys.stdout.write(result)
-    else:
-        Path(args.output).write_text(result)
+    with _named(args.output):
+        if args.output == "-":
+            sys.stdout.write(result)
+        else:
+            Path(args.output).write_text(result)
     return 0
+
+
+@contextlib.contextmanager
+def _named(file: str) -> Iterator[None]:
+    """Turns an error of the operating system, or a text that is not UTF-8, into one that names the file."""
+    try:
+        yield
+    except UnicodeDecodeError:
+        raise PipelineError(f"{file}: not a text; LLVM's bitcode has to go through llvm-dis first") from None
+    except OSError as error:
+        raise PipelineError(f"{file}: {error.strerror}") from None
 
 
 def _print_passes() -> None:

@@ -140,6 +140,7 @@ TRACED: dict[str, dict[str, str]] = {
         "- **one page** that needs nothing else": f"{FILES}::test_the_page_needs_nothing_else",
         "...at the right the difference": f"{BROWSER}::test_a_click_on_a_pass_shows_its_difference",
         "Each line of IR is linked": f"{BROWSER}::test_from_ir_to_python_and_back",
+        "A click on a layout": "trace/test_layout_pictures.py::test_a_click_shows_the_picture",
         "The last entries are what each stage": f"{BROWSER}::test_each_language_has_its_colours",
         "...or amdgcn": f"{BROWSER}::test_amd",
         "Press `?` for the keys.": f"{BROWSER}::test_help_and_escape",

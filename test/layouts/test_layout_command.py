@@ -93,6 +93,12 @@ def test_an_assertion_of_triton_is_an_error() -> None:
     assert read(MMA, (32, 32)).is_bijective()  # and the process goes on
 
 
+def test_a_fatal_error_of_triton_is_an_error() -> None:
+    with pytest.raises(LayoutError, match="Triton says: Layout is expected to be surjective"):
+        read("#ttg.linear<{register = [[0, 3]], lane = [[1, 0]], warp = [], block = []}>", (2, 2))
+    assert read(MMA, (32, 32)).is_bijective()
+
+
 @pytest.mark.parametrize(
     ("text", "shape"),
     [

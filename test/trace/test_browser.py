@@ -384,7 +384,7 @@ def test_deep_links(matmul: Compilation, open_page: Open) -> None:
     wait(page, "page.entry.id === 'ptx'")
     page.evaluate("location.hash = '#no%ZZsuch'")
     page.keyboard.press("[")
-    assert page.evaluate("page.entry.id") == "llir"
+    assert page.evaluate("page.entry.id") == "llvm"
 
 
 @pytest.mark.slow

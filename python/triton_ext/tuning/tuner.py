@@ -16,6 +16,7 @@ from concurrent.futures import Executor
 from typing import Any
 
 from triton import knobs
+from triton.runtime import driver
 from triton.runtime.jit import MockTensor
 
 from ..errors import TritonExtError
@@ -90,6 +91,7 @@ class Autotuner(Measurer):
         self.tuning_reports: dict[tuple[Any, ...], Report] = {}
         self._last_report: Report | None = None
         self._lock = threading.RLock()
+        self._drivers: dict[str, list[str]] = {}  # what the key says of each; nothing of the first, as in Triton
         self._next_check = 0.0
         self._libraries: tuple[str, ...] = ()
 
@@ -159,6 +161,9 @@ class Autotuner(Measurer):
         hook = knobs.runtime.add_stages_inspection_hook
         if hook is not None:
             key.append(str(hook()[0]))
+        if self.jit is not None:  # what is best on one target need not compile for another
+            name = type(driver.active).__module__
+            key += self._drivers.setdefault(name, [f"triton-ext:{name}"] if self._drivers else [])
         if self._edited and time.monotonic() > self._next_check:
             self._look_at_libraries()
         return tuple(key)
