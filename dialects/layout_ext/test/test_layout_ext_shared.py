@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import itertools
 import re
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -13,7 +15,7 @@ import triton
 from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
-from support import mutants
+from support import ROOT, environment, mutants
 
 # Each thread holds squares of two by two elements; the lanes go along rows, or along columns.
 ALONG_ROWS = "#ttg.blocked<{{sizePerThread = [2, 2], threadsPerWarp = [{0}, 8], warpsPerCTA = [4, 1], order = [1, 0]}}>"
@@ -176,3 +178,12 @@ def test_the_instructions_in_ptx(shared: str, instructions: dict[str, int], tmp_
     ptx = triton.compile(str(file), target=target).asm["ptx"]
     assert Counter(re.findall(r"(?:ld|st)\.shared\S*", ptx)) == instructions
     assert cost(shared)[0] == 4 * sum(instructions.values())
+
+
+@pytest.mark.slow
+def test_the_benchmark_counts_the_instructions_of_the_ptx(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "benchmarks" / "gpu" / "swizzled_tiles.py"), "--ptx"]
+    variables = environment(TRITON_CACHE_DIR=str(tmp_path))
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr[-2000:]
+    assert len(done.stdout.splitlines()) == 5
