@@ -57,24 +57,23 @@ def opt(module: object, pipeline: str, *, name: str = "<module>") -> str:
             diagnostics.
         TritonExtError: an extension that the pipeline names is broken.
     """
-    text, name_bytes, pipeline_bytes = map(
-        _in_utf8, ("the module", "its name", "the pipeline"), (str(module), name, pipeline)
-    )
+    parts = ("the module", "its name", "the pipeline")
+    text, name_bytes, pipeline_bytes = map(_in_utf8, parts, (str(module), name, pipeline))
     library = opt_library()
     texts: list[str] = []
     receive = _Receiver(lambda text, size: texts.append(ctypes.string_at(text, size).decode(errors="replace")))
     names = _names_in(pipeline)
     with _registering:
         for name_, extension in _extensions((n for n in names if n not in _registered), library):
-            _load(library, name_, extension.path, extension.manifest.argument if extension.manifest else None)
+            argument = extension.manifest.argument if extension.manifest else None
+            _registered[name_] = (argument or name_, extension.path, register(extension.path, argument, name_))
     for argument, path, digest in (_registered[n] for n in names if n in _registered):
         if read_bytes(path).digest != digest:
             raise PipelineError(
                 f"{path} was built again after this process had loaded it; MLIR keeps the first pass '{argument}'",
                 fix="restart Python, or run triton-ext-opt",
             )
-    failed = library.tritonExtOptRun(text, len(text), name_bytes, pipeline_bytes, receive, receive)
-    if failed:
+    if library.tritonExtOptRun(text, len(text), name_bytes, pipeline_bytes, receive, receive):
         raise PipelineError(texts[0].strip() or "the pipeline failed")
     return texts[1]
 
@@ -87,63 +86,28 @@ def _in_utf8(what: str, text: str) -> bytes:
         raise PipelineError(f"{what} has the character {odd} at {error.start}, which UTF-8 cannot encode") from None
 
 
-def load_dialects(text: str) -> None:
-    """Registers the dialects of extensions whose attributes `text` has, for what the driver reads from now on.
-
-    Raises:
-        TritonExtError: such an extension is broken, or was built again after this process had loaded it.
-    """
-    from .loading import named_dialects
-
-    for name in named_dialects.names([text]):
-        extension = named_dialects.find(name)
-        if extension is None:
-            continue
-        digest = read_bytes(extension.path).digest
-        with _registering:
-            if name not in _dialects:
-                _register(opt_library(), extension.path, None, None)
-                _dialects[name] = digest
-        if _dialects[name] != digest:
-            raise TritonExtError(
-                f"{extension.path} was built again after this process had loaded it; MLIR keeps the first dialect "
-                f"'{name}'",
-                fix="restart Python",
-            )
-
-
-#: The dialects that `load_dialects` has registered, with the digests of their libraries.
-_dialects: dict[str, str] = {}
 #: The extension passes that this process has registered: argument, library, and digest of that library.
 _registered: dict[str, tuple[str, Path, str]] = {}
-_registering = threading.Lock()
+_registering = threading.RLock()
 
 
-def _load(library: ctypes.CDLL, name: str, path: Path, argument: str | None) -> None:
-    """Registers the pass of the extension `path` as `argument` and as `name`.
-
-    Raises:
-        TritonExtError: it does not load.
-    """
-    _registered[name] = (argument or name, path, _register(library, path, argument, name))
-
-
-def _register(library: ctypes.CDLL, path: Path, argument: str | None, alias: str | None) -> str:
-    """Registers what the extension `path` has, and the dialects that it needs; returns the digest of its library.
+def register(path: Path, argument: str | None = None, alias: str | None = None) -> str:
+    """Registers the dialects of the library `path`, and its pass as `argument` and as `alias`; returns its digest.
 
     Raises:
         TritonExtError: it does not load.
     """
-    problems: list[str] = []
-    receive = _Receiver(lambda text, size: problems.append(ctypes.string_at(text, size).decode(errors="replace")))
     from .loading.loader import verified_bytes
 
+    problems: list[str] = []
+    receive = _Receiver(lambda text, size: problems.append(ctypes.string_at(text, size).decode(errors="replace")))
     itself = verified_bytes(path)[0]
     # From memory, as the loader does it, so that a dialect exists once in the process.
-    plugins = [_plugin(read_bytes(needed), None, None) for needed in _with_needed(path)[:-1]]
-    for plugin in (*plugins, _plugin(itself, argument, alias)):
-        if library.tritonExtOptLoad(ctypes.byref(plugin), receive) or any(problems):
-            raise TritonExtError(problems[-1])
+    needed = [_plugin(read_bytes(dialect), None, None) for dialect in _with_needed(path)[:-1]]
+    with _registering:
+        for plugin in (*needed, _plugin(itself, argument, alias)):
+            if opt_library().tritonExtOptLoad(ctypes.byref(plugin), receive) or any(problems):
+                raise TritonExtError(problems[-1])
     return itself.digest
 
 

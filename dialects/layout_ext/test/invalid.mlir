@@ -225,3 +225,15 @@ tt.func private @f(!ttg.memdesc<64x64xf32, #tile, #ttg.shared_memory>)
 #tiles = #layout_ext.swizzled_tiles<{tile = [2, 2], phases = 8}>
 // expected-error @+1 {{expected #ttg.blocked, #ttg.linear or a layout of layout_ext, got #layout_ext.swizzled_tiles}}
 tt.func private @f() attributes {l = #layout_ext.product<#tiles over [32, 32], #tiles over [2, 2]>}
+
+// -----
+
+// One block only.
+#tiles = #layout_ext.swizzled_tiles<{tile = [2, 2], phases = 8}>
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f() {
+    // expected-error @+1 {{Layout has 1 CTAs per CGA, but the context requires 2 CTAs per CGA}}
+    %0 = ttg.local_alloc : () -> !ttg.memdesc<64x64xf32, #tiles, #ttg.shared_memory, mutable>
+    tt.return
+  }
+}

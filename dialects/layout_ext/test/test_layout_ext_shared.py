@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import itertools
 import re
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -13,7 +15,7 @@ import triton
 from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
-from support import mutants
+from support import ROOT, environment, mutants
 
 # Each thread holds squares of two by two elements; the lanes go along rows, or along columns.
 ALONG_ROWS = "#ttg.blocked<{{sizePerThread = [2, 2], threadsPerWarp = [{0}, 8], warpsPerCTA = [4, 1], order = [1, 0]}}>"
@@ -36,6 +38,7 @@ PROGRAM = """
 !one = !ttg.memdesc<64x64xf32, #shared, #ttg.shared_memory, mutable>
 !three = !ttg.memdesc<3x64x64xf32, #shared, #ttg.shared_memory, mutable>
 !double = !ttg.memdesc<128x64xf32, #shared, #ttg.shared_memory, mutable>
+!integers = !ttg.memdesc<64x64xi32, #shared, #ttg.shared_memory, mutable>
 !half = !ttg.memdesc<64x64xf32, #shared, #ttg.shared_memory, mutable, 128x64>
 !pointer = !tt.ptr<f32>
 module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "{target}",
@@ -59,6 +62,13 @@ WAYS = {
     %m = ttg.memdesc_index %b[%c] : !three -> !one
     ttg.local_store %tile, %m : !along_rows -> !one
     %out = ttg.local_load %m : !one -> !along_columns""",
+    "gather": """%i = arith.constant dense<3> : tensor<64x64xi32, #columns>
+    %m = ttg.local_alloc %tile : (!along_rows) -> !filled
+    %out = ttg.local_gather %m[%i] {axis = 0 : i32} : !filled, tensor<64x64xi32, #columns> -> !along_columns""",
+    "bits": """%b = ttg.local_alloc %tile : (!along_rows) -> !one
+    %m = ttg.memdesc_reinterpret %b : !one -> !integers
+    %n = ttg.local_load %m : !integers -> tensor<64x64xi32, #columns>
+    %out = tt.bitcast %n : tensor<64x64xi32, #columns> -> !along_columns""",
     "part": """%b = ttg.local_alloc : () -> !double
     %m = ttg.memdesc_subslice %b[64, 0] : !double -> !half
     ttg.local_store %tile, %m : !along_rows -> !half
@@ -154,7 +164,7 @@ def test_reaches_the_binary(name: str, way: str, tmp_path: Path) -> None:
     file, target = program(TILES, way, name, tmp_path)
     compiled = triton.compile(str(file), target=target)
     assert "#layout_ext.swizzled_tiles" in compiled.asm["ttgir"]
-    assert compiled.metadata.shared == 64 * 64 * 4 * {"alloc": 1, "buffers": 3, "part": 2}[way]
+    assert compiled.metadata.shared == 64 * 64 * 4 * {"buffers": 3, "part": 2}.get(way, 1)
     assert compiled.asm[TARGETS[name][2]]
 
 
@@ -176,3 +186,12 @@ def test_the_instructions_in_ptx(shared: str, instructions: dict[str, int], tmp_
     ptx = triton.compile(str(file), target=target).asm["ptx"]
     assert Counter(re.findall(r"(?:ld|st)\.shared\S*", ptx)) == instructions
     assert cost(shared)[0] == 4 * sum(instructions.values())
+
+
+@pytest.mark.slow
+def test_the_benchmark_counts_the_instructions_of_the_ptx(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "benchmarks" / "gpu" / "swizzled_tiles.py"), "--ptx"]
+    variables = environment(TRITON_CACHE_DIR=str(tmp_path))
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr[-2000:]
+    assert len(done.stdout.splitlines()) == 5

@@ -7,10 +7,9 @@ import functools
 import re
 from collections.abc import Sequence
 
-from .. import driver
 from ..errors import TritonExtError
 from ..support.closest import closest
-from . import library
+from . import dialects, library
 from .errors import LayoutError
 from .layout import Layout, check_sizes, linear_of
 
@@ -40,7 +39,7 @@ def read(text: str, shape: Sequence[int], *, module: str | None = None) -> Layou
         raise LayoutError("the shape is empty; a layout has at least one dimension")
     complete = _complete(text.strip(), module)
     try:
-        driver.load_dialects(complete)
+        dialects.load(complete)
     except TritonExtError as error:
         raise LayoutError(str(error)) from error
     try:

@@ -180,10 +180,8 @@ struct VerifyLinearLayout : triton::DialectVerifyTensorLayoutInterface {
       return emitError() << "expected a layout of shared memory, got "
                          << layout;
     auto buffer = cast<triton::gpu::MemDescType>(type);
+    // The verifier of the type has compared the ranks.
     unsigned rank = cast<LayoutEncodingTrait>(layout).getRank();
-    if (rank > buffer.getAllocShape().size())
-      return emitError() << "expected a buffer of rank " << rank << " for "
-                         << layout << ", got " << type;
     return ttg().verifyMemDescLayout(
         asLinear<D>(layout, buffer.getAllocShape().take_back(rank)), type, op,
         emitError);
