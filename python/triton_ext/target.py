@@ -19,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .backends import declared, register
+from .backends import register
 from .errors import ExtensionNotFoundError, TritonExtError
 from .loading.discovery import Extension, extensions
 from .loading.library_bytes import in_memory, in_words, read_bytes
@@ -27,6 +27,7 @@ from .loading.loader import load_library
 from .loading.manifest import OwnPass
 from .support.closest import closest
 from .support.resources import own_code
+from .support.shown import shown
 
 __all__ = ["Library", "activate", "active", "fingerprint", "library", "module_of_passes", "runtime"]
 
@@ -177,10 +178,13 @@ def active(name: str) -> Iterator[Any]:
 def _driver(name: str) -> Any:
     from triton.backends import backends
 
+    if not isinstance(name, str):
+        raise TritonExtError(f"expected the name of a target, got {shown(name)}", fix='tx.target.active("cpu")')
     register(name)
-    if name not in backends:
-        close = closest(name, backends)
-        hint = f"did you mean '{close}'?" if close else f"there is: {', '.join(sorted({*backends, *declared()}))}"
+    there = sorted(backends.keys() - {"triton_ext"})  # which is our entry in Triton's entry points, and not a target
+    if name not in there:
+        close = closest(name, there)
+        hint = f"did you mean '{close}'?" if close else f"there is: {', '.join(there)}"
         raise TritonExtError(f"no target '{name}'; {hint}", fix="triton-ext list")
     return _made(backends[name].driver)
 

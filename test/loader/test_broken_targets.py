@@ -132,6 +132,22 @@ def test_broken_python(way: str, run_python: RunPython, tmp_path: Path) -> None:
     assert f"TritonExtError: the target 'sick' is broken: backend 'sick': {reason}" in chosen.stderr
 
 
+def test_a_driver_that_raises_is_not_active(run_python: RunPython, tmp_path: Path) -> None:
+    raises = DRIVER.replace('return os.environ.get("TRITON_DEFAULT_BACKEND") == "sick"', 'raise OSError("no device")')
+    package = put(tmp_path, **{"driver.py": raises})
+    assert row(run_python, package) == ("backend", "backend 'sick': is_active raises OSError: no device")
+    program = "from triton.runtime import driver; print(driver.active.get_current_target().backend)"
+    assert run_python(program, TRITON_EXT_PATH=str(package)).stdout == "cpu\n"
+    chosen = run_python(program, TRITON_EXT_PATH=str(package), TRITON_DEFAULT_BACKEND="sick")
+    assert "TritonExtError: the target 'sick' is broken: is_active raises OSError: no device" in chosen.stderr
+
+
+@pytest.mark.parametrize("answer", ["True", 'target.backend == "sick" or 1 / 0'])
+def test_a_compiler_is_asked_about_its_own_target_only(answer: str, run_python: RunPython, tmp_path: Path) -> None:
+    package = put(tmp_path, **{"compiler.py": COMPILER.replace('target.backend == "sick"', answer)})
+    bystanders(run_python, tmp_path, package)
+
+
 def test_what_is_mended_is_asked_again(run_python: RunPython, tmp_path: Path) -> None:
     package = put(tmp_path, **{"driver.py": "import nowhere_at_all"})
     assert row(run_python, package)[1]

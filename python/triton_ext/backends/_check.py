@@ -76,14 +76,18 @@ def _ask(name: str, runtime: Path | None) -> str | None:
 
 
 def main() -> None:
-    """Imports the backend that the command line names, and loads its runtime."""
+    """Imports the backend that the command line names, asks whether it is active, and loads its runtime."""
     from ._registry import classes_of
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     name, answer, *libraries = sys.argv[1:]
     problem = None
     try:
-        classes_of(name)
+        _, driver = classes_of(name)
+        try:
+            driver.is_active()  # type: ignore[attr-defined]
+        except Exception as error:
+            problem = f"backend '{name}': is_active raises {type(error).__name__}: {error}"
         for library in libraries:
             ctypes.CDLL(library, mode=os.RTLD_NOW)
     except TritonExtError as error:

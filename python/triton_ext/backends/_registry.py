@@ -26,7 +26,7 @@ class Entry:
     @functools.cached_property
     def _classes(self) -> tuple[Any, Any]:
         try:
-            return classes_of(self._name)
+            return _contained(self._name, *classes_of(self._name))
         except TritonExtError as error:
             return _stand_ins(self._name, str(error))
 
@@ -54,6 +54,28 @@ def classes_of(name: str) -> tuple[type, type]:
     from triton.backends.driver import DriverBase
 
     return _concrete(name, "compiler", BaseBackend), _concrete(name, "driver", DriverBase)
+
+
+def _contained(name: str, compiler: Any, driver: Any) -> tuple[Any, Any]:
+    """Changes the classes of the backend `name`, which Triton asks about every target, and returns them.
+
+    They support no other target, and an exception of ``is_active`` means that the backend is not active, unless
+    TRITON_DEFAULT_BACKEND names it.
+    """
+    supports_target, is_active = compiler.supports_target, driver.is_active
+
+    def is_active_if_it_can_say() -> bool:
+        try:
+            return bool(is_active())
+        except Exception as error:
+            if os.environ.get("TRITON_DEFAULT_BACKEND") != name:
+                return False
+            reason = f"is_active raises {type(error).__name__}: {error}"
+            raise TritonExtError(f"the target '{name}' is broken: {reason}", fix="triton-ext list") from error
+
+    compiler.supports_target = staticmethod(lambda target: target.backend == name and bool(supports_target(target)))
+    driver.is_active = staticmethod(is_active_if_it_can_say)
+    return compiler, driver
 
 
 def _concrete(name: str, module: str, base: type) -> type:
