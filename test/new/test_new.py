@@ -260,6 +260,13 @@ def test_watch(bundle: Path) -> None:
         (["layout", "tidy", "--stage", "ttir"], "a layout has no stage", "triton-ext new layout tidy"),
         (["backend", "tidy", "--stage", "ttir"], "a backend has no stage", "triton-ext new backend tidy"),
         (["backend", "cuda"], "'cuda' is the name of a target of Triton", "triton-ext new backend cuda_2"),
+        (
+            ["backend", "passes"],
+            "'passes' is a name that the Python of a new backend",
+            "triton-ext new backend passes_2",
+        ),
+        (["backend", "pm"], "'pm' is a name that the Python of a new backend uses", "triton-ext new backend pm_2"),
+        (["backend", "ll"], "'ll' would have the stage 'llir'", "triton-ext new backend ll_2"),
         (["dialect", "arith"], "'arith' is the name of a dialect of Triton", "triton-ext new dialect arith_2"),
         (["layout", "ttg"], "'ttg' is the name of a dialect of Triton", "triton-ext new layout ttg_2"),
         (["pass", "rename"], "the name 'rename' is taken by ", "triton-ext new pass rename_2"),

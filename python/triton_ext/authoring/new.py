@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import json
 import re
@@ -130,8 +131,30 @@ def check_name(kind: str, name: str, again: str) -> None:
         assert names
         if name in names[1].split() and (kind in ("dialect", "layout") or variable == "TRITON_EXT_RESERVED_NAMES"):
             raise TritonExtError(f"'{name}' {problem}", fix=f"{again} {_other(name)}")
-    if kind == "backend" and name in _TRITON_TARGETS:
-        raise TritonExtError(f"'{name}' is the name of a target of Triton", fix=f"{again} {_other(name)}")
+    if kind == "backend":
+        problem = (
+            "is the name of a target of Triton"
+            if name in _TRITON_TARGETS
+            else f"would have the stage '{name}ir', which there is already"
+            if f"{name}ir" in STAGES
+            else "is a name that the Python of a new backend uses"
+            if name in _names_of_template("backend")
+            else ""
+        )
+        if problem:
+            raise TritonExtError(f"'{name}' {problem}", fix=f"{again} {_other(name)}")
+
+
+def _names_of_template(kind: str) -> set[str]:
+    """Returns the names of variables and imported modules in the Python files of a template, without its own name."""
+    found: set[str] = set()
+    for file in (_TEMPLATES / kind).glob("*.py.in"):
+        for node in ast.walk(ast.parse(Template(file.read_text()).safe_substitute(name="name_", stem="Name"))):
+            if isinstance(node, ast.Name | ast.arg):
+                found.add(node.id if isinstance(node, ast.Name) else node.arg)
+            elif isinstance(node, ast.alias):
+                found.add(node.asname or node.name.partition(".")[0])
+    return found
 
 
 def check_free(name: str, project: Project | None, again: str) -> None:
