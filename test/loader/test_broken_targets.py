@@ -212,6 +212,15 @@ def test_broken_library(
     assert reason in said
 
 
+def test_a_library_without_its_python(
+    run_python: RunPython, make_plugin: MakePlugin, note: Callable[..., str], tmp_path: Path
+) -> None:
+    make_plugin(tmp_path / "libtriton_ext_sick.so", NOTE=note(name="sick", kind="backend", stage=None))
+    kind, problem = row(run_python, tmp_path)
+    assert kind == "backend"
+    assert problem == "its Python files are gone; the next build removes the library (fix: triton-ext build)"
+
+
 @pytest.mark.parametrize("runtime", ["missing", "not a library", "no library at all"])
 def test_broken_runtime(
     runtime: str, run_python: RunPython, make_plugin: MakePlugin, note: Callable[..., str], tmp_path: Path

@@ -33,6 +33,10 @@ def listed() -> list[Extension]:
             else:
                 problem = row.problem or _problem(name, directory, row.path)
             rows[row.path] = dataclasses.replace(row, problem=problem)
+    for row in rows.values():
+        if row.kind == "backend" and row.name not in directories():
+            gone = "its Python files are gone; the next build removes the library (fix: triton-ext build)"
+            rows[row.path] = dataclasses.replace(row, problem=row.problem or gone)
     return sorted(rows.values(), key=lambda row: (row.origin != "built in", row.origin, row.name))
 
 
