@@ -11,15 +11,15 @@ import ctypes
 import functools
 import importlib.util
 import os
-import re
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import BuildError, ExtensionNotFoundError, PipelineError, TritonExtError
 from .loading.library_bytes import LibraryBytes, in_memory, read_bytes
+from .loading.named_passes import names, names_in, names_in_input
 from .support.resources import PLUGIN_VARIABLES
 from .support.shown import shown
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from .loading.discovery import Extension
 
 _PREFIX = "triton-ext-"
-_PIPELINE_OPTIONS = ("pass-pipeline", "p")
 _HELP = ("help", "h")
 
 
@@ -62,7 +61,7 @@ def opt(module: object, pipeline: str, *, name: str = "<module>") -> str:
     library = opt_library()
     texts: list[str] = []
     receive = _Receiver(lambda text, size: texts.append(ctypes.string_at(text, size).decode(errors="replace")))
-    names = _names_in(pipeline)
+    names = names_in(pipeline)
     with _registering:
         for name_, extension in _extensions((n for n in names if n not in _registered), library):
             argument = extension.manifest.argument if extension.manifest else None
@@ -139,7 +138,7 @@ def _run(arguments: list[str]) -> int:
         from .llvm_driver import run
 
         return run([a for a in arguments[1:] if a not in ("--llvm", "-llvm")])
-    plugins = [*_named_libraries(arguments), *_plugins([*_names(arguments), *_names_in_input(arguments)], library)]
+    plugins = [*_named_libraries(arguments), *_plugins([*names(arguments), *names_in_input(arguments)], library)]
     wants_help = any(a.startswith("-") and a.lstrip("-") in _HELP for a in arguments)
     code: int = library.tritonExtOptMain(
         len(arguments),
@@ -175,36 +174,8 @@ def opt_library() -> ctypes.CDLL:
         raise BuildError(f"the driver does not load: {error}", fix="triton-ext build") from None
 
 
-def _names(arguments: list[str]) -> Iterator[str]:
-    """Yields the names in a command line that may be passes."""
-    for argument, following in zip(arguments[1:], [*arguments[2:], ""], strict=False):
-        if argument.startswith("-"):
-            name, equals, value = argument.lstrip("-").partition("=")
-            if name in _PIPELINE_OPTIONS:
-                yield from _names_in(value if equals else following)
-            elif name.startswith("mlir-print-ir-"):
-                yield from value.split(",")
-            elif name:
-                yield name
-
-
-def _names_in_input(arguments: list[str]) -> Iterator[str]:
-    """Yields the names in the pipelines that ``-run-reproducer`` will find in the files of a command line."""
-    if any(a.startswith("-") and a.lstrip("-") == "run-reproducer" for a in arguments):
-        for path in (Path(a) for a in arguments[1:] if os.path.isfile(a)):
-            for pipeline in re.findall(r'^\s*pipeline: "(.*)"', path.read_text(errors="replace"), re.MULTILINE):
-                yield from _names_in(pipeline)
-
-
-def _names_in(pipeline: str) -> list[str]:
-    """Returns the names in a textual pipeline that may be passes."""
-    while pipeline != (pipeline := re.sub(r"\{[^{}]*\}", "", pipeline)):
-        pass  # an option may contain a pipeline, in braces
-    return re.findall(r"[\w.-]+", pipeline)
-
-
 def _named_libraries(arguments: list[str]) -> list[_Plugin]:
-    """Returns the libraries that ``--load-extension`` and Triton's variables name, which are loaded in any case.
+    """Returns the libraries that ``--load-extension``, Triton's variables and attributes in options name.
 
     Raises:
         TritonExtError: a library cannot be used.
@@ -217,6 +188,10 @@ def _named_libraries(arguments: list[str]) -> list[_Plugin]:
             from .loading.discovery import find_library
 
             paths.append(Path(item).absolute() if "/" in item else find_library(item))
+    if "#" in (options := " ".join(argument for argument in arguments if argument.startswith("-"))):
+        from .loading import named_dialects
+
+        paths += [e.path for e in map(named_dialects.find, named_dialects.names([options])) if e]
     plugins: list[_Plugin] = []
     for path in dict.fromkeys(paths):
         from .loading.loader import verified_bytes
