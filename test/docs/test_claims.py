@@ -94,6 +94,7 @@ def test_a_context_from_before_stays_without_a_dialect(tmp_path: Path) -> None:
 # opt.md
 
 
+@pytest.mark.slow
 def test_what_libtriton_lacks(capfd: pytest.CaptureFixture[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "triton_ext.driver", "--help"], capture_output=True, text=True, check=True

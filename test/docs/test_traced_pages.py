@@ -34,6 +34,7 @@ TRACED: dict[str, dict[str, str]] = {
             f"{PIPELINES}::test_each_configuration_is_tried_with_each_pipeline_and_the_best_is_launched"
         ),
         "`softmax.py`:": BLOCK,
+        "So is one on another [target]": "../backends/cpu/test/test_devices.py::test_a_kernel_is_tuned_for_each_target",
         "Pipelines that give the same binary": (
             f"{PIPELINES}::test_pipelines_that_give_the_same_binary_are_measured_once"
         ),

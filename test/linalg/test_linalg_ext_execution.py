@@ -27,6 +27,7 @@ def test_reductions(name: str, reference: Any, dtype: torch.dtype) -> None:
     torch.testing.assert_close(out, expected.to(dtype))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "keeps"), [("max", False), ("min", False), ("max_nan", True), ("min_nan", True)])
 def test_reductions_with_nan(name: str, keeps: bool) -> None:
     x, out = numbers(4, 8), torch.zeros(4)
@@ -85,6 +86,7 @@ def test_windows(strides: tuple[int, int], dilations: tuple[int, int]) -> None:
     torch.testing.assert_close(pooled, columns.amax((3, 4)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("diagonal", [-9, -1, 0, 3, 9])
 def test_tri(diagonal: int) -> None:
     out = torch.full((4, 6), 7.0)
@@ -211,6 +213,7 @@ def test_dot_scaled() -> None:
     assert not out[2].isnan().any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("printed", "says"),
     [
@@ -272,6 +275,7 @@ def test_addresses_between_elements() -> None:
     assert after == np.where(masked, values, 2 * values).tolist()
 
 
+@pytest.mark.slow
 def test_reshapes_without_dimensions() -> None:
     """Reshapes to and from tensors of one element with no dimension, one or two."""
     text = """tt.func public @f(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {

@@ -152,6 +152,7 @@ def test_functions_of_a_library(tmp_path: Path) -> None:
     torch.testing.assert_close(out, x.pow(torch.cos(x[0])), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_casts_of_pointers() -> None:
     """Casts a pointer to the bits of a number, and a tensor of bits to numbers. MLIR has no memref of pointers."""
     text = """

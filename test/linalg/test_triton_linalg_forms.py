@@ -12,6 +12,7 @@ from support.linalg.on_memory import numbers, on_memory
 pytestmark = pytest.mark.usefixtures("stock")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("dimension", [0, 1])
 def test_scan_that_carries(dimension: int, reverse: bool) -> None:
@@ -34,6 +35,7 @@ def test_scan_that_carries(dimension: int, reverse: bool) -> None:
     assert out.equal((expected.flip(dimension) if reverse else expected).to(torch.int32))
 
 
+@pytest.mark.slow
 def test_scan_of_two_that_reads_its_outputs() -> None:
     """The scan has two inputs, an exclusive sum, and a body that keeps the second output where the element is odd."""
     x, y = numbers(4, 6, dtype=torch.int32), numbers(4, 6, dtype=torch.int32, seed=1)
@@ -60,6 +62,7 @@ def test_scan_of_two_that_reads_its_outputs() -> None:
     assert product.equal(running[:, -1].to(torch.int32))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("empty", [(0, 3), (3, 0)])
 def test_scan_of_nothing(empty: tuple[int, int]) -> None:
     """A line without elements ends with its initial value."""
@@ -75,6 +78,7 @@ def test_scan_of_nothing(empty: tuple[int, int]) -> None:
     assert carried.equal(first)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "comparison"), [("max", "ogt"), ("min", "olt")])
 def test_args_by_a_body(name: str, comparison: str) -> None:
     """NaN never replaces a value, and the first of equal values stays; the name alone does not say so."""
@@ -98,6 +102,7 @@ def test_args_by_a_body(name: str, comparison: str) -> None:
     assert value.tolist() == np.take_along_axis(x.numpy(), expected[:, None], 1)[:, 0].tolist()
 
 
+@pytest.mark.slow
 def test_reductions_by_a_body() -> None:
     x, out = numbers(5, 7, 3, dtype=torch.int32), numbers(7, dtype=torch.int32, seed=1)
     expected = torch.cat([x.movedim(1, 0).reshape(7, -1), out[:, None]], 1).amax(1)
@@ -111,6 +116,7 @@ def test_reductions_by_a_body() -> None:
     assert out.equal(expected)
 
 
+@pytest.mark.slow
 def test_windows_without_steps() -> None:
     image, columns = numbers(1, 6, 5, 2), torch.zeros(1, 4, 4, 3, 2, 2)
     on_memory("linalg_ext.im2col ins(%m0 : {0}) outs(%m1 : {1})", image, columns)
@@ -118,6 +124,7 @@ def test_windows_without_steps() -> None:
     torch.testing.assert_close(columns, unfolded.reshape(1, 2, 3, 2, 4, 4).permute(0, 4, 5, 2, 3, 1))
 
 
+@pytest.mark.slow
 def test_pad_with_an_index() -> None:
     x, out = numbers(2, 3), torch.zeros(4, 5)
     on_memory(
@@ -131,6 +138,7 @@ def test_pad_with_an_index() -> None:
     assert out.equal(torch.nn.functional.pad(x, (0, 2, 1, 1), value=9.0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tensor", [False, True])
 def test_mask_of_bytes(tensor: bool) -> None:
     """Any byte except 0 is true. An index may occur twice."""
@@ -152,6 +160,7 @@ def test_mask_of_bytes(tensor: bool) -> None:
     assert memory.equal(before)
 
 
+@pytest.mark.slow
 def test_atomics_on_a_tensor_of_memory() -> None:
     """The memory is changed after the tensor was read; the new tensor has the earlier content."""
     memory, value, out = (numbers(8, dtype=torch.int32, seed=s) for s in range(3))
@@ -174,6 +183,7 @@ def test_atomics_on_a_tensor_of_memory() -> None:
     assert memory.equal(value)  # the exchange found the result of the sum
 
 
+@pytest.mark.slow
 def test_gathered_exchange_on_a_tensor() -> None:
     """On a tensor, an atomic sees the original element; if an index occurs twice, the second access sees the first
     one's result."""
@@ -207,6 +217,7 @@ def test_gathered_exchange_on_a_tensor() -> None:
     assert x.equal(start)
 
 
+@pytest.mark.slow
 def test_assert_of_numbers() -> None:
     """Numbers except 0 are true, and a tensor is passed through."""
     x, out = torch.tensor([1, -1, 256], dtype=torch.int32), torch.zeros(3, dtype=torch.int32)

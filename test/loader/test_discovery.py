@@ -58,6 +58,7 @@ def test_built_in() -> None:
     assert rename.manifest.argument == "triton-ext-rename"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variable", ["TRITON_EXT_PATH", "TRITON_PLUGIN_PATHS", "TRITON_PASS_PLUGIN_PATH"])
 @pytest.mark.parametrize("as_directory", [False, True])
 def test_variables(
@@ -100,6 +101,7 @@ def test_a_name_that_is_almost_right() -> None:
         tx.load("nothing_like_it")
 
 
+@pytest.mark.slow
 def test_same_file_by_several_ways(make_plugin: MakePlugin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = make_plugin(tmp_path / "plain.so")
     (tmp_path / "links").mkdir()

@@ -241,6 +241,7 @@ def test_watch(bundle: Path) -> None:
     assert SUMMARY.search(succeed(bundle, "triton-ext", "test", "greeter"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "says", "fix"),
     [
@@ -306,6 +307,7 @@ def test_errors_in_a_project(tmp_path: Path) -> None:
     assert files(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_not_a_project(tmp_path: Path) -> None:
     done = run(tmp_path, "triton-ext", "test")
     assert done.returncode == 1

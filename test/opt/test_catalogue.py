@@ -115,6 +115,7 @@ def test_each_is_the_pass_that_python_adds(tmp_path: Path) -> None:
     assert wrong == {}
 
 
+@pytest.mark.slow
 def test_every_entry_of_the_taxonomy_is_a_pass_that_exists() -> None:
     arguments = {p.argument for p in catalogue()}
     names = {entry.name for entry in TAXONOMY}

@@ -178,6 +178,7 @@ def test_an_extension_is_loaded_by_name_or_path(foo: Path) -> None:
         assert "@bar" in done.stdout, done.stderr
 
 
+@pytest.mark.slow
 def test_only_extensions_that_are_named_are_looked_at(foo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     imported = "import sys; from triton_ext import driver\ntry:\n  driver.main([{0!r}, '-cse', '-o', '/dev/null'])\n"
     imported += "except SystemExit as e:\n  found = {{'triton', 'triton_ext.loading.loader'}} & set(sys.modules)\n"
@@ -245,6 +246,7 @@ else:
         subprocess.run([sys.executable, "-c", script], check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flag", ["-h", "-help", "--help", "--help-hidden"])
 def test_help_is_no_error(flag: str) -> None:
     done = run(flag)

@@ -83,6 +83,7 @@ def test_matches(case: str) -> None:
     assert marked(anchor, target) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", [CUDA90, GFX942])
 def test_gluon(target: str) -> None:
     wanted = [p for p in places(target, "add_one") if p[1].startswith("gluon.")]

@@ -38,6 +38,7 @@ def test_the_new_name_reaches_the_binary_and_the_launcher(target: GPUTarget, ass
     assert b"renamed" in kernel.kernel
 
 
+@pytest.mark.slow
 def test_calls_follow_a_renamed_function() -> None:
     plain = triton.compile(source(squares), target=CUDA90)
     callee = next(line for line in plain.asm["ttir"].splitlines() if "tt.func private" in line)
@@ -48,6 +49,7 @@ def test_calls_follow_a_renamed_function() -> None:
     assert kernel.metadata.name == "squares"
 
 
+@pytest.mark.slow
 def test_only_the_block_is_affected_and_the_slot_is_given_back() -> None:
     assert knobs.runtime.add_stages_inspection_hook is None
     with rename(old="softmax", new="inside"):

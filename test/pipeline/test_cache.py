@@ -189,6 +189,7 @@ def test_what_is_compiled_after_a_change_in_place_is_not_found_later(
         assert launched(kernel) is own
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["block", "install", "use"])
 def test_a_change_in_place_is_seen_when_the_pipeline_is_entered(
     how: str, level: Callable[[int], None], no_gpu: None, kernel_cache: Path

@@ -274,6 +274,7 @@ def test_every_binary_is_that_of_a_compiler_without_cache(
             seen.add(step["worker"])
 
 
+@pytest.mark.slow
 def test_a_pass_that_keeps_notes_runs_once(no_gpu: None) -> None:
     """A change that a pass itself makes when it runs does not make it run again at the next launch."""
     notes: list[str] = []

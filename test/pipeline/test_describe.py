@@ -243,6 +243,7 @@ def test_wrong_kernels(tmp_path: Path) -> None:
         tx.describe(softmax.fn, target="cuda:90")
 
 
+@pytest.mark.slow
 def test_a_file_of_a_name_that_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Modules that the program has imported are used, and not replaced."""
     monkeypatch.setattr(sys, "path", list(sys.path))
@@ -274,6 +275,7 @@ def test_pipelines_that_the_kernel_and_the_block_bring() -> None:
 # ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_table() -> None:
     table = str(
         describe(P().skip("ttir:common.cse").after("ttir.combine", RENAME).set("ttgpuir.pipeline", num_stages=5))
@@ -458,6 +460,7 @@ def test_added_in_llir_with_arguments() -> None:
     fed_back(lambda lines: lines.append("common.cse"), GFX942, "matmul", "llir")
 
 
+@pytest.mark.slow
 def test_several_changes_and_lines_of_people() -> None:
     usual = plain(CUDA90, "softmax")
     text = listing(usual, usual).replace(
@@ -494,6 +497,7 @@ def test_a_listing_with_the_pass_of_a_foreign_plugin() -> None:
     assert ran(describe(P.parse(text))) == ran(edited)
 
 
+@pytest.mark.slow
 def test_an_older_listing_survives_a_newer_triton() -> None:
     """The lower part of a listing shows the passes at the time of the listing. A pass that is new since is kept; a pass
     that is gone is an error if an edit needs it."""

@@ -64,6 +64,7 @@ def test_before_and_after() -> None:
     assert with_names(pipeline, "ttir") == expected
 
 
+@pytest.mark.slow
 def test_several_edits_of_one_place_keep_their_order() -> None:
     pipeline = PLAIN.after("ttir.combine", CSE).before("ttir.combine", TWICE)
     pipeline = pipeline.before("ttir:combine", mark).after("ttir:ttir.combine", RENAME)
@@ -72,11 +73,13 @@ def test_several_edits_of_one_place_keep_their_order() -> None:
     assert ran[i - 2 : i + 3] == ["common.canonicalizer", MARK, "ttir.combine", "common.cse", "rename"]
 
 
+@pytest.mark.slow
 def test_before_the_first_and_after_the_last() -> None:
     assert with_names(PLAIN.before("ttir:*#1", mark), "ttir")[:2] == [MARK, plain("ttir")[0]]
     assert with_names(PLAIN.after("ttir:*#last", mark), "ttir")[-2:] == [plain("ttir")[-1], MARK]
 
 
+@pytest.mark.slow
 def test_at_start_and_at_end() -> None:
     pipeline = PLAIN.at_end("ttir", CSE, mark).at_start("ttir", RENAME, mark).at_start("ttir", TWICE)
     expected = ["rename", MARK, "common.canonicalizer", *plain("ttir"), "common.cse", MARK]
@@ -113,6 +116,7 @@ def test_skip() -> None:
     assert [r.ordinal for r in records(ran, "llir") if r.name == "common.cse" and r.ran] == [1]
 
 
+@pytest.mark.slow
 def test_a_skipped_pass_has_not_changed_the_module() -> None:
     usual, skipped = compiled(PLAIN).asm["ttir"], compiled(PLAIN.skip("ttir:common.cse")).asm["ttir"]
     assert usual.count("tt.get_program_id") == 1
@@ -154,6 +158,7 @@ def test_set_keeps_the_other_arguments_and_may_be_spread_over_edits() -> None:
     }
 
 
+@pytest.mark.slow
 def test_set_of_every_match_and_of_one() -> None:
     def seen(anchor: str) -> list[str]:
         ran = records(describe(PLAIN.set(anchor, hoist_layout_conversion=False)), "ttgir")
@@ -260,6 +265,7 @@ def test_callables_of_every_form() -> None:
     assert [type(module) for module in seen] == [ir.module]
 
 
+@pytest.mark.slow
 def test_a_callable_changes_the_module_in_place() -> None:
     def annotate(module: Any) -> None:
         module.set_attr("test.seen", ir.builder(module.context).get_int32_attr(7))

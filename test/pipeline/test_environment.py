@@ -210,6 +210,7 @@ def test_run_becomes_the_program() -> None:
     assert done.returncode == -15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

@@ -71,6 +71,7 @@ class Hook:
         return before[0] + self.name, before[1] + self.name
 
 
+@pytest.mark.slow
 def test_set_before() -> None:
     log: list[str] = []
     put(hook := Hook("A", log))
@@ -99,6 +100,7 @@ def test_set_inside() -> None:
     assert log == ["A", "-A"] * 2
 
 
+@pytest.mark.slow
 def test_set_after_an_installation() -> None:
     log: list[str] = []
     RENAME.install()
@@ -111,6 +113,7 @@ def test_set_after_an_installation() -> None:
     assert log == ["A", "-A"] * 2
 
 
+@pytest.mark.slow
 def test_its_key_counts() -> None:
     hashes = []
     for name in ("A", "B", "A"):

@@ -64,6 +64,7 @@ def test_assembly_that_reads_files(tmp_path: Path, assembly: str) -> None:
         described(tmp_path, text)
 
 
+@pytest.mark.slow
 def test_a_file_name_that_ends_its_comment(tmp_path: Path) -> None:
     """LLVM copies the name of the source file into a comment of the assembly, unchanged."""
     with pytest.raises(TritonExtError, match=r"directive \.incbin"):

@@ -36,6 +36,7 @@ def names(compilation: Compilation) -> list[str]:
     return [r.name for stage in compilation.stages if stage.name == "llvm" for r in stage.passes if r.ran]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_default_pipeline_is_tritons(target: str) -> None:
     replaced = traced(target, PLAIN.replace("llvm.optimize_module", tx.builtin.llvm("default<O3>")))
@@ -43,6 +44,7 @@ def test_default_pipeline_is_tritons(target: str) -> None:
     assert text(replaced) == text(traced(target))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_places(target: str) -> None:
     entry = tx.builtin.llvm(GVN)
@@ -90,6 +92,7 @@ def test_text_form() -> None:
     assert str(tx.Pipeline.parse(str(pipeline))) == str(pipeline)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("passes", "problem"),
     [

@@ -347,6 +347,7 @@ HIDDEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HIDDEN)
 @pytest.mark.parametrize("as_stage", [False, True])
 def test_a_pass_that_opens_a_file_is_refused_when_it_runs(

@@ -38,6 +38,7 @@ def test_hook_on_hook_off(plugin: tx.Pass) -> None:
     assert [*names, name(softmax)] == ["softmax", "foo", "softmax"]
 
 
+@pytest.mark.slow
 def test_after_loop_unroll(plugin: tx.Pass) -> None:
     pipeline = tx.Pipeline().after("ttir.loop_unroll", plugin)
     seen = tx.describe(source(softmax), target="cuda:90", pipeline=pipeline)

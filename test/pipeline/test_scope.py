@@ -347,6 +347,7 @@ def test_use_on_something_else() -> None:
         tx.use("ttir: skip(cse)")  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_an_error_in_a_used_kernel_ends_its_scope(no_gpu: None) -> None:
     used = tx.use(tx.Pipeline().skip("nowhere"))(softmax)
     for _ in range(2):
@@ -453,6 +454,7 @@ def test_what_changes_between_key_and_stages_is_for_the_next(
     assert names == (["one", "softmax", "softmax"] if installed_first else ["softmax", "one", "softmax"])
 
 
+@pytest.mark.slow
 def test_threads_parse_kernels() -> None:
     """Python 3.11 fails if a second thread parses while a garbage collection in the first thread gives way to it."""
     failures: list[BaseException] = []
@@ -560,6 +562,7 @@ def test_what_is_asked_for_while_installed_is_compiled_so(no_gpu: None) -> None:
     one.uninstall()
 
 
+@pytest.mark.slow
 def test_the_same_kernel_has_one_key_however_it_is_compiled(no_gpu: None, pool: ThreadPoolExecutor) -> None:
     one = rename("two", "one").install()
     try:
@@ -590,6 +593,7 @@ def test_an_error_in_a_pool_thread(no_gpu: None, pool: ThreadPoolExecutor) -> No
     assert future.metadata.name == "softmax"
 
 
+@pytest.mark.slow
 def test_contexts_that_are_handed_on(pool: ThreadPoolExecutor) -> None:
     """``contextvars.copy_context`` carries a block to another thread, as `asyncio.to_thread` does."""
     with rename("softmax", "one"):

@@ -423,6 +423,7 @@ def test_a_listing_of_thousands_of_lines() -> None:
     assert time.monotonic() - started < 20  # 0.1 s on an idle machine
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from("abc"), max_size=12), st.lists(st.sampled_from("abcd"), max_size=12))
 def test_blocks_of_a_difference(before: list[str], after: list[str]) -> None:
     """The matches cover both lists in order, and equal items are matched as equal."""

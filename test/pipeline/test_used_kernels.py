@@ -154,6 +154,7 @@ def test_gluon() -> None:
         assert triton.compile(task, target=CUDA90).asm["ptx"].startswith("// used\n") is (kernel is used)
 
 
+@pytest.mark.slow
 def test_an_error_leaves_nothing_behind() -> None:
     with pytest.raises(tx.PipelineError, match="no pass 'nowhere'"):
         compiled(tx.use(tx.Pipeline().skip("nowhere"))(softmax))

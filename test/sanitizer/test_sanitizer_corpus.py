@@ -89,6 +89,7 @@ def tensor_of(case: Case, given: dict[str, Any]) -> Any:
     return getattr(tensor, "base", tensor) if not hasattr(tensor, "stride") else tensor
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("on_cpu")
 @pytest.mark.parametrize("name", every(MISSED))
 def test_bug_is_found(name: str) -> None:

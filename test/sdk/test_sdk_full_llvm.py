@@ -177,6 +177,7 @@ def test_an_install_that_lacks_something(world: World, libraries: Path, drop: st
     assert world.leftovers() == [world.target("user").name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("commit", "flag"), [("1" * 40, 1), ("", 0)])
 def test_another_llvm_is_not_taken_from(world: World, libraries: Path, commit: str, flag: int) -> None:
     """Its objects must not be loaded into libtriton's process, so the part needs the sources."""

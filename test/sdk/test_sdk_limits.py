@@ -127,6 +127,7 @@ def test_https_never_becomes_http(secure: Callable[..., str], server: Server, tm
     assert server.log == []
 
 
+@pytest.mark.slow
 def test_certificate_that_is_not_known(
     secure: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -59,6 +59,7 @@ def identity(path: Path) -> tuple[int, int]:
     return path.stat().st_ino, path.stat().st_mtime_ns
 
 
+@pytest.mark.slow
 def test_it_is_made_once(sdk: Sdk) -> None:
     header = make(sdk)
     assert header is not None
@@ -74,6 +75,7 @@ def test_it_is_made_once(sdk: Sdk) -> None:
     assert header.parent.stat().st_mode & 0o777 == 0o700
 
 
+@pytest.mark.slow
 def test_processes_that_start_together_make_one(sdk: Sdk) -> None:
     """Clang is replaced by a script that writes down each call."""
     log = sdk.path.parent / "log"
@@ -118,6 +120,7 @@ def test_another_sdk_in_its_place_has_another(sdk: Sdk) -> None:
     assert not before.exists()  # it is of no use any more
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["cut", "other bytes", "emptied", "gone", "another file", "no description", "link"])
 def test_a_damaged_one_is_made_again(damage: str, sdk: Sdk) -> None:
     header = make(sdk)

@@ -27,6 +27,7 @@ def refused(world: World) -> str:
     return err.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_it_runs_on_its_own_c_library(world: World) -> None:
     add_tool(world)
     code, _, err = world.run("install", "--with", "mlir-opt")
@@ -49,6 +50,7 @@ def test_it_runs_on_its_own_c_library(world: World) -> None:
     assert world.server.asked("mlir-tools-24_1.deb") == [None]
 
 
+@pytest.mark.slow
 def test_another_version_is_installed_anew(world: World) -> None:
     add_tool(world)
     world.run("install", "--with", "mlir-opt")

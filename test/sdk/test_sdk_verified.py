@@ -232,6 +232,7 @@ def test_own_llvm_needs_no_flag(world: World) -> None:
     assert json.loads(world.run("info", "--json")[1])["unverified"] == []
 
 
+@pytest.mark.slow
 def test_tool_remembers_what_was_not_verified(world: World) -> None:
     add_tool(world)
     library = "usr/lib/x86_64-linux-gnu/libedit.so.2"

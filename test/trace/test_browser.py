@@ -203,6 +203,7 @@ def test_folds_open(large: Compilation, open_page: Open) -> None:
     assert folds.count() == before
 
 
+@pytest.mark.slow
 def test_from_ir_to_python_and_back(matmul: Compilation, open_page: Open) -> None:
     page = open_page(matmul, "#ttir/output")
     row = page.locator("#code .row").filter(has_text="tt.dot")
@@ -220,6 +221,7 @@ def test_from_ir_to_python_and_back(matmul: Compilation, open_page: Open) -> Non
     assert page.locator("#code .hit").count() == 0
 
 
+@pytest.mark.slow
 def test_an_inlined_line_shows_how_it_came_there(matmul: Compilation, open_page: Open) -> None:
     page = open_page(matmul, "#ttir/output")
     row = page.locator("#code .row").filter(has_text="arith.maxnumf")
@@ -236,6 +238,7 @@ def test_an_inlined_line_shows_how_it_came_there(matmul: Compilation, open_page:
     assert "Copyright" not in page.locator("#python").inner_text()
 
 
+@pytest.mark.slow
 def test_a_python_line_opens_the_folds_of_its_ir(matmul: Compilation, open_page: Open) -> None:
     page = open_page(matmul, "#ttgir/nvidia.ttnvgpuir.fence_insertion:1")
     assert not [line for line in texts(page, "#code code") if "tt.store" in line]
@@ -243,6 +246,7 @@ def test_a_python_line_opens_the_folds_of_its_ir(matmul: Compilation, open_page:
     assert [line for line in texts(page, "#code code.hit") if "tt.store" in line]
 
 
+@pytest.mark.slow
 def test_the_source_tells_what_each_line_became(matmul: Compilation, open_page: Open) -> None:
     page = open_page(matmul, "#source")
     stages = texts(page, "#before-title b")
@@ -255,6 +259,7 @@ def test_the_source_tells_what_each_line_became(matmul: Compilation, open_page: 
     assert page.locator("#python .selected .weight").inner_text() == str(counts[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("entry", "text", "coloured"),
     [
@@ -306,6 +311,7 @@ def test_search_in_the_ir(large: Compilation, open_page: Open) -> None:
     assert page.locator("#code .found").count() == 0
 
 
+@pytest.mark.slow
 def test_uses_of_a_value(matmul: Compilation, open_page: Open) -> None:
     page = open_page(matmul, "#ttir/output", size=(1440, 3000))
     page.locator("#code .v", has_text=re.compile(r"^%i$")).first.click()
@@ -335,6 +341,7 @@ def test_copies(matmul: Compilation, open_page: Open) -> None:
     assert set(lines[1:-1]) <= set(after)
 
 
+@pytest.mark.slow
 def test_help_and_escape(matmul: Compilation, open_page: Open) -> None:
     page = open_page(matmul)
     before = page.locator(SELECTED).get_attribute("id")
@@ -350,6 +357,7 @@ def test_help_and_escape(matmul: Compilation, open_page: Open) -> None:
     assert page.locator("#source").is_visible()
 
 
+@pytest.mark.slow
 def test_wrapping(matmul: Compilation, open_page: Open) -> None:
     page = open_page(matmul, "#ttgir/ttgpuir.pipeline:1")
     overflow = "[...document.querySelectorAll('#code code')].filter((e) => e.scrollWidth > e.clientWidth + 1).length"
@@ -376,6 +384,7 @@ def test_wrapping(matmul: Compilation, open_page: Open) -> None:
         )
 
 
+@pytest.mark.slow
 def test_deep_links(matmul: Compilation, open_page: Open) -> None:
     page = open_page(matmul, "#ttgir/ttgpuir.remove_layout_conversions:3;py=24")
     assert "remove_layout_conversions#3" in page.locator("#what h2").inner_text()
@@ -458,6 +467,7 @@ def test_without_ir(open_page: Open) -> None:
     assert page.locator("#passes .entry").count() == 0
 
 
+@pytest.mark.slow
 def test_what_is_said_to_readers_of_the_screen(matmul: Compilation, open_page: Open) -> None:
     page = open_page(matmul)
     assert page.evaluate("document.activeElement.id") == "passes"

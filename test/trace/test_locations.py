@@ -229,6 +229,7 @@ def test_languages() -> None:
     assert language_of("new", "something else") == "text"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["matmul", "matmul_amd"])
 def test_real_modules(target: str, request: pytest.FixtureRequest) -> None:
     """The text has no locations left, and most operations point into the kernel."""

@@ -186,6 +186,7 @@ def test_arguments_are_made_once_for_each_tuning(kernel: Any, monkeypatch: pytes
         check(kernel)
 
 
+@pytest.mark.slow
 def test_workers_that_die(kernel: Any) -> None:
     with ProcessPoolExecutor(1, multiprocessing.get_context("fork"), initializer=os._exit, initargs=(3,)) as pool:
         kernel.executor = pool

@@ -146,6 +146,7 @@ def test_a_file_that_cannot_be_read_or_written(kernel_cache: Path, monkeypatch: 
         assert measured() == 9
 
 
+@pytest.mark.slow
 def test_failures_are_kept_too(kernel_cache: Path) -> None:
     options: dict[str, Any] = {"pipelines": {"plain": tx.Pipeline(), "wrong": renamed("wrong")}, "reference": doubled}
     assert [measured(**options), measured(**options)] == [3, 0]

@@ -39,6 +39,7 @@ def test_options_have_the_names_of_the_declaration() -> None:
     assert parameters(cpu.passes.add_allow_inlining) == ()
 
 
+@pytest.mark.slow
 def test_an_edit_sets_an_option() -> None:
     with_fma, without = lowered(tx.Pipeline()), lowered(tx.Pipeline().set("cpuir:lower_tiles", has_fma=False))
     assert "vector.reduce.or" in with_fma  # vector code, unless a lane is large

@@ -19,6 +19,7 @@ from support.integers import signed
 KERNELS = 48
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(KERNELS))
 def test_random_kernels(seed: int, tmp_path: Path) -> None:
     wrong = wrong_values(seed, tmp_path)

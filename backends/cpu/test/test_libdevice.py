@@ -134,6 +134,7 @@ def errors(out: np.ndarray, reference: np.ndarray) -> np.ndarray:
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "arity"), [(name, arity) for arity, names in ULP.items() for name in names])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_f32(kernels: ModuleType, name: str, arity: int) -> None:
@@ -191,6 +192,7 @@ def test_fast_ones_are_the_exact_ones(kernels: ModuleType, name: str) -> None:
     assert np.array_equal(run(kernels, name, *operands), run(kernels, FAST[name], *operands), equal_nan=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 def test_integers(kernels: ModuleType, dtype: type) -> None:
     info = np.iinfo(dtype)

@@ -103,6 +103,7 @@ def rotate(x, out, n, N: tl.constexpr):
     tl.store(out + i, a)
 
 
+@pytest.mark.slow
 def test_a_loop_that_reads_itself_elsewhere() -> None:
     x, out = torch.arange(64.0), torch.zeros(64)
     rotate[(1,)](x, out, 3, N=64)

@@ -407,6 +407,7 @@ def scaled_kernel(
 FP4 = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("left", ["e2m1", "e4m3", "e5m2"])
 @pytest.mark.parametrize("right", ["e2m1", "e4m3", "e5m2"])
 def test_scaled_dot(left: str, right: str) -> None:

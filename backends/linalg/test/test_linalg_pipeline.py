@@ -108,6 +108,7 @@ def test_edits() -> None:
     assert tx.linalg.compile(double, SIGNATURE, pipeline=as_set, lowered=True) == text
 
 
+@pytest.mark.slow
 def test_program_arguments() -> None:
     """Program ids become arguments without the rest of the lowering; a lowering after that does not add them again."""
     edit = P().set("linalgir.convert_triton_to_linalg", program_arguments=True)
@@ -122,6 +123,7 @@ def test_program_arguments() -> None:
     assert header.search(once)[0].count("i32") == 7
 
 
+@pytest.mark.slow
 def test_edits_of_tritons_stage_come_first() -> None:
     edit = P().after("ttir.loop_unroll", tx.passes.ttir.rename(old="double", new="twice"))
     assert "func.func @twice(" in tx.linalg.compile(double, SIGNATURE, pipeline=edit)
@@ -174,6 +176,7 @@ def refusal() -> str:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lowered", [False, True])
 def test_what_cannot_be_converted(lowered: bool, capfd: pytest.CaptureFixture[str]) -> None:
     """The error is one line, for every way to compile, with and without edits."""
@@ -252,6 +255,7 @@ def test_command_line_and_trace(tmp_path: Path) -> None:
     assert "func.func @double" in str(traced.stages[1].output)
 
 
+@pytest.mark.slow
 def test_cache_of_triton() -> None:
     """Triton's own function returns the same for the target, and takes it from the cache the second time."""
     from triton.compiler import ASTSource

@@ -192,6 +192,7 @@ def test_quotient(seed: int, check: Check, capfd: pytest.CaptureFixture[str]) ->
         assert "expected a layout that is a product" in capfd.readouterr().err
 
 
+@pytest.mark.slow
 def test_most_random_layouts_do_not_divide() -> None:
     """Both cases of the test above occur."""
     found = set()

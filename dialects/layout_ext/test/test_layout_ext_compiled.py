@@ -63,6 +63,7 @@ def assigned(load: str, store: str, target: GPUTarget) -> tx.Pipeline:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 def test_warp_tile_needs_no_barrier(name: str) -> None:
     """Triton's own choice exchanges elements between warps; with tiles that stay in a warp none waits for another."""
@@ -75,6 +76,7 @@ def test_warp_tile_needs_no_barrier(name: str) -> None:
     assert barrier not in tiled.asm[assembly]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 @pytest.mark.parametrize("layout", [TILE, ROWS, REVERSED], ids=["warp_tile", "product", "composed"])
 @pytest.mark.parametrize("kernel", [transpose, row_sums], ids=["transpose", "row_sums"])

@@ -168,6 +168,7 @@ def test_reaches_the_binary(name: str, way: str, tmp_path: Path) -> None:
     assert compiled.asm[TARGETS[name][2]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shared", "instructions"),
     [

@@ -163,6 +163,7 @@ def test_threads_have_sessions_of_their_own() -> None:
     assert seen == {k: 20 * k for k in range(1, 5)}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here")
 def test_a_session_of_the_process() -> None:
     with probe.session(process=True) as s:

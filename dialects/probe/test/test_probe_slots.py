@@ -88,6 +88,7 @@ def test_equal_arguments_share_a_slot() -> None:
     assert serials[0] == serials[1] == serials[3] != serials[2]
 
 
+@pytest.mark.slow
 def test_without_a_session_words_are_zero() -> None:
     x, pair = torch.zeros(8), (torch.zeros(8), 7)
     assert words(x, pair, 3, 0, 12) == [0] * 12
@@ -122,6 +123,7 @@ def descriptor(out, d):
     probe.count("programs")
 
 
+@pytest.mark.slow
 def test_a_descriptor_has_the_bounds_of_its_elements() -> None:
     memory = torch.zeros(8, 32)
     out = torch.zeros(5, dtype=torch.int64)
@@ -167,6 +169,7 @@ def test_threads_have_slots_of_their_own() -> None:
     assert s.counts() == {"programs": 180}
 
 
+@pytest.mark.slow
 def test_slots_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("triton_ext.probe._slots.MOST", 4)
     out = torch.zeros(2, dtype=torch.int64)

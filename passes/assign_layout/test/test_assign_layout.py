@@ -40,6 +40,7 @@ def assigned(vec: int, target: GPUTarget, **chosen: Any) -> tx.Pipeline:
     return tx.Pipeline().after("ttgpuir.coalesce", tx.passes.ttgir.assign_layout(layout=layout, **chosen))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 @pytest.mark.parametrize("vec", [1, 2])
 def test_loads_and_stores_keep_it(vec: int, name: str) -> None:
@@ -69,6 +70,7 @@ def test_the_text_of_a_pipeline() -> None:
     assert str(tx.Pipeline.parse(str(pipeline))) == str(pipeline)
 
 
+@pytest.mark.slow
 def test_sweep() -> None:
     """Each layout is another binary."""
     target = TARGETS["sm90"]
@@ -76,6 +78,7 @@ def test_sweep() -> None:
     assert len({compiled(target, pipeline).asm["ptx"] for pipeline in swept.values()}) == len(swept)
 
 
+@pytest.mark.slow
 def test_nothing_to_choose() -> None:
     with pytest.raises(tx.PipelineError, match="found no operation"):
         compiled(TARGETS["sm90"], assigned(1, TARGETS["sm90"], kind="atomic"))

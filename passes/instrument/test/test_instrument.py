@@ -132,6 +132,7 @@ def test_the_session_has_to_be_around_it() -> None:
         counted.adding[(1,)](x, x, x, 64, N=64)
 
 
+@pytest.mark.slow
 def test_summary() -> None:
     x = np.ones(200, np.float32)
     s = counted.observed(counted.adding, (3,), x, x, x.copy(), 150, N=64)

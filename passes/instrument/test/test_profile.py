@@ -187,6 +187,7 @@ KERNEL = (
 )
 
 
+@pytest.mark.slow
 def test_a_program_that_changes_its_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     there = tmp_path / "there"
     there.mkdir()

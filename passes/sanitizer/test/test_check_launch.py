@@ -78,6 +78,7 @@ def test_a_tensor_of_8_gb() -> None:
     assert not wide.unknown
 
 
+@pytest.mark.slow
 def test_the_first_size_of_a_grid_that_is_not_an_expression() -> None:
     def grid(meta: Any) -> tuple[int]:
         return (max(meta["n"] // 1024 + bool(meta["n"] % 1024), 1),)
@@ -145,6 +146,7 @@ def test_a_matrix_product() -> None:
     assert not multiply(32768, 65536, 128)
 
 
+@pytest.mark.slow
 def test_a_mask_that_forgets_the_iteration() -> None:
     assert not multiply(256, 256, 256, wrong=True)  # every block is full
     (finding,) = multiply(256, 256, 250, wrong=True).findings
@@ -230,6 +232,7 @@ def merged(x):
     tl.store(x + i, 0)
 
 
+@pytest.mark.slow
 def test_only_what_changes_an_access_is_reported() -> None:
     n = 2**32 - 1
     x = Tensor((2**32,), dtype="int8")

@@ -209,6 +209,7 @@ def make(WIDTH, configs):
 """
 
 
+@pytest.mark.slow
 def test_a_variable_of_a_function_is_not_the_one_of_the_module(tmp_path: Path) -> None:
     file = tmp_path / "shadowed.py"
     file.write_text(SHADOWED)

@@ -138,6 +138,7 @@ def twice(x):
     tl.store(x, tl.load(x) * 2)
 
 
+@pytest.mark.slow
 def test_a_kernel_of_ir_is_not_checked(tmp_path: Path) -> None:
     """It runs, and a warning says that nothing is checked."""
     x = aligned(1) + 1

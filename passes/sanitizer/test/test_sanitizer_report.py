@@ -111,6 +111,7 @@ def test_more_failures_than_records() -> None:
     assert 64 <= outside.programs <= 100
 
 
+@pytest.mark.slow
 def test_the_text_is_that_of_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).parent)
     with tx.sanitize("bounds") as report:
@@ -311,6 +312,7 @@ def logarithm(x, out, B: tl.constexpr):
     tl.store(out + i, tl.log(tl.load(x + i)))
 
 
+@pytest.mark.slow
 def test_json_has_no_nan_which_is_not_json() -> None:
     with tx.sanitize("arith") as report:
         logarithm[(1,)](-torch.ones(8), torch.zeros(8), B=8)

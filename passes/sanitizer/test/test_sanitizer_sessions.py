@@ -60,6 +60,7 @@ def test_a_block_in_a_session(process: bool) -> None:
     assert [site.name for site in s.sites()] == ["lanes on", "first"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("process", [False, True])
 def test_a_session_in_a_block(process: bool) -> None:
     with tx.sanitize("bounds") as report:
@@ -76,6 +77,7 @@ def test_a_session_in_a_block(process: bool) -> None:
     assert [site.name for site in s.sites()] == ["lanes on", "first"]
 
 
+@pytest.mark.slow
 def test_a_session_of_another_thread() -> None:
     """It begins before the block, so its thread has two pipelines with the passes of probes."""
     has_begun, is_checked, counts = threading.Event(), threading.Event(), []

@@ -315,6 +315,7 @@ TESTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_a_bug_of_the_host_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before, after, test = MUTATIONS[name]

@@ -91,7 +91,7 @@ class Autotuner(Measurer):
         self.tuning_reports: dict[tuple[Any, ...], Report] = {}
         self._last_report: Report | None = None
         self._lock = threading.RLock()
-        self._drivers: dict[str, list[str]] = {}  # what the key says of each; nothing of the first, as in Triton
+        self._first_driver = ""  # the module of the driver of the first launch; with it, keys are Triton's
         self._next_check = 0.0
         self._libraries: tuple[str, ...] = ()
 
@@ -163,7 +163,10 @@ class Autotuner(Measurer):
             key.append(str(hook()[0]))
         if self.jit is not None:  # what is best on one target need not compile for another
             name = type(driver.active).__module__
-            key += self._drivers.setdefault(name, [f"triton-ext:{name}"] if self._drivers else [])
+            if not self._first_driver:
+                self._first_driver = name
+            elif name != self._first_driver:
+                key.append(f"triton-ext:{name}")
         if self._edited and time.monotonic() > self._next_check:
             self._look_at_libraries()
         return tuple(key)
