@@ -158,15 +158,12 @@ class Autotuner(Measurer):
         arguments = {k: v for k, v in {**launch.named, **launch.kwargs}.items() if k in self._names}
         key = [arguments[name] for name in self.keys if name in arguments]
         key += [str(value.dtype) for value in arguments.values() if hasattr(value, "dtype")]
-        hook = knobs.runtime.add_stages_inspection_hook
-        if hook is not None:
+        if (hook := knobs.runtime.add_stages_inspection_hook) is not None:
             key.append(str(hook()[0]))
         if self.jit is not None:  # what is best on one target need not compile for another
             name = type(driver.active).__module__
-            if not self._first_driver:
-                self._first_driver = name
-            elif name != self._first_driver:
-                key.append(f"triton-ext:{name}")
+            self._first_driver = self._first_driver or name
+            key += [f"triton-ext:{name}"] * (name != self._first_driver)
         if self._edited and time.monotonic() > self._next_check:
             self._look_at_libraries()
         return tuple(key)
