@@ -27,6 +27,8 @@ ALLOWED = {
     ("foreign_plugins.py", '"probe"'): "a directory of the cache",
     ("backend_globals.py", '"instrument"'): "an attribute of Triton's backends",
     ("jobs.py", '"cpu"'): "torch's name of a device",
+    ("target.py", '"cpu"'): "an example in a message",
+    ("RATIONALE.md.in", "assign_layout"): "an example of a pass that sets a layout",
     ("driver.py.in", '"cpu"'): "torch's name of a device",
     ("Dialects.cpp", '"linalg"'): "MLIR's dialect",
     ("sources.toml", '"linalg"'): "the part of the SDK that has MLIR's dialect",

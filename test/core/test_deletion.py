@@ -44,7 +44,7 @@ sys.meta_path[:] = [finder for finder in sys.meta_path if not type(finder).__nam
 #: Writes the metadata of the package as an installation does.
 METADATA = "import sys, scikit_build_core.build as b; b.prepare_metadata_for_build_editable(sys.argv[1])"
 _LEFT_OUT = re.compile(r"^-- triton-ext: leaving out (\w+), which needs (.*)$", re.MULTILINE)
-_ADDED = re.compile(r"^triton_ext_add_(?:pass|dialect|backend)\((\w+)([^)]*)\)", re.MULTILINE)
+_ADDED = re.compile(r"^triton_ext_add_(?:pass|llvm_pass|dialect|backend)\((\w+)([^)]*)\)", re.MULTILINE)
 
 pytestmark = pytest.mark.slow
 

@@ -20,7 +20,7 @@ import triton_ext as tx
 from triton_ext.authoring import build, reference
 from triton_ext.authoring.catalogue import catalogue
 from triton_ext.cli import cli
-from triton_ext.errors import BuildError
+from triton_ext.errors import BuildError, TritonExtError
 from triton_ext.pipeline.extension_passes import STAGES
 
 pytestmark = pytest.mark.slow
@@ -96,7 +96,11 @@ def test_any_stage_on_the_cpu(place: str, install: Install) -> None:
     assert result() == "x + y"
 
 
-@pytest.mark.parametrize("stage", STAGES)
+#: The stages whose modules are MLIR's; those of ``llvm`` are LLVM's.
+OF_MLIR = [stage for stage in STAGES if stage != "llvm"]
+
+
+@pytest.mark.parametrize("stage", OF_MLIR)
 def test_any_stage_is_every_stage(stage: str, install: Install) -> None:
     install("any")
     factory = getattr(tx.passes, stage).subtract
@@ -105,8 +109,16 @@ def test_any_stage_is_every_stage(stage: str, install: Install) -> None:
     assert pipeline.edits[0].entries[0].stage == stage
     assert pipeline == tx.Pipeline().at_end(stage, tx.passes.any.subtract(first=True))
     assert tx.Pipeline.parse(str(pipeline)) == pipeline
-    other = STAGES[STAGES.index(stage) - 1]
+    other = OF_MLIR[OF_MLIR.index(stage) - 1]
     assert tx.Pipeline.parse(f"{other}: at_end(subtract)") != tx.Pipeline.parse(f"{stage}: at_end(subtract)")
+
+
+def test_any_stage_is_not_that_of_llvm(install: Install) -> None:
+    install("any")
+    with pytest.raises(TritonExtError, match="no extension offers a pass 'subtract' for stage 'llvm'"):
+        tx.Pipeline.parse("llvm: at_end(subtract)")
+    with pytest.raises(TritonExtError, match="subtract"):
+        tx.Pipeline().at_end("llvm", tx.passes.any.subtract())
 
 
 def test_without_a_stage_it_goes_wherever_its_anchor_is(install: Install) -> None:

@@ -41,7 +41,7 @@ def test_files_of_the_matmul(matmul: Compilation, tmp_path: Path) -> None:
     assert "def matmul" in files["00-source.py"].decode()
     for stage in matmul.stages:
         for position, record in enumerate(stage.passes, 1):
-            name = f"{stage.name}/{position:02}-{record.name}.mlir"
+            name = f"{stage.name}/{position:02}-{record.name}.{'ll' if stage.name == 'llvm' else 'mlir'}"
             assert (name in files) is record.changed, name
     outputs = {stage.name: stage.output for stage in matmul.stages}
     assert files["matmul.cubin"] == outputs["cubin"]

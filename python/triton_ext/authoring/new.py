@@ -70,6 +70,8 @@ def create(kind: str, name: str, parent: Path | None = None, stage: str | None =
     if project and kind == "bundle":
         raise TritonExtError(f"{here} is a project already, a bundle is one of its own", fix=f"{again} {name} --dir ..")
     check_free(name, project, again)
+    if kind == "backend":
+        check_backend_name(name, again)
     package = project.package if project else name
     module = [(_TEMPLATES / "module", Path())] if kind == "dialect" else []
     if project:
@@ -131,18 +133,23 @@ def check_name(kind: str, name: str, again: str) -> None:
         assert names
         if name in names[1].split() and (kind in ("dialect", "layout") or variable == "TRITON_EXT_RESERVED_NAMES"):
             raise TritonExtError(f"'{name}' {problem}", fix=f"{again} {_other(name)}")
-    if kind == "backend":
-        problem = (
-            "is the name of a target of Triton"
-            if name in _TRITON_TARGETS
-            else f"would have the stage '{name}ir', which there is already"
-            if f"{name}ir" in STAGES
-            else "is a name that the Python of a new backend uses"
-            if name in _names_of_template("backend")
-            else ""
-        )
-        if problem:
-            raise TritonExtError(f"'{name}' {problem}", fix=f"{again} {_other(name)}")
+
+
+def check_backend_name(name: str, again: str) -> None:
+    """Checks that `name` can be the name of a target: its stage, too, has to be new.
+
+    Raises:
+        TritonExtError: Triton, the stages of the other targets or the Python of a new backend have the name.
+    """
+    if name in _TRITON_TARGETS:
+        problem = "is the name of a target of Triton"
+    elif f"{name}ir" in STAGES:
+        problem = f"would have the stage '{name}ir', which there is already"
+    elif name in _names_of_template("backend"):
+        problem = "is a name that the Python of a new backend uses"
+    else:
+        return
+    raise TritonExtError(f"'{name}' {problem}", fix=f"{again} {_other(name)}")
 
 
 def _names_of_template(kind: str) -> set[str]:
