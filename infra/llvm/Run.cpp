@@ -102,12 +102,43 @@ std::unique_ptr<TargetMachine> mlir::triton_ext::makeMachine(
       Reloc::PIC_, std::nullopt, CodeGenOptLevel::Aggressive));
 }
 
+/// Returns LLVM's pass whose name is nearest to `wrong`, or an empty text if
+/// none is near.
+static std::string nearestPass(PassBuilder &builder, StringRef wrong) {
+  std::string listed;
+  raw_string_ostream os(listed);
+  builder.printPassNames(os);
+  SmallVector<StringRef> lines;
+  StringRef(listed).split(lines, '\n');
+  StringRef nearest;
+  unsigned distance = wrong.size() / 3 + 1;
+  for (StringRef line : lines) {
+    // A name has two spaces before it, and may have parameters behind it.
+    StringRef name = line.trim().split('<').first;
+    if (!line.starts_with("  ") || name.empty())
+      continue;
+    unsigned edits = name.edit_distance(wrong, /*AllowReplacements=*/true,
+                                        /*MaxEditDistance=*/distance);
+    if (edits < distance) {
+      distance = edits;
+      nearest = name;
+    }
+  }
+  return nearest.str();
+}
+
 /// Reports, as what is wrong with a pipeline, the error of a pass's options if
 /// there is one, and LLVM's otherwise.
-static std::string problemOf(Error error) {
+static std::string problemOf(PassBuilder &builder, Error error) {
   std::string said = toString(std::move(error));
   std::string problem = takeLLVMPassProblem();
-  return problem.empty() ? said : problem;
+  if (!problem.empty())
+    return problem;
+  if (!StringRef(said).starts_with("unknown"))
+    return said;
+  StringRef wrong = StringRef(said).split('\'').second.split('\'').first;
+  std::string nearest = nearestPass(builder, wrong.split('<').first);
+  return nearest.empty() ? said : said + "; did you mean '" + nearest + "'?";
 }
 
 /// Registers the pipelines that the setting places at extension points.
@@ -125,7 +156,7 @@ static std::string addPoints(PassBuilder &builder, StringRef points) {
       Manager manager;
       takeLLVMPassProblem();
       Error error = builder.parsePassPipeline(manager, pipeline);
-      return error ? problemOf(std::move(error)) : std::string();
+      return error ? problemOf(builder, std::move(error)) : std::string();
     };
     std::string problem;
     if (point == "pipeline-start") {
@@ -212,7 +243,7 @@ static std::string run(Module &module, const char *pipeline,
   takeLLVMPassProblem();
   if (*pipeline) // LLVM takes an empty text for a pass without a name
     if (Error error = builder.parsePassPipeline(manager, pipeline))
-      return problemOf(std::move(error));
+      return problemOf(builder, std::move(error));
   manager.run(module, modules);
   return "";
 }

@@ -25,6 +25,7 @@ from .loading.discovery import Extension, extensions
 from .loading.library_bytes import in_memory, in_words, read_bytes
 from .loading.loader import load_library
 from .loading.manifest import OwnPass
+from .startup.driver import NoDriver
 from .support.closest import closest
 from .support.resources import own_code
 from .support.shown import shown
@@ -149,7 +150,7 @@ def activate(name: str | None) -> None:
         name: the ``backend`` of its ``GPUTarget``: of a backend of ours or, as ``nvidia`` and ``amd``, of Triton's.
 
     Raises:
-        TritonExtError: there is no such target, or it is broken.
+        TritonExtError: there is no such target, it is broken, or it cannot run kernels on this machine.
     """
     from triton.runtime import driver
 
@@ -163,7 +164,7 @@ def active(name: str) -> Iterator[Any]:
     Triton's choice of a driver belongs to the process and not to a thread, so this does, too.
 
     Raises:
-        TritonExtError: there is no such target, or it is broken.
+        TritonExtError: there is no such target, it is broken, or it cannot run kernels on this machine.
     """
     from triton.runtime import driver
 
@@ -186,7 +187,13 @@ def _driver(name: str) -> Any:
         close = closest(name, there)
         hint = f"did you mean '{close}'?" if close else f"there is: {', '.join(there)}"
         raise TritonExtError(f"no target '{name}'; {hint}", fix="triton-ext list")
-    return _made(backends[name].driver)
+    if issubclass(backends[name].driver, NoDriver):
+        raise TritonExtError(f"the target '{name}' compiles kernels and does not run them", fix="triton-ext list")
+    try:
+        return _made(backends[name].driver)
+    except Exception as error:  # Triton's drivers look for the GPU's libraries, and fail in ways of their own
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise TritonExtError(f"the target '{name}' cannot run kernels on this machine: {reason}") from error
 
 
 @functools.cache

@@ -48,6 +48,11 @@ def test_without_passes_the_module_is_printed(
         (["bitcode.bc"], "bitcode.bc: not a text; LLVM's bitcode has to go through llvm-dis first"),
         (["module.ll", "-o", "nowhere/out.ll"], "nowhere/out.ll: No such file or directory"),
         (["module.ll", "-passes=nowhere"], "unknown pass name 'nowhere'"),
+        (["module.ll", "-passes=gvm"], "unknown pass name 'gvm'; did you mean 'gvn'?"),
+        (
+            ["module.ll", "-passes=function(gvn,instcombin<y>)"],
+            "unknown function pass 'instcombin<y>'; did you mean 'instcombine'?",
+        ),
         (["module.ll", "-passes=gvn", "-mcpu=sm_90"], "the processor 'sm_90' needs a module with a target triple"),
     ],
 )

@@ -74,6 +74,20 @@ def test_extension_points(point: str) -> None:
     assert names(traced("cuda:90", pipeline)) == ["llvm.optimize_module", "llvm"]
 
 
+@pytest.mark.parametrize(
+    "edited",
+    [
+        PLAIN.replace("llvm.peephole", tx.builtin.llvm("sink")),
+        PLAIN.skip("llvm.peephole"),
+        PLAIN.set("llvm.peephole", level=2),
+    ],
+    ids=["replace", "skip", "set"],
+)
+def test_an_extension_point_is_no_pass(edited: tx.Pipeline) -> None:
+    with pytest.raises(tx.PipelineError, match=r"'llvm\.peephole' is an extension point of LLVM's optimiser"):
+        traced("cuda:90", edited)
+
+
 def test_switch() -> None:
     described = traced("cuda:90", PLAIN.set("llvm.optimize_module", disable_slp_vectorizer=True))
     (record,) = (r for s in described.stages if s.name == "llvm" for r in s.passes)

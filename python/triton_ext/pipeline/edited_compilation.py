@@ -22,7 +22,7 @@ from . import failures, inspection, isolation
 from .edits import Edit, text_of_edits
 from .failures import Stage, Unedited
 from .inspection import Level
-from .llvm_passes import AROUND, LLVM
+from .llvm_passes import AROUND, LLVM, POINTS
 from .records import StageRecord
 from .stage_run import StageRun
 from .steps import Layer
@@ -218,6 +218,10 @@ class EditedCompilation:
         text = f"no pass '{edit.anchor}' in stage {' or '.join(where) or 'any'}"
         elsewhere = [s for s, ns in self.seen.items() if s not in where and any(edit.anchor.matches(n) for n in ns)]
         close = closest(edit.anchor.name, counts)
+        if edit.verb not in ("before", "after") and any(n.removeprefix("llvm.") in POINTS for n in matching):
+            return (
+                f"'{matching[0]}' is an extension point of LLVM's optimiser and no pass: it takes 'before' and 'after'"
+            )
         if matching:
             times = "once" if len(matching) == 1 else f"{len(matching)} times"
             in_stages = [sum(map(edit.anchor.matches, self.seen.get(stage, ()))) for stage in where]

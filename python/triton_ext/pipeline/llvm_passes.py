@@ -17,6 +17,18 @@ LLVM = "llvm"
 AROUND = "llir"
 #: The name in the text form of a pipeline.
 NAME = "llvm"
+#: The extension points of LLVM's optimiser, in the order in which it reaches them, as anchors ``llvm.<name>``.
+POINTS = (
+    "pipeline_start",
+    "peephole",
+    "late_loop_optimizations",
+    "loop_optimizer_end",
+    "scalar_optimizer_late",
+    "optimizer_early",
+    "vectorizer_start",
+    "vectorizer_end",
+    "optimizer_last",
+)
 _PREFIX = "triton-ext-"
 _ARGUMENTS = re.compile(r"<[^<>]*>")
 _NAMES = re.compile(r"[\w-]+")

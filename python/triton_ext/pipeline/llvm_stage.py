@@ -18,7 +18,7 @@ from . import crash_reports, failures, llvm_library
 from .edits import Edit
 from .inspection import Level
 from .llvm_library import Setting
-from .llvm_passes import LLVM, NAME
+from .llvm_passes import LLVM, NAME, POINTS
 from .placement import Placement
 from .records import PassRecord, StageRecord
 from .steps import Step
@@ -28,18 +28,6 @@ if TYPE_CHECKING:
 
 #: The backend's call, as an anchor.
 OPTIMIZE = "llvm.optimize_module"
-#: The extension points of LLVM's optimiser, in the order in which it reaches them, as anchors ``llvm.<name>``.
-POINTS = (
-    "pipeline_start",
-    "peephole",
-    "late_loop_optimizations",
-    "loop_optimizer_end",
-    "scalar_optimizer_late",
-    "optimizer_early",
-    "vectorizer_start",
-    "vectorizer_end",
-    "optimizer_last",
-)
 #: Libtriton's objects for modules in which a pass crashed. They are kept, because destroying them could crash, too.
 _damaged: list[Any] = []
 _PARAMETER = re.compile(r"(\w+): [\w.\[\]]+(?: = ('[^']*'|\[\]|\w+))?")
