@@ -66,6 +66,8 @@ def opt(module: object, pipeline: str, *, name: str = "<module>") -> str:
         for name_, extension in _extensions((n for n in names if n not in _registered), library):
             argument = extension.manifest.argument if extension.manifest else None
             _registered[name_] = (argument or name_, extension.path, register(extension.path, argument, name_))
+        for path in _of_named_dialects(pipeline):
+            register(path)
     for argument, path, digest in (_registered[n] for n in names if n in _registered):
         if read_bytes(path).digest != digest:
             raise PipelineError(
@@ -188,10 +190,7 @@ def _named_libraries(arguments: list[str]) -> list[_Plugin]:
             from .loading.discovery import find_library
 
             paths.append(Path(item).absolute() if "/" in item else find_library(item))
-    if "#" in (options := " ".join(argument for argument in arguments if argument.startswith("-"))):
-        from .loading import named_dialects
-
-        paths += [e.path for e in map(named_dialects.find, named_dialects.names([options])) if e]
+    paths += _of_named_dialects(" ".join(argument for argument in arguments if argument.startswith("-")))
     plugins: list[_Plugin] = []
     for path in dict.fromkeys(paths):
         from .loading.loader import verified_bytes
@@ -201,6 +200,15 @@ def _named_libraries(arguments: list[str]) -> list[_Plugin]:
         plugins += (_plugin(read_bytes(needed), None, None) for needed in _with_needed(path)[:-1])
         plugins.append(_plugin(itself, its_pass, its_pass and its_pass.removeprefix(_PREFIX)))
     return plugins
+
+
+def _of_named_dialects(options: str) -> list[Path]:
+    """Returns the libraries of the dialects that attributes in options of passes name."""
+    if "#" not in options:
+        return []
+    from .loading import named_dialects
+
+    return [extension.path for extension in map(named_dialects.find, named_dialects.names([options])) if extension]
 
 
 def _plugins(names: Iterable[str], library: ctypes.CDLL) -> list[_Plugin]:

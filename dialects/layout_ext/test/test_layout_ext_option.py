@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``triton-ext-opt`` loads the dialect of a layout that an option of a pass names and the file does not."""
+"""``triton-ext-opt`` and ``tx.opt`` load the dialect of a layout that only an option of a pass names."""
 
 from __future__ import annotations
 
@@ -31,5 +31,16 @@ def test_the_option_of_a_pass(tmp_path: Path) -> None:
     program = Path(sys.executable).with_name("triton-ext-opt")
     option = f'-triton-ext-assign-layout=kind=load layout="{LAYOUT}"'
     done = subprocess.run([program, tmp_path / "module.ttgir", option], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert f"#warp_tile = {LAYOUT}" in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(all(e.name != "assign_layout" for e in extensions()), reason="needs passes/assign_layout")
+def test_the_option_of_a_pass_of_opt() -> None:
+    call = f"tx.opt({MODULE!r}, 'triton-ext-assign-layout{{kind=load layout=\"{LAYOUT}\"}}')"
+    # Twice: what is registered already is not registered again. In a process of its own, which has no dialect yet.
+    program = f"import triton_ext as tx\nassert {call} == {call}\nprint({call})"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert f"#warp_tile = {LAYOUT}" in done.stdout
