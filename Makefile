@@ -74,7 +74,7 @@ site: .venv/ready ## The documentation as a searchable site, into build/site; an
 
 wheel: .venv/ready linalg ## One wheel with everything, into dist/ (DIST= another directory)
 	@rm -rf "$(DIST)"
-	@$(BIN)/pip wheel -q --no-deps --no-build-isolation $(if $(QUICK),-C cmake.define.TRITON_EXT_QUICK=ON) -w "$(DIST)" .
+	@$(BIN)/pip wheel -q --no-deps --no-build-isolation $(if $(QUICK),--config-settings=cmake.define.TRITON_EXT_QUICK=ON) -w "$(DIST)" .
 	@$(BIN)/python infra/wheel_tag.py "$(DIST)" $(if $(MANYLINUX),--at-most $(MANYLINUX))
 	@ls "$(DIST)"
 
