@@ -50,7 +50,7 @@ def remote(argc, argv, plugins, count, extensions):
         answer = server.recv(1)
     return answer[0] if answer else 1
 
-driver._library().tritonExtOptMain = remote
+driver.opt_library().tritonExtOptMain = remote
 program.main()
 """
 
@@ -120,7 +120,7 @@ def serve(address: Path, logs: Path) -> None:
     """Loads the driver, and runs it in a separate process for each request at `address`."""
     from triton_ext import driver
 
-    library = driver._library()
+    library = driver.opt_library()
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the process itself answers the request
     with socket.socket(socket.AF_UNIX) as listener:

@@ -51,9 +51,10 @@ def _beside(package: Path) -> list[Path]:
     """
     source = package.absolute().parent.parent
     places = [package.absolute() / "backends"]
-    if package.absolute().parent.name == "src" and (source / "pyproject.toml").is_file():
+    if package.absolute().parent.name == "src" and os.path.isfile(source / "pyproject.toml"):
         places.append(source / "backends")
-    return [place for place in places if any(place.glob("*/backend.json"))]
+    # `Path.is_dir`, which `glob` calls, raises for names that are too long; `os.path.isdir` says that they are none.
+    return [place for place in places if os.path.isdir(place) and any(place.glob("*/backend.json"))]
 
 
 @functools.cache

@@ -247,5 +247,7 @@ def crash_read_only() -> None:
 
 
 if __name__ == "__main__":
+    # A shell ignores interrupts in what it starts in the background, and so would this process, its child.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     cpu.activate()
     globals()[sys.argv[1]]()
