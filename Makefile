@@ -15,10 +15,11 @@ export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 unexport PYTHONDONTWRITEBYTECODE
 
 LIT = passes $(wildcard dialects backends) test/analysis test/opt
-# pytest runs one process for each core. The tests of a file stay in one process, because the fixtures that a file or a
-# session builds (environments with the wheel, copies of the checkout, CMake projects) cost more than all of its tests.
-# conftest.py puts files with slow tests first, so that no slow file is left for the end of the run.
-PYTEST = $(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder --durations 20
+# pytest runs a process for each core and one more, because some tests wait: for time limits, for servers, for processes
+# that hang on purpose. The tests of a file stay in one process, because the fixtures that a file or a session builds
+# (environments with the wheel, copies of the checkout, CMake projects) cost more than all of its tests. conftest.py puts
+# files with slow tests first, so that no slow file is left for the end of the run.
+PYTEST = $(BIN)/pytest -q -n $(shell expr $$(nproc) + 1) --dist loadfile --no-loadscope-reorder --durations 20
 
 .DEFAULT_GOAL := help
 

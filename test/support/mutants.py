@@ -201,21 +201,17 @@ def run_tests(file: Path, select: str, libraries: Path, mutant: str, cache: Path
     return ended
 
 
-def lit_passes(extension: str, mutation: tuple[str, str], scratch: Path) -> bool:
-    """Whether the lit tests of `extension` (e.g. ``passes/rename``) pass with a mutation of its C++ source.
+def lit_passes(extension: str, libraries: Path, mutant: str) -> bool:
+    """Whether the lit tests of `extension` (e.g. ``passes/rename``) pass.
 
     Args:
-        extension: directory, relative to the repository.
-        mutation: text that must occur in one of its ``.cpp`` files, and what replaces it.
-        scratch: an empty directory.
+        extension: its directory, relative to the repository.
+        libraries: what `build_source` has returned.
+        mutant: the name of the active bug; empty for none.
     """
-    old, new = mutation
-    (file,) = [f for f in copy_source(extension, scratch).rglob("*.cpp") if old in f.read_text()]
-    file.write_text(file.read_text().replace(old, new))
-    libraries = build_source(extension, scratch)
     done = subprocess.run(
         [Path(sys.executable).with_name("lit"), "-s", ROOT / extension],
-        env={**os.environ, "TRITON_EXT_LIBRARY_DIR": str(libraries)},
+        env={**os.environ, "TRITON_EXT_LIBRARY_DIR": str(libraries), "TRITON_EXT_MUTANT": mutant},
         capture_output=True,
         text=True,
         check=False,

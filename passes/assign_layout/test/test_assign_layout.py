@@ -85,13 +85,21 @@ def test_nothing_to_choose() -> None:
     compiled(TARGETS["sm90"], assigned(1, TARGETS["sm90"], kind="atomic", optional=True))
 
 
+BUGS = {
+    "uses keep the new layout": mutants.Mutation(
+        "AssignLayout.cpp", "result.replaceAllUsesExcept(back, back)", "(void)back"
+    ),
+    "any line": mutants.Mutation("AssignLayout.cpp", "line == 0 || hasLine", "line >= 0 || hasLine"),
+}
+
+
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Builds the pass with all bugs in it and returns the directory of its libraries."""
+    return mutants.build_with_bugs("passes/assign_layout", BUGS, tmp_path_factory.mktemp("bugs"))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "mutation",
-    [
-        pytest.param(("result.replaceAllUsesExcept(back, back);", "(void)back;"), id="uses keep the new layout"),
-        pytest.param(("line == 0 || hasLine", "line >= 0 || hasLine"), id="any line"),
-    ],
-)
-def test_the_lit_tests_notice_a_bug(mutation: tuple[str, str], tmp_path: Path) -> None:
-    assert not mutants.lit_passes("passes/assign_layout", mutation, tmp_path)
+@pytest.mark.parametrize("bug", ["", *BUGS])
+def test_the_lit_tests_notice_a_bug(bug: str, libraries: Path) -> None:
+    assert mutants.lit_passes("passes/assign_layout", libraries, bug) == (not bug)

@@ -55,8 +55,20 @@ def test_it_computes_the_same(n: int, m: int, step: int, monkeypatch: pytest.Mon
     assert carried[0] > carried[1] == 2
 
 
+BUGS = {
+    "no step": mutants.Mutation(
+        "ScalarizeInduction.cpp", "arith::AddIOp::create(b, zero, step)", "arith::AddIOp::create(b, step, step)"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Builds the pass with all bugs in it and returns the directory of its libraries."""
+    return mutants.build_with_bugs("passes/scalarize_induction", BUGS, tmp_path_factory.mktemp("bugs"))
+
+
 @pytest.mark.slow
-def test_a_bug_is_noticed(tmp_path: Path) -> None:
-    mutation = ("advances.push_back({unsigned(i), arith::AddIOp::create(b, zero, step)});",
-                "advances.push_back({unsigned(i), arith::AddIOp::create(b, step, step)});")  # fmt: skip
-    assert not mutants.lit_passes("passes/scalarize_induction", mutation, tmp_path)
+@pytest.mark.parametrize("bug", ["", *BUGS])
+def test_the_lit_tests_notice_a_bug(bug: str, libraries: Path) -> None:
+    assert mutants.lit_passes("passes/scalarize_induction", libraries, bug) == (not bug)

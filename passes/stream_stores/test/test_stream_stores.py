@@ -115,25 +115,31 @@ def test_same_bits(kernel: object, drawn: tuple[list[np.ndarray], int, bool]) ->
     assert results[0] == results[1]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "mutation",
-    [
-        pytest.param(("!loaded.contains(base);", "true;"), id="results that are loaded"),
-        pytest.param((".isX86()", ".isAMDGPU()"), id="no fence"),
-        pytest.param(("if (maySignal(instruction))", "if (false && maySignal(instruction))"), id="signals"),
-        pytest.param(("if (store.align.value() < bytes)", "if (store.align.value() < 4)"), id="alignment"),
-        pytest.param(("!(loop && loop->isLoopInvariant(store.pointer))", "true"), id="same place"),
-    ],
-)
-def test_the_lit_tests_notice_a_bug(mutation: tuple[str, str], tmp_path: Path) -> None:
-    assert not mutants.lit_passes("passes/stream_stores", mutation, tmp_path)
+TRIPLE = "Triple(function.getParent()->getTargetTriple())"
+BUGS = {
+    "results that are loaded": mutants.Mutation("StreamStores.cpp", "!loaded.contains(base)", "true"),
+    "no fence": mutants.Mutation("StreamStores.cpp", f"{TRIPLE}.isX86()", f"{TRIPLE}.isAMDGPU()"),
+    "signals": mutants.Mutation("StreamStores.cpp", "maySignal(instruction)", "false"),
+    "alignment": mutants.Mutation("StreamStores.cpp", "store.align.value() < bytes", "store.align.value() < 4"),
+    "same place": mutants.Mutation("StreamStores.cpp", "!(loop && loop->isLoopInvariant(store.pointer))", "true"),
+    "the mask": mutants.Mutation("StreamStores.cpp", "Constant::getAllOnesValue(bits->getType())", "bits"),
+}
+
+
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Builds the pass with all bugs in it and returns the directory of its libraries."""
+    return mutants.build_with_bugs("passes/stream_stores", BUGS, tmp_path_factory.mktemp("bugs"))
 
 
 @pytest.mark.slow
-def test_the_executions_notice_a_bug(tmp_path: Path) -> None:
-    bug = mutants.Mutation("StreamStores.cpp", "Constant::getAllOnesValue(bits->getType())", "bits")
-    libraries = mutants.build_with_bugs("passes/stream_stores", {"mask": bug}, tmp_path / "bugs")
-    for name, passes in (("", True), ("mask", False)):
-        done = mutants.run_tests(Path(__file__), "same_bits", libraries, name, tmp_path / f"cache{name}")
-        assert (done.returncode == 0) == passes, done.stdout[-3000:]
+@pytest.mark.parametrize("bug", ["", *BUGS])
+def test_the_lit_tests_notice_a_bug(bug: str, libraries: Path) -> None:
+    assert mutants.lit_passes("passes/stream_stores", libraries, bug) == (not bug)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", ["", "the mask"])
+def test_the_executions_notice_a_bug(bug: str, libraries: Path, tmp_path: Path) -> None:
+    done = mutants.run_tests(Path(__file__), "same_bits", libraries, bug, tmp_path / "cache")
+    assert (done.returncode == 0) == (not bug), done.stdout[-3000:]

@@ -63,8 +63,22 @@ def test_it_computes_what_the_functions_say(seed: int, monkeypatch: pytest.Monke
     assert "cf.cond_br" not in compiled.asm["ttir"]
 
 
+BUGS = {
+    "the same side twice": mutants.Mutation(
+        "StructureReturns.cpp",
+        "side(branch.elseBlock(), fork.getFalseDest(), fork.getFalseDestOperands())",
+        "side(branch.elseBlock(), fork.getTrueDest(), fork.getTrueDestOperands())",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Builds the pass with all bugs in it and returns the directory of its libraries."""
+    return mutants.build_with_bugs("passes/structure_returns", BUGS, tmp_path_factory.mktemp("bugs"))
+
+
 @pytest.mark.slow
-def test_a_bug_is_noticed(tmp_path: Path) -> None:
-    mutation = ("side(branch.elseBlock(), fork.getFalseDest(), fork.getFalseDestOperands());",
-                "side(branch.elseBlock(), fork.getTrueDest(), fork.getTrueDestOperands());")  # fmt: skip
-    assert not mutants.lit_passes("passes/structure_returns", mutation, tmp_path)
+@pytest.mark.parametrize("bug", ["", *BUGS])
+def test_the_lit_tests_notice_a_bug(bug: str, libraries: Path) -> None:
+    assert mutants.lit_passes("passes/structure_returns", libraries, bug) == (not bug)
