@@ -89,7 +89,7 @@ BUGS = {
     "uses keep the new layout": mutants.Mutation(
         "AssignLayout.cpp", "result.replaceAllUsesExcept(back, back)", "(void)back"
     ),
-    "any line": mutants.Mutation("AssignLayout.cpp", "line == 0 || hasLine", "line >= 0 || hasLine"),
+    "any line": mutants.Mutation("AssignLayout.cpp", "line == 0 || hasLine(op->getLoc(), line)", "true"),
 }
 
 
