@@ -75,7 +75,8 @@ def bank_conflicts(registers: Layout, shared: Layout, *, bits: int, vector: int 
     """Returns what it costs to load or store a tile with ``ld.shared`` or ``st.shared``.
 
     Registers that hold the same element as another one of the thread are accessed once. Triton may choose ``ldmatrix``
-    or ``stmatrix`` instead, whose rows are 16 bytes; these are not counted here.
+    or ``stmatrix`` instead, whose rows are 16 bytes; these are not counted here. LLVM joins some of Triton's accesses
+    into wider ones when it generates code; they are counted as Triton emits them.
 
     Args:
         registers: the distributed layout of the tile.
