@@ -86,7 +86,9 @@ def test_list_in_a_pipe(run_python: RunPython, tmp_path: Path) -> None:
     header, *lines = done.stdout.splitlines()
     assert header.split() == ["extension", "kind", "stage", "target", "version", "origin", "state"]
     listed = run_python("-m", "triton_ext", "list", "--json", TRITON_EXT_PATH=str(directory))
-    assert [line.split()[0] for line in lines] == [e["name"] for e in json.loads(listed.stdout)]
+    names = [line.split()[0] for line in lines]
+    assert names == [e["name"] for e in json.loads(listed.stdout)]
+    assert {"one", "two"} | {e.name for e in tx.extensions() if e.origin == "built in"} <= {*names}
     for name in ("one", "two"):
         (line,) = (line for line in lines if line.startswith(name))
         assert str(directory / f"libtriton_ext_{name}.so") in line

@@ -53,7 +53,7 @@ def _beside(package: Path) -> list[Path]:
     places = [package.absolute() / "backends"]
     if package.absolute().parent.name == "src" and os.path.isfile(source / "pyproject.toml"):
         places.append(source / "backends")
-    # `Path.is_dir`, which `glob` calls, raises for names that are too long; `os.path.isdir` says that they are none.
+    # If a name is too long, `os.path.isdir` returns False, but `Path.glob` raises.
     return [place for place in places if os.path.isdir(place) and any(place.glob("*/backend.json"))]
 
 
