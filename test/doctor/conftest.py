@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -48,6 +49,10 @@ def build(installed_sdk: sdk.Sdk, clang: str, tmp_path: Path) -> BuildSelfTest:
     It builds like a project that does not use ``TritonExt::Triton``; with ``singletons=True`` it uses the same options.
     """
     triton = host.find_triton()
+    # ccache finds what an earlier run compiled: it gets paths relative to the directory in which the compiler runs, also
+    # those of an SDK in another temporary directory of this process.
+    launcher = [found] if (found := shutil.which("ccache")) else []
+    environment = {**os.environ, "CCACHE_BASEDIR": str(tmp_path.parent)}
 
     def build_parts(
         *parts: str,
@@ -57,7 +62,7 @@ def build(installed_sdk: sdk.Sdk, clang: str, tmp_path: Path) -> BuildSelfTest:
         singletons: bool = False,
     ) -> Path:
         dirs = installed_sdk.include_dirs if include_dirs is None else include_dirs
-        common = [compiler, "-std=c++20", "-O0", "-w", "-fPIC", "-fno-rtti", "-fno-exceptions"]
+        common = [*launcher, compiler, "-std=c++20", "-O0", "-w", "-fPIC", "-fno-rtti", "-fno-exceptions"]
         common += ["-fvisibility=default", "-fvisibility-inlines-hidden"] if singletons else ["-fvisibility=hidden"]
         includes = [f"-isystem{directory}" for directory in (*dirs, triton.include_dir)]
         objects = []
@@ -67,7 +72,7 @@ def build(installed_sdk: sdk.Sdk, clang: str, tmp_path: Path) -> BuildSelfTest:
         for part in ("SelfTest", *parts):
             objects.append(str(tmp_path / f"{part}.o"))
             command = [*common, *flags, *includes, "-c", str(SOURCES / f"{part}.cpp"), "-o", objects[-1]]
-            subprocess.run(command, check=True)
+            subprocess.run(command, check=True, cwd=tmp_path, env=environment)
         path = tmp_path / "selftest.so"
         link = [f"-L{triton.library.parent}", f"-l:{triton.library.name}", "-o", str(path)]
         subprocess.run([compiler, "-shared", *objects, *link], check=True)
