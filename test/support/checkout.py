@@ -27,6 +27,8 @@ def copy(directory: Path) -> Path:
         if (ROOT / name).is_file():
             (directory / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, directory / name)
+    for cache in (ROOT / "python" / "triton_ext").rglob("__pycache__"):  # otherwise each copy would compile all modules
+        shutil.copytree(cache, directory / cache.relative_to(ROOT), dirs_exist_ok=True)
     (directory / ".venv").symlink_to(Path(sys.prefix))
     shutil.copytree(resources.library_dir(), directory / "python" / "triton_ext" / "lib")
     settings = build.default_build_dir(directory) / "CMakeCache.txt"
