@@ -23,6 +23,7 @@ _COMMANDS = {
     "doctor": "triton_ext.cli.doctor:doctor",
     "layout": "triton_ext.cli.layout:layout",
     "list": "triton_ext.cli.list_extensions:list_extensions",
+    "mcp": "triton_ext.cli.mcp:mcp",
     "passes": "triton_ext.cli.passes:passes",
     "new": "triton_ext.cli.new:new",
     "pipeline": "triton_ext.cli.pipeline:pipeline",

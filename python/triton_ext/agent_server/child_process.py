@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the process of an action does around it: sets limits, runs it, and sends its answer.
+
+The answer is one line of JSON. The server takes no pickled objects from this process, because it runs the user's code.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import sys
+from multiprocessing.connection import Connection
+from typing import Any
+
+from ..errors import TritonExtError
+from ..support.scratch import scratch_dir
+from . import processes
+from .limits import Limits
+
+
+def run(
+    answer: Connection[Any, Any], printed: Connection[Any, Any], action: str, arguments: dict[str, Any], limits: Limits
+) -> None:
+    """Runs an action in this process, which was forked for it.
+
+    Args:
+        answer: where the answer goes.
+        printed: where everything goes that this process prints.
+        action: a name that `actions.action` knows.
+        arguments: its arguments.
+        limits: what it may use; the server itself limits the time.
+    """
+    os.setsid()
+    processes.end_with_parent()
+    nowhere = os.open(os.devnull, os.O_RDONLY)
+    for source, number in ((nowhere, 0), (printed.fileno(), 1), (printed.fileno(), 2)):
+        os.dup2(source, number)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for kind, most in ((resource.RLIMIT_DATA, limits.memory), (resource.RLIMIT_FSIZE, limits.file)):
+        _, hard = resource.getrlimit(kind)
+        value = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(kind, (value, value))
+    # What LLVM writes without a directory, as its pass dot-cfg does, does not land among the user's files.
+    with scratch_dir("triton-ext-action-") as directory:
+        os.chdir(directory)
+        text = json.dumps(_answer_of(action, arguments, limits)).encode() + b"\n"
+        with contextlib.suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        while text:
+            text = text[os.write(answer.fileno(), text) :]
+
+
+def _answer_of(action: str, arguments: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    from .answers import Answer, FailedError, cut
+
+    try:
+        from .actions import action as find
+
+        found = find(action)(**arguments)
+    except FailedError as error:
+        found = Answer(str(error), error.status)
+    except TritonExtError as error:
+        found = Answer(str(error), "error")
+    except MemoryError:
+        found = Answer(f"the action needs more than {limits.memory >> 20:,} MiB of memory", "memory limit")
+    except (Exception, SystemExit) as error:  # the user's code may raise anything
+        found = Answer(f"{type(error).__name__}: {error}", "error")
+    return {"status": found.status, "text": cut(found.text, limits.output, found.rest), "figures": found.figures}

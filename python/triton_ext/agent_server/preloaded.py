@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the fork server imports: everything that most actions need, and nothing that starts threads or opens a GPU."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import gc
+import os
+
+# Without the end of the interpreter, at which libtriton would print what is still alive. Registered first, it runs last.
+atexit.register(os._exit, 0)
+
+# The default of Triton 3.9, which warns if the variable is not set.
+os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
+with contextlib.suppress(Exception):  # torch may be missing or broken; the actions that need it say so
+    import torch  # noqa: F401
+with contextlib.suppress(Exception):
+    from . import checking, compiling, documentation, measuring, reading  # noqa: F401
+gc.freeze()  # the children share these pages as long as nobody writes to them

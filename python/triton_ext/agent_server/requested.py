@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The compilation that an agent asks for."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from ..compilation.describe import compile_and_observe
+from ..compilation.records import Compilation
+from ..compilation.requests import KernelRequest, find_target, request_for
+from ..errors import TritonExtError
+from ..pipeline import text_form
+from ..pipeline.inspection import Level
+from ..pipeline.pipeline import Pipeline
+from ..support.shown import said
+from .answers import FailedError
+from .inputs import cases_of, checked_options, kernel_at, launch
+
+
+def request_of(
+    kernel: str, signature: str | None, inputs: str | None, target: str | None, options: Mapping[str, Any] | None
+) -> KernelRequest:
+    """Returns the compilation of a kernel, whose types come from `signature`, or from the first launch of `inputs`.
+
+    Args:
+        kernel: ``FILE.py:kernel``, or a file with IR.
+        signature: e.g. ``*fp16:16, i32, 64``.
+        inputs: ``FILE.py:function``.
+        target: e.g. ``cuda:90``; None for the machine's.
+        options: options of the backend; with `inputs` also values of constexprs.
+
+    Raises:
+        FailedError: one of them does not fit.
+    """
+    given = checked_options(options)
+    try:
+        if inputs is None:
+            request = request_for(kernel, target, signature, given)
+            names = getattr(getattr(request.source, "fn", None), "arg_names", ())
+            if taken := [name for name in given if name in names]:
+                fix = "give its value in the signature"
+                raise FailedError("input error", f"option '{taken[0]}' is an argument of the kernel", fix=fix)
+            return request
+        found, case = kernel_at(kernel), cases_of(inputs)[0]
+        compiled = launch(found, case, given, warmup=True)
+        of_backend = {n: v for n, v in {**case.arguments, **given}.items() if n not in found.parameters}
+        return KernelRequest(compiled.src, find_target(target), of_backend, found.name)
+    except FailedError:
+        raise
+    except TritonExtError as error:
+        fix = None if signature or inputs or error.fix else "give signature or inputs"
+        raise FailedError("input error", str(error), fix=fix) from error
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise FailedError("compile error", text_of(error)) from error
+
+
+def pipeline_of(text: str, root: str) -> Pipeline:
+    """Returns the pipeline that `text` describes. The functions that it names have to be defined below `root`.
+
+    Raises:
+        FailedError: the text is malformed, or names something that does not exist or is not permitted.
+    """
+    try:
+        for call in text_form.syntax(text):
+            for argument in call.arguments:
+                if ":" in argument.name:
+                    _check_function(argument.name, root)
+        return Pipeline.parse(text)
+    except FailedError:
+        raise
+    except TritonExtError as error:
+        raise FailedError("pipeline error", str(error)) from error
+
+
+def _check_function(name: str, root: str) -> None:
+    """Raises FailedError unless ``module:function`` is in a file below `root`; imports nothing."""
+    module, _, function = name.partition(":")
+    try:
+        spec = importlib.util.find_spec(module) if module.isidentifier() and function.isidentifier() else None
+    except (ImportError, ValueError):
+        spec = None
+    origin = os.path.realpath(spec.origin) if spec is not None and spec.origin else ""
+    if not origin.startswith(f"{root.rstrip('/')}/"):
+        raise FailedError(
+            "refused",
+            f"'{name}': a pipeline may name functions of modules under the root only",
+            fix="name a function of a file beside the kernel",
+        )
+
+
+def compiled(request: KernelRequest, pipeline: Pipeline, level: Level) -> tuple[Any, Compilation]:
+    """Compiles, and returns Triton's ``CompiledKernel`` and the record.
+
+    Raises:
+        FailedError: the compilation failed.
+    """
+    try:
+        return compile_and_observe(request, level, pipeline)
+    except MemoryError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise FailedError("compile error", text_of(error)) from error
+
+
+def text_of(error: BaseException) -> str:
+    """Returns the message of `error` with its notes."""
+    text = said(error) if isinstance(error, TritonExtError) else f"{type(error).__name__}: {said(error)}"
+    return "\n".join([text, *getattr(error, "__notes__", ())])
