@@ -44,7 +44,9 @@ class Answer:
 def cut(text: str, most: int, rest: str) -> str:
     """Returns `text` with at most `most` characters, at the end of a line, and a note of what is missing."""
     lines = [
-        line if len(line) <= LINE_CHARACTERS else f"{line[:LINE_CHARACTERS]} [... {len(line):,} characters in this line]"
+        line
+        if len(line) <= LINE_CHARACTERS
+        else f"{line[:LINE_CHARACTERS]} [... {len(line):,} characters in this line]"
         for line in text.splitlines()
     ]
     kept, size = 0, 0

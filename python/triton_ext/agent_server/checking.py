@@ -13,7 +13,7 @@ from ..tuning.check import Checker
 from ..tuning.outcome import failure, synchronize
 from ..tuning.parallel import Compiled
 from .answers import Answer, FailedError
-from .inputs import Case, Kernel, cases_of, checked_options, kernel_at, launch
+from .inputs import Case, Kernel, cases_of, checked_options, kernel_at, launch, unedited_options
 from .requested import pipeline_of, text_of
 
 
@@ -39,6 +39,9 @@ class Trial:
         options: launch options and values of constexprs.
         tolerance: relative and absolute; None for that of the type.
 
+    Attributes:
+        is_deterministic: whether the unedited kernel computes the same bits each time.
+
     Raises:
         FailedError: the unedited kernel fails, or there is no tensor to compare.
     """
@@ -52,24 +55,18 @@ class Trial:
             raise FailedError("input error", f"{case.name} has no tensor of torch, so no result can be compared")
         self._saved = _copies(self._tensors)
         try:
-            self.unedited = self.run(options, Pipeline())
+            self.run(options, Pipeline())
             self._expected = _copies(self._tensors)
             changed = {name for name, tensor in self._tensors.items() if not _same_bits(tensor, self._saved[name])}
             kept = set(self._tensors) - changed
-            checker = self._checker(tolerance, kept)
+            self._check = self._checker(tolerance, kept)
             # What the kernel writes without reading it first is spoiled before each launch, so that results of an
             # earlier launch are not taken for those of the next one.
-            self.restore()
-            checker.spoil()
-            self.run(options, Pipeline())
-            if checker.problem(self.case.arguments) is not None:
-                checker = self._checker(tolerance, set(self._tensors))
-            self._check = checker
-            self.restore()
-            self._check.spoil()
-            self.run(options, Pipeline())
-            #: Whether the unedited kernel computes the same bits each time.
-            self.is_deterministic = self._is_equal()
+            again = self._again(options, Pipeline())
+            if again.problem:
+                self._check = self._checker(tolerance, set(self._tensors))
+                again = self._again(options, Pipeline())
+            self.is_deterministic = again.is_equal
         except FailedError as error:
             raise FailedError(error.status, f"the unedited kernel fails in {case.name}: {error.message}") from error
         finally:
@@ -102,14 +99,17 @@ class Trial:
             FailedError: it does not compile, or the launch fails.
         """
         try:
-            self._check.spoil()
-            self.run(options, pipeline)
-            return Verdict(self._check.problem(self.case.arguments) or "", self._is_equal())
+            return self._again(options, pipeline)
         finally:
             self.restore()
 
-    def _is_equal(self) -> bool:
-        return all(_same_bits(tensor, self._expected[name]) for name, tensor in self._tensors.items())
+    def _again(self, options: Mapping[str, Any], pipeline: Pipeline) -> Verdict:
+        self.restore()
+        self._check.spoil()
+        self.run(options, pipeline)
+        if all(_same_bits(tensor, self._expected[name]) for name, tensor in self._tensors.items()):
+            return Verdict("", True)
+        return Verdict(self._check.problem(self.case.arguments) or "", False)
 
     def restore(self) -> None:
         """Gives all tensors the contents that they had before the first launch."""
@@ -132,6 +132,7 @@ def _same_bits(one: Any, other: Any) -> bool:
 
 
 def check_kernel(
+    *,
     root: str,
     kernel: str,
     inputs: str,
@@ -144,7 +145,7 @@ def check_kernel(
     lines, are_equal, wrong = [], True, 0
     cases = cases_of(inputs)
     for case in cases:
-        trial = Trial(found, case, given, tolerance)
+        trial = Trial(found, case, unedited_options(found, case, given), tolerance)
         verdict = trial.verdict(given, edits)
         are_equal &= verdict.is_equal
         wrong += bool(verdict.problem)

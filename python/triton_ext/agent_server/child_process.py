@@ -11,26 +11,30 @@ import json
 import os
 import resource
 import sys
+import tempfile
 from multiprocessing.connection import Connection
 from typing import Any
 
 from ..errors import TritonExtError
-from ..support.scratch import scratch_dir
 from . import processes
 from .limits import Limits
 
 
 def run(
-    answer: Connection[Any, Any], printed: Connection[Any, Any], action: str, arguments: dict[str, Any], limits: Limits
+    answer: Connection[Any, Any],
+    printed: Connection[Any, Any],
+    call: tuple[str, dict[str, Any]],
+    limits: Limits,
+    directory: str,
 ) -> None:
     """Runs an action in this process, which was forked for it.
 
     Args:
         answer: where the answer goes.
         printed: where everything goes that this process prints.
-        action: a name that `actions.action` knows.
-        arguments: its arguments.
+        call: the name of an action, and its arguments.
         limits: what it may use; the server itself limits the time.
+        directory: an empty directory for temporary files, which the server removes.
     """
     os.setsid()
     processes.end_with_parent()
@@ -43,14 +47,14 @@ def run(
         value = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(kind, (value, value))
     # What LLVM writes without a directory, as its pass dot-cfg does, does not land among the user's files.
-    with scratch_dir("triton-ext-action-") as directory:
-        os.chdir(directory)
-        text = json.dumps(_answer_of(action, arguments, limits)).encode() + b"\n"
-        with contextlib.suppress(OSError, ValueError):
-            sys.stdout.flush()
-            sys.stderr.flush()
-        while text:
-            text = text[os.write(answer.fileno(), text) :]
+    os.chdir(directory)
+    os.environ["TMPDIR"] = tempfile.tempdir = directory
+    text = json.dumps(_answer_of(*call, limits)).encode() + b"\n"
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    while text:
+        text = text[os.write(answer.fileno(), text) :]
 
 
 def _answer_of(action: str, arguments: dict[str, Any], limits: Limits) -> dict[str, Any]:

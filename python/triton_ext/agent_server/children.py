@@ -12,6 +12,7 @@ import contextlib
 import json
 import multiprocessing
 import os
+import re
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,12 +23,15 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
+from ..support.scratch import scratch_dir
 from . import processes
 from .child_process import run
 from .limits import PRINTED_BYTES, Limits
 
 #: Seconds that the fork server may take to import what it imports, before the time of the first action begins.
 STARTUP = 120.0
+#: What a crash prints to users who have started the process themselves.
+_ADVICE = re.compile(r"^triton-ext: to get an exception instead.*\n?", re.MULTILINE)
 _PRELOADED = "triton_ext.agent_server.preloaded"
 
 
@@ -96,25 +100,26 @@ class Children:
         async with self._one_at_a_time:
             self.warm_up()
             known = processes.children() if self._owns_children else set()
-            action_process = _Process(self._context, action, arguments, self.limits)
-            try:
-                return await action_process.result()
-            finally:
-                with anyio.CancelScope(shield=True):
-                    await anyio.to_thread.run_sync(action_process.end)
-                    if self._owns_children:
-                        await anyio.to_thread.run_sync(processes.kill_remainders, known)
+            with scratch_dir("triton-ext-action-") as directory:
+                action_process = _Process(self._context, (action, arguments), self.limits, str(directory))
+                try:
+                    return await action_process.result()
+                finally:
+                    with anyio.CancelScope(shield=True):
+                        await anyio.to_thread.run_sync(action_process.end)
+                        if self._owns_children:
+                            await anyio.to_thread.run_sync(processes.kill_remainders, known)
 
 
 class _Process:
     """The process of one action, from its start to its end."""
 
-    def __init__(self, context: Any, action: str, arguments: dict[str, Any], limits: Limits) -> None:
+    def __init__(self, context: Any, call: tuple[str, dict[str, Any]], limits: Limits, directory: str) -> None:
         self._limits = limits
         self._answer, answer = context.Pipe(duplex=False)
         self._print, printed = context.Pipe(duplex=False)
         self._theirs: tuple[Connection[Any, Any], ...] = (answer, printed)
-        self._process = context.Process(target=run, args=(answer, printed, action, arguments, limits), daemon=False)
+        self._process = context.Process(target=run, args=(answer, printed, call, limits, directory), daemon=False)
         self._printed = Printed()
         self._text = b""
         for pipe in (self._answer, self._print):
@@ -188,6 +193,7 @@ class _Process:
         except (ValueError, RecursionError):
             answer = None
         said = str(self._printed)
+        said = _ADVICE.sub("", said).strip()
         printed = f"\n\nprinted:\n{said}" if said else ""
         if isinstance(answer, dict) and isinstance(answer.get("text"), str) and isinstance(answer.get("status"), str):
             figures = answer.get("figures")

@@ -12,43 +12,33 @@ from ..compilation.rendering import difference, plain
 from ..pipeline.inspection import Level
 from ..pipeline.pipeline import Pipeline
 from .answers import Answer
-from .requested import compiled, pipeline_of, request_of
+from .requested import Asked, compiled
 from .resources import in_words, resources
 
 
-def describe_pipeline(
-    root: str,
-    kernel: str,
-    signature: str | None,
-    inputs: str | None,
-    target: str | None,
-    options: Mapping[str, Any] | None,
-    pipeline: str,
-) -> Answer:
+def describe_pipeline(asked: Mapping[str, Any]) -> Answer:
     """Returns the table of the passes that compile a kernel."""
-    request = request_of(kernel, signature, inputs, target, options)
-    _, record = compiled(request, pipeline_of(pipeline, root), Level.SUMMARY)
+    wanted = Asked(**asked)
+    request = wanted.request()
+    _, record = compiled(request, wanted.edits(), Level.SUMMARY)
     record = replace(record, target=_short(record.target))
     passes = {stage.name: sum(entry.ran for entry in stage.passes) for stage in record.stages}
     text = plain(record, 120) + (
         "\nAn edit names a pass of this table as its anchor: skip(combine), after(loop_unroll, loop_split); "
         "name#2 is the second of that name in the stage.\n"
     )
-    return Answer(text, figures={"target": record.target, "passes": passes}, rest="compile_kernel shows only what a pipeline changes")
+    return Answer(
+        text,
+        figures={"target": record.target, "passes": passes},
+        rest="compile_kernel shows only what a pipeline changes",
+    )
 
 
-def compile_kernel(
-    root: str,
-    kernel: str,
-    signature: str | None,
-    inputs: str | None,
-    target: str | None,
-    options: Mapping[str, Any] | None,
-    pipeline: str,
-) -> Answer:
+def compile_kernel(asked: Mapping[str, Any]) -> Answer:
     """Compiles a kernel, and returns its resources, and what the pipeline changed."""
-    request = request_of(kernel, signature, inputs, target, options)
-    edits = pipeline_of(pipeline, root)
+    wanted = Asked(**asked)
+    request = wanted.request()
+    edits = wanted.edits()
     product, record = compiled(request, edits, Level.SUMMARY)
     found = resources(product)
     lines = [f"{record.kernel} for {_short(record.target)} compiled in {record.seconds * 1e3:,.0f} ms"]

@@ -33,7 +33,9 @@ def list_kernels(files: list[str], root: str) -> Answer:
         if found:
             lines.append(f"{Path(file).relative_to(root)}")
             lines += [f"  kernel {f.name}({ast.unparse(f.args)})" for f in found]
-            lines += [f"  functions without parameters, one of which may make inputs: {', '.join(makers)}"] * bool(makers)
+            lines += [f"  functions without parameters, one of which may make inputs: {', '.join(makers)}"] * bool(
+                makers
+            )
     return Answer("\n".join(lines) or "no kernel under the root", figures={"kernels": kernels})
 
 
@@ -59,7 +61,11 @@ def list_passes(stage: str | None, search: str | None, origin: str) -> Answer:
     for entry in catalogue():
         name = name_in_pipelines(entry)
         is_ours = entry.group == "extensions"
-        if not name or (stage and stage not in entry.stages) or (origin != "all" and is_ours != (origin == "extensions")):
+        if (
+            not name
+            or (stage and stage not in entry.stages)
+            or (origin != "all" and is_ours != (origin == "extensions"))
+        ):
             continue
         options = f" {{{', '.join(option.name for option in entry.options)}}}" if entry.options else ""
         line = f"{name}{options} [{', '.join(entry.stages) or 'no stage by default'}]: {entry.summary}"

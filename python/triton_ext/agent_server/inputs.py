@@ -156,3 +156,8 @@ def launch(kernel: Kernel, case: Case, options: Mapping[str, Any], *, warmup: bo
             fix="give the values of one of them with options",
         )
     return kernel.callable.run(grid=case.grid, warmup=warmup, **arguments)
+
+
+def unedited_options(kernel: Kernel, case: Case, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the options of the unedited kernel: none, or those of the candidate if the kernel cannot do without."""
+    return {} if all(name in case.arguments for name in kernel.parameters) else dict(given)

@@ -19,6 +19,7 @@ from .requested import pipeline_of
 
 
 def measure_kernel(
+    *,
     root: str,
     kernel: str,
     inputs: str,
@@ -94,10 +95,9 @@ def _in_words(row: Mapping[str, Any]) -> str:
     if row.get("same_binary"):
         return "both compile to the same binary, so there is no difference to measure"
     verdict = "faster" if row["lowest"] > 1 else "slower" if row["highest"] < 1 else "no difference beyond the noise"
-    return (
-        f"incumbent {row['incumbent_ms']:.4g} ms, candidate {row['candidate_ms']:.4g} ms, "
-        f"speedup {row['speedup']:.3f} ({row['lowest']:.3f} to {row['highest']:.3f} in {row['rounds']} rounds): {verdict}"
-    )
+    times = f"incumbent {row['incumbent_ms']:.4g} ms, candidate {row['candidate_ms']:.4g} ms"
+    spread = f"{row['lowest']:.3f} to {row['highest']:.3f} in {row['rounds']} rounds"
+    return f"{times}, speedup {row['speedup']:.3f} ({spread}): {verdict}"
 
 
 def _named(options: Mapping[str, Any], pipeline: Pipeline) -> str:

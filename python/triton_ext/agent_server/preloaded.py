@@ -8,7 +8,8 @@ import contextlib
 import gc
 import os
 
-# Without the end of the interpreter, at which libtriton would print what is still alive. Registered first, it runs last.
+# Ends without the end of the interpreter, at which libtriton prints what is still alive. What is registered first runs
+# last.
 atexit.register(os._exit, 0)
 
 # The default of Triton 3.9, which warns if the variable is not set.
@@ -17,4 +18,8 @@ with contextlib.suppress(Exception):  # torch may be missing or broken; the acti
     import torch  # noqa: F401
 with contextlib.suppress(Exception):
     from . import checking, compiling, documentation, measuring, reading  # noqa: F401
+with contextlib.suppress(Exception):
+    from triton.runtime.cache import triton_key
+
+    triton_key()  # hashes Triton's files, which takes a second, once for all actions
 gc.freeze()  # the children share these pages as long as nobody writes to them

@@ -12,7 +12,7 @@ from ..compilation.records import Compilation
 from ..pipeline.inspection import Level
 from ..support.diff import diff
 from .answers import Answer, FailedError
-from .requested import compiled, pipeline_of, request_of
+from .requested import Asked, compiled, pipeline_of
 
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 #: Lines that are shown if neither a range nor a pattern is given.
@@ -20,13 +20,8 @@ _FIRST = 200
 
 
 def read_ir(
-    root: str,
-    kernel: str,
-    signature: str | None,
-    inputs: str | None,
-    target: str | None,
-    options: Mapping[str, Any] | None,
-    pipeline: str,
+    asked: Mapping[str, Any],
+    *,
     what: str,
     after: str | None,
     lines: str | None,
@@ -34,8 +29,9 @@ def read_ir(
     context: int,
 ) -> Answer:
     """Returns lines of the output of a stage, or of the module after a pass."""
-    request = request_of(kernel, signature, inputs, target, options)
-    product, record = compiled(request, pipeline_of(pipeline, root), Level.IR if after else Level.SUMMARY)
+    wanted = Asked(**asked)
+    request = wanted.request()
+    product, record = compiled(request, wanted.edits(), Level.IR if after else Level.SUMMARY)
     text = _after(record, what, after)[1] if after else _output(product, what)
     found = text.splitlines()
     chosen = _chosen(found, lines, pattern, context)
@@ -52,7 +48,9 @@ def read_ir(
         head += f", of which {len([i for i in chosen if re.search(pattern, found[i])]):,} match {pattern!r}"
     note = []
     if lines is None and pattern is None and len(found) > _FIRST:
-        note = [f"[... lines {_FIRST + 1}-{len(found)} left out; ask for lines='{_FIRST + 1}-{2 * _FIRST}', or a pattern]"]
+        note = [
+            f"[... lines {_FIRST + 1}-{len(found)} left out; ask for lines='{_FIRST + 1}-{2 * _FIRST}', or a pattern]"
+        ]
     return Answer(
         "\n".join([head, "", *body, *note]),
         figures={"lines": len(found), "shown": len(chosen)},
@@ -127,27 +125,23 @@ def _after(record: Compilation, stage: str, name: str) -> tuple[str, str]:
 
 
 def diff_ir(
-    root: str,
-    kernel: str,
-    signature: str | None,
-    inputs: str | None,
-    target: str | None,
-    options: Mapping[str, Any] | None,
-    pipeline: str,
+    asked: Mapping[str, Any],
+    *,
     what: str,
     after: str | None,
     against: str,
     context: int,
 ) -> Answer:
     """Returns how one pass changes the module, or how two pipelines differ in the output of a stage."""
-    request = request_of(kernel, signature, inputs, target, options)
-    edits = pipeline_of(pipeline, root)
+    wanted = Asked(**asked)
+    request = wanted.request()
+    edits = wanted.edits()
     if after:
         _, record = compiled(request, edits, Level.IR)
         old, new = _after(record, what, after)
         title = f"{what}: before and after {after}"
     else:
-        other = pipeline_of(against, root)
+        other = pipeline_of(against, wanted.root)
         old = _output(compiled(request, other, Level.SUMMARY)[0], what)
         new = _output(compiled(request, edits, Level.SUMMARY)[0], what)
         title = f"{what}: - {str(other) or 'no edits'}, + {str(edits) or 'no edits'}"
@@ -167,7 +161,9 @@ def unified(old: Sequence[str], new: Sequence[str], context: int) -> tuple[list[
         if is_equal:
             last = a_end - a
             for i in range(last):
-                is_near = (i < context and a + b > 0) or (i >= last - context and (a_end, b_end) != (len(old), len(new)))
+                is_near = (i < context and a + b > 0) or (
+                    i >= last - context and (a_end, b_end) != (len(old), len(new))
+                )
                 shown.append((" ", old[a + i], a + i + 1, b + i + 1, is_near))
             continue
         removed, added = removed + a_end - a, added + b_end - b

@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib.util
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ..compilation.describe import compile_and_observe
@@ -20,43 +21,62 @@ from .answers import FailedError
 from .inputs import cases_of, checked_options, kernel_at, launch
 
 
-def request_of(
-    kernel: str, signature: str | None, inputs: str | None, target: str | None, options: Mapping[str, Any] | None
-) -> KernelRequest:
-    """Returns the compilation of a kernel, whose types come from `signature`, or from the first launch of `inputs`.
+@dataclass(frozen=True)
+class Asked:
+    """What an agent asks to compile.
 
-    Args:
+    Attributes:
+        root: the directory of the user's files.
         kernel: ``FILE.py:kernel``, or a file with IR.
-        signature: e.g. ``*fp16:16, i32, 64``.
-        inputs: ``FILE.py:function``.
+        signature: e.g. ``*fp16:16, i32, 64``; None if `inputs` are given.
+        inputs: ``FILE.py:function``, whose first launch has the types.
         target: e.g. ``cuda:90``; None for the machine's.
         options: options of the backend; with `inputs` also values of constexprs.
-
-    Raises:
-        FailedError: one of them does not fit.
+        pipeline: the text of the edits.
     """
-    given = checked_options(options)
-    try:
-        if inputs is None:
-            request = request_for(kernel, target, signature, given)
-            names = getattr(getattr(request.source, "fn", None), "arg_names", ())
-            if taken := [name for name in given if name in names]:
-                fix = "give its value in the signature"
-                raise FailedError("input error", f"option '{taken[0]}' is an argument of the kernel", fix=fix)
-            return request
-        found, case = kernel_at(kernel), cases_of(inputs)[0]
-        compiled = launch(found, case, given, warmup=True)
-        of_backend = {n: v for n, v in {**case.arguments, **given}.items() if n not in found.parameters}
-        return KernelRequest(compiled.src, find_target(target), of_backend, found.name)
-    except FailedError:
-        raise
-    except TritonExtError as error:
-        fix = None if signature or inputs or error.fix else "give signature or inputs"
-        raise FailedError("input error", str(error), fix=fix) from error
-    except MemoryError:
-        raise
-    except Exception as error:
-        raise FailedError("compile error", text_of(error)) from error
+
+    root: str
+    kernel: str
+    signature: str | None
+    inputs: str | None
+    target: str | None
+    options: Mapping[str, Any] | None
+    pipeline: str
+
+    def edits(self) -> Pipeline:
+        """Returns the pipeline; see `pipeline_of`."""
+        return pipeline_of(self.pipeline, self.root)
+
+    def request(self) -> KernelRequest:
+        """Returns the compilation.
+
+        Raises:
+            FailedError: the kernel, its signature, its inputs or an option does not fit.
+        """
+        given = checked_options(self.options)
+        try:
+            return self._from_inputs(self.inputs, given) if self.inputs else self._from_signature(given)
+        except (FailedError, MemoryError):
+            raise
+        except TritonExtError as error:
+            fix = None if self.signature or self.inputs or error.fix else "give signature or inputs"
+            raise FailedError("input error", str(error), fix=fix) from error
+        except Exception as error:
+            raise FailedError("compile error", text_of(error)) from error
+
+    def _from_signature(self, given: Mapping[str, Any]) -> KernelRequest:
+        request = request_for(self.kernel, self.target, self.signature, given)
+        names = getattr(getattr(request.source, "fn", None), "arg_names", ())
+        if taken := [name for name in given if name in names]:
+            fix = "give its value in the signature"
+            raise FailedError("input error", f"option '{taken[0]}' is an argument of the kernel", fix=fix)
+        return request
+
+    def _from_inputs(self, inputs: str, given: Mapping[str, Any]) -> KernelRequest:
+        kernel, case = kernel_at(self.kernel), cases_of(inputs)[0]
+        source = launch(kernel, case, given, warmup=True).src
+        options = {n: v for n, v in {**case.arguments, **given}.items() if n not in kernel.parameters}
+        return KernelRequest(source, find_target(self.target), options, kernel.name)
 
 
 def pipeline_of(text: str, root: str) -> Pipeline:

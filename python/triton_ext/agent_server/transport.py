@@ -55,4 +55,4 @@ def bound_standard_input() -> None:
     nowhere = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nowhere, 0)
     os.close(nowhere)
-    sys.stdin = io.TextIOWrapper(BoundedLines(private, REQUEST_BYTES), encoding="utf-8", errors="replace")  # type: ignore[type-var]
+    sys.stdin = io.TextIOWrapper(BoundedLines(private, REQUEST_BYTES), encoding="utf-8", errors="replace")
