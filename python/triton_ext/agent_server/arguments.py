@@ -77,3 +77,7 @@ After = Annotated[
     ),
 ]
 Tolerance = Annotated[float | None, Field(ge=0, le=1e9, allow_inf_nan=False)]
+Seconds = Annotated[
+    float | None,
+    Field(gt=0, le=1e6, allow_inf_nan=False, description="A shorter time limit than the server's, in seconds"),
+]

@@ -41,6 +41,8 @@ def run(
     nowhere = os.open(os.devnull, os.O_RDONLY)
     for source, number in ((nowhere, 0), (printed.fileno(), 1), (printed.fileno(), 2)):
         os.dup2(source, number)
+    sys.stdin = open(0, closefd=False)
+    _close_all_but(answer.fileno())
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for kind, most in ((resource.RLIMIT_DATA, limits.memory), (resource.RLIMIT_FSIZE, limits.file)):
         _, hard = resource.getrlimit(kind)
@@ -55,6 +57,12 @@ def run(
         sys.stderr.flush()
     while text:
         text = text[os.write(answer.fileno(), text) :]
+
+
+def _close_all_but(answer: int) -> None:
+    """Closes the descriptors by which this process could disturb the fork server and what tracks its resources."""
+    os.closerange(3, answer)
+    os.closerange(answer + 1, 1 << 16)
 
 
 def _answer_of(action: str, arguments: dict[str, Any], limits: Limits) -> dict[str, Any]:

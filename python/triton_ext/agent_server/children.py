@@ -9,6 +9,7 @@ read anew, and nothing is left of an action that crashed.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import multiprocessing
 import os
@@ -30,6 +31,8 @@ from .limits import PRINTED_BYTES, Limits
 
 #: Seconds that the fork server may take to import what it imports, before the time of the first action begins.
 STARTUP = 120.0
+#: How often a process is started, if the fork server ends meanwhile.
+_ATTEMPTS = 3
 #: What a crash prints to users who have started the process themselves.
 _ADVICE = re.compile(r"^triton-ext: to get an exception instead.*\n?", re.MULTILINE)
 _PRELOADED = "triton_ext.agent_server.preloaded"
@@ -90,25 +93,38 @@ class Children:
         """Starts the fork server, unless it runs; it imports torch and Triton in the background."""
         forkserver.ensure_running()
 
-    async def call(self, action: str, arguments: dict[str, Any]) -> Result:
+    async def call(self, action: str, arguments: dict[str, Any], seconds: float | None = None) -> Result:
         """Runs `action` in a child process, and returns how it ended, whatever happens to the process.
 
         Args:
             action: a name that `actions.action` knows.
             arguments: values of JSON's types.
+            seconds: a shorter time limit than that of `limits`; None for none.
         """
+        limits = self.limits
+        if seconds is not None and seconds < limits.seconds:
+            limits = dataclasses.replace(limits, seconds=seconds)
         async with self._one_at_a_time:
-            self.warm_up()
-            known = processes.children() if self._owns_children else set()
-            with scratch_dir("triton-ext-action-") as directory:
-                action_process = _Process(self._context, (action, arguments), self.limits, str(directory))
-                try:
-                    return await action_process.result()
-                finally:
-                    with anyio.CancelScope(shield=True):
-                        await anyio.to_thread.run_sync(action_process.end)
-                        if self._owns_children:
-                            await anyio.to_thread.run_sync(processes.kill_remainders, known)
+            for _ in range(_ATTEMPTS):
+                result = await self._try(action, arguments, limits)
+                if result is not None:
+                    return result
+                await anyio.sleep(0.2)  # the fork server is ending, because something has killed it
+            return Result("crash", "no process could be started")
+
+    async def _try(self, action: str, arguments: dict[str, Any], limits: Limits) -> Result | None:
+        """Returns how the action ended; None if no process could be started for it."""
+        await anyio.to_thread.run_sync(self.warm_up)
+        known = processes.children() if self._owns_children else set()
+        with scratch_dir("triton-ext-action-") as directory:
+            process = _Process(self._context, (action, arguments), limits, str(directory))
+            try:
+                return await process.result() if await process.starts() else None
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await anyio.to_thread.run_sync(process.end)
+                    if self._owns_children:
+                        await anyio.to_thread.run_sync(processes.kill_remainders, known)
 
 
 class _Process:
@@ -125,15 +141,19 @@ class _Process:
         for pipe in (self._answer, self._print):
             os.set_blocking(pipe.fileno(), False)
 
-    async def result(self) -> Result:
-        """Starts the process, and waits for its answer, its end or the time limit."""
+    async def starts(self) -> bool:
+        """Starts the process; returns False if the fork server does not answer."""
         try:
             with anyio.fail_after(STARTUP):
                 await anyio.to_thread.run_sync(self._process.start, abandon_on_cancel=True)
-        except (OSError, EOFError, TimeoutError) as error:
-            return Result("crash", f"the process could not be started: {type(error).__name__}: {error}; call it again")
+        except (OSError, EOFError, TimeoutError):
+            return False
         for pipe in self._theirs:
             pipe.close()
+        return True
+
+    async def result(self) -> Result:
+        """Waits for the answer of the process, its end or the time limit."""
         with anyio.move_on_after(self._limits.seconds) as time:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._drain)
@@ -188,10 +208,7 @@ class _Process:
         return True
 
     def _ended(self) -> Result:
-        try:
-            answer = json.loads(self._text) if self._text.endswith(b"\n") else None
-        except (ValueError, RecursionError):
-            answer = None
+        answer = _parsed(self._text)
         said = str(self._printed)
         said = _ADVICE.sub("", said).strip()
         printed = f"\n\nprinted:\n{said}" if said else ""
@@ -214,3 +231,17 @@ class _Process:
             self._process.close()
         for pipe in (self._answer, self._print, *self._theirs):
             pipe.close()
+
+
+def _parsed(text: bytes) -> Any:
+    """Returns a line of JSON as a value that can be sent on; None if it is none.
+
+    Python's JSON has numbers and characters that the protocol has not: NaN and single halves of surrogate pairs.
+    """
+    if not text.endswith(b"\n"):
+        return None
+    try:
+        value = json.loads(text, parse_constant=lambda _: None)
+        return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None

@@ -32,11 +32,12 @@ def measure_kernel(
     case: int | None,
 ) -> Answer:
     """Checks a candidate, then measures it and the incumbent in turns, so that slow changes affect both alike."""
+    found = kernel_at(kernel)  # first, because a pipeline may name functions of modules beside it
     sides = [
         (checked_options(against_options), pipeline_of(against, root)),
         (checked_options(options), pipeline_of(pipeline, root)),
     ]
-    found, cases = kernel_at(kernel), cases_of(inputs)
+    cases = cases_of(inputs)
     if case is not None:
         if not 1 <= case <= len(cases):
             raise FailedError("input error", f"case={case}: the inputs have launches 1 to {len(cases)}")

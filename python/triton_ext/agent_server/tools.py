@@ -16,6 +16,7 @@ from .arguments import (
     OptionalInputs,
     Options,
     Pipeline,
+    Seconds,
     Signature,
     Target,
     Tolerance,
@@ -188,6 +189,7 @@ class Tools:
         options: Options = None,
         relative_tolerance: Tolerance = None,
         absolute_tolerance: Tolerance = None,
+        time_limit: Seconds = None,
     ) -> CallToolResult:
         """Run a kernel with a pipeline on this machine, and compare all tensors with those of the unedited kernel, for
         each launch of the inputs. Says whether they are bit-equal, right within the tolerance (default: that of
@@ -196,7 +198,7 @@ class Tools:
         arguments: dict[str, Any] = {"kernel": kernel, "inputs": inputs, "options": options, "pipeline": pipeline}
         given = (relative_tolerance, absolute_tolerance)
         tolerance = None if given == (None, None) else [one or 0.0 for one in given]
-        return await self._run_call("check_kernel", arguments, tolerance=tolerance)
+        return await self._run_call("check_kernel", arguments, time_limit, tolerance=tolerance)
 
     async def measure_kernel(
         self,
@@ -216,13 +218,14 @@ class Tools:
         launch: Annotated[
             int | None, Field(ge=1, le=1000, description="Only this launch of the inputs, from 1; default: all")
         ] = None,
+        time_limit: Seconds = None,
     ) -> CallToolResult:
         """Check a candidate (pipeline and options), then measure it in turns with the incumbent on this machine.
         Returns median times, the speedup and its range over the rounds; a wrong candidate is not measured.
         """
         arguments: dict[str, Any] = {"kernel": kernel, "inputs": inputs, "options": options, "pipeline": pipeline}
         more = {"against": against, "against_options": against_options, "rounds": rounds, "case": launch}
-        return await self._run_call("measure_kernel", arguments, **more, milliseconds=milliseconds)
+        return await self._run_call("measure_kernel", arguments, time_limit, **more, milliseconds=milliseconds)
 
     async def _compile_call(self, action: str, asked: dict[str, Any], **more: Any) -> CallToolResult:
         """Runs an action that compiles, and first resolves the files that it names."""
@@ -232,13 +235,13 @@ class Tools:
             return _answer(Result("refused", str(error)))
         return await self._call(action, {"asked": {**resolved, "target": asked["target"] or self._target}, **more})
 
-    async def _run_call(self, action: str, asked: dict[str, Any], **more: Any) -> CallToolResult:
+    async def _run_call(self, action: str, asked: dict[str, Any], seconds: float | None, **more: Any) -> CallToolResult:
         """Runs an action that launches, and first resolves the files that it names."""
         try:
             resolved = self._resolved(asked)
         except RefusedError as error:
             return _answer(Result("refused", str(error)))
-        return await self._call(action, {**resolved, **more})
+        return await self._call(action, {**resolved, **more}, seconds)
 
     def _resolved(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Returns `asked` with the root and the real paths of its files.
@@ -254,8 +257,8 @@ class Tools:
             "inputs": None if inputs is None else self._root.function(inputs),
         }
 
-    async def _call(self, action: str, arguments: dict[str, Any]) -> CallToolResult:
-        return _answer(await self._children.call(action, arguments))
+    async def _call(self, action: str, arguments: dict[str, Any], seconds: float | None = None) -> CallToolResult:
+        return _answer(await self._children.call(action, arguments, seconds))
 
 
 def _asked(
