@@ -7,7 +7,9 @@ call of a tool is an action, which runs in a child process of its own under `Lim
 - `root`: which files an agent may name.
 - `children`: starts, bounds and ends the child of an action.
 - `child_process`: what this child does around the action.
-- `actions` and the modules below it: what the tools do.
-- `tools`: names, arguments and descriptions of the tools, as agents see them.
+- `actions`: the actions by name; `documentation`, `compiling`, `reading`, `checking`, `measuring` and `history` have
+  them.
+- `tools`, `launch_tools`, `arguments`: names, arguments and descriptions of the tools, as agents see them.
+- `calls`: from the call of a tool to an action.
 - `transport`: standard input and output.
 """

@@ -18,6 +18,8 @@ _MODULES = {
     "diff_ir": "reading",
     "check_kernel": "checking",
     "measure_kernel": "measuring",
+    "search_space": "history",
+    "search_history": "history",
 }
 
 

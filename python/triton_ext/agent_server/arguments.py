@@ -34,8 +34,8 @@ Inputs = Annotated[
     str,
     Field(
         max_length=4096,
-        description="FILE.py:FUNCTION, a function without parameters that returns the arguments of one launch "
-        'by name and its grid, e.g. {"x": x, "y": y, "n": 1000, "BLOCK": 1024, "grid": (64,)}, or a list of such '
+        description="FILE.py:FUNCTION, a function that returns the arguments of one launch by name "
+        'and its grid, e.g. {"x": x, "y": y, "n": 1000, "BLOCK": 1024, "grid": (64,)}, or a list of such '
         "dictionaries",
     ),
 ]
@@ -80,4 +80,11 @@ Tolerance = Annotated[float | None, Field(ge=0, le=1e9, allow_inf_nan=False)]
 Seconds = Annotated[
     float | None,
     Field(gt=0, le=1e6, allow_inf_nan=False, description="A shorter time limit than the server's, in seconds"),
+]
+Grid = Annotated[
+    list[Annotated[int, Field(ge=1, le=2**31 - 1)]] | str | None,
+    Field(
+        max_length=4096,
+        description="The grid of launches whose inputs have none: [64], or FILE.py:FUNCTION, which takes the arguments",
+    ),
 ]

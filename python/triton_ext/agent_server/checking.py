@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..pipeline.pipeline import Pipeline
-from ..tuning.check import Checker
+from ..searching import launches
 from ..tuning.outcome import failure, synchronize
 from ..tuning.parallel import Compiled
 from .answers import Answer, FailedError
@@ -31,49 +32,53 @@ class Verdict:
 
 
 class Trial:
-    """One launch, which can be repeated with other pipelines: it restores the tensors.
+    """One launch, which can be repeated with other pipelines.
 
     Args:
         kernel: the kernel.
         case: the launch.
-        options: launch options and values of constexprs.
-        tolerance: relative and absolute; None for that of the type.
+        options: launch options and values of constexprs of the unedited kernel.
 
     Attributes:
+        kernel: the kernel.
+        case: the launch.
         is_deterministic: whether the unedited kernel computes the same bits each time.
 
     Raises:
         FailedError: the unedited kernel fails, or there is no tensor to compare.
     """
 
-    def __init__(
-        self, kernel: Kernel, case: Case, options: Mapping[str, Any], tolerance: tuple[float, float] | None = None
-    ) -> None:
+    def __init__(self, kernel: Kernel, case: Case, options: Mapping[str, Any]) -> None:
         self.kernel, self.case = kernel, case
-        self._tensors = case.tensors
-        if not self._tensors:
+        initial = launches.copies(case.arguments)
+        if not initial:
             raise FailedError("input error", f"{case.name} has no tensor of torch, so no result can be compared")
-        self._saved = _copies(self._tensors)
+        self._tensors = launches.Case(case.name, case.arguments, initial, {})
         try:
-            self.run(options, Pipeline())
-            self._expected = _copies(self._tensors)
-            changed = {name for name, tensor in self._tensors.items() if not _same_bits(tensor, self._saved[name])}
-            kept = set(self._tensors) - changed
-            self._check = self._checker(tolerance, kept)
-            # What the kernel writes without reading it first is spoiled before each launch, so that results of an
-            # earlier launch are not taken for those of the next one.
-            again = self._again(options, Pipeline())
-            if again.problem:
-                self._check = self._checker(tolerance, set(self._tensors))
-                again = self._again(options, Pipeline())
-            self.is_deterministic = again.is_equal
+            self._learn(options)
         except FailedError as error:
             raise FailedError(error.status, f"the unedited kernel fails in {case.name}: {error.message}") from error
         finally:
             self.restore()
 
-    def _checker(self, tolerance: tuple[float, float] | None, kept: set[str]) -> Checker:
-        return Checker(lambda _: self._expected, None, tolerance, kept, dict(self.case.arguments))
+    def _learn(self, options: Mapping[str, Any]) -> None:
+        """Runs the unedited kernel three times, the last time with other contents in the tensors that it writes.
+
+        If that changes nothing, these tensors are spoiled before each later launch. So results that were there before
+        are not taken for those of a launch that writes nothing.
+        """
+        tensors = self._tensors
+        self.run(options, Pipeline())
+        tensors.expected = launches.copies(self.case.arguments)
+        written = [n for n, value in tensors.initial.items() if not launches.same_bits(tensors.expected[n], value)]
+        self.restore()
+        self.run(options, Pipeline())
+        self.is_deterministic = self._is_equal()
+        tensors.poisoned = tuple(written)
+        tensors.reset()
+        self.run(options, Pipeline())
+        if tensors.problem(None, exact=False) is not None:
+            tensors.poisoned = ()
 
     def run(self, options: Mapping[str, Any], pipeline: Pipeline) -> Any:
         """Launches the kernel with `pipeline` and waits for it; returns Triton's ``CompiledKernel``.
@@ -92,43 +97,48 @@ class Trial:
             raise FailedError(kind, text_of(error)) from error
         return product
 
-    def verdict(self, options: Mapping[str, Any], pipeline: Pipeline) -> Verdict:
+    def verdict(
+        self, options: Mapping[str, Any], pipeline: Pipeline, tolerance: tuple[float, float] | None = None
+    ) -> Verdict:
         """Launches the kernel with `pipeline`, compares its results and restores the tensors.
+
+        Args:
+            options: launch options and values of constexprs.
+            pipeline: the edits.
+            tolerance: relative and absolute; None for that of the type.
 
         Raises:
             FailedError: it does not compile, or the launch fails.
         """
         try:
-            return self._again(options, pipeline)
+            self._tensors.reset()
+            self.run(options, pipeline)
+            if self._is_equal():
+                return Verdict("", True)
+            return Verdict(self._tensors.problem(tolerance, exact=False) or "", False)
         finally:
             self.restore()
 
-    def _again(self, options: Mapping[str, Any], pipeline: Pipeline) -> Verdict:
-        self.restore()
-        self._check.spoil()
-        self.run(options, pipeline)
-        if all(_same_bits(tensor, self._expected[name]) for name, tensor in self._tensors.items()):
-            return Verdict("", True)
-        return Verdict(self._check.problem(self.case.arguments) or "", False)
+    def _is_equal(self) -> bool:
+        found = self.case.arguments
+        return all(launches.same_bits(found[name], value) for name, value in self._tensors.expected.items())
 
     def restore(self) -> None:
         """Gives all tensors the contents that they had before the first launch."""
-        for name, tensor in self._tensors.items():
-            with contextlib.suppress(RuntimeError):  # an expanded tensor, which cannot have been written to
-                tensor.copy_(self._saved[name])
+        self._tensors.reset(poison=False)
 
 
-def _copies(tensors: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: tensor.clone() for name, tensor in tensors.items()}
-
-
-def _same_bits(one: Any, other: Any) -> bool:
-    import torch
-
-    def plain(tensor: Any) -> Any:
-        return tensor.detach().contiguous().reshape(-1).view(torch.uint8)
-
-    return bool(torch.equal(plain(one), plain(other)))
+def with_variants(cases: Sequence[Case]) -> Iterator[Case]:
+    """Yields `cases`, and the smallest with its values permuted and with tensors at unaligned addresses."""
+    for number, (name, arguments, _) in enumerate(
+        launches.variants([case.arguments for case in cases], 0, unaligned=True)
+    ):
+        if number < len(cases):
+            yield cases[number]
+        else:
+            match = re.match(r"launch (\d+)", name)
+            assert match is not None
+            yield Case(arguments, cases[int(match[1]) - 1].grid, name)
 
 
 def check_kernel(
@@ -136,28 +146,31 @@ def check_kernel(
     root: str,
     kernel: str,
     inputs: str,
+    grid: Sequence[int] | str | None,
     options: Mapping[str, Any] | None,
     pipeline: str,
     tolerance: tuple[float, float] | None,
+    variants: bool,
 ) -> Answer:
     """Runs all launches of `inputs` with a pipeline and without, and compares the results."""
     # The kernel first: a pipeline may name functions of modules beside it.
     given, found = checked_options(options), kernel_at(kernel)
     edits = pipeline_of(pipeline, root)
+    cases = cases_of(inputs, grid)
     lines, are_equal, wrong = [], True, 0
-    cases = cases_of(inputs)
-    for case in cases:
-        trial = Trial(found, case, unedited_options(found, case, given), tolerance)
-        verdict = trial.verdict(given, edits)
+    tried = list(with_variants(cases)) if variants else cases
+    for case in tried:
+        trial = Trial(found, case, unedited_options(found, case, given))
+        verdict = trial.verdict(given, edits, tolerance)
         are_equal &= verdict.is_equal
         wrong += bool(verdict.problem)
         state = f"WRONG: {verdict.problem}" if verdict.problem else "right, not bit-equal"
         lines.append(f"  {case.name}: {'bit-equal' if verdict.is_equal else state}")
         if not trial.is_deterministic:
             lines.append("    the unedited kernel itself computes other bits each time")
-    head = f"{wrong} of {len(cases)} launches wrong" if wrong else f"all {len(cases)} launches right"
+    head = f"{wrong} of {len(tried)} launches wrong" if wrong else f"all {len(tried)} launches right"
     return Answer(
         "\n".join([f"{found.name} with {str(edits) or 'no edits'}: {head}", "", *lines]),
         "wrong result" if wrong else "ok",
-        {"launches": len(cases), "wrong": wrong, "bit_equal": are_equal},
+        {"launches": len(tried), "wrong": wrong, "bit_equal": are_equal},
     )

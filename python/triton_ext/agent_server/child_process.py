@@ -41,7 +41,7 @@ def run(
     nowhere = os.open(os.devnull, os.O_RDONLY)
     for source, number in ((nowhere, 0), (printed.fileno(), 1), (printed.fileno(), 2)):
         os.dup2(source, number)
-    sys.stdin = open(0, closefd=False)
+    sys.stdin = os.fdopen(0, closefd=False)
     _close_all_but(answer.fileno())
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for kind, most in ((resource.RLIMIT_DATA, limits.memory), (resource.RLIMIT_FSIZE, limits.file)):

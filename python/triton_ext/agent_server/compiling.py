@@ -11,9 +11,9 @@ from ..compilation.records import Compilation
 from ..compilation.rendering import difference, plain
 from ..pipeline.inspection import Level
 from ..pipeline.pipeline import Pipeline
+from ..searching.figures import figures_of
 from .answers import Answer
 from .requested import Asked, compiled
-from .resources import in_words, resources
 
 
 def describe_pipeline(asked: Mapping[str, Any]) -> Answer:
@@ -40,16 +40,16 @@ def compile_kernel(asked: Mapping[str, Any]) -> Answer:
     request = wanted.request()
     edits = wanted.edits()
     product, record = compiled(request, edits, Level.SUMMARY)
-    found = resources(product)
+    found = _resources(product)
     lines = [f"{record.kernel} for {_short(record.target)} compiled in {record.seconds * 1e3:,.0f} ms"]
     before = None
     if edits.edits:
         plain_product, plain_record = compiled(request, Pipeline(), Level.SUMMARY)
-        before = resources(plain_product)
+        before = _resources(plain_product)
         lines += [f"edits: {record.pipeline}", "", "passes that differ from the unedited compilation:"]
         lines += _changes(plain_record, record) or ["  none"]
         lines += ["", "stage outputs that differ: " + (", ".join(_differing(plain_product, product)) or "none")]
-    lines += ["", "resources:", in_words(found, before), "", "stage outputs, for read_ir:"]
+    lines += ["", "resources:", *_in_words(found, before), "", "stage outputs, for read_ir:"]
     lines += [f"  {name}: {_size(output)}" for name, output in product.asm.items() if name != "source"]
     if remarks := _remarks(record):
         lines += ["", "remarks:", *remarks]
@@ -57,6 +57,23 @@ def compile_kernel(asked: Mapping[str, Any]) -> Answer:
     if before is not None:
         figures["unedited"] = before
     return Answer("\n".join(lines), figures=figures)
+
+
+def _resources(product: Any) -> dict[str, int]:
+    """Returns what the binary needs; see `figures_of`."""
+    found = {name: int(value) for name, value in sorted(figures_of(product).items())}
+    return {"num_warps": int(product.metadata.num_warps), **found}
+
+
+def _in_words(found: Mapping[str, int], before: Mapping[str, int] | None) -> list[str]:
+    """Returns a line for each resource, with the value of the unedited kernel if that is another one."""
+    units = {"shared": "bytes of a program", "code_size": "bytes", "registers": "of a thread", "spills": "of a thread"}
+    lines = []
+    for name in dict.fromkeys([*found, *(before or ())]):
+        old = None if before is None else before.get(name, 0)
+        change = "" if old in (None, found.get(name, 0)) else f" (unedited: {old:,})"
+        lines.append(f"  {name}: {found.get(name, 0):,} {units.get(name, '')}".rstrip() + change)
+    return lines
 
 
 def _short(target: str) -> str:

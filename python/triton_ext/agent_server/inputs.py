@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..compilation.requests import load_kernel
 from ..errors import TritonExtError
+from ..searching.spaces import declared_configs
 from ..support.shown import said, shown
 from .answers import FailedError
 
@@ -34,11 +36,6 @@ class Case:
     grid: Any
     name: str
 
-    @property
-    def tensors(self) -> dict[str, Any]:
-        """The arguments that can be copied, read and restored."""
-        return {name: value for name, value in self.arguments.items() if hasattr(value, "copy_")}
-
 
 @dataclass(frozen=True)
 class Kernel:
@@ -48,13 +45,13 @@ class Kernel:
         callable: the kernel without autotuners around it, but with heuristics.
         name: its name.
         parameters: the names of its parameters.
-        configurations: those of its autotuners, as texts.
+        configurations: those of its autotuners, as keyword arguments of a launch.
     """
 
     callable: Any
     name: str
     parameters: tuple[str, ...]
-    configurations: tuple[str, ...]
+    configurations: tuple[dict[str, Any], ...]
 
 
 def kernel_at(text: str) -> Kernel:
@@ -72,9 +69,8 @@ def kernel_at(text: str) -> Kernel:
         raise FailedError("input error", str(error)) from error
     if not isinstance(kernel, KernelInterface):
         raise FailedError("input error", f"'{name}' is not a kernel", fix="put @triton.jit on it")
-    configurations: list[str] = []
+    configurations = declared_configs(kernel)
     while isinstance(kernel, Autotuner):
-        configurations += [str(config) for config in kernel.configs]
         kernel = kernel.fn
     function = kernel
     while not isinstance(function, JITFunction):
@@ -84,27 +80,29 @@ def kernel_at(text: str) -> Kernel:
     return Kernel(kernel, name, tuple(function.arg_names), tuple(configurations))
 
 
-def cases_of(text: str) -> list[Case]:
+def cases_of(text: str, grid: Sequence[int] | str | None = None) -> list[Case]:
     """Returns the launches that the function ``FILE.py:name`` makes.
 
-    It returns a mapping, or an iterable of mappings: the arguments of the kernel by name, and ``grid``.
+    It returns a mapping, or an iterable of mappings: the arguments of the kernel by name, and ``grid``. If it has a
+    parameter, it gets 0, as a seed.
+
+    Args:
+        text: the function.
+        grid: where the launches have no ``grid``: theirs, or ``FILE.py:name`` of a function of the arguments.
 
     Raises:
         FailedError: the function raised, or returned something else.
     """
-    path, _, name = text.rpartition(":")
+    import torch
+
+    function = _function_at(text)
+    name = text.rpartition(":")[2]
+    where = _function_at(grid) if isinstance(grid, str) else None if grid is None else tuple(grid)
+    torch.manual_seed(0)
     try:
-        function = load_kernel(path, name)
-    except TritonExtError as error:
-        raise FailedError("input error", str(error).replace("has no kernel", "has no function")) from error
-    if not callable(function):
-        raise FailedError("input error", f"'{name}' is not a function that returns the arguments of a launch")
-    try:
-        made = function()
-        cases = list(_cases(name, [made] if isinstance(made, Mapping) else made))
-    except MemoryError:
-        raise
-    except FailedError:
+        made = function(0) if inspect.signature(function).parameters else function()
+        cases = list(_cases(name, [made] if isinstance(made, Mapping) else made, where))
+    except (MemoryError, FailedError):
         raise
     except (Exception, SystemExit) as error:
         raise FailedError("input error", f"{name}() raised {type(error).__name__}: {said(error)}") from error
@@ -113,20 +111,33 @@ def cases_of(text: str) -> list[Case]:
     return cases
 
 
-def _cases(name: str, made: Any) -> Iterator[Case]:
+def _function_at(text: str) -> Any:
+    path, _, name = text.rpartition(":")
+    try:
+        function = load_kernel(path, name)
+    except TritonExtError as error:
+        raise FailedError("input error", str(error).replace("has no kernel", "has no function")) from error
+    if not callable(function):
+        raise FailedError("input error", f"'{name}' is not a function")
+    return function
+
+
+def _cases(name: str, made: Any, grid: Any) -> Iterator[Case]:
     example = 'return {"x": x, "y": y, "n": n, "BLOCK": 1024, "grid": (64,)}'
+    if isinstance(made, str) or not isinstance(made, Iterable):
+        made = [made]
     for number, arguments in enumerate(made, 1):
         if number > MOST_CASES:
             raise FailedError("input error", f"{name}() gives more than {MOST_CASES} launches", fix="give fewer")
         if not isinstance(arguments, Mapping) or not all(isinstance(key, str) for key in arguments):
             what = f"{name}(): expected the arguments of a launch by name, got {shown(arguments)}"
             raise FailedError("input error", what, fix=example)
-        if "grid" not in arguments:
-            raise FailedError("input error", f"{name}(): launch {number} has no 'grid'", fix=example)
         given = dict(arguments)
-        grid = given.pop("grid")
+        where = given.pop("grid", grid)
+        if where is None:
+            raise FailedError("input error", f"{name}(): launch {number} has no grid", fix=f"{example}, or grid=[64]")
         shapes = ", ".join(f"{key} {tuple(value.shape)}" for key, value in given.items() if hasattr(value, "shape"))
-        yield Case(given, grid, f"launch {number} ({shapes})" if shapes else f"launch {number}")
+        yield Case(given, where, f"launch {number} ({shapes})" if shapes else f"launch {number}")
 
 
 def checked_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -149,7 +160,7 @@ def launch(kernel: Kernel, case: Case, options: Mapping[str, Any], *, warmup: bo
     """
     arguments = {**case.arguments, **options}
     if kernel.configurations and (missing := [name for name in kernel.parameters if name not in arguments]):
-        found = "; ".join(kernel.configurations[:20])
+        found = "; ".join(map(str, kernel.configurations[:20]))
         raise FailedError(
             "input error",
             f"'{kernel.name}' is autotuned and '{missing[0]}' is not given; its configurations: {found}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import statistics
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from triton.runtime import driver
@@ -14,7 +14,8 @@ from ..pipeline.pipeline import Pipeline
 from ..tuning.outcome import device
 from .answers import Answer, FailedError
 from .checking import Trial
-from .inputs import cases_of, checked_options, kernel_at
+from .history import incumbent
+from .inputs import cases_of, checked_options, kernel_at, unedited_options
 from .requested import pipeline_of
 
 
@@ -23,21 +24,26 @@ def measure_kernel(
     root: str,
     kernel: str,
     inputs: str,
+    grid: Sequence[int] | str | None,
     options: Mapping[str, Any] | None,
     pipeline: str,
     against: str,
     against_options: Mapping[str, Any] | None,
+    storage: str | None,
+    study: str | None,
     rounds: int,
     milliseconds: int,
     case: int | None,
 ) -> Answer:
     """Checks a candidate, then measures it and the incumbent in turns, so that slow changes affect both alike."""
     found = kernel_at(kernel)  # first, because a pipeline may name functions of modules beside it
+    if study is not None:
+        against_options, against = incumbent(storage, study)
     sides = [
         (checked_options(against_options), pipeline_of(against, root)),
         (checked_options(options), pipeline_of(pipeline, root)),
     ]
-    cases = cases_of(inputs)
+    cases = cases_of(inputs, grid)
     if case is not None:
         if not 1 <= case <= len(cases):
             raise FailedError("input error", f"case={case}: the inputs have launches 1 to {len(cases)}")
@@ -45,7 +51,7 @@ def measure_kernel(
     lines = [f"incumbent: {_named(*sides[0])}", f"candidate: {_named(*sides[1])}", f"on {_device()}", ""]
     rows: list[dict[str, Any]] = []
     for each in cases:
-        trial = Trial(found, each, sides[0][0])
+        trial = Trial(found, each, unedited_options(found, each, sides[0][0] or sides[1][0]))
         for who, (given, edits) in zip(("incumbent", "candidate"), sides, strict=True):
             verdict = trial.verdict(given, edits)
             if verdict.problem:

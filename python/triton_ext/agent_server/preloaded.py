@@ -17,7 +17,7 @@ os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
 with contextlib.suppress(Exception):  # torch may be missing or broken; the actions that need it say so
     import torch  # noqa: F401
 with contextlib.suppress(Exception):
-    from . import checking, compiling, documentation, measuring, reading  # noqa: F401
+    from . import compiling, documentation, history, measuring, reading  # noqa: F401
 with contextlib.suppress(Exception):
     from triton.runtime.cache import triton_key
 

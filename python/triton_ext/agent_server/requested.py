@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,7 @@ class Asked:
         kernel: ``FILE.py:kernel``, or a file with IR.
         signature: e.g. ``*fp16:16, i32, 64``; None if `inputs` are given.
         inputs: ``FILE.py:function``, whose first launch has the types.
+        grid: where these launches have none; see `cases_of`.
         target: e.g. ``cuda:90``; None for the machine's.
         options: options of the backend; with `inputs` also values of constexprs.
         pipeline: the text of the edits.
@@ -39,6 +40,7 @@ class Asked:
     kernel: str
     signature: str | None
     inputs: str | None
+    grid: Sequence[int] | str | None
     target: str | None
     options: Mapping[str, Any] | None
     pipeline: str
@@ -73,7 +75,7 @@ class Asked:
         return request
 
     def _from_inputs(self, inputs: str, given: Mapping[str, Any]) -> KernelRequest:
-        kernel, case = kernel_at(self.kernel), cases_of(inputs)[0]
+        kernel, case = kernel_at(self.kernel), cases_of(inputs, self.grid)[0]
         source = launch(kernel, case, given, warmup=True).src
         options = {n: v for n, v in {**case.arguments, **given}.items() if n not in kernel.parameters}
         return KernelRequest(source, find_target(self.target), options, kernel.name)

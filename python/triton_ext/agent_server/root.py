@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Iterator
@@ -12,6 +13,8 @@ from ..errors import TritonExtError
 from ..support.shown import shown
 
 _NAME = re.compile(r"[A-Za-z_]\w{0,199}", re.ASCII)
+#: Directories that are looked into for Python files.
+_MOST_DIRECTORIES = 5000
 _MODULES = (".ttir", ".ttgir", ".glir")
 
 
@@ -90,9 +93,12 @@ class Root:
         return f"{self.file(file)}:{name}"
 
     def python_files(self, most: int) -> Iterator[Path]:
-        """Yields up to `most` Python files below the root, without directories whose name begins with a dot."""
+        """Yields up to `most` Python files below the root, without directories whose name begins with a dot.
+
+        At most `_MOST_DIRECTORIES` directories are looked into.
+        """
         found = 0
-        for directory, inner, files in os.walk(self.path):
+        for directory, inner, files in itertools.islice(os.walk(self.path), _MOST_DIRECTORIES):
             inner[:] = sorted(name for name in inner if not name.startswith(".") and name != "__pycache__")
             for name in sorted(files):
                 path = Path(directory, name)

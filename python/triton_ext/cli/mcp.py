@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 from typing import Any
 
@@ -43,7 +44,10 @@ class _Size(click.ParamType[int]):
 @click.option(
     "--output-limit", type=click.IntRange(500), default=20_000, show_default=True, help="The characters of one answer."
 )
-def mcp(root: str, target: str | None, time_limit: float, memory_limit: int, output_limit: int) -> None:
+@click.option("--storage", metavar="FILE|URL", help="The studies of triton-ext search whose history can be read.")
+def mcp(
+    *, root: str, target: str | None, time_limit: float, memory_limit: int, output_limit: int, storage: str | None
+) -> None:
     """Serve tools for agents that optimise kernels, by the Model Context Protocol on standard input and output.
 
     The tools list passes, compile kernels under DIR with edited pipelines, show IR, check results and measure. Each
@@ -55,4 +59,6 @@ def mcp(root: str, target: str | None, time_limit: float, memory_limit: int, out
     from ..agent_server.root import Root
     from ..agent_server.server import serve
 
-    serve(Root(root), target, Limits(time_limit, memory_limit, output_limit))
+    if storage is not None and "://" not in storage:
+        storage = os.path.abspath(storage)
+    serve(Root(root), Limits(time_limit, memory_limit, output_limit), target, storage)

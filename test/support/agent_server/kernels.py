@@ -54,6 +54,10 @@ def two_launches():
     yield {**numbers(), "n": 64, "grid": (1,)}
 
 
+def without_grid():
+    return {name: value for name, value in numbers().items() if name != "grid"}
+
+
 def without_block():
     return {name: value for name, value in numbers().items() if name != "BLOCK"}
 
