@@ -130,9 +130,8 @@ def test_arguments_of_wrong_types(server: Lines, arguments: dict[str, object]) -
 
 def test_numbers_at_the_edges(server: Lines) -> None:
     text = json.dumps({**DOUBLE, "absolute_tolerance": "NUMBER"}).replace('"NUMBER"', "1e999")
-    server.write(
-        f'{{"jsonrpc": "2.0", "id": 901, "method": "tools/call", "params": {{"name": "check_kernel", "arguments": {text}}}}}'
-    )
+    call = f'{{"name": "check_kernel", "arguments": {text}}}'
+    server.write(f'{{"jsonrpc": "2.0", "id": 901, "method": "tools/call", "params": {call}}}')
     answer = server.answer(901)
     assert "error" in answer or answer["result"]["isError"]
     status, text, _ = server.call("check_kernel", **DOUBLE, options={"n": 10**40})

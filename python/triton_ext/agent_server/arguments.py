@@ -76,7 +76,15 @@ After = Annotated[
         description="A pass of that stage, as describe_pipeline names it, e.g. ttgpuir.coalesce or common.cse#2",
     ),
 ]
-Tolerance = Annotated[float | None, Field(ge=0, le=1e9, allow_inf_nan=False)]
+Tolerance = Annotated[
+    float | None,
+    Field(
+        ge=0,
+        le=1e9,
+        allow_inf_nan=False,
+        description="The largest difference; if one of the two is given, the other is 0",
+    ),
+]
 Seconds = Annotated[
     float | None,
     Field(gt=0, le=1e6, allow_inf_nan=False, description="A shorter time limit than the server's, in seconds"),

@@ -191,8 +191,8 @@ class CompilerTools:
         ] = False,
     ) -> CallToolResult:
         """List what can be turned for a kernel: passes of extensions and their options, built-in passes to skip,
-        repeat, move or give other arguments, launch options, constexprs, pipelines of LLVM. Each with its values, its default,
-        whether it can change results, what it means, and the edits that turn it.
+        repeat, move or give other arguments, launch options, constexprs, pipelines of LLVM. Each with its values, its
+        default, whether it can change results, what it means, and the edits that turn it.
         """
         asked = {
             **{"kernel": kernel, "signature": signature, "inputs": inputs, "grid": grid},

@@ -58,6 +58,10 @@ def without_grid():
     return {name: value for name, value in numbers().items() if name != "grid"}
 
 
+def grid(arguments):
+    return (triton.cdiv(arguments["n"], arguments["BLOCK"]),)
+
+
 def without_block():
     return {name: value for name, value in numbers().items() if name != "BLOCK"}
 
