@@ -72,7 +72,7 @@ async def session(call: Call) -> None:
     assert figures["resources"]["num_warps"] == 2
     assert 0 < figures["resources"]["registers"] < 256
     assert figures["resources"]["code_size"] == figures["unedited"]["code_size"]
-    text, _ = await call("compile_kernel", **FOR_CUDA, pipeline="ttgir: skip(coalesc)", expected="compile error")
+    text, _ = await call("compile_kernel", **FOR_CUDA, pipeline="ttgir: skip(coalesced)", expected="compile error")
     assert "did you mean 'ttgpuir.coalesce'?" in text
     assert "the anchors, in order, are" in text
     text, _ = await call("compile_kernel", **FOR_CUDA, pipeline="ttgir: skip(", expected="pipeline error")
