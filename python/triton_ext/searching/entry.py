@@ -164,6 +164,7 @@ def search(
             "sampler": sampler,
             "signature": _signature(prepared),
             "file": task.kernel[1],
+            "name": task.kernel[2],
         }
         learned = Learned()
         study = Study(
