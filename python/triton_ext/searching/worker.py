@@ -115,7 +115,7 @@ def compile_candidate(job: Job) -> Compiled:
         else:
             activate(task)
             kernel, cases = _of(task)
-            launches = cases.launches[:1]
+            launches = cases.to_compile
         if state(_parsed(job.candidate.edits)) != job.candidate.key:
             raise TritonExtError("the worker has other versions of the pipeline's libraries or functions")
     except (Exception, SystemExit) as error:
@@ -124,16 +124,20 @@ def compile_candidate(job: Job) -> Compiled:
         )
         return Compiled(Outcome(status, reason=text_of_error(contained(error))), {}, "")
     with ends_after(task, task.compile_timeout):
-        launch = functools.partial(kernel.launch, job.candidate, warmup=True)
-        result = compile_here(lambda: launch(launches[0]), task.compile_timeout)
-        assert result is not None, "a worker is not in Triton's asynchronous mode"
-        if result.error is not None or result.kernel is None:
-            ended = failure(result.error or RuntimeError("nothing was compiled"), result)
-            return Compiled(replace(ended, error=None), {}, "")
-        for arguments in launches[1:]:  # with other alignment, for the process that checks
-            compile_here(functools.partial(launch, arguments), task.compile_timeout)
-        figures = {**figures_of(result.kernel), "compile_time": result.seconds or 0.0}
-        return Compiled(Outcome("ok", (), result.seconds), figures, binary_hash(result.kernel))
+        binaries, figures, seconds = [], {}, 0.0
+        # Every launch that is checked counts: an edit may change only the kernel for unaligned tensors, for example.
+        for number, arguments in enumerate(launches):
+            launch = functools.partial(kernel.launch, job.candidate, arguments, warmup=True)
+            result = compile_here(launch, task.compile_timeout)
+            assert result is not None, "a worker is not in Triton's asynchronous mode"
+            if result.error is not None or result.kernel is None:
+                ended = failure(result.error or RuntimeError("nothing was compiled"), result)
+                return Compiled(replace(ended, error=None), {}, "")
+            if number == 0:
+                seconds = result.seconds or 0.0
+                figures = {**figures_of(result.kernel), "compile_time": seconds}
+            binaries.append(binary_hash(result.kernel))
+        return Compiled(Outcome("ok", (), seconds), figures, "-".join(binaries))
 
 
 def measure_candidate(job: Job) -> Measured:
@@ -217,7 +221,7 @@ def _plain(options: dict[str, Any]) -> dict[str, Any]:
 
 def _all_described(cases: Cases) -> tuple[Description, ...] | None:
     """Returns the arguments of all cases, without repetitions; None if one of them cannot be described."""
-    found = [described(case.arguments) for case in cases.cases]
+    found = [described(arguments) for arguments in cases.to_compile]
     known = [one for one in found if one is not None]
     return tuple(dict.fromkeys(known)) if len(known) == len(found) else None
 
