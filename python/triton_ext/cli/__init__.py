@@ -29,6 +29,7 @@ _COMMANDS = {
     "pipeline": "triton_ext.cli.pipeline:pipeline",
     "run": "triton_ext.cli.run:run",
     "sdk": "triton_ext.cli.sdk:sdk",
+    "search": "triton_ext.cli.search:search",
     "test": "triton_ext.cli.test:test",
     "trace": "triton_ext.cli.trace:trace",
 }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import TritonExtError
 from ..tuning.check import Arguments, Checker
 from ..tuning.outcome import synchronize
+from .describing import specialised
 from .launches import Case, copies, made_launches, same_bits, spoil, variants
 from .task import Task
 
@@ -46,6 +47,15 @@ class Cases:
         self.launches = made_launches(task.inputs.load(), task.seed)
         self.cases: list[Case] = []
         self._references: dict[str, Checker] = {}
+
+    @property
+    def to_compile(self) -> list[Arguments]:
+        """The arguments of one launch for each kernel that Triton compiles for the launches; the timed one first."""
+        every = [case.arguments for case in self.cases] or self.launches
+        distinct: dict[object, Arguments] = {}
+        for arguments in every:
+            distinct.setdefault(specialised(arguments), arguments)
+        return list(distinct.values())
 
     def run_unedited(self) -> None:
         """Runs the unedited kernel on every launch, the first time that it is called.

@@ -72,6 +72,20 @@ def described(arguments: dict[str, Any]) -> tuple[tuple[str, Any], ...] | None:
     return tuple(found)
 
 
+def specialised(arguments: dict[str, Any]) -> object:
+    """Returns what Triton compiles different kernels for: types, alignment, and whether an integer is 1 or aligned."""
+
+    def of(value: Any) -> object:
+        if isinstance(value, int) and not isinstance(value, bool):
+            return "1" if value == 1 else (value % 16 == 0, -(2**31) <= value < 2**31)
+        return value if isinstance(value, _SCALARS) and not isinstance(value, float) else "other"
+
+    found = described(arguments)
+    if found is None:  # tensor descriptors, for example
+        return id(arguments)
+    return tuple((name, value if isinstance(value, tuple) else of(value)) for name, value in found)
+
+
 def stand_ins(arguments: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
     """Returns arguments for a compilation from what `described` returned."""
     import torch

@@ -164,6 +164,7 @@ def search(
             "sampler": sampler,
             "signature": _signature(prepared),
             "file": task.kernel[1],
+            "name": task.kernel[2],
         }
         learned = Learned()
         study = Study(
@@ -249,7 +250,7 @@ def _plain(space: Space, task: Task) -> list[dict[str, Any]]:
 
 
 def _signature(prepared: Prepared) -> list[list[Any]] | None:
-    return [list(pair) for pair in prepared.described] if prepared.described is not None else None
+    return [list(pair) for pair in prepared.described[0]] if prepared.described is not None else None
 
 
 def _result(
@@ -299,6 +300,7 @@ def _result(
         study.elapsed,
         None if storage is None else os.fspath(storage),
         study.optuna.study_name,
+        study.optuna,
     )
 
 

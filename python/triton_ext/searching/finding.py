@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 import triton
@@ -53,6 +54,7 @@ def finding_of(
         gain=1.0 if is_same or not own or not other else other / own,
         exact=space.effect(best.values) == "no",
         tolerance=task.tolerance,
+        unaligned=task.unaligned,
         source=_source(task),
     )
 
@@ -62,4 +64,8 @@ def _source(task: Task) -> tuple[str, ...] | None:
     references = [FunctionRef(*task.kernel), task.inputs, task.grid, *([task.reference] if task.reference else [])]
     if any(one.pickled for one in references if one is not task.grid):
         return None
-    return tuple("" if one.pickled else f"{one.file}:{one.name}" for one in references)
+    grid = task.grid.load() if task.grid.pickled else ()
+    if callable(grid):
+        return None
+    constant = f"={json.dumps(list(grid))}"
+    return tuple(constant if one.pickled else f"{one.file}:{one.name}" for one in references)

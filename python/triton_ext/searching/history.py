@@ -12,6 +12,8 @@ from typing import Any
 
 #: Names of the attributes of studies and trials.
 RECORD, OWNER, ABOUT = "triton_ext", "triton_ext:owner", "triton_ext:about"
+#: The attribute of trials that repeat an earlier one, for the sampler; a history does not show them.
+REPEATED = "triton_ext:repeated"
 #: The beginning of the names of attributes for trials that failed after they had counted as valid.
 OUT = "triton_ext:out:"
 
@@ -73,6 +75,8 @@ def trials_of(study: Any) -> list[Trial]:
     attributes = study.user_attrs
     out = {name.removeprefix(OUT): json.loads(text) for name, text in attributes.items() if name.startswith(OUT)}
     for frozen in study.get_trials(deepcopy=False):
+        if REPEATED in frozen.user_attrs:
+            continue
         text = frozen.user_attrs.get(RECORD)
         if text is None:
             status = "lost" if frozen.state.is_finished() else "running"

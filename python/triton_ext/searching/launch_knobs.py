@@ -10,7 +10,7 @@ from ..pipeline.records import StageRecord
 from .knobs import Effect, Knob, Value
 
 #: Options of Triton's backends that may be turned: the values to try, whether results can change, the meaning.
-_OPTIONS: dict[str, tuple[tuple[Value, ...], Effect, str]] = {
+OPTIONS: dict[str, tuple[tuple[Value, ...], Effect, str]] = {
     "num_warps": ((1, 2, 4, 8, 16), "rounding", "the number of warps of a program"),
     "num_stages": ((1, 2, 3, 4, 5, 6), "no", "the number of software pipeline stages"),
     "maxnreg": ((None, 64, 96, 128, 168, 232), "no", "the most registers of a thread"),
@@ -52,11 +52,11 @@ def launch_knobs(
                 searched=len(values) > 1,
             )
     for name, default in options.items():
-        if name not in _OPTIONS or (name in _BY_PASSES and name not in named):
+        if name not in OPTIONS or (name in _BY_PASSES and name not in named):
             continue
         if name == "maxnreg" and backend != "cuda":
             continue
-        values, effect, meaning = _OPTIONS[name]
+        values, effect, meaning = OPTIONS[name]
         declared = [config[name] for config in configs if config.get(name) is not None]
         first: Value = declared[0] if configs and configs[0].get(name) is not None else default
         known = dict.fromkeys((*values, *declared, first))

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from .history import Trial
+    from .reporting import Report
     from .result import SearchResult
     from .spaces import Space
 
@@ -55,6 +56,36 @@ def table_of_result(result: SearchResult) -> str:
     return "\n".join(head) + "\n" + text_of_table(table_of_trials(best_trials(result.history), result.finals))
 
 
+def text_of_report(report: Report) -> str:
+    """Returns a study as text: its best trials, what failed, and the importance of the knobs."""
+    failed: dict[str, int] = {}
+    for trial in report.trials:
+        failed[trial.status] = failed.get(trial.status, 0) + 1
+    tried = ", ".join(f"{number} {status}" for status, number in sorted(failed.items(), key=lambda one: -one[1]))
+    lines = [f"{report.name} on {report.about['device']}: {len(report.trials)} trials: {tried}"]
+    if report.best is not None:
+        gain = f", {report.gain:.3f}x against the best configuration without edits" if report.gain else ""
+        lines += [
+            f"best: trial {report.best.number}{gain}",
+            f"configuration: {configuration_text(report.best.launch) or 'default'}",
+            f"pipeline: {report.best.pipeline or 'no edits'}",
+        ]
+    lines.append(text_of_table(table_of_trials(best_trials(report.trials), report.finals)))
+    wrong = [trial for trial in report.trials if trial.status == "wrong result"]
+    if wrong:
+        lines += ["wrong results:", *(f"  trial {t.number}: {t.reason.splitlines()[0]}" for t in wrong)]
+    if report.importance:
+        lines.append("importance of the knobs:")
+        most = sorted(report.importance.items(), key=lambda one: -one[1])[:10]
+        lines += [f"  {value:5.1%}  {name}" for name, value in most if value >= 0.005]
+    return "\n".join(lines)
+
+
+def turned_text(trial: Trial) -> str:
+    """Returns what a trial turns, e.g. ``num_warps=8``."""
+    return ", ".join(f"{name}={value}" for name, value in trial.values.items()) or "default"
+
+
 def configuration_text(launch: Mapping[str, object]) -> str:
     """Returns e.g. ``BLOCK: 64, num_warps: 4``."""
     return ", ".join(f"{name}: {value}" for name, value in launch.items())
@@ -74,9 +105,9 @@ def table_of_trials(trials: Iterable[Trial], finals: Mapping[int, float]) -> Tab
 
     table = Table("trial", "status", "ms", "final ms", "what is turned, or why it failed", box=box.SIMPLE)
     for trial in trials:
-        turned = ", ".join(f"{name}={value}" for name, value in trial.values.items()) or "default"
+        turned = turned_text(trial)
         time = "" if trial.milliseconds is None else f"{trial.milliseconds:.4g}"
         final = f"{finals[trial.number]:.4g}" if trial.number in finals else ""
-        said = f"{turned}: {trial.reason}" if trial.reason else turned
+        said = f"{turned}: {trial.reason.splitlines()[0][:200]}" if trial.reason else turned
         table.add_row(str(trial.number), trial.status, time, final, escape(said))
     return table

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..pipeline.pipeline import Pipeline
 from .history import Trial, front_of
+from .reporting import Report, report_of
 from .spaces import Space
 from .stored import Finding, save
 
@@ -34,6 +35,7 @@ class SearchResult:
         seconds: how long was searched, with earlier runs.
         storage: where the study is; None for memory.
         name: the name of the study.
+        study: Optuna's study.
     """
 
     kernel: str
@@ -50,6 +52,12 @@ class SearchResult:
     seconds: float
     storage: str | None
     name: str
+    study: Any = field(repr=False)
+
+    @property
+    def report(self) -> Report:
+        """What `triton_ext.searching.report` returns for the study."""
+        return report_of(self.study)
 
     @property
     def pipeline(self) -> Pipeline:

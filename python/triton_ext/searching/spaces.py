@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import TritonExtError
@@ -31,11 +31,13 @@ class Space:
         kernel: name of the kernel.
         target: e.g. ``cuda:90``.
         knobs: the knobs.
+        base: constexprs and options of a launch that no knob of this space turns.
     """
 
     kernel: str
     target: str
     knobs: tuple[Knob, ...]
+    base: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def default(self) -> dict[str, Value]:
@@ -66,7 +68,7 @@ class Space:
         chosen = [k for k in self.knobs if k.searched] if names is None else [self.knob(name) for name in names]
         passes = {k.name for k in chosen if k.kind == "extension pass"}
         options = [k for k in chosen if k.kind != "extension option" or k.place in passes or names is not None]
-        return Space(self.kernel, self.target, tuple(dict.fromkeys(options)))
+        return Space(self.kernel, self.target, tuple(dict.fromkeys(options)), self.base)
 
     def changed(self, values: Values) -> dict[str, Value]:
         """Returns those of `values` that have an effect and are not the default."""
@@ -83,7 +85,7 @@ class Space:
     def launch(self, values: Values) -> dict[str, Any]:
         """Returns the constexprs and options of a launch with `values`; options that are None are left out."""
         found = {k.name: values.get(k.name, k.default) for k in self.knobs if k.kind in OF_LAUNCHES}
-        return {name: value for name, value in found.items() if value is not None}
+        return {name: value for name, value in {**self.base, **found}.items() if value is not None}
 
     def text(self, values: Values) -> str:
         """Returns the edits of `values` as the text form of a pipeline.
@@ -234,7 +236,7 @@ def space_of(
         *extension_knobs(recorded, target.backend, target.arch),
         *builtin_knobs(recorded),
     ]
-    return Space(kernel, label_of(target), tuple(knobs))
+    return Space(kernel, label_of(target), tuple(knobs), configs[0] if configs else {})
 
 
 def label_of(target: Any) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ _ENTRY = {
     "plain_launch": {str: object},
     "gain": _NUMBER,
     "exact": bool,
+    "unaligned": bool,
     "tolerance": AnyOf([_NUMBER], None),
     "source": AnyOf([str], None),
 }
@@ -51,6 +52,7 @@ class Finding:
         gain: the time of that one divided by its own.
         exact: whether its results equal those of the unedited kernel bit by bit.
         tolerance: relative and absolute, where they need not; None for the default of the type.
+        unaligned: whether launches with unaligned tensors are checked.
         source: file and name of the kernel, the inputs, the grid and the reference, for `verify`, relative to the
             file of the finding; None if they are not named globals of a file.
     """
@@ -69,6 +71,7 @@ class Finding:
     gain: float
     exact: bool
     tolerance: tuple[float, float] | None
+    unaligned: bool
     source: tuple[str, ...] | None
 
     @property
@@ -97,6 +100,8 @@ def save(path: str | os.PathLike[str], finding: Finding) -> None:
         TritonExtError: the file cannot be written, or holds something else.
     """
     file = Path(path)
+    if finding.source is not None:
+        finding = replace(finding, source=tuple(_relative(one, file.parent) for one in finding.source))
     try:
         with alone(file.with_name(f".{file.name}.lock"), lambda _: None, ""):
             others = findings(file) if file.is_file() else []
@@ -183,6 +188,14 @@ def _active_target() -> str:
 
     target = driver.active.get_current_target()
     return label_of(target)
+
+
+def _relative(where: str, directory: Path) -> str:
+    """Returns ``FILE:NAME`` with the path relative to a directory; a constant, which begins with ``=``, as it is."""
+    if where.startswith("="):
+        return where
+    file, _, name = where.rpartition(":")
+    return f"{os.path.relpath(file, directory)}:{name}"
 
 
 def _key(finding: Finding) -> tuple[str, str, str]:

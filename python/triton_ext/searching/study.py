@@ -13,14 +13,14 @@ from datetime import datetime
 from typing import Any
 
 from ..errors import TritonExtError
-from .history import ABOUT, OUT, OWNER, RECORD, Trial, best_of, is_dead, owner, trials_of
+from .history import ABOUT, OUT, OWNER, RECORD, REPEATED, Trial, best_of, is_dead, owner, trials_of
 from .knobs import OF_LAUNCHES
 from .optimiser import optuna
 from .samplers import Learned
 from .spaces import Space
 
 #: How many candidates that are known already a sampler may propose in a row before the space counts as exhausted.
-_IN_VAIN = 200
+_IN_VAIN = 60
 #: Seconds after which a running trial without an owner counts as lost.
 _ORPHAN = 60.0
 #: How a candidate can end that makes all others with the same edits fail, too.
@@ -182,7 +182,7 @@ class Study:
     def _repeat(self, number: int, known: Trial | None) -> None:
         """Answers a trial with the result of an equal one, for the sampler; the history does not show it."""
         states = optuna().trial.TrialState
-        self._open.pop(number)
+        self._open.pop(number).set_user_attr(REPEATED, True)
         if known is not None and known.is_valid:
             self.optuna.tell(number, list(known.objectives))
         else:

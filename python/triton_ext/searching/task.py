@@ -14,6 +14,9 @@ from ..errors import TritonExtError
 from ..pipeline.records import StageRecord
 from ..tuning.outcome import Outcome
 
+#: The arguments of a launch, as `describing.described` returns them.
+Description = tuple[tuple[str, Any], ...]
+
 
 @dataclass(frozen=True)
 class FunctionRef:
@@ -131,7 +134,7 @@ class Job:
         candidate: the candidate.
         compared: candidates to measure in turns with it; empty for the check and a few launches.
         rounds: how often each is measured in turns.
-        described: the arguments of the first launch, where a compilation needs no others; None if it does.
+        described: the arguments of the launches, where a compilation needs no others; None if it does.
         attempt: how often it was sent before.
     """
 
@@ -139,7 +142,7 @@ class Job:
     candidate: Candidate
     compared: tuple[Candidate, ...] = ()
     rounds: int = 1
-    described: tuple[tuple[str, Any], ...] | None = None
+    described: tuple[Description, ...] | None = None
     attempt: int = 0
 
 
@@ -152,7 +155,7 @@ class Prepared:
         target: backend, architecture and warp size.
         stages: the passes of the unedited kernel.
         options: the options of its compilation.
-        described: the arguments of the first launch, for compilations without them; None if that is not possible.
+        described: the arguments of each launch to check, for compilations without them; None if that is not possible.
         cases: the names of the launches that are checked.
         shapes: the shape class of the first launch, as text.
         exact: whether the unedited kernel gives the same bits each time.
@@ -162,7 +165,7 @@ class Prepared:
     target: tuple[str, Any, int]
     stages: tuple[StageRecord, ...]
     options: dict[str, Any]
-    described: tuple[tuple[str, Any], ...] | None
+    described: tuple[Description, ...] | None
     cases: tuple[str, ...]
     shapes: str
     exact: bool

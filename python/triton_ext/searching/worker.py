@@ -31,7 +31,7 @@ from ..tuning.workers import process
 from .checking import Cases, CheckFailedError
 from .describing import described, drivers_stand_in, shapes_of, stand_ins
 from .figures import binary_hash, figures_of
-from .task import Candidate, Compiled, Job, Measured, Prepared, Task
+from .task import Candidate, Compiled, Description, Job, Measured, Prepared, Task
 
 #: Milliseconds of warming up and of measuring for `triton.testing.do_bench`: of a few launches, and of many.
 FEW, MANY = (2, 8), (5, 40)
@@ -96,7 +96,7 @@ def prepare(job: Job) -> Prepared | Outcome:
             (target.backend, target.arch, target.warp_size),
             observer.stages,
             _plain(compiled.metadata._asdict()),
-            described(first),
+            _all_described(cases),
             tuple(case.name for case in cases.cases),
             shapes_of(first),
             all(case.exact for case in cases.cases),
@@ -111,11 +111,11 @@ def compile_candidate(job: Job) -> Compiled:
         task = job.task
         if job.described is not None:
             drivers_stand_in(find_target(task.target))
-            kernel, arguments = _kernel_of(task), stand_ins(job.described)
+            kernel, launches = _kernel_of(task), [stand_ins(one) for one in job.described]
         else:
             activate(task)
             kernel, cases = _of(task)
-            arguments = cases.launches[0]
+            launches = cases.to_compile
         if state(_parsed(job.candidate.edits)) != job.candidate.key:
             raise TritonExtError("the worker has other versions of the pipeline's libraries or functions")
     except (Exception, SystemExit) as error:
@@ -124,13 +124,20 @@ def compile_candidate(job: Job) -> Compiled:
         )
         return Compiled(Outcome(status, reason=text_of_error(contained(error))), {}, "")
     with ends_after(task, task.compile_timeout):
-        result = compile_here(lambda: kernel.launch(job.candidate, arguments, warmup=True), task.compile_timeout)
-        assert result is not None, "a worker is not in Triton's asynchronous mode"
-        if result.error is not None or result.kernel is None:
-            ended = failure(result.error or RuntimeError("nothing was compiled"), result)
-            return Compiled(replace(ended, error=None), {}, "")
-        figures = {**figures_of(result.kernel), "compile_time": result.seconds or 0.0}
-        return Compiled(Outcome("ok", (), result.seconds), figures, binary_hash(result.kernel))
+        binaries, figures, seconds = [], {}, 0.0
+        # Every launch that is checked counts: an edit may change only the kernel for unaligned tensors, for example.
+        for number, arguments in enumerate(launches):
+            launch = functools.partial(kernel.launch, job.candidate, arguments, warmup=True)
+            result = compile_here(launch, task.compile_timeout)
+            assert result is not None, "a worker is not in Triton's asynchronous mode"
+            if result.error is not None or result.kernel is None:
+                ended = failure(result.error or RuntimeError("nothing was compiled"), result)
+                return Compiled(replace(ended, error=None), {}, "")
+            if number == 0:
+                seconds = result.seconds or 0.0
+                figures = {**figures_of(result.kernel), "compile_time": seconds}
+            binaries.append(binary_hash(result.kernel))
+        return Compiled(Outcome("ok", (), seconds), figures, "-".join(binaries))
 
 
 def measure_candidate(job: Job) -> Measured:
@@ -210,6 +217,13 @@ def _parsed(edits: str) -> Pipeline:
 
 def _plain(options: dict[str, Any]) -> dict[str, Any]:
     return {name: v for name, v in options.items() if v is None or isinstance(v, bool | int | float | str)}
+
+
+def _all_described(cases: Cases) -> tuple[Description, ...] | None:
+    """Returns the arguments of all cases, without repetitions; None if one of them cannot be described."""
+    found = [described(arguments) for arguments in cases.to_compile]
+    known = [one for one in found if one is not None]
+    return tuple(dict.fromkeys(known)) if len(known) == len(found) else None
 
 
 _last: tuple[str, Kernel, Cases] | None = None
