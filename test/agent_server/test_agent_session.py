@@ -110,7 +110,8 @@ async def session(call: Call) -> None:
     assert "is autotuned and 'BLOCK' is not given; its configurations: {'BLOCK': 64, 'num_warps': 2" in text
     grid = {"kernel": "kernels.py:double", "inputs": "kernels.py:without_grid"}
     await call("check_kernel", **grid, grid=[4], variants=False)
-    await call("check_kernel", **grid, grid="kernels.py:grid", options={"BLOCK": 32}, variants=False)
+    await call("check_kernel", **grid, grid="kernels.py:grid_of", options={"BLOCK": 32}, variants=False)
+    await call("check_kernel", **{**grid, "inputs": "gridded.py:without_grid"}, variants=False)
     assert "has no grid" in (await call("check_kernel", **grid, expected="input error"))[0]
 
     quick = {"rounds": 2, "milliseconds": 2}
@@ -142,6 +143,7 @@ def test_the_session(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()
     shutil.copy(support.ROOT / "test" / "support" / "agent_server" / "kernels.py", root)
+    (root / "gridded.py").write_text("from kernels import double, without_grid\n\ngrid = (4,)\n")
     write_study(tmp_path / "study.db")
     transcript: list[str] = []
 

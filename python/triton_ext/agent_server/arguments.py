@@ -93,6 +93,7 @@ Grid = Annotated[
     list[Annotated[int, Field(ge=1, le=2**31 - 1)]] | str | None,
     Field(
         max_length=4096,
-        description="The grid of launches whose inputs have none: [64], or FILE.py:FUNCTION, which takes the arguments",
+        description="The grid of launches whose inputs have none: [64], or FILE.py:NAME of a tuple or of a function of "
+        "the arguments; default: NAME grid in the file of the inputs",
     ),
 ]

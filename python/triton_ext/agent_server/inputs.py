@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -88,16 +89,26 @@ def cases_of(text: str, grid: Sequence[int] | str | None = None) -> list[Case]:
 
     Args:
         text: the function.
-        grid: where the launches have no ``grid``: theirs, or ``FILE.py:name`` of a function of the arguments.
+        grid: where the launches have no ``grid``: theirs, or ``FILE.py:name`` of a tuple or a function of the
+            arguments; None for the ``grid`` of the file, as ``triton-ext search`` takes it.
 
     Raises:
         FailedError: the function raised, or returned something else.
     """
     import torch
 
-    function = _function_at(text)
-    name = text.rpartition(":")[2]
-    where = _function_at(grid) if isinstance(grid, str) else None if grid is None else tuple(grid)
+    path, _, name = text.rpartition(":")
+    function = _named(text)
+    if not callable(function):
+        raise FailedError("input error", f"'{name}' is not a function")
+    where: Any = grid
+    if grid is None:
+        with contextlib.suppress(FailedError):
+            where = _named(f"{path}:grid")
+    elif isinstance(grid, str):
+        where = _named(grid)
+    if isinstance(where, list):
+        where = tuple(where)
     torch.manual_seed(0)
     try:
         made = function(0) if inspect.signature(function).parameters else function()
@@ -111,15 +122,17 @@ def cases_of(text: str, grid: Sequence[int] | str | None = None) -> list[Case]:
     return cases
 
 
-def _function_at(text: str) -> Any:
+def _named(text: str) -> Any:
+    """Returns the object ``FILE.py:name``.
+
+    Raises:
+        FailedError: the file raised, or has no such name.
+    """
     path, _, name = text.rpartition(":")
     try:
-        function = load_kernel(path, name)
+        return load_kernel(path, name)
     except TritonExtError as error:
         raise FailedError("input error", str(error).replace("has no kernel", "has no function")) from error
-    if not callable(function):
-        raise FailedError("input error", f"'{name}' is not a function")
-    return function
 
 
 def _cases(name: str, made: Any, grid: Any) -> Iterator[Case]:

@@ -58,7 +58,7 @@ def without_grid():
     return {name: value for name, value in numbers().items() if name != "grid"}
 
 
-def grid(arguments):
+def grid_of(arguments):
     return (triton.cdiv(arguments["n"], arguments["BLOCK"]),)
 
 
