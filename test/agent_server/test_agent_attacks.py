@@ -26,6 +26,27 @@ LIMIT = 1.5
 DOUBLE = {"kernel": "kernels.py:double", "inputs": "kernels.py:numbers"}
 
 
+NEVER_RETURNS = {
+    "jsonrpc": "2.0",
+    "id": 903,
+    "method": "tools/call",
+    "params": {"name": "check_kernel", "arguments": {**DOUBLE, "inputs": "kernels.py:never_returns"}},
+}
+
+
+def processes_with(text: str) -> list[int]:
+    """Returns the processes whose environment contains `text`, other than this one's."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal() and int(entry.name) != os.getpid():
+            try:
+                if text.encode() in (entry / "environ").read_bytes():
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+    return found
+
+
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("agents") / "root"
@@ -49,7 +70,10 @@ def server(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lin
     server = Lines(root, *options, TRITON_CACHE_DIR=cache, TRITON_DEFAULT_BACKEND="cpu")
     server.call("list_kernels")  # waits until the fork server has imported torch
     yield server
+    server.write(json.dumps(NEVER_RETURNS))
+    time.sleep(0.5)
     assert server.close() == 0
+    assert processes_with(cache) == []
 
 
 @pytest.fixture(autouse=True)
@@ -310,8 +334,7 @@ def test_passes_that_break(server: Lines, function: str, status: str, says: str)
 
 def test_a_request_can_be_cancelled(server: Lines) -> None:
     started = time.monotonic()
-    call = {"name": "check_kernel", "arguments": {**DOUBLE, "inputs": "kernels.py:never_returns"}}
-    server.write(json.dumps({"jsonrpc": "2.0", "id": 902, "method": "tools/call", "params": call}))
+    server.write(json.dumps({**NEVER_RETURNS, "id": 902}))
     cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 902}}
     time.sleep(0.3)
     server.write(json.dumps(cancelled))
@@ -338,3 +361,16 @@ def test_a_killed_fork_server_is_replaced(server: Lines) -> None:
     assert server.call("list_kernels")[0] == "ok"
     (after,) = forked()
     assert after != before
+
+
+def test_nothing_is_left_of_a_killed_server(root: Path, tmp_path: Path) -> None:
+    server = Lines(root, TRITON_CACHE_DIR=str(tmp_path / "kernels"), TRITON_DEFAULT_BACKEND="cpu")
+    assert server.call("list_kernels")[0] == "ok"
+    server.write(json.dumps(NEVER_RETURNS))
+    time.sleep(0.5)
+    assert len(processes_with(str(tmp_path))) > 2
+    server.process.kill()
+    until = time.monotonic() + 20
+    while processes_with(str(tmp_path)) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert processes_with(str(tmp_path)) == []

@@ -88,6 +88,8 @@ async def session(call: Call) -> None:
     text, figures = await call("read_ir", **FOR_CUDA, what="ptx", pattern=r"st\.global", context=0)
     assert "st.global" in text
     assert figures["shown"] == text.count("st.global") == 1
+    text, figures = await call("read_ir", **DOUBLE, target="hip:gfx942", what="amdgcn", pattern="global_store")
+    assert "global_store" in text
     text, figures = await call("read_ir", **FOR_CUDA, what="ttir", lines="2-3")
     assert figures["shown"] == 2
     assert " 2  " in text

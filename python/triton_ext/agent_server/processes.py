@@ -51,20 +51,17 @@ def kill_group(pid: int) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
-def kill_remainders(known: set[int]) -> int:
-    """Kills the children of this process that are not `known`, and those that appear meanwhile; returns their number.
+def kill_remainders(known: set[int]) -> None:
+    """Kills the children of this process that are not `known`, and those that appear meanwhile.
 
-    A child that is killed may have children of its own, which become this process's.
+    A child that is killed may have children of its own, which become this process's. One that does not end, because it
+    waits for a device, is left alone after five seconds.
     """
-    number, until = 0, time.monotonic() + _PATIENCE
-    while time.monotonic() < until:
-        left = children() - known
-        if not left:
-            break
+    until = time.monotonic() + _PATIENCE
+    while (left := children() - known) and time.monotonic() < until:
         for pid in left:
             kill_group(pid)
         for pid in left:
             with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, 0)
-                number += 1
-    return number
+                os.waitpid(pid, os.WNOHANG)
+        time.sleep(0.005)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import importlib.util
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..compilation.describe import compile_and_observe
@@ -16,6 +16,7 @@ from ..errors import TritonExtError
 from ..pipeline import text_form
 from ..pipeline.inspection import Level
 from ..pipeline.pipeline import Pipeline
+from ..searching.describing import described, drivers_stand_in, stand_ins
 from ..support.shown import said
 from .answers import FailedError
 from .inputs import cases_of, checked_options, kernel_at, launch
@@ -76,6 +77,9 @@ class Asked:
 
     def _from_inputs(self, inputs: str, given: Mapping[str, Any]) -> KernelRequest:
         kernel, case = kernel_at(self.kernel), cases_of(inputs, self.grid)[0]
+        if self.target is not None and (arguments := described(case.arguments)) is not None:
+            drivers_stand_in(find_target(self.target))  # this machine need not have the target
+            case = replace(case, arguments=stand_ins(arguments))
         source = launch(kernel, case, given, warmup=True).src
         options = {n: v for n, v in {**case.arguments, **given}.items() if n not in kernel.parameters}
         return KernelRequest(source, find_target(self.target), options, kernel.name)
