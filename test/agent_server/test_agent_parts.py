@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import support
 from triton_ext.agent_server.answers import cut
-from triton_ext.agent_server.limits import LINE_CHARACTERS, PRINTED_BYTES
+from triton_ext.agent_server.limits import LINE_CHARACTERS, PRINTED_BYTES, REQUEST_BYTES, Limits
 from triton_ext.agent_server.reading import unified
 from triton_ext.agent_server.root import RefusedError, Root
 from triton_ext.agent_server.transport import BoundedLines
@@ -137,3 +138,17 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     done = CliRunner().invoke(mcp, ["--root", "."])
     assert str(done.exception) == "the package mcp is not installed (fix: pip install 'triton-ext[mcp]')"
+
+
+def test_the_limits_that_the_page_names() -> None:
+    page = " ".join((support.ROOT / "docs" / "agents.md").read_text().split())
+    limits, options = Limits(), {option.name: option.default for option in mcp.params}
+    assert options["time_limit"] == f"{limits.seconds:g}s"
+    assert options["memory_limit"] == f"{limits.memory >> 30}G"
+    assert options["output_limit"] == limits.output
+    assert f"`--time-limit`, {limits.seconds:g} s" in page
+    assert f"`--memory-limit`, {limits.memory >> 30} GiB" in page
+    assert f"`--output-limit`, {limits.output:,} characters" in page
+    assert f"the first and the last {PRINTED_BYTES:,} bytes" in page
+    assert f"length of a request | {REQUEST_BYTES >> 20} MiB" in page
+    assert f"that an action writes | {limits.file >> 30} GiB" in page

@@ -110,6 +110,11 @@ async def session(call: Call) -> None:
         "check_kernel", kernel="kernels.py:tuned", inputs="kernels.py:without_block", expected="input error"
     )
     assert "is autotuned and 'BLOCK' is not given; its configurations: {'BLOCK': 64, 'num_warps': 2" in text
+    # The kernel's own pipeline is there with and without its tuner.
+    tuned = {"kernel": "kernels.py:tuned", "inputs": "kernels.py:numbers"}
+    text, figures = await call("describe_pipeline", **tuned)
+    assert "dropped by ttir: skip(common.cse)" in text
+    assert (await call("check_kernel", **tuned, options={"BLOCK": 128}))[1]["bit_equal"]
     grid = {"kernel": "kernels.py:double", "inputs": "kernels.py:without_grid"}
     await call("check_kernel", **grid, grid=[4], variants=False)
     await call("check_kernel", **grid, grid="kernels.py:grid_of", options={"BLOCK": 32}, variants=False)

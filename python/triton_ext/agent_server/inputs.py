@@ -12,6 +12,8 @@ from typing import Any
 
 from ..compilation.requests import load_kernel
 from ..errors import TritonExtError
+from ..pipeline.pipeline import Pipeline
+from ..pipeline.used_kernels import use
 from ..searching.spaces import declared_configs
 from ..support.shown import said, shown
 from .answers import FailedError
@@ -47,12 +49,14 @@ class Kernel:
         name: its name.
         parameters: the names of its parameters.
         configurations: those of its autotuners, as keyword arguments of a launch.
+        pipelines: those that ``@tx.use`` put on it, outermost first.
     """
 
     callable: Any
     name: str
     parameters: tuple[str, ...]
     configurations: tuple[dict[str, Any], ...]
+    pipelines: tuple[Pipeline, ...] = ()
 
 
 def kernel_at(text: str) -> Kernel:
@@ -71,14 +75,22 @@ def kernel_at(text: str) -> Kernel:
     if not isinstance(kernel, KernelInterface):
         raise FailedError("input error", f"'{name}' is not a kernel", fix="put @triton.jit on it")
     configurations = declared_configs(kernel)
+    used: list[Pipeline] = []
     while isinstance(kernel, Autotuner):
+        used += getattr(kernel, "triton_ext_pipelines", ())
         kernel = kernel.fn
+    for pipeline in reversed(used):
+        kernel = use(pipeline)(kernel)
     function = kernel
-    while not isinstance(function, JITFunction):
+    pipelines: list[Pipeline] = []
+    while True:
+        pipelines += getattr(function, "triton_ext_pipelines", ())
+        if isinstance(function, JITFunction):
+            break
         function = getattr(function, "fn", None)
         if function is None:
             raise FailedError("input error", f"'{name}' is not a kernel that can be compiled")
-    return Kernel(kernel, name, tuple(function.arg_names), tuple(configurations))
+    return Kernel(kernel, name, tuple(function.arg_names), tuple(configurations), tuple(pipelines))
 
 
 def cases_of(text: str, grid: Sequence[int] | str | None = None) -> list[Case]:

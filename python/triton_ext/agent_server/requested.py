@@ -82,7 +82,7 @@ class Asked:
             case = replace(case, arguments=stand_ins(arguments))
         source = launch(kernel, case, given, warmup=True).src
         options = {n: v for n, v in {**case.arguments, **given}.items() if n not in kernel.parameters}
-        return KernelRequest(source, find_target(self.target), options, kernel.name)
+        return KernelRequest(source, find_target(self.target), options, kernel.name, kernel.pipelines)
 
 
 def pipeline_of(text: str, root: str) -> Pipeline:

@@ -37,6 +37,7 @@ def endless(x, y, n, BLOCK: tl.constexpr):
         tl.store(y + i, tl.load(x + i))
 
 
+@tx.use(tx.Pipeline().skip("ttir:common.cse"))
 @triton.autotune([triton.Config({"BLOCK": 64}, num_warps=2)], key=[])
 @triton.jit
 def tuned(x, y, n, BLOCK: tl.constexpr):
@@ -175,7 +176,3 @@ def changes_nothing(module):
 
 def fails(module):
     raise RuntimeError("this pass never works")
-
-
-sneaky = os.abort
-Pipeline = tx.Pipeline

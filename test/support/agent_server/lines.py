@@ -25,9 +25,9 @@ class Lines:
     """
 
     def __init__(self, root: Path, *options: str, **variables: str) -> None:
-        command = [sys.executable, "-m", "triton_ext", "mcp", "--root", str(root), *options]
+        command = [sys.executable, "-P", "-m", "triton_ext", "mcp", "--root", str(root), *options]
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(**variables)
+            command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(**variables)
         )
         self._answers: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._number = 0
