@@ -199,6 +199,6 @@ def _llvm(optimize: PassRecord) -> Iterator[Knob]:
             default,
             meaning,
             "no",
-            place=f"llvm:{optimize.name}",
+            place=f"llvm:{optimize.name}#{optimize.ordinal}",
             texts=("", *texts),
         )

@@ -23,7 +23,6 @@ from ..tuning.options import check_count, check_executor, check_function, check_
 from ..tuning.outcome import Outcome
 from ..tuning.progress import Bar
 from ..tuning.workers import process
-from .finding import finding_of
 from .history import Trial
 from .launches import MakeInputs
 from .objectives import checked_objectives
@@ -35,6 +34,7 @@ from .samplers import Learned, sampler_named
 from .spaces import Space, declared_configs, label_of, named_choices, space_of
 from .study import Study
 from .task import Candidate, Job, Prepared, Task, refer_to
+from .winners import result_of, winner_of
 from .worker import prepare
 
 #: The part of a budget that the last comparison gets.
@@ -196,11 +196,14 @@ def search(
         numbers = [t.number for t in study.trials if t.values in keys]
         finals = loop.finals(numbers) if "time" in wanted else {}
         study.refresh()
-        return _result(
+        winner = winner_of(study, finals, numbers)
+        simple = loop.simplified(winner) if winner.pipeline else winner
+        return result_of(
             study,
             task,
             prepared,
             space=space,
+            best=simple,
             plain=numbers,
             finals=finals,
             storage=storage,
@@ -251,57 +254,6 @@ def _plain(space: Space, task: Task) -> list[dict[str, Any]]:
 
 def _signature(prepared: Prepared) -> list[list[Any]] | None:
     return [list(pair) for pair in prepared.described[0]] if prepared.described is not None else None
-
-
-def _result(
-    study: Study,
-    task: Task,
-    prepared: Prepared,
-    *,
-    space: Space,
-    plain: list[int],
-    finals: Mapping[int, float],
-    storage: str | os.PathLike[str] | None,
-    label: str,
-) -> SearchResult:
-    valid = {t.number: t for t in study.trials if t.is_valid}
-    default = next((t for t in study.trials if not t.values and t.is_valid), None)
-    if default is None or not valid:
-        reason = next((f"{t.status}: {t.reason}" for t in study.trials if t.reason), "the budget is too small")
-        raise TritonExtError(f"nothing was found, because the unedited kernel was not measured: {reason}")
-    ranked = [number for number in sorted(finals, key=finals.__getitem__) if number in valid]
-    best = valid[ranked[0]] if ranked else study.best or default
-    rivals = [valid[number] for number in plain if number in valid]
-    reference = min(rivals, key=lambda t: finals.get(t.number, t.milliseconds or t.objectives[0]), default=default)
-    finding = finding_of(
-        task,
-        prepared,
-        best=best,
-        plain=reference,
-        finals=finals,
-        target=label,
-        space=space,
-        objective=study.objectives[0],
-    )
-    study.note(finals={str(n): v for n, v in finals.items()}, best=best.number, default=default.number)
-    study.note(plain=reference.number)
-    return SearchResult(
-        task.kernel[2],
-        label,
-        prepared.device,
-        space,
-        study.objectives,
-        tuple(study.trials),
-        best,
-        default,
-        reference,
-        dict(finals),
-        finding,
-        study.elapsed,
-        None if storage is None else os.fspath(storage),
-        study.optuna.study_name,
-        study.optuna,
-    )
 
 
 def seconds_of(budget: str | float) -> float:

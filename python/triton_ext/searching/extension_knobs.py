@@ -41,7 +41,8 @@ def extension_knobs(stages: Iterable[StageRecord], backend: str, arch: object) -
             (OFF, *(place for place, _ in places)),
             OFF,
             manifest.summary,
-            "no",
+            "rounding",  # other IR may let a backend fuse other multiplications and additions
+            searched=not any(map(_needs_text, manifest.options)),
             place=places[0][0],
             texts=("", *(text for _, text in places)),
         )
@@ -65,6 +66,11 @@ def _places(extension: Extension, recorded: dict[str, StageRecord]) -> Iterator[
                 yield f"{stage} after {anchor}", f"{stage}: after({anchor}, @)"
 
 
+def _needs_text(option: Option) -> bool:
+    """Whether an option is a text without a default, which no search can guess."""
+    return option.python_type is str and not option.values and not option.list and option.python_default == ""
+
+
 def _option(extension: str, option: Option) -> Knob:
     default = option.python_default
     plain: Value = default if isinstance(default, bool | int | float | str) else None
@@ -86,7 +92,7 @@ def _option(extension: str, option: Option) -> Knob:
         choices,
         plain,
         option.description,
-        "yes" if assumes else "no",
+        "yes" if assumes else "rounding",
         searched=len(choices) > 1 and not assumes,
         low=low,
         high=high,

@@ -12,13 +12,12 @@ from typing import Any
 
 from ..compilation.describe import compile_observed
 from ..compilation.locations import language_of, split
-from ..compilation.requests import request_for
+from ..compilation.requests import load_kernel, request_for
 from ..errors import TritonExtError
 from ..pipeline.inspection import Level
 from ..pipeline.pipeline import Pipeline
 from .history import Trial, best_of, trials_of
 from .knobs import Knob
-from .launch_knobs import OPTIONS
 from .optimiser import load_study, optuna
 
 #: The most lines of a difference of IR.
@@ -154,11 +153,14 @@ def ir_difference(about: Mapping[str, Any], default: Trial, best: Trial) -> list
 
 def _outputs(about: Mapping[str, Any], trial: Trial) -> dict[str, str]:
     """Returns the text that each stage returned, by stage."""
-    options = {name: value for name, value in trial.launch.items() if name in OPTIONS}
-    constexprs = {name: value for name, value in trial.launch.items() if name not in OPTIONS}
+    kernel = load_kernel(about["file"], about["name"])
+    while hasattr(kernel, "configs"):
+        kernel = kernel.fn
+    constexprs = {name: value for name, value in trial.launch.items() if name in kernel.arg_names}
+    options = {name: value for name, value in trial.launch.items() if name not in constexprs}
     signature = {name: _type_of(value) for name, value in about["signature"]} | constexprs
     target = about["target"] if not about["target"].startswith("cpu:") else "cpu:native"
-    task = request_for(f"{about['file']}:{about['name']}", target, signature, options)
+    task = request_for(kernel, target, signature, options)
     compilation = compile_observed(task, Level.IR, Pipeline.parse(trial.pipeline))
     texts = {s.name: s.output for s in compilation.stages if isinstance(s.output, str)}
     return {stage: "\n".join(split(text, language_of(stage, text)).lines) for stage, text in texts.items()}

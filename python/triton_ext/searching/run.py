@@ -25,6 +25,8 @@ from .worker import compile_candidate, measure_candidate
 _ROUNDS, _FINAL_ROUNDS = 3, 5
 #: A candidate is not measured further if its first launches took this much longer than the incumbent's.
 _TOO_SLOW = 1.5
+#: How many of the declared configurations take part in the last comparison.
+_RIVALS = 3
 
 
 @dataclass
@@ -228,9 +230,9 @@ class Loop:
         rivals = [t for t in self._study.trials if t.number in numbers and t.is_valid and t.milliseconds is not None]
         least = (valid[0].milliseconds or 0.0) * (1 + NOISE)
         close = [t for t in valid[:MOST] if (t.milliseconds or 0.0) <= least]
-        reference = min(rivals, key=lambda t: t.milliseconds or 0.0, default=None)
+        rivals.sort(key=lambda t: t.milliseconds or 0.0)
         default = min(rivals, key=lambda t: t.number, default=None)
-        entrants = {t.number: t for t in (*close, reference, default) if t is not None}
+        entrants = {t.number: t for t in (*close, *rivals[:_RIVALS], default) if t is not None}
         task = replace(self._task, seed=self._task.seed + 1, group=f"{self._task.group}-final")
         space = self._study.space
         candidates = {n: self._candidate(t, exact=space.effect(t.values) == "no") for n, t in entrants.items()}
@@ -249,6 +251,37 @@ class Loop:
         if measured.outcome.status != "ok":
             return {}
         return dict(zip(candidates, (measured.outcome.milliseconds[0], *measured.compared), strict=True))
+
+    def simplified(self, trial: Trial) -> Trial:
+        """Returns `trial` without the knobs that do not change its binaries, or the trial itself."""
+        space, values = self._study.space, dict(trial.values)
+        without = {name: {k: v for k, v in values.items() if k != name} for name in values}
+        kept = dict(values)
+        for name, same in self._same_binary(trial, without).items():
+            if same:
+                del kept[name]
+        if kept == values or not self._same_binary(trial, {"all": kept})["all"]:
+            return trial
+        return replace(trial, values=space.changed(kept), launch=space.launch(kept), pipeline=space.text(kept))
+
+    def _same_binary(self, trial: Trial, others: dict[str, dict[str, Any]]) -> dict[str, bool]:
+        """Returns for each of `others`, values of knobs, whether they give the binaries of `trial`."""
+        space, jobs = self._study.space, {}
+        for number, values in enumerate(others.values()):
+            launch = space.launch(values)
+            if {n: v for n, v in launch.items() if n in self._constexprs} == self._constexprs_of(trial):
+                one = replace(trial, launch=launch, pipeline=space.text(values))
+                jobs[number] = Job(self._task, self._candidate(one, exact=True), described=self._described)
+        results = self._pools.compile(compile_candidate, jobs)
+        same = {n for n, r in results.items() if isinstance(r, Compiled) and r.binary and r.binary == trial.binary}
+        return {name: number in same for number, name in enumerate(others)}
+
+    @property
+    def _constexprs(self) -> set[str]:
+        return {knob.name for knob in self._study.space.knobs if knob.kind == "constexpr"}
+
+    def _constexprs_of(self, trial: Trial) -> dict[str, Any]:
+        return {name: value for name, value in trial.launch.items() if name in self._constexprs}
 
     def _disqualify(self, trial: Trial, measured: Measured) -> None:
         """Notes that a candidate failed in the finals, so that no process takes it for the best any more."""

@@ -94,6 +94,7 @@ class Space:
         """
         changed = self.changed(values)
         gone = {self.knob(name).place for name in changed if self.knob(name).kind in ("skip", "move")}
+        replaced = {self.knob(name).place for name in changed if self.knob(name).kind == "llvm pipeline"}
         skipped = {self.knob(name).place for name in changed if self.knob(name).kind == "skip"}
         texts = []
         for name, value in changed.items():
@@ -103,6 +104,8 @@ class Space:
             if knob.kind in ("argument", "repeat") and knob.place in gone:
                 continue
             if knob.kind == "move" and knob.place in skipped:
+                continue
+            if knob.kind == "argument" and knob.place in replaced:
                 continue
             text = knob.text(value)
             texts.append(text.replace("@", knob.name + self._options(knob.name, changed)))

@@ -216,7 +216,7 @@ class Study:
             self.optuna.tell(trial.number, list(trial.objectives))
         else:  # Optuna's samplers learn from pruned trials, and not from failed ones
             self.optuna.tell(trial.number, state=states.FAIL if len(self.objectives) > 1 else states.PRUNED)
-        self.trials = [*self.trials, trial]
+        self.trials = [*(other for other in self.trials if other.number != trial.number), trial]
         if trial.status != "known failure":
             self._remember(trial)
 
