@@ -124,6 +124,9 @@ async def session(call: Call) -> None:
     quick = {"rounds": 2, "milliseconds": 2}
     text, figures = await call("measure_kernel", **DOUBLE, **quick, pipeline="ttir: skip(common.cse)")
     assert "both compile to the same binary" in text
+    text, _ = await call("measure_kernel", **DOUBLE, **quick, options={"num_threads": 1})  # the same code
+    assert "candidate: no edits (num_threads=1)" in text
+    assert "same binary" not in text
     await call("measure_kernel", **DOUBLE, **quick, options={"BLOCK": 32}, expected="wrong result")
     two = {**DOUBLE, "inputs": "kernels.py:two_launches"}
     text, figures = await call("measure_kernel", **two, **quick, options={"BLOCK": 128}, launch=2)

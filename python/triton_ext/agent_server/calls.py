@@ -69,6 +69,6 @@ def answer(result: Result) -> CallToolResult:
     text = f"status: {result.status}\n\n{result.text}"
     return CallToolResult(
         content=[TextContent(type="text", text=text)],
-        structured_content={"status": result.status, **result.figures},
+        structured_content={**result.figures, "status": result.status},
         is_error=result.status in _ERRORS,
     )

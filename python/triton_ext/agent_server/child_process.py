@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import resource
+import select
 import sys
 import tempfile
 from multiprocessing.connection import Connection
@@ -38,6 +39,8 @@ def run(
     """
     os.setsid()
     processes.end_with_parent()
+    if _is_closed(answer.fileno()):
+        return
     nowhere = os.open(os.devnull, os.O_RDONLY)
     for source, number in ((nowhere, 0), (printed.fileno(), 1), (printed.fileno(), 2)):
         os.dup2(source, number)
@@ -57,6 +60,13 @@ def run(
         sys.stderr.flush()
     while text:
         text = text[os.write(answer.fileno(), text) :]
+
+
+def _is_closed(pipe: int) -> bool:
+    """Whether nobody reads `pipe` any more, because the server has given the action up before this process began."""
+    poll = select.poll()
+    poll.register(pipe, 0)
+    return bool(poll.poll(0))
 
 
 def _close_all_but(answer: int) -> None:

@@ -142,12 +142,17 @@ class _Process:
             os.set_blocking(pipe.fileno(), False)
 
     async def starts(self) -> bool:
-        """Starts the process; returns False if the fork server does not answer."""
+        """Starts the process; returns False if the fork server does not answer.
+
+        A cancelled request waits for the start, too, because a process without a known id cannot be ended.
+        """
         try:
-            with anyio.fail_after(STARTUP):
+            with anyio.move_on_after(STARTUP, shield=True) as time:
                 await anyio.to_thread.run_sync(self._process.start, abandon_on_cancel=True)
-        except (OSError, EOFError, TimeoutError):
+        except (OSError, EOFError):
             return False
+        if time.cancelled_caught:
+            return False  # if it starts later, it finds its pipe closed and ends
         for pipe in self._theirs:
             pipe.close()
         return True
