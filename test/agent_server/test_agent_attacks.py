@@ -57,7 +57,7 @@ def left_after_a_while(text: str) -> list[int]:
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("agents") / "root"
+    root = tmp_path_factory.mktemp("agents") / "inside"
     root.mkdir()
     shutil.copy(support.ROOT / "test" / "support" / "agent_server" / "kernels.py", root)
     (root / "endless_import.py").write_text("while True:\n    pass\n")
@@ -189,7 +189,7 @@ def test_patterns(server: Lines, pattern: str) -> None:
         "linked/outside.py",
         "./linked/../outside.py",
         "/etc/passwd",
-        "/proc/self/root/etc/passwd",
+        "/proc/self/root" + "/etc/passwd",
         "/proc/self/cwd/setup.py",
         "/dev/stdin",
         "/proc/self/fd/0",
@@ -213,7 +213,7 @@ def test_paths_outside(server: Lines, root: Path, path: str) -> None:
 
 
 def test_absolute_paths_and_links_inside(server: Lines, root: Path) -> None:
-    for path in (root / "kernels.py", "inner.py", "linked/root/kernels.py", f"/proc/self/root{root}/kernels.py"):
+    for path in (root / "kernels.py", "inner.py", "linked/inside/kernels.py", f"/proc/self/root{root}/kernels.py"):
         assert server.call("check_kernel", kernel=f"{path}:double", inputs="kernels.py:numbers")[0] == "ok"
 
 

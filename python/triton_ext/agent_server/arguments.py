@@ -41,9 +41,7 @@ Inputs = Annotated[
 ]
 Target = Annotated[
     str | None,
-    Field(
-        max_length=200, description="E.g. cuda:90, cuda:80, hip:gfx942 or cpu:x86-64-v3; no GPU is needed to compile"
-    ),
+    Field(max_length=200, description="E.g. cuda:90, cuda:80, hip:gfx942; no GPU is needed to compile"),
 ]
 Options = Annotated[
     dict[str, int | float | bool | str] | None,
@@ -57,7 +55,7 @@ Pipeline = Annotated[
     str,
     Field(
         max_length=20_000,
-        description="Edits of the pass pipeline, e.g. 'ttir: after(loop_unroll, loop_split{max-splits=2}), "
+        description="Edits of the pass pipeline, e.g. 'ttir: after(loop_unroll, NAME{option=2}), "
         "skip(common.cse); ttgir: set(pipeline, num_stages=4)'. The edits are before, after, replace, skip and set, "
         "which begin with an anchor, and at_start and at_end, which need their stage before them. "
         "Passes of LLVM: 'llvm: at_end(llvm{passes=\"function(gvn)\"})'. Empty: no edits",
@@ -66,7 +64,8 @@ Pipeline = Annotated[
 What = Annotated[
     str,
     Field(
-        max_length=100, description="The stage: ttir, ttgir, llir, ptx, sass, amdgcn; on the CPU ttir, cpuir, llir, asm"
+        max_length=100,
+        description="The stage: ttir, ttgir, llir, ptx, sass or amdgcn; compile_kernel lists those of a target",
     ),
 ]
 After = Annotated[

@@ -24,7 +24,7 @@ def describe_pipeline(asked: Mapping[str, Any]) -> Answer:
     record = replace(record, target=_short(record.target))
     passes = {stage.name: sum(entry.ran for entry in stage.passes) for stage in record.stages}
     text = plain(record, 120) + (
-        "\nAn edit names a pass of this table as its anchor: skip(combine), after(loop_unroll, loop_split); "
+        "\nAn edit names a pass of this table as its anchor: skip(combine), after(loop_unroll, NAME); "
         "name#2 is the second of that name in the stage.\n"
     )
     return Answer(

@@ -68,7 +68,7 @@ class CompilerTools:
         return await self._calls.call("list_passes", {"stage": stage, "search": search, "origin": origin})
 
     async def describe_pass(
-        self, name: Annotated[str, Field(max_length=200, description="E.g. loop_split or ttgpuir.coalesce")]
+        self, name: Annotated[str, Field(max_length=200, description="E.g. ttgpuir.coalesce, as list_passes names it")]
     ) -> CallToolResult:
         """Return the documentation of one pass: what it does, where it fits, and type, range, default and meaning of
         each of its options.
