@@ -113,9 +113,8 @@ class Trial:
         try:
             self._tensors.reset()
             self.run(options, pipeline)
-            if self._is_equal():
-                return Verdict("", True)
-            return Verdict(self._tensors.problem(tolerance, exact=False) or "", False)
+            problem = self._tensors.problem(tolerance, exact=False) or ""
+            return Verdict(problem, not problem and self._is_equal())
         finally:
             self.restore()
 
