@@ -66,10 +66,10 @@ class Cases:
         if self.cases:
             return
         task, found = self._task, []
-        for name, arguments, checks in variants(self.launches, task.seed, unaligned=task.unaligned):
-            case = Case(name, arguments, copies(arguments), {}, checks_reference=checks)
-            if checks and task.reference is not None:
-                checker = Checker(task.reference.load(), None, task.tolerance, set(), {**arguments})
+        for case in variants(self.launches, task.seed, unaligned=task.unaligned):
+            name = case.name
+            if case.checks_reference and task.reference is not None:
+                checker = Checker(task.reference.load(), None, task.tolerance, set(), {**case.arguments})
                 self._references[name] = checker
             self._learn(case)
             found.append(case)

@@ -193,7 +193,7 @@ def search(
         loop = Loop(study, task, prepared, pools, told)
         loop.run(seconds * (1 - _FINAL_PART) if "time" in wanted else seconds, trials)
         keys = [space.changed(values) for values in plain]
-        numbers = [t.number for t in study.trials if t.values in keys]
+        numbers = [t.number for t in study.trials if t.is_valid and t.values in keys]
         finals = loop.finals(numbers) if "time" in wanted else {}
         study.refresh()
         winner = winner_of(study, finals, numbers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import TritonExtError
@@ -14,6 +14,10 @@ from ..tuning.check import Arguments, compare
 
 #: Makes the arguments of one launch by name, or yields those of several.
 MakeInputs = Callable[..., Any]
+#: Elements in front of each tensor and behind it; a multiple of 16 bytes, so that the tensor is aligned.
+_GUARD = 4096
+#: What they hold: a value that every type has, small, because it may be read as an index.
+_GUARDED = 1
 Tolerance = tuple[float, float] | None
 
 
@@ -30,6 +34,7 @@ class Case:
             before a launch to see whether it writes.
         exact: whether the unedited kernel gives the same bits every time.
         checks_reference: whether the reference applies, which it does to the user's own contents.
+        guards: for each tensor the memory in front of it and behind it, which no launch may change.
     """
 
     name: str
@@ -39,6 +44,7 @@ class Case:
     poisoned: tuple[str, ...] = ()
     exact: bool = True
     checks_reference: bool = True
+    guards: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
     def reset(self, *, poison: bool = True) -> None:
         """Restores the tensors; those in `poisoned` get values that no kernel leaves there by chance."""
@@ -55,6 +61,11 @@ class Case:
             tolerance: relative and absolute; None for the default of the type.
             exact: whether bits have to be equal; then `tolerance` does not count.
         """
+        for name, guards in self.guards.items():
+            if not all(_is_untouched(guard) for guard in guards):
+                for guard in guards:
+                    _set_guard(guard)
+                return f"{name}: the kernel has written outside of the tensor"
         for name, expected in self.expected.items():
             found = self.arguments[name]
             if same_bits(found, expected):
@@ -97,18 +108,19 @@ def made_launches(make: MakeInputs, seed: int) -> list[Arguments]:
     return [dict(launch) for launch in launches]
 
 
-def variants(launches: list[Arguments], seed: int, *, unaligned: bool) -> Iterator[tuple[str, Arguments, bool]]:
-    """Yields name and arguments of each launch to check, and whether the reference applies.
+def variants(launches: list[Arguments], seed: int, *, unaligned: bool) -> Iterator[Case]:
+    """Yields each launch to check, without results; its tensors lie between guards.
 
     The smallest launch is repeated with its values in another order, and with tensors that begin one element later, for
     which Triton compiles another kernel.
     """
     for number, launch in enumerate(launches, 1):
-        yield f"launch {number}", launch, True
+        yield _guarded(f"launch {number}", launch)
     number, smallest = min(enumerate(launches, 1), key=lambda one: _bytes(one[1]))
-    yield f"launch {number}, values permuted", _mapped(smallest, lambda t: _permuted(t, seed)), False
+    permuted = {name: _permuted(value, seed) if is_tensor(value) else value for name, value in smallest.items()}
+    yield replace(_guarded(f"launch {number}, values permuted", permuted), checks_reference=False)
     if unaligned:
-        yield f"launch {number}, unaligned", _mapped(smallest, _shifted), True
+        yield _guarded(f"launch {number}, unaligned", smallest, shift=1)
 
 
 def is_tensor(value: object) -> bool:
@@ -149,10 +161,6 @@ def _bytes(arguments: Arguments) -> int:
     return sum(value.numel() * value.element_size() for value in arguments.values() if is_tensor(value))
 
 
-def _mapped(arguments: Arguments, function: Callable[[Any], Any]) -> Arguments:
-    return {name: function(value) if is_tensor(value) else value for name, value in arguments.items()}
-
-
 def _permuted(tensor: Any, seed: int) -> Any:
     """Returns a copy of a float tensor with its values in another order; a copy of another one as it is."""
     import torch
@@ -165,13 +173,44 @@ def _permuted(tensor: Any, seed: int) -> Any:
     return copy.copy_(tensor.reshape(-1)[order].reshape(tensor.shape))
 
 
-def _shifted(tensor: Any) -> Any:
-    """Returns a copy that begins one element behind an aligned address."""
+def _guarded(name: str, arguments: Arguments, shift: int = 0) -> Case:
+    """Returns a launch whose tensors are copies between guards.
+
+    Args:
+        name: its name.
+        arguments: its arguments; a tensor that is given twice stays one.
+        shift: by how many elements each tensor is off an aligned address.
+    """
     import torch
 
-    span = 1 + sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
-    memory = torch.empty(max(span, 1) + 1, dtype=tensor.dtype, device=tensor.device)
-    return torch.as_strided(memory, tensor.shape, tensor.stride(), 1).copy_(tensor)
+    made: Arguments = {}
+    guards: dict[str, tuple[Any, ...]] = {}
+    known: dict[int, Any] = {}
+    for key, tensor in arguments.items():
+        if not is_tensor(tensor):
+            made[key] = tensor
+            continue
+        if id(tensor) not in known:
+            strides = zip(tensor.shape, tensor.stride(), strict=True)
+            span = 1 + sum((size - 1) * stride for size, stride in strides if size)
+            memory = torch.empty(_GUARD + shift + span + _GUARD, dtype=tensor.dtype, device=tensor.device)
+            guards[key] = memory[: _GUARD + shift], memory[_GUARD + shift + span :]
+            for guard in guards[key]:
+                _set_guard(guard)
+            copy = torch.as_strided(memory, tensor.shape, tensor.stride(), _GUARD + shift)
+            known[id(tensor)] = copy.copy_(tensor.detach())
+        made[key] = known[id(tensor)]
+    return Case(name, made, copies(made), {}, guards=guards)
+
+
+def _set_guard(guard: Any) -> None:
+    guard.fill_(_GUARDED)
+
+
+def _is_untouched(guard: Any) -> bool:
+    import torch
+
+    return bool((guard == torch.full_like(guard, _GUARDED)).all())
 
 
 def _like(tensor: Any) -> Any:

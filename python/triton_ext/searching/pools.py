@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError, Executor, ProcessPoolExecutor
@@ -23,9 +24,19 @@ _PATIENCE = 120.0
 
 
 def start_worker() -> None:
-    """Leaves Ctrl-C to the searching process, and drops what the compiler says about candidates that fail."""
+    """Leaves Ctrl-C to the searching process, drops what the compiler says about candidates, and ends with its parent.
+
+    A pool's own processes wait forever if their parent is killed, because each holds both ends of the pool's pipes.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno() if sys.stderr else 2)
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
 
 
 class Pools:

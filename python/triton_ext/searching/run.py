@@ -90,8 +90,15 @@ class Loop:
                 self._study.give_up()
 
     def _asked(self, count: int) -> list[_Asked]:
+        found: list[_Asked] = []
+        while not found and (asked := self._study.ask(count)):
+            found = self._placed(asked)
+        return found
+
+    def _placed(self, asked: list[tuple[int, dict[str, Any]]]) -> list[_Asked]:
+        """Returns the candidates whose edits do not contradict each other; the others are told at once."""
         found = []
-        for number, values in self._study.ask(count):
+        for number, values in asked:
             space = self._study.space
             trial = Trial(number, "running", space.changed(values), space.launch(values), space.text(values))
             try:

@@ -34,10 +34,12 @@ class Learned:
 
     Attributes:
         avoided: name, type and value of knobs which alone make no candidate: it fails, or the binary stays the same.
+        tried: name, type and value of knobs in any candidate.
     """
 
     def __init__(self) -> None:
         self.avoided: set[tuple[str, str, Value]] = set()
+        self.tried: set[tuple[str, str, Value]] = set()
 
     def avoids(self, name: str, value: Value) -> bool:
         """Whether there is no use in giving the knob this value."""
@@ -137,6 +139,12 @@ def _for_tpe(space: Space, seed: int, learned: Learned, number: int, best: Mappi
         _turn(space, space.knobs[number % len(space.knobs)], values, generator, learned)
         return values
     values = space.default | dict(best or {})
+    if number % 2 == 0:  # half of the trials turn one knob of the best to a value that was not tried yet
+        others = [(k, c) for k in space.knobs for c in k.choices if (k.name, type(c).__name__, c) not in learned.tried]
+        others = [(k, c) for k, c in others if c != k.default and not learned.avoids(k.name, c)]
+        if others:
+            knob, values[knob.name] = generator.choice(others)
+            return values
     turned = max(2, min(len(space.knobs), round(generator.expovariate(1 / (2 * _TURNED)))))
     for knob in generator.sample(space.knobs, turned):
         values.pop(knob.name)

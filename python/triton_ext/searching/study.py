@@ -128,6 +128,7 @@ class Study:
     def _remember(self, trial: Trial) -> None:
         key = _key(trial.values)
         self._finished.setdefault(key, trial)
+        self._learned.tried.update(key)
         default = self._finished.get(())
         useless = trial.status in _FAILED or (default is not None and trial.same_as == default.number)
         if len(key) == 1 and useless:
