@@ -103,6 +103,9 @@ async def session(call: Call) -> None:
     assert "WRONG: y: " in text
     assert "Mismatched elements: 128 / 256 (50.0%)" in text
     assert figures["wrong"] == 3
+    unmasked = {**DOUBLE, "kernel": "kernels.py:unmasked"}
+    text, _ = await call("check_kernel", **unmasked, options={"BLOCK": 128}, expected="wrong result")
+    assert "y: the kernel has written outside of the tensor" in text
     accumulate = {**DOUBLE, "kernel": "kernels.py:accumulate"}
     assert (await call("check_kernel", **accumulate, variants=False))[1]["launches"] == 1
     await call("check_kernel", **accumulate, options={"BLOCK": 32}, expected="wrong result")

@@ -50,10 +50,9 @@ class Trial:
 
     def __init__(self, kernel: Kernel, case: Case, options: Mapping[str, Any]) -> None:
         self.kernel, self.case = kernel, case
-        initial = launches.copies(case.arguments)
-        if not initial:
+        self._tensors = case.tensors or launches.Case(case.name, case.arguments, launches.copies(case.arguments), {})
+        if not self._tensors.initial:
             raise FailedError("input error", f"{case.name} has no tensor of torch, so no result can be compared")
-        self._tensors = launches.Case(case.name, case.arguments, initial, {})
         try:
             self._learn(options)
         except FailedError as error:
@@ -128,16 +127,17 @@ class Trial:
 
 
 def with_variants(cases: Sequence[Case]) -> Iterator[Case]:
-    """Yields `cases`, and the smallest with its values permuted and with tensors at unaligned addresses."""
-    for number, (name, arguments, _) in enumerate(
-        launches.variants([case.arguments for case in cases], 0, unaligned=True)
-    ):
-        if number < len(cases):
-            yield cases[number]
-        else:
-            match = re.match(r"launch (\d+)", name)
-            assert match is not None
-            yield Case(arguments, cases[int(match[1]) - 1].grid, name)
+    """Yields `cases`, and the smallest with its values permuted and with tensors at unaligned addresses.
+
+    The tensors are copies that lie between guards, so that a launch which writes outside of them is noticed.
+    """
+    made = launches.variants([case.arguments for case in cases], 0, unaligned=True)
+    for number, tensors in enumerate(made):
+        match = re.match(r"launch (\d+)", tensors.name)
+        assert match is not None
+        grid = cases[int(match[1]) - 1].grid
+        name = cases[number].name if number < len(cases) else tensors.name
+        yield Case(tensors.arguments, grid, name, tensors)
 
 
 def check_kernel(

@@ -14,6 +14,7 @@ from ..compilation.requests import load_kernel
 from ..errors import TritonExtError
 from ..pipeline.pipeline import Pipeline
 from ..pipeline.used_kernels import use
+from ..searching import launches
 from ..searching.spaces import declared_configs
 from ..support.shown import said, shown
 from .answers import FailedError
@@ -33,11 +34,13 @@ class Case:
         arguments: the arguments of the kernel by name, and launch options.
         grid: the grid, or a function of the arguments.
         name: its number and the shapes of its tensors.
+        tensors: how its tensors are restored and compared, if they lie between guards; None otherwise.
     """
 
     arguments: dict[str, Any]
     grid: Any
     name: str
+    tensors: launches.Case | None = None
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,12 @@ def accumulate(x, y, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def unmasked(x, y, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + i, 2 * tl.load(x + i))
+
+
+@triton.jit
 def endless(x, y, n, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     while n > 0:
