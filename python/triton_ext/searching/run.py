@@ -12,8 +12,8 @@ from typing import Any
 from ..errors import TritonExtError
 from ..pipeline.pipeline import Pipeline
 from ..tuning.finals import MOST, NOISE
-from ..tuning.outcome import Outcome, state
-from ..tuning.resilient import worker_error
+from ..tuning.outcome import state
+from .answers import measured_of, outcome_of
 from .history import Trial
 from .objectives import values_of
 from .pools import Pools
@@ -119,7 +119,7 @@ class Loop:
         for i, one in enumerate(batch):
             result = results.get(i)
             if not isinstance(result, Compiled):
-                result = Compiled(_outcome(result), {}, "")
+                result = Compiled(outcome_of(result), {}, "")
             one.compiled = result
         return batch
 
@@ -157,7 +157,7 @@ class Loop:
         jobs = {number: Job(self._task, one.candidate) for number, one in todo.items()}
         incumbent = self._study.best
         for number, result in self._pools.measure(measure_candidate, jobs).items():
-            measured = _measured(result)
+            measured = measured_of(result)
             outcome = measured.outcome
             trial = replace(todo[number].trial, status=outcome.status, reason=outcome.reason, case=measured.case)
             trial = replace(trial, seconds=measured.seconds)
@@ -183,7 +183,7 @@ class Loop:
             number: Job(self._task, one.candidate, (rival or one.candidate,), _ROUNDS) for number, one in todo.items()
         }
         for number, result in self._pools.measure(measure_candidate, jobs).items():
-            measured = _measured(result)
+            measured = measured_of(result)
             outcome, trial = measured.outcome, todo[number].trial
             trial = replace(trial, seconds=trial.seconds + measured.seconds, status=outcome.status)
             if outcome.status != "ok":
@@ -245,7 +245,7 @@ class Loop:
         candidates = {n: self._candidate(t, exact=space.effect(t.values) == "no") for n, t in entrants.items()}
         checked = self._pools.measure(measure_candidate, {n: Job(task, c) for n, c in candidates.items()})
         for number, result in checked.items():
-            measured = _measured(result)
+            measured = measured_of(result)
             if measured.outcome.status != "ok":
                 self._disqualify(entrants[number], measured)
                 del candidates[number]
@@ -254,7 +254,7 @@ class Loop:
         first, *others = candidates
         job = Job(task, candidates[first], tuple(candidates[n] for n in others), _FINAL_ROUNDS)
         (result,) = self._pools.measure(measure_candidate, {0: job}).values()
-        measured = _measured(result)
+        measured = measured_of(result)
         if measured.outcome.status != "ok":
             return {}
         return dict(zip(candidates, (measured.outcome.milliseconds[0], *measured.compared), strict=True))
@@ -293,14 +293,3 @@ class Loop:
     def _disqualify(self, trial: Trial, measured: Measured) -> None:
         """Notes that a candidate failed in the finals, so that no process takes it for the best any more."""
         self._study.disqualify(trial.number, measured.outcome.status, measured.outcome.reason, measured.case)
-
-
-def _measured(result: Any) -> Measured:
-    return result if isinstance(result, Measured) else Measured(_outcome(result))
-
-
-def _outcome(result: Any) -> Outcome:
-    """Returns the outcome for a job whose worker returned nothing else."""
-    if isinstance(result, Outcome):
-        return replace(result, error=None)
-    return worker_error(result if isinstance(result, Exception) else RuntimeError("the worker did not answer"))

@@ -128,7 +128,8 @@ class Study:
     def _remember(self, trial: Trial) -> None:
         key = _key(trial.values)
         self._finished.setdefault(key, trial)
-        self._learned.tried.update(key)
+        if len(key) == 1 or trial.status not in _FAILED:  # of several edits, another one may be the cause
+            self._learned.tried.update(key)
         default = self._finished.get(())
         useless = trial.status in _FAILED or (default is not None and trial.same_as == default.number)
         if len(key) == 1 and useless:

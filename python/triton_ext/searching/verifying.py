@@ -88,7 +88,9 @@ def _verdict(
     if here is not None:
         return Verdict(finding, "not here", reason=here)
     key = state(Pipeline.parse(finding.edits))
-    candidate = Candidate(finding.launch, finding.edits, key, finding.exact)
+    # Bits were compared with those of the default configuration.
+    is_default = all(finding.launch.get(name) == value for name, value in task.configs[0].items() if value is not None)
+    candidate = Candidate(finding.launch, finding.edits, key, finding.exact and is_default)
     plain = Candidate(finding.plain_launch, "", "", exact=False)
     for seed in range(100, 100 + seeds):
         measured = _measured(pools, Job(replace(task, seed=seed, group=uuid.uuid4().hex), candidate))
@@ -125,7 +127,7 @@ def _task(directory: Path, finding: Finding, run_timeout: float | None) -> Task:
         else _refer(directory, grid),
         inputs=_refer(directory, inputs),
         reference=_refer(directory, reference[0]) if reference else None,
-        configs=tuple(declared_configs(loaded)),
+        configs=tuple(declared_configs(loaded)) or (finding.plain_launch,),
         target="cpu:native" if finding.target.startswith("cpu:") else finding.target,
         seed=100,
         tolerance=finding.tolerance,

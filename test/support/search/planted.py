@@ -23,7 +23,7 @@ import triton_ext as tx
 
 
 @triton.jit
-def blend(x, z, y, n, work, BLOCK: tl.constexpr):
+def blend(x, z, y, n, work, BLOCK: tl.constexpr):  # noqa: PLR0917
     """y = max(x * 3 - z, 0.5) + |x|, for which the loop computes an absolute value `work` times."""
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     a = tl.load(x + i, mask=i < n, other=2.0)
