@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .pipeline.extension_passes import Pass
     from .pipeline.pipeline import Pipeline
     from .pipeline.used_kernels import use
+    from .searching import found, search, space
     from .tracing import trace
     from .tuning import autotune, product, sweep
 
@@ -60,6 +61,7 @@ _HOME = {
     "Pipeline": "pipeline.pipeline",
     "use": "pipeline.used_kernels",
     **dict.fromkeys(("autotune", "product", "sweep"), "tuning"),
+    **dict.fromkeys(("found", "search", "space"), "searching"),
 }
 
 __all__ = [
@@ -77,12 +79,15 @@ __all__ = [
     "describe",
     "digest",
     "extensions",
+    "found",
     "language",
     "layouts",
     "load",
     "opt",
     "passes",
     "product",
+    "search",
+    "space",
     "sweep",
     "target",
     "trace",

@@ -23,11 +23,13 @@ _COMMANDS = {
     "doctor": "triton_ext.cli.doctor:doctor",
     "layout": "triton_ext.cli.layout:layout",
     "list": "triton_ext.cli.list_extensions:list_extensions",
+    "mcp": "triton_ext.cli.mcp:mcp",
     "passes": "triton_ext.cli.passes:passes",
     "new": "triton_ext.cli.new:new",
     "pipeline": "triton_ext.cli.pipeline:pipeline",
     "run": "triton_ext.cli.run:run",
     "sdk": "triton_ext.cli.sdk:sdk",
+    "search": "triton_ext.cli.search:search",
     "test": "triton_ext.cli.test:test",
     "trace": "triton_ext.cli.trace:trace",
 }

@@ -76,7 +76,7 @@ class Checker:
         """
         for name, expected in self._expected.items():
             try:
-                _compare(arguments[name], expected, self._tolerance)
+                compare(arguments[name], expected, self._tolerance)
             except AssertionError as error:
                 lines = [line.strip() for line in str(error).splitlines() if line.strip()]
                 telling = [line for line in lines if line.startswith(("Mismatched", "Greatest", "Max"))]
@@ -130,7 +130,7 @@ def _expected(reference: Reference, arguments: Arguments) -> Arguments:
     return expected
 
 
-def _compare(actual: Any, expected: Any, tolerance: tuple[float, float] | None) -> None:
+def compare(actual: Any, expected: Any, tolerance: tuple[float, float] | None) -> None:
     """Raises AssertionError if two tensors, of PyTorch or anything that NumPy takes for an array, are not close."""
     if _is_torch(actual):
         import torch

@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+
+from ..compilation.requests import load_kernel
+from ..errors import TritonExtError
 
 
 @dataclass(frozen=True)
@@ -70,3 +75,30 @@ def kernel_and_inner(kernel: Any) -> Iterator[Any]:
     while kernel is not None:
         yield kernel
         kernel = getattr(kernel, "fn", None)
+
+
+def find_name(kernel: Any) -> tuple[str, str, str]:
+    """Returns module, file and name by which another process imports `kernel`.
+
+    Raises:
+        TritonExtError: it is not a global variable of a module, nor inside of one.
+    """
+    *_, function = kernel_and_inner(kernel)
+    module = sys.modules.get(function.__module__)
+    file = getattr(module, "__file__", None) or ""
+    for name, value in list(vars(module).items()) if module is not None and file else []:
+        if any(inner is kernel for inner in kernel_and_inner(value)):
+            return function.__module__, file, name
+    raise TritonExtError(
+        f"{function.__name__}: a worker cannot import this kernel", fix="make it a global of a module in a file"
+    )
+
+
+def import_named(module: str, file: str, name: str) -> Any:
+    """Returns the object that `find_name` has found; the file is executed if the module cannot be imported."""
+    try:
+        if module in ("__main__", "__mp_main__"):
+            raise ImportError
+        return getattr(importlib.import_module(module), name)
+    except ImportError:
+        return load_kernel(file, name)

@@ -4,10 +4,7 @@
 from __future__ import annotations
 
 import pickle
-import sys
-import time
 import uuid
-from collections import deque
 from dataclasses import replace
 
 from triton.runtime.autotuner import Heuristics
@@ -15,24 +12,21 @@ from triton.runtime.autotuner import Heuristics
 from ..errors import TritonExtError
 from ..pipeline import scope
 from ..pipeline.edits import text_of_edits
-from . import limits
 from .candidates import Candidate
 from .check import Arguments
-from .job import Job, TensorSpec, kernel_and_inner
+from .job import Job, TensorSpec, find_name
 from .measuring import Measurer
-from .outcome import Launch, Outcome, device, state, text_of_error
+from .outcome import Launch, Outcome, device, state
 from .progress import Bar
+from .resilient import end_all, worker_error
 from .worker import evaluate
-from .workers import Workers, process, run_jobs
+from .workers import Workers, process
 
 
 def evaluate_on(
     workers: Workers, tuner: Measurer, candidates: list[Candidate], launch: Launch, bar: Bar
 ) -> list[Outcome]:
     """Measures `candidates` in `workers`, and returns their outcomes.
-
-    A candidate may end its worker, e.g. by a crash. Then every candidate that was being measured may be the cause. Each
-    is measured again, alone, in a new worker; one that ends this worker, too, has failed.
 
     Args:
         workers: the processes.
@@ -44,7 +38,7 @@ def evaluate_on(
     Raises:
         TritonExtError: the kernel or an argument cannot be described to another process.
     """
-    module, file, name = _find_name(tuner)
+    module, file, name = find_name(tuner)
     layers = scope.layers_of_thread()
     common = Job(
         uuid.uuid4().hex,
@@ -66,7 +60,7 @@ def evaluate_on(
     jobs: dict[int, Job] = {}
 
     def ended(number: int, outcome: Outcome | None, error: Exception | None) -> None:
-        outcomes[number] = outcome if outcome is not None else _worker_error(error)
+        outcomes[number] = outcome if outcome is not None else worker_error(error)
         bar.step("measuring")
 
     for i, candidate in enumerate(candidates):
@@ -81,51 +75,8 @@ def evaluate_on(
             )
         except Exception as error:  # of the grid's function
             ended(i, None, error)
-    seconds = [limit for limit in (tuner.compile_timeout, tuner.run_timeout) if limit is not None]
-    patience = workers.attempts() * (sum(seconds) + 2 * limits.GRACE) + limits.STARTUP if len(seconds) == 2 else None
-    rest = deque(jobs.items())
-    last: Exception | None = None
-    while rest:
-        for i, death in run_jobs(workers, evaluate, rest, ended, patience).items():
-            last = death
-            if not workers.renew():
-                ended(i, None, death)
-                continue
-            started, exit_codes = time.monotonic(), workers.exit_codes()
-            alone = deque([(i, replace(jobs[i], attempt=1))])
-            for again in run_jobs(workers, evaluate, alone, ended, patience).values():
-                ended(i, _death(again, time.monotonic() - started, seconds, patience, exit_codes()), None)
-        if rest and not workers.renew():
-            for i, _ in rest:
-                ended(i, None, last or TritonExtError("the executor is broken, and cannot be made again"))
-            break
+    end_all(workers, evaluate, jobs, ended, (tuner.compile_timeout, tuner.run_timeout))
     return outcomes
-
-
-def _death(
-    error: Exception, seconds: float, limited_to: list[float], patience: float | None, exit_codes: set[int]
-) -> Outcome:
-    """Returns the outcome of a candidate that has ended its worker while it was measured alone.
-
-    A worker that exceeds its time exits with 1; one that does not answer is killed after `patience` seconds. The time
-    alone does not tell, because it includes the start of the worker, which may take longer than a limit.
-
-    Args:
-        error: the exception of the executor.
-        seconds: how long the worker lived.
-        limited_to: the limits for compiling and running, in seconds, as far as there are any.
-        patience: seconds after which a worker is killed; None for never.
-        exit_codes: the exit codes of the workers, as far as they are known.
-    """
-    was_killed = patience is not None and seconds >= patience
-    has_had_its_time = 1 in exit_codes or not exit_codes
-    is_late = was_killed or (bool(limited_to) and seconds > min(limited_to) + limits.GRACE and has_had_its_time)
-    reason = f"it ended its worker twice, the second time alone and after {seconds:.1f} s"
-    if is_late:
-        reason += (
-            f", where a candidate may take {' + '.join(f'{limit:g} s' for limit in limited_to)} to compile and to run"
-        )
-    return Outcome("time limit" if is_late else "worker error", error=error, reason=f"{reason}: {text_of_error(error)}")
 
 
 def _described(tuner: Measurer, launch: Launch) -> Arguments:
@@ -163,23 +114,3 @@ def _grid(tuner: Measurer, candidate: Candidate, launch: Launch) -> tuple[int, .
                 known[name] = heuristic(known)
         function = getattr(function, "fn", None)
     return tuple(int(size) for size in grid(known))
-
-
-def _worker_error(error: Exception | None) -> Outcome:
-    return Outcome("worker error", error=error, reason=text_of_error(error))
-
-
-def _find_name(tuner: Measurer) -> tuple[str, str, str]:
-    """Returns module, file and name by which another process imports `tuner`.
-
-    Raises:
-        TritonExtError: it is not a global variable of a module.
-    """
-    module = sys.modules.get(tuner.base_fn.__module__)
-    file = getattr(module, "__file__", None) or ""
-    for name, value in list(vars(module).items()) if module is not None and file else []:
-        if any(kernel is tuner for kernel in kernel_and_inner(value)):
-            return tuner.base_fn.__module__, file, name
-    raise TritonExtError(
-        f"{tuner.base_fn.__name__}: a worker cannot import this kernel", fix="make it a global of a module in a file"
-    )

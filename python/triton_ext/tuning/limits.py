@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import os
 import threading
@@ -10,6 +11,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+
+from triton import knobs
+from triton.runtime.driver import driver
 
 #: Seconds that a worker may take in addition to the limits of a compilation and of a measurement.
 GRACE = 10.0
@@ -58,3 +62,9 @@ def ends_process_after(seconds: float | None) -> Iterator[None]:
         with _lock:
             del _limits[this]
             _arm()
+
+
+def launches_end_after(seconds: float | None) -> contextlib.AbstractContextManager[None]:
+    """Ends launches of this thread after `seconds`, if the device can do so: the CPU can, between two programs."""
+    limit = getattr(driver.active, "time_limit", None) if seconds is not None and not knobs.runtime.interpret else None
+    return contextlib.nullcontext() if limit is None else limit(seconds)

@@ -11,7 +11,6 @@ from typing import Any
 
 from triton import knobs
 from triton.runtime.autotuner import Autotuner as TritonAutotuner
-from triton.runtime.driver import driver
 from triton.runtime.jit import JITFunction
 
 from ..errors import TritonExtError
@@ -20,6 +19,7 @@ from ..pipeline.pipeline import ready
 from ..support.shown import shown
 from .candidates import Candidate
 from .check import Arguments, Check, Checker, Reference
+from .limits import launches_end_after
 from .outcome import Launch, Outcome, failure, synchronize
 from .parallel import Compiled, CompileTimeoutError, compile_all, compile_here, contained, cores
 
@@ -121,7 +121,7 @@ class Measurer(TritonAutotuner):  # type: ignore[misc]
             print(f"Autotuning kernel {self.base_fn.__name__} with config {candidate}")
         call = _Call(self, candidate, launch, self.run_timeout)
         try:
-            with _launches_end_after(self.run_timeout):
+            with launches_end_after(self.run_timeout):
                 if checker is not None:
                     checker.spoil()
                     problem = call(checker.problem)
@@ -154,12 +154,6 @@ class Measurer(TritonAutotuner):  # type: ignore[misc]
             if function is None:
                 return None
         return function
-
-
-def _launches_end_after(seconds: float | None) -> contextlib.AbstractContextManager[None]:
-    """Ends launches of this thread after `seconds`, if the device can do so: the CPU can, between two programs."""
-    limit = getattr(driver.active, "time_limit", None) if seconds is not None and not knobs.runtime.interpret else None
-    return contextlib.nullcontext() if limit is None else limit(seconds)
 
 
 class _Call:

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import importlib
 from dataclasses import replace
 from typing import Any
 
-from ..compilation.requests import load_kernel
 from ..errors import TritonExtError
 from ..pipeline.pipeline import Pipeline
 from . import limits
 from .candidates import Candidate
 from .check import Arguments, Checker
-from .job import Job, TensorSpec, kernel_and_inner
+from .job import Job, TensorSpec, import_named, kernel_and_inner
 from .limits import ends_process_after
 from .measuring import Measurer
 from .outcome import Launch, Outcome, device, state
@@ -103,13 +101,7 @@ def random_arguments(described: Arguments) -> Arguments:
 
 @functools.cache
 def _import(module: str, file: str, name: str) -> Measurer:
-    try:
-        if module in ("__main__", "__mp_main__"):
-            raise ImportError
-        kernel = getattr(importlib.import_module(module), name)
-    except ImportError:
-        kernel = load_kernel(file, name)
-    for inner in kernel_and_inner(kernel):
+    for inner in kernel_and_inner(import_named(module, file, name)):
         if isinstance(inner, Measurer):
             return inner
     raise TritonExtError(f"'{name}' of {file} is not made by tx.autotune")

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The gate: the results of a candidate against those of the unedited kernel and of the user's reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..errors import TritonExtError
+from ..tuning.check import Arguments, Checker
+from ..tuning.outcome import synchronize
+from .describing import specialised
+from .launches import Case, copies, made_launches, same_bits, spoil, variants
+from .task import Task
+
+if TYPE_CHECKING:
+    from .worker import Kernel
+
+
+class CheckFailedError(Exception):
+    """A result is wrong.
+
+    Attributes:
+        case: the name of the launch.
+    """
+
+    def __init__(self, case: str, problem: str) -> None:
+        super().__init__(f"{case}: {problem}")
+        self.case = case
+
+
+class Cases:
+    """The launches of a task, with the results of the unedited kernel.
+
+    Args:
+        task: the search.
+        kernel: its kernel.
+
+    Attributes:
+        launches: the arguments of the user's launches; the first one is timed.
+        cases: the launches that are checked, once `run_unedited` has run.
+    """
+
+    def __init__(self, task: Task, kernel: Kernel) -> None:
+        self._task = task
+        self._kernel = kernel
+        self.launches = made_launches(task.inputs.load(), task.seed)
+        self.cases: list[Case] = []
+        self._references: dict[str, Checker] = {}
+
+    @property
+    def to_compile(self) -> list[Arguments]:
+        """The arguments of one launch for each kernel that Triton compiles for the launches; the timed one first."""
+        every = [case.arguments for case in self.cases] or self.launches
+        distinct: dict[object, Arguments] = {}
+        for arguments in every:
+            distinct.setdefault(specialised(arguments), arguments)
+        return list(distinct.values())
+
+    def run_unedited(self) -> None:
+        """Runs the unedited kernel on every launch, the first time that it is called.
+
+        Raises:
+            TritonExtError: the reference does not agree with the unedited kernel, or raised.
+        """
+        if self.cases:
+            return
+        task, found = self._task, []
+        for case in variants(self.launches, task.seed, unaligned=task.unaligned):
+            name = case.name
+            if case.checks_reference and task.reference is not None:
+                checker = Checker(task.reference.load(), None, task.tolerance, set(), {**case.arguments})
+                self._references[name] = checker
+            self._learn(case)
+            found.append(case)
+            if (problem := self._against_reference(case)) is not None:
+                raise TritonExtError(f"the unedited kernel is wrong in {name}: {problem}", fix="tolerance=(rtol, atol)")
+        self.cases = found
+
+    def _learn(self, case: Case) -> None:
+        """Runs the unedited kernel twice, the second time with other contents in the tensors that it writes."""
+        self._launch(case)
+        first = copies(case.arguments)
+        written = [name for name, value in case.initial.items() if not same_bits(first[name], value)]
+        case.expected = first
+        case.reset()
+        self._launch(case)
+        case.exact = all(same_bits(case.arguments[name], first[name]) for name in first)
+        case.reset()
+        for name in written:
+            spoil(case.arguments[name], first[name])
+        self._launch(case)
+        unchanged = [name for name in written if same_bits(case.arguments[name], first[name])]
+        # Only if all agree: a tensor that depends on another one's old contents would not.
+        case.poisoned = tuple(unchanged) if len(unchanged) == len(written) else ()
+        for name, value in first.items():
+            case.arguments[name].copy_(value)
+
+    def _launch(self, case: Case) -> None:
+        self._kernel.launch(self._kernel.default, case.arguments)
+        synchronize()
+
+    def check(self, launch: Callable[[Arguments], Any], *, exact: bool) -> None:
+        """Launches a candidate with every case.
+
+        Args:
+            launch: launches it with arguments.
+            exact: whether bits have to be equal.
+
+        Raises:
+            CheckFailedError: a result is wrong.
+        """
+        for case in self.cases:
+            case.reset()
+            launch(case.arguments)
+            synchronize()
+            problem = case.problem(self._task.tolerance, exact=exact)
+            if problem is None:
+                problem = self._against_reference(case)
+            if problem is not None:
+                raise CheckFailedError(case.name, problem)
+
+    def _against_reference(self, case: Case) -> str | None:
+        checker = self._references.get(case.name)
+        return None if checker is None else checker.problem(case.arguments)
+
+    def timed(self) -> Arguments:
+        """Returns the arguments of the launch that is timed, as they were at first."""
+        self.cases[0].reset(poison=False)
+        return self.cases[0].arguments
