@@ -125,7 +125,7 @@ def picture(report: Report) -> str:
     return (
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="Time of each trial over the time of the search">'
         f'{lines}{ticks}{failed}{"".join(marks)}<path d="{path}" fill="none" stroke="var(--good)" stroke-width="2"/>'
-        f'<text x="{_LEFT}" y="{_HEIGHT - 2}">seconds of searching; up: milliseconds; green: the best so far; '
+        f'<text x="{_LEFT}" y="{_HEIGHT - 5}">seconds of searching; up: milliseconds; green: the best so far; '
         f"red: trials that failed</text></svg>"
     )
 

@@ -73,7 +73,7 @@ def text_of_report(report: Report) -> str:
     lines.append(text_of_table(table_of_trials(best_trials(report.trials), report.finals)))
     wrong = [trial for trial in report.trials if trial.status == "wrong result"]
     if wrong:
-        lines += ["wrong results:", *(f"  trial {t.number}: {t.reason.splitlines()[0]}" for t in wrong)]
+        lines += ["wrong results:", *(f"  trial {t.number}: {t.reason.partition(chr(10))[0]}" for t in wrong)]
     if report.importance:
         lines.append("importance of the knobs:")
         most = sorted(report.importance.items(), key=lambda one: -one[1])[:10]
@@ -108,6 +108,6 @@ def table_of_trials(trials: Iterable[Trial], finals: Mapping[int, float]) -> Tab
         turned = turned_text(trial)
         time = "" if trial.milliseconds is None else f"{trial.milliseconds:.4g}"
         final = f"{finals[trial.number]:.4g}" if trial.number in finals else ""
-        said = f"{turned}: {trial.reason.splitlines()[0][:200]}" if trial.reason else turned
+        said = f"{turned}: {trial.reason.partition(chr(10))[0][:200]}" if trial.reason else turned
         table.add_row(str(trial.number), trial.status, time, final, escape(said))
     return table
