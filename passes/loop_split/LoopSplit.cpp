@@ -7,6 +7,7 @@
 
 #include "Assumptions.h"
 #include "Candidate.h"
+#include "CostModel.h"
 #include "Guard.h"
 #include "Known.h"
 #include "Simplify.h"
@@ -50,6 +51,9 @@ private:
   scf::ForOp splitAt(scf::ForOp loop, const Candidate &candidate,
                      RewriterBase &rewriter, bool &changed);
   bool guardIn(scf::ForOp loop, RewriterBase &rewriter);
+  bool declineIn(scf::ForOp loop, RewriterBase &rewriter);
+  bool guardFor(scf::ForOp loop, ArrayRef<Condition> conditions,
+                StringRef reason, RewriterBase &rewriter);
   void report(Operation *op, Kind kind, const Twine &message);
 
   FrozenRewritePatternSet simplifications;
@@ -176,20 +180,55 @@ scf::ForOp LoopSplitPass::splitAt(scf::ForOp loop, const Candidate &candidate,
 }
 
 /// Puts masks that are true in most iterations into branches.
+bool LoopSplitPass::guardFor(scf::ForOp loop, ArrayRef<Condition> conditions,
+                             StringRef reason, RewriterBase &rewriter) {
+  SmallVector<arith::CmpIOp> settled =
+      guardMasks(rewriter, loop, conditions, noWrap);
+  for (arith::CmpIOp op : settled)
+    for (Side side : {Side::Lead, Side::Tail})
+      markDone(op, side);
+  if (!settled.empty())
+    report(loop, Kind::RemarkPassed, "masks moved into a branch" + reason);
+  return !settled.empty();
+}
+
 bool LoopSplitPass::guardIn(scf::ForOp loop, RewriterBase &rewriter) {
   SmallVector<Condition> open = conditionsIn(loop);
   llvm::erase_if(open, [](const Condition &condition) {
     return isDone(condition.op, Side::Lead);
   });
-  SmallVector<arith::CmpIOp> settled = guardMasks(rewriter, loop, open, noWrap);
-  if (settled.empty())
+  if (!guardFor(loop, open, "", rewriter))
     return false;
-  for (arith::CmpIOp op : settled)
-    for (Side side : {Side::Lead, Side::Tail})
-      markDone(op, side);
-  report(loop, Kind::RemarkPassed, "masks moved into a branch");
   simplify(loop, simplifications, rewriter);
   return true;
+}
+
+/// Asks the cost model for which conditions `loop` is not to be split, and puts
+/// the masks of these into branches where it can. Returns whether it did.
+bool LoopSplitPass::declineIn(scf::ForOp loop, RewriterBase &rewriter) {
+  bool isGPU = threadsPerWarp != 1;
+  CostLimits limits{int64_t(numWarps) * threadsPerWarp, isGPU, maxRegisters,
+                    noWrap};
+  SmallVector<Decline, 0> declined =
+      declineToSplit(rewriter, loop, conditionsIn(loop), limits);
+  SmallVector<Condition> masks;
+  std::string reason;
+  for (const Decline &one : declined)
+    if (one.mayGuard) {
+      masks.push_back(one.condition);
+      reason = ", because " + one.reason;
+    }
+  bool guarded = guardFor(loop, masks, reason, rewriter);
+  for (const Decline &one : declined) {
+    arith::CmpIOp op = one.condition.op;
+    if (decidesAboutWork(op.getResult()))
+      report(op, Kind::RemarkMissed, one.reason);
+    for (Side side : {Side::Lead, Side::Tail})
+      markDone(op, side);
+  }
+  if (guarded)
+    simplify(loop, simplifications, rewriter);
+  return guarded;
 }
 
 /// Splits a loop as far as it is of use. Returns the loops that it is now, or
@@ -212,7 +251,9 @@ SmallVector<scf::ForOp> LoopSplitPass::visit(scf::ForOp loop,
 
   SmallVector<scf::ForOp> loops{loop};
   int64_t added = 0;
-  bool guarded = guard && guardIn(loop, rewriter), changed = guarded;
+  bool guarded = guard && guardIn(loop, rewriter);
+  guarded |= costModel && declineIn(loop, rewriter);
+  bool changed = guarded;
   while (true) {
     // The main loop is likely to be the one in which most is known already.
     scf::ForOp *best = nullptr;

@@ -96,5 +96,13 @@ def LoopSplitPass : Pass<"triton-ext-loop-split", "::mlir::ModuleOp"> {
            "Put selects under masks into a branch instead of splitting the loop for them">,
     Option<"noWrap", "no-wrap", "bool", /*default=*/"false",
            "Assume that no integer in the kernel exceeds half of its type's range, as code split by hand assumes">,
+    Option<"costModel", "cost-model", "bool", /*default=*/"true",
+           "Split or guard a pipelined loop only where it pays; if false, split wherever it is possible">,
+    Option<"maxRegisters", "max-registers", "uint32_t", /*default=*/"160",
+           "The cost model splits no loop whose tiles take more registers of a thread">,
+    Option<"numWarps", "num-warps", "uint32_t", /*default=*/"0",
+           "The number of warps of a program, for the cost model; 0 means that of the launch, or unknown">,
+    Option<"threadsPerWarp", "threads-per-warp", "uint32_t", /*default=*/"0",
+           "The number of threads of a warp, for the cost model; 0 means that of the target, or unknown; 1 means a CPU">,
   ];
 }

@@ -14,12 +14,6 @@
 
 namespace mlir::triton_ext::loop_split {
 
-/// A mask changes at two places. `Lead` is where the first element changes: up
-/// to there, all elements have the value of the beginning. `Tail` is where the
-/// last element changes: from there on, all elements have the opposite value.
-/// For a scalar, the places are the same.
-enum class Side { Lead, Tail };
-
 /// Emits the arithmetic of one loop, in front of it.
 class TripCounter : private RewriterBase::ForwardingListener {
 public:
