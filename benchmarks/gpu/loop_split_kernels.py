@@ -68,7 +68,9 @@ def _attend(  # noqa: PLR0917
 
 @triton.jit
 def causal(q, k, v, o, scale, N, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, FORM: tl.constexpr):  # noqa: N803, PLR0917
-    """Causal attention. "one" loop with a branch; "two" loops; the last blocks as "epilogue" or as "prologue"."""
+    """Causal attention. "one" loop with a branch, or "masked" in all iterations; "two" loops; the last blocks as
+    "epilogue" or as "prologue".
+    """
     # The long rows come first, because their programs would end last.
     first = (tl.num_programs(0) - 1 - tl.program_id(0)) * BM
     head = tl.program_id(1).to(tl.int64) * N * D
@@ -83,6 +85,10 @@ def causal(q, k, v, o, scale, N, D: tl.constexpr, BM: tl.constexpr, BN: tl.const
     if FORM == "one":
         total, weight, peak = _attend(
             total, weight, peak, queries, k, v, first, 0, end, 0, scale, D, BM, BN, "where needed", "no"
+        )
+    elif FORM == "masked":
+        total, weight, peak = _attend(
+            total, weight, peak, queries, k, v, first, 0, end, 0, scale, D, BM, BN, "always", "no"
         )
     elif FORM == "two":
         total, weight, peak = _attend(
