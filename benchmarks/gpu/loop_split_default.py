@@ -30,14 +30,20 @@ UNSEEN = "not seen by the cost model"
 
 def unseen_cases() -> Iterator[tuple[Case, str]]:
     """Yields cases that the cost model was not made from, each with what is new about it."""
+    import loop_split_kernels as kernels
+
     for shape in ((64, 32, 256, 64), (16, 32, 512, 128)):
         yield known.causal_case(*shape), "short"
     for shape in ((4, 32, 2048, 64), (4, 32, 4096, 128)):
         yield _masked(known.causal_case(*shape)), "no branch"
     for d, window in ((64, 64), (64, 256), (128, 128), (128, 256)):
-        yield known.sliding_case(2, 32, 8192, d, window), "short"
+        case = known.sliding_case(2, 32, 8192, d, window)
+        yield case, "short"
+        yield replace(case, kernel=kernels.sliding_fixed), "short, a constant"
     for k in (125, 253):
-        yield known.matmul_case(4096, 4096, k), "short"
+        case = known.matmul_case(4096, 4096, k)
+        yield case, "short"
+        yield replace(case, kernel=kernels.matmul_fixed), "short, a constant"
     yield known.matmul_case(4096, 4096, 4092), "K a multiple of 4"
     yield known.matmul_case(4096, 4096, 4093, stride=4093), "unaligned rows"
     yield known.softmax_case(16384, 8208), "a multiple of 16"

@@ -195,6 +195,24 @@ def sliding(  # noqa: PLR0917
 
 
 @triton.jit
+def sliding_fixed(  # noqa: PLR0917
+    q,
+    k,
+    v,
+    o,
+    scale,
+    N,  # noqa: N803
+    window: tl.constexpr,
+    D: tl.constexpr,  # noqa: N803
+    BM: tl.constexpr,  # noqa: N803
+    BN: tl.constexpr,  # noqa: N803
+    FORM: tl.constexpr,  # noqa: N803
+):
+    """Computes `sliding` with a window that is known at compile time."""
+    sliding(q, k, v, o, scale, N, window, D, BM, BN, FORM)
+
+
+@triton.jit
 def matmul(  # noqa: PLR0917
     a,
     b,
@@ -231,6 +249,25 @@ def matmul(  # noqa: PLR0917
         y = tl.load(b + k[:, None] * N + j[None, :], mask=(k < K)[:, None], other=0.0)
         total = tl.dot(x, y, total)
     tl.store(c + i[:, None] * N + j[None, :], total.to(c.dtype.element_ty))
+
+
+@triton.jit
+def matmul_fixed(  # noqa: PLR0917
+    a,
+    b,
+    c,
+    M,  # noqa: N803
+    N,  # noqa: N803
+    K: tl.constexpr,  # noqa: N803
+    stride,
+    UNIT: tl.constexpr,  # noqa: N803
+    BM: tl.constexpr,  # noqa: N803
+    BN: tl.constexpr,  # noqa: N803
+    BK: tl.constexpr,  # noqa: N803
+    FORM: tl.constexpr,  # noqa: N803
+):
+    """Computes `matmul` with a K that is known at compile time."""
+    matmul(a, b, c, M, N, K, stride, UNIT, BM, BN, BK, FORM)
 
 
 @triton.jit

@@ -11,9 +11,8 @@ using namespace mlir;
 using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::loop_split;
 
-/// Bytes of the widest access of a thread, and of the narrowest asynchronous
-/// copy.
-static constexpr int64_t widest = 16, narrowestCopy = 4;
+/// Bytes of the widest access of a thread.
+static constexpr int64_t widest = 16;
 
 /// Returns in groups of how many elements along `dimension` the mask is
 /// constant, if `without`, of which it is made, is true for all elements.
@@ -64,5 +63,5 @@ bool AccessWidths::isNarrowedBy(const analysis::MemoryAccess &access,
   }
   int64_t now = std::min(width, constancy(access.mask, Value(), fastest));
   int64_t then = std::min(width, constancy(access.mask, condition, fastest));
-  return now < then || now * access.laneBytes < narrowestCopy;
+  return now < then;
 }

@@ -15,12 +15,11 @@ class AccessWidths {
 public:
   explicit AccessWidths(Operation *module) : infos(module) {}
 
-  /// Returns whether the mask of `access` costs more than a predicate because
-  /// of `condition`, which the mask is made of. It does if one instruction
-  /// could access more elements without the condition: a mask that may change
-  /// between two neighbours keeps them in different instructions. It also does
-  /// if an instruction accesses less than 4 bytes, since a GPU copies no less
-  /// asynchronously: then every element is a load with a predicate of its own.
+  /// Returns whether one instruction could access more elements if
+  /// `condition`, which the mask of `access` is made of, was true: elements
+  /// between which the mask may change are accessed by different instructions.
+  /// If it could not, the mask costs little: it is the predicate of an
+  /// instruction that is needed anyway.
   bool isNarrowedBy(const analysis::MemoryAccess &access, Value condition);
 
 private:

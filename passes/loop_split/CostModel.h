@@ -20,16 +20,18 @@ struct Decline {
   bool mayGuard = false;
 };
 
-/// What the compilation and the options say.
+/// What the compilation and the options of the pass say.
 struct CostLimits {
   int64_t threads; // of a program; 0 if it is not known
-  bool isGPU;      // false if it is known that a program has one thread
   int64_t maxRegisters;
+  int64_t maxRefills;
+  uint64_t splitTrips;
+  uint64_t guardTrips;
   bool noWrap;
 };
 
 /// Returns those of `conditions` for which it does not pay to split `loop`.
-/// Leaves out those for which it need not be split. The module is the same
+/// Leaves out those that do not change in the loop. The module is the same
 /// afterwards.
 SmallVector<Decline, 0> declineToSplit(RewriterBase &rewriter, scf::ForOp loop,
                                        ArrayRef<Condition> conditions,

@@ -10,16 +10,14 @@
 #include "CostModel.h"
 #include "Guard.h"
 #include "Known.h"
+#include "Remarks.h"
 #include "Simplify.h"
 #include "TripCounter.h"
 #include "Work.h"
 #include "Worklist.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/Remarks.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/Pass.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "triton-ext-loop-split"
@@ -54,11 +52,12 @@ private:
   bool declineIn(scf::ForOp loop, RewriterBase &rewriter);
   bool guardFor(scf::ForOp loop, ArrayRef<Condition> conditions,
                 StringRef reason, RewriterBase &rewriter);
-  void report(Operation *op, Kind kind, const Twine &message);
+  void report(Operation *op, Kind kind, const Twine &message) {
+    remarks->report(op, kind, message);
+  }
 
   FrozenRewritePatternSet simplifications;
-  /// What was reported at each place: copies of a loop say nothing new.
-  DenseMap<Location, llvm::StringSet<>> reported;
+  std::optional<Remarks> remarks; // of one run
 };
 } // namespace
 
@@ -71,24 +70,6 @@ static int64_t countOps(Operation *root) {
 LogicalResult LoopSplitPass::initialize(MLIRContext *context) {
   simplifications = getSimplifications(context);
   return success();
-}
-
-void LoopSplitPass::report(Operation *op, Kind kind, const Twine &message) {
-  std::string said =
-      (kind == Kind::RemarkMissed ? "not split: " + message : message).str();
-  if (!reported[op->getLoc()].insert(said).second)
-    return;
-  LDBG() << op->getLoc() << ": " << said;
-  StringRef function;
-  if (auto parent = op->getParentOfType<FunctionOpInterface>())
-    function = parent.getName();
-  auto opts = remark::RemarkOpts::name("split")
-                  .category(getArgument())
-                  .function(function);
-  auto emit = kind == Kind::RemarkPassed   ? remark::passed
-              : kind == Kind::RemarkMissed ? remark::missed
-                                           : remark::analysis;
-  emit(op->getLoc(), opts) << remark::reason("{0}", said);
 }
 
 /// Returns whether `op` changes in a loop inside of `loop`. The visit of that
@@ -185,8 +166,7 @@ bool LoopSplitPass::guardFor(scf::ForOp loop, ArrayRef<Condition> conditions,
   SmallVector<arith::CmpIOp> settled =
       guardMasks(rewriter, loop, conditions, noWrap);
   for (arith::CmpIOp op : settled)
-    for (Side side : {Side::Lead, Side::Tail})
-      markDone(op, side);
+    markDone(op);
   if (!settled.empty())
     report(loop, Kind::RemarkPassed, "masks moved into a branch" + reason);
   return !settled.empty();
@@ -197,17 +177,19 @@ bool LoopSplitPass::guardIn(scf::ForOp loop, RewriterBase &rewriter) {
   llvm::erase_if(open, [](const Condition &condition) {
     return isDone(condition.op, Side::Lead);
   });
-  if (!guardFor(loop, open, "", rewriter))
-    return false;
-  simplify(loop, simplifications, rewriter);
-  return true;
+  return guardFor(loop, open, "", rewriter);
 }
 
 /// Asks the cost model for which conditions `loop` is not to be split, and puts
 /// the masks of these into branches where it can. Returns whether it did.
 bool LoopSplitPass::declineIn(scf::ForOp loop, RewriterBase &rewriter) {
-  bool isGPU = threadsPerWarp != 1;
-  CostLimits limits{int64_t(numWarps) * threadsPerWarp, isGPU, maxRegisters,
+  if (threadsPerWarp == 1) // a CPU, which has no such pipeline
+    return false;
+  CostLimits limits{int64_t(numWarps) * threadsPerWarp,
+                    maxRegisters,
+                    maxRefills,
+                    splitTrips,
+                    guardTrips,
                     noWrap};
   SmallVector<Decline, 0> declined =
       declineToSplit(rewriter, loop, conditionsIn(loop), limits);
@@ -223,11 +205,8 @@ bool LoopSplitPass::declineIn(scf::ForOp loop, RewriterBase &rewriter) {
     arith::CmpIOp op = one.condition.op;
     if (decidesAboutWork(op.getResult()))
       report(op, Kind::RemarkMissed, one.reason);
-    for (Side side : {Side::Lead, Side::Tail})
-      markDone(op, side);
+    markDone(op);
   }
-  if (guarded)
-    simplify(loop, simplifications, rewriter);
   return guarded;
 }
 
@@ -246,13 +225,14 @@ SmallVector<scf::ForOp> LoopSplitPass::visit(scf::ForOp loop,
   SmallVector<Condition> conditions = conditionsIn(loop);
   for (const Condition &condition : conditions)
     if (condition.hasTail() && isGuarded(condition.op, conditions))
-      for (Side side : {Side::Lead, Side::Tail})
-        markDone(condition.op, side);
+      markDone(condition.op);
 
   SmallVector<scf::ForOp> loops{loop};
   int64_t added = 0;
   bool guarded = guard && guardIn(loop, rewriter);
   guarded |= costModel && declineIn(loop, rewriter);
+  if (guarded)
+    simplify(loop, simplifications, rewriter);
   bool changed = guarded;
   while (true) {
     // The main loop is likely to be the one in which most is known already.
@@ -300,7 +280,7 @@ SmallVector<scf::ForOp> LoopSplitPass::visit(scf::ForOp loop,
 }
 
 void LoopSplitPass::runOnOperation() {
-  reported.clear();
+  remarks.emplace(getArgument());
   Worklist worklist;
   IRRewriter rewriter(&getContext(), &worklist);
   auto push = [&](scf::ForOp loop) { worklist.push(loop); };

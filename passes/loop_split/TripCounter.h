@@ -31,6 +31,10 @@ public:
   /// then, otherwise the count for which it is known in none of them.
   Value orNone(Value count, Side side, uint32_t least);
 
+  /// Returns in at most how many iterations the condition is known then, if
+  /// that is known at compile time.
+  std::optional<uint64_t> mostKnown(Value count, Side side);
+
   bool isZero(Value count) const;
   bool isAll(Value count) const;
 
