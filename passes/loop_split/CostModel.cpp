@@ -167,22 +167,19 @@ SmallVector<Decline, 0> mlir::triton_ext::loop_split::declineToSplit(
 
   SmallVector<Decline, 0> declined;
   for (const Place &place : places) {
+    if (place.widens)
+      continue;
     bool isFew = place.trips < limits.guardTrips;
-    uint64_t least =
-        place.widens || isFew ? limits.guardTrips : limits.splitTrips;
-    bool mayGuard = place.values && !place.widens && !isFew;
     std::string reason;
-    if (!place.widens && !place.values)
+    if (!place.values)
       reason = "its masks are predicates of accesses that are as wide as "
                "without them";
-    else if (place.trips < least)
+    else if (place.trips < limits.splitTrips)
       reason = ("another pipeline takes longer than what disappears from " +
                 Twine(place.trips) + " iterations, less than " +
-                (place.widens || isFew ? "guard" : "split") +
-                "-trips=" + Twine(least))
+                (isFew ? "guard-trips=" : "split-trips=") +
+                Twine(isFew ? limits.guardTrips : limits.splitTrips))
                    .str();
-    else if (place.widens)
-      continue;
     else if (registers > limits.maxRegisters)
       reason = ("tiles take " + Twine(registers) +
                 " registers of a thread, more than max-registers=" +
@@ -194,7 +191,8 @@ SmallVector<Decline, 0> mlir::triton_ext::loop_split::declineToSplit(
                    .str();
     else
       continue;
-    declined.push_back({place.condition, std::move(reason), mayGuard});
+    declined.push_back(
+        {place.condition, std::move(reason), place.values && !isFew});
   }
   return declined;
 }

@@ -52,13 +52,14 @@ def LoopSplitPass : Pass<"triton-ext-loop-split", "::mlir::ModuleOp"> {
 
     - for masks of accesses that become wider without them, because a mask that may
       change between neighbours makes each of them an access of its own. A mask that
-      does not is a predicate, and costs nothing;
+      does not is a predicate of an instruction that is needed anyway;
     - for branches, and for selects of tensors, if the pipeline begins anew no more
-      than `max-refills` times, and if tiles that are alive at the same time take
-      no more than `max-registers` registers of a thread. Otherwise branches stay,
-      and selects go into a branch as with `guard`;
-    - if it is known at compile time in how many iterations they disappear, and that
-      is enough: `split-trips` and `guard-trips`.
+      than `max-refills` times, and if the tiles that are alive at the same time
+      take no more than `max-registers` registers of a thread. If constants tell in
+      how many iterations they disappear, these are `split-trips` or more.
+
+    Otherwise branches stay, and selects go into a branch as with `guard`, unless
+    constants tell that they disappear from less than `guard-trips` iterations.
 
     Other loops, and all loops on a CPU, are split wherever it is possible. With
     `cost-model=false`, pipelined ones are, too. A pipeline of `tx.Pipeline` gives
@@ -120,7 +121,7 @@ def LoopSplitPass : Pass<"triton-ext-loop-split", "::mlir::ModuleOp"> {
     Option<"splitTrips", "split-trips", "uint32_t", /*default=*/"8",
            "Cost model: a select or branch has to disappear from so many iterations, if their number is a constant">,
     Option<"guardTrips", "guard-trips", "uint32_t", /*default=*/"2",
-           "Cost model: the same for accesses that become wider, and for putting a select into a branch">,
+           "Cost model: the same for putting a select into a branch">,
     Option<"maxRefills", "max-refills", "uint32_t", /*default=*/"1",
            "Cost model: the number of times that the pipeline of a loop may begin anew because of selects and branches">,
     Option<"maxRegisters", "max-registers", "uint32_t", /*default=*/"160",
