@@ -165,12 +165,12 @@ SmallVector<Decline, 0> mlir::triton_ext::loop_split::declineToSplit(
   int64_t refills = countRefills(places);
   int64_t registers = limits.threads ? tileRegisters(loop, limits.threads) : 0;
 
-  SmallVector<Decline, 0> declined;
+  SmallVector<std::string> reasons; // empty for a place that pays
   for (const Place &place : places) {
+    std::string &reason = reasons.emplace_back();
+    bool isFew = place.trips < limits.guardTrips;
     if (place.widens)
       continue;
-    bool isFew = place.trips < limits.guardTrips;
-    std::string reason;
     if (!place.values)
       reason = "its masks are predicates of accesses that are as wide as "
                "without them";
@@ -189,10 +189,18 @@ SmallVector<Decline, 0> mlir::triton_ext::loop_split::declineToSplit(
       reason = ("the pipeline would begin anew " + Twine(refills) +
                 " times, more than max-refills=" + Twine(limits.maxRefills))
                    .str();
-    else
-      continue;
-    declined.push_back(
-        {place.condition, std::move(reason), place.values && !isFew});
+  }
+
+  SmallVector<Decline, 0> declined;
+  for (auto [place, reason] : llvm::zip_equal(places, reasons)) {
+    // Where the loop is split anyway, nothing more is paid.
+    bool isFree = false;
+    for (auto [other, why] : llvm::zip_equal(places, reasons))
+      isFree |= why.empty() && other.side == place.side &&
+                other.condition.changesWith(place.condition);
+    if (!isFree)
+      declined.push_back({place.condition, reason,
+                          place.values && place.trips >= limits.guardTrips});
   }
   return declined;
 }

@@ -285,3 +285,42 @@ tt.func public @registers(%a: tensor<128x64xf32>, %b: tensor<64x128xf32>, %n: i3
   }
   tt.return %r : tensor<128x128xf32>
 }
+
+// -----
+
+// Where the loop is split for one mask, another one that changes there goes with it.
+// CHECK-LABEL: tt.func public @together(
+// CHECK:       scf.for
+// CHECK-NOT:     arith.cmpi
+// CHECK:         tt.dot
+// CHECK:       scf.for
+// CHECK:       tt.return
+tt.func public @together(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %q: tensor<32x32x!tt.ptr<f16>>, %n: i32) -> tensor<32x32xf32> {
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %zeros = arith.constant dense<0.0> : tensor<32x32xf16>
+  %init = arith.constant dense<0.0> : tensor<32x32xf32>
+  %lanes = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
+  %r = scf.for %i = %c0 to %n step %c32 iter_args(%acc = %init) -> (tensor<32x32xf32>) : i32 {
+    %at = tt.splat %i : i32 -> tensor<32xi32>
+    %k = arith.addi %at, %lanes : tensor<32xi32>
+    %row = tt.expand_dims %k {axis = 0 : i32} : tensor<32xi32> -> tensor<1x32xi32>
+    %column = tt.expand_dims %k {axis = 1 : i32} : tensor<32xi32> -> tensor<32x1xi32>
+    %end1 = tt.splat %n : i32 -> tensor<1x32xi32>
+    %end2 = tt.splat %n : i32 -> tensor<32x1xi32>
+    // expected-remark@below {{split}}
+    %inside1 = arith.cmpi slt, %row, %end1 : tensor<1x32xi32>
+    // expected-remark@below {{split}}
+    %inside2 = arith.cmpi slt, %column, %end2 : tensor<32x1xi32>
+    %offsets = tt.broadcast %row : tensor<1x32xi32> -> tensor<32x32xi32>
+    %mask1 = tt.broadcast %inside1 : tensor<1x32xi1> -> tensor<32x32xi1>
+    %mask2 = tt.broadcast %inside2 : tensor<32x1xi1> -> tensor<32x32xi1>
+    %base = tt.splat %p : !tt.ptr<f16> -> tensor<32x32x!tt.ptr<f16>>
+    %ptr = tt.addptr %base, %offsets : tensor<32x32x!tt.ptr<f16>>, tensor<32x32xi32>
+    %x = tt.load %ptr, %mask1, %zeros : tensor<32x32x!tt.ptr<f16>>
+    %z = tt.load %q, %mask2, %zeros : tensor<32x32x!tt.ptr<f16>>
+    %y = tt.dot %x, %z, %acc : tensor<32x32xf16> * tensor<32x32xf16> -> tensor<32x32xf32>
+    scf.yield %y : tensor<32x32xf32>
+  }
+  tt.return %r : tensor<32x32xf32>
+}
