@@ -68,7 +68,7 @@ def test_describe_says_why() -> None:
 
 
 @triton.jit
-def padded(a, b, c, K, stride, BLOCK: tl.constexpr):
+def padded(a, b, c, K, stride, BLOCK: tl.constexpr):  # noqa: PLR0917
     """A matrix product of rows that are aligned, of any length."""
     i = tl.arange(0, BLOCK)
     acc = tl.zeros((BLOCK, BLOCK), tl.float32)
