@@ -104,8 +104,9 @@ def test_loop_split_default() -> None:
     assert slower("default", False) == 0
     assert (
         f"the slowest row takes {worst['split']} % longer than the kernel without the pass, and "
-        f"{slower('split', False)} rows more than 1 %. With it, the slowest row takes {worst['default']} % longer, where "
-        f"the machine code is the same. The mean gain is {mean['default']} %, and {mean['split']} % without the cost model."
+        f"{slower('split', False)} rows more than 1 %. With it, the slowest row takes {worst['default']} % longer, "
+        f"where the machine code is the same. The mean gain is {mean['default']} %, and {mean['split']} % without the "
+        "cost model."
     ) in text
     assert (
         f"more than 1 % slower in {slower('default', True)} of them, and splitting always in {slower('split', True)}"

@@ -18,7 +18,6 @@ from .extension_passes import Pass, texts_of
 from .llvm_passes import LLVM, LLVMPasses
 from .values import text_of
 
-
 #: The options of passes that a compilation knows, as MLIR spells them, and Triton's names for them in its metadata.
 FROM_LAUNCH = {"num-warps": "num_warps", "threads-per-warp": "warp_size"}
 
@@ -38,8 +37,8 @@ class Step:
         library: the library of an extension pass; None for others.
         llvm: the textual pipeline of LLVM that the step runs; None for steps that change a module of MLIR.
         entries: for such a step, the entry points of the libraries that the pipeline needs.
-        open_options: options of an extension pass that get their value from the compilation: those of `FROM_LAUNCH` that
-            it declares with the default 0, and that the pipeline does not give.
+        open_options: options of an extension pass that get their value from the compilation: those of `FROM_LAUNCH`
+            that it declares with the default 0, and that the pipeline does not give.
     """
 
     name: str
