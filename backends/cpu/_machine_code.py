@@ -52,5 +52,5 @@ def library_of_llir(llir: str, cpu: tuple[str, str], enable_fp_fusion: bool) -> 
 
 
 def _linked(obj: Path) -> bytes:
-    _library.compiler().link(obj, obj.with_suffix(".so"))
+    _library.compiler().link(obj.with_suffix(".so"), obj)
     return obj.with_suffix(".so").read_bytes()
