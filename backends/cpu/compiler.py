@@ -22,7 +22,7 @@ from triton._C.libtriton import ir, llvm, passes
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
 from triton_ext.loading.elf import UNDEFINED, WEAK, damage, symbols
-from triton_ext.patches import ahead_of_time, compiled_kernels
+from triton_ext.patches import ahead_of_time, compiled_kernels, ignored_options
 from triton_ext.pipeline import inspection
 from triton_ext.support.resources import own_code
 
@@ -35,9 +35,13 @@ cpu = _passes.cpu  # a global of this module, as edits of pipelines expect of ba
 VECTORS = {"+avx512f": 64, "+avx": 32}
 
 
+#: Options for GPUs. A kernel has their defaults, whatever the user asks for, so they are in no key.
+IGNORED = ("num_warps", "num_ctas", "num_stages", "maxnreg", "launch_cooperative_grid", "launch_pdl")
+
+
 @dataclass(frozen=True)
 class CPUOptions:
-    """Options of a compilation; options for GPUs are accepted and ignored.
+    """Options of a compilation; those in `IGNORED` are accepted and ignored.
 
     Attributes:
         num_threads: the number of threads for each launch; 0 means as many as torch uses, or one for each processor.
@@ -89,6 +93,7 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         # Triton makes the backend before it loads a kernel.
         compiled_kernels.check_kernels(target.backend, _opened)
         ahead_of_time.correct_c_code()
+        ignored_options.ignore_options(target.backend, IGNORED)
 
     @staticmethod
     def supports_target(target: GPUTarget) -> bool:
@@ -115,7 +120,7 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
 
     def parse_options(self, opts: dict[str, Any]) -> CPUOptions:
         """Returns the options that `opts` sets. Ignores unknown options, because Triton refuses them."""
-        known = {field.name for field in fields(CPUOptions)}
+        known = {field.name for field in fields(CPUOptions)}.difference(IGNORED)
         args = {name: value for name, value in opts.items() if name in known and value is not None}
         args["enable_fp_fusion"] = knobs.language.fp_fusion_enabled(args.get("enable_fp_fusion"))
         args["arch"] = str(self.target.arch)
