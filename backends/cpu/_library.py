@@ -47,6 +47,11 @@ def runtime_path() -> Path:
     return library_dir() / "libTritonExtCpuRuntime.so"
 
 
+def standalone_path() -> Path:
+    """Returns the path of ``libTritonExtCpuStandalone.a``, the runtime of libraries that need no Python."""
+    return library_dir() / "libTritonExtCpuStandalone.a"
+
+
 def is_built() -> bool:
     """Returns whether all libraries exist."""
     return all(path.is_file() for path in (compiler_path(), runtime_path(), *map(extension_path, EXTENSIONS)))
@@ -106,16 +111,34 @@ class Compiler:
         arguments = (text.encode(), cpu.encode(), features.encode(), os.fsencode(obj))
         self._run("assembling", self._library.triton_ext_cpu_assemble, *arguments)
 
-    def link(self, obj: Path, library: Path) -> None:
-        """Links the object file `obj` to the shared library `library`.
+    def link(self, library: Path, *inputs: str | Path) -> None:
+        """Links the shared library `library`.
+
+        Args:
+            library: the file to write.
+            inputs: object files, archives and libraries, and options of the linker.
 
         Raises:
             RuntimeError: the linker failed; the message is the linker's.
         """
-        self._run("linking", self._library.triton_ext_cpu_link, os.fsencode(obj), os.fsencode(library))
+        arguments = [os.fsencode(argument) for argument in (*inputs, "-o", library)]
+        array = (ctypes.c_char_p * len(arguments))(*arguments)
+        self._run("linking", self._library.triton_ext_cpu_link, array, ctypes.c_size_t(len(arguments)))
+
+    def requirements(self, cpu: str, features: str) -> int:
+        """Returns the features that a processor must have for the code for a CPU, as bits (runtime/Features.h).
+
+        Raises:
+            RuntimeError: a library cannot find out whether a processor has a feature; the message is its name.
+        """
+        message, bits = ctypes.create_string_buffer(256), ctypes.c_uint64()
+        arguments = (cpu.encode(), features.encode(), ctypes.byref(bits), message, ctypes.c_size_t(len(message)))
+        if self._library.triton_ext_cpu_requirements(*arguments):
+            raise RuntimeError(message.value.decode())
+        return bits.value
 
     @staticmethod
-    def _run(what: str, function: Callable[..., int], *arguments: bytes) -> None:
+    def _run(what: str, function: Callable[..., int], *arguments: Any) -> None:
         """Calls `function`, which returns 0 on success, or 1 and fills in a message."""
         message = ctypes.create_string_buffer(4096)
         if function(*arguments, message, ctypes.c_size_t(len(message))):

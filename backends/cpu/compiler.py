@@ -2,8 +2,8 @@
 """`CPUBackend`: the stages from TTIR to a shared library, inside the installed Triton.
 
 ``ttir`` is Triton IR; ``cpuir`` is loops over register-sized vectors (scf, arith and LLVM dialects); ``llir`` is
-optimised LLVM IR; ``asm`` is x86-64 assembly; ``so`` is the shared library that the driver loads. No tool outside of
-libtriton runs.
+optimised LLVM IR; ``asm`` is x86-64 assembly, which is a stage only if somebody may look at it (`_assembly`); ``so`` is
+the shared library that the driver loads. No tool outside of libtriton runs.
 """
 
 from __future__ import annotations
@@ -22,24 +22,26 @@ from triton._C.libtriton import ir, llvm, passes
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
 from triton_ext.loading.elf import UNDEFINED, WEAK, damage, symbols
-from triton_ext.patches import ahead_of_time, compiled_kernels
+from triton_ext.patches import ahead_of_time, compiled_kernels, ignored_options
 from triton_ext.pipeline import inspection
 from triton_ext.support.resources import own_code
-from triton_ext.support.scratch import scratch_dir
 
-from . import _library, _passes
+from . import _assembly, _library, _machine_code, _passes
 from ._cache import check_entry, protect_entry
 
 cpu = _passes.cpu  # a global of this module, as edits of pipelines expect of backends
-TRIPLE = "x86_64-unknown-linux-gnu"
 
 #: The size of a vector register in bytes, by the CPU feature that provides it.
 VECTORS = {"+avx512f": 64, "+avx": 32}
 
 
+#: Options for GPUs. A kernel has their defaults, whatever the user asks for, so they are in no key.
+IGNORED = ("num_warps", "num_ctas", "num_stages", "maxnreg", "launch_cooperative_grid", "launch_pdl")
+
+
 @dataclass(frozen=True)
 class CPUOptions:
-    """Options of a compilation; options for GPUs are accepted and ignored.
+    """Options of a compilation; those in `IGNORED` are accepted and ignored.
 
     Attributes:
         num_threads: the number of threads for each launch; 0 means as many as torch uses, or one for each processor.
@@ -75,6 +77,12 @@ class CPUOptions:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _opened(kernel: Any) -> None:
+    """Checks a ``CompiledKernel`` whose files have been read, and offers its assembly."""
+    check_entry(kernel)
+    _assembly.offer_assembly(kernel)
+
+
 class CPUBackend(BaseBackend):  # type: ignore[misc]
     """Compiles for the x86-64 CPU that ``target.arch`` describes: LLVM's name and features, ``name;+f,-g``."""
 
@@ -83,8 +91,9 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
     def __init__(self, target: GPUTarget) -> None:
         super().__init__(target)
         # Triton makes the backend before it loads a kernel.
-        compiled_kernels.check_kernels(target.backend, check_entry)
+        compiled_kernels.check_kernels(target.backend, _opened)
         ahead_of_time.correct_c_code()
+        ignored_options.ignore_options(target.backend, IGNORED)
 
     @staticmethod
     def supports_target(target: GPUTarget) -> bool:
@@ -111,7 +120,7 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
 
     def parse_options(self, opts: dict[str, Any]) -> CPUOptions:
         """Returns the options that `opts` sets. Ignores unknown options, because Triton refuses them."""
-        known = {field.name for field in fields(CPUOptions)}
+        known = {field.name for field in fields(CPUOptions)}.difference(IGNORED)
         args = {name: value for name, value in opts.items() if name in known and value is not None}
         args["enable_fp_fusion"] = knobs.language.fp_fusion_enabled(args.get("enable_fp_fusion"))
         args["arch"] = str(self.target.arch)
@@ -230,7 +239,7 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         llvm_mod = llvm.to_module(mod, context)
         compiler.clear(mod)
         cpu_name, features = self._cpu
-        llvm.attach_datalayout(llvm_mod, TRIPLE, cpu_name, features)
+        llvm.attach_datalayout(llvm_mod, _machine_code.TRIPLE, cpu_name, features)
         llvm.optimize_module(
             llvm_mod, llvm.OPTIMIZE_O3, cpu_name, features, [], enable_fp_fusion=options.enable_fp_fusion
         )
@@ -239,21 +248,9 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         del context
         return text
 
-    def make_asm(self, src: str, metadata: dict[str, Any], options: CPUOptions) -> str:
-        """Returns the assembly of the LLVM IR `src`."""
-        cpu_name, features = self._cpu
-        text: str = llvm.translate_to_asm(src, TRIPLE, cpu_name, features, [], options.enable_fp_fusion, False, False)
-        return text
-
-    def make_so(self, src: str, metadata: dict[str, Any], options: CPUOptions) -> bytes:
-        """Returns the shared library of the assembly `src`; this takes a twentieth of the time of `make_asm`."""
-        cpu_name, features = self._cpu
-        compiler = _library.compiler()
-        with scratch_dir("triton-ext-cpu-") as scratch:
-            path = scratch / "kernel.o"
-            compiler.assemble(src, cpu_name, features, path)
-            compiler.link(path, path.with_suffix(".so"))
-            return path.with_suffix(".so").read_bytes()
+    def assembly(self, llir: str, enable_fp_fusion: bool) -> str:
+        """Returns the assembly of the LLVM IR `llir`."""
+        return _machine_code.assembly(llir, self._cpu, enable_fp_fusion)
 
     def binary_problem(self, binary: bytes, name: str) -> str | None:
         """Returns why the library `binary` cannot be launched as the kernel `name`; None if it can.
@@ -277,15 +274,20 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         if language != Language.TRITON:
             raise RuntimeError("Gluon kernels are written for a GPU's layouts, the CPU backend takes Triton kernels")
 
+        has_asm = _assembly.is_wanted(options.ir_override)
+
         def make_so(src: str, metadata: dict[str, Any]) -> bytes:
             protect_entry(metadata.get("hash"))  # before Triton writes the library that is loaded later
-            return self.make_so(src, metadata, options)
+            if has_asm:
+                return _machine_code.library_of_assembly(src, self._cpu)
+            return _machine_code.library_of_llir(src, self._cpu, options.enable_fp_fusion)
 
         capability = ";".join(self._cpu)
         stages["ttir"] = lambda src, metadata: self.make_ttir(src, metadata, options, capability)
         stages["cpuir"] = lambda src, metadata: self.make_cpuir(src, metadata, options, capability)
         stages["llir"] = lambda src, metadata: self.make_llir(src, metadata, options)
-        stages["asm"] = lambda src, metadata: self.make_asm(src, metadata, options)
+        if has_asm:
+            stages["asm"] = lambda src, metadata: self.assembly(src, options.enable_fp_fusion)
         stages["so"] = make_so
         if knobs.runtime.add_stages_inspection_hook is not None:
             knobs.runtime.add_stages_inspection_hook(self, stages, options, language, capability)

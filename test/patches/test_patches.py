@@ -19,7 +19,7 @@ from triton import knobs
 from triton._C.libtriton import ir, passes
 from triton.compiler import code_generator, compiler
 from triton.language import semantic
-from triton.runtime import _async_compile, jit
+from triton.runtime import _async_compile, autotuner, jit
 from triton.tools import compile as tool
 
 from support import ROOT
@@ -33,6 +33,7 @@ from triton_ext.patches import (
     compiled_kernels,
     hints,
     hook_slot,
+    ignored_options,
     kernel_arguments,
     kernel_keys,
     kernel_launches,
@@ -57,6 +58,7 @@ TRACES = {
     "with_statements": r"CodeGenerator\b|visit_With",
     "hints": r"TritonSemantic|block_argument",
     "compiled_kernels": r"CompiledKernel",
+    "ignored_options": r"prune_configs = |compute_cache_key",
     "kernel_launches": r"_init_handles",
     "ahead_of_time": r"tools\.compile|\"compile\.py\"",
     "kernel_arguments": r"create_function_from_signature|specialize_impl\"",
@@ -175,6 +177,12 @@ DIFFERENT: list[tuple[str, Spoil, Callable[[], object], str]] = [
         has(compiler, "CompiledKernel", int),
         compiled_kernels._wrap.__wrapped__,
         "builtins.int.__init__ takes",
+    ),
+    (
+        "ignored_options",
+        has(autotuner.Autotuner, "prune_configs", lambda self: []),
+        ignored_options._wrap.__wrapped__,
+        "Autotuner.prune_configs takes (self), expected (self, kwargs, ...)",
     ),
     (
         "kernel_launches",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import re
 import shutil
@@ -47,6 +48,7 @@ def test_it_holds_the_libraries_and_what_building_against_it_needs(wheel: Path) 
     assert "triton_ext/share/infra/analysis/AxisInfo.h" in names
     assert [name for name in names if re.fullmatch(r"triton_ext/lib/libTritonExtAnalysis-[0-9a-f]{8}\.a", name)]
     apis = [*ROOT.glob("dialects/*/api.py"), *ROOT.glob("dialects/*/api/**/*.py"), *ROOT.glob("backends/*/*.py")]
+    apis += ROOT.glob("backends/*/api/**/*.py")
     assert {f"triton_ext/{p.relative_to(ROOT)}" for p in apis} <= set(names)
     assert not [name for name in names if "__pycache__" in name]
     tracing = ROOT / "python/triton_ext/tracing"
@@ -119,3 +121,22 @@ def test_the_opt_driver_runs(run, tmp_path: Path) -> None:
     module = tmp_path / "foo.mlir"
     module.write_text("tt.func public @foo() {\n  tt.return\n}\n")
     assert "@bar" in run("triton-ext-opt", str(module), "-triton-ext-rename")
+
+
+ADD_ONE = """
+import triton, triton.language as tl
+
+@triton.jit
+def add_one(x):
+    tl.store(x, tl.load(x) + 1)
+"""
+
+
+def test_a_library_for_c_without_a_compiler(run, tmp_path: Path) -> None:
+    (tmp_path / "kernels.py").write_text(ADD_ONE)
+    library = tmp_path / "libadd.so"
+    run("triton-ext", "compile-cpu", f"{tmp_path}/kernels.py:add_one", "-s", "*i32", "-o", str(library))
+    assert "int32_t add_one(" in (tmp_path / "libadd.h").read_text()
+    value = ctypes.c_int32(41)
+    assert ctypes.CDLL(str(library)).add_one(1, 1, 1, 1, ctypes.byref(value)) == 0
+    assert value.value == 42

@@ -132,6 +132,8 @@ Value MathFunctions::callExternal(triton::ExternElementwiseOp op,
                                  "triton.language.extra.libdevice are");
   Type element =
       operands.empty() ? Type() : getElementTypeOrSelf(operands[0].getType());
+  if (Value value = simpleExternal(symbol, operands, result))
+    return value;
   // fast_expf is expf. The suffix f stands for f32, no suffix for f64.
   symbol.consume_front("fast_");
   std::string name = symbol.str();

@@ -28,6 +28,9 @@ private:
   Value ofSingle(StringRef name, ValueRange operands);
   Value ofDouble(StringRef name, Value x);
 
+  /// Emits a function of libdevice that is a few instructions (Libdevice.cpp).
+  Value simpleExternal(StringRef name, ValueRange operands, Type result);
+
   Value sineOfSingle(Value x, bool isCosine);
   Value powerOfSingle(Value x, Value y);
 

@@ -206,19 +206,20 @@ triton_ext_cpu_has(const char *name, const char *features, const char *wanted) {
   return subtarget && subtarget->checkFeatures(wanted);
 }
 
-/// Links the object file `object` to the shared library `library`. Returns 0,
-/// or 1 with the linker's errors in `message`.
-TRITON_EXT_CPU_API int triton_ext_cpu_link(const char *object,
-                                           const char *library, char *message,
+/// Runs the linker of libtriton for a shared library. `more` are the `count`
+/// arguments with the inputs and the output. Returns 0, or 1 with the linker's
+/// errors in `message`.
+TRITON_EXT_CPU_API int triton_ext_cpu_link(const char *const *more,
+                                           size_t count, char *message,
                                            size_t size) {
   static std::mutex mutex; // the linker has global state
   std::lock_guard lock(mutex);
   std::string text;
   llvm::raw_string_ostream os(text);
-  const char *arguments[] = {
+  SmallVector<const char *> arguments = {
       "ld.lld", "-shared", "--no-undefined-version", "--threads=1",
-      "-z",     "now",     "--build-id=none",        object,
-      "-o",     library};
+      "-z",     "now",     "--build-id=none"};
+  arguments.append(more, more + count);
   bool linked = lld::elf::link(arguments, os, os, false, false);
   lld::CommonLinkerContext::destroy();
   snprintf(message, size, "%s", text.c_str());

@@ -5,6 +5,7 @@
 
 #include "Job.h"
 
+#include "triton_ext/FatalSignals.h"
 #include "triton_ext/SignalSafe.h"
 
 #include <algorithm>
@@ -41,10 +42,8 @@ struct Line {
   }
 };
 
-} // namespace
-
-void triton_ext::cpu::reportCrash(const siginfo_t &info,
-                                  std::string_view name) {
+/// Reports the kernel and the program of a fault. Called in a signal handler.
+void reportCrash(const siginfo_t &info, std::string_view name) {
   static std::atomic<bool> reported{false};
   const Running *mine = running;
   if (!mine || reported.exchange(true))
@@ -74,4 +73,9 @@ void triton_ext::cpu::reportCrash(const siginfo_t &info,
              "tensors)\n");
   }
   say({line.data, line.length});
+}
+} // namespace
+
+void triton_ext::cpu::prepareProcess() {
+  fatal_signals::reportFatalSignals(reportCrash);
 }

@@ -9,11 +9,9 @@
 
 #include <atomic>
 #include <csetjmp>
-#include <csignal>
 #include <immintrin.h>
 #include <mutex>
 #include <new>
-#include <string_view>
 
 namespace triton_ext::cpu {
 
@@ -74,8 +72,9 @@ extern constinit
 /// and ends the launch if not. `now` is the time stamp counter.
 void ask(Running &mine, uint64_t now);
 
-/// Reports the kernel and the program of a fault. Called in a signal handler.
-void reportCrash(const siginfo_t &info, std::string_view name);
+/// Called before the first launch of the process: makes faults in kernels name
+/// the kernel, unless the library is one that is compiled ahead of time.
+void prepareProcess();
 
 /// Returns the number of processors that this process may use.
 int processors();

@@ -10,8 +10,6 @@
 #include "ThreadMemory.h"
 #include "Ticker.h"
 
-#include "triton_ext/FatalSignals.h"
-
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -146,7 +144,7 @@ Pool &thePool() {
     return *there;
   static std::once_flag once;
   std::call_once(once, [] {
-    fatal_signals::reportFatalSignals(reportCrash);
+    prepareProcess();
     // A forked child has none of the pool's threads, so it abandons the pool.
     pthread_atfork(nullptr, nullptr, [] { pool = nullptr; });
   });

@@ -117,6 +117,13 @@ PATCHES = (
         "activating the CPU backend raises the error",
     ),
     Patch(
+        "ignored_options",
+        "runtime.jit.compute_cache_key is replaced, and runtime.autotuner.Autotuner.prune_configs is wrapped",
+        "launches and configurations of tuners that differ only in options which the CPU backend ignores, such as "
+        "num_warps, share a kernel",
+        "the first compilation for the CPU raises the error",
+    ),
+    Patch(
         "backend_registry",
         "backends.backends gets an entry for each of our targets, when it is first read",
         "Triton imports each backend when it is imported itself, so a broken one would end the program. Our entries "

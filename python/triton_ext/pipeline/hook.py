@@ -16,7 +16,7 @@ from __future__ import annotations
 import functools
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 from ..patches import compile_requests, hook_slot, kernel_parsing
@@ -26,6 +26,7 @@ from . import active as active_pipelines
 from . import lowering
 from . import stack as stacks
 from .active import Active
+from .llvm_passes import LLVM
 from .stack import Answer, Stack
 from .steps import Layer
 from .targets import for_target
@@ -133,7 +134,7 @@ class _Hook:
         # The stages get the edits that the key is about, even if another thread has installed a pipeline, or a library
         # was built again, since the key was read: otherwise a kernel would be cached under the key of other edits.
         request = compile_requests.adding_stages()
-        layers = (_thread.answered if request is not None else installed.state[1] + stack.state[1])[::-1]
+        layers = _layers(stack, installed)[::-1]
         observer = stack.observer
 
         def compilation(inner: tuple[Layer, ...] = ()) -> EditedCompilation | None:
@@ -153,6 +154,30 @@ class _Hook:
 
 
 _hook = _Hook(None)
+
+
+def _layers(stack: Stack, installed: Stack) -> tuple[Layer, ...]:
+    """Returns the pipelines whose edits the compilation gets, for which a backend is adding its stages."""
+    return _thread.answered if compile_requests.adding_stages() is not None else installed.state[1] + stack.state[1]
+
+
+def is_watched(stages: Container[str]) -> bool:
+    """Returns whether somebody watches other stages than `stages`, in the compilation whose stages are being added.
+
+    A backend asks it before it adds a stage that costs time and that others can do without. The answer is True for an
+    edit of another stage, also of a stage that does not exist; while compilations are recorded, as in ``tx.trace``; and
+    for a hook that the user has set.
+    """
+    from triton import knobs
+
+    hook = knobs.runtime.add_stages_inspection_hook
+    if hook is None:
+        return False
+    stack, installed = stacks.here()
+    if hook is not _quick_hook and not (isinstance(hook, _Hook) and hook.user is None):
+        return True
+    known = {edit.stage for layer in _layers(stack, installed) for edit in layer.edits}
+    return stack.observer is not None or any(stage not in (None, LLVM) and stage not in stages for stage in known)
 
 
 def _quick_hook(*args: Any, **kwargs: Any) -> tuple[str, str]:
