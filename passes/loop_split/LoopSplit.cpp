@@ -61,12 +61,6 @@ private:
 };
 } // namespace
 
-static int64_t countOps(Operation *root) {
-  int64_t count = 0;
-  root->walk([&](Operation *) { ++count; });
-  return count;
-}
-
 LogicalResult LoopSplitPass::initialize(MLIRContext *context) {
   simplifications = getSimplifications(context);
   return success();
@@ -258,7 +252,8 @@ SmallVector<scf::ForOp> LoopSplitPass::visit(scf::ForOp loop,
              "max-splits=" + Twine(maxSplits) + " is reached");
       break;
     }
-    int64_t size = countOps(*best);
+    int64_t size = 0;
+    best->walk([&](Operation *) { ++size; });
     if (added + size > maxGrowth) {
       report(where, Kind::RemarkMissed,
              "it would add " + Twine(added + size) +

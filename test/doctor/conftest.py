@@ -49,8 +49,8 @@ def build(installed_sdk: sdk.Sdk, clang: str, tmp_path: Path) -> BuildSelfTest:
     It builds like a project that does not use ``TritonExt::Triton``; with ``singletons=True`` it uses the same options.
     """
     triton = host.find_triton()
-    # ccache finds what an earlier run compiled: it gets paths relative to the directory in which the compiler runs, also
-    # those of an SDK in another temporary directory of this process.
+    # ccache finds what an earlier run compiled: it gets paths relative to the directory in which the compiler runs,
+    # also those of an SDK in another temporary directory of this process.
     launcher = [found] if (found := shutil.which("ccache")) else []
     environment = {**os.environ, "CCACHE_BASEDIR": str(tmp_path.parent)}
 

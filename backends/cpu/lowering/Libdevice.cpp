@@ -83,10 +83,9 @@ Value Emitter::bits(StringRef name) {
     return arith::TruncIOp::create(b, result, all);
   }
   if (name == "hiloint2double") {
-    Value high = extended(arg(0), i64, false),
-          low = extended(arg(1), i64, false);
+    Value high = extended(arg(0), i64, false);
     high = arith::ShLIOp::create(b, high, b.constant(high.getType(), 32));
-    return bitcast(bor(high, low), result);
+    return bitcast(bor(high, extended(arg(1), i64, false)), result);
   }
   if (name == "signbitf" || name == "signbitd") {
     bool isDouble = name == "signbitd";

@@ -33,6 +33,7 @@ from .run import Loop
 from .samplers import Learned, sampler_named
 from .spaces import Space, declared_configs, label_of, named_choices, space_of
 from .study import Study
+from .targets import named_target, runnable
 from .task import Candidate, Job, Prepared, Task, refer_to
 from .winners import result_of, winner_of
 from .worker import prepare
@@ -134,13 +135,13 @@ def search(
     check_seconds("compile_timeout", compile_timeout)
     check_seconds("run_timeout", run_timeout)
     with contextlib.ExitStack() as scopes:
-        backend = find_target(f"{target}:native" if target == "cpu" else target).backend
+        backend = find_target(named_target(target)).backend
         pools = Pools(executor, compilers_for(backend) if workers is None else workers)
         scopes.callback(pools.close)
         prepared = _prepared(pools, task)
         where = GPUTarget(*prepared.target)
         label = label_of(where)
-        task = Task(**{**vars(task), "target": _text_of(where)})
+        task = Task(**{**vars(task), "target": runnable(where)})
         everything = space_of(
             task.kernel[2],
             where,
@@ -214,7 +215,7 @@ def search(
 def _task(kernel: object, grid: Any, inputs: MakeInputs, *, configs: list[dict[str, Any]], **others: Any) -> Task:
     reference, target = others.pop("reference"), others.pop("target")
     if target is not None:
-        target = _text_of(find_target("cpu:native" if target == "cpu" else target))
+        target = runnable(find_target(named_target(target)))
     if not callable(grid) and not isinstance(grid, tuple | list):
         raise TritonExtError(f"grid: expected a tuple or a function, got {shown(grid)}", fix="grid=(256,)")
     return Task(
@@ -228,10 +229,6 @@ def _task(kernel: object, grid: Any, inputs: MakeInputs, *, configs: list[dict[s
         sender=process(),
         **others,
     )
-
-
-def _text_of(target: Any) -> str:
-    return f"{target.backend}:{'native' if target.backend == 'cpu' else target.arch}"
 
 
 def _prepared(pools: Pools, task: Task) -> Prepared:

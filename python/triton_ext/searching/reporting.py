@@ -19,6 +19,7 @@ from ..pipeline.pipeline import Pipeline
 from .history import Trial, best_of, trials_of
 from .knobs import Knob
 from .optimiser import load_study, optuna
+from .targets import own_target
 
 #: The most lines of a difference of IR.
 _MOST_LINES = 2000
@@ -159,7 +160,7 @@ def _outputs(about: Mapping[str, Any], trial: Trial) -> dict[str, str]:
     constexprs = {name: value for name, value in trial.launch.items() if name in kernel.arg_names}
     options = {name: value for name, value in trial.launch.items() if name not in constexprs}
     signature = {name: _type_of(value) for name, value in about["signature"]} | constexprs
-    target = about["target"] if not about["target"].startswith("cpu:") else "cpu:native"
+    target = own_target(about["target"].partition(":")[0]) or about["target"]
     task = request_for(kernel, target, signature, options)
     compilation = compile_observed(task, Level.IR, Pipeline.parse(trial.pipeline))
     texts = {s.name: s.output for s in compilation.stages if isinstance(s.output, str)}

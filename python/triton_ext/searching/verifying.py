@@ -21,6 +21,7 @@ from ..tuning.workers import process
 from .pools import Pools
 from .spaces import declared_configs, label_of
 from .stored import Finding, findings
+from .targets import own_target
 from .task import Candidate, FunctionRef, Job, Measured, Task, refer_to
 from .worker import measure_candidate
 
@@ -128,7 +129,7 @@ def _task(directory: Path, finding: Finding, run_timeout: float | None) -> Task:
         inputs=_refer(directory, inputs),
         reference=_refer(directory, reference[0]) if reference else None,
         configs=tuple(declared_configs(loaded)) or (finding.plain_launch,),
-        target="cpu:native" if finding.target.startswith("cpu:") else finding.target,
+        target=own_target(finding.target.partition(":")[0]) or finding.target,
         seed=100,
         tolerance=finding.tolerance,
         unaligned=finding.unaligned,
@@ -149,13 +150,13 @@ def _refer(directory: Path, where: str) -> FunctionRef:
 
 def _here(target: str) -> str | None:
     """Returns why findings for `target` cannot be checked on this machine; None if they can."""
-    backend = target.partition(":")[0]
+    own = own_target(target.partition(":")[0])
     try:
-        current = find_target("cpu:native" if backend == "cpu" else None)
+        current = find_target(own)
     except TritonExtError:
         return "this machine has no GPU"
     found = label_of(current)
-    return None if backend == "cpu" or found == target else f"this machine has {found}"
+    return None if own or found == target else f"this machine has {found}"
 
 
 def _measured(pools: Pools, job: Job) -> Measured:
