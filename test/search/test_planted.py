@@ -30,7 +30,7 @@ def workers_import_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def look(pipelines: dict[str, dict[str, tx.Pipeline]], **options: Any) -> SearchResult:
-    defaults = {"budget": 60, "target": "cpu", "knobs": list(pipelines), "progress": False}
+    defaults = {"budget": 300, "target": "cpu", "knobs": list(pipelines), "progress": False}
     return tx.search(
         planted.blend,
         planted.grid,
@@ -43,7 +43,7 @@ def look(pipelines: dict[str, dict[str, tx.Pipeline]], **options: Any) -> Search
 
 def test_the_one_argument_that_helps_wins_among_decoys(tmp_path: Path) -> None:
     knobs = {"help": planted.choices(planted.HELP), "decoy": planted.choices([*planted.WRONG[:4], planted.FAILS])}
-    result = look(knobs, trials=32, sampler="tpe")
+    result = look(knobs, trials=40, sampler="tpe")
     assert result.best.values == {"help": "help_5"}
     assert result.gain > 2
     assert str(result.pipeline) == "ttir: stage(support.search.planted:help_5)"
