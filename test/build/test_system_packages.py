@@ -51,7 +51,8 @@ def test_the_tests_of_ci_need_more(programs: Path) -> None:
     assert done.returncode == 1
     assert done.stderr == (
         "error: ccache g++ chromium gdb luajit valgrind gnupg openssl missing"
-        " (fix: sudo apt-get install -y --no-install-recommends ccache g++ chromium gdb luajit valgrind gnupg openssl)\n"
+        " (fix: sudo apt-get install -y --no-install-recommends"
+        " ccache g++ chromium gdb luajit valgrind gnupg openssl)\n"
     )
 
 
