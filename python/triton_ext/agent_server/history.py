@@ -12,6 +12,7 @@ from ..pipeline.inspection import Level
 from ..pipeline.pipeline import Pipeline
 from ..searching.history import Trial, best_of, trials_of
 from ..searching.optimiser import load_study, optuna, storage_of
+from ..searching.rendering import headline, statuses_text
 from ..searching.spaces import space_of
 from .answers import Answer, FailedError
 from .inputs import kernel_at
@@ -28,16 +29,14 @@ def search_space(asked: Mapping[str, Any], *, search: str | None, everything: bo
     space = space_of(request.kernel, request.target, record.stages, configs=list(configurations), options=options)
     lines = []
     for knob in space.knobs:
-        values = ", ".join(map(str, knob.choices)) if len(knob.choices) > 1 else knob.type
         edits = " | ".join(dict.fromkeys(filter(None, knob.texts)))
-        line = f"{knob.name} [{knob.kind}; {values}; default {knob.default}; changes results: {knob.changes_results}]"
-        line += f": {knob.meaning}" + (f"; edits: {edits}" if edits else "")
+        line = f"{knob.name} [{knob.kind}; {knob.values_text}; default {knob.default}; "
+        line += f"changes results: {knob.changes_results}]: {knob.meaning}" + (f"; edits: {edits}" if edits else "")
         if (everything or knob.searched) and (not search or search.lower() in line.lower()):
             lines.append(line)
     turned = sum(knob.searched for knob in space.knobs)
-    head = f"{space.kernel} for {space.target}: {len(space.knobs)} knobs, of which a search turns {turned}"
     return Answer(
-        "\n".join([f"{head}; {len(lines)} are shown", "", *lines]),
+        "\n".join([f"{headline(space)}; {len(lines)} are shown", "", *lines]),
         figures={"knobs": len(space.knobs), "searched": turned, "shown": len(lines)},
         rest="narrow it with search",
     )
@@ -54,8 +53,7 @@ def search_history(*, storage: str | None, study: str | None, status: str | None
     best = best_of(found)
     kept = [trial for trial in found if status is None or trial.status == status]
     kept.sort(key=lambda trial: (not trial.is_valid, trial.objectives, trial.number))
-    head = ", ".join(f"{number} {name}" for name, number in counts.most_common())
-    lines = [f"{study or names[0]}: {len(found)} trials: {head}"]
+    lines = [f"{study or names[0]}: {len(found)} trials: {statuses_text(found)}"]
     if best is not None:
         lines.append(f"best: trial {best.number}")
     lines += ["", *map(_line, kept[:most])]

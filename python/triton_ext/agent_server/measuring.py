@@ -12,7 +12,7 @@ from triton.runtime import driver
 
 from ..pipeline.pipeline import Pipeline
 from ..searching.figures import binary_hash
-from ..tuning.outcome import device
+from ..tuning.outcome import device_name
 from .answers import Answer, FailedError
 from .checking import Trial
 from .history import incumbent
@@ -49,7 +49,7 @@ def measure_kernel(
         if not 1 <= case <= len(cases):
             raise FailedError("input error", f"case={case}: the inputs have launches 1 to {len(cases)}")
         cases = [cases[case - 1]]
-    lines = [f"incumbent: {_named(*sides[0])}", f"candidate: {_named(*sides[1])}", f"on {_device()}", ""]
+    lines = [f"incumbent: {_named(*sides[0])}", f"candidate: {_named(*sides[1])}", f"on {device_name()}", ""]
     rows: list[dict[str, Any]] = []
     for each in cases:
         trial = Trial(found, each, unedited_options(found, each, sides[0][0] or sides[1][0]))
@@ -113,7 +113,3 @@ def _in_words(row: Mapping[str, Any]) -> str:
 def _named(options: Mapping[str, Any], pipeline: Pipeline) -> str:
     text = ", ".join(f"{name}={value}" for name, value in options.items())
     return " ".join(filter(None, (str(pipeline) or "no edits", text and f"({text})")))
-
-
-def _device() -> str:
-    return device().partition(";")[0]

@@ -60,6 +60,11 @@ class Knob:
     place: str = ""
     texts: tuple[str, ...] = field(default=(), repr=False)
 
+    @property
+    def values_text(self) -> str:
+        """The choices as text; the type if there are none."""
+        return ", ".join(map(str, self.choices)) if len(self.choices) > 1 else self.type
+
     def text(self, value: Value) -> str:
         """Returns the edits that `value` adds, as the text form of a pipeline; empty if there are none."""
         return self.texts[index_of(value, self.choices)] if self.texts else ""

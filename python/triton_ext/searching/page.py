@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING
 
-from .rendering import best_trials, configuration_text, turned_text
+from .rendering import best_trials, configuration_text, statuses_text, turned_text
 
 if TYPE_CHECKING:
     from .history import Trial
@@ -62,14 +62,10 @@ def page_of(report: Report, differences: Iterable[tuple[str, list[str]]], proble
 
 
 def _summary(report: Report) -> str:
-    counts: dict[str, int] = {}
-    for trial in report.trials:
-        counts[trial.status] = counts.get(trial.status, 0) + 1
-    tried = ", ".join(f"{number} {status}" for status, number in sorted(counts.items(), key=lambda one: -one[1]))
     gain = "" if report.gain is None else f"<p class=big>{report.gain:.3f} times as fast as without edits</p>"
     cases = "; ".join(report.about["cases"])
     return (
-        f"{gain}<p>{len(report.trials)} trials: {escape(tried)}.<br>"
+        f"{gain}<p>{len(report.trials)} trials: {escape(statuses_text(report.trials))}.<br>"
         f"<span class=dim>Target {escape(report.about['target'])}; timed: {escape(report.about['shapes'])}.<br>"
         f"Each candidate was checked on: {escape(cases)}.</span></p>"
     )

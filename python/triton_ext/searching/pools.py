@@ -55,8 +55,8 @@ class Pools:
         self._given = executor
         self._own: list[ProcessPoolExecutor] = []
         self._compilers = compilers if executor is None else 0
-        self._measuring = self._workers(executor if executor is not None else self._processes(1))
-        self._compiling = self._workers(self._processes(self._compilers)) if self._compilers else self._measuring
+        self._measuring = Workers(executor if executor is not None else self._processes(1))
+        self._compiling = Workers(self._processes(self._compilers)) if self._compilers else self._measuring
         self.batch = 8 if executor is not None else max(1, self._compilers)
         self.overlap = self._compilers > 0
 
@@ -70,10 +70,6 @@ class Pools:
         pool = ProcessPoolExecutor(count, spawn, initializer=start_worker)
         self._own.append(pool)
         return pool
-
-    @staticmethod
-    def _workers(executor: Executor | Callable[[], Executor]) -> Workers:
-        return Workers(executor)
 
     def compile(self, function: Callable[[Job], Any], jobs: Mapping[int, Job]) -> dict[int, Any]:
         """Has workers compile; returns the results by number, and an exception for a job that has none."""

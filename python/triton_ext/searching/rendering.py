@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -33,43 +34,49 @@ def table_of_space(space: Space) -> str:
 
     table = Table("knob", "kind", "values", "default", "changes results", "meaning", box=box.SIMPLE)
     for knob in space.knobs:
-        values = ", ".join(map(str, knob.choices)) if len(knob.choices) > 1 else knob.type
         name = knob.name if knob.searched else f"({knob.name})"
-        table.add_row(*map(escape, (name, knob.kind, values, str(knob.default), knob.changes_results, knob.meaning)))
+        table.add_row(
+            *map(escape, (name, knob.kind, knob.values_text, str(knob.default), knob.changes_results, knob.meaning))
+        )
+    return f"{headline(space)}\n(in parentheses: not turned unless named)\n{text_of_table(table)}"
+
+
+def headline(space: Space) -> str:
+    """Returns how many knobs a space has."""
     searched = sum(knob.searched for knob in space.knobs)
-    head = f"{space.kernel} for {space.target}: {len(space.knobs)} knobs, of which a search turns {searched}"
-    return f"{head}\n(in parentheses: not turned unless named)\n{text_of_table(table)}"
+    return f"{space.kernel} for {space.target}: {len(space.knobs)} knobs, of which a search turns {searched}"
+
+
+def statuses_text(trials: Iterable[Trial]) -> str:
+    """Returns how many trials ended in each way, the most frequent first: ``40 ok, 3 wrong result``."""
+    return ", ".join(f"{number} {status}" for status, number in Counter(t.status for t in trials).most_common())
+
+
+def _winner_lines(best: Trial, gain: str) -> list[str]:
+    return [
+        f"best: trial {best.number}{gain}",
+        f"configuration: {configuration_text(best.launch) or 'default'}",
+        f"pipeline: {best.pipeline or 'no edits'}",
+    ]
+
+
+def _gain_text(gain: float) -> str:
+    return f", {gain:.3f}x against the best configuration without edits"
 
 
 def table_of_result(result: SearchResult) -> str:
     """Returns the winner of a search, and its best trials, as text."""
-    counts: dict[str, int] = {}
-    for trial in result.history:
-        counts[trial.status] = counts.get(trial.status, 0) + 1
-    tried = ", ".join(f"{number} {status}" for status, number in sorted(counts.items(), key=lambda one: -one[1]))
-    head = [
-        f"{result.kernel} on {result.device}: {len(result.history)} trials in {result.seconds:.0f} s: {tried}",
-        f"best: trial {result.best.number}, {result.gain:.3f}x against the best configuration without edits",
-        f"configuration: {configuration_text(result.best.launch) or 'default'}",
-        f"pipeline: {result.best.pipeline or 'no edits'}",
-    ]
+    tried = f"{len(result.history)} trials in {result.seconds:.0f} s: {statuses_text(result.history)}"
+    head = [f"{result.kernel} on {result.device}: {tried}", *_winner_lines(result.best, _gain_text(result.gain))]
     return "\n".join(head) + "\n" + text_of_table(table_of_trials(best_trials(result.history), result.finals))
 
 
 def text_of_report(report: Report) -> str:
     """Returns a study as text: its best trials, what failed, and the importance of the knobs."""
-    failed: dict[str, int] = {}
-    for trial in report.trials:
-        failed[trial.status] = failed.get(trial.status, 0) + 1
-    tried = ", ".join(f"{number} {status}" for status, number in sorted(failed.items(), key=lambda one: -one[1]))
-    lines = [f"{report.name} on {report.about['device']}: {len(report.trials)} trials: {tried}"]
+    tried = f"{len(report.trials)} trials: {statuses_text(report.trials)}"
+    lines = [f"{report.name} on {report.about['device']}: {tried}"]
     if report.best is not None:
-        gain = f", {report.gain:.3f}x against the best configuration without edits" if report.gain else ""
-        lines += [
-            f"best: trial {report.best.number}{gain}",
-            f"configuration: {configuration_text(report.best.launch) or 'default'}",
-            f"pipeline: {report.best.pipeline or 'no edits'}",
-        ]
+        lines += _winner_lines(report.best, _gain_text(report.gain) if report.gain else "")
     lines.append(text_of_table(table_of_trials(best_trials(report.trials), report.finals)))
     wrong = [trial for trial in report.trials if trial.status == "wrong result"]
     if wrong:

@@ -16,6 +16,7 @@ from ..compilation.requests import load_kernel, request_for
 from ..errors import TritonExtError
 from ..pipeline.inspection import Level
 from ..pipeline.pipeline import Pipeline
+from ..tuning.job import below_tuners
 from .history import Trial, best_of, trials_of
 from .knobs import Knob
 from .optimiser import load_study, optuna
@@ -154,9 +155,7 @@ def ir_difference(about: Mapping[str, Any], default: Trial, best: Trial) -> list
 
 def _outputs(about: Mapping[str, Any], trial: Trial) -> dict[str, str]:
     """Returns the text that each stage returned, by stage."""
-    kernel = load_kernel(about["file"], about["name"])
-    while hasattr(kernel, "configs"):
-        kernel = kernel.fn
+    kernel = below_tuners(load_kernel(about["file"], about["name"]))
     constexprs = {name: value for name, value in trial.launch.items() if name in kernel.arg_names}
     options = {name: value for name, value in trial.launch.items() if name not in constexprs}
     signature = {name: _type_of(value) for name, value in about["signature"]} | constexprs

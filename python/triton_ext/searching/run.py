@@ -276,19 +276,12 @@ class Loop:
         space, jobs = self._study.space, {}
         for number, values in enumerate(others.values()):
             launch = space.launch(values)
-            if {n: v for n, v in launch.items() if n in self._constexprs} == self._constexprs_of(trial):
+            if space.constexprs(launch) == space.constexprs(trial.launch):
                 one = replace(trial, launch=launch, pipeline=space.text(values))
                 jobs[number] = Job(self._task, self._candidate(one, exact=True), described=self._described)
         results = self._pools.compile(compile_candidate, jobs)
         same = {n for n, r in results.items() if isinstance(r, Compiled) and r.binary and r.binary == trial.binary}
         return {name: number in same for number, name in enumerate(others)}
-
-    @property
-    def _constexprs(self) -> set[str]:
-        return {knob.name for knob in self._study.space.knobs if knob.kind == "constexpr"}
-
-    def _constexprs_of(self, trial: Trial) -> dict[str, Any]:
-        return {name: value for name, value in trial.launch.items() if name in self._constexprs}
 
     def _disqualify(self, trial: Trial, measured: Measured) -> None:
         """Notes that a candidate failed in the finals, so that no process takes it for the best any more."""

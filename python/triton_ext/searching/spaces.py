@@ -87,6 +87,11 @@ class Space:
         found = {k.name: values.get(k.name, k.default) for k in self.knobs if k.kind in OF_LAUNCHES}
         return {name: value for name, value in {**self.base, **found}.items() if value is not None}
 
+    def constexprs(self, launch: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns those of the arguments of a launch that are constexprs of the kernel."""
+        names = {knob.name for knob in self.knobs if knob.kind == "constexpr"}
+        return {name: value for name, value in launch.items() if name in names}
+
     def text(self, values: Values) -> str:
         """Returns the edits of `values` as the text form of a pipeline.
 

@@ -183,12 +183,16 @@ class Study:
 
     def _repeat(self, number: int, known: Trial | None) -> None:
         """Answers a trial with the result of an equal one, for the sampler; the history does not show it."""
-        states = optuna().trial.TrialState
         self._open.pop(number).set_user_attr(REPEATED, True)
-        if known is not None and known.is_valid:
-            self.optuna.tell(number, list(known.objectives))
-        else:
-            self.optuna.tell(number, state=states.FAIL if len(self.objectives) > 1 else states.PRUNED)
+        self._tell_sampler(number, known)
+
+    def _tell_sampler(self, number: int, result: Trial | None) -> None:
+        """Tells Optuna how the trial `number` ended: as `result`, or without one."""
+        if result is not None and result.is_valid:
+            self.optuna.tell(number, list(result.objectives))
+            return
+        states = optuna().trial.TrialState  # samplers learn from pruned trials, and not from failed ones
+        self.optuna.tell(number, state=states.FAIL if len(self.objectives) > 1 else states.PRUNED)
 
     def _culprit(self, changed: Mapping[str, Any]) -> Trial | None:
         """Returns a trial with at most two edits, all in `changed`, that did not compile or gave a wrong result."""
@@ -211,24 +215,20 @@ class Study:
 
     def tell(self, trial: Trial) -> None:
         """Keeps how a candidate ended."""
-        states = optuna().trial.TrialState
         frozen = self._open.pop(trial.number)
         frozen.set_user_attr(RECORD, Trial(**{**vars(trial), "at": round(self.elapsed, 3)}).text())
-        if trial.is_valid:
-            self.optuna.tell(trial.number, list(trial.objectives))
-        else:  # Optuna's samplers learn from pruned trials, and not from failed ones
-            self.optuna.tell(trial.number, state=states.FAIL if len(self.objectives) > 1 else states.PRUNED)
+        self._tell_sampler(trial.number, trial)
         self.trials = [*(other for other in self.trials if other.number != trial.number), trial]
         if trial.status != "known failure":
             self._remember(trial)
 
     def same_binary(self, binary: str, launch: Mapping[str, Any]) -> Trial | None:
         """Returns the first trial with the same binary and constexprs; None if there is none."""
-        constexprs = {knob.name for knob in self.space.knobs if knob.kind == "constexpr"}
-        mine = {name: value for name, value in launch.items() if name in constexprs}
+        mine = self.space.constexprs(launch)
         for trial in self._finished.values():
-            theirs = {name: value for name, value in trial.launch.items() if name in constexprs}
-            if binary and trial.binary == binary and trial.same_as is None and mine == theirs:
+            if not binary or trial.binary != binary or trial.same_as is not None:
+                continue
+            if self.space.constexprs(trial.launch) == mine:
                 return trial
         return None
 

@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-import importlib
 import pickle
 import sys
 from dataclasses import dataclass
 from typing import Any
 
-from ..compilation.requests import load_kernel
 from ..errors import TritonExtError
 from ..pipeline.records import StageRecord
+from ..tuning.job import import_named
 from ..tuning.outcome import Outcome
 
 #: The arguments of a launch, as `describing.described` returns them.
@@ -38,12 +37,7 @@ class FunctionRef:
         """Returns the function."""
         if self.pickled:
             return pickle.loads(self.pickled)
-        if self.module not in ("__main__", "__mp_main__"):
-            try:
-                return getattr(importlib.import_module(self.module), self.name)
-            except ImportError:
-                pass
-        return load_kernel(self.file, self.name)
+        return import_named(self.module, self.file, self.name)
 
 
 def refer_to(what: str, value: Any) -> FunctionRef:

@@ -23,8 +23,8 @@ from ..pipeline.inspection import Level
 from ..pipeline.pipeline import Pipeline, loaded
 from ..pipeline.stack import Observer
 from ..tuning import limits
-from ..tuning.job import import_named
-from ..tuning.outcome import Outcome, device, failure, state, synchronize, text_of_error
+from ..tuning.job import below_tuners, import_named
+from ..tuning.outcome import Outcome, device_name, failure, state, synchronize, text_of_error
 from ..tuning.parallel import Compiled as Compilation
 from ..tuning.parallel import compile_here, contained
 from ..tuning.workers import process
@@ -46,10 +46,9 @@ class Kernel:
     """
 
     def __init__(self, task: Task) -> None:
-        self.inner: Any = import_named(*task.kernel)
-        configs = getattr(self.inner, "configs", ())
-        while hasattr(self.inner, "configs"):
-            self.inner = self.inner.fn
+        found = import_named(*task.kernel)
+        configs = getattr(found, "configs", ())
+        self.inner: Any = below_tuners(found)
         hooks = list({id(c.pre_hook): c.pre_hook for c in configs if getattr(c, "pre_hook", None) is not None}.values())
         if len(hooks) > 1:
             raise TritonExtError(
@@ -92,7 +91,7 @@ def prepare(job: Job) -> Prepared | Outcome:
             cases.run_unedited()
         target = driver.active.get_current_target()
         return Prepared(
-            device().partition(";")[0],
+            device_name(),
             (target.backend, target.arch, target.warp_size),
             observer.stages,
             _plain(compiled.metadata._asdict()),

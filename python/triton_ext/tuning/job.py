@@ -77,6 +77,13 @@ def kernel_and_inner(kernel: Any) -> Iterator[Any]:
         kernel = getattr(kernel, "fn", None)
 
 
+def below_tuners(kernel: Any) -> Any:
+    """Returns what the tuners around `kernel` launch; `kernel` itself if there are none."""
+    while hasattr(kernel, "configs"):
+        kernel = kernel.fn
+    return kernel
+
+
 def find_name(kernel: Any) -> tuple[str, str, str]:
     """Returns module, file and name by which another process imports `kernel`.
 

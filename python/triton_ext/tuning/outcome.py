@@ -111,6 +111,11 @@ def device() -> str:
     return f"{target.backend}:{target.arch} {name}"
 
 
+def device_name() -> str:
+    """Returns `device` without the features of a CPU, which fill lines."""
+    return device().partition(";")[0]
+
+
 def synchronize() -> None:
     """Waits until the device has finished, if it works asynchronously."""
     if knobs.runtime.interpret:
