@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from mcp_types import CallToolResult, TextContent
@@ -30,19 +31,26 @@ class Calls:
 
     async def compile(self, action: str, asked: dict[str, Any], **more: Any) -> CallToolResult:
         """Runs an action that compiles, and first resolves the files that it names."""
-        try:
-            resolved = self._resolved(asked)
-        except RefusedError as error:
-            return answer(Result("refused", str(error)))
-        return await self.call(action, {"asked": {**resolved, "target": asked["target"] or self._target}, **more})
+        given = {**asked, "target": asked["target"] or self._target}
+        return await self._call_resolved(action, given, lambda resolved: {"asked": resolved, **more})
 
     async def run(self, action: str, asked: dict[str, Any], seconds: float | None, **more: Any) -> CallToolResult:
         """Runs an action that launches, and first resolves the files that it names."""
+        return await self._call_resolved(action, asked, lambda resolved: {**resolved, **more}, seconds)
+
+    async def _call_resolved(
+        self,
+        action: str,
+        asked: dict[str, Any],
+        arguments: Callable[[dict[str, Any]], dict[str, Any]],
+        seconds: float | None = None,
+    ) -> CallToolResult:
+        """Runs an action with the `arguments` that are made from `asked` with the real paths of its files."""
         try:
             resolved = self._resolved(asked)
         except RefusedError as error:
             return answer(Result("refused", str(error)))
-        return await self.call(action, {**resolved, **more}, seconds)
+        return await self.call(action, arguments(resolved), seconds)
 
     def _resolved(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Returns `asked` with the root and the real paths of its files.

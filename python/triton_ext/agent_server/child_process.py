@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from ..errors import TritonExtError
-from . import processes
+from ..support.process_tree import end_with_parent
 from .limits import Limits
 
 
@@ -38,7 +38,7 @@ def run(
         directory: an empty directory for temporary files, which the server removes.
     """
     os.setsid()
-    processes.end_with_parent()
+    end_with_parent()
     if _is_closed(answer.fileno()):
         return
     nowhere = os.open(os.devnull, os.O_RDONLY)

@@ -12,9 +12,9 @@ import ctypes
 import os
 import signal
 import time
-from pathlib import Path
 
-_PR_SET_PDEATHSIG = 1
+from ..support.process_tree import stat_of
+
 _PR_SET_CHILD_SUBREAPER = 36
 #: Seconds for which remainders are looked for; each round kills all that are there.
 _PATIENCE = 5.0
@@ -25,20 +25,13 @@ def become_subreaper() -> None:
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def end_with_parent() -> None:
-    """Has the kernel kill this process when its parent ends."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-
-
 def children() -> set[int]:
     """Returns the ids of this process's children."""
     mine, found = os.getpid(), set()
     for entry in os.scandir("/proc"):
         if entry.name.isdecimal():
             with contextlib.suppress(OSError, ValueError, IndexError):
-                # After the name, which is in parentheses and may contain anything: state and parent.
-                text = Path(entry.path, "stat").read_text(errors="replace")
-                if int(text.rpartition(")")[2].split()[1]) == mine:
+                if int(stat_of(int(entry.name))[1]) == mine:
                     found.add(int(entry.name))
     return found
 

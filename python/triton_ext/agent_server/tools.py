@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
 from mcp_types import CallToolResult
@@ -24,6 +24,27 @@ from .calls import Calls
 
 #: Files that `list_kernels` reads.
 _MOST_FILES = 500
+
+
+def _asked(  # noqa: PLR0917 - the parameters that all tools that compile have, in their order
+    kernel: str,
+    signature: str | None,
+    inputs: str | None,
+    grid: Any,
+    target: str | None,
+    options: Mapping[str, Any] | None,
+    pipeline: str = "",
+) -> dict[str, Any]:
+    """Returns what a tool is asked to compile, as `requested.Asked` takes it."""
+    return {
+        "kernel": kernel,
+        "signature": signature,
+        "inputs": inputs,
+        "grid": grid,
+        "target": target,
+        "options": options,
+        "pipeline": pipeline,
+    }
 
 
 class CompilerTools:
@@ -89,10 +110,7 @@ class CompilerTools:
         """Compile a kernel and list every pass that ran, by stage: name, arguments, time, operations before and after,
         whether it changed the IR, and remarks. The names are the anchors of edits.
         """
-        asked = {
-            **{"kernel": kernel, "signature": signature, "inputs": inputs, "grid": grid},
-            **{"target": target, "options": options, "pipeline": pipeline},
-        }
+        asked = _asked(kernel, signature, inputs, grid, target, options, pipeline)
         return await self._calls.compile("describe_pipeline", asked)
 
     async def compile_kernel(
@@ -110,10 +128,7 @@ class CompilerTools:
         (registers, spills, shared memory, code size) beside those of the unedited kernel, and which passes and stage
         outputs differ. Nothing is launched.
         """
-        asked = {
-            **{"kernel": kernel, "signature": signature, "inputs": inputs, "grid": grid},
-            **{"target": target, "options": options, "pipeline": pipeline},
-        }
+        asked = _asked(kernel, signature, inputs, grid, target, options, pipeline)
         return await self._calls.compile("compile_kernel", asked)
 
     async def read_ir(
@@ -138,10 +153,7 @@ class CompilerTools:
         """Return IR or assembly of a compiled kernel with line numbers: the output of a stage, or with `after` the
         module after one pass of that stage. Without a range or pattern the first 200 lines.
         """
-        asked = {
-            **{"kernel": kernel, "signature": signature, "inputs": inputs, "grid": grid},
-            **{"target": target, "options": options, "pipeline": pipeline},
-        }
+        asked = _asked(kernel, signature, inputs, grid, target, options, pipeline)
         more = {"what": what, "after": after, "lines": lines, "pattern": pattern, "context": context}
         return await self._calls.compile("read_ir", asked, **more)
 
@@ -166,10 +178,7 @@ class CompilerTools:
         """Return a unified difference of IR or assembly: what `pipeline` changes in the output of a stage, compared
         with the unedited kernel (or with the pipeline `against`); or with `after`, what that one pass changed.
         """
-        asked = {
-            **{"kernel": kernel, "signature": signature, "inputs": inputs, "grid": grid},
-            **{"target": target, "options": options, "pipeline": pipeline},
-        }
+        asked = _asked(kernel, signature, inputs, grid, target, options, pipeline)
         more = {"what": what, "after": after, "against": against, "context": context}
         return await self._calls.compile("diff_ir", asked, **more)
 
@@ -194,8 +203,5 @@ class CompilerTools:
         repeat, move or give other arguments, launch options, constexprs, pipelines of LLVM. Each with its values, its
         default, whether it can change results, what it means, and the edits that turn it.
         """
-        asked = {
-            **{"kernel": kernel, "signature": signature, "inputs": inputs, "grid": grid},
-            **{"target": target, "options": options, "pipeline": ""},
-        }
+        asked = _asked(kernel, signature, inputs, grid, target, options)
         return await self._calls.compile("search_space", asked, search=search, everything=everything)

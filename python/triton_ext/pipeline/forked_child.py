@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 import os
 import pickle
@@ -18,11 +17,11 @@ from typing import IO, Any
 
 from ..errors import TritonExtError
 from ..support import scratch
+from ..support.process_tree import end_with_parent
 from . import crash_reports
 
 #: The environment variable with the seconds after which a child counts as hung; without it there is no limit.
 LIMIT = "TRITON_EXT_ISOLATE_SECONDS"
-_PR_SET_PDEATHSIG = 1
 _is_child = False
 
 
@@ -138,7 +137,7 @@ def _be_child(work: Callable[[], Any], parent: int, answer: IO[bytes], errors: I
     code = 1
     try:
         _is_child = True
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        end_with_parent()
         if os.getppid() == parent:
             signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C reaches the parent, too, which reports it
             os.dup2(errors.fileno(), 2)

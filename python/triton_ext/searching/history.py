@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from ..support.process_tree import stat_of
+
 #: Names of the attributes of studies and trials.
 RECORD, OWNER, ABOUT = "triton_ext", "triton_ext:owner", "triton_ext:about"
 #: The attribute of trials that repeat an earlier one, for the sampler; a history does not show them.
@@ -119,7 +121,6 @@ def is_dead(text: str | None) -> bool:
 def _began(process: int) -> str:
     """Returns the time at which a process began, in ticks since the machine's start; empty if there is none."""
     try:
-        with open(f"/proc/{process}/stat") as file:
-            return file.read().rpartition(")")[2].split()[19]
+        return stat_of(process)[19]
     except (OSError, IndexError):
         return ""
