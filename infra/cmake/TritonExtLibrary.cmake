@@ -39,17 +39,26 @@ function(triton_ext_install_library target)
   if(TRITON_EXT_INSTALL_DIR)
     install(TARGETS ${target} LIBRARY DESTINATION ${TRITON_EXT_INSTALL_DIR})
   endif()
-  if(TRITON_EXT_STAGE_DIR)
-    set(staged ${TRITON_EXT_STAGE_DIR}/${CMAKE_SHARED_LIBRARY_PREFIX}${target}${CMAKE_SHARED_LIBRARY_SUFFIX})
-    # It is a byproduct, so that it is made again if it has been removed.
-    add_custom_command(TARGET ${target} POST_BUILD
-      COMMAND ${CMAKE_COMMAND} -E make_directory ${TRITON_EXT_STAGE_DIR}
-      COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:${target}> ${staged}.part
-      COMMAND ${CMAKE_COMMAND} -E rename ${staged}.part ${staged}
-      BYPRODUCTS ${staged}
-      VERBATIM)
-    set_property(GLOBAL APPEND PROPERTY TRITON_EXT_STAGED ${staged})
+  triton_ext_stage(${target} ${CMAKE_SHARED_LIBRARY_PREFIX}${target}${CMAKE_SHARED_LIBRARY_SUFFIX})
+endfunction()
+
+# triton_ext_stage(<target> <file>)
+#
+# Copies the library of `target`, whole or not at all, as <file> to the directory from which
+# Python uses the libraries of a checkout.
+function(triton_ext_stage target file)
+  if(NOT TRITON_EXT_STAGE_DIR)
+    return()
   endif()
+  set(staged ${TRITON_EXT_STAGE_DIR}/${file})
+  # It is a byproduct, so that it is made again if it has been removed.
+  add_custom_command(TARGET ${target} POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${TRITON_EXT_STAGE_DIR}
+    COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:${target}> ${staged}.part
+    COMMAND ${CMAKE_COMMAND} -E rename ${staged}.part ${staged}
+    BYPRODUCTS ${staged}
+    VERBATIM)
+  set_property(GLOBAL APPEND PROPERTY TRITON_EXT_STAGED ${staged})
 endfunction()
 
 # triton_ext_remove_stale_libraries()

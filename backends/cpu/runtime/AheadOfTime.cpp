@@ -124,12 +124,6 @@ float asFloat(uint64_t slot) {
   memcpy(&value, &bits, 4);
   return value;
 }
-
-uint64_t toBfloat16(uint32_t bits) { // to the nearest, ties to even
-  if ((bits & 0x7fffffff) > 0x7f800000)
-    return bits >> 16 | 0x40;
-  return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-}
 } // namespace
 
 void triton_ext::cpu::prepareProcess() {}
@@ -174,7 +168,7 @@ extern "C" int32_t triton_ext_cpu_run(const Description *kernel, int32_t x,
     if (argument.kind == 'h')
       slot = floatToHalf(asFloat(slot));
     else if (argument.kind == 'e')
-      slot = toBfloat16(uint32_t(slot));
+      slot = floatToBfloat16(uint32_t(slot));
   }
   Launch launch{};
   launch.kernel = variant->kernel;

@@ -120,9 +120,8 @@ bool scalar(char kind, PyObject *object, uint64_t &slot) {
   float single = float(value);
   uint32_t bits;
   memcpy(&bits, &single, 4);
-  if (kind == 'e') // to the nearest, ties to even
-    bits = single != single ? bits >> 16 | 0x40
-                            : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+  if (kind == 'e')
+    bits = floatToBfloat16(bits);
   slot = kind == 'h' ? floatToHalf(single) : bits;
   return true;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Conversions of fp16 without fp16 instructions. On CPUs that lack these
-// instructions, compiled kernels call the conversions by the names at the end.
+// Conversions of fp16 and bf16 without their instructions. On CPUs that lack
+// these instructions, compiled kernels call the conversions by the names at the
+// end.
 
 #include "Runtime.h"
 
@@ -42,6 +43,12 @@ uint16_t triton_ext::cpu::floatToHalf(float value) {
   }
   uint32_t rounded = magnitude + 0xfff + (magnitude >> 13 & 1);
   return sign | ((rounded - 0x38000000) >> 13);
+}
+
+uint16_t triton_ext::cpu::floatToBfloat16(uint32_t bits) {
+  if ((bits & 0x7fffffff) > 0x7f800000)
+    return bits >> 16 | 0x40;
+  return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
 }
 
 extern "C" {

@@ -63,6 +63,8 @@ Result run(const Launch &launch);
 float halfToFloat(uint16_t bits);
 /// Rounds to the nearest, ties to even.
 uint16_t floatToHalf(float value);
+/// Rounds to the nearest, ties to even. Takes the bits of a float.
+uint16_t floatToBfloat16(uint32_t bits);
 
 } // namespace triton_ext::cpu
 
