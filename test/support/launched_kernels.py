@@ -7,7 +7,6 @@ programs, iterations and lanes are looked at.
 
 from __future__ import annotations
 
-import importlib.util
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from support import modules
 
 TEXT = """
 @triton.jit
@@ -89,12 +90,7 @@ def imported(directory: Path, kernels: list[Launched]) -> Any:
     """Returns a module with the kernels."""
     file = directory / "generated_launches.py"
     file.write_text("import triton\nimport triton.language as tl\n" + "".join(one.text for one in kernels))
-    spec = importlib.util.spec_from_file_location(file.stem, file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return modules.imported(file)
 
 
 class Number:

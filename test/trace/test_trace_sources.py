@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -13,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import triton_ext as tx
+from support import modules
 from support.trace import relu
 from support.trace.compilations import SIGNATURE
 from triton_ext.cli import cli
@@ -48,12 +47,7 @@ module {{
 def load(name: str, text: str, directory: Path) -> ModuleType:
     path = directory / f"{name}.py"
     path.write_text(text)
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return modules.imported(path, register=True)
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ctypes
-import importlib.util
 import math
 import re
 from pathlib import Path
@@ -14,6 +13,8 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
+
+from support import modules
 
 DOCS = Path(__file__).parents[3] / "docs" / "cpu.md"
 _libm = ctypes.CDLL("libm.so.6")
@@ -71,11 +72,7 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     for name, arity in arities().items():
         text += KERNEL.format(name=name, operands=", ".join("abc"[:arity]))
     path.write_text(text)
-    spec = importlib.util.spec_from_file_location("libdevice_kernels", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return modules.imported(path)
 
 
 def run(kernels: ModuleType, name: str, *operands: np.ndarray, out: type | None = None) -> np.ndarray:

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
+
+from support import modules
 
 I32, U32, I64, U64 = np.int32, np.uint32, np.int64, np.uint64
 F32, F64 = np.float32, np.float64
@@ -144,11 +145,7 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     for number, (name, (operands, _, _)) in enumerate(EXACT.items()):
         text += KERNEL.format(number=number, name=name.partition(":")[0], operands=", ".join("abc"[: len(operands)]))
     path.write_text(text)
-    spec = importlib.util.spec_from_file_location("libdevice_exact_kernels", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return modules.imported(path)
 
 
 def samples(kind: type, rng: np.random.Generator) -> np.ndarray:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import random
 from collections import Counter
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import triton_ext as tx
+from support import modules
 from support.interpreter import run_in_interpreter
 
 from .kernels import Case
@@ -21,11 +21,7 @@ _COUNT = Path(__file__).with_name("count.py")
 
 def launches_of(file: Path, seed: int, each: int) -> Iterator[Case]:
     """Yields `each` launches of each kernel in a module that `generated` has written."""
-    spec = importlib.util.spec_from_file_location(file.stem, file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = modules.imported(file)
     rng = random.Random(seed)
     for name, kernel in sorted(vars(module).items()):
         if name.startswith("kernel"):

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import itertools
 import sys
@@ -17,6 +16,8 @@ from typing import Any
 
 import numpy as np
 import torch
+
+from support import modules
 
 #: The comment at the end of the line that a finding has to name.
 MARK = "# BUG"
@@ -162,11 +163,7 @@ def corpus() -> dict[str, Case]:
     for file in sorted(_CORPUS.glob("*.py")):
         name = f"sanitizer_corpus_{file.stem}"
         if name not in sys.modules:
-            spec = importlib.util.spec_from_file_location(name, file)
-            assert spec is not None
-            assert spec.loader is not None
-            sys.modules[name] = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(sys.modules[name])
+            modules.imported(file, name, register=True)
     return CASES
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import random
 from collections.abc import Iterator
@@ -12,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
+
+from support import modules
 
 from .cases import Tensors
 
@@ -60,11 +61,7 @@ class Launch:
 
 def launches_of(file: Path, seed: int, each: int) -> Iterator[Launch]:
     """Yields `each` launches of each kernel in a module that `random_kernels` has written."""
-    spec = importlib.util.spec_from_file_location(file.stem, file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = modules.imported(file)
     rng = random.Random(seed)
     kernels = {name: kernel for name, kernel in vars(module).items() if name.startswith("kernel")}
     for name in sorted(kernels, key=lambda name: int(name.removeprefix("kernel"))):
