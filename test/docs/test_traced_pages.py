@@ -38,6 +38,9 @@ TRACED: dict[str, dict[str, str]] = {
         "Pipelines that give the same binary": (
             f"{PIPELINES}::test_pipelines_that_give_the_same_binary_are_measured_once"
         ),
+        "On the CPU, `num_warps` and other options": (
+            "../backends/cpu/test/test_ignored_options.py::test_equal_configurations_are_tried_once"
+        ),
         "The parameters up to `cache_results`": f"{AS_TRITON}::test_the_parameters_are_those_of_triton",
         "...and so are hooks, keys, the benchmarker": f"{AS_TRITON}::test_choice_keys_and_launches",
         "Without `pipelines` it is a drop-in": f"{AS_TRITON}::test_choice_keys_and_launches",

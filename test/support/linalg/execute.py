@@ -28,7 +28,7 @@ import triton
 import triton_ext.linalg
 from triton._C.libtriton import ir, llvm
 from triton_ext.backends.cpu import _library
-from triton_ext.backends.cpu.compiler import TRIPLE
+from triton_ext.backends.cpu._machine_code import TRIPLE
 
 import support
 from triton_ext.sdk.parts import compiler
