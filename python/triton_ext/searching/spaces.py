@@ -207,7 +207,7 @@ def space(
             signature = {name: v for name, v in declared[0].items() if name in names} | dict(signature)
         given = {name: v for name, v in declared[0].items() if name in ("num_warps", "num_stages", "num_ctas")} | given
     task = request_for(found, target, signature, given)
-    compiled, record = compile_and_observe(task, Level.SUMMARY)
+    compiled, record = compile_and_observe(task, Level.IR)
     return space_of(
         task.kernel,
         task.target,

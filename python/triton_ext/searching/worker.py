@@ -215,7 +215,7 @@ def _parsed(edits: str) -> Pipeline:
 
 
 def _plain(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: v for name, v in options.items() if v is None or isinstance(v, bool | int | float | str)}
+    return {n: v for n, v in options.items() if v is None or v in ((), []) or isinstance(v, bool | int | float | str)}
 
 
 def _all_described(cases: Cases) -> tuple[Description, ...] | None:
