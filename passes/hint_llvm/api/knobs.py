@@ -30,7 +30,7 @@ _OPTIONS: dict[str, tuple[tuple[Value, ...], tuple[int, int] | None, tuple[str, 
 }
 
 
-def knobs(stages: Sequence[StageRecord], backend: str) -> Iterator[Knob]:
+def knobs(stages: Sequence[StageRecord], backend: str) -> Iterator[Knob]:  # noqa: ARG001 - as for all passes
     """Yields a knob for each option that `backend` has; the stage ``llvm`` is among `stages`."""
     for name, (choices, limits, backends, meaning) in _OPTIONS.items():
         if backends is not None and backend not in backends:

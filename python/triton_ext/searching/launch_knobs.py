@@ -64,7 +64,7 @@ def launch_knobs(
                 "rounding",
                 searched=len(values) > 1,
             )
-    for name in OPTIONS:
+    for name, (values, effect, meaning) in OPTIONS.items():
         if name not in options or (name in _BY_PASSES and name not in named):
             continue
         if name == "maxnreg" and backend != "cuda":
@@ -72,7 +72,6 @@ def launch_knobs(
         if name == "wgp_cu_mode" and not str(options.get("arch")).startswith("gfx1"):
             continue
         default = "" if isinstance(options[name], tuple | list) else options[name]  # Triton parses attributes
-        values, effect, meaning = OPTIONS[name]
         declared = [config[name] for config in configs if config.get(name) is not None]
         first: Value = declared[0] if configs and configs[0].get(name) is not None else default
         known = dict.fromkeys((*values, *declared, first))
