@@ -32,7 +32,7 @@ body { font: 15px/1.5 system-ui, "DejaVu Sans", Arial, sans-serif; margin: 2rem 
 h1 { font-size: 1.5rem } h2 { font-size: 1.1rem; margin-top: 2rem }
 table { border-collapse: collapse; width: 100% } th { text-align: left; font-weight: 600 }
 td, th { border-bottom: 1px solid var(--edge); padding: .25rem .6rem .25rem 0; vertical-align: top }
-td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
+.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
 code, pre { font: 13px/1.45 ui-monospace, "DejaVu Sans Mono", monospace }
 pre { border: 1px solid var(--edge); border-radius: 4px; overflow-x: auto; padding: .6rem .8rem }
 .dim { color: var(--dim) } .add { color: var(--good) } .del { color: var(--bad) } svg { max-width: 100%; height: auto }
@@ -76,13 +76,14 @@ def page_of(report: Report, differences: Iterable[tuple[str, list[str]]], proble
 def _summary(report: Report) -> str:
     gain = "" if report.gain is None else f"<p class=big>{report.gain:.3f} times as fast as without edits</p>"
     cases = "; ".join(report.about["cases"])
-    checked = f"Each candidate was checked on: {cases}." if report.checked else f"Warning: {UNCHECKED}."
+    checked = f"<br>Each candidate was checked on: {escape(cases)}." if report.checked else ""
+    warning = "" if report.checked else f"<p class=del><b>Warning: {UNCHECKED}.</b></p>"
     if not report.checked and report.best is not None:
         gain = f"<p class=big>{escape(objectives_text(report.best, report.plain, report.objectives))}</p>"
     return (
-        f"{gain}<p>{len(report.trials)} trials: {escape(statuses_text(report.trials))}.<br>"
+        f"{gain}{warning}<p>{len(report.trials)} trials: {escape(statuses_text(report.trials))}.<br>"
         f"<span class=dim>Target {escape(report.about['target'])}; {'timed' if report.checked else 'compiled for'}: "
-        f"{escape(report.about['shapes'])}.<br>{escape(checked)}</span></p>"
+        f"{escape(report.about['shapes'])}.{checked}</span></p>"
     )
 
 
@@ -178,8 +179,8 @@ def _table(report: Report, trials: Iterable[Trial]) -> str:
         + f"<td>{escape(turned_text(t))}{_reason(t)}</td></tr>"
         for t in trials
     )
-    head = "".join(f"<th>{escape(column)}" for column in columns)
-    head = f"<tr><th>trial<th>status{head}<th>what is turned</tr>"
+    head = "".join(f"<th class=n>{escape(column)}" for column in columns)
+    head = f"<tr><th class=n>trial<th>status{head}<th>what is turned</tr>"
     return f"<div class=wide><table>{head}{rows}</table></div>" if rows else "<p class=dim>None.</p>"
 
 

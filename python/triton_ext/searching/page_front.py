@@ -25,7 +25,7 @@ def front_section(report: Report) -> str:
     front = front_of(report.trials)
     if not front:
         return "<h2>Front</h2><p class=dim>No trial is valid.</p>"
-    head = "".join(f"<th>{escape(column_of(name))}" for name in names)
+    head = "".join(f"<th class=n>{escape(column_of(name))}" for name in names)
     rows = "".join(
         f"<tr><td class=n>{t.number}</td>"
         + "".join(f"<td class=n>{number_text(value)}</td>" for value in t.objectives)
@@ -35,16 +35,17 @@ def front_section(report: Report) -> str:
     return (
         f"<h2>Front: no other trial beats these in all of {escape(', '.join(names))}</h2>"
         f"{_picture(report, front)}"
-        f'<div class=wide><table id="front"><tr><th>trial{head}<th>what is turned</tr>{rows}</table></div>'
+        f'<div class=wide><table id="front"><tr><th class=n>trial{head}<th>what is turned</tr>{rows}</table></div>'
     )
 
 
 def _picture(report: Report, front: Sequence[Trial]) -> str:
     """Returns the first two objectives of all valid trials as SVG, with a line through the front of these two."""
-    valid = [t for t in report.trials if t.is_valid and t.same_as is None]
-    x, x_ticks = _axis([t.objectives[0] for t in valid], _LEFT, _WIDTH - 20)
-    y, y_ticks = _axis([t.objectives[1] for t in valid], _HEIGHT - _BOTTOM, 12)
     shown = {t.number for t in front}
+    valid = [t for t in report.trials if t.is_valid and t.same_as is None]
+    valid.sort(key=lambda t: t.number in shown)  # the front is drawn last
+    x, x_ticks = _axis([t.objectives[0] for t in valid], [t.objectives[0] for t in front], _LEFT, _WIDTH - 20)
+    y, y_ticks = _axis([t.objectives[1] for t in valid], [t.objectives[1] for t in front], _HEIGHT - _BOTTOM, 12)
     marks = "".join(
         f'<circle cx="{x(t.objectives[0]):.1f}" cy="{y(t.objectives[1]):.1f}" r="{5 if t.number in shown else 3.5}" '
         f'fill="var(--{"good" if t.number in shown else "accent"})" opacity=".7"><title>'
@@ -73,12 +74,14 @@ def _picture(report: Report, front: Sequence[Trial]) -> str:
     )
 
 
-def _axis(values: Sequence[float], begin: float, end: float) -> tuple[Callable[[float], float], list[float]]:
+def _axis(
+    values: Sequence[float], front: Sequence[float], begin: float, end: float
+) -> tuple[Callable[[float], float], list[float]]:
     """Returns the function from a value to its place, and the values of four ticks.
 
-    Values above the 95th of a hundred are drawn at the edge, because one slow trial would hide all others.
+    Values above the front and the 95th of a hundred are drawn at the edge: one slow trial would hide all others.
     """
-    low, high = min(values), sorted(values)[int(0.95 * (len(values) - 1))]
+    low, high = min(values), max(*front, sorted(values)[int(0.95 * (len(values) - 1))])
     margin = 0.05 * (high - low or abs(low) or 1.0)
     low, high = low - margin, high + margin
 
