@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 import torch
+from click.testing import CliRunner
 
 import support
 import triton_ext as tx
 from support.search import unrolled
 from support.search.studies import SPACE, study, tell_all
 from triton_ext import TritonExtError
+from triton_ext.cli.search import search as command
 from triton_ext.searching import SearchResult, verify
 from triton_ext.searching.compile_only import arguments_of
 from triton_ext.searching.objectives import checked_objectives, values_of
@@ -57,6 +59,11 @@ def test_a_winner_that_nobody_has_run(result: SearchResult, tmp_path: Path) -> N
         tx.found(file, unrolled.accumulate)
     found = tx.found(file, unrolled.accumulate, unchecked=True)
     assert (found.checked, found.edits) == (False, "llvm: at_start(hint_llvm{unroll=1})")
+    with pytest.raises(TritonExtError, match="was compiled only"):
+        CliRunner().invoke(command, ["show", str(file)], catch_exceptions=False)
+    shown = CliRunner().invoke(command, ["show", str(file), "--unchecked"])
+    assert shown.stdout == f"{found.edits}\n"
+    assert "never run or checked" in shown.stderr
     # The check compiles again. It needs no GPU, and says that it runs nothing.
     (verdict,) = verify(file)
     assert verdict.status == "ok"

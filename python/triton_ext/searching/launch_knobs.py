@@ -22,7 +22,7 @@ OPTIONS: dict[str, tuple[tuple[Value, ...], Effect, str]] = {
     "sched4reg": ((False, True), "no", "whether LLVM schedules NVIDIA's instructions for few registers"),
     "ptx_options": (
         (None, "--opt-level 1", "--opt-level 2", "--allow-expensive-optimizations false", "--def-load-cache cg"),
-        "no",
+        "rounding",  # ptxas may fuse other multiplications and additions
         "options of ptxas",
     ),
     "llvm_fn_attrs": (
