@@ -196,11 +196,11 @@ MUTATIONS_OF_CLOCKS = {
     ),
     "a program does not start with its region": (
         "has_the_clocks",
-        bug_of_regions("return;", ";", behind="takeNoTime(first->"),
+        bug_of_regions("first->getResult(0).use_empty()", "true"),
     ),
     "a program does not end with its region": (
         "has_the_clocks",
-        bug_of_regions("!n &&", "n &&", behind="bool isShared ="),
+        bug_of_regions("lastEnd->getBlock()", "static_cast<Block *>(nullptr)"),
     ),
 }
 ALL = {name: (TESTS, *bug) for name, bug in MUTATIONS.items()}
