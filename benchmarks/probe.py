@@ -194,7 +194,7 @@ def measure_directly(
         next(reversed(launches.values()))()  # makes the buffer
         functions = {name: Function(launch, session, Path(folder)) for name, launch in launches.items()}
     total = int(np.prod(next(iter(launches.values())).grid))
-    one = min(functions["none"](i, i + 1) for i in range(min(total, 8)))
+    one = min(functions["none"](i, i + 1) for i in range(min(total, 32)))
     step = min(max(int(turn * 1e9 / one), 1), total)
     found: dict[str, list[float]] = {name: [] for name in functions}
     names, since = list(functions), 0

@@ -94,29 +94,13 @@ class Compiler:
         return bool(self._library.triton_ext_cpu_has(cpu.encode(), features.encode(), wanted.encode()))
 
     def clear(self, module: Any) -> None:
-        """Erases the contents of a module to free them, which Triton's bindings never do."""
-        self._run_pass("clear_module", module)
+        """Erases the contents of a module to free them, which Triton's bindings never do.
 
-    def watch(self, module: Any) -> None:
-        """Prepares `module` for `align_loops`; the next translation of this thread has to be that of `module`."""
-        self._run_pass("watch_translation", module)
-
-    def align_loops(self) -> None:
-        """Aligns innermost loops to 32 bytes, in the LLVM module that this thread has translated since `watch`.
-
-        LLVM's optimisation has to be over, and Triton's object for the module has to exist.
-
-        Raises:
-            RuntimeError: the thread has translated no module since then.
+        It uses a pass manager of its own, so the pipeline of the stage does not change.
         """
-        if self._library.triton_ext_cpu_align_loops():
-            raise RuntimeError("Triton's translation to LLVM does not call the dialects of a module's attributes")
-
-    def _run_pass(self, name: str, module: Any) -> None:
-        """Runs a pass in a pass manager of its own, so that the pipeline of the stage does not change."""
         manager = ir.pass_manager(module.context)
-        self.passes[name](manager, [])
-        manager.run(module, name)
+        self.passes["clear_module"](manager, [])
+        manager.run(module, "clear_module")
 
     def assemble(self, text: str, cpu: str, features: str, obj: Path) -> None:
         """Assembles `text` to the object file `obj`.

@@ -236,7 +236,6 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         inspection.run(pm, mod, "make_llir")
         compiler = _library.compiler()
         context = llvm.context()
-        compiler.watch(mod)
         llvm_mod = llvm.to_module(mod, context)
         compiler.clear(mod)
         cpu_name, features = self._cpu
@@ -244,7 +243,6 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         llvm.optimize_module(
             llvm_mod, llvm.OPTIMIZE_O3, cpu_name, features, [], enable_fp_fusion=options.enable_fp_fusion
         )
-        compiler.align_loops()
         text = str(llvm_mod)
         del llvm_mod
         del context

@@ -65,12 +65,3 @@ def ClearModulePass
     module, which would cost 50 KB for each compilation.
   }];
 }
-
-def WatchTranslationPass
-    : Pass<"triton-ext-cpu-watch-translation", "::mlir::ModuleOp"> {
-  let summary = "Learn which LLVM module the translation makes";
-  let description = [{
-    Marks a module, so that the library learns where the `llvm::Module` is that
-    Triton translates it to. The backend sets the alignment of loops there.
-  }];
-}

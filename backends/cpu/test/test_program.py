@@ -15,7 +15,6 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from triton_ext.backends.cpu import _library
 
 import triton_ext as tx
 
@@ -361,20 +360,6 @@ def test_stages_and_pipeline() -> None:
     with tx.Pipeline().at_end("ttir", tx.passes.ttir.rename(old="double", new="twice")):
         kernel = double[(1,)](x, N=16)
     assert kernel.name == "twice" and x[0] == 4
-
-
-@pytest.mark.parametrize("is_edited", [False, True])
-def test_innermost_loops_are_aligned(is_edited: bool) -> None:
-    """Where an innermost loop begins does not depend on the code before it, also if the stage `llvm` has edits."""
-    edits = tx.Pipeline()
-    if is_edited:
-        edits = edits.at_end("llvm", tx.builtin.llvm("function(instcombine)"))
-    with edits:
-        kernel = double[(1,)](torch.ones(32), N=32)
-    starts = re.findall(r"(?:p2align\t(\d).*\n)?\.LBB.*(?:\n\s+#.*)*Inner Loop Header", kernel.asm["asm"])
-    assert starts and set(starts) == {"5"}
-    with pytest.raises(RuntimeError, match="does not call the dialects"):
-        _library.compiler().align_loops()  # once for each translation
 
 
 def test_no_tensor_from_elsewhere() -> None:
