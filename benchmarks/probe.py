@@ -55,6 +55,7 @@ class Launch:
     arguments: tuple[Any, ...]
 
     def __call__(self) -> Any:
+        """Launches the kernel, and returns it."""
         return self.kernel[self.grid](*self.arguments)
 
 

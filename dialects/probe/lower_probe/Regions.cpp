@@ -247,8 +247,7 @@ void Regions::finish(Operation *exit) {
   bool isShared =
       !n && lastEnd && lastEnd->getBlock() == exit->getBlock() &&
       takeNoTime(std::next(lastEnd->getIterator()), exit->getIterator());
-  Value cycles =
-      isShared ? lastEndTime : clock.read(b, Counter::Cycles, false);
+  Value cycles = isShared ? lastEndTime : clock.read(b, Counter::Cycles, false);
   store(home, kHomeEnd, cycles, hasHome);
   store(home, kHomeEnd + 1, clock.read(b, Counter::Global, false), hasHome);
 }
