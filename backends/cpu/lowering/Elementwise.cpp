@@ -155,6 +155,12 @@ Lanes Elementwise::apply(Operation *op, ArrayRef<Lanes> operands) {
   Type element = loweredType(op->getResult(0).getType());
   bool isUniform = llvm::all_of(
       operands, [](const Lanes &lanes) { return lanes.isUniform(); });
+  // SplitPoints makes masks true.
+  if (isa<arith::AndIOp>(op))
+    for (int i : {0, 1})
+      if (operands[i].isUniform() && matchPattern(operands[i].base, m_One()) &&
+          element.isInteger(1))
+        return operands[1 - i];
   if (isa<triton::AddPtrOp>(op) || !isUniform)
     if (Lanes lanes = pattern(op, operands))
       return lanes;

@@ -67,6 +67,10 @@ Lanes Evaluator::eval(Value value, const Coords &coords) {
   return lanes;
 }
 
+void Evaluator::assume(Value value, const Coords &coords, const Lanes &lanes) {
+  scope->memo[{value.getAsOpaquePointer(), coordIds(coords)}] = lanes;
+}
+
 Lanes Evaluator::evalTensor(Operation *op, OpResult result,
                             const Coords &coords) {
   Type i64 = b.getI64Type();

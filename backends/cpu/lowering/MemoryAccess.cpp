@@ -8,6 +8,8 @@
 
 #include "MemoryAccess.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
 
@@ -58,12 +60,19 @@ static Value loadScalar(LaneBuilder &b, Type type, Value ptr, bool isVolatile) {
   return value;
 }
 
+/// Returns whether the mask is known to be on in all lanes.
+static bool isOn(const Lanes &mask) {
+  return mask.isUniform() && matchPattern(mask.base, m_One());
+}
+
 Lanes MemoryAccess::load(Type element, const Lanes &ptr, const Lanes *mask,
                          const Lanes *other, bool isVolatile) {
   int64_t bytes = bytesOf(element);
   int n = b.lanes();
   unsigned align = bytes;
   assert((!isVolatile || n == 1) && "more than one lane for a volatile load");
+  if (mask && isOn(*mask))
+    mask = nullptr;
   // All lanes have the same address and the same mask: one scalar load.
   if (ptr.isUniform() && (!mask || mask->isUniform())) {
     if (!mask)
@@ -142,6 +151,8 @@ void MemoryAccess::store(Type element, const Lanes &ptr, const Lanes &value,
   int64_t bytes = bytesOf(element);
   int n = b.lanes();
   unsigned align = bytes;
+  if (mask && isOn(*mask))
+    mask = nullptr;
   if (n == 1 ||
       (ptr.isUniform() && value.isUniform() && (!mask || mask->isUniform()))) {
     auto write = [&] {
