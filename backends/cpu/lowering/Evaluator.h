@@ -74,7 +74,9 @@ private:
   Lanes evalSmallReduce(triton::ReduceOp op, OpResult result,
                         const Coords &coords);
 
+  bool areAlong(const Coords &coords, int dim) const;
   Lanes withHint(Value value, Lanes lanes, const Coords &coords);
+  Lanes withRuns(const Runs &runs, Lanes lanes, const Coords &coords);
   Buffer constantTable(arith::ConstantOp op, DenseElementsAttr dense);
 
   LoweringContext &context;

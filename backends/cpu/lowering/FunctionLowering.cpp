@@ -194,7 +194,7 @@ void FunctionLowering::lowerTensors(Operation *op) {
   for (Value result : op->getResults())
     if (plan.isStored(result)) {
       Buffer buffer = tiles.allocateFor(result);
-      tiles.materialize(result, buffer, lanes);
+      buffer.runs = tiles.materialize(result, buffer, lanes);
       context.buffers[result] = buffer;
     }
 }

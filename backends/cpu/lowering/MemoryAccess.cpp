@@ -122,6 +122,17 @@ Lanes MemoryAccess::load(Type element, const Lanes &ptr, const Lanes *mask,
       address = b.offset(address, b.constant(b.getI64Type(), ptr.pattern[0]));
     if (!mask)
       return Lanes::vector(LLVM::LoadOp::create(b, type, address, align));
+    if (mask->isUniform()) {
+      Value otherwise = through();
+      auto branch = scf::IfOp::create(b, TypeRange{type}, mask->base, true);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(branch.thenBlock());
+      scf::YieldOp::create(
+          b, ValueRange{LLVM::LoadOp::create(b, type, address, align)});
+      b.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(b, otherwise);
+      return Lanes::vector(branch.getResult(0));
+    }
     return Lanes::vector(
         LLVM::MaskedLoadOp::create(b, type, address, b.toVector(*mask),
                                    through(), b.getI32IntegerAttr(align)));

@@ -39,9 +39,9 @@ public:
   /// loop-carried tensor, and no operation needs the old value any more, this
   /// is the memory of the old value; else it is new memory.
   Buffer allocateFor(Value tensor);
-  /// Writes a tensor to scratch memory.
-  void materialize(Value tensor, const Buffer &target,
-                   int maxLanes = mostLanes);
+  /// Writes a tensor to scratch memory. Returns what is known of its runs.
+  std::optional<Runs> materialize(Value tensor, const Buffer &target,
+                                  int maxLanes = mostLanes);
   /// Writes the tensors among `values` to `targets`, one after the other. The
   /// order is such that none overwrites a tensor that a later one reads.
   /// Returns the lowered scalars among `values`.
@@ -52,6 +52,7 @@ private:
   enum class Reads { Never, InPlace, Elsewhere };
   Reads readsOf(Value tensor, const Buffer &buffer);
 
+  std::optional<Runs> possibleRuns(Value tensor, int dim, int lanes);
   Coords spread(Value first, ArrayRef<int64_t> shape);
   void forSplitGroups(Coords &coords, int64_t size, int lanes, Body body,
                       const Split &split, Rest rest);
