@@ -35,6 +35,9 @@ public:
 
 private:
   SmallVector<Value> combine(Region &function, ValueRange lhs, ValueRange rhs);
+  /// Returns whether nothing but its result shows how often the reduction
+  /// combines.
+  static bool mayRepeat(triton::ReduceOp op);
   SmallVector<Value>
   combineRest(Region &function, ValueRange sums, Value stop, int64_t size,
               int64_t unit, int lanes,
