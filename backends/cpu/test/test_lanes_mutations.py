@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of lanes and of split loops notice each bug of `lanes_mutations`. One build of the backend contains all bugs;
-an environment variable enables one of them."""
+"""The tests of lanes and of split loops notice each bug of `lanes_mutations`. One build of the backend has all bugs; an
+environment variable enables one of them."""
 
 from __future__ import annotations
 

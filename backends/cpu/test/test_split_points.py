@@ -23,14 +23,14 @@ def compared(i: Any, n: Any, kind: str) -> Any:
 
 @triton.jit
 def is_on(i, n, KIND: tl.constexpr):
-    if KIND == "slt":
-        return i < n
-    elif KIND == "sle":
-        return i <= n
-    elif KIND == "sgt":
-        return n > i
-    else:
-        return n >= i
+    on = i < n
+    if KIND == "sle":
+        on = i <= n
+    if KIND == "sgt":
+        on = n > i
+    if KIND == "sge":
+        on = n >= i
+    return on
 
 
 @triton.jit
@@ -69,7 +69,7 @@ def test_masks_with_other_ends() -> None:
         for m in (0, 40, 64, 250):
             y = torch.full((SIZE,), -1, dtype=torch.int32)
             two_masks[(1,)](x, y, n, m, SIZE=SIZE)
-            value = np.where(m > LANE, LANE, 7) + np.where(LANE - 20 < m, 1, 100)
+            value = np.where(m > LANE, LANE, 7) + np.where(m > LANE - 20, 1, 100)
             on = (n > LANE) & (m + 30 > LANE) & (n != 63)
             assert y.tolist() == np.where(on, value, -1).tolist(), (n, m)
 
@@ -183,11 +183,11 @@ def test_an_end_in_each_row() -> None:
             assert y.tolist() == expected.tolist(), (n, m)
 
 
-@triton.jit(do_not_specialize=["n", "m", "s", "t"])
-def wrapped_and_strided(x, y, start, n, m, s, t, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+@triton.jit
+def wrapped(x, y, start, n, m, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
     i = (start + tl.arange(0, ROWS)) % m
     j = (start + tl.arange(0, COLUMNS)) % n
-    p = x + i[:, None] * s + j[None, :] * t
+    p = x + i[:, None] * 64 + j[None, :]
     total = tl.zeros((ROWS, COLUMNS), tl.int32)
     for _ in range(2):
         total += tl.load(p)
@@ -195,12 +195,29 @@ def wrapped_and_strided(x, y, start, n, m, s, t, ROWS: tl.constexpr, COLUMNS: tl
     tl.store(y + tl.arange(0, ROWS)[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :], total)
 
 
-def test_indices_that_wrap_around_and_strides_of_the_launch() -> None:
+ROWS, COLUMNS = np.arange(8)[:, None], np.arange(64)[None, :]
+
+
+def test_indices_that_wrap_around() -> None:
     x = torch.randint(-100, 100, (10_000,), dtype=torch.int32)
-    rows, columns = np.arange(8), np.arange(64)
-    for start, n, m in ((0, 64, 8), (0, 100, 5), (60, 100, 3), (64, 100, 100), (5, 1, 1), (30, 7, 2), (1000, 33, 9)):
-        for s, t in ((64, 1), (1, 16), (64, 2), (3, 0), (0, 1)):
-            y = torch.zeros(8, 64, dtype=torch.int32)
-            wrapped_and_strided[(1,)](x, y, start, n, m, s, t, ROWS=8, COLUMNS=64)
-            at = ((start + rows) % m)[:, None] * s + ((start + columns) % n)[None, :] * t
-            assert y.tolist() == (x.numpy()[at] + x.numpy()[at + 1]).tolist(), (start, n, m, s, t)
+    for start, n, m in ((0, 64, 8), (0, 100, 5), (60, 100, 3), (64, 100, 99), (5, 1, 1), (30, 7, 2), (1000, 33, 9)):
+        y = torch.zeros(8, 64, dtype=torch.int32)
+        wrapped[(1,)](x, y, start, n, m, ROWS=8, COLUMNS=64)
+        at = (start + ROWS) % m * 64 + (start + COLUMNS) % n
+        assert y.tolist() == (x.numpy()[at] + x.numpy()[at + 1]).tolist(), (start, n, m)
+
+
+@triton.jit(do_not_specialize=["s", "t", "u"])
+def strided(x, y, s, t, u, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    i, j = tl.arange(0, ROWS)[:, None], tl.arange(0, COLUMNS)[None, :]
+    tl.store(y + i * COLUMNS + j * u, tl.load(x + i * s + j * t + 7))
+
+
+def test_strides_of_the_launch() -> None:
+    x = torch.randint(-100, 100, (2048,), dtype=torch.int32)
+    for s, t in ((64, 1), (1, 16), (64, 2), (3, 0), (0, 1), (5, -1)):
+        for u in (1, -1):
+            y = torch.zeros(9 * 64, dtype=torch.int32)
+            strided[(1,)](x[64:], y[64:] if u < 0 else y, s, t, u, ROWS=8, COLUMNS=64)
+            found = y[1 : 1 + 8 * 64].reshape(8, 64).flip(1) if u < 0 else y[: 8 * 64].reshape(8, 64)
+            assert found.tolist() == x.numpy()[64 + ROWS * s + COLUMNS * t + 7].tolist(), (s, t, u)

@@ -110,7 +110,6 @@ MUTATIONS = {
     "the first group of a rest counts twice": SplitMutation(
         REST, "b.constant(b.getI64Type(), unit)", "b.constant(b.getI64Type(), 0)", "reductions_of_what_is_masked_off"
     ),
-    "no zero is negative": SplitMutation(REST, "once = combineAll(sums, rest)", "once = sums", "negative_zeros"),
     # Contiguous elements that are noticed at run time
     "every group is contiguous": SplitMutation(
         "Materialize.cpp",
@@ -119,6 +118,6 @@ MUTATIONS = {
         "indices_that_wrap_around",
     ),
     "every stride is 1": SplitMutation(
-        ELEMENTWISE, "factor.base", "b.constant(type, 1)", "indices_that_wrap_around", behind="CmpIPredicate::eq, "
+        ELEMENTWISE, "factor.base", "b.constant(type, 1)", "strides_of_the_launch", behind="CmpIPredicate::eq, "
     ),
 }
