@@ -42,13 +42,13 @@ static Value haveSameBits(LaneBuilder &b, ValueRange lhs, ValueRange rhs) {
   return same;
 }
 
-/// Combines each chain of `sums` with the groups from `stop` to `size`, all of
-/// which have the values that `valuesOfRest` emits. The values are often
-/// neutral, such as `-inf` in a maximum: if a combination with them changes no
-/// bit, more combinations do not either.
+/// Combines `sums` with the groups from `stop` to `size`, all of which have the
+/// values that `valuesOfRest` emits. The values are often neutral, such as
+/// `-inf` in a maximum: if a combination with them changes no bit, more
+/// combinations do not either.
 SmallVector<Value> ReduceLowering::combineRest(
-    Region &function, ValueRange sums, Value stop, int64_t size, int64_t unit,
-    int lanes, llvm::function_ref<SmallVector<Value>()> valuesOfRest) {
+    Region &function, ValueRange sums, Value stop, int64_t size, int lanes,
+    llvm::function_ref<SmallVector<Value>()> valuesOfRest) {
   Value end = b.constant(b.getI64Type(), size);
   auto inBranch = [&](Value condition,
                       llvm::function_ref<SmallVector<Value>()> then,
@@ -62,36 +62,28 @@ SmallVector<Value> ReduceLowering::combineRest(
     scf::YieldOp::create(b, then());
     return branch.getResults();
   };
-  auto combineAll = [&](ValueRange carried, ValueRange rest) {
-    SmallVector<Value> next;
-    for (size_t at = 0; at < carried.size(); at += rest.size())
-      llvm::append_range(
-          next, combine(function, carried.slice(at, rest.size()), rest));
-    return next;
-  };
   auto finish = [&] {
     SmallVector<Value> rest, once;
     Value changes;
     evaluator.withScope(lanes, [&] {
       rest = valuesOfRest();
-      once = combineAll(sums, rest);
-      Value same = haveSameBits(b, once, combineAll(once, rest));
+      once = combine(function, sums, rest);
+      Value same = haveSameBits(b, once, combine(function, once, rest));
       changes = arith::XOrIOp::create(b, same, b.constant(b.getI1Type(), 1));
     });
     Value second =
-        arith::AddIOp::create(b, stop, b.constant(b.getI64Type(), unit));
-    return inBranch(
-        changes,
-        [&] {
-          return b.forLoop(
-              second, end, unit, once, [&](Value, ValueRange carried) {
-                SmallVector<Value> next;
-                evaluator.withScope(lanes,
-                                    [&] { next = combineAll(carried, rest); });
-                return next;
-              });
-        },
-        once);
+        arith::AddIOp::create(b, stop, b.constant(b.getI64Type(), lanes));
+    auto combineOthers = [&] {
+      return b.forLoop(second, end, lanes, once,
+                       [&](Value, ValueRange carried) {
+                         SmallVector<Value> next;
+                         evaluator.withScope(lanes, [&] {
+                           next = combine(function, carried, rest);
+                         });
+                         return next;
+                       });
+    };
+    return inBranch(changes, combineOthers, once);
   };
   Value isLeft = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, stop, end);
   return inBranch(isLeft, finish, sums);

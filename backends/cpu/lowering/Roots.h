@@ -40,8 +40,7 @@ private:
   static bool mayRepeat(triton::ReduceOp op);
   SmallVector<Value>
   combineRest(Region &function, ValueRange sums, Value stop, int64_t size,
-              int64_t unit, int lanes,
-              llvm::function_ref<SmallVector<Value>()> valuesOfRest);
+              int lanes, llvm::function_ref<SmallVector<Value>()> valuesOfRest);
 
   LaneBuilder &b;
   ElementFunctions &functions;

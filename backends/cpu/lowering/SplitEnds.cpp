@@ -58,7 +58,8 @@ Value SplitPoints::endOf(const Comparison &comparison, const Coords &coords,
 }
 
 SplitPoints::Ends SplitPoints::ends(const Split &split, const Coords &coords,
-                                    int64_t size, int64_t step) {
+                                    int64_t size, int64_t fullStep,
+                                    int64_t stopStep) {
   Type i64 = b.getI64Type();
   Value whole = b.constant(i64, size), none = b.constant(i64, 0);
   Ends ends = {split.evaluated.empty() ? none : whole,
@@ -73,7 +74,7 @@ SplitPoints::Ends SplitPoints::ends(const Split &split, const Coords &coords,
       ends.full = b.createOrFold<arith::MinUIOp>(ends.full, end);
     }
     ends.full =
-        b.createOrFold<arith::AndIOp>(ends.full, b.constant(i64, -step));
+        b.createOrFold<arith::AndIOp>(ends.full, b.constant(i64, -fullStep));
     if (!split.stops)
       return;
     for (const Comparison &comparison : split.last) {
@@ -82,8 +83,8 @@ SplitPoints::Ends SplitPoints::ends(const Split &split, const Coords &coords,
       ends.stop = b.createOrFold<arith::MaxUIOp>(ends.stop, end);
     }
     ends.stop = b.createOrFold<arith::AndIOp>(
-        b.createOrFold<arith::AddIOp>(ends.stop, b.constant(i64, step - 1)),
-        b.constant(i64, -step));
+        b.createOrFold<arith::AddIOp>(ends.stop, b.constant(i64, stopStep - 1)),
+        b.constant(i64, -stopStep));
   });
   return ends;
 }

@@ -61,18 +61,18 @@ public:
 
   /// The coordinates along the split dimension where the loop changes, as i64.
   struct Ends {
-    /// In front of this multiple of `step`, all comparisons of
+    /// In front of this multiple of `fullStep`, all comparisons of
     /// `Split::evaluated` are true.
     Value full;
-    /// From this multiple of `step` on, all comparisons of `Split::last` are
-    /// false; the size of the dimension if the split does not stop.
+    /// From this multiple of `stopStep` on, all comparisons of `Split::last`
+    /// are false; the size of the dimension if the split does not stop.
     Value stop;
   };
   /// Emits the ends for the row at `coords`, whose coordinate along the split
   /// dimension does not matter, and whose other coordinates are uniform. `size`
-  /// is a multiple of `step`.
+  /// is a multiple of both steps, and `fullStep` of `stopStep`.
   Ends ends(const Split &split, const Coords &coords, int64_t size,
-            int64_t step);
+            int64_t fullStep, int64_t stopStep);
   /// Makes the current scope of the evaluator take the comparisons of
   /// `Split::evaluated` to be true at `coords`.
   void assume(const Split &split, const Coords &coords);

@@ -9,9 +9,9 @@
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
 
-/// A loop of fewer groups than this is not split: its code would grow more than
-/// it gains.
-static constexpr int64_t leastGroups = 2;
+/// A loop of fewer groups than this is not split: the code of a second loop
+/// costs more time to compile than it saves.
+static constexpr int64_t leastGroups = 4;
 
 void TileSchedule::forTile(ArrayRef<int64_t> shape, int vectorDim, Body body,
                            int maxLanes, const Split &split, Rest rest) {
@@ -54,7 +54,7 @@ void TileSchedule::forTile(ArrayRef<int64_t> shape, int vectorDim, Body body,
 void TileSchedule::forSplitGroups(Coords &coords, int64_t size, int lanes,
                                   Body body, const Split &split, Rest rest) {
   Type i64 = b.getI64Type();
-  auto [full, stop] = splits.ends(split, coords, size, lanes);
+  auto [full, stop] = splits.ends(split, coords, size, lanes, lanes);
   auto groupAt = [&](Value first) {
     context.facts.setLimit(first, size - lanes);
     context.facts.setDivisor(first, lanes);

@@ -93,7 +93,7 @@ MUTATIONS = {
         ENDS_OF_LOOPS, "b.constant(type, 1)", "b.constant(type, 0)", "store_ends_where", behind="  if (isInclusive)"
     ),
     "full groups end inside of one": SplitMutation(
-        ENDS_OF_LOOPS, "b.constant(i64, -step)", "b.constant(i64, -1)", "store_ends_where", behind="AndIOp>(ends.full"
+        ENDS_OF_LOOPS, "b.constant(i64, -fullStep)", "b.constant(i64, -1)", "store_ends_where"
     ),
     "a choice stops": SplitMutation(
         SPLIT_POINTS,
@@ -108,7 +108,7 @@ MUTATIONS = {
         "reductions_of_what_is_masked_off",
     ),
     "the first group of a rest counts twice": SplitMutation(
-        REST, "b.constant(b.getI64Type(), unit)", "b.constant(b.getI64Type(), 0)", "reductions_of_what_is_masked_off"
+        REST, "b.constant(b.getI64Type(), lanes)", "b.constant(b.getI64Type(), 0)", "reductions_of_what_is_masked_off"
     ),
     # Contiguous elements that are noticed at run time
     "every group is contiguous": SplitMutation(
