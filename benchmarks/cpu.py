@@ -36,7 +36,9 @@ from cpu_kernels import (
     layer_norm_kernel,
     matmul_kernel,
     silu_mul_kernel,
+    silu_strided_kernel,
     softmax_kernel,
+    wrapped_matmul_kernel,
 )
 from rich.console import Console
 from rich.table import Table
@@ -270,7 +272,52 @@ def cases(quick: bool) -> list[Case]:
             operations=8 * 1024 * 1024 / 2 * (2 * 2 * 64 + 28),
             compiled=compiled(lambda: functional.scaled_dot_product_attention(q, k, v, is_causal=True)),
         )
+        tails(case)
     return found
+
+
+def tails(case: Callable[..., None]) -> None:
+    """Adds the rows with masks that end inside of a tile, indices that wrap around, and strides of the launch."""
+    for dtype in (torch.float32, torch.bfloat16):
+        x = torch.randn(2048, 3000).to(dtype)
+        out = torch.empty_like(x)
+        case(
+            f"softmax 2048x3000 {str(dtype).removeprefix('torch.')}, BLOCK=4096",
+            1.0,
+            lambda x=x, out=out: softmax_kernel[(2048,)](x, out, 3000, BLOCK=4096),
+            lambda x=x: torch.softmax(x, 1),
+            out,
+            atol=1e-4 if dtype == torch.float32 else 1e-2,
+            bytes=2 * x.nbytes,
+            operations=28 * x.numel(),
+        )
+    size, bm, bn, bk = 1000, 128, 128, 64
+    a, b, c = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size)
+    grid = (triton.cdiv(size, bm) * triton.cdiv(size, bn),)
+    for wraps in (False, True):
+        case(
+            f"matmul fp32 1000^3, masked{', wrapped' if wraps else ''}",
+            2.0,
+            lambda wraps=wraps: wrapped_matmul_kernel[grid](
+                a, b, c, size, size, size, BM=bm, BN=bn, BK=bk, WRAPS=wraps
+            ),
+            lambda: a @ b,
+            c,
+            atol=1e-3,
+            bytes=12 * size**2,
+            operations=2 * size**3,
+        )
+    n = 4096
+    s, silu = torch.randn(n, n), torch.empty(n, n)
+    case(
+        "SiLU 4096x4096, strides of the launch",
+        1.0,
+        lambda: silu_strided_kernel[(n // 32, n // 128)](s, silu, n, n, n, 1, BM=32, BN=128),
+        lambda: functional.silu(s),
+        silu,
+        bytes=8 * n * n,
+        operations=28 * n * n,
+    )
 
 
 INTERPRETED = """

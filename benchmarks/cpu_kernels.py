@@ -72,6 +72,34 @@ def matmul_kernel(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.c
 
 
 @triton.jit
+def wrapped_matmul_kernel(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, WRAPS: tl.constexpr):
+    """The product of Triton's tutorial: rows and columns wrap around, and K is masked."""
+    pid = tl.program_id(0)
+    columns = tl.cdiv(N, BN)
+    m = (pid // columns) * BM + tl.arange(0, BM)
+    n = (pid % columns) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    pa = a + (m % M if WRAPS else m)[:, None] * K + k[None, :]
+    pb = b + k[:, None] * N + (n % N if WRAPS else n)[None, :]
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        left = tl.load(pa, mask=k[None, :] < K - start, other=0.0)
+        acc = tl.dot(left, tl.load(pb, mask=k[:, None] < K - start, other=0.0), acc)
+        pa += BK
+        pb += BK * N
+    tl.store(c + m[:, None] * N + n[None, :], acc, mask=(m[:, None] < M) & (n[None, :] < N))
+
+
+@triton.jit(do_not_specialize=["row", "column"])
+def silu_strided_kernel(x, out, rows, columns, row, column, BM: tl.constexpr, BN: tl.constexpr):
+    i = tl.program_id(0) * BM + tl.arange(0, BM)
+    j = tl.program_id(1) * BN + tl.arange(0, BN)
+    mask = (i[:, None] < rows) & (j[None, :] < columns)
+    v = tl.load(x + i[:, None] * row + j[None, :] * column, mask=mask)
+    tl.store(out + i[:, None] * columns + j[None, :], v * tl.sigmoid(v), mask=mask)
+
+
+@triton.jit
 def attention_kernel(q, k, v, out, scale, N, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
     block = tl.program_id(0)
     base = tl.program_id(1) * N * D

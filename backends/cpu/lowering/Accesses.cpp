@@ -57,6 +57,6 @@ void AccessLowering::lower(triton::StoreOp op) {
         streamBytes / bytesOf(loweredType(op.getValue().getType())), leastLanes,
         mostLanes);
   SmallVector<Value> others = {op.getValue()};
-  tiles.forTile(type.getShape(), plan.contiguousDim(op.getPtr(), others), write,
-                lanes);
+  int dim = plan.contiguousDim(op.getPtr(), others);
+  tiles.forTile(type.getShape(), dim, write, lanes, splits.ofStore(op, dim));
 }

@@ -12,6 +12,7 @@
 #include "analysis/IntegerFacts.h"
 
 #include <map>
+#include <optional>
 
 namespace mlir::triton_ext::cpu {
 
@@ -24,12 +25,24 @@ struct Target {
   Limits limits;
 };
 
+/// What is known of a tensor of integers or pointers: whether the elements of
+/// each group of lanes along `dim` are contiguous. A group begins at a multiple
+/// of `lanes`.
+struct Runs {
+  int dim = 0, lanes = 1;
+  /// The distance of contiguous elements: 1 for integers, bytes for pointers.
+  int64_t step = 1;
+  /// An i1; null if they always are.
+  Value holds;
+};
+
 /// A row-major tensor in scratch memory. An integer of fewer than 8 bits takes
 /// a byte.
 struct Buffer {
   Value ptr;
   Type element;
   SmallVector<int64_t, 4> shape;
+  std::optional<Runs> runs = {};
 };
 
 /// program_id and num_programs along x, y and z.

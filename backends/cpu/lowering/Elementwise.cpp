@@ -70,7 +70,7 @@ Lanes Elementwise::patternOf(Operation *op, ArrayRef<Lanes> operands) {
       return arithmetic.scale(operands[0], number.getSExtValue());
     if (constantOf(operands[0], number))
       return arithmetic.scale(operands[1], number.getSExtValue());
-    return {};
+    return productPattern(op, operands);
   }
   if (isa<arith::ShLIOp>(op) && constantOf(operands[1], number)) {
     // A shift by the width or more gives 0, as on a GPU.
@@ -98,6 +98,24 @@ Lanes Elementwise::patternOf(Operation *op, ArrayRef<Lanes> operands) {
   if (auto add = dyn_cast<triton::AddPtrOp>(op))
     return addressPattern(add, operands);
   return {};
+}
+
+/// Returns the product of a contiguous pattern and one factor for all lanes.
+/// The factor is often a stride, which is 1 where the launch did not tell the
+/// compiler.
+Lanes Elementwise::productPattern(Operation *op, ArrayRef<Lanes> operands) {
+  bool isFirst = operands[0].isPattern();
+  const Lanes &lanes = operands[isFirst ? 0 : 1];
+  const Lanes &factor = operands[isFirst ? 1 : 0];
+  Type type = loweredType(op->getResult(0).getType());
+  if (!lanes.isPattern() || !factor.isUniform() ||
+      type.getIntOrFloatBitWidth() < 32)
+    return {};
+  Lanes result = Lanes::uniform(compute(op, {lanes.base, factor.base}, type));
+  result.pattern = lanes.pattern;
+  result.holds = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, factor.base,
+                                       b.constant(type, 1));
+  return result;
 }
 
 /// Returns the remainder of a pattern by one divisor for all lanes.
@@ -155,6 +173,12 @@ Lanes Elementwise::apply(Operation *op, ArrayRef<Lanes> operands) {
   Type element = loweredType(op->getResult(0).getType());
   bool isUniform = llvm::all_of(
       operands, [](const Lanes &lanes) { return lanes.isUniform(); });
+  // SplitPoints makes masks true.
+  if (isa<arith::AndIOp>(op))
+    for (int i : {0, 1})
+      if (operands[i].isUniform() && matchPattern(operands[i].base, m_One()) &&
+          element.isInteger(1))
+        return operands[1 - i];
   if (isa<triton::AddPtrOp>(op) || !isUniform)
     if (Lanes lanes = pattern(op, operands))
       return lanes;

@@ -30,6 +30,7 @@ private:
   // be a pattern.
   Lanes pattern(Operation *op, ArrayRef<Lanes> operands);
   Lanes patternOf(Operation *op, ArrayRef<Lanes> operands);
+  Lanes productPattern(Operation *op, ArrayRef<Lanes> operands);
   Lanes remainderPattern(Operation *op, ArrayRef<Lanes> operands);
   Lanes addressPattern(triton::AddPtrOp op, ArrayRef<Lanes> operands);
 

@@ -52,6 +52,8 @@ Lanes Evaluator::eval(Value value, const Coords &coords) {
   Lanes lanes;
   if (auto it = context.buffers.find(value); it != context.buffers.end()) {
     lanes = withHint(value, scratch.load(it->second, coords), coords);
+    if (it->second.runs)
+      lanes = withRuns(*it->second.runs, lanes, coords);
   } else if (Operation *op = value.getDefiningOp()) {
     Location outer = b.getLoc();
     b.setLoc(op->getLoc());
@@ -65,6 +67,10 @@ Lanes Evaluator::eval(Value value, const Coords &coords) {
   }
   scope->memo[key] = lanes;
   return lanes;
+}
+
+void Evaluator::assume(Value value, const Coords &coords, const Lanes &lanes) {
+  scope->memo[{value.getAsOpaquePointer(), coordIds(coords)}] = lanes;
 }
 
 Lanes Evaluator::evalTensor(Operation *op, OpResult result,
@@ -168,17 +174,11 @@ Lanes Evaluator::withHint(Value value, Lanes lanes, const Coords &coords) {
   if (!hint || !lanes.vec || hint.size() != int64_t(coords.size()))
     return lanes;
   auto runs = llvm::to_vector(hint.getValues<APInt>());
-  for (auto [dim, coord] : llvm::enumerate(coords)) {
+  for (int dim = 0, rank = coords.size(); dim < rank; ++dim) {
     // A group lies in one contiguous run if runs start at multiples of the
-    // group's size and the lanes differ only in this dimension.
-    bool isAlong = coord.isPattern() && arithmetic.hasDisjointBits(coord) &&
-                   runs[dim].getSExtValue() > 0 &&
-                   runs[dim].getSExtValue() % b.lanes() == 0;
-    for (auto [i, p] : llvm::enumerate(coord.pattern))
-      isAlong &= p == int64_t(i);
-    for (auto [other, lanesThere] : llvm::enumerate(coords))
-      isAlong &= other == dim || lanesThere.isUniform();
-    if (!isAlong)
+    // group's size.
+    int64_t run = runs[dim].getSExtValue();
+    if (run <= 0 || run % b.lanes() != 0 || !areAlong(coords, dim))
       continue;
     Lanes contiguous = Lanes::uniform(b.extract(lanes.vec, 0));
     for (int i = 0; i < b.lanes(); ++i)
@@ -188,6 +188,35 @@ Lanes Evaluator::withHint(Value value, Lanes lanes, const Coords &coords) {
     return contiguous;
   }
   return lanes;
+}
+
+/// Returns whether the group consists of neighbours along `dim` and starts at a
+/// multiple of its size.
+bool Evaluator::areAlong(const Coords &coords, int dim) const {
+  if (!coords[dim].isPattern() || !arithmetic.hasDisjointBits(coords[dim]))
+    return false;
+  for (auto [i, p] : llvm::enumerate(coords[dim].pattern))
+    if (p != int64_t(i))
+      return false;
+  for (auto [other, lanes] : llvm::enumerate(coords))
+    if (int(other) != dim && !lanes.isUniform())
+      return false;
+  return true;
+}
+
+/// Returns lanes from scratch memory as base + pattern, where and if the tensor
+/// consists of runs.
+Lanes Evaluator::withRuns(const Runs &runs, Lanes lanes, const Coords &coords) {
+  if (!lanes.vec || b.lanes() > runs.lanes || !areAlong(coords, runs.dim))
+    return lanes;
+  Lanes contiguous = Lanes::uniform(b.extract(lanes.vec, 0));
+  for (int i = 0; i < b.lanes(); ++i)
+    contiguous.pattern.push_back(i * runs.step);
+  if (runs.holds) {
+    contiguous.holds = runs.holds;
+    contiguous.exact = lanes.vec;
+  }
+  return contiguous;
 }
 
 Lanes Evaluator::evalConstant(arith::ConstantOp op, const Coords &coords) {

@@ -24,6 +24,9 @@ public:
 
   /// Returns the elements of `value` at `coords`; these are empty for a scalar.
   Lanes eval(Value value, const Coords &coords);
+  /// Makes the current scope take the elements of `value` at `coords` to be
+  /// `lanes`.
+  void assume(Value value, const Coords &coords, const Lanes &lanes);
   /// Emits the operation of a tensor that is not in scratch memory.
   Lanes evalTensor(Operation *op, OpResult result, const Coords &coords);
 
@@ -71,7 +74,9 @@ private:
   Lanes evalSmallReduce(triton::ReduceOp op, OpResult result,
                         const Coords &coords);
 
+  bool areAlong(const Coords &coords, int dim) const;
   Lanes withHint(Value value, Lanes lanes, const Coords &coords);
+  Lanes withRuns(const Runs &runs, Lanes lanes, const Coords &coords);
   Buffer constantTable(arith::ConstantOp op, DenseElementsAttr dense);
 
   LoweringContext &context;

@@ -28,11 +28,14 @@ FunctionLowering::FunctionLowering(triton::FuncOp function, ModuleOp module,
                        [this](Block &block) { lowerBlock(block); }),
       evaluator(context, arithmetic, memory, scratch, elementwise,
                 elementFunctions),
-      tiles(context, plan, arithmetic, evaluator, scratch),
-      reductions({context, plan, evaluator, tiles, scratch}, elementFunctions),
-      products({context, plan, evaluator, tiles, scratch}, conversion),
-      accesses({context, plan, evaluator, tiles, scratch}, memory, conversion),
-      messages({context, plan, evaluator, tiles, scratch}) {}
+      splits(context, evaluator),
+      tiles(context, plan, arithmetic, evaluator, scratch, splits),
+      reductions({context, plan, evaluator, tiles, scratch, splits},
+                 elementFunctions),
+      products({context, plan, evaluator, tiles, scratch, splits}, conversion),
+      accesses({context, plan, evaluator, tiles, scratch, splits}, memory,
+               conversion),
+      messages({context, plan, evaluator, tiles, scratch, splits}) {}
 
 LogicalResult FunctionLowering::run() {
   if (failed(createProgram()) || failed(createBlocks()))
@@ -191,7 +194,7 @@ void FunctionLowering::lowerTensors(Operation *op) {
   for (Value result : op->getResults())
     if (plan.isStored(result)) {
       Buffer buffer = tiles.allocateFor(result);
-      tiles.materialize(result, buffer, lanes);
+      buffer.runs = tiles.materialize(result, buffer, lanes);
       context.buffers[result] = buffer;
     }
 }

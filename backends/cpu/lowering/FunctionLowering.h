@@ -49,6 +49,7 @@ private:
   Elementwise elementwise;
   ElementFunctions elementFunctions;
   Evaluator evaluator;
+  SplitPoints splits;
   TileSchedule tiles;
   ReduceLowering reductions;
   DotLowering products;

@@ -162,8 +162,14 @@ SmallVector<Value> LaneBuilder::forLoop(
     return inits;
   if (from + step >= to)
     return body(constant(i64, from), inits);
-  auto loop = scf::ForOp::create(*this, constant(i64, from), constant(i64, to),
-                                 constant(i64, step), inits);
+  return forLoop(constant(i64, from), constant(i64, to), step, inits, body);
+}
+
+SmallVector<Value> LaneBuilder::forLoop(
+    Value from, Value to, int64_t step, ValueRange inits,
+    llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  auto loop =
+      scf::ForOp::create(*this, from, to, constant(getI64Type(), step), inits);
   OpBuilder::InsertionGuard guard(*this);
   Block *block = loop.getBody();
   bool hasYield = !block->empty();

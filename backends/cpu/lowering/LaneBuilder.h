@@ -66,6 +66,10 @@ public:
   SmallVector<Value>
   forLoop(int64_t from, int64_t to, int64_t step, ValueRange inits,
           llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body);
+  /// Emits a loop whose bounds are i64 values.
+  SmallVector<Value>
+  forLoop(Value from, Value to, int64_t step, ValueRange inits,
+          llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body);
   /// Emits a loop that carries nothing.
   void forLoop(int64_t from, int64_t to, int64_t step,
                llvm::function_ref<void(Value)> body);

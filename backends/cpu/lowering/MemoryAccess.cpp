@@ -8,6 +8,8 @@
 
 #include "MemoryAccess.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
 
@@ -58,12 +60,19 @@ static Value loadScalar(LaneBuilder &b, Type type, Value ptr, bool isVolatile) {
   return value;
 }
 
+/// Returns whether the mask is known to be on in all lanes.
+static bool isOn(const Lanes &mask) {
+  return mask.isUniform() && matchPattern(mask.base, m_One());
+}
+
 Lanes MemoryAccess::load(Type element, const Lanes &ptr, const Lanes *mask,
                          const Lanes *other, bool isVolatile) {
   int64_t bytes = bytesOf(element);
   int n = b.lanes();
   unsigned align = bytes;
   assert((!isVolatile || n == 1) && "more than one lane for a volatile load");
+  if (mask && isOn(*mask))
+    mask = nullptr;
   // All lanes have the same address and the same mask: one scalar load.
   if (ptr.isUniform() && (!mask || mask->isUniform())) {
     if (!mask)
@@ -113,6 +122,17 @@ Lanes MemoryAccess::load(Type element, const Lanes &ptr, const Lanes *mask,
       address = b.offset(address, b.constant(b.getI64Type(), ptr.pattern[0]));
     if (!mask)
       return Lanes::vector(LLVM::LoadOp::create(b, type, address, align));
+    if (mask->isUniform()) {
+      Value otherwise = through();
+      auto branch = scf::IfOp::create(b, TypeRange{type}, mask->base, true);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(branch.thenBlock());
+      scf::YieldOp::create(
+          b, ValueRange{LLVM::LoadOp::create(b, type, address, align)});
+      b.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(b, otherwise);
+      return Lanes::vector(branch.getResult(0));
+    }
     return Lanes::vector(
         LLVM::MaskedLoadOp::create(b, type, address, b.toVector(*mask),
                                    through(), b.getI32IntegerAttr(align)));
@@ -142,6 +162,8 @@ void MemoryAccess::store(Type element, const Lanes &ptr, const Lanes &value,
   int64_t bytes = bytesOf(element);
   int n = b.lanes();
   unsigned align = bytes;
+  if (mask && isOn(*mask))
+    mask = nullptr;
   if (n == 1 ||
       (ptr.isUniform() && value.isUniform() && (!mask || mask->isUniform()))) {
     auto write = [&] {
@@ -170,6 +192,14 @@ void MemoryAccess::store(Type element, const Lanes &ptr, const Lanes &value,
     Value address = ptr.base;
     if (ptr.pattern[0])
       address = b.offset(address, b.constant(b.getI64Type(), ptr.pattern[0]));
+    if (mask && mask->isUniform()) {
+      Value all = b.toVector(value);
+      auto branch = scf::IfOp::create(b, mask->base, /*withElseRegion=*/false);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(branch.thenBlock());
+      LLVM::StoreOp::create(b, all, address, align);
+      return;
+    }
     if (!mask)
       LLVM::StoreOp::create(b, b.toVector(value), address, align);
     else

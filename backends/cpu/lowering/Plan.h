@@ -46,6 +46,11 @@ public:
   /// the same shape, are contiguous.
   int contiguousDim(Value tensor, ArrayRef<Value> others = {});
 
+  /// Returns whether neighbours along `dim` are probably one element apart.
+  bool isProbablyContiguous(Value tensor, int dim) {
+    return strides.of(tensor)[dim] == 1;
+  }
+
 private:
   void visit(Value tensor);
   void addUses(Value tensor, OpOperand &use);

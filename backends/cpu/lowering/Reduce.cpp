@@ -70,23 +70,29 @@ void ReduceLowering::lower(triton::ReduceOp op) {
     // would go into combining the chains, so there is one chain.
     constexpr int mostChains = 4, leastSteps = 8;
     int groups = size >= leastSteps * step ? mostChains : 1;
-    auto toValues = [&](ArrayRef<Lanes> all) {
-      SmallVector<Value> values;
-      for (const Lanes &one : all)
-        values.push_back(b.toVector(one));
-      return values;
+    int64_t unit = groups * step;
+    Split split;
+    // Fewer units are not worth the code of several loops.
+    if (horizontal && lanes > 1 && size >= 2 * unit)
+      split = splits.ofTensors(op.getSrcs(), axis);
+    split.stops &= mayRepeat(op);
+    auto coordsAt = [&](const Lanes &along) {
+      Coords coords = outer;
+      coords.insert(coords.begin() + axis, along);
+      return coords;
     };
-    auto valuesAt = [&](Value iv, int group) {
+    auto valuesAt = [&](Value iv, int group, bool isFull = false) {
       Lanes at = Lanes::uniform(b.createOrFold<arith::AddIOp>(
           iv, b.constant(iv.getType(), group * step)));
       if (horizontal && lanes > 1)
         at.pattern = llvm::to_vector<4>(llvm::seq<int64_t>(0, lanes));
-      Coords coords = outer;
-      coords.insert(coords.begin() + axis, at);
-      SmallVector<Lanes> result;
+      Coords coords = coordsAt(at);
+      if (isFull)
+        splits.assume(split, coords);
+      SmallVector<Value> result;
       for (Value src : op.getSrcs())
-        result.push_back(evaluator.eval(src, coords));
-      return toValues(result);
+        result.push_back(b.toVector(evaluator.eval(src, coords)));
+      return result;
     };
     int n = op.getSrcs().size();
     SmallVector<Value> sums;
@@ -95,18 +101,51 @@ void ReduceLowering::lower(triton::ReduceOp op) {
       for (int group = 0; group < groups; ++group)
         llvm::append_range(sums, valuesAt(zero, group));
     });
-    sums = b.forLoop(groups * step, size, groups * step, sums,
-                     [&](Value iv, ValueRange carried) {
-                       SmallVector<Value> next;
-                       evaluator.withScope(lanes, [&] {
-                         for (int group = 0; group < groups; ++group)
-                           llvm::append_range(
-                               next, combine(op.getCombineOp(),
-                                             carried.slice(group * n, n),
-                                             valuesAt(iv, group)));
-                       });
-                       return next;
-                     });
+    // Combines the first `count` chains with the groups from `iv` on.
+    auto combineGroups = [&](Value iv, ValueRange carried, int count,
+                             bool isFull) {
+      SmallVector<Value> next;
+      evaluator.withScope(lanes, [&] {
+        for (int group = 0; group < count; ++group)
+          llvm::append_range(next, combine(op.getCombineOp(),
+                                           carried.slice(group * n, n),
+                                           valuesAt(iv, group, isFull)));
+      });
+      llvm::append_range(next, carried.drop_front(count * n));
+      return next;
+    };
+    if (!split) {
+      sums =
+          b.forLoop(unit, size, unit, sums, [&](Value iv, ValueRange carried) {
+            return combineGroups(iv, carried, groups, /*isFull=*/false);
+          });
+    } else {
+      // If the split stops, there is less than a unit between the end of the
+      // full groups and the point where it does: one chain suffices.
+      int last = split.stops ? 1 : groups;
+      Value first = b.constant(b.getI64Type(), unit);
+      auto [full, stop] = splits.ends(split, coordsAt(Lanes::uniform(first)),
+                                      size, unit, last * step);
+      full = b.createOrFold<arith::MaxUIOp>(full, first);
+      stop = b.createOrFold<arith::MaxUIOp>(stop, first);
+      auto loop = [&](Value from, Value to, int count, bool isFull) {
+        sums = b.forLoop(from, to, count * step, sums,
+                         [&](Value iv, ValueRange carried) {
+                           context.facts.setLimit(iv, size - count * step);
+                           context.facts.setDivisor(iv, count * step);
+                           return combineGroups(iv, carried, count, isFull);
+                         });
+      };
+      if (!split.evaluated.empty())
+        loop(first, full, groups, /*isFull=*/true);
+      loop(full, stop, last, /*isFull=*/false);
+      if (split.stops) {
+        SmallVector<Value> chain =
+            combineRest(op.getCombineOp(), ValueRange(sums).take_front(n), stop,
+                        size, lanes, [&] { return valuesAt(stop, 0); });
+        llvm::copy(chain, sums.begin());
+      }
+    }
     evaluator.withScope(lanes, [&] {
       for (int half = groups / 2; half > 0; half /= 2) {
         SmallVector<Value> next;

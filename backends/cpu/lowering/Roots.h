@@ -18,6 +18,7 @@ struct RootParts {
   Evaluator &evaluator;
   TileSchedule &tiles;
   Scratch &scratch;
+  SplitPoints &splits;
 };
 
 /// Reductions, scans and histograms (Reduce.cpp), and tl.map_elementwise
@@ -34,6 +35,12 @@ public:
 
 private:
   SmallVector<Value> combine(Region &function, ValueRange lhs, ValueRange rhs);
+  /// Returns whether nothing but its result shows how often the reduction
+  /// combines.
+  static bool mayRepeat(triton::ReduceOp op);
+  SmallVector<Value>
+  combineRest(Region &function, ValueRange sums, Value stop, int64_t size,
+              int lanes, llvm::function_ref<SmallVector<Value>()> valuesOfRest);
 
   LaneBuilder &b;
   ElementFunctions &functions;

@@ -9,8 +9,12 @@
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
 
+/// A loop of fewer groups than this is not split: the code of a second loop
+/// costs more time to compile than it saves.
+static constexpr int64_t leastGroups = 4;
+
 void TileSchedule::forTile(ArrayRef<int64_t> shape, int vectorDim, Body body,
-                           int maxLanes) {
+                           int maxLanes, const Split &split, Rest rest) {
   int rank = shape.size();
   int64_t total = 1;
   for (int64_t size : shape)
@@ -23,6 +27,8 @@ void TileSchedule::forTile(ArrayRef<int64_t> shape, int vectorDim, Body body,
         return nest(dim + 1);
       bool innermost = dim >= rank;
       int at = innermost ? vectorDim : dim;
+      if (innermost && split && lanes > 1 && shape[at] >= leastGroups * lanes)
+        return forSplitGroups(coords, shape[at], lanes, body, split, rest);
       b.forLoop(0, shape[at], innermost ? lanes : 1, [&](Value iv) {
         coords[at] = Lanes::uniform(iv);
         if (!innermost)
@@ -38,13 +44,54 @@ void TileSchedule::forTile(ArrayRef<int64_t> shape, int vectorDim, Body body,
   // The dimensions are small: one loop over all elements in row-major order,
   // with lanes that span several dimensions.
   b.forLoop(0, total, lanes, [&](Value iv) {
-    evaluator.withScope(lanes, [&] { body(split(iv, shape)); });
+    evaluator.withScope(lanes, [&] { body(spread(iv, shape)); });
+  });
+}
+
+/// Emits up to three loops over the groups of lanes of one row: one in which
+/// all comparisons are true, one in which they are evaluated, and what `rest`
+/// emits for the groups behind these.
+void TileSchedule::forSplitGroups(Coords &coords, int64_t size, int lanes,
+                                  Body body, const Split &split, Rest rest) {
+  Type i64 = b.getI64Type();
+  auto [full, stop] = splits.ends(split, coords, size, lanes, lanes);
+  auto groupAt = [&](Value first) {
+    context.facts.setLimit(first, size - lanes);
+    context.facts.setDivisor(first, lanes);
+    Coords group = coords;
+    group[split.dim] = Lanes::uniform(first);
+    group[split.dim].pattern = llvm::to_vector<4>(llvm::seq<int64_t>(0, lanes));
+    return group;
+  };
+  auto loop = [&](Value from, Value to, Body body) {
+    b.forLoop(from, to, lanes, {},
+              [&](Value iv, ValueRange) -> SmallVector<Value> {
+                evaluator.withScope(lanes, [&] { body(groupAt(iv)); });
+                return {};
+              });
+  };
+  if (!split.evaluated.empty())
+    loop(b.constant(i64, 0), full, [&](const Coords &group) {
+      splits.assume(split, group);
+      body(group);
+    });
+  loop(full, stop, body);
+  if (!split.stops || !rest)
+    return;
+  Value end = b.constant(i64, size);
+  auto branch = scf::IfOp::create(
+      b, arith::CmpIOp::create(b, arith::CmpIPredicate::ult, stop, end),
+      /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  evaluator.withScope(lanes, [&] {
+    rest(groupAt(stop), [&](Body body) { loop(stop, end, body); });
   });
 }
 
 /// Returns the coordinates of a group of lanes whose first element has the
 /// row-major index `first`. All sizes are powers of two.
-Coords TileSchedule::split(Value first, ArrayRef<int64_t> shape) {
+Coords TileSchedule::spread(Value first, ArrayRef<int64_t> shape) {
   Coords coords(shape.size());
   int lanes = b.lanes();
   int64_t stride = 1;
@@ -74,7 +121,10 @@ Coords TileSchedule::split(Value first, ArrayRef<int64_t> shape) {
 
 void TileSchedule::forTensor(Value tensor, Body body) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  forTile(type.getShape(), plan.contiguousDim(tensor), body);
+  int dim = plan.contiguousDim(tensor);
+  Split split = splits.ofTensors(tensor, dim);
+  split.stops = false;
+  forTile(type.getShape(), dim, body, mostLanes, split);
 }
 
 Buffer TileSchedule::allocateFor(Value tensor) {
@@ -118,14 +168,6 @@ std::optional<Buffer> TileSchedule::carriedBuffer(Value tensor) {
       return std::nullopt;
   }
   return it->second;
-}
-
-void TileSchedule::materialize(Value tensor, const Buffer &buffer,
-                               int maxLanes) {
-  auto write = [&](const Coords &coords) {
-    scratch.store(buffer, coords, evaluator.eval(tensor, coords));
-  };
-  forTile(buffer.shape, plan.contiguousDim(tensor), write, maxLanes);
 }
 
 void TileSchedule::copy(const Buffer &from, const Buffer &to) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of lanes notice each bug of `lanes_mutations`. One build of the backend contains all bugs; an environment
-variable enables one of them."""
+"""The tests of lanes and of split loops notice each bug of `lanes_mutations`. One build of the backend has all bugs; an
+environment variable enables one of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from support import mutants
 from support.cpu import lanes_mutations
 
-TESTS = Path(__file__).with_name("test_lanes.py")
+TESTS = {mutation.tests for mutation in lanes_mutations.MUTATIONS.values()}
 
 
 @pytest.fixture(scope="module")
@@ -25,13 +25,17 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", lanes_mutations.MUTATIONS)
 def test_a_bug_of_lanes_is_noticed(name: str, libraries: Path, tmp_path: Path) -> None:
-    done = mutants.run_tests(TESTS, lanes_mutations.MUTATIONS[name].noticed, libraries, name, tmp_path / "cache")
+    mutation = lanes_mutations.MUTATIONS[name]
+    tests = Path(__file__).with_name(mutation.tests)
+    done = mutants.run_tests(tests, mutation.noticed, libraries, name, tmp_path / "cache")
     # The status 1 means that a test has failed. Other bugs show as a failed assertion of LLVM or a segmentation fault.
     assert done.returncode in {1, -signal.SIGABRT, -signal.SIGSEGV}, done.stdout[-3000:]
 
 
 @pytest.mark.slow
-def test_without_a_bug_the_tests_of_lanes_pass(libraries: Path, tmp_path: Path) -> None:
-    select = " or ".join({mutation.noticed for mutation in lanes_mutations.MUTATIONS.values()})
-    done = mutants.run_tests(TESTS, select, libraries, "", tmp_path / "cache")
+@pytest.mark.parametrize("tests", sorted(TESTS))
+def test_without_a_bug_the_tests_pass(tests: str, libraries: Path, tmp_path: Path) -> None:
+    chosen = {mutation.noticed for mutation in lanes_mutations.MUTATIONS.values() if mutation.tests == tests}
+    file = Path(__file__).with_name(tests)
+    done = mutants.run_tests(file, " or ".join(chosen), libraries, "", tmp_path / "cache")
     assert done.returncode == 0, done.stdout[-3000:]

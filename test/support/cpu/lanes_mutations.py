@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bugs for the arithmetic of lanes, each with the tests of `test_lanes` that notice it."""
+"""Bugs for lanes and for the loops over them, each with the tests that notice it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,23 @@ class Mutation(mutants.Mutation):
 
     Attributes:
         noticed: what pytest selects the tests by (``-k``).
+        tests: their file.
     """
 
     noticed: str = ""
+    tests: str = "test_lanes.py"
+
+
+@dataclass(frozen=True)
+class SplitMutation(Mutation):
+    """A bug that the tests of split loops notice."""
+
+    tests: str = "test_split_points.py"
 
 
 ELEMENTWISE, EVALUATOR, LANES = "Elementwise.cpp", "Evaluator.cpp", "LaneArithmetic.cpp"
 MEMORY, WRAPPING = "MemoryAccess.cpp", "Wrapping.cpp"
+ENDS_OF_LOOPS, SPLIT_POINTS, REST = "SplitEnds.cpp", "SplitPoints.cpp", "ReduceRest.cpp"
 ENDS, RING, RANDOM = "ends_of_32_bits", "both_sides_of_zero", "random_kernels"
 
 MUTATIONS = {
@@ -64,14 +74,50 @@ MUTATIONS = {
     # Hints
     "a group lies in two runs": Mutation(
         EVALUATOR,
-        "runs[dim].getSExtValue() % b.lanes() == 0",
-        "runs[dim].getSExtValue() >= b.lanes()",
+        "run % b.lanes() != 0",
+        "run < b.lanes()",
         "promise_of_contiguous_indices",
     ),
     "other dimensions do not count": Mutation(
-        EVALUATOR, "other == dim || lanesThere.isUniform()", "true", "promise_along_one_dimension"
+        EVALUATOR, "int(other) != dim && !lanes.isUniform()", "false", "promise_along_one_dimension"
     ),
     "pointers are a byte apart": Mutation(
         EVALUATOR, "pointeeBytes(element)", "1", "promise_of_contiguous_pointers", behind="step = "
+    ),
+    # Split loops
+    "an index never wraps": SplitMutation(ENDS_OF_LOOPS, "most - (size - 1)", "most", "an_index_that_wraps"),
+    "what is extended never wraps": SplitMutation(
+        ENDS_OF_LOOPS, "staysInType(scalarAt(narrow, coords))", "exact", "an_index_that_wraps"
+    ),
+    "an inclusive end is exclusive": SplitMutation(
+        ENDS_OF_LOOPS, "b.constant(type, 1)", "b.constant(type, 0)", "store_ends_where", behind="  if (isInclusive)"
+    ),
+    "full groups end inside of one": SplitMutation(
+        ENDS_OF_LOOPS, "b.constant(i64, -fullStep)", "b.constant(i64, -1)", "store_ends_where"
+    ),
+    "a choice stops": SplitMutation(
+        SPLIT_POINTS,
+        "operands[2] == Along::Same ? Along::Stops : operands[2]",
+        "Along::Stops",
+        "reductions_of_what_is_masked_off",
+    ),
+    "every rest is neutral": SplitMutation(
+        REST,
+        "arith::XOrIOp::create(b, same, b.constant(b.getI1Type(), 1))",
+        "b.constant(b.getI1Type(), 0)",
+        "reductions_of_what_is_masked_off",
+    ),
+    "the first group of a rest counts twice": SplitMutation(
+        REST, "b.constant(b.getI64Type(), lanes)", "b.constant(b.getI64Type(), 0)", "reductions_of_what_is_masked_off"
+    ),
+    # Contiguous elements that are noticed at run time
+    "every group is contiguous": SplitMutation(
+        "Materialize.cpp",
+        'b.intrinsic("llvm.vector.reduce.and", b.getI1Type(), same)',
+        "b.constant(b.getI1Type(), 1)",
+        "indices_that_wrap_around",
+    ),
+    "every stride is 1": SplitMutation(
+        ELEMENTWISE, "factor.base", "b.constant(type, 1)", "strides_of_the_launch", behind="CmpIPredicate::eq, "
     ),
 }
