@@ -36,7 +36,7 @@ KERNELS = {
 }
 
 
-def build(name: str, kind: str, **options: int) -> triton.compiler.CompiledKernel:
+def build(name: str, kind: str, **options: int | bool) -> triton.compiler.CompiledKernel:
     kernel, signature = KERNELS[name]
     source = triton.compiler.ASTSource(kernel, {**signature, "BLOCK": "constexpr"}, {"BLOCK": 64})
     with tx.Pipeline().at_end("ttir", tx.passes.ttir.loop_split(**options)):
@@ -47,7 +47,7 @@ def build(name: str, kind: str, **options: int) -> triton.compiler.CompiledKerne
 @pytest.mark.parametrize("kind", TARGETS)
 @pytest.mark.parametrize("name", KERNELS)
 def test_real_kernels_become_two_loops(name: str, kind: str, capfd: pytest.CaptureFixture[str]) -> None:
-    ttir = {splits: build(name, kind, max_splits=splits).asm["ttir"] for splits in (0, 1)}
+    ttir = {n: build(name, kind, max_splits=n, cost_model=False).asm["ttir"] for n in (0, 1)}
     assert ttir[0].count("scf.for") == 1
     assert ttir[1].count("scf.for") == 2
     first = ttir[1][ttir[1].index("scf.for") :].split("scf.for")[1]
@@ -65,3 +65,58 @@ def test_describe_says_why() -> None:
     assert record.changed
     said = "remark: split: in the first loop this is false, in the second true [-Rpass=triton-ext-loop-split]"
     assert any(remark.endswith(said) for remark in record.remarks)
+
+
+@triton.jit
+def padded(a, b, c, K, stride, BLOCK: tl.constexpr):  # noqa: PLR0917
+    """A matrix product of rows that are aligned, of any length."""
+    i = tl.arange(0, BLOCK)
+    acc = tl.zeros((BLOCK, BLOCK), tl.float32)
+    for start in range(0, K, BLOCK):
+        k = start + i
+        left = tl.load(a + i[:, None] * stride + k[None, :], mask=k[None, :] < K, other=0.0)
+        right = tl.load(b + k[:, None] * BLOCK + i[None, :], mask=k[:, None] < K, other=0.0)
+        acc = tl.dot(left, right, acc)
+    tl.store(c + i[:, None] * BLOCK + i[None, :], acc)
+
+
+@pytest.mark.parametrize(("divisor", "split"), [(1, True), (8, False)])
+def test_the_cost_model_asks_for_the_width_of_accesses(divisor: int, split: bool) -> None:
+    record = described(padded, ("a", "b", "c", "stride"), {"K": divisor})
+    assert record.changed == split
+    assert any("predicates" in remark for remark in record.remarks) != split
+
+
+@triton.jit
+def triangle(x, y, n, first, BLOCK: tl.constexpr):
+    """Has a tile of BLOCK x BLOCK beside an accumulator of that size."""
+    i = tl.arange(0, BLOCK)
+    acc = tl.zeros((BLOCK, BLOCK), tl.float32)
+    at = i[:, None] * BLOCK + i[None, :]
+    for start in range(0, n, BLOCK):
+        tile = tl.load(x + start * BLOCK + at)
+        score = tl.dot(tile, tile)
+        if start >= first:
+            score = tl.where(i[:, None] >= i[None, :], score, 0.0)
+        acc = tl.dot(score.to(tl.float16), tile, acc)
+    tl.store(y + at, acc)
+
+
+@pytest.mark.parametrize(("warps", "split"), [(8, True), (4, False)])
+def test_the_cost_model_knows_the_warps_of_the_launch(warps: int, split: bool) -> None:
+    record = described(triangle, ("x", "y"), {}, num_warps=warps)
+    assert record.changed == split
+    assert dict(record.arguments) == {"num_warps": str(warps), "threads_per_warp": "32"}
+    assert any("registers of a thread" in remark for remark in record.remarks) != split
+
+
+def described(kernel, aligned: tuple[str, ...], divisors: dict[str, int], **options: int) -> tx.PassRecord:
+    """Returns what the default of the pass did to `kernel`, of which it knows the divisors of arguments."""
+    types = {name: "*fp16" if name in {"a", "b", "c", "x", "y"} else "i32" for name in kernel.arg_names[:-1]}
+    known = dict.fromkeys(aligned, 16) | divisors
+    attributes = {(kernel.arg_names.index(name),): [["tt.divisibility", n]] for name, n in known.items()}
+    source = triton.compiler.ASTSource(kernel, {**types, "BLOCK": "constexpr"}, {"BLOCK": 128}, attributes)
+    pipeline = tx.Pipeline().at_end("ttir", tx.passes.ttir.loop_split())
+    description = tx.describe(source, target=TARGETS["ptx"], pipeline=pipeline, options=options)
+    (record,) = [r for stage in description.stages for r in stage.passes if r.name == "loop_split"]
+    return record
