@@ -5,6 +5,8 @@
 
 #include "AccessWidth.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
 
 using namespace mlir;
@@ -13,6 +15,15 @@ using namespace mlir::triton_ext::loop_split;
 
 /// Bytes of the widest access of a thread.
 static constexpr int64_t widest = 16;
+
+analysis::AxisInfo AccessWidths::infoOf(Value value) {
+  if (!infos) {
+    // Not of the module: each of its loops would take as long as all functions.
+    Operation *top = loop->getParentOfType<FunctionOpInterface>();
+    infos.emplace(top ? top : loop->getParentOfType<ModuleOp>());
+  }
+  return infos->get(value);
+}
 
 /// Returns in groups of how many elements along `dimension` the mask is
 /// constant, if `without`, of which it is made, is true for all elements.
@@ -36,7 +47,7 @@ int64_t AccessWidths::constancy(Value mask, Value without, unsigned dimension) {
                ? 1
                : constancy(expand.getSrc(), without,
                            dimension - (dimension > expand.getAxis()));
-  analysis::AxisInfo info = infos.get(mask);
+  analysis::AxisInfo info = infoOf(mask);
   return info.axes.size() > dimension ? info.axes[dimension].constancy() : 1;
 }
 
@@ -49,7 +60,7 @@ bool AccessWidths::isNarrowedBy(const analysis::MemoryAccess &access,
     return false;
   // Triton lets a thread access neighbours along the dimension in which most
   // of them are contiguous.
-  analysis::AxisInfo info = infos.get(access.pointer);
+  analysis::AxisInfo info = infoOf(access.pointer);
   int64_t contiguous = 1, width = 1;
   unsigned fastest = type.getRank() - 1;
   for (auto [dimension, axis] : llvm::enumerate(info.axes)) {

@@ -7,13 +7,15 @@
 
 #include "analysis/AxisInfo.h"
 #include "analysis/MemoryAccess.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::triton_ext::loop_split {
 
-/// Facts of all accesses in a module. They hold until something in it changes.
+/// Facts of all accesses in the function around a loop. They hold until
+/// something in it changes, and are computed when the first one is asked for.
 class AccessWidths {
 public:
-  explicit AccessWidths(Operation *module) : infos(module) {}
+  explicit AccessWidths(scf::ForOp loop) : loop(loop) {}
 
   /// Returns whether one instruction could access more elements if
   /// `condition`, which the mask of `access` is made of, was true: elements
@@ -25,7 +27,10 @@ public:
 private:
   int64_t constancy(Value mask, Value without, unsigned dimension);
 
-  analysis::AxisInfos infos;
+  analysis::AxisInfo infoOf(Value value);
+
+  scf::ForOp loop;
+  std::optional<analysis::AxisInfos> infos;
 };
 
 } // namespace mlir::triton_ext::loop_split

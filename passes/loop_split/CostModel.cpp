@@ -10,7 +10,6 @@
 #include "TileRegisters.h"
 #include "TripCounter.h"
 #include "Work.h"
-#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
 
@@ -50,7 +49,7 @@ static bool isPipelined(scf::ForOp loop) {
 /// Returns the places at which the loop could be split, with what disappears.
 static SmallVector<Place, 0> placesOf(scf::ForOp loop,
                                       ArrayRef<Condition> conditions) {
-  AccessWidths widths(loop->getParentOfType<ModuleOp>());
+  AccessWidths widths(loop);
   SmallVector<Place, 0> places;
   for (const Condition &condition : conditions) {
     arith::CmpIOp op = condition.op;
@@ -77,6 +76,18 @@ static SmallVector<Place, 0> placesOf(scf::ForOp loop,
   return places;
 }
 
+/// Returns what the condition is in a copy of its loop. The copy is not analysed
+/// for it: counting drops flags of operations that it hoists, and what was
+/// proved with these could not be proved again.
+static Condition inCopy(Condition condition, const IRMapping &mapping) {
+  Value same = mapping.lookup(condition.op.getResult());
+  condition.op = same.getDefiningOp<arith::CmpIOp>();
+  for (AffineForm *form : {&condition.lhs, &condition.rhs})
+    for (auto &[value, coefficient] : form->terms)
+      value = mapping.lookupOrDefault(value);
+  return condition;
+}
+
 /// Finds out in how many iterations the conditions are known. Erases places at
 /// which a condition does not change, which take no further loop. Counts in a
 /// copy of the loop, because counting hoists operations.
@@ -91,15 +102,12 @@ static void countTrips(RewriterBase &rewriter, scf::ForOp loop,
   Operation *before = copy->getPrevNode();
   ConditionAnalysis analysis(copy, noWrap);
   llvm::erase_if(places, [&](Place &place) {
-    StringRef reason;
-    Value same = mapping.lookup(place.condition.op.getResult());
-    std::optional<Condition> condition =
-        analysis.get(same.getDefiningOp<arith::CmpIOp>(), reason);
+    Condition condition = inCopy(place.condition, mapping);
     TripCounter counter(rewriter, copy, analysis);
-    Value count = counter.countUpTo(*condition, place.side);
+    Value count = counter.countUpTo(condition, place.side);
     place.trips = counter.mostKnown(count, place.side).value_or(UINT64_MAX);
     return counter.isAll(count) ||
-           (counter.isZero(count) && !condition->isEquality());
+           (counter.isZero(count) && !condition.isEquality());
   });
   while (loop->getPrevNode() != before)
     rewriter.eraseOp(loop->getPrevNode());
@@ -119,8 +127,8 @@ static void limitTripsBetween(scf::ForOp loop, MutableArrayRef<Place> places) {
       const Condition &a = begin.condition, &b = end.condition;
       if (!a.hasTail() || !b.hasTail() || a.leadingValue() ||
           !b.leadingValue() || !a.increasing || !b.increasing ||
-          !a.slope.isOne() || !b.slope.isOne() || a.lhs.terms != b.lhs.terms ||
-          a.rhs.terms != b.rhs.terms)
+          !a.slope.isOne() || !b.slope.isOne() || !a.lhs.hasTermsOf(b.lhs) ||
+          !a.rhs.hasTermsOf(b.rhs))
         continue;
       // The induction variable, less what both have in common, where each of
       // the masks changes.
