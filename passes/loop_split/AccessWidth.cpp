@@ -26,27 +26,31 @@ analysis::AxisInfo AccessWidths::infoOf(Value value) {
 }
 
 /// Returns in groups of how many elements along `dimension` the mask is
-/// constant, if `without`, of which it is made, is true for all elements.
-int64_t AccessWidths::constancy(Value mask, Value without, unsigned dimension) {
+/// constant, if `without`, of which it is made, is true for all elements. Each
+/// level of logic may double the steps; `depth` bounds them.
+int64_t AccessWidths::constancy(Value mask, Value without, unsigned dimension,
+                                unsigned depth) {
   auto type = dyn_cast<RankedTensorType>(mask.getType());
   int64_t all = type ? type.getDimSize(dimension) : 1;
   if (mask == without)
     return all;
-  Operation *op = mask.getDefiningOp();
+  Operation *op = depth ? mask.getDefiningOp() : nullptr;
   if (isa_and_nonnull<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op))
-    return std::min(constancy(op->getOperand(0), without, dimension),
-                    constancy(op->getOperand(1), without, dimension));
+    return std::min(
+        constancy(op->getOperand(0), without, dimension, depth - 1),
+        constancy(op->getOperand(1), without, dimension, depth - 1));
   if (isa_and_nonnull<triton::SplatOp>(op))
     return all;
   if (auto broadcast = dyn_cast_or_null<triton::BroadcastOp>(op))
     return broadcast.getSrc().getType().getDimSize(dimension) == all
-               ? constancy(broadcast.getSrc(), without, dimension)
+               ? constancy(broadcast.getSrc(), without, dimension, depth - 1)
                : all;
   if (auto expand = dyn_cast_or_null<triton::ExpandDimsOp>(op))
     return dimension == expand.getAxis()
                ? 1
                : constancy(expand.getSrc(), without,
-                           dimension - (dimension > expand.getAxis()));
+                           dimension - (dimension > expand.getAxis()),
+                           depth - 1);
   analysis::AxisInfo info = infoOf(mask);
   return info.axes.size() > dimension ? info.axes[dimension].constancy() : 1;
 }

@@ -13,6 +13,8 @@ namespace mlir::triton_ext::loop_split {
 
 /// Facts of all accesses in the function around a loop. They hold until
 /// something in it changes, and are computed when the first one is asked for.
+/// What calls pass to the function is not known, so that it matters whether it
+/// is inlined.
 class AccessWidths {
 public:
   explicit AccessWidths(scf::ForOp loop) : loop(loop) {}
@@ -25,9 +27,9 @@ public:
   bool isNarrowedBy(const analysis::MemoryAccess &access, Value condition);
 
 private:
-  int64_t constancy(Value mask, Value without, unsigned dimension);
-
   analysis::AxisInfo infoOf(Value value);
+  int64_t constancy(Value mask, Value without, unsigned dimension,
+                    unsigned depth = 16);
 
   scf::ForOp loop;
   std::optional<analysis::AxisInfos> infos;

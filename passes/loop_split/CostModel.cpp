@@ -76,9 +76,9 @@ static SmallVector<Place, 0> placesOf(scf::ForOp loop,
   return places;
 }
 
-/// Returns what the condition is in a copy of its loop. The copy is not analysed
-/// for it: counting drops flags of operations that it hoists, and what was
-/// proved with these could not be proved again.
+/// Returns what the condition is in a copy of its loop. The copy is not
+/// analysed for it: counting drops flags of operations that it hoists, and what
+/// was proved with these could not be proved again.
 static Condition inCopy(Condition condition, const IRMapping &mapping) {
   Value same = mapping.lookup(condition.op.getResult());
   condition.op = same.getDefiningOp<arith::CmpIOp>();

@@ -324,3 +324,81 @@ tt.func public @together(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %q: tens
   }
   tt.return %r : tensor<32x32xf32>
 }
+
+// -----
+
+// One mask compares a sum, the other one the sum in 64 bits: both have %i as a term,
+// with coefficients of different widths. How far apart the masks change is not known.
+// CHECK-LABEL: tt.func public @widths(
+// CHECK:       scf.for
+// MODEL:         scf.if
+// MODEL-NOT:   scf.for
+// ALWAYS:      scf.for
+// ALWAYS:      scf.for
+// LARGER:      scf.for
+// LARGER:      scf.for
+// CHECK:       tt.return
+tt.func public @widths(%p: tensor<4x!tt.ptr<f32>>, %lo: i64, %hi: i32) {
+  %c0 = arith.constant 0 : i32
+  %c4 = arith.constant 4 : i32
+  %c400 = arith.constant 400 : i32
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %lanes = tt.make_range {start = 0 : i32, end = 4 : i32} : tensor<4xi32>
+  // expected-remark@below {{masks moved into a branch, because the pipeline would begin anew 2 times, more than max-refills=1}}
+  scf.for %i = %c0 to %c400 step %c4 : i32 {
+    %at = tt.splat %i : i32 -> tensor<4xi32>
+    %column = arith.addi %at, %lanes : tensor<4xi32>
+    %wide = arith.extsi %column : tensor<4xi32> to tensor<4xi64>
+    %first = tt.splat %lo : i64 -> tensor<4xi64>
+    %last = tt.splat %hi : i32 -> tensor<4xi32>
+    %above = arith.cmpi sgt, %wide, %first : tensor<4xi64>
+    %below = arith.cmpi sle, %column, %last : tensor<4xi32>
+    %mask = arith.andi %above, %below : tensor<4xi1>
+    %x = tt.load %p : tensor<4x!tt.ptr<f32>>
+    %y = arith.select %mask, %x, %zero : tensor<4xi1>, tensor<4xf32>
+    tt.store %p, %y : tensor<4x!tt.ptr<f32>>
+  } {tt.num_stages = 3 : i32}
+  tt.return
+}
+
+// -----
+
+// %wide does not wrap because %end does not, which its flag says. To count the
+// iterations of %below drops the flag in a copy of the loop; %late stays affine.
+// CHECK-LABEL: tt.func public @flags(
+// CHECK:       scf.for
+// MODEL:         scf.if
+// MODEL-NOT:   scf.for
+// ALWAYS:      scf.for
+// ALWAYS:      scf.for
+// CHECK:       tt.return
+tt.func public @flags(%p: tensor<4x!tt.ptr<f32>>, %n: i32, %x: i64) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c4 = arith.constant 4 : i32
+  %c400 = arith.constant 400 : i32
+  %c6 = arith.constant dense<6> : tensor<4xi32>
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %lanes = tt.make_range {start = 0 : i32, end = 4 : i32} : tensor<4xi32>
+  %half = arith.shrui %n, %c1 : i32
+  // expected-remark@below {{masks moved into a branch}}
+  scf.for %i = %c0 to %c400 step %c4 : i32 {
+    %end = arith.addi %half, %half overflow<nsw> : i32
+    %at = tt.splat %i : i32 -> tensor<4xi32>
+    %column = arith.addi %at, %lanes : tensor<4xi32>
+    %last = tt.splat %end : i32 -> tensor<4xi32>
+    %below = arith.cmpi sle, %column, %last : tensor<4xi32>
+    // expected-remark@below {{not split: another pipeline takes longer than what disappears from 1 iterations}}
+    %early = arith.cmpi sle, %column, %c6 : tensor<4xi32>
+    %left = arith.subi %i, %end : i32
+    %wide = arith.extsi %left : i32 to i64
+    // expected-remark@below {{not split: the pipeline would begin anew 3 times}}
+    %late = arith.cmpi sge, %wide, %x : i64
+    %v = tt.load %p : tensor<4x!tt.ptr<f32>>
+    %y = arith.select %below, %v, %zero : tensor<4xi1>, tensor<4xf32>
+    %z = arith.select %early, %zero, %y : tensor<4xi1>, tensor<4xf32>
+    %w = arith.select %late, %z, %v : tensor<4xf32>
+    tt.store %p, %w : tensor<4x!tt.ptr<f32>>
+  } {tt.num_stages = 3 : i32}
+  tt.return
+}

@@ -5,6 +5,7 @@ loop of typical kernels has no masks or branches."""
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 import triton
@@ -120,3 +121,38 @@ def described(kernel, aligned: tuple[str, ...], divisors: dict[str, int], **opti
     description = tx.describe(source, target=TARGETS["ptx"], pipeline=pipeline, options=options)
     (record,) = [r for stage in description.stages for r in stage.passes if r.name == "loop_split"]
     return record
+
+
+LOOPS = """
+tt.func public @f{n}(%p: !tt.ptr<f32>, %n: i32) {{
+  %c0 = arith.constant 0 : i32
+  %c4 = arith.constant 4 : i32
+  %lanes = tt.make_range {{start = 0 : i32, end = 4 : i32}} : tensor<4xi32>
+  scf.for %i = %c0 to %n step %c4 : i32 {{
+    %at = tt.splat %i : i32 -> tensor<4xi32>
+    %column = arith.addi %at, %lanes : tensor<4xi32>
+    %end = tt.splat %n : i32 -> tensor<4xi32>
+    %mask = arith.cmpi slt, %column, %end : tensor<4xi32>
+    %base = tt.splat %p : !tt.ptr<f32> -> tensor<4x!tt.ptr<f32>>
+    %q = tt.addptr %base, %column : tensor<4x!tt.ptr<f32>>, tensor<4xi32>
+    %x = tt.load %q, %mask : tensor<4x!tt.ptr<f32>>
+    tt.store %q, %x, %mask : tensor<4x!tt.ptr<f32>>
+  }} {{tt.num_stages = 3 : i32}}
+  tt.return
+}}"""
+
+
+@pytest.mark.slow
+def test_the_cost_model_takes_time_by_the_size_of_the_function() -> None:
+    """It once analysed the whole module for each loop, and took 50 times as long as the rest for 250 loops."""
+    text = "".join(LOOPS.format(n=n) for n in range(100))
+
+    def seconds(cost_model: str) -> float:
+        times = []
+        for _ in range(3):
+            start = time.process_time()
+            tx.opt(text, f"triton-ext-loop-split{{cost-model={cost_model}}}")
+            times.append(time.process_time() - start)
+        return min(times)
+
+    assert seconds("true") < 4 * seconds("false")

@@ -129,8 +129,9 @@ MUTATIONS = {
     "guard of one mask of two": Mutation(
         GUARD, "arith::AndIOp::create(rewriter, loc, allFree, one).getResult()", "one", "guard=true"
     ),
-    # Cost model: the kernel stays right, and becomes slower
+    # Cost model: the kernel stays right, and becomes slower; or the pass crashes
     "every mask narrows": Mutation(WIDTH, "now < then", "true", LAUNCH, noticed_by=DECIDED),
     "short windows guarded": Mutation(MODEL, "place.trips < limits.guardTrips", "false", LAUNCH, noticed_by=DECIDED),
+    "terms of any width compared": Mutation(MODEL, "a.lhs.hasTermsOf(b.lhs)", "a.lhs.terms == b.lhs.terms", NO_WRAP),
     "dead tiles keep registers": Mutation(TILES, "diesAt(operand, &op)", "false", LAUNCH, noticed_by=DECIDED),
 }  # fmt: skip
