@@ -169,7 +169,7 @@ def cases(quick: bool) -> list[Case]:
     torch.manual_seed(0)
 
     def case(
-        name: str, aim: float, ours: Run, eager: Run, out: torch.Tensor, atol: float = 1e-4, **more: object
+        name: str, aim: float, ours: Run, eager: Run, out: torch.Tensor, *, atol: float = 1e-4, **more: object
     ) -> None:
         ours()
         expected = eager()
