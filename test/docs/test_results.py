@@ -118,6 +118,14 @@ def test_loop_split_default() -> None:
     constant = [row["ms"]["default"] / row["ms"]["unsplit"] for row in rows if "constant" in row["new"]]
     assert max(constant) < 1.01
 
+    def lost(shape: str) -> float:
+        times = [row["ms"] for row in rows if not row["new"] and shape in f"{row['family']} {row['shape']}"]
+        return percent(1 + max((ms["default"] - min(ms.values())) / ms["unsplit"] for ms in times))
+
+    assert f"up to {lost('sliding')} % of the time is lost in windows" in text
+    assert f"up to {lost('x4088')} % in the matmul with K=4088" in text
+    assert max(lost("causal"), lost("softmax")) < lost("x4088")
+
 
 @pytest.mark.parametrize(
     ("name", "file", "pattern", "said"),
