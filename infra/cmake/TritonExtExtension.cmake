@@ -115,7 +115,7 @@ function(triton_ext_install_python destination)
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE globs)
   file(GLOB files CONFIGURE_DEPENDS ${globs})
   install(FILES ${files} DESTINATION ${destination})
-  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/api/__init__.py)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/api/__init__.py OR EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/api/knobs.py)
     install(DIRECTORY api DESTINATION ${destination}
       FILES_MATCHING PATTERN *.py PATTERN *.json PATTERN *.css PATTERN *.html PATTERN __pycache__ EXCLUDE)
   endif()

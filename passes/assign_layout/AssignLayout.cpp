@@ -73,6 +73,24 @@ static Type withLayout(Type type, Attribute layout) {
   return tensor ? tensor.cloneWithEncoding(layout) : type;
 }
 
+/// Returns the blocked layout for a tensor of this type in which a thread holds
+/// `vector` elements side by side along `dimension`, and neighbouring threads
+/// go on there. Triton distributes the rest, for the kernel's number of warps.
+static Attribute blockedLayout(Operation *op, RankedTensorType type,
+                               int64_t vector, int64_t dimension) {
+  SmallVector<unsigned> sizes(type.getRank(), 1), order;
+  sizes[dimension] = vector;
+  order.push_back(dimension);
+  for (unsigned dim = type.getRank(); dim-- > 0;)
+    if (dim != dimension)
+      order.push_back(dim);
+  OpBuilder builder(op);
+  return ttg::BlockedEncodingAttr::get(op->getContext(), type.getShape(), sizes,
+                                       order, ttg::lookupNumWarps(op),
+                                       ttg::lookupThreadsPerWarp(builder),
+                                       ttg::getCGALayout(type.getEncoding()));
+}
+
 /// Checks that a tensor of this type can have the layout, with Triton's own
 /// check of types.
 static LogicalResult checkLayout(Operation *op, RankedTensorType type,
@@ -127,6 +145,10 @@ private:
   /// Returns the layout that the option names; an error if it names none.
   FailureOr<Attribute> parseLayout();
 
+  /// Checks the options and parses the layout, which stays null if `vector`
+  /// describes it.
+  LogicalResult readOptions(Attribute &given);
+
   /// Returns whether the options choose an operation of this kind.
   bool chooses(Operation *op, StringRef kindOfOp) {
     return (kind.empty() || kind.getValue() == kindOfOp) &&
@@ -169,42 +191,67 @@ FailureOr<Attribute> AssignLayoutPass::parseLayout() {
   return failure();
 }
 
+LogicalResult AssignLayoutPass::readOptions(Attribute &given) {
+  ModuleOp module = getOperation();
+  if (vector != 0 && !layout.empty())
+    return module.emitError()
+           << "assign_layout: expected a layout or a vector, got both";
+  if (vector != 0 && (vector < 0 || !llvm::isPowerOf2_64(vector)))
+    return module.emitError()
+           << "assign_layout: expected a vector that is a power of 2, got "
+           << vector.getValue();
+  if (vector == 0) {
+    FailureOr<Attribute> parsed = parseLayout();
+    if (failed(parsed))
+      return failure();
+    given = *parsed;
+  }
+  if (!kind.empty() && !llvm::is_contained(kKinds, kind.getValue()))
+    return module.emitError() << "assign_layout: expected a kind of load, "
+                                 "store, atomic, elementwise, source, got '"
+                              << kind.getValue() << "'";
+  if (kind.empty() && opName.empty() && line == 0)
+    return module.emitError() << "assign_layout: expected at least one of "
+                                 "line, op and kind, got none";
+  return success();
+}
+
 void AssignLayoutPass::runOnOperation() {
   ModuleOp module = getOperation();
-  FailureOr<Attribute> layout = parseLayout();
-  if (failed(layout))
+  Attribute given;
+  if (failed(readOptions(given)))
     return signalPassFailure();
-  if (!kind.empty() && !llvm::is_contained(kKinds, kind.getValue())) {
-    module.emitError() << "assign_layout: expected a kind of load, store, "
-                          "atomic, elementwise, source, got '"
-                       << kind.getValue() << "'";
-    return signalPassFailure();
-  }
-  if (kind.empty() && opName.empty() && line == 0) {
-    module.emitError() << "assign_layout: expected at least one of line, op "
-                          "and kind, got none";
-    return signalPassFailure();
-  }
 
-  unsigned rank = cast<ttg::LayoutEncodingTrait>(*layout).getRank();
-  SmallVector<Operation *> chosen;
+  auto fits = [&](RankedTensorType type) {
+    if (!type.getEncoding())
+      return false;
+    if (given)
+      return type.getRank() == cast<ttg::LayoutEncodingTrait>(given).getRank();
+    return dimension >= 0 && dimension < type.getRank();
+  };
+  SmallVector<std::pair<Operation *, Attribute>> chosen;
   WalkResult result = module.walk([&](Operation *op) -> WalkResult {
     StringRef kindOfOp = kindOf(op);
     SmallVector<RankedTensorType> types = tensorsOf(op);
     if (kindOfOp.empty() || types.empty() || !chooses(op, kindOfOp) ||
-        llvm::any_of(types, [&](RankedTensorType type) {
-          return type.getRank() != rank || !type.getEncoding();
-        }))
+        !llvm::all_of(types, fits))
       return WalkResult::advance();
-    chosen.push_back(op);
-    return checkLayout(op, types.front(), *layout);
+    Attribute own =
+        given ? given : blockedLayout(op, types.front(), vector, dimension);
+    chosen.emplace_back(op, own);
+    return checkLayout(op, types.front(), own);
   });
   if (result.wasInterrupted())
     return signalPassFailure();
   if (chosen.empty() && !optional) {
     InFlightDiagnostic diagnostic =
-        module.emitError() << "assign_layout: found no operation with a tensor "
-                           << "of rank " << rank;
+        module.emitError()
+        << "assign_layout: found no operation with a tensor ";
+    if (given)
+      diagnostic << "of rank "
+                 << cast<ttg::LayoutEncodingTrait>(given).getRank();
+    else
+      diagnostic << "that has dimension " << dimension.getValue();
     if (line != 0)
       diagnostic << ", line " << line.getValue();
     if (!opName.empty())
@@ -214,6 +261,6 @@ void AssignLayoutPass::runOnOperation() {
     diagnostic << " that can have any layout (optional=true accepts that)";
     return signalPassFailure();
   }
-  for (Operation *op : chosen)
-    assign(op, *layout);
+  for (auto [op, own] : chosen)
+    assign(op, own);
 }

@@ -20,6 +20,11 @@ def AssignLayoutPass : Pass<"triton-ext-assign-layout", "::mlir::ModuleOp"> {
     %v = ttg.convert_layout %w : tensor<64x64xf32, #layout> -> tensor<64x64xf32, #a>
     ```
 
+    Instead of `layout`, `vector` and `dimension` describe a blocked layout: a
+    thread holds `vector` neighbours along `dimension`, neighbouring threads go
+    on there, and Triton distributes the rest for the shape of each tensor and
+    the kernel's number of warps. Tensors without that dimension are not chosen.
+
     Operations that can have any layout are loads, stores and atomic accesses of
     tensors of pointers, elementwise operations, and operations that make a
     tensor from none (`tt.splat`, constants, `tt.make_range`, `ttg.local_load`,
@@ -33,6 +38,10 @@ def AssignLayoutPass : Pass<"triton-ext-assign-layout", "::mlir::ModuleOp"> {
   let options = [
     Option<"layout", "layout", "std::string", /*default=*/"",
            "The layout, as in the text of the module without aliases, such as #ttg.blocked<{...}>">,
+    Option<"vector", "vector", "int64_t", /*default=*/"0",
+           "Elements of a thread side by side, a power of 2; 0: the layout is in `layout`">,
+    Option<"dimension", "dimension", "int64_t", /*default=*/"0",
+           "The dimension along which they lie">,
     Option<"line", "line", "int64_t", /*default=*/"0",
            "The line of the kernel's source that the operations come from; 0: any">,
     Option<"opName", "op", "std::string", /*default=*/"",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 import triton
@@ -12,9 +13,11 @@ import triton.language as tl
 
 import triton_ext as tx
 from support.search.studies import study, tell_all, timed
-from triton_ext import TritonExtError
+from triton_ext import TritonExtError, backends
+from triton_ext.pipeline.records import StageRecord
 from triton_ext.searching import Space
 from triton_ext.searching.entry import seconds_of
+from triton_ext.searching.extension_knobs import extension_knobs
 from triton_ext.searching.knobs import OF_LAUNCHES
 from triton_ext.searching.page import page_of
 from triton_ext.searching.reporting import report_of
@@ -44,6 +47,43 @@ def test_what_is_found(space: Space) -> None:
     assert names["loop_split.max_splits"].high == 2**32 - 1
     assert {"llvm pipeline", "llvm after"} <= names.keys()
     assert all(knob.meaning for knob in space.knobs)
+
+
+def test_layouts_and_options_of_llvm(space: Space) -> None:
+    layout = space.knob("layout of load")
+    assert layout.choices == ("Triton's", "1 along 0", "2 along 0", "4 along 0")  # of 4 bytes, a thread moves 16
+    assert space.text({layout.name: "2 along 0"}) == (
+        "ttgir: after(ttgpuir.coalesce#1, assign_layout{kind=load vector=2 dimension=0 optional=true})"
+    )
+    assert not any(knob.name == "layout of atomic" for knob in space.knobs)
+    assert not space.knob("assign_layout.vector").searched  # by these knobs alone
+    unroll = space.knob("llvm.unroll")
+    assert (unroll.type, unroll.low, unroll.high, unroll.default) == ("int", 0, 1024, 0)
+    assert space.text({"llvm.unroll": 4}) == "llvm: at_start(hint_llvm{unroll=4})"
+    assert space.launch({"ptx_options": "--opt-level 1", "sched4reg": True})["ptx_options"] == "--opt-level 1"
+    assert not any(knob.name in ("llvm_fn_attrs", "llvm.vector_width") for knob in space.knobs)  # of other targets
+    kinds = {knob["kind"] for knob in json.loads(space.json())["knobs"]}
+    assert {"layout", "llvm option"} <= kinds
+
+
+@pytest.mark.slow
+def test_options_of_other_targets() -> None:
+    signature = {"x": "*fp32:16", "y": "*fp32:16"}
+    amd, cpu = (tx.space(double, target, signature) for target in ("hip:gfx942", "cpu:native"))
+    assert amd.knob("llvm_fn_attrs").default == ""
+    assert (amd.knob("allow_flush_denorm").changes_results, amd.knob("allow_flush_denorm").searched) == ("yes", False)
+    assert cpu.knob("llvm.vector_width").choices == (0, 256, 512)
+    assert not any(knob.kind == "layout" for knob in cpu.knobs)
+
+
+def test_an_extension_whose_knobs_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "broken" / "api" / "knobs.py"
+    file.parent.mkdir(parents=True)
+    file.write_text("def knobs(stages, backend):\n    raise ValueError('planted')\n")
+    name = next(knob.name for knob in extension_knobs([StageRecord("ttir", 0.0, ())], "cpu", "x"))
+    monkeypatch.setattr(backends, "knob_files", lambda: {name: file})
+    with pytest.warns(UserWarning, match=f"the knobs of '{name}' are left out: planted"):
+        assert any(knob.name == name for knob in extension_knobs([StageRecord("ttir", 0.0, ())], "cpu", "x"))
 
 
 def test_passes_that_the_target_needs_are_not_turned(space: Space) -> None:

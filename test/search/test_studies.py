@@ -15,6 +15,7 @@ import pytest
 from support.search.studies import SPACE, study, tell_all, timed, trial_of
 from triton_ext import TritonExtError
 from triton_ext.searching.history import OWNER, best_of, front_of, is_dead, owner, trials_of
+from triton_ext.searching.optimiser import optuna, storage_of
 
 
 def ok(changed: dict[str, Any]) -> dict[str, Any]:
@@ -179,3 +180,25 @@ def test_a_front_of_two_objectives() -> None:
     values = iter([(1.0, 9.0), (2.0, 2.0), (3.0, 3.0), (9.0, 1.0)])
     tell_all(made, 4, lambda v: {"status": "ok", "objectives": next(values), "binary": str(v)})
     assert [trial.objectives for trial in front_of(made.trials)] == [(1.0, 9.0), (2.0, 2.0), (9.0, 1.0)]
+
+
+def test_processes_that_make_the_tables_at_the_same_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = optuna().storages.RDBStorage
+    problems = iter([RuntimeError("type studydirection already exists"), None])
+
+    def opened(*arguments: Any, **named: Any) -> Any:
+        if (problem := next(problems)) is not None:
+            raise problem
+        return made(*arguments, **named)
+
+    monkeypatch.setattr(optuna().storages, "RDBStorage", opened)
+    assert isinstance(storage_of(tmp_path / "a.db"), made)
+
+
+def test_postgresql_without_a_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    def opened(*arguments: Any, **named: Any) -> Any:
+        raise ImportError("no driver")
+
+    monkeypatch.setattr(optuna().storages, "RDBStorage", opened)
+    with pytest.raises(TritonExtError, match=r"fix: pip install 'psycopg\[binary\]'"):
+        storage_of("postgresql://host/database")

@@ -23,7 +23,7 @@ def search_space(asked: Mapping[str, Any], *, search: str | None, everything: bo
     """Returns everything that can be turned for a kernel, a line for each."""
     wanted = Asked(**asked)
     request = wanted.request()
-    product, record = compiled(request, Pipeline(), Level.SUMMARY)
+    product, record = compiled(request, Pipeline(), Level.IR)
     configurations = kernel_at(wanted.kernel).configurations if ".py:" in wanted.kernel else ()
     options = product.metadata._asdict()
     space = space_of(request.kernel, request.target, record.stages, configs=list(configurations), options=options)

@@ -12,6 +12,8 @@ It may also have these files:
 - ``api/pytest_plugin.py`` is a plugin of pytest, which every run of pytest gets; `triton_ext.pytest_plugin` finds it.
 - ``api/commands/<command>.py`` defines ``command``, the click command ``triton-ext <command>``, also of a dialect or a
   pass. The file is imported when somebody asks for help, so it imports Triton only inside of its functions.
+- ``api/knobs.py`` of a pass defines ``knobs(stages, backend)``, which yields what `tx.space` lists for that pass beside
+  its options.
 - ``backend.json`` declares the backend to the core, as an object with the keys
 
   - ``example``: an architecture, for messages: ``native`` of the backend ``cpu`` makes ``cpu:native``;
@@ -263,3 +265,12 @@ def commands() -> Mapping[str, tuple[Path, ...]]:
     for _, file in _files_of_apis("api/commands/[!_]*.py"):
         found.setdefault(file.stem.replace("_", "-"), []).append(file)
     return {name: tuple(files) for name, files in found.items()}
+
+
+@functools.cache
+def knob_files() -> Mapping[str, Path]:
+    """Returns the files in which passes declare their own knobs for searches, by the pass."""
+    found: dict[str, Path] = {}
+    for directory, file in _files_of_apis("api/knobs.py"):
+        found.setdefault(directory.name, file)
+    return found

@@ -34,17 +34,24 @@ def search() -> None:
 
 @search.command()
 @click.argument("kernel", metavar="FILE.py:KERNEL")
-@click.option(
-    "--inputs", required=True, metavar="NAME", help="A function of FILE that makes or yields arguments by name."
-)
+@click.option("--inputs", metavar="NAME", help="A function of FILE that makes or yields arguments by name.")
 @click.option(
     "--grid", default="grid", show_default=True, metavar="NAME", help="The grid in FILE, or a function of it."
+)
+@click.option("--compile-only", is_flag=True, help="Run nothing: objectives are figures of the binary, see docs.")
+@click.option(
+    "-s", "--signature", help='With --compile-only: type or value of each argument, e.g. "*fp16:16, i32, 64".'
 )
 @click.option("--reference", metavar="NAME", help="A function of FILE that returns what arguments have to hold.")
 @click.option("--budget", default="10m", show_default=True, help="How long to search, e.g. 90s, 10m or 2h.")
 @click.option("--trials", type=click.IntRange(1), help="The most candidates.")
 @click.option("-t", "--target", help="E.g. cpu or cuda:90; default: the GPU of this machine.")
-@click.option("--objective", "objectives", multiple=True, help="time (default), shared, registers, code_size, ...")
+@click.option(
+    "--objective",
+    "objectives",
+    multiple=True,
+    help="time (default), shared, registers, spills, code_size, compile_time, instructions, instructions.KIND.",
+)
 @click.option("--sampler", default="tpe", show_default=True, type=click.Choice(["tpe", "random", "grid", "climb"]))
 @click.option("--knob", "knobs", multiple=True, help="Turn only these; default: those that `search space` lists.")
 @click.option("--tolerance", nargs=2, type=float, help="Relative and absolute, where results may round otherwise.")
@@ -63,6 +70,7 @@ def run(kernel: str, **given: Any) -> None:
     \b
     triton-ext search kernels.py:softmax --inputs make_inputs --budget 10m -o kernels.search.json
     triton-ext search kernels.py:softmax --inputs make_inputs --budget 10m --resume
+    triton-ext search run kernels.py:softmax --target cuda:90 --compile-only -s "*fp16:16, *fp16:16, i32, 1024"
     """  # noqa: D301 - click reads a backspace
     from ..compilation.requests import load_kernel
     from ..searching import search as look
@@ -70,24 +78,29 @@ def run(kernel: str, **given: Any) -> None:
     path, _, name = kernel.rpartition(":")
     function = load_kernel(path, name)
     storage = given["storage"] or f"{name}.search.db"
+    inputs, only = given["inputs"], given["compile_only"]
+    if inputs is None and not only:
+        raise TritonExtError("a search runs the kernel: name a function that makes its arguments", fix="--inputs NAME")
     last: list[int] = []
 
     def say(trial: Trial, best: Trial | None) -> None:
         if best is not None and best.number not in last:
             last[:] = [best.number]
-            time = "" if best.milliseconds is None else f"{best.milliseconds:.4g} ms, "
+            time = f"{best.milliseconds:.4g} ms, " if best.milliseconds is not None else f"{best.objectives}, "
             click.echo(
                 f"{trial.at:6.0f} s, trial {best.number}: {time}{best.pipeline or 'no edits'} {best.launch}", err=True
             )
 
     result = look(
         function,
-        load_kernel(path, given["grid"]),
-        load_kernel(path, given["inputs"]),
+        None if only else load_kernel(path, given["grid"]),
+        load_kernel(path, inputs) if inputs else None,
+        compile_only=only,
+        signature=given["signature"],
         budget=given["budget"],
         trials=given["trials"],
         target=given["target"],
-        objectives=given["objectives"] or ("time",),
+        objectives=given["objectives"] or None,
         sampler=given["sampler"],
         knobs=given["knobs"] or None,
         reference=load_kernel(path, given["reference"]) if given["reference"] else None,
@@ -103,7 +116,8 @@ def run(kernel: str, **given: Any) -> None:
     click.echo(result)
     if given["output"]:
         result.save(given["output"])
-        click.echo(f"the winner is in {given['output']}; TRITON_EXT_PIPELINE={result.finding.edits!r}")
+        note = "" if result.checked else ", marked as never run or checked"
+        click.echo(f"the winner is in {given['output']}{note}; TRITON_EXT_PIPELINE={result.finding.edits!r}")
 
 
 @search.command()
@@ -138,7 +152,7 @@ def report(study: str, name: str | None, html: str | None) -> None:
 @click.argument("file")
 @click.option("--least", type=float, default=0.98, show_default=True, help="The least gain that is ok; 0: any.")
 def verify(file: str, least: float) -> None:
-    """Check the winners in FILE again: results and gain. Exits with 1 if one is wrong, slower or broken."""
+    """Check the winners in FILE again: results and gain. Exits with 1 if one is wrong, slower, worse or broken."""
     from ..searching import verify as check
 
     failed = False
@@ -152,11 +166,15 @@ def verify(file: str, least: float) -> None:
 @click.argument("file")
 @click.option("--kernel", help="Of the kernel of this name.")
 @click.option("-t", "--target", help="Of this target.")
-def show(file: str, kernel: str | None, target: str | None) -> None:
+@click.option("--unchecked", is_flag=True, help="Also a winner that was compiled only, whose results nobody checked.")
+def show(file: str, kernel: str | None, target: str | None, unchecked: bool) -> None:
     """Print the pipeline of a winner in FILE, for TRITON_EXT_PIPELINE."""
     from ..searching import found
 
-    click.echo(found(file, kernel, target=target).edits)
+    finding = found(file, kernel, target=target, unchecked=unchecked)
+    if not finding.checked:
+        click.echo("warning: it was compiled only, never run or checked", err=True)
+    click.echo(finding.edits)
 
 
 @search.command()

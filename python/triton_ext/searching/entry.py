@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
+from dataclasses import replace
 from typing import Any
 
 from triton.backends.compiler import GPUTarget
@@ -18,11 +18,13 @@ from ..errors import TritonExtError
 from ..pipeline.pipeline import Pipeline
 from ..support.shown import shown
 from ..tuning.check import Arguments, Reference
-from ..tuning.job import find_name
-from ..tuning.options import check_count, check_executor, check_function, check_seconds, checked_tolerance
+from ..tuning.job import below_tuners, find_name
+from ..tuning.options import checked_tolerance
 from ..tuning.outcome import Outcome
 from ..tuning.progress import Bar
 from ..tuning.workers import process
+from .arguments import check_arguments, seconds_of
+from .compile_only import arguments_of
 from .history import Trial
 from .launches import MakeInputs
 from .objectives import checked_objectives
@@ -36,22 +38,23 @@ from .study import Study
 from .targets import named_target, runnable
 from .task import Candidate, Job, Prepared, Task, refer_to
 from .winners import result_of, winner_of
-from .worker import prepare
+from .worker import prepare, prepare_compiled
 
 #: The part of a budget that the last comparison gets.
 _FINAL_PART = 0.1
-_UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 
 
 def search(
     kernel: object,
-    grid: Any,
-    inputs: MakeInputs,
+    grid: Any = None,
+    inputs: MakeInputs | None = None,
     *,
+    compile_only: bool = False,
+    signature: str | Mapping[str, object] | None = None,
     budget: str | float = "10m",
     trials: int | None = None,
     target: str | None = None,
-    objectives: Iterable[str] = ("time",),
+    objectives: Iterable[str] | None = None,
     sampler: str = "tpe",
     knobs: Iterable[str] | None = None,
     configs: Iterable[Any] | None = None,
@@ -79,10 +82,16 @@ def search(
         grid: the grid of a launch, or a function that takes the launch's arguments and constexprs by name.
         inputs: returns the arguments of a launch by name, or yields those of several launches, with other shapes for
             example; it may take a seed. All are checked, the first is timed.
+        compile_only: whether candidates are compiled and never run, for a target that this machine need not have.
+            Figures of the binaries are the objectives. Nobody checks that the winner computes the same results.
+        signature: with `compile_only`, the type or value of each argument, as for `describe`; otherwise `inputs` have
+            the types.
         budget: seconds, or a text such as ``90s``, ``10m`` or ``2h``.
         trials: the most candidates; default: no limit.
-        target: e.g. ``cpu`` or ``cuda:90``; default: that of the active driver. It has to run here.
-        objectives: what is minimised: ``time``, ``shared``, ``registers``, ``spills``, ``compile_time``, ``code_size``.
+        target: e.g. ``cpu`` or ``cuda:90``; default: that of the active driver. It has to run here unless nothing does.
+        objectives: what is minimised, the most important first: ``time``, ``shared``, ``registers``, ``spills``,
+            ``compile_time``, ``code_size``, ``instructions``, or one kind of these, e.g. ``instructions.local``.
+            Default: the time; with `compile_only` spills, registers, shared memory, on the CPU the size of the code.
         sampler: ``tpe``, ``random``, ``grid`` or ``climb``.
         knobs: names of the knobs to turn; default: those that `space` calls searched.
         configs: ``triton.Config`` objects; default: those that the kernel declares.
@@ -112,11 +121,19 @@ def search(
     """
     optuna()
     found = load_kernel(*kernel.rpartition(":")[::2]) if isinstance(kernel, str) else kernel
+    declared, seconds = declared_configs(found, configs), seconds_of(budget)
+    check_arguments(executor, trials, workers, (inputs, reference, on_trial), (compile_timeout, run_timeout))
+    only = None
+    if compile_only:
+        inner, named = below_tuners(found), named_target(target)
+        only = arguments_of(inner, named, signature=signature, inputs=inputs, configs=declared, seed=seed)
+    elif grid is None or inputs is None:
+        raise TritonExtError("a search runs the kernel: give grid and inputs", fix="or compile_only=True")
     task = _task(
         found,
-        grid,
-        inputs,
-        configs=declared_configs(found, configs),
+        grid if only is None else (),
+        inputs if only is None else None,
+        configs=declared,
         reference=reference,
         target=target,
         seed=seed,
@@ -124,24 +141,17 @@ def search(
         unaligned=unaligned,
         compile_timeout=compile_timeout,
         run_timeout=run_timeout,
+        described=None if only is None else only.arguments,
     )
-    seconds, wanted = seconds_of(budget), checked_objectives(objectives)
-    check_executor(executor)
-    for what, count in (("trials", trials), ("workers", workers)):
-        if count is not None:
-            check_count(what, count, 0 if what == "workers" else 1)
-    for what, function in (("inputs", inputs), ("reference", reference), ("on_trial", on_trial)):
-        check_function(what, function)
-    check_seconds("compile_timeout", compile_timeout)
-    check_seconds("run_timeout", run_timeout)
     with contextlib.ExitStack() as scopes:
         backend = find_target(named_target(target)).backend
-        pools = Pools(executor, compilers_for(backend) if workers is None else workers)
+        wanted = checked_objectives(objectives, backend, compile_only=compile_only)
+        pools = Pools(executor, compilers_for(backend, runs=not compile_only) if workers is None else workers)
         scopes.callback(pools.close)
-        prepared = _prepared(pools, task)
+        prepared = _prepared(pools, task, "" if only is None else only.shapes)
         where = GPUTarget(*prepared.target)
         label = label_of(where)
-        task = Task(**{**vars(task), "target": runnable(where)})
+        task = replace(task, target=runnable(where))
         everything = space_of(
             task.kernel[2],
             where,
@@ -166,11 +176,12 @@ def search(
             "signature": _signature(prepared),
             "file": task.kernel[1],
             "name": task.kernel[2],
+            "compile_only": compile_only,
         }
         learned = Learned()
         study = Study(
             storage_of(storage),
-            name or f"{task.kernel[2]} {label}",
+            name or f"{task.kernel[2]} {label}{' compiled only' if compile_only else ''}",
             space,
             wanted,
             sampler=sampler_named(sampler, space, seed, learned),
@@ -212,7 +223,9 @@ def search(
         )
 
 
-def _task(kernel: object, grid: Any, inputs: MakeInputs, *, configs: list[dict[str, Any]], **others: Any) -> Task:
+def _task(
+    kernel: object, grid: Any, inputs: MakeInputs | None, *, configs: list[dict[str, Any]], **others: Any
+) -> Task:
     reference, target = others.pop("reference"), others.pop("target")
     if target is not None:
         target = runnable(find_target(named_target(target)))
@@ -231,12 +244,15 @@ def _task(kernel: object, grid: Any, inputs: MakeInputs, *, configs: list[dict[s
     )
 
 
-def _prepared(pools: Pools, task: Task) -> Prepared:
-    (result,) = pools.measure(prepare, {0: Job(task, Candidate({}, ""))}).values()
+def _prepared(pools: Pools, task: Task, shapes: str) -> Prepared:
+    """Returns what a worker finds out first. `shapes` is the shape class if nothing is run."""
+    job = Job(task, Candidate({}, ""))
+    is_run = task.described is None
+    (result,) = (pools.measure(prepare, {0: job}) if is_run else pools.compile(prepare_compiled, {0: job})).values()
     if isinstance(result, Prepared):
-        return result
+        return result if is_run else replace(result, shapes=shapes)
     reason = result.reason if isinstance(result, Outcome) else str(result)
-    raise TritonExtError(f"the unedited kernel cannot be run: {reason}")
+    raise TritonExtError(f"the unedited kernel cannot be {'run' if is_run else 'compiled'}: {reason}")
 
 
 def _plain(space: Space, task: Task) -> list[dict[str, Any]]:
@@ -251,19 +267,6 @@ def _plain(space: Space, task: Task) -> list[dict[str, Any]]:
 
 def _signature(prepared: Prepared) -> list[list[Any]] | None:
     return [list(pair) for pair in prepared.described[0]] if prepared.described is not None else None
-
-
-def seconds_of(budget: str | float) -> float:
-    """Returns a budget in seconds.
-
-    Raises:
-        TritonExtError: it is not a positive number or such a text.
-    """
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|m|min|h|)\s*", str(budget))
-    seconds = float(match[1]) * _UNITS[match[2]] if match else 0.0
-    if seconds <= 0:
-        raise TritonExtError(f"budget: expected seconds or a text such as 90s, 10m or 2h, got {shown(budget)}")
-    return seconds
 
 
 __all__ = ["Arguments", "search", "seconds_of"]

@@ -3,13 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import functools
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 
+from .. import backends
 from ..loading.discovery import Extension, extensions
 from ..loading.manifest import Option
 from ..pipeline.extension_passes import ANY, PLACEABLE
 from ..pipeline.records import StageRecord
 from ..pipeline.targets import is_among
+from ..support.shown import said
 from .knobs import Knob, Value, powers
 
 #: The value of a knob for a pass that is not placed.
@@ -17,7 +23,9 @@ OFF = "off"
 
 
 def extension_knobs(stages: Iterable[StageRecord], backend: str, arch: object) -> Iterator[Knob]:
-    """Yields a knob for the place of each extension pass, and one for each option.
+    """Yields a knob for the place of each extension pass, one for each option, and those that a pass declares itself.
+
+    A search turns a pass that declares knobs by these alone.
 
     Args:
         stages: the passes of a compilation without edits.
@@ -34,6 +42,9 @@ def extension_knobs(stages: Iterable[StageRecord], backend: str, arch: object) -
         places = list(_places(extension, recorded))
         if not places:
             continue
+        file = backends.knob_files().get(extension.name)
+        if file is not None:
+            yield from _declared(extension.name, file, tuple(recorded.values()), backend)
         yield Knob(
             extension.name,
             "extension pass",
@@ -42,12 +53,28 @@ def extension_knobs(stages: Iterable[StageRecord], backend: str, arch: object) -
             OFF,
             manifest.summary,
             "rounding",  # other IR may let a backend fuse other multiplications and additions
-            searched=not any(map(_needs_text, manifest.options)),
+            searched=file is None and not any(map(_needs_text, manifest.options)),
             place=places[0][0],
             texts=("", *(text for _, text in places)),
         )
         for option in manifest.options:
-            yield _option(extension.name, option)
+            knob = _option(extension.name, option)
+            yield knob if file is None else replace(knob, searched=False)
+
+
+def _declared(name: str, file: Path, stages: Sequence[StageRecord], backend: str) -> Iterator[Knob]:
+    """Yields the knobs that an extension declares itself; warns if its file fails."""
+    try:
+        yield from tuple(_declaration(file)(stages, backend))
+    except Exception as error:
+        warnings.warn(f"{file}: the knobs of '{name}' are left out: {said(error)}", stacklevel=2)
+
+
+@functools.cache
+def _declaration(file: Path) -> Callable[[Sequence[StageRecord], str], Iterable[Knob]]:
+    module = backends.import_file(file, f"triton_ext.knobs_of.{file.parent.parent.name}")
+    function: Callable[[Sequence[StageRecord], str], Iterable[Knob]] = module.knobs
+    return function
 
 
 def _places(extension: Extension, recorded: dict[str, StageRecord]) -> Iterator[tuple[str, str]]:

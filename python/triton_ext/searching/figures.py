@@ -40,6 +40,8 @@ _KINDS = {
     ),
     "float": ("F", "H", "D", "MUFU", "v_fma", "v_add_f", "v_mul_f", "vfm", "vfnm", "vadd", "vmul", "vsub", "vdiv"),
 }
+#: The kinds of instructions that are counted.
+INSTRUCTIONS = (*_KINDS, "other")
 _SASS = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)", re.MULTILINE)
 _ASSEMBLY = re.compile(r"^\t([a-z][\w.]*)(?:\s|$)", re.MULTILINE)
 _RESOURCES = {"registers": r"REG:(\d+)", "stack": r"STACK:(\d+)"}

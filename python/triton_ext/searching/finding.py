@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import triton
 
@@ -23,7 +23,7 @@ def finding_of(
     finals: Mapping[int, float],
     target: str,
     space: Space,
-    objective: str,
+    objectives: Sequence[str],
 ) -> Finding:
     """Returns the finding for the winner `best`.
 
@@ -35,7 +35,7 @@ def finding_of(
         finals: milliseconds by trial, measured in turns.
         target: the target.
         space: the knobs that were turned.
-        objective: the first objective.
+        objectives: the objectives, the first of which counts.
     """
     own, other = finals.get(best.number, best.milliseconds), finals.get(plain.number, plain.milliseconds)
     is_same = plain.number in (best.number, best.same_as)
@@ -47,20 +47,29 @@ def finding_of(
         launch=best.launch,
         device=prepared.device,
         triton=triton.__version__,
-        objective=objective,
+        objective=objectives[0],
         milliseconds=own,
         plain_milliseconds=other,
         plain_launch=plain.launch,
-        gain=1.0 if is_same or not own or not other else other / own,
+        gain=None if task.described is not None else 1.0 if is_same or not own or not other else other / own,
         exact=space.effect(best.values) == "no",
         tolerance=task.tolerance,
         unaligned=task.unaligned,
         source=_source(task),
+        checked=task.described is None,
+        figures=dict(zip(objectives, best.objectives, strict=True)) if task.described is not None else {},
+        plain_figures=dict(zip(objectives, plain.objectives, strict=True)) if task.described is not None else {},
+        signature=task.described[0] if task.described is not None else None,
     )
 
 
 def _source(task: Task) -> tuple[str, ...] | None:
-    """Returns ``FILE:NAME`` of kernel, inputs, grid and reference; None if one is not a global of a file."""
+    """Returns ``FILE:NAME`` of kernel, inputs, grid and reference; None if one is not a global of a file.
+
+    If nothing is run, it is that of the kernel.
+    """
+    if task.described is not None:
+        return (f"{task.kernel[1]}:{task.kernel[2]}",)
     references = [FunctionRef(*task.kernel), task.inputs, task.grid, *([task.reference] if task.reference else [])]
     if any(one.pickled for one in references if one is not task.grid):
         return None

@@ -63,7 +63,7 @@ class Trial:
 
     @property
     def is_valid(self) -> bool:
-        """Whether it compiled, computed the right results, and has all objectives."""
+        """Whether it compiled, computed the right results (unless its study runs nothing), and has all objectives."""
         return self.status == "ok" and bool(self.objectives)
 
     def text(self) -> str:
@@ -90,13 +90,17 @@ def trials_of(study: Any) -> list[Trial]:
 
 
 def best_of(trials: Iterable[Trial]) -> Trial | None:
-    """Returns the valid trial with the least first objective; of equal ones the earliest."""
-    return min((t for t in trials if t.is_valid), key=lambda t: (t.objectives[0], t.number), default=None)
+    """Returns the valid trial with the least first objective; of equal ones the least second one, then the earliest."""
+    return min((t for t in trials if t.is_valid), key=lambda t: (t.objectives, t.number), default=None)
 
 
 def front_of(trials: Iterable[Trial]) -> list[Trial]:
-    """Returns the valid trials that no other one beats in all objectives, best first; one for each binary."""
-    valid = [t for t in trials if t.is_valid and t.same_as is None]
+    """Returns the valid trials that no other one beats in all objectives, best first; the first of equal ones."""
+    distinct: dict[tuple[float, ...], Trial] = {}
+    for trial in trials:
+        if trial.is_valid and trial.same_as is None:
+            distinct.setdefault(trial.objectives, trial)
+    valid = list(distinct.values())
 
     def beats(a: Trial, b: Trial) -> bool:
         pairs = list(zip(a.objectives, b.objectives, strict=True))

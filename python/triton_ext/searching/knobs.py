@@ -14,9 +14,11 @@ Kind = Literal[
     "move",
     "repeat",
     "argument",
+    "layout",
     "launch option",
     "constexpr",
     "llvm pipeline",
+    "llvm option",
     "pipelines",
 ]
 #: Whether results can change: not at all, by rounding, or in other ways (a pass that the target needs, for example).

@@ -19,6 +19,19 @@ OPTIONS: dict[str, tuple[tuple[Value, ...], Effect, str]] = {
     "waves_per_eu": ((0, 1, 2, 3, 4), "no", "the wavefronts for each execution unit that AMD's compiler aims at"),
     "matrix_instr_nonkdim": ((0, 16, 32), "rounding", "the size of AMD's matrix instructions"),
     "kpack": ((1, 2), "rounding", "how many elements of AMD's matrix instructions are packed along k"),
+    "sched4reg": ((False, True), "no", "whether LLVM schedules NVIDIA's instructions for few registers"),
+    "ptx_options": (
+        (None, "--opt-level 1", "--opt-level 2", "--allow-expensive-optimizations false", "--def-load-cache cg"),
+        "rounding",  # ptxas may fuse other multiplications and additions
+        "options of ptxas",
+    ),
+    "llvm_fn_attrs": (
+        ("", *(f"amdgpu-sched-strategy={name}" for name in ("max-ilp", "max-memory-clause", "iterative-ilp"))),
+        "no",
+        "attributes of functions for AMD's code generator: how it schedules instructions",
+    ),
+    "wgp_cu_mode": (("wgp", "cu"), "no", "whether a workgroup of AMD's gfx10 to gfx12 uses two compute units or one"),
+    "allow_flush_denorm": ((False, True), "yes", "whether AMD's kernels may flush denormal numbers to zero"),
 }
 #: Options that only count for the passes that take them, and the options that ptxas takes.
 _BY_PASSES = ("num_warps", "num_stages")
@@ -51,22 +64,25 @@ def launch_knobs(
                 "rounding",
                 searched=len(values) > 1,
             )
-    for name, default in options.items():
-        if name not in OPTIONS or (name in _BY_PASSES and name not in named):
+    for name, (values, effect, meaning) in OPTIONS.items():
+        if name not in options or (name in _BY_PASSES and name not in named):
             continue
         if name == "maxnreg" and backend != "cuda":
             continue
-        values, effect, meaning = OPTIONS[name]
+        if name == "wgp_cu_mode" and not str(options.get("arch")).startswith("gfx1"):
+            continue
+        default = "" if isinstance(options[name], tuple | list) else options[name]  # Triton parses attributes
         declared = [config[name] for config in configs if config.get(name) is not None]
         first: Value = declared[0] if configs and configs[0].get(name) is not None else default
         known = dict.fromkeys((*values, *declared, first))
         yield Knob(
             name,
             "launch option",
-            type(first).__name__ if first is not None else "int",
+            type(next(v for v in known if v is not None)).__name__,
             tuple(sorted(known, key=lambda value: (value is not None, value))),
             first,
             meaning,
             effect,
+            searched=effect != "yes",
             low=1 if name in ("num_warps", "num_stages") else None,
         )

@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 import os
+import time
 from types import ModuleType
 from typing import Any
 
 from ..errors import TritonExtError
 from ..support.shown import said, shown
+
+#: How often a storage is opened: processes that open an empty one at the same time make its tables at the same time.
+_OPENINGS = 10
 
 
 def optuna() -> ModuleType:
@@ -41,12 +45,20 @@ def storage_of(storage: str | os.PathLike[str] | None) -> Any:
     url = text if "://" in text else f"sqlite:///{os.path.abspath(text)}"
     # Processes that write at the same time wait for each other.
     arguments = {"connect_args": {"timeout": 60}} if url.startswith("sqlite") else {"pool_pre_ping": True}
-    try:
-        return module.storages.RDBStorage(url, engine_kwargs=arguments)
-    except Exception as error:
-        raise TritonExtError(
-            f"the storage {shown(text)} cannot be opened: {said(error)}", fix="a file, or postgresql://host/database"
-        ) from error
+    left = _OPENINGS
+    while True:
+        left -= 1
+        try:
+            return module.storages.RDBStorage(url, engine_kwargs=arguments)
+        except Exception as error:
+            if left and "already exists" in str(error):  # another process has just made the tables
+                time.sleep(0.5)
+                continue
+            no_driver = url.startswith("postgresql") and isinstance(error, ImportError)
+            raise TritonExtError(
+                f"the storage {shown(text)} cannot be opened: {said(error)}",
+                fix="pip install 'psycopg[binary]'" if no_driver else "a file, or postgresql://host/database",
+            ) from error
 
 
 def load_study(storage: str | os.PathLike[str], name: str | None = None) -> Any:

@@ -7,7 +7,18 @@ from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING
 
-from .rendering import best_trials, configuration_text, statuses_text, turned_text
+from .page_front import front_section
+from .rendering import (
+    UNCHECKED,
+    best_trials,
+    column_of,
+    columns_of,
+    configuration_text,
+    number_text,
+    objectives_text,
+    statuses_text,
+    turned_text,
+)
 
 if TYPE_CHECKING:
     from .history import Trial
@@ -21,7 +32,7 @@ body { font: 15px/1.5 system-ui, "DejaVu Sans", Arial, sans-serif; margin: 2rem 
 h1 { font-size: 1.5rem } h2 { font-size: 1.1rem; margin-top: 2rem }
 table { border-collapse: collapse; width: 100% } th { text-align: left; font-weight: 600 }
 td, th { border-bottom: 1px solid var(--edge); padding: .25rem .6rem .25rem 0; vertical-align: top }
-td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
+.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
 code, pre { font: 13px/1.45 ui-monospace, "DejaVu Sans Mono", monospace }
 pre { border: 1px solid var(--edge); border-radius: 4px; overflow-x: auto; padding: .6rem .8rem }
 .dim { color: var(--dim) } .add { color: var(--good) } .del { color: var(--bad) } svg { max-width: 100%; height: auto }
@@ -39,12 +50,13 @@ def page_of(report: Report, differences: Iterable[tuple[str, list[str]]], proble
         problem: why there are none; empty if there are.
     """
     about = report.about
-    title = f"{escape(about['kernel'])} on {escape(about['device'])}"
+    title = f"{escape(about['kernel'])} on {escape(about['device'] or about['target'])}"
     body = [
         f"<h1>Search: {title}</h1>",
         _summary(report),
         "<h2>History</h2>",
         picture(report),
+        front_section(report),
         "<h2>Importance of each knob</h2>",
         _importance(report),
         "<h2>The winning pipeline</h2>",
@@ -64,43 +76,46 @@ def page_of(report: Report, differences: Iterable[tuple[str, list[str]]], proble
 def _summary(report: Report) -> str:
     gain = "" if report.gain is None else f"<p class=big>{report.gain:.3f} times as fast as without edits</p>"
     cases = "; ".join(report.about["cases"])
+    checked = f"<br>Each candidate was checked on: {escape(cases)}." if report.checked else ""
+    warning = "" if report.checked else f"<p class=del><b>Warning: {UNCHECKED}.</b></p>"
+    if not report.checked and report.best is not None:
+        gain = f"<p class=big>{escape(objectives_text(report.best, report.plain, report.objectives))}</p>"
     return (
-        f"{gain}<p>{len(report.trials)} trials: {escape(statuses_text(report.trials))}.<br>"
-        f"<span class=dim>Target {escape(report.about['target'])}; timed: {escape(report.about['shapes'])}.<br>"
-        f"Each candidate was checked on: {escape(cases)}.</span></p>"
+        f"{gain}{warning}<p>{len(report.trials)} trials: {escape(statuses_text(report.trials))}.<br>"
+        f"<span class=dim>Target {escape(report.about['target'])}; {'timed' if report.checked else 'compiled for'}: "
+        f"{escape(report.about['shapes'])}.{checked}</span></p>"
     )
 
 
 def picture(report: Report) -> str:
-    """Returns the history as SVG: the time of each trial over the seconds of searching, and the best so far."""
-    timed = [t for t in report.trials if t.milliseconds is not None and t.same_as is None and t.status == "ok"]
+    """Returns the history as SVG: the first objective of each trial over the seconds of searching, and the best."""
+    timed = [t for t in report.trials if t.is_valid and t.same_as is None]
     if not timed:
         return "<p class=dim>No trial was measured.</p>"
     end = max(t.at for t in report.trials) or 1.0
-    values = [t.milliseconds or 0.0 for t in timed]
+    values = [t.objectives[0] for t in timed]
+    unit = column_of(report.objectives[0])
     low, high = min(values), sorted(values)[int(0.95 * (len(values) - 1))]
     low, high = low - 0.05 * (high - low or low), high + 0.05 * (high - low or low)
 
     def x(seconds: float) -> float:
         return _LEFT + (_WIDTH - _LEFT - 12) * seconds / end
 
-    def y(milliseconds: float) -> float:
-        part = (min(milliseconds, high) - low) / (high - low)
+    def y(value: float) -> float:
+        part = (min(value, high) - low) / (high - low)
         return 10 + (_HEIGHT - _BOTTOM - 10) * (1 - part)
 
     marks, path, best = [], "", float("inf")
     for trial in sorted(timed, key=lambda t: t.at):
-        milliseconds = trial.milliseconds or 0.0
-        label = escape(f"trial {trial.number}: {milliseconds:.4g} ms, {turned_text(trial)}", quote=True)
+        value = trial.objectives[0]
+        label = escape(f"trial {trial.number}: {number_text(value)} {unit}, {turned_text(trial)}", quote=True)
         marks.append(
-            f'<circle cx="{x(trial.at):.1f}" cy="{y(milliseconds):.1f}" r="3.5" fill="var(--accent)" opacity=".55">'
+            f'<circle cx="{x(trial.at):.1f}" cy="{y(value):.1f}" r="3.5" fill="var(--accent)" opacity=".55">'
             f"<title>{label}</title></circle>"
         )
-        if milliseconds < best:
-            path += (
-                f"M{x(trial.at):.1f} {y(milliseconds):.1f}" if not path else f"H{x(trial.at):.1f}V{y(milliseconds):.1f}"
-            )
-            best = milliseconds
+        if value < best:
+            path += f"M{x(trial.at):.1f} {y(value):.1f}" if not path else f"H{x(trial.at):.1f}V{y(value):.1f}"
+            best = value
     path += f"H{x(end):.1f}"
     failed = "".join(
         f'<path d="M{x(t.at):.1f} {_HEIGHT - _BOTTOM}v-6" stroke="var(--bad)"><title>'
@@ -119,9 +134,9 @@ def picture(report: Report) -> str:
         for part in (0.0, 0.25, 0.5, 0.75, 1.0)
     )
     return (
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="Time of each trial over the time of the search">'
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{unit} of each trial over time">'
         f'{lines}{ticks}{failed}{"".join(marks)}<path d="{path}" fill="none" stroke="var(--good)" stroke-width="2"/>'
-        f'<text x="{_LEFT}" y="{_HEIGHT - 5}">seconds of searching; up: milliseconds; green: the best so far; '
+        f'<text x="{_LEFT}" y="{_HEIGHT - 5}">seconds of searching; up: {unit}; green: the best so far; '
         f"red: trials that failed</text></svg>"
     )
 
@@ -157,14 +172,15 @@ def _difference(stage: str, lines: list[str]) -> str:
 
 
 def _table(report: Report, trials: Iterable[Trial]) -> str:
+    columns, cells = columns_of(report.objectives, report.finals)
     rows = "".join(
         f"<tr><td class=n>{t.number}</td><td>{escape(t.status)}</td>"
-        f"<td class=n>{'' if t.milliseconds is None else f'{t.milliseconds:.4g}'}</td>"
-        f"<td class=n>{f'{report.finals[t.number]:.4g}' if t.number in report.finals else ''}</td>"
-        f"<td>{escape(turned_text(t))}{_reason(t)}</td></tr>"
+        + "".join(f"<td class=n>{escape(cell)}</td>" for cell in cells(t))
+        + f"<td>{escape(turned_text(t))}{_reason(t)}</td></tr>"
         for t in trials
     )
-    head = "<tr><th>trial<th>status<th>ms<th>final ms<th>what is turned</tr>"
+    head = "".join(f"<th class=n>{escape(column)}" for column in columns)
+    head = f"<tr><th class=n>trial<th>status{head}<th>what is turned</tr>"
     return f"<div class=wide><table>{head}{rows}</table></div>" if rows else "<p class=dim>None.</p>"
 
 

@@ -126,9 +126,11 @@ class Pools:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def compilers_for(backend: str) -> int:
+def compilers_for(backend: str, *, runs: bool = True) -> int:
     """Returns how many processes compile beside the one that measures.
 
-    On a GPU all cores but one do; a CPU that compiles cannot be measured at the same time.
+    On a GPU all cores but one do, and if nothing runs all; a CPU that compiles cannot be measured at the same time.
     """
+    if not runs:
+        return cores()
     return max(1, cores() - 1) if backend in ("cuda", "hip") else 0

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
+
+from .history import front_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -52,6 +54,30 @@ def statuses_text(trials: Iterable[Trial]) -> str:
     return ", ".join(f"{number} {status}" for status, number in Counter(t.status for t in trials).most_common())
 
 
+#: What a report says of a study whose candidates were only compiled.
+UNCHECKED = "compiled only: nothing was run, so no result was checked and no time was measured"
+
+
+def column_of(objective: str) -> str:
+    """Returns how a table names an objective."""
+    return {"time": "ms", "compile_time": "compile time (s)"}.get(objective, objective.replace("_", " "))
+
+
+def number_text(value: float) -> str:
+    """Returns a value of an objective: integers as they are, others with four digits."""
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:.4g}"
+
+
+def objectives_text(best: Trial, plain: Trial | None, objectives: Sequence[str]) -> str:
+    """Returns what the winner of a study needs that ran nothing: ``registers 31 (without edits 48)``."""
+    others = plain.objectives if plain is not None else ()
+    return ", ".join(
+        f"{column_of(name)} {number_text(own)}"
+        + (f" (without edits {number_text(others[number])})" if others and others[number] != own else "")
+        for number, (name, own) in enumerate(zip(objectives, best.objectives, strict=True))
+    )
+
+
 def _winner_lines(best: Trial, gain: str) -> list[str]:
     return [
         f"best: trial {best.number}{gain}",
@@ -67,17 +93,39 @@ def _gain_text(gain: float) -> str:
 def table_of_result(result: SearchResult) -> str:
     """Returns the winner of a search, and its best trials, as text."""
     tried = f"{len(result.history)} trials in {result.seconds:.0f} s: {statuses_text(result.history)}"
-    head = [f"{result.kernel} on {result.device}: {tried}", *_winner_lines(result.best, _gain_text(result.gain))]
-    return "\n".join(head) + "\n" + text_of_table(table_of_trials(best_trials(result.history), result.finals))
+    head = [f"{result.kernel} on {result.device or result.target}: {tried}"]
+    if result.gain is None:
+        head.append(UNCHECKED)
+        gain = f": {objectives_text(result.best, result.plain, result.objectives)}"
+    else:
+        gain = _gain_text(result.gain)
+    head += _winner_lines(result.best, gain)
+    best = table_of_trials(best_trials(result.history), result.finals, result.objectives)
+    return "\n".join([*head, text_of_table(best), *_front_lines(result.history, result.finals, result.objectives)])
+
+
+def _front_lines(trials: Iterable[Trial], finals: Mapping[int, float], objectives: Sequence[str]) -> list[str]:
+    """Returns the front of a study as text; nothing if it has one objective."""
+    if len(objectives) < 2:
+        return []
+    front = front_of(trials)
+    head = f"front: no other trial beats these in all of {', '.join(objectives)}"
+    return [head, text_of_table(table_of_trials(front, finals, objectives))]
 
 
 def text_of_report(report: Report) -> str:
-    """Returns a study as text: its best trials, what failed, and the importance of the knobs."""
+    """Returns a study as text: its best trials, the front, what failed, and the importance of the knobs."""
     tried = f"{len(report.trials)} trials: {statuses_text(report.trials)}"
-    lines = [f"{report.name} on {report.about['device']}: {tried}"]
+    lines = [f"{report.name} on {report.about['device'] or report.about['target']}: {tried}"]
+    if not report.checked:
+        lines.append(UNCHECKED)
     if report.best is not None:
-        lines += _winner_lines(report.best, _gain_text(report.gain) if report.gain else "")
-    lines.append(text_of_table(table_of_trials(best_trials(report.trials), report.finals)))
+        gain = _gain_text(report.gain) if report.gain else ""
+        if not report.checked:
+            gain = f": {objectives_text(report.best, report.plain, report.objectives)}"
+        lines += _winner_lines(report.best, gain)
+    lines.append(text_of_table(table_of_trials(best_trials(report.trials), report.finals, report.objectives)))
+    lines += _front_lines(report.trials, report.finals, report.objectives)
     wrong = [trial for trial in report.trials if trial.status == "wrong result"]
     if wrong:
         lines += ["wrong results:", *(f"  trial {t.number}: {t.reason.partition(chr(10))[0]}" for t in wrong)]
@@ -104,17 +152,46 @@ def best_trials(trials: Iterable[Trial], most: int = 10) -> list[Trial]:
     return sorted(valid, key=lambda t: t.objectives)[:most]
 
 
-def table_of_trials(trials: Iterable[Trial], finals: Mapping[int, float]) -> Table:
-    """Returns a table of trials; `finals` has the milliseconds of those that were measured in turns at the end."""
+def table_of_trials(
+    trials: Iterable[Trial], finals: Mapping[int, float], objectives: Sequence[str] = ("time",)
+) -> Table:
+    """Returns a table of trials.
+
+    Args:
+        trials: the trials.
+        finals: the milliseconds of those that were measured in turns at the end.
+        objectives: the objectives of the study, each of which has a column.
+    """
     from rich import box
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table("trial", "status", "ms", "final ms", "what is turned, or why it failed", box=box.SIMPLE)
+    columns, cells = columns_of(objectives, finals)
+    table = Table("trial", "status", *columns, "what is turned, or why it failed", box=box.SIMPLE)
     for trial in trials:
         turned = turned_text(trial)
-        time = "" if trial.milliseconds is None else f"{trial.milliseconds:.4g}"
-        final = f"{finals[trial.number]:.4g}" if trial.number in finals else ""
         said = f"{turned}: {trial.reason.partition(chr(10))[0][:200]}" if trial.reason else turned
-        table.add_row(str(trial.number), trial.status, time, final, escape(said))
+        table.add_row(str(trial.number), trial.status, *cells(trial), escape(said))
     return table
+
+
+def columns_of(
+    objectives: Sequence[str], finals: Mapping[int, float]
+) -> tuple[list[str], Callable[[Trial], list[str]]]:
+    """Returns the columns for the objectives of a study, and a function that returns a trial's cells.
+
+    The time has two: as it was measured in the search, and in turns with the other best trials at the end.
+    """
+    columns = [column for name in objectives for column in ((column_of(name), *(["final ms"] * (name == "time"))))]
+
+    def cells(trial: Trial) -> list[str]:
+        found = []
+        for number, name in enumerate(objectives):
+            value = trial.objectives[number] if trial.objectives else None
+            value = trial.milliseconds if name == "time" and value is None else value
+            found.append("" if value is None else f"{value:.4g}" if name == "time" else number_text(value))
+            if name == "time":
+                found.append(f"{finals[trial.number]:.4g}" if trial.number in finals else "")
+        return found
+
+    return columns, cells

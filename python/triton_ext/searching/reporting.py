@@ -17,7 +17,7 @@ from ..errors import TritonExtError
 from ..pipeline.inspection import Level
 from ..pipeline.pipeline import Pipeline
 from ..tuning.job import below_tuners
-from .history import Trial, best_of, trials_of
+from .history import Trial, best_of, front_of, trials_of
 from .knobs import Knob
 from .optimiser import load_study, optuna
 from .targets import own_target
@@ -49,6 +49,21 @@ class Report:
     plain: Trial | None
     finals: Mapping[int, float]
     importance: Mapping[str, float]
+
+    @property
+    def objectives(self) -> tuple[str, ...]:
+        """The objectives of the study."""
+        return tuple(self.about["objectives"])
+
+    @property
+    def checked(self) -> bool:
+        """Whether candidates were run and their results checked; False for a search that only compiled."""
+        return not self.about.get("compile_only", False)
+
+    @property
+    def front(self) -> list[Trial]:
+        """The trials that no other one beats in all objectives."""
+        return front_of(self.trials)
 
     @property
     def gain(self) -> float | None:
@@ -158,7 +173,8 @@ def _outputs(about: Mapping[str, Any], trial: Trial) -> dict[str, str]:
     kernel = below_tuners(load_kernel(about["file"], about["name"]))
     constexprs = {name: value for name, value in trial.launch.items() if name in kernel.arg_names}
     options = {name: value for name, value in trial.launch.items() if name not in constexprs}
-    signature = {name: _type_of(value) for name, value in about["signature"]} | constexprs
+    fixed = {kernel.arg_names[i] for i in kernel.constexprs}
+    signature = {name: value if name in fixed else _type_of(value) for name, value in about["signature"]} | constexprs
     target = own_target(about["target"].partition(":")[0]) or about["target"]
     task = request_for(kernel, target, signature, options)
     compilation = compile_observed(task, Level.IR, Pipeline.parse(trial.pipeline))

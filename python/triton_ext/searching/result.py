@@ -22,11 +22,12 @@ class SearchResult:
     Attributes:
         kernel: name of the kernel.
         target: e.g. ``cuda:90``.
-        device: name of the device.
+        device: name of the device; empty if nothing was run.
         space: the knobs that were turned.
         objectives: the objectives.
         history: every trial of the study, in order.
-        best: the winner: of the trials that passed the gate twice, the one with the least first objective.
+        best: the winner: of the trials that passed the gate twice, the one with the least first objective. In a search
+            that only compiled, of all trials that compiled.
         default: the trial of the kernel as it is.
         plain: of the default and the declared configurations without edits, the fastest: the choice of
             ``triton.autotune``.
@@ -75,13 +76,18 @@ class SearchResult:
         return self.finding.config
 
     @property
+    def checked(self) -> bool:
+        """Whether candidates were run and their results checked; False for a search that only compiled."""
+        return self.finding.checked
+
+    @property
     def front(self) -> list[Trial]:
         """The trials that no other one beats in all objectives."""
         return front_of(self.history)
 
     @property
-    def gain(self) -> float:
-        """Time of `plain` divided by that of the winner, as measured in turns; 1 if `plain` won."""
+    def gain(self) -> float | None:
+        """Time of `plain` divided by that of the winner, measured in turns; 1 if `plain` won, None if nothing ran."""
         return self.finding.gain
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -56,7 +56,7 @@ class Loop:
         self._task = task
         self._pools = pools
         self._progress = progress
-        self._described = prepared.described if pools.compiles_apart else None
+        self._described = prepared.described if pools.compiles_apart else task.described
         self._keys: dict[str, str] = {}
 
     def run(self, seconds: float, trials: int | None) -> None:
@@ -138,6 +138,8 @@ class Loop:
                 self._tell(replace(one.trial, reason=outcome.reason))
             elif (known := self._study.same_binary(one.trial.binary, one.trial.launch)) is not None:
                 self._tell_same(one, known)
+            elif self._task.described is not None:  # nothing is run
+                self._tell(replace(one.trial, objectives=self._values(None, one.trial)))
             else:
                 identity = one.trial.binary, repr(sorted(one.trial.launch.items(), key=str))
                 first = in_batch.setdefault(identity, one.trial.number)
@@ -197,7 +199,7 @@ class Loop:
             trial = replace(trial, milliseconds=milliseconds)
             self._tell(replace(trial, objectives=self._values(milliseconds, trial)))
 
-    def _values(self, milliseconds: float, trial: Trial) -> tuple[float, ...]:
+    def _values(self, milliseconds: float | None, trial: Trial) -> tuple[float, ...]:
         return values_of(self._study.objectives, milliseconds, trial.figures)
 
     def _tell_same(self, one: _Asked, known: Trial) -> None:

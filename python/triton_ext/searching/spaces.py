@@ -201,13 +201,11 @@ def space(
     found = load_kernel(*str(kernel).rpartition(":")[::2]) if isinstance(kernel, str) else kernel
     declared = declared_configs(found, configs)
     given = dict(options or {})
+    signature = with_config(found, signature, declared)
     if declared:
-        if not isinstance(signature, str) and signature is not None:
-            names = set(getattr(found, "arg_names", ()))
-            signature = {name: v for name, v in declared[0].items() if name in names} | dict(signature)
         given = {name: v for name, v in declared[0].items() if name in ("num_warps", "num_stages", "num_ctas")} | given
     task = request_for(found, target, signature, given)
-    compiled, record = compile_and_observe(task, Level.SUMMARY)
+    compiled, record = compile_and_observe(task, Level.IR)
     return space_of(
         task.kernel,
         task.target,
@@ -259,6 +257,14 @@ def declared_configs(kernel: object, configs: Iterable[Any] | None = None) -> li
         configs = getattr(inner, "configs", None)
         inner = getattr(inner, "fn", None)
     return [dict(config.all_kwargs()) if hasattr(config, "all_kwargs") else dict(config) for config in configs or ()]
+
+
+def with_config(kernel: Any, signature: str | Mapping[str, object] | None, configs: list[dict[str, Any]]) -> Any:
+    """Returns a signature by name with the constexprs of the first configuration; another one as it is."""
+    if not configs or isinstance(signature, str) or signature is None:
+        return signature
+    names = set(getattr(kernel, "arg_names", ()))
+    return {name: value for name, value in configs[0].items() if name in names} | dict(signature)
 
 
 def named_choices(pipelines: Mapping[str, Mapping[str, Pipeline]] | None) -> list[Knob]:

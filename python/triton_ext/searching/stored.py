@@ -5,19 +5,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ..errors import TritonExtError
 from ..pipeline.pipeline import Pipeline
-from ..support.json_shape import AnyOf, parsed
+from ..support.json_shape import AnyOf, fits, parsed
 from ..support.lock import alone
 from ..support.shown import shown
 from .spaces import label_of
 
-_FORMAT = 1
+_FORMAT = 2
+#: What a finding of format 1 does not say.
+_ADDED: dict[str, Any] = {"checked": True, "figures": {}, "plain_figures": {}, "signature": None}
 _NUMBER = AnyOf(float, int)
 _ENTRY = {
     **dict.fromkeys(("kernel", "target", "shapes", "edits", "device", "triton", "objective"), str),
@@ -25,7 +27,11 @@ _ENTRY = {
     "milliseconds": AnyOf(_NUMBER, None),
     "plain_milliseconds": AnyOf(_NUMBER, None),
     "plain_launch": {str: object},
-    "gain": _NUMBER,
+    "gain": AnyOf(_NUMBER, None),
+    "checked": bool,
+    "figures": {str: _NUMBER},
+    "plain_figures": {str: _NUMBER},
+    "signature": AnyOf([(str, object)], None),
     "exact": bool,
     "unaligned": bool,
     "tolerance": AnyOf([_NUMBER], None),
@@ -43,18 +49,22 @@ class Finding:
         shapes: the shape class: shapes and types of tensors, and the integers of the timed launch.
         edits: the pipeline, as text.
         launch: constexprs and options of a launch.
-        device: the device on which it won.
+        device: the device on which it won; empty if nothing was run.
         triton: the version of Triton.
         objective: the first objective of the search.
         milliseconds: its time, measured in turns with the fastest configuration without edits.
         plain_milliseconds: that one's time.
         plain_launch: that configuration.
-        gain: the time of that one divided by its own.
+        gain: the time of that one divided by its own; None if nothing was run.
         exact: whether its results equal those of the unedited kernel bit by bit.
         tolerance: relative and absolute, where they need not; None for the default of the type.
         unaligned: whether launches with unaligned tensors are checked.
         source: file and name of the kernel, the inputs, the grid and the reference, for `verify`, relative to the
-            file of the finding; None if they are not named globals of a file.
+            file of the finding; None if they are not named globals of a file. Of the kernel alone if nothing was run.
+        checked: whether it was run and its results were right; False if it was compiled only.
+        figures: what its binary needs; see `figures_of`. Only the objectives of a search that ran nothing.
+        plain_figures: what that configuration's binary needs, likewise.
+        signature: the arguments that it was compiled for, if nothing was run; None otherwise.
     """
 
     kernel: str
@@ -68,11 +78,15 @@ class Finding:
     milliseconds: float | None
     plain_milliseconds: float | None
     plain_launch: dict[str, Any]
-    gain: float
+    gain: float | None
     exact: bool
     tolerance: tuple[float, float] | None
     unaligned: bool
     source: tuple[str, ...] | None
+    checked: bool = True
+    figures: dict[str, float] = field(default_factory=dict)
+    plain_figures: dict[str, float] = field(default_factory=dict)
+    signature: tuple[tuple[str, Any], ...] | None = None
 
     @property
     def pipeline(self) -> Pipeline:
@@ -95,6 +109,8 @@ class Finding:
 
 def save(path: str | os.PathLike[str], finding: Finding) -> None:
     """Writes `finding` to a file, in which it replaces one of the same kernel, target and shape class.
+
+    A finding that was compiled only is kept beside one that was checked.
 
     Raises:
         TritonExtError: the file cannot be written, or holds something else.
@@ -125,8 +141,9 @@ def findings(path: str | os.PathLike[str]) -> list[Finding]:
         text = Path(path).read_text()
     except (OSError, ValueError) as error:
         raise TritonExtError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    content = parsed(text, {"triton_ext_search": int, "findings": [_ENTRY]})
-    if content is None or content["triton_ext_search"] != _FORMAT:
+    content = parsed(text, {"triton_ext_search": int, "findings": [{str: object}]})
+    entries = [_ADDED | entry for entry in content["findings"]] if content is not None else []
+    if content is None or content["triton_ext_search"] not in (1, _FORMAT) or not fits(entries, [_ENTRY]):
         raise TritonExtError(
             f"{path} is not a file of findings of triton-ext search", fix="result.save(path) writes one"
         )
@@ -136,14 +153,25 @@ def findings(path: str | os.PathLike[str]) -> list[Finding]:
                 **entry,
                 "tolerance": tuple(entry["tolerance"]) if entry["tolerance"] else None,
                 "source": tuple(entry["source"]) if entry["source"] else None,
+                "signature": described_from(entry["signature"]) if entry["signature"] is not None else None,
             }
         )
-        for entry in content["findings"]
+        for entry in entries
     ]
 
 
+def described_from(signature: Iterable[Any]) -> tuple[tuple[str, Any], ...]:
+    """Returns the arguments of `describing.described` after a way through JSON."""
+    return tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in signature)
+
+
 def found(
-    path: str | os.PathLike[str], kernel: object = None, *, target: str | None = None, shapes: str | None = None
+    path: str | os.PathLike[str],
+    kernel: object = None,
+    *,
+    target: str | None = None,
+    shapes: str | None = None,
+    unchecked: bool = False,
 ) -> Finding:
     """Returns the finding for a kernel in a file that `SearchResult.save` wrote.
 
@@ -152,9 +180,11 @@ def found(
         kernel: the kernel or its name; None if the file is about one.
         target: the target, e.g. ``cuda:90``; default: that of the active driver if there are several.
         shapes: the shape class; default: the only one.
+        unchecked: whether a finding of a search that only compiled is wanted, too, if there is no other one. Its
+            results were never checked.
 
     Raises:
-        TritonExtError: there is none, or several fit.
+        TritonExtError: there is none, several fit, or the only one was never run.
     """
     name = kernel if isinstance(kernel, str | None) else getattr(kernel, "__name__", None) or _name(kernel)
     wanted = {"kernel": name, "target": target, "shapes": shapes}
@@ -162,6 +192,13 @@ def found(
     fitting = [one for one in every if all(v is None or getattr(one, n) == v for n, v in wanted.items())]
     if len({one.target for one in fitting}) > 1 and target is None:
         fitting = [one for one in fitting if one.target == _active_target()]
+    checked = [one for one in fitting if one.checked]
+    if fitting and not checked and not unchecked:
+        raise TritonExtError(
+            f"{path}: '{fitting[0].kernel}' for {fitting[0].target} was compiled only: its results were never checked",
+            fix="search on a machine with that target, or tx.found(path, kernel, unchecked=True)",
+        )
+    fitting = checked or fitting
     if len(fitting) == 1:
         return fitting[0]
     there = "; ".join(f"{one.kernel}, {one.target}, {one.shapes}" for one in fitting or every)
@@ -198,5 +235,5 @@ def _relative(where: str, directory: Path) -> str:
     return f"{os.path.relpath(file, directory)}:{name}"
 
 
-def _key(finding: Finding) -> tuple[str, str, str]:
-    return finding.kernel, finding.target, finding.shapes
+def _key(finding: Finding) -> tuple[str, str, str, bool]:
+    return finding.kernel, finding.target, finding.shapes, finding.checked

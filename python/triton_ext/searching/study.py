@@ -95,6 +95,11 @@ class Study:
             self.optuna.set_user_attr(ABOUT, json.dumps(about))
             return
         earlier = json.loads(known)
+        if earlier.get("compile_only", False) != about.get("compile_only", False):
+            raise TritonExtError(
+                f"the study '{name}' is of a search that {'only compiles' if earlier.get('compile_only') else 'runs'}",
+                fix="another name or file",
+            )
         for what in ("objectives", "digest"):
             if earlier[what] != about[what]:
                 raise TritonExtError(

@@ -85,6 +85,7 @@ class Task:
         compile_timeout: seconds for one compilation; None for no limit.
         run_timeout: seconds for the checks and the measurements of a candidate, likewise.
         sender: the id of the process that searches.
+        described: the arguments to compile for, if candidates are compiled and never run; None if they are run.
     """
 
     group: str
@@ -100,6 +101,7 @@ class Task:
     compile_timeout: float | None
     run_timeout: float | None
     sender: str
+    described: tuple[Description, ...] | None = None
 
 
 @dataclass(frozen=True)

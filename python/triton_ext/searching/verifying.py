@@ -7,7 +7,7 @@ import json
 import os
 import pickle
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,15 @@ from ..pipeline.pipeline import Pipeline
 from ..tuning.job import find_name
 from ..tuning.outcome import Outcome, state
 from ..tuning.workers import process
+from .answers import outcome_of
+from .objectives import values_of
 from .pools import Pools
+from .rendering import column_of, number_text
 from .spaces import declared_configs, label_of
 from .stored import Finding, findings
 from .targets import own_target
-from .task import Candidate, FunctionRef, Job, Measured, Task, refer_to
-from .worker import measure_candidate
+from .task import Candidate, Compiled, FunctionRef, Job, Measured, Task, refer_to
+from .worker import compile_candidate, measure_candidate
 
 #: The part of the plain configuration's time that noise may add.
 _NOISE = 0.02
@@ -37,8 +40,9 @@ class Verdict:
 
     Attributes:
         finding: the finding.
-        status: ``ok``, ``wrong``, ``slower``, ``broken`` (it does not compile or run any more) or ``not here`` (this
-            machine has another target).
+        status: ``ok``, ``wrong``, ``slower``, ``broken`` (it does not compile or run any more), ``not here`` (this
+            machine has another target), or ``worse`` (a finding that was compiled only, with figures that are worse
+            than when it was found, or not better any more than those of the kernel as it is).
         gain: time of the plain configuration divided by its own, now; None if it was not measured.
         reason: why it is not ok.
     """
@@ -49,7 +53,10 @@ class Verdict:
     reason: str = ""
 
     def __str__(self) -> str:
-        gain = "" if self.gain is None else f", {self.gain:.3f}x now, {self.finding.gain:.3f}x when found"
+        gain = "" if self.gain is None else f", {self.gain:.3f}x now, {self.finding.gain or 1.0:.3f}x when found"
+        gain = (
+            gain if self.finding.checked else f", compiled only, never run or checked ({_shown(self.finding.figures)})"
+        )
         reason = f": {self.reason}" if self.reason else ""
         return f"{self.finding.kernel}, {self.finding.target}, {self.finding.shapes}: {self.status}{gain}{reason}"
 
@@ -58,6 +65,8 @@ def verify(
     path: str | os.PathLike[str], *, least: float = 1 - _NOISE, seeds: int = 2, run_timeout: float | None = 120.0
 ) -> Iterator[Verdict]:
     """Checks each finding in a file: its results on launches with new random contents, and its gain.
+
+    A finding that was compiled only is compiled again, on any machine, and its figures are compared.
 
     Args:
         path: the file.
@@ -84,6 +93,8 @@ def verify(
 def _verdict(
     directory: Path, finding: Finding, pools: Pools, *, least: float, seeds: int, run_timeout: float | None
 ) -> Verdict:
+    if not finding.checked:
+        return _verdict_of_figures(_task(directory, finding, run_timeout), finding, pools)
     task = _task(directory, finding, run_timeout)
     wanted, here = finding.target.partition(":")[0], _here(finding.target)
     if here is not None:
@@ -118,7 +129,7 @@ def _task(directory: Path, finding: Finding, run_timeout: float | None) -> Task:
         raise TritonExtError(
             "it does not say where its kernel and inputs are", fix="search with global functions of a file"
         )
-    kernel, inputs, grid, *reference = finding.source
+    kernel, inputs, grid, *reference = (*finding.source, *([] if finding.checked else ["=null", "=[]"]))
     loaded = _global(directory, kernel)
     return Task(
         group=uuid.uuid4().hex,
@@ -126,7 +137,7 @@ def _task(directory: Path, finding: Finding, run_timeout: float | None) -> Task:
         grid=FunctionRef(pickled=pickle.dumps(json.loads(grid[1:])))
         if grid.startswith("=")
         else _refer(directory, grid),
-        inputs=_refer(directory, inputs),
+        inputs=_refer(directory, inputs) if finding.checked else FunctionRef(),
         reference=_refer(directory, reference[0]) if reference else None,
         configs=tuple(declared_configs(loaded)) or (finding.plain_launch,),
         target=own_target(finding.target.partition(":")[0]) or finding.target,
@@ -136,6 +147,7 @@ def _task(directory: Path, finding: Finding, run_timeout: float | None) -> Task:
         compile_timeout=60.0,
         run_timeout=run_timeout,
         sender=process(),
+        described=None if finding.signature is None else (finding.signature,),
     )
 
 
@@ -164,3 +176,30 @@ def _measured(pools: Pools, job: Job) -> Measured:
     if isinstance(result, Measured):
         return result
     return Measured(result if isinstance(result, Outcome) else Outcome("worker error", reason=str(result)))
+
+
+def _verdict_of_figures(task: Task, finding: Finding, pools: Pools) -> Verdict:
+    """Compiles a finding of a search that ran nothing, and compares its figures with those in the file."""
+    compiled = []
+    for launch, edits in ((finding.launch, finding.edits), (finding.plain_launch, "")):
+        candidate = Candidate(launch, edits, state(Pipeline.parse(edits)))
+        (result,) = pools.compile(compile_candidate, {0: Job(task, candidate, described=task.described)}).values()
+        if not isinstance(result, Compiled) or result.outcome.status != "ok":
+            outcome = result.outcome if isinstance(result, Compiled) else outcome_of(result)
+            return Verdict(finding, "broken", reason=f"{outcome.status}: {outcome.reason}")
+        compiled.append(values_of(finding.figures, None, result.figures))
+    names = list(finding.figures)
+    own, plain = (dict(zip(names, values, strict=True)) for values in compiled)
+    # Times of compilations are compared with nothing: they are another machine's.
+    worse = [n for n in names if n != "compile_time" and own[n] > finding.figures[n]]
+    if worse:
+        return Verdict(finding, "worse", reason=f"now {_shown({n: own[n] for n in worse})}")
+    first = names[0]
+    had_gain = finding.figures[first] < finding.plain_figures[first]
+    if had_gain and first != "compile_time" and own[first] >= plain[first]:
+        return Verdict(finding, "worse", reason=f"without edits {_shown({first: plain[first]})} now, too")
+    return Verdict(finding, "ok")
+
+
+def _shown(figures: Mapping[str, float]) -> str:
+    return ", ".join(f"{column_of(name)} {number_text(value)}" for name, value in figures.items())

@@ -28,7 +28,7 @@ def winner_of(study: Study, finals: Mapping[int, float], plain: list[int]) -> Tr
     default = next((t for t in valid.values() if not t.values), None)
     if default is None:
         reason = next((f"{t.status}: {t.reason}" for t in study.trials if t.reason), "the budget is too small")
-        raise TritonExtError(f"nothing was found, because the unedited kernel was not measured: {reason}")
+        raise TritonExtError(f"nothing was found, because the unedited kernel has no figures: {reason}")
     if study.objectives[0] != "time" or not finals:
         return study.best or default
     best = _fastest(list(finals), finals, valid) or default
@@ -83,7 +83,7 @@ def result_of(
         finals=finals,
         target=label,
         space=space,
-        objective=study.objectives[0],
+        objectives=study.objectives,
     )
     study.note(finals={str(n): v for n, v in finals.items()}, best=best.number, default=default.number)
     study.note(plain=reference.number)

@@ -78,7 +78,7 @@ def prepare(job: Job) -> Prepared | Outcome:
     try:
         task = job.task
         activate(task)
-        observer = Observer(Level.SUMMARY)
+        observer = Observer(Level.IR)
         kernel, cases = _of(task)
         with ends_after(task, task.compile_timeout):
             first = cases.launches[0]
@@ -102,6 +102,31 @@ def prepare(job: Job) -> Prepared | Outcome:
         )
     except (Exception, SystemExit) as error:
         return Outcome("worker error", reason=text_of_error(contained(error)))
+
+
+def prepare_compiled(job: Job) -> Prepared | Outcome:
+    """Compiles the unedited kernel for `Task.described`, without a device, and returns what a search needs to know."""
+    try:
+        task = job.task
+        assert task.described is not None
+        target = find_target(task.target)
+        drivers_stand_in(target)
+        kernel, observer = _kernel_of(task), Observer(Level.IR)
+        with ends_after(task, task.compile_timeout), contextlib.ExitStack() as scopes:
+            scopes.callback(scope.stop_observing, scope.observe(observer))
+            compiled = kernel.launch(kernel.default, stand_ins(task.described[0]), warmup=True)
+        return Prepared(
+            "",
+            (target.backend, target.arch, target.warp_size),
+            observer.stages,
+            _plain(compiled.metadata._asdict()),
+            task.described,
+            (),
+            "",
+            exact=True,
+        )
+    except (Exception, SystemExit) as error:
+        return Outcome("compile error", reason=text_of_error(contained(error)))
 
 
 def compile_candidate(job: Job) -> Compiled:
@@ -215,7 +240,7 @@ def _parsed(edits: str) -> Pipeline:
 
 
 def _plain(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: v for name, v in options.items() if v is None or isinstance(v, bool | int | float | str)}
+    return {n: v for n, v in options.items() if v is None or v in ((), []) or isinstance(v, bool | int | float | str)}
 
 
 def _all_described(cases: Cases) -> tuple[Description, ...] | None:

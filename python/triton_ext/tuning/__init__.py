@@ -9,7 +9,19 @@ from __future__ import annotations
 from .candidates import Candidate, product, sweep
 from .decorator import autotune
 from .job import TensorSpec
+from .on_ray import RayExecutor
 from .report import Report, Row, TuningError
 from .tuner import Autotuner
 
-__all__ = ["Autotuner", "Candidate", "Report", "Row", "TensorSpec", "TuningError", "autotune", "product", "sweep"]
+__all__ = [
+    "Autotuner",
+    "Candidate",
+    "RayExecutor",
+    "Report",
+    "Row",
+    "TensorSpec",
+    "TuningError",
+    "autotune",
+    "product",
+    "sweep",
+]

@@ -8,7 +8,7 @@ import sys
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from typing import Any
 
@@ -18,6 +18,8 @@ from .parallel import contained
 
 #: How often Dask runs a job whose workers die: its ``allowed-failures``, plus one.
 _ATTEMPTS = 4
+#: How often Dask's client is asked whether it has a scheduler, and for how many seconds it may look for one.
+_LOOK, _LOST = 1.0, 15.0
 
 _here = uuid.uuid4().hex
 
@@ -25,6 +27,10 @@ _here = uuid.uuid4().hex
 def process() -> str:
     """Returns an id of this process; a forked process has another one."""
     return f"{_here}-{os.getpid()}"
+
+
+class WorkerLostError(RuntimeError):
+    """A worker has ended during a job; the executor has others, or starts one."""
 
 
 class Workers:
@@ -45,6 +51,7 @@ class Workers:
         self.executor = given if isinstance(given, Executor) else self._made(given)
         self._made_here: list[Executor] = []
         self._is_broken = False
+        self._connected = time.monotonic()
 
     @staticmethod
     def _made(make: Callable[[], Executor]) -> Executor:
@@ -96,6 +103,23 @@ class Workers:
                 time.sleep(0.01)
 
         return codes
+
+    @property
+    def is_dask(self) -> bool:
+        """Whether the executor is Dask's."""
+        return hasattr(getattr(self.executor, "_client", None), "scheduler_info")
+
+    def check_connection(self) -> None:
+        """Checks that Dask's client has a scheduler. What it is given without one may never end.
+
+        Raises:
+            ConnectionError: it has lost it, and has not found it again for some seconds.
+        """
+        status = self.executor._client.status if self.is_dask else "running"  # type: ignore[attr-defined]
+        if status == "running":
+            self._connected = time.monotonic()
+        elif status == "closed" or time.monotonic() - self._connected > _LOST:
+            raise ConnectionError("Dask's client has lost its scheduler")
 
     def found_broken(self) -> None:
         """Notes that the executor takes no more jobs."""
@@ -156,12 +180,16 @@ def run_jobs(
 
     Returns:
         By number, the exception of each job whose worker has died or did not answer. One of them is the cause.
+
+    Raises:
+        ConnectionError: the executor is Dask's, and its scheduler is lost.
     """
     lost: dict[int, Exception] = {}
     under_way: dict[Future[Any], int] = {}
     takes_more = True
     try:
         while True:
+            workers.check_connection()
             while takes_more and jobs and len(under_way) < workers.at_once():
                 number, job = jobs[0]
                 try:
@@ -177,7 +205,7 @@ def run_jobs(
                 under_way[future] = number
             if not under_way:
                 return lost
-            done, _ = wait(under_way, patience, FIRST_COMPLETED)
+            done = _wait(workers, under_way, patience)
             if not done:
                 late = TimeoutError(f"no worker has answered for {patience:g} s")
                 is_known = workers.give_up()
@@ -201,7 +229,7 @@ def run_jobs(
                     if isinstance(failed, BrokenExecutor):
                         takes_more = False
                         workers.found_broken()
-                    elif type(failed).__name__ != "KilledWorker":  # of Dask, which may not be there
+                    elif not isinstance(failed, WorkerLostError) and type(failed).__name__ != "KilledWorker":  # Dask's
                         ended(number, None, failed)
                         continue
                     lost[number] = failed
@@ -209,3 +237,19 @@ def run_jobs(
         for future in under_way:
             future.cancel()
         raise
+
+
+def _wait(workers: Workers, futures: Iterable[Future[Any]], patience: float | None) -> set[Future[Any]]:
+    """Waits until one of `futures` has ended, and returns those that have; none after `patience` seconds.
+
+    Raises:
+        ConnectionError: the executor cannot answer any more.
+    """
+    if not workers.is_dask:
+        return wait(futures, patience, FIRST_COMPLETED).done
+    until = time.monotonic() + (sys.maxsize if patience is None else patience)
+    while True:
+        done = wait(futures, max(0, min(_LOOK, until - time.monotonic())), FIRST_COMPLETED).done
+        if done or time.monotonic() >= until:
+            return done
+        workers.check_connection()

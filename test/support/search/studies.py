@@ -47,6 +47,7 @@ def study(
     *,
     seed: int = 0,
     resume: bool = True,
+    compile_only: bool = False,
 ) -> Study:
     """Returns a study of `space`."""
     learned = Learned()
@@ -57,7 +58,7 @@ def study(
         objectives,
         sampler=sampler_named(sampler, space, seed, learned),
         learned=learned,
-        about=ABOUT,
+        about={**ABOUT, "compile_only": compile_only},
         resume=resume,
     )
 
