@@ -2,26 +2,33 @@
 """What counts and regions cost on the CPU backend, so that other work on the machine does not decide: ``--help``.
 
 One thread, bound to one processor, runs the kernel with and without the probe in turns, many rounds, each turn a few
-milliseconds long. A row is the ratio of the medians with its 95 % interval, by bootstrap over the rounds: of the wall
-time, of the processor time, and of the user-mode instructions, where perf_event_open is allowed and the processor
-counts them. Instructions do not depend on other work at all.
+milliseconds long. In each round, the time with the probe is divided by the time without it. A row is the median of
+these ratios with its 95 % interval, by bootstrap over the rounds: of the wall time, of the processor time, and of the
+user-mode instructions, where perf_event_open is allowed and the processor counts them. Instructions do not depend on
+other work at all.
+
+``--direct`` is for a machine with other work: a turn calls the kernel's function for so many programs as take about
+0.1 ms, without a launch, so few turns are interrupted. Chance decides which programs a turn has.
 
 Without the checkout's .venv: ``PYTHONPATH=DIR:python TRITON_EXT_CPU_THREADS=1 python benchmarks/probe.py``, where DIR
-has Triton 3.9, NumPy and torch, and the checkout's libraries are built.
+has Triton 3.9, NumPy, torch and the dist-info of triton_ext, by whose entry point Triton finds the backend, and the
+checkout's libraries are built.
 """
 
 from __future__ import annotations
 
 import argparse
 import ctypes
-import functools
 import os
 import platform
 import struct
 import sys
+import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("TRITON_DEFAULT_BACKEND", "cpu")
 os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
@@ -36,8 +43,20 @@ from probe_kernels import add, attention, matmul
 
 from triton_ext import probe
 
-Launch = Callable[[], object]
 PROBES = ("none", "none again", "count", "region")
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A kernel, its grid and its arguments."""
+
+    kernel: Any
+    grid: tuple[int, ...]
+    arguments: tuple[Any, ...]
+
+    def __call__(self) -> Any:
+        """Launches the kernel, and returns it."""
+        return self.kernel[self.grid](*self.arguments)
 
 
 class Instructions:
@@ -67,17 +86,16 @@ def cases() -> dict[str, Callable[[str, bool], Launch]]:
     q, k, v, o = (torch.randn((heads, length, width), dtype=torch.float16) for _ in range(4))
 
     def adding(tiles: int) -> Callable[[str, bool], Launch]:
-        return lambda what, each: functools.partial(
-            add[(triton.cdiv(n, block * tiles),)], x, y, z, n, tiles, block, what, each
-        )
+        grid = (triton.cdiv(n, block * tiles),)
+        return lambda what, each: Launch(add, grid, (x, y, z, n, tiles, block, what, each))
 
     def multiplying(what: str, each: bool) -> Launch:
         grid = (size // tile[0] * (size // tile[1]),)
-        return functools.partial(matmul[grid], a, b, c, size, size, *tile, what, each)
+        return Launch(matmul, grid, (a, b, c, size, size, *tile, what, each))
 
     def attending(what: str, each: bool) -> Launch:
         grid = (length // 64, heads)
-        return functools.partial(attention[grid], q, k, v, o, 0.18, length, width, 64, 64, what, each)
+        return Launch(attention, grid, (q, k, v, o, 0.18, length, width, 64, 64, what, each))
 
     return {
         f"add, {n // block} programs of one tile of {block}": adding(1),
@@ -126,21 +144,86 @@ def measure(launches: dict[str, Launch], session: probe.Session, rounds: int, tu
     return {name: np.array(rows, float) for name, rows in found.items()}
 
 
+class Function:
+    """The function of a kernel, which runs a range of programs in this thread, without a launch.
+
+    Args:
+        launch: the kernel with its grid and arguments; is launched once.
+        session: that the probes write to.
+        folder: for the kernel's library.
+    """
+
+    def __init__(self, launch: Launch, session: probe.Session, folder: Path) -> None:
+        kernel = launch()
+        library = folder / f"{len(list(folder.iterdir()))}.so"
+        library.write_bytes(kernel.asm["so"])
+        self._function = getattr(ctypes.CDLL(str(library)), kernel.name)
+        formats = {"i32": "i4x", "fp32": "f4x"}
+        packed = b""
+        for value, kind in zip(launch.arguments, kernel.src.signature.values(), strict=True):
+            if kind.startswith("*"):
+                packed += struct.pack("q", value.data_ptr())
+            elif kind != "constexpr":
+                packed += struct.pack(formats[kind], value)
+        packed += struct.pack("q", next((sink.data_ptr() for sink in session._buffers.values()), 0))
+        self._arguments = ctypes.create_string_buffer(packed)
+        self._grid = (ctypes.c_int32 * 3)(*launch.grid, *(1,) * (3 - len(launch.grid)))
+        self._memory = np.zeros(kernel.metadata.scratch + 4096, np.uint8)
+        self._scratch = ctypes.c_void_p(-(-self._memory.ctypes.data // 4096) * 4096)
+
+    def __call__(self, first: int, end: int) -> float:
+        """Runs the programs from `first` to `end` - 1, and returns how long that has taken, in ns."""
+        start = time.perf_counter_ns()
+        left = self._function(self._arguments, ctypes.c_int64(first), ctypes.c_int64(end), self._grid, self._scratch)
+        after = time.perf_counter_ns()
+        assert left == 0
+        return after - start
+
+
+def measure_directly(
+    launches: dict[str, Launch], session: probe.Session, rounds: int, turn: float
+) -> tuple[dict[str, np.ndarray], int]:
+    """Returns for each launch the wall time of a turn in each round, in ns, and how many programs a turn has.
+
+    Args:
+        launches: by name; the first one is the one without a probe.
+        session: that their probes write to.
+        rounds: how often each one gets its turn.
+        turn: seconds of a turn.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        next(reversed(launches.values()))()  # makes the buffer
+        functions = {name: Function(launch, session, Path(folder)) for name, launch in launches.items()}
+    total = int(np.prod(next(iter(launches.values())).grid))
+    one = min(functions["none"](i, i + 1) for i in range(min(total, 32)))
+    step = min(max(int(turn * 1e9 / one), 1), total)
+    found: dict[str, list[float]] = {name: [] for name in functions}
+    names, since = list(functions), 0
+    firsts = iter(np.random.default_rng(0).integers(0, total // step, rounds * len(names)).tolist())
+    for number in range(rounds):
+        for name in names[number % len(names) :] + names[: number % len(names)]:
+            if since >= 2 * total:
+                empty_buffer(session)
+                since = 0
+            first = next(firsts) * step
+            found[name].append(functions[name](first, first + step))
+            since += step
+    return {name: np.array(rows, float)[:, None] for name, rows in found.items()}, step
+
+
 def ratio(values: np.ndarray, base: np.ndarray) -> tuple[float, float, float]:
-    """Returns the ratio of the medians - 1 in percent, and its 95 % interval; the values of a round stay together."""
-    rng = np.random.default_rng(0)
-    chosen = rng.integers(0, len(values), (4000, len(values)))
-    ratios = np.median(values[chosen], axis=1) / np.median(base[chosen], axis=1)
-    low, high = np.quantile(ratios, (0.025, 0.975))
-    middle = np.median(values) / np.median(base)
-    return tuple(100 * (float(one) - 1) for one in (middle, low, high))
+    """Returns the median of the ratios of each round - 1 in percent, and its 95 % interval."""
+    ratios = values / base
+    chosen = np.random.default_rng(0).integers(0, len(ratios), (4000, len(ratios)))
+    low, high = np.quantile(np.median(ratios[chosen], axis=1), (0.025, 0.975))
+    return tuple(100 * (float(one) - 1) for one in (np.median(ratios), low, high))
 
 
 def launch_cost(rounds: int) -> None:
     """Prints what a launch of a kernel that does next to nothing costs the host, in a session."""
     x, y, z = (torch.zeros(16) for _ in range(3))
     with probe.session(capacity=2**20) as s:
-        launches = {what: functools.partial(add[(1,)], x, y, z, 16, 1, 16, what, False) for what in PROBES}
+        launches = {what: Launch(add, (1,), (x, y, z, 16, 1, 16, what, False)) for what in PROBES}
         found = measure(launches, s, rounds, 0.002)
     alone = float(np.median(found["none"][:, 1])) / 1e3
     more = ", ".join(
@@ -151,38 +234,52 @@ def launch_cost(rounds: int) -> None:
     print(f"a launch in a session, of one program with a tile of 16: {alone:.2f} µs; {more}", flush=True)
 
 
+def _processor() -> str:
+    """Returns the name of this machine's processor."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    return next((line.partition(": ")[2] for line in lines if line.startswith("model name")), platform.machine())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=200, help="turns of each kernel (default: %(default)s)")
-    parser.add_argument("--turn", type=float, default=0.004, help="seconds of a turn (default: %(default)s)")
+    parser.add_argument("--turn", type=float, help="seconds of a turn (default: 0.004, or 0.0001 with --direct)")
+    parser.add_argument("--direct", action="store_true", help="call the kernels' functions, without launches")
     parser.add_argument("--core", type=int, help="the processor to run on (default: the last one that is allowed)")
     parser.add_argument("kernels", nargs="*", help="beginnings of the names of kernels; default: all")
     options = parser.parse_args()
+    options.turn = options.turn or (0.0001 if options.direct else 0.004)
     torch.set_num_threads(1)
     core = max(os.sched_getaffinity(0)) if options.core is None else options.core
     os.sched_setaffinity(0, {core})
     has_instructions = Instructions().available
     lines = [
-        f"Triton {triton.__version__}, {options.rounds} rounds of {options.turn * 1e3:.0f} ms, one thread on processor "
+        f"Triton {triton.__version__}, {options.rounds} rounds of {options.turn * 1e3:g} ms, one thread on processor "
         f"{core}; instructions are {'' if has_instructions else 'not '}counted",
-        "ratio of medians to the kernel without a probe, and its 95 % interval",
+        "median of the ratios to the kernel without a probe, and its 95 % interval",
+        f"{_processor()}; load average of {os.cpu_count()} processors {os.getloadavg()[0]:.1f}",
     ]
     for line in lines:
         print(line, flush=True)
-    launch_cost(options.rounds)
+    if not options.direct:
+        launch_cost(options.rounds)
     chosen = tuple(options.kernels) or ("",)
     for title, make in cases().items():
         for each_turn in (False, True) if title.startswith(chosen) else ():
             with probe.session(capacity=2**24) as s:
                 launches = {what: make(what.split()[0], each_turn) for what in PROBES}
-                found = measure(launches, s, options.rounds, options.turn)
+                if options.direct:
+                    found, programs = measure_directly(launches, s, options.rounds, options.turn)
+                else:
+                    found = measure(launches, s, options.rounds, options.turn)
             base = found["none"]
             microseconds = np.median(base[:, 0]) / 1e3
-            print(f"{title}, in each {'turn' if each_turn else 'program'}: {microseconds:.1f} µs", flush=True)
+            amount = f" for {programs} programs" if options.direct else ""
+            print(f"{title}, in each {'turn' if each_turn else 'program'}: {microseconds:.1f} µs{amount}", flush=True)
             for name, values in found.items():
                 if name == "none":
                     continue
-                columns = ["wall", "processor", "instructions"][: 2 + has_instructions]
+                columns = ["wall", "processor", "instructions"][: 1 if options.direct else 2 + has_instructions]
                 texts = []
                 for i, column in enumerate(columns):
                     middle, low, high = ratio(values[:, i], base[:, i])

@@ -218,8 +218,8 @@ class Session:
 
         Those of a program are in the order in which it has written them, but for failures of checks, which are behind
         them. With a `capacity` from 1 MiB on, the 64 shards come first; the linear id modulo 64 says in which one a
-        program is. In each shard, and in all that is behind the shards, programs are in the order in which they asked
-        for room.
+        program is. If the kernel has regions and runs on a CPU, the linear id is divided by 8 before, rounded down. In
+        each shard, and in all that is behind the shards, programs are in the order in which they asked for room.
 
         ``pandas.DataFrame(s.records())`` is a table of pandas, and ``pyarrow.Table.from_pandas`` makes one of Arrow of
         it.

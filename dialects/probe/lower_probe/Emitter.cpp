@@ -31,9 +31,9 @@ LogicalResult Emitter::run() {
   b.setInsertionPointToStart(&kernel.getBody().front());
   b.setLoc(kernel.getLoc());
   Regions regions(*this, clock);
-  if (!sites.regions.empty())
-    regions.readStart();
   Operation *first = firstProbe();
+  if (!sites.regions.empty())
+    regions.readStart(first);
   if (first)
     b.setInsertionPoint(first);
   emitPrologue();

@@ -25,7 +25,8 @@ inline constexpr int64_t kShardWords = 6; // words of a shard, 0 without shards
 /// has the same low bits; behind them is the pool, which all programs share.
 /// Behind the header each shard has a cursor, the words asked for in it, on a
 /// cache line of its own: additions to one word run one after the other.
-inline constexpr int64_t kShards = 64, kCursorWords = 16;
+/// In a kernel with regions on a CPU, 2^kNeighbourBits neighbours share one.
+inline constexpr int64_t kShards = 64, kCursorWords = 16, kNeighbourBits = 3;
 inline constexpr int64_t kShardCursors = 16;
 inline constexpr int64_t kDirectory = kShardCursors + kShards * kCursorWords;
 

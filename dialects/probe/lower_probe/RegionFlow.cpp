@@ -26,6 +26,8 @@ LogicalResult Regions::run(Operation *first) {
     b.setLoc(begin.getLoc());
     if (!begin.getHandle().use_empty())
       begins[begin] = clock.read(b, Counter::Cycles, begin.getPerWarp());
+    if (begin == first && !start)
+      storeStart(begins[begin], clock.read(b, Counter::Global, false));
   }
   Region &body = e.kernel.getBody();
   // Other blocks get the numbers as arguments, from each branch.
@@ -42,7 +44,7 @@ LogicalResult Regions::run(Operation *first) {
     } else if (isa<tt::ReturnOp>(last)) {
       b.setInsertionPoint(last);
       b.setLoc(last->getLoc());
-      finish();
+      finish(last);
     }
   }
   return success();

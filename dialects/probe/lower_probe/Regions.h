@@ -36,8 +36,9 @@ public:
   /// `first`, if it is not null, is the operation before which the builder is.
   LogicalResult run(Operation *first);
 
-  /// Emits what reads the time of the program's start.
-  void readStart();
+  /// Emits what reads the time of the program's start, unless that is the start
+  /// of the region that `first`, as in `run`, begins.
+  void readStart(Operation *first);
 
 private:
   /// The two numbers, in i32. `left` is -1 if the buffer is full.
@@ -65,7 +66,8 @@ private:
   Value firstOfWarp(Value mask);
   State makeRoom(unsigned site, State state, int64_t needed);
   State end(probe::RegionEndOp op, State state);
-  void finish();
+  void storeStart(Value cycles, Value global);
+  void finish(Operation *exit);
   LogicalResult walk(Block &block, State &state);
   LogicalResult walkOp(Operation &op, State &state);
   LogicalResult walkFor(scf::ForOp op, State &state);
@@ -86,7 +88,10 @@ private:
   int64_t n;       ///< threads, 0 if a program is one
   int64_t records; ///< of a block
   bool hasLoops;
-  Value start, globalStart;            ///< the time of the program's start, i64
+  /// The time of the program's start, i64; null if it is that of a region.
+  Value start, globalStart;
+  Operation *lastEnd = nullptr;        ///< the region_end that was lowered last
+  Value lastEndTime;                   ///< its time, if it is not in a room
   std::optional<Room> room;            ///< of the loop that is being emitted
   Value home;                          ///< the first block of the program, i32
   Value hasHome;                       ///< whether it has one

@@ -12,7 +12,15 @@ namespace tt = mlir::triton;
 
 /// Finds the area of records, and in it the shard of the program whose linear
 /// id is `linear`.
+///
+/// A thread of a CPU runs neighbours one after the other, so in a kernel with
+/// regions, some neighbours have the same shard: its cursor and the lines
+/// behind the last record are then in the caches. Other kernels take no room in
+/// most programs, and their records are in the order of the programs if there
+/// is one program for each shard.
 void Emitter::findShard(Value linear) {
+  if (*numThreads == 0 && !sites.regions.empty())
+    linear = arith::ShRUIOp::create(b, linear, constant(kNeighbourBits));
   capacity = loadHeader(kCapacity);
   records = loadHeader(kRecords);
   shardWords = loadHeader(kShardWords);

@@ -165,13 +165,22 @@ module attributes {probe.target = "cuda:90", probe.num_warps = 4 : i32, probe.wa
 // -----
 
 // A program of the CPU is one thread, so all numbers are scalars. The kernel has one region and no loop, so a block has
-// room for one record.
+// room for one record. Eight neighbours share a shard. The program starts and ends with the region, so the clock is read
+// twice, not four times.
 // CHECK-LABEL: probe.sites = "{{.*}}\22records_of_block\22:1
 // CHECK-LABEL: tt.func public @on_the_cpu
+// CHECK-NOT: "rdtsc;
+// CHECK: %[[NEIGHBOURS:.*]] = arith.shrui %{{.*}}, %c3_i64
+// CHECK: arith.andi %[[NEIGHBOURS]], %c63_i64
 // CHECK: tt.atomic_rmw add, relaxed, gpu, %{{.*}} : (!tt.ptr<i64>, i64, i1) -> i64
 // CHECK: "movq %fs:0, $0
 // CHECK-SAME: target = "x86-64"
-// CHECK: "rdtsc;
+// CHECK: %[[START:.*]] = tt.elementwise_inline_asm "rdtsc;
+// CHECK: tt.store %{{.*}}, %[[START]], %[[HASHOME:.*]] : !tt.ptr<i64>
+// CHECK: %[[END:.*]] = tt.elementwise_inline_asm "rdtsc;
+// CHECK: tt.store %{{.*}}, %[[START]], %{{.*}} : !tt.ptr<i64>
+// CHECK-NOT: "rdtsc;
+// CHECK: tt.store %{{.*}}, %[[END]], %[[HASHOME]] : !tt.ptr<i64>
 // CHECK-NOT: tensor<
 module attributes {probe.target = "x86-64"} {
   tt.func public @on_the_cpu() {
@@ -219,6 +228,7 @@ module attributes {probe.target = "hip:gfx1200", probe.num_warps = 4 : i32, prob
 // CHECK: ^bb2(%[[NEXT:.*]]: i32, %[[LEFT:.*]]: i32):
 // CHECK: "rdtsc;
 // CHECK: "rdtsc;
+// CHECK-NOT: "rdtsc;
 // CHECK: tt.return
 module attributes {probe.target = "x86-64"} {
   tt.func public @returns_early(%c: i1) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of numbers and shards notice each bug of `ALL` in lower_probe. One build contains all bugs; an environment
-variable enables one of them."""
+"""The tests of numbers, shards and clocks notice each bug of `ALL` in lower_probe. One build contains all bugs; an
+environment variable enables one of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ import pytest
 from support import mutants
 from support.probe.native import native_backend
 
-TESTS, TESTS_OF_SHARDS = (Path(__file__).with_name(f"test_probe_{name}.py") for name in ("numbers", "shards"))
+TESTS, TESTS_OF_SHARDS, TESTS_OF_CLOCKS = (
+    Path(__file__).with_name(f"test_probe_{name}.py") for name in ("numbers", "shards", "clocks")
+)
 bug_of_records = partial(mutants.Mutation, "Records.cpp")
 bug_of_statistics = partial(mutants.Mutation, "Statistics.cpp")
 bug_of_histograms = partial(mutants.Mutation, "Histogram.cpp")
@@ -161,6 +163,14 @@ MUTATIONS_OF_SHARDS = {
         bug_of_shards("end", "place", behind="arith::CmpIPredicate::sle, "),
     ),
     "all programs have one shard": ("and_then_the_pool", bug_of_shards("kShards - 1", "0")),
+    "neighbours with regions have shards of their own": (
+        "room_of_a_loop",
+        bug_of_shards("constant(kNeighbourBits)", "constant(0)"),
+    ),
+    "neighbours without regions share a shard": (
+        "and_then_the_pool",
+        bug_of_shards("!sites.regions.empty()", "!sites.ops.empty()"),
+    ),
     "the pool begins where the shards do": (
         "and_then_the_pool",
         bug_of_shards("Value(arith::AddIOp::create(b, pool, behind))", "behind"),
@@ -174,8 +184,28 @@ MUTATIONS_OF_SHARDS = {
         bug_of_records("isa<CheckOp>(sites.ops[site])", "isa<CountOp>(sites.ops[site])"),
     ),
 }
+#: And for those of a CPU's clocks.
+MUTATIONS_OF_CLOCKS = {
+    "a program always starts with its first region": (
+        "does_more",
+        bug_of_regions("first->getBlock()->begin()", "first->getIterator()"),
+    ),
+    "a program always ends with its last region": (
+        "does_more",
+        bug_of_regions("std::next(lastEnd->getIterator())", "exit->getIterator()"),
+    ),
+    "a program does not start with its region": (
+        "has_the_clocks",
+        bug_of_regions("first->getResult(0).use_empty()", "true"),
+    ),
+    "a program does not end with its region": (
+        "has_the_clocks",
+        bug_of_regions("lastEnd->getBlock()", "static_cast<Block *>(nullptr)"),
+    ),
+}
 ALL = {name: (TESTS, *bug) for name, bug in MUTATIONS.items()}
 ALL |= {name: (TESTS_OF_SHARDS, *bug) for name, bug in MUTATIONS_OF_SHARDS.items()}
+ALL |= {name: (TESTS_OF_CLOCKS, *bug) for name, bug in MUTATIONS_OF_CLOCKS.items()}
 
 
 @pytest.fixture(scope="module")
@@ -196,7 +226,7 @@ def test_a_bug_of_probes_is_noticed(name: str, libraries: Path, tmp_path: Path) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tests", [TESTS, TESTS_OF_SHARDS], ids=lambda file: file.stem)
+@pytest.mark.parametrize("tests", [TESTS, TESTS_OF_SHARDS, TESTS_OF_CLOCKS], ids=lambda file: file.stem)
 def test_without_a_bug_the_tests_pass(tests: Path, libraries: Path, tmp_path: Path) -> None:
     select = " or ".join({select for file, select, _ in ALL.values() if file == tests})
     done = mutants.run_tests(tests, select, libraries, "", tmp_path / "cache")
