@@ -12,6 +12,7 @@ such a file, without a GPU. Exits with 1 if a result is wrong.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import math
 import os
@@ -28,7 +29,7 @@ from random import Random
 from typing import Any
 
 NAME = "gpu-loop-split"
-RATIOS = (("split", "by hand"), ("no-wrap", "by hand"), ("split", "unsplit"))
+RATIOS = (("split", "by hand"), ("no-wrap", "by hand"), ("split", "unsplit"), ("default", "unsplit"))
 
 
 @dataclass
@@ -48,7 +49,7 @@ class Case:
         meta: constexprs that are the same for all configurations.
         configs: constexprs, warps and stages to try.
         grid: from the constexprs.
-        forms: what is compared; "unsplit", "split" and "by hand" are always there.
+        forms: what is compared; those of `COMMON` are always there.
         output: the tensor that is written.
         expected: what of it should be what, and the tolerance.
         torch: what PyTorch has for it.
@@ -73,9 +74,12 @@ def pipelines() -> dict[str, Any]:
     """Returns the pipelines over which the tuned kernel is tuned."""
     import triton_ext as tx
 
-    split = tx.passes.ttir.loop_split
+    def split(**options: Any) -> Any:
+        return tx.passes.ttir.loop_split(cost_model=False, **options)
+
     return {
         "plain": tx.Pipeline(),
+        "default": tx.Pipeline().at_end("ttir", tx.passes.ttir.loop_split()),
         "split": tx.Pipeline().at_end("ttir", split()),
         "split once": tx.Pipeline().at_end("ttir", split(max_splits=1)),
         "split, no-wrap": tx.Pipeline().at_end("ttir", split(no_wrap=True)),
@@ -88,149 +92,163 @@ def configs(names: tuple[str, ...], *rows: tuple[int, ...]) -> list[dict[str, in
     return [dict(zip((*names, "num_warps", "num_stages"), row, strict=True)) for row in rows]
 
 
-def attention_cases() -> Iterator[Case]:
+#: The forms and pipelines that are compared in every case. Each kernel has further ones.
+COMMON = {
+    "unsplit": Form("one"),
+    "split": Form("one", "split"),
+    "by hand": Form("two"),
+    "default": Form("one", "default"),
+}
+TILES = configs(("BM", "BN"), (64, 64, 4, 3), (128, 64, 8, 3), (128, 64, 4, 3), (128, 128, 8, 3))
+
+
+def _attention_tensors(batch: int, heads: int, n: int, d: int) -> tuple[Any, ...]:
+    import torch
+
+    torch.manual_seed(0)
+    q, k, v = (torch.randn(batch, heads, n, d, device="cuda", dtype=torch.float16) for _ in range(3))
+    return q, k, v, torch.empty_like(q)
+
+
+def causal_case(batch: int, heads: int, n: int, d: int) -> Case:
+    """Returns causal attention over `n` rows, with `d` features in each head."""
+    import loop_split_kernels as kernels
+    import torch.nn.functional as F  # noqa: N812
+
+    q, k, v, o = _attention_tensors(batch, heads, n, d)
+
+    def whole() -> Any:
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+    return Case(
+        "causal attention",
+        f"{batch}x{heads}x{n}x{d}",
+        kernels.causal,
+        (q, k, v, o, d**-0.5 * math.log2(math.e), n),
+        {"D": d},
+        TILES,
+        lambda meta: (n // meta["BM"], batch * heads),
+        COMMON
+        | {
+            "no-wrap": Form("one", "split, no-wrap"),
+            "epilogue": Form("epilogue"),
+            "prologue": Form("prologue"),
+        },
+        o,
+        lambda: iter([(o, whole())]),
+        2e-2,
+        whole,
+    )
+
+
+def sliding_case(batch: int, heads: int, n: int, d: int, window: int) -> Case:
+    """Returns attention of each of `n` rows to the `window` rows up to it."""
     import loop_split_kernels as kernels
     import torch
     import torch.nn.functional as F  # noqa: N812
 
-    tiles = configs(("BM", "BN"), (64, 64, 4, 3), (128, 64, 8, 3), (128, 64, 4, 3), (128, 128, 8, 3))
+    q, k, v, o = _attention_tensors(batch, heads, n, d)
+    i = torch.arange(n, device="cuda")
+    mask = (i[None, :] <= i[:, None]) & (i[None, :] > i[:, None] - window)
 
-    def tensors(batch: int, heads: int, n: int, d: int) -> tuple[Any, ...]:
-        torch.manual_seed(0)
-        q, k, v = (torch.randn(batch, heads, n, d, device="cuda", dtype=torch.float16) for _ in range(3))
-        return q, k, v, torch.empty_like(q)
+    def one_head(head: int) -> Any:
+        at = slice(head, head + 1)
+        return F.scaled_dot_product_attention(q[-1:, at], k[-1:, at], v[-1:, at], attn_mask=mask)[0, 0]
 
-    for batch, heads, n, d in ((4, 32, 2048, 64), (4, 32, 4096, 128), (1, 32, 16384, 64), (1, 32, 16384, 128)):
-        q, k, v, o = tensors(batch, heads, n, d)
+    return Case(
+        "sliding-window attention",
+        f"{batch}x{heads}x{n}x{d}, {window}",
+        kernels.sliding,
+        (q, k, v, o, d**-0.5 * math.log2(math.e), n, window),
+        {"D": d},
+        TILES,
+        lambda meta: (n // meta["BM"], batch * heads),
+        COMMON
+        | {
+            "by hand": Form("three"),
+            "no-wrap": Form("one", "split, no-wrap"),
+            "guarded": Form("one", "guard"),
+            "branch": Form("branch"),
+            "min-trips": Form("one", "split, min-trips=8"),
+        },
+        o,
+        lambda: iter([(o[-1, head], one_head(head)) for head in (0, heads - 1)]),
+        2e-2,
+        lambda: F.scaled_dot_product_attention(q, k, v, attn_mask=mask),
+        key=["N", "window"],
+    )
 
-        def whole(q: Any = q, k: Any = k, v: Any = v) -> Any:
-            return F.scaled_dot_product_attention(q, k, v, is_causal=True)
 
-        yield Case(
-            "causal attention",
-            f"{batch}x{heads}x{n}x{d}",
-            kernels.causal,
-            (q, k, v, o, d**-0.5 * math.log2(math.e), n),
-            {"D": d},
-            tiles,
-            lambda meta, n=n, heads=batch * heads: (n // meta["BM"], heads),
-            {
-                "unsplit": Form("one"),
-                "split": Form("one", "split"),
-                "by hand": Form("two"),
-                "no-wrap": Form("one", "split, no-wrap"),
-                "epilogue": Form("epilogue"),
-                "prologue": Form("prologue"),
-            },
-            o,
-            lambda o=o, whole=whole: iter([(o, whole())]),
-            2e-2,
-            whole,
-        )
+def attention_cases() -> Iterator[Case]:
+    for shape in ((4, 32, 2048, 64), (4, 32, 4096, 128), (1, 32, 16384, 64), (1, 32, 16384, 128)):
+        yield causal_case(*shape)
+    for size in ((1, 32, 16384, 64, 4096), (2, 32, 8192, 64, 1024), (2, 32, 8192, 128, 1024), (2, 32, 8192, 128, 512)):
+        yield sliding_case(*size)
 
-    for batch, heads, n, d, window in (
-        (1, 32, 16384, 64, 4096),
-        (2, 32, 8192, 64, 1024),
-        (2, 32, 8192, 128, 1024),
-        (2, 32, 8192, 128, 512),
-    ):
-        q, k, v, o = tensors(batch, heads, n, d)
-        i = torch.arange(n, device="cuda")
-        mask = (i[None, :] <= i[:, None]) & (i[None, :] > i[:, None] - window)
 
-        def one_head(head: int, q: Any = q, k: Any = k, v: Any = v, mask: Any = mask) -> Any:
-            at = slice(head, head + 1)
-            return F.scaled_dot_product_attention(q[-1:, at], k[-1:, at], v[-1:, at], attn_mask=mask)[0, 0]
+def matmul_case(m: int, n: int, k: int, stride: int | None = None) -> Case:
+    """Returns C = A @ B; the rows of A are `stride` elements apart, or the next multiple of 16 of `k`."""
+    import loop_split_kernels as kernels
+    import torch
 
-        def check(o: Any = o, one: Any = one_head, last: int = heads - 1) -> Iterator[tuple[Any, Any]]:
-            for head in (0, last):
-                yield o[-1, head], one(head)
-
-        yield Case(
-            "sliding-window attention",
-            f"{batch}x{heads}x{n}x{d}, {window}",
-            kernels.sliding,
-            (q, k, v, o, d**-0.5 * math.log2(math.e), n, window),
-            {"D": d},
-            tiles,
-            lambda meta, n=n, heads=batch * heads: (n // meta["BM"], heads),
-            {
-                "unsplit": Form("one"),
-                "split": Form("one", "split"),
-                "by hand": Form("three"),
-                "no-wrap": Form("one", "split, no-wrap"),
-                "guarded": Form("one", "guard"),
-                "branch": Form("branch"),
-                "min-trips": Form("one", "split, min-trips=8"),
-            },
-            o,
-            check,
-            2e-2,
-            lambda q=q, k=k, v=v, mask=mask: F.scaled_dot_product_attention(q, k, v, attn_mask=mask),
-            key=["N", "window"],
-        )
+    torch.manual_seed(0)
+    stride, unit = stride or (k + 15) // 16 * 16, next(unit for unit in (8, 4, 2, 1) if k % unit == 0)
+    a = torch.randn(m, stride, device="cuda", dtype=torch.float16)[:, :k]
+    b = torch.randn(k, n, device="cuda", dtype=torch.float16) / k**0.5
+    c = torch.empty(m, n, device="cuda", dtype=torch.float16)
+    return Case(
+        "matmul, ragged K",
+        f"{m}x{n}x{k}",
+        kernels.matmul,
+        (a, b, c, m, n, k // unit, stride),
+        {"UNIT": unit},
+        configs(
+            ("BM", "BN", "BK"), (128, 128, 32, 4, 4), (128, 128, 64, 8, 3), (128, 256, 64, 8, 3), (64, 128, 64, 4, 4)
+        ),
+        lambda meta: (-(-m // meta["BM"]) * -(-n // meta["BN"]),),
+        COMMON | {"min-trips": Form("one", "split, min-trips=8")},
+        c,
+        lambda: iter([(c, a @ b)]),
+        2e-2,
+        lambda: torch.matmul(a, b, out=c),
+        key=["M", "N", "K"],
+    )
 
 
 def matmul_cases() -> Iterator[Case]:
+    for m, n, k in ((4096, 4096, 4088), (8192, 8192, 4088), (4096, 4096, 1000), (4096, 4096, 4093)):
+        yield matmul_case(m, n, k)
+
+
+def softmax_case(rows: int, n: int) -> Case:
+    """Returns a softmax of each of `rows` rows of `n` elements."""
     import loop_split_kernels as kernels
     import torch
 
-    tiles = configs(
-        ("BM", "BN", "BK"), (128, 128, 32, 4, 4), (128, 128, 64, 8, 3), (128, 256, 64, 8, 3), (64, 128, 64, 4, 4)
+    torch.manual_seed(0)
+    stride = (n + 15) // 16 * 16
+    x = torch.randn(rows, stride, device="cuda", dtype=torch.float16)[:, :n]
+    y = torch.empty(rows, stride, device="cuda", dtype=torch.float16)[:, :n]
+    return Case(
+        "softmax, ragged rows",
+        f"{rows}x{n}",
+        kernels.softmax,
+        (x, y, n, stride),
+        {},
+        configs(("BLOCK",), (1024, 4, 3), (2048, 4, 3), (4096, 8, 3)),
+        lambda _: (rows,),
+        COMMON,
+        y,
+        lambda: iter([(y, torch.softmax(x, 1))]),
+        1e-4,
+        lambda: torch.softmax(x, 1),
+        key=["n"],
     )
-    for m, n, k in ((4096, 4096, 4088), (8192, 8192, 4088), (4096, 4096, 1000), (4096, 4096, 4093)):
-        torch.manual_seed(0)
-        stride, unit = (k + 15) // 16 * 16, 8 if k % 8 == 0 else 1
-        a = torch.randn(m, stride, device="cuda", dtype=torch.float16)[:, :k]
-        b = torch.randn(k, n, device="cuda", dtype=torch.float16) / k**0.5
-        c = torch.empty(m, n, device="cuda", dtype=torch.float16)
-        yield Case(
-            "matmul, ragged K",
-            f"{m}x{n}x{k}",
-            kernels.matmul,
-            (a, b, c, m, n, k // unit, stride),
-            {"UNIT": unit},
-            tiles,
-            lambda meta, m=m, n=n: (-(-m // meta["BM"]) * -(-n // meta["BN"]),),
-            {
-                "unsplit": Form("one"),
-                "split": Form("one", "split"),
-                "by hand": Form("two"),
-                "min-trips": Form("one", "split, min-trips=8"),
-            },
-            c,
-            lambda a=a, b=b, c=c: iter([(c, a @ b)]),
-            2e-2,
-            lambda a=a, b=b, c=c: torch.matmul(a, b, out=c),
-            key=["M", "N", "K"],
-        )
 
 
 def softmax_cases() -> Iterator[Case]:
-    import loop_split_kernels as kernels
-    import torch
-
-    blocks = configs(("BLOCK",), (1024, 4, 3), (2048, 4, 3), (4096, 8, 3))
     for rows, n in ((16384, 8190), (8192, 16380), (4096, 32765), (2048, 65531)):
-        torch.manual_seed(0)
-        stride = (n + 15) // 16 * 16
-        x = torch.randn(rows, stride, device="cuda", dtype=torch.float16)[:, :n]
-        y = torch.empty(rows, stride, device="cuda", dtype=torch.float16)[:, :n]
-        yield Case(
-            "softmax, ragged rows",
-            f"{rows}x{n}",
-            kernels.softmax,
-            (x, y, n, stride),
-            {},
-            blocks,
-            lambda _, rows=rows: (rows,),
-            {"unsplit": Form("one"), "split": Form("one", "split"), "by hand": Form("two")},
-            y,
-            lambda x=x, y=y: iter([(y, torch.softmax(x, 1))]),
-            1e-4,
-            lambda x=x: torch.softmax(x, 1),
-            key=["n"],
-        )
+        yield softmax_case(rows, n)
 
 
 FAMILIES = {"attention": attention_cases, "matmul": matmul_cases, "softmax": softmax_cases}
@@ -308,6 +326,7 @@ def measure(case: Case, budget: float) -> Iterator[dict[str, Any]]:
             "ms": {},
             "registers": {},
             "spills": {},
+            "code": {},
             "failed": {},
         }
         ready = {}
@@ -323,6 +342,7 @@ def measure(case: Case, budget: float) -> Iterator[dict[str, Any]]:
                 row["failed"][name] = "WRONG"
                 continue
             row["registers"][name], row["spills"][name] = kernel.n_regs, kernel.n_spills
+            row["code"][name] = hashlib.sha256(kernel.asm["cubin"]).hexdigest()[:12]
             ready[name] = launch
         row["ms"] = in_turns(ready, budget)
         yield row
@@ -409,7 +429,7 @@ def text(data: dict[str, Any]) -> str:
         f"{where['triton']}, PyTorch {where['torch']}, {where['date']}",
         "ms: medians, launched in turns. regs/spills of one thread, spills as Triton counts them. -: did not run.",
     ]
-    others = ("no-wrap", "guarded", "branch", "min-trips", "epilogue", "prologue")
+    others = ("default", "no-wrap", "guarded", "branch", "min-trips", "epilogue", "prologue")
     families = dict.fromkeys(row["family"] for row in data["rows"])
     for family in families:
         rows = [row for row in data["rows"] if row["family"] == family]
@@ -457,6 +477,7 @@ def plot(data: dict[str, Any], path: Path) -> None:
         rows = [row for row in data["rows"] if row["family"] == family]
         for name, mark in (
             ("split", "o"),
+            ("default", "*"),
             ("by hand", "x"),
             ("no-wrap", "D"),
             ("guarded", "s"),

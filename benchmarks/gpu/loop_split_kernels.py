@@ -68,7 +68,9 @@ def _attend(  # noqa: PLR0917
 
 @triton.jit
 def causal(q, k, v, o, scale, N, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, FORM: tl.constexpr):  # noqa: N803, PLR0917
-    """Causal attention. "one" loop with a branch; "two" loops; the last blocks as "epilogue" or as "prologue"."""
+    """Causal attention. "one" loop with a branch, or "masked" in all iterations; "two" loops; the last blocks as
+    "epilogue" or as "prologue".
+    """
     # The long rows come first, because their programs would end last.
     first = (tl.num_programs(0) - 1 - tl.program_id(0)) * BM
     head = tl.program_id(1).to(tl.int64) * N * D
@@ -83,6 +85,10 @@ def causal(q, k, v, o, scale, N, D: tl.constexpr, BM: tl.constexpr, BN: tl.const
     if FORM == "one":
         total, weight, peak = _attend(
             total, weight, peak, queries, k, v, first, 0, end, 0, scale, D, BM, BN, "where needed", "no"
+        )
+    elif FORM == "masked":
+        total, weight, peak = _attend(
+            total, weight, peak, queries, k, v, first, 0, end, 0, scale, D, BM, BN, "always", "no"
         )
     elif FORM == "two":
         total, weight, peak = _attend(
@@ -189,6 +195,24 @@ def sliding(  # noqa: PLR0917
 
 
 @triton.jit
+def sliding_fixed(  # noqa: PLR0917
+    q,
+    k,
+    v,
+    o,
+    scale,
+    N,  # noqa: N803
+    window: tl.constexpr,
+    D: tl.constexpr,  # noqa: N803
+    BM: tl.constexpr,  # noqa: N803
+    BN: tl.constexpr,  # noqa: N803
+    FORM: tl.constexpr,  # noqa: N803
+):
+    """Computes `sliding` with a window that is known at compile time."""
+    sliding(q, k, v, o, scale, N, window, D, BM, BN, FORM)
+
+
+@triton.jit
 def matmul(  # noqa: PLR0917
     a,
     b,
@@ -225,6 +249,25 @@ def matmul(  # noqa: PLR0917
         y = tl.load(b + k[:, None] * N + j[None, :], mask=(k < K)[:, None], other=0.0)
         total = tl.dot(x, y, total)
     tl.store(c + i[:, None] * N + j[None, :], total.to(c.dtype.element_ty))
+
+
+@triton.jit
+def matmul_fixed(  # noqa: PLR0917
+    a,
+    b,
+    c,
+    M,  # noqa: N803
+    N,  # noqa: N803
+    K: tl.constexpr,  # noqa: N803
+    stride,
+    UNIT: tl.constexpr,  # noqa: N803
+    BM: tl.constexpr,  # noqa: N803
+    BN: tl.constexpr,  # noqa: N803
+    BK: tl.constexpr,  # noqa: N803
+    FORM: tl.constexpr,  # noqa: N803
+):
+    """Computes `matmul` with a K that is known at compile time."""
+    matmul(a, b, c, M, N, K, stride, UNIT, BM, BN, BK, FORM)
 
 
 @triton.jit

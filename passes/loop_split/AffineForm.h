@@ -21,9 +21,16 @@ struct AffineForm {
   APInt constant;
   APInt spread;
 
-  bool operator==(const AffineForm &other) const {
+  /// Whether the difference of both is a constant, apart from the spreads.
+  /// Forms of different widths may have a term in common: a scalar and what it
+  /// is extended to. Their numbers, which have different widths, must not be
+  /// compared.
+  bool hasTermsOf(const AffineForm &other) const {
     return constant.getBitWidth() == other.constant.getBitWidth() &&
-           terms == other.terms && constant == other.constant &&
+           terms == other.terms;
+  }
+  bool operator==(const AffineForm &other) const {
+    return hasTermsOf(other) && constant == other.constant &&
            spread == other.spread;
   }
 };

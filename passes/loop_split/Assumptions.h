@@ -14,6 +14,11 @@ namespace mlir::triton_ext::loop_split {
 /// at this side. The mark is an attribute, because copies of a loop inherit it.
 void markDone(arith::CmpIOp op, Side side);
 bool isDone(arith::CmpIOp op, Side side);
+/// Marks it at both sides.
+inline void markDone(arith::CmpIOp op) {
+  for (Side side : {Side::Lead, Side::Tail})
+    markDone(op, side);
+}
 /// Removes the marks.
 void unmark(arith::CmpIOp op);
 

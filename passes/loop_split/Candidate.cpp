@@ -13,24 +13,19 @@ using namespace mlir::triton_ext::loop_split;
 std::optional<Candidate> loop_split::choose(ArrayRef<Condition> conditions,
                                             bool noWrap, bool falseMasks) {
   for (bool wanted : {true, false}) {
-    auto sideOf = [&](const Condition &condition) {
-      return condition.hasTail() && condition.leadingValue() != wanted
-                 ? Side::Tail
-                 : Side::Lead;
-    };
     // With `no-wrap`, as in code split by hand: the place where a mask becomes
     // true comes before the place where it becomes false again.
     SmallVector<const Condition *> order;
     for (Side side : {Side::Tail, Side::Lead})
       for (const Condition &condition : conditions)
-        if (side == (noWrap ? sideOf(condition) : Side::Lead))
+        if (side == (noWrap ? condition.sideOf(wanted) : Side::Lead))
           order.push_back(&condition);
     for (const Condition *condition : order) {
       arith::CmpIOp op = condition->op;
       if (!wanted && !(condition->hasTail() && falseMasks))
         continue;
       Candidate result;
-      result.side = sideOf(*condition);
+      result.side = condition->sideOf(wanted);
       if (isDone(op, result.side) || !decidesAboutWork(op.getResult()))
         continue;
       for (const Condition &other : conditions)

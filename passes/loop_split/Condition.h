@@ -17,6 +17,12 @@ namespace mlir::triton_ext::loop_split {
 /// Returns the unsigned predicate of that name.
 arith::CmpIPredicate toUnsigned(arith::CmpIPredicate predicate);
 
+/// A mask changes at two places. `Lead` is where the first element changes: up
+/// to there, all elements have the value of the beginning. `Tail` is where the
+/// last element changes: from there on, all elements have the opposite value.
+/// For a scalar, the places are the same.
+enum class Side { Lead, Tail };
+
 /// A comparison `lhs predicate rhs` in which only lhs depends on the induction
 /// variable, as an affine function.
 struct Condition {
@@ -50,6 +56,10 @@ struct Condition {
   }
   /// Whether there may be iterations in which it holds for some elements only.
   bool hasTail() const { return !lhs.spread.isZero() || !rhs.spread.isZero(); }
+  /// Returns the side at which all elements begin or cease to be `value`.
+  Side sideOf(bool value) const {
+    return hasTail() && leadingValue() != value ? Side::Tail : Side::Lead;
+  }
   /// Whether both change in the same iterations of the same loop.
   bool changesWith(const Condition &other) const {
     return isUnsigned == other.isUnsigned && isStrict() == other.isStrict() &&

@@ -78,7 +78,7 @@ Value Guard::isFree(const Condition &condition) {
   auto [known, isNew] = free.try_emplace(condition.op);
   if (!isNew)
     return known->second;
-  Side side = condition.leadingValue() ? Side::Lead : Side::Tail;
+  Side side = condition.sideOf(true);
   TripCounter counter(rewriter, loop, analysis);
   Value count = counter.countUpTo(condition, side);
   if (counter.isZero(count) || counter.isAll(count))

@@ -7,18 +7,17 @@
 
 #include "Assumptions.h"
 #include "Candidate.h"
+#include "CostModel.h"
 #include "Guard.h"
 #include "Known.h"
+#include "Remarks.h"
 #include "Simplify.h"
 #include "TripCounter.h"
 #include "Work.h"
 #include "Worklist.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/Remarks.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/Pass.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "triton-ext-loop-split"
@@ -50,41 +49,21 @@ private:
   scf::ForOp splitAt(scf::ForOp loop, const Candidate &candidate,
                      RewriterBase &rewriter, bool &changed);
   bool guardIn(scf::ForOp loop, RewriterBase &rewriter);
-  void report(Operation *op, Kind kind, const Twine &message);
+  bool declineIn(scf::ForOp loop, RewriterBase &rewriter);
+  bool guardFor(scf::ForOp loop, ArrayRef<Condition> conditions,
+                StringRef reason, RewriterBase &rewriter);
+  void report(Operation *op, Kind kind, const Twine &message) {
+    remarks->report(op, kind, message);
+  }
 
   FrozenRewritePatternSet simplifications;
-  /// What was reported at each place: copies of a loop say nothing new.
-  DenseMap<Location, llvm::StringSet<>> reported;
+  std::optional<Remarks> remarks; // of one run
 };
 } // namespace
-
-static int64_t countOps(Operation *root) {
-  int64_t count = 0;
-  root->walk([&](Operation *) { ++count; });
-  return count;
-}
 
 LogicalResult LoopSplitPass::initialize(MLIRContext *context) {
   simplifications = getSimplifications(context);
   return success();
-}
-
-void LoopSplitPass::report(Operation *op, Kind kind, const Twine &message) {
-  std::string said =
-      (kind == Kind::RemarkMissed ? "not split: " + message : message).str();
-  if (!reported[op->getLoc()].insert(said).second)
-    return;
-  LDBG() << op->getLoc() << ": " << said;
-  StringRef function;
-  if (auto parent = op->getParentOfType<FunctionOpInterface>())
-    function = parent.getName();
-  auto opts = remark::RemarkOpts::name("split")
-                  .category(getArgument())
-                  .function(function);
-  auto emit = kind == Kind::RemarkPassed   ? remark::passed
-              : kind == Kind::RemarkMissed ? remark::missed
-                                           : remark::analysis;
-  emit(op->getLoc(), opts) << remark::reason("{0}", said);
 }
 
 /// Returns whether `op` changes in a loop inside of `loop`. The visit of that
@@ -176,20 +155,53 @@ scf::ForOp LoopSplitPass::splitAt(scf::ForOp loop, const Candidate &candidate,
 }
 
 /// Puts masks that are true in most iterations into branches.
+bool LoopSplitPass::guardFor(scf::ForOp loop, ArrayRef<Condition> conditions,
+                             StringRef reason, RewriterBase &rewriter) {
+  SmallVector<arith::CmpIOp> settled =
+      guardMasks(rewriter, loop, conditions, noWrap);
+  for (arith::CmpIOp op : settled)
+    markDone(op);
+  if (!settled.empty())
+    report(loop, Kind::RemarkPassed, "masks moved into a branch" + reason);
+  return !settled.empty();
+}
+
 bool LoopSplitPass::guardIn(scf::ForOp loop, RewriterBase &rewriter) {
   SmallVector<Condition> open = conditionsIn(loop);
   llvm::erase_if(open, [](const Condition &condition) {
     return isDone(condition.op, Side::Lead);
   });
-  SmallVector<arith::CmpIOp> settled = guardMasks(rewriter, loop, open, noWrap);
-  if (settled.empty())
+  return guardFor(loop, open, "", rewriter);
+}
+
+/// Asks the cost model for which conditions `loop` is not to be split, and puts
+/// the masks of these into branches where it can. Returns whether it did.
+bool LoopSplitPass::declineIn(scf::ForOp loop, RewriterBase &rewriter) {
+  if (threadsPerWarp == 1) // a CPU, which has no such pipeline
     return false;
-  for (arith::CmpIOp op : settled)
-    for (Side side : {Side::Lead, Side::Tail})
-      markDone(op, side);
-  report(loop, Kind::RemarkPassed, "masks moved into a branch");
-  simplify(loop, simplifications, rewriter);
-  return true;
+  CostLimits limits{int64_t(numWarps) * threadsPerWarp,
+                    maxRegisters,
+                    maxRefills,
+                    splitTrips,
+                    guardTrips,
+                    noWrap};
+  SmallVector<Decline, 0> declined =
+      declineToSplit(rewriter, loop, conditionsIn(loop), limits);
+  SmallVector<Condition> masks;
+  std::string reason;
+  for (const Decline &one : declined)
+    if (one.mayGuard) {
+      masks.push_back(one.condition);
+      reason = ", because " + one.reason;
+    }
+  bool guarded = guardFor(loop, masks, reason, rewriter);
+  for (const Decline &one : declined) {
+    arith::CmpIOp op = one.condition.op;
+    if (decidesAboutWork(op.getResult()))
+      report(op, Kind::RemarkMissed, one.reason);
+    markDone(op);
+  }
+  return guarded;
 }
 
 /// Splits a loop as far as it is of use. Returns the loops that it is now, or
@@ -207,12 +219,15 @@ SmallVector<scf::ForOp> LoopSplitPass::visit(scf::ForOp loop,
   SmallVector<Condition> conditions = conditionsIn(loop);
   for (const Condition &condition : conditions)
     if (condition.hasTail() && isGuarded(condition.op, conditions))
-      for (Side side : {Side::Lead, Side::Tail})
-        markDone(condition.op, side);
+      markDone(condition.op);
 
   SmallVector<scf::ForOp> loops{loop};
   int64_t added = 0;
-  bool guarded = guard && guardIn(loop, rewriter), changed = guarded;
+  bool guarded = guard && guardIn(loop, rewriter);
+  guarded |= costModel && declineIn(loop, rewriter);
+  if (guarded)
+    simplify(loop, simplifications, rewriter);
+  bool changed = guarded;
   while (true) {
     // The main loop is likely to be the one in which most is known already.
     scf::ForOp *best = nullptr;
@@ -237,7 +252,8 @@ SmallVector<scf::ForOp> LoopSplitPass::visit(scf::ForOp loop,
              "max-splits=" + Twine(maxSplits) + " is reached");
       break;
     }
-    int64_t size = countOps(*best);
+    int64_t size = 0;
+    best->walk([&](Operation *) { ++size; });
     if (added + size > maxGrowth) {
       report(where, Kind::RemarkMissed,
              "it would add " + Twine(added + size) +
@@ -259,7 +275,7 @@ SmallVector<scf::ForOp> LoopSplitPass::visit(scf::ForOp loop,
 }
 
 void LoopSplitPass::runOnOperation() {
-  reported.clear();
+  remarks.emplace(getArgument());
   Worklist worklist;
   IRRewriter rewriter(&getContext(), &worklist);
   auto push = [&](scf::ForOp loop) { worklist.push(loop); };

@@ -46,6 +46,26 @@ def LoopSplitPass : Pass<"triton-ext-loop-split", "::mlir::ModuleOp"> {
     %r = scf.if %whole { yield %x } else { yield (select %mask, %x, %y) }
     ```
 
+    **Cost model.** Each further loop fills a software pipeline anew, and ptxas
+    needs some registers more. So a loop that Triton pipelines, which is one with a
+    matrix product or with `tt.num_stages`, is split only where that pays:
+
+    - for masks of accesses that become wider without them, because a mask that may
+      change between neighbours makes each of them an access of its own. A mask that
+      does not is a predicate of an instruction that is needed anyway;
+    - for branches, and for selects of tensors, if the pipeline begins anew no more
+      than `max-refills` times, and if the tiles that are alive at the same time
+      take no more than `max-registers` registers of a thread. If constants tell in
+      how many iterations they disappear, these are `split-trips` or more.
+
+    Otherwise branches stay, and selects go into a branch as with `guard`, unless
+    constants tell that they disappear from less than `guard-trips` iterations.
+
+    Other loops, and all loops on a CPU, are split wherever it is possible. With
+    `cost-model=false`, pipelined ones are, too. A pipeline of `tx.Pipeline` gives
+    `num-warps` and `threads-per-warp` the values of the launch. In `triton-ext-opt`
+    they are options; registers are not estimated without them.
+
     **Wrapping.** The first of the two loops is right even if the affine
     expression wraps. In the second loop, the comparison is replaced only if the
     expression provably does not wrap. The proof uses known bounds, and the flags
@@ -96,5 +116,19 @@ def LoopSplitPass : Pass<"triton-ext-loop-split", "::mlir::ModuleOp"> {
            "Put selects under masks into a branch instead of splitting the loop for them">,
     Option<"noWrap", "no-wrap", "bool", /*default=*/"false",
            "Assume that no integer in the kernel exceeds half of its type's range, as code split by hand assumes">,
+    Option<"costModel", "cost-model", "bool", /*default=*/"true",
+           "Split a pipelined loop only where that pays; if false, split wherever it is possible">,
+    Option<"splitTrips", "split-trips", "uint32_t", /*default=*/"8",
+           "Cost model: a select or branch has to disappear from so many iterations, if their number is a constant">,
+    Option<"guardTrips", "guard-trips", "uint32_t", /*default=*/"2",
+           "Cost model: the same for putting a select into a branch">,
+    Option<"maxRefills", "max-refills", "uint32_t", /*default=*/"1",
+           "Cost model: the number of times that the pipeline of a loop may begin anew because of selects and branches">,
+    Option<"maxRegisters", "max-registers", "uint32_t", /*default=*/"160",
+           "Cost model: the number of registers of a thread that the tiles of a loop may take that is split for selects and branches">,
+    Option<"numWarps", "num-warps", "uint32_t", /*default=*/"0",
+           "Cost model: the number of warps of a program; if 0, that of the launch">,
+    Option<"threadsPerWarp", "threads-per-warp", "uint32_t", /*default=*/"0",
+           "Cost model: the number of threads of a warp; if 0, that of the target">,
   ];
 }

@@ -281,3 +281,13 @@ Value TripCounter::orNone(Value count, Side side, uint32_t least) {
       CmpIPredicate::uge, known, number(type, std::min<uint64_t>(least, most)));
   return b.createOrFold<arith::SelectOp>(enough, count, none);
 }
+
+std::optional<uint64_t> TripCounter::mostKnown(Value count, Side side) {
+  Value known =
+      side == Side::Lead ? count : b.createOrFold<arith::SubIOp>(trips, count);
+  APInt most;
+  if (matchPattern(known, m_ConstantInt(&most)) ||
+      matchPattern(trips, m_ConstantInt(&most)))
+    return most.getLimitedValue();
+  return std::nullopt;
+}

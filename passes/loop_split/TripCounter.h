@@ -14,12 +14,6 @@
 
 namespace mlir::triton_ext::loop_split {
 
-/// A mask changes at two places. `Lead` is where the first element changes: up
-/// to there, all elements have the value of the beginning. `Tail` is where the
-/// last element changes: from there on, all elements have the opposite value.
-/// For a scalar, the places are the same.
-enum class Side { Lead, Tail };
-
 /// Emits the arithmetic of one loop, in front of it.
 class TripCounter : private RewriterBase::ForwardingListener {
 public:
@@ -36,6 +30,10 @@ public:
   /// Returns `count` if the condition is known in at least `least` iterations
   /// then, otherwise the count for which it is known in none of them.
   Value orNone(Value count, Side side, uint32_t least);
+
+  /// Returns in at most how many iterations the condition is known then, if
+  /// that is known at compile time.
+  std::optional<uint64_t> mostKnown(Value count, Side side);
 
   bool isZero(Value count) const;
   bool isAll(Value count) const;

@@ -41,17 +41,26 @@ static bool mayFoldFor(OpOperand &use) {
              triton::BroadcastOp, triton::ReshapeOp, triton::TransOp>(user);
 }
 
-bool mlir::triton_ext::loop_split::decidesAboutWork(Value condition) {
+void mlir::triton_ext::loop_split::forEachDecided(
+    Value condition, llvm::function_ref<bool(OpOperand &)> visit) {
   SetVector<Value> values;
   values.insert(condition);
   for (size_t next = 0; next < values.size(); ++next)
     for (OpOperand &use : values[next].getUses()) {
-      if (doesLessFor(use))
-        return true;
+      if (doesLessFor(use) && !visit(use))
+        return;
       if (mayFoldFor(use))
         values.insert(use.getOwner()->getResult(0));
     }
-  return false;
+}
+
+bool mlir::triton_ext::loop_split::decidesAboutWork(Value condition) {
+  bool decides = false;
+  forEachDecided(condition, [&](OpOperand &) {
+    decides = true;
+    return false;
+  });
+  return decides;
 }
 
 /// Returns whether `decided` is a logical combination of `condition` and other

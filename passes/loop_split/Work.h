@@ -7,11 +7,17 @@
 #define TRITON_EXT_LOOP_SPLIT_WORK_H
 
 #include "Condition.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace mlir::triton_ext::loop_split {
 
-/// Returns whether an operation would do less if `condition`, a boolean or a
-/// tensor of booleans, was a constant.
+/// Calls `visit` for each use because of which an operation would do less if
+/// `condition`, a boolean or a tensor of booleans, was a constant: that of a
+/// branch, a select, or a mask. Stops if it returns false.
+void forEachDecided(Value condition,
+                    llvm::function_ref<bool(OpOperand &)> visit);
+
+/// Returns whether there is such a use.
 bool decidesAboutWork(Value condition);
 
 /// Returns whether a branch on one of the scalar `conditions` encloses `op`.

@@ -33,10 +33,10 @@ from triton_ext.support.diff import diff
 from triton_ext.support.scratch import scratch_dir
 
 TARGETS = (GPUTarget("cuda", 90, 32), GPUTarget("hip", "gfx942", 64))
-#: The shape of the product on the CPU; K is not a multiple of BLOCK, and its rows are not aligned.
-M, N, K, BLOCK = 256, 256, 509, 64
+#: The shape of the product on the CPU; K is not a multiple of BLOCK. The rows of A are `STRIDE` elements apart.
+M, N, K, BLOCK, STRIDE = 256, 256, 509, 64, 512
 #: The known divisors of the arguments if K is not a multiple of 16: PyTorch aligns tensors, N is a multiple of BLOCK.
-RAGGED = {"a": 16, "b": 16, "c": 16, "N": 16}
+RAGGED = {"a": 16, "b": 16, "c": 16, "N": 16, "stride": 16}
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "gpu-loop-split.json"
 INTERPRET = "--interpret"
 
@@ -48,14 +48,17 @@ def relu(x):  # type: ignore[no-untyped-def]
 
 
 @triton.jit
-def matmul(a, b, c, N, K, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]  # noqa: N803, PLR0917
-    """C = relu(A @ B), row-major: A is M x K, B is K x N; M and N are multiples of BLOCK, K need not be."""
+def matmul(a, b, c, N, K, stride, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]  # noqa: N803, PLR0917
+    """C = relu(A @ B), row-major: A is M x K, B is K x N; M and N are multiples of BLOCK, K need not be.
+
+    The rows of A are `stride` elements apart.
+    """
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     j = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     accumulator = tl.zeros((BLOCK, BLOCK), dtype=tl.float32)
     for start in range(0, K, BLOCK):
         k = start + tl.arange(0, BLOCK)
-        left = tl.load(a + i[:, None] * K + k[None, :], mask=k[None, :] < K, other=0.0)
+        left = tl.load(a + i[:, None] * stride + k[None, :], mask=k[None, :] < K, other=0.0)
         right = tl.load(b + k[:, None] * N + j[None, :], mask=k[:, None] < K, other=0.0)
         accumulator = tl.dot(left, right, accumulator)
     tl.store(c + i[:, None] * N + j[None, :], relu(accumulator))
@@ -63,12 +66,20 @@ def matmul(a, b, c, N, K, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def] 
 
 def compile_matmul(target: GPUTarget) -> Any:
     """Compiles `matmul` for `target` with Triton's whole pipeline; K is a multiple of 16."""
-    return triton.compile(matmul_source({"a": 16, "b": 16, "c": 16, "N": 16, "K": 16}), target=target)
+    return triton.compile(matmul_source({**RAGGED, "K": 16}), target=target)
 
 
 def matmul_source(divisors: dict[str, int]) -> Any:
     """Returns the source of `matmul` for fp16 in and fp32 out, with arguments of these known divisors."""
-    signature = {"a": "*fp16", "b": "*fp16", "c": "*fp32", "N": "i32", "K": "i32", "BLOCK": "constexpr"}
+    signature = {
+        "a": "*fp16",
+        "b": "*fp16",
+        "c": "*fp32",
+        "N": "i32",
+        "K": "i32",
+        "stride": "i32",
+        "BLOCK": "constexpr",
+    }
     known = {(list(signature).index(name),): [["tt.divisibility", divisor]] for name, divisor in divisors.items()}
     return triton.compiler.ASTSource(matmul, signature, {"BLOCK": 64}, known)
 
@@ -87,7 +98,7 @@ def main() -> None:
     file = os.path.relpath(__file__)
     console.print(
         "\n[bold]Next[/]: a page with the IR around every pass, each line linked to its line of Python:\n"
-        f"  [cyan]{command} trace {file}:matmul -t cuda:90 -s '*fp16:16, *fp16:16, *fp32:16, i32:16, i32, 64' "
+        f"  [cyan]{command} trace {file}:matmul -t cuda:90 -s '*fp16:16, *fp16:16, *fp32:16, i32:16, i32, i32:16, 64' "
         f"-p '{pipeline}' --html matmul.html[/]\n"
         f"  [cyan]{command} list[/] shows the extensions, [cyan]{command} doctor[/] checks the installation;\n"
         "  CONTRIBUTING.md has the steps to a pass of your own."
@@ -145,11 +156,11 @@ def run_on_cpu(console: Console, pipeline: tx.Pipeline) -> None:
     from triton.backends import backends
 
     triton.runtime.driver.set_active(backends["cpu"].driver())
-    a, b, c = torch.randn(M, K), torch.randn(K, N), torch.empty(M, N)
+    a, b, c = torch.randn(M, STRIDE)[:, :K], torch.randn(K, N), torch.empty(M, N)
     expected = torch.relu(a @ b)
 
     def launch() -> None:
-        matmul[M // BLOCK, N // BLOCK](a, b, c, N, K, BLOCK)
+        matmul[M // BLOCK, N // BLOCK](a, b, c, N, K, STRIDE, BLOCK)
 
     times = {}
     for name, edits in (("the kernel as it is", tx.Pipeline()), ("with loop_split", pipeline)):
@@ -191,8 +202,8 @@ def interpret() -> None:
     """Prints how many seconds `matmul` takes in Triton's interpreter, which ``TRITON_INTERPRET=1`` has chosen."""
     import torch
 
-    a, b, c = torch.randn(M, K), torch.randn(K, N), torch.empty(M, N)
-    print(shortest(lambda: matmul[M // BLOCK, N // BLOCK](a, b, c, N, K, BLOCK)))
+    a, b, c = torch.randn(M, STRIDE)[:, :K], torch.randn(K, N), torch.empty(M, N)
+    print(shortest(lambda: matmul[M // BLOCK, N // BLOCK](a, b, c, N, K, STRIDE, BLOCK)))
 
 
 def show_gain(console: Console) -> None:

@@ -86,6 +86,47 @@ def test_loop_split_by_hand() -> None:
     assert f"within {max(no_wrap)} % of by hand or faster, up to {-min(no_wrap)} %" in text
 
 
+def test_loop_split_default() -> None:
+    rows = json.loads((RESULTS / "gpu-loop-split-default.json").read_text())["rows"]
+    text = page("loop-split.md")
+
+    def ratios(form: str, new: bool, shape: str = "") -> list[float]:
+        chosen = [row for row in rows if bool(row["new"]) == new and shape in f"{row['family']} {row['shape']}"]
+        return [row["ms"][form] / row["ms"]["unsplit"] for row in chosen]
+
+    def slower(form: str, new: bool) -> int:
+        return sum(ratio > 1.01 for ratio in ratios(form, new))
+
+    known = {form: ratios(form, False) for form in ("split", "default")}
+    worst = {form: percent(max(values)) for form, values in known.items()}
+    mean = {form: -percent(sum(values) / len(values)) for form, values in known.items()}
+    assert len(known["default"]) == 60
+    assert slower("default", False) == 0
+    assert (
+        f"the slowest row takes {worst['split']} % longer than the kernel without the pass, and "
+        f"{slower('split', False)} rows more than 1 %. With it, the slowest row takes {worst['default']} % longer, "
+        f"where the machine code is the same. The mean gain is {mean['default']} %, and {mean['split']} % without the "
+        "cost model."
+    ) in text
+    assert (
+        f"more than 1 % slower in {slower('default', True)} of them, and splitting always in {slower('split', True)}"
+    ) in text
+    worst = {shape: percent(max(ratios("default", True, shape))) for shape in ("sliding", "causal", "x125")}
+    assert f"windows of 64 to 256 (up to {worst['sliding']} %)" in text
+    assert f"256 or 512 rows (up to {worst['causal']} %), and a matmul with K=125 ({worst['x125']} %)" in text
+    assert f"The same run has {len(ratios('default', True))} further rows" in text
+    constant = [row["ms"]["default"] / row["ms"]["unsplit"] for row in rows if "constant" in row["new"]]
+    assert max(constant) < 1.01
+
+    def lost(shape: str) -> float:
+        times = [row["ms"] for row in rows if not row["new"] and shape in f"{row['family']} {row['shape']}"]
+        return percent(1 + max((ms["default"] - min(ms.values())) / ms["unsplit"] for ms in times))
+
+    assert f"up to {lost('sliding')} % of the time is lost in windows" in text
+    assert f"up to {lost('x4088')} % in the matmul with K=4088" in text
+    assert max(lost("causal"), lost("softmax")) < lost("x4088")
+
+
 @pytest.mark.parametrize(
     ("name", "file", "pattern", "said"),
     [

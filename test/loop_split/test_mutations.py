@@ -14,7 +14,7 @@ import pytest
 
 from support import ROOT, mutants
 from support.loop_split import corner_cases, interpret, programs
-from support.loop_split.mutations import MUTATIONS
+from support.loop_split.mutations import DECIDED, DECLINED, LAUNCH, MUTATIONS
 
 PASS = ROOT / "passes" / "loop_split"
 BATCHES, PER_BATCH = 6, 100
@@ -60,13 +60,12 @@ def is_noticed(options: str) -> bool:
     return False
 
 
-def is_declined() -> bool:
-    """Whether the pass says of each loop of its own tests that it must not split why it does not."""
+def says_why(name: str, options: str) -> bool:
+    """Whether the pass says of each loop of this file of its own tests why it is split, or is not."""
     tool = Path(sys.executable).with_name("triton-ext-opt")
-    flags = ["-split-input-file", "-verify-diagnostics", "-triton-ext-loop-split"]
-    flags += ["-Rpass=.", "-Rpass-missed=.", "-Rpass-analysis=."]
-    file = PASS / "test" / "loop_split_declined.mlir"
-    return subprocess.run([tool, file, *flags], capture_output=True, check=False).returncode == 0
+    flags = ["-split-input-file", "-verify-diagnostics", f"-triton-ext-loop-split={options}"]
+    flags += ["-Rpass=.", "-Rpass-missed=.", *(["-Rpass-analysis=."] if name == DECLINED else [])]
+    return subprocess.run([tool, PASS / "test" / name, *flags], capture_output=True, check=False).returncode == 0
 
 
 @pytest.fixture(scope="module")
@@ -80,11 +79,13 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_it_is_noticed(name: str, libraries: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRITON_EXT_LIBRARY_DIR", str(libraries))
     monkeypatch.setenv("TRITON_EXT_MUTANT", name)
-    assert not is_declined() if MUTATIONS[name].declined else is_noticed(MUTATIONS[name].options)
+    bug = MUTATIONS[name]
+    assert not says_why(bug.noticed_by, bug.options) if bug.noticed_by else is_noticed(bug.options)
 
 
 @pytest.mark.slow
 def test_without_a_bug_they_notice_nothing(libraries: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRITON_EXT_LIBRARY_DIR", str(libraries))
     assert not is_noticed("")
-    assert is_declined()
+    assert says_why(DECLINED, "")
+    assert says_why(DECIDED, LAUNCH)

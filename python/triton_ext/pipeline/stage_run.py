@@ -61,6 +61,7 @@ class StageRun:
         self.source_text: str | None = None
         self._rehearsed: list[list[Step]] | None = None  # the passes of each manager so far, during a rehearsal
         self._managers = 0  # how many managers have run
+        self._metadata: dict[str, Any] = {}  # of the kernel, as it enters the stage
         self._last_manager: int | None = None  # the number of the manager that gets the passes of at_end
 
     @property
@@ -85,6 +86,7 @@ class StageRun:
                 return stage(source, metadata)
             finally:
                 running.reset(token)
+        self._metadata = metadata
         is_module = isinstance(source, ir.module)
         if is_module and self.level is Level.IR:
             self.source_text = str(source.str())
@@ -118,7 +120,7 @@ class StageRun:
         """Returns `steps` with the edits of every layer; each layer edits the result of the one before."""
         for placement in self.placements:
             steps = placement.edited(steps, first=first, last=last)
-        return steps
+        return [step.filled(self._metadata) for step in steps]
 
     def _rehearse(self, stage: Stage, source: Any, metadata: dict[str, Any]) -> bool:
         """Runs the stage with managers that run no passes, to learn which passes it will run.

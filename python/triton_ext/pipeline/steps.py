@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,9 @@ from .edits import Edit, Entry, PythonPass
 from .extension_passes import Pass, texts_of
 from .llvm_passes import LLVM, LLVMPasses
 from .values import text_of
+
+#: The options of passes that a compilation knows, as MLIR spells them, and Triton's names for them in its metadata.
+FROM_LAUNCH = {"num-warps": "num_warps", "threads-per-warp": "warp_size"}
 
 
 @dataclass
@@ -34,6 +37,8 @@ class Step:
         library: the library of an extension pass; None for others.
         llvm: the textual pipeline of LLVM that the step runs; None for steps that change a module of MLIR.
         entries: for such a step, the entry points of the libraries that the pipeline needs.
+        open_options: options of an extension pass that get their value from the compilation: those of `FROM_LAUNCH`
+            that it declares with the default 0, and that the pipeline does not give.
     """
 
     name: str
@@ -46,6 +51,19 @@ class Step:
     library: Path | None = None
     llvm: str | None = None
     entries: tuple[int, ...] = ()
+    open_options: tuple[str, ...] = ()
+
+    def filled(self, metadata: Mapping[str, Any]) -> Step:
+        """Returns the step with values for its `open_options`.
+
+        Args:
+            metadata: Triton's metadata of the kernel; an option that it does not have stays open.
+        """
+        known = dict(metadata)
+        known.setdefault("warp_size", getattr(metadata.get("target"), "warp_size", None))
+        values = {name: known.get(FROM_LAUNCH[name]) for name in self.open_options}
+        texts = [f"{name}={value}" for name, value in values.items() if value is not None]
+        return replace(self, args=([*self.args[0], *texts],), open_options=()) if texts else self
 
     def changed(self, edit: Edit) -> tuple[Any, ...]:
         """Returns the arguments of a call of LLVM with those that `edit` sets.
@@ -129,4 +147,20 @@ class Layer:
             )
         name = entry.name if entry.stage else f"plugin.{entry.name}"
         library = entry.extension.path
-        return Step(name, self.add[entry], (list(entry.args),), edit=edit, text=str(entry), library=library)
+        return Step(
+            name,
+            self.add[entry],
+            (list(entry.args),),
+            edit=edit,
+            text=str(entry),
+            library=library,
+            open_options=_open_options(entry),
+        )
+
+
+def _open_options(entry: Pass) -> tuple[str, ...]:
+    """Returns the options of `entry` that get their value from the compilation."""
+    manifest = entry.extension.manifest
+    given = {text.partition("=")[0] for text in entry.args}
+    declared = manifest.options if manifest is not None else ()
+    return tuple(o.name for o in declared if o.name in FROM_LAUNCH and o.python_default == 0 and o.name not in given)

@@ -14,18 +14,22 @@ class Mutation(mutants.Mutation):
 
     Attributes:
         options: of the pass, where it is to be noticed.
-        declined: whether it is noticed by loops that must not be split: random ones seldom have what is needed.
+        noticed_by: the file among the pass's tests whose remarks notice it; empty if random loops do.
     """
 
     options: str = ""
-    declined: bool = False
+    noticed_by: str = ""
 
 
 COUNT, SPLIT, ANALYSIS = "TripCounter.cpp", "SplitPlace.cpp", "Condition.cpp"
 PASS, ASSUME, GUARD, KNOWN = "LoopSplit.cpp", "Assumptions.cpp", "Guard.cpp", "Known.cpp"
 FORM, RECURRENCE = "AffineForm.cpp", "Recurrence.cpp"
+MODEL, WIDTH, TILES = "CostModel.cpp", "AccessWidth.cpp", "TileRegisters.cpp"
+#: Loops that must not be split, and loops for which the cost model decides. Random loops seldom have what is needed.
+DECLINED, DECIDED = "loop_split_declined.mlir", "loop_split_cost_model.mlir"
 MANY = "max-splits=8 false-masks=true"
 NO_WRAP = "no-wrap=true max-splits=8 false-masks=true"
+LAUNCH = "num-warps=4 threads-per-warp=32"
 PLACE = "Value TripCounter::placeWithoutWrap"
 
 MUTATIONS = {
@@ -78,7 +82,7 @@ MUTATIONS = {
     "always increasing": Mutation(ANALYSIS, "slope.isStrictlyPositive()", "true"),
     "proof of no wrap dropped": Mutation(ANALYSIS, "last.views[result.isUnsigned].exact", "true"),
     "wrap before an extension ignored": Mutation(
-        RECURRENCE, "(!extends || narrow.views[zeroes].exact)", "true", declined=True
+        RECURRENCE, "(!extends || narrow.views[zeroes].exact)", "true", noticed_by=DECLINED
     ),
     "sums do not wrap": Mutation(RECURRENCE, "newLow.sge(least) && newHigh.sle(greatest)", "true"),
     "flags are facts everywhere": Mutation(RECURRENCE, "trustsFlags", "true", behind="auto flag = "),
@@ -125,4 +129,9 @@ MUTATIONS = {
     "guard of one mask of two": Mutation(
         GUARD, "arith::AndIOp::create(rewriter, loc, allFree, one).getResult()", "one", "guard=true"
     ),
+    # Cost model: the kernel stays right, and becomes slower; or the pass crashes
+    "every mask narrows": Mutation(WIDTH, "now < then", "true", LAUNCH, noticed_by=DECIDED),
+    "short windows guarded": Mutation(MODEL, "place.trips < limits.guardTrips", "false", LAUNCH, noticed_by=DECIDED),
+    "terms of any width compared": Mutation(MODEL, "a.lhs.hasTermsOf(b.lhs)", "a.lhs.terms == b.lhs.terms", NO_WRAP),
+    "dead tiles keep registers": Mutation(TILES, "diesAt(operand, &op)", "false", LAUNCH, noticed_by=DECIDED),
 }  # fmt: skip
