@@ -140,9 +140,16 @@ void ReduceLowering::lower(triton::ReduceOp op) {
         loop(first, full, groups, /*isFull=*/true);
       loop(full, stop, last, /*isFull=*/false);
       if (split.stops) {
+        auto valuesOfRest = [&] {
+          Value at = arith::MinUIOp::create(
+              b, stop, b.constant(b.getI64Type(), size - step));
+          context.facts.setLimit(at, size - step);
+          context.facts.setDivisor(at, step);
+          return valuesAt(at, 0);
+        };
         SmallVector<Value> chain =
             combineRest(op.getCombineOp(), ValueRange(sums).take_front(n), stop,
-                        size, lanes, [&] { return valuesAt(stop, 0); });
+                        size, lanes, valuesOfRest);
         llvm::copy(chain, sums.begin());
       }
     }

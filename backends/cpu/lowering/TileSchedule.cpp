@@ -85,7 +85,11 @@ void TileSchedule::forSplitGroups(Coords &coords, int64_t size, int lanes,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   evaluator.withScope(lanes, [&] {
-    rest(groupAt(stop), [&](Body body) { loop(stop, end, body); });
+    // What is known of this number does not hold for `stop`, which may be the
+    // size.
+    Value first =
+        arith::MinUIOp::create(b, stop, b.constant(i64, size - lanes));
+    rest(groupAt(first), [&](Body body) { loop(stop, end, body); });
   });
 }
 
