@@ -141,11 +141,7 @@ void ReduceLowering::lower(triton::ReduceOp op) {
       loop(full, stop, last, /*isFull=*/false);
       if (split.stops) {
         auto valuesOfRest = [&] {
-          Value at = arith::MinUIOp::create(
-              b, stop, b.constant(b.getI64Type(), size - step));
-          context.facts.setLimit(at, size - step);
-          context.facts.setDivisor(at, step);
-          return valuesAt(at, 0);
+          return valuesAt(splits.firstOfRest(stop, size, step), 0);
         };
         SmallVector<Value> chain =
             combineRest(op.getCombineOp(), ValueRange(sums).take_front(n), stop,

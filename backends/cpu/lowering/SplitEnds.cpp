@@ -89,6 +89,14 @@ SplitPoints::Ends SplitPoints::ends(const Split &split, const Coords &coords,
   return ends;
 }
 
+Value SplitPoints::firstOfRest(Value stop, int64_t size, int64_t step) {
+  Value first =
+      arith::MinUIOp::create(b, stop, b.constant(b.getI64Type(), size - step));
+  context.facts.setLimit(first, size - step);
+  context.facts.setDivisor(first, step);
+  return first;
+}
+
 void SplitPoints::assume(const Split &split, const Coords &coords) {
   Lanes on = Lanes::uniform(b.constant(b.getI1Type(), 1));
   for (Comparison comparison : split.evaluated)

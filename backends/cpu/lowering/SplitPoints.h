@@ -73,6 +73,10 @@ public:
   /// is a multiple of both steps, and `fullStep` of `stopStep`.
   Ends ends(const Split &split, const Coords &coords, int64_t size,
             int64_t fullStep, int64_t stopStep);
+  /// Returns `stop`, where it is known to be in front of the size, as a number
+  /// of which this is known. Nothing is known of `stop` itself, which may be
+  /// the size.
+  Value firstOfRest(Value stop, int64_t size, int64_t step);
   /// Makes the current scope of the evaluator take the comparisons of
   /// `Split::evaluated` to be true at `coords`.
   void assume(const Split &split, const Coords &coords);

@@ -85,11 +85,8 @@ void TileSchedule::forSplitGroups(Coords &coords, int64_t size, int lanes,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   evaluator.withScope(lanes, [&] {
-    // What is known of this number does not hold for `stop`, which may be the
-    // size.
-    Value first =
-        arith::MinUIOp::create(b, stop, b.constant(i64, size - lanes));
-    rest(groupAt(first), [&](Body body) { loop(stop, end, body); });
+    rest(groupAt(splits.firstOfRest(stop, size, lanes)),
+         [&](Body body) { loop(stop, end, body); });
   });
 }
 
