@@ -188,3 +188,10 @@ def test_cpu_times() -> None:
         assert said_so.format(*sorted(map(int, re.findall(pattern, text)))) in page("cpu.md")
     (small,) = re.findall(r"softmax: BLOCK 1024 (\d+) ms, 65536 \d+ ms", text)
     assert f"Compiling the softmax takes {round(int(small) / 1000, 2)} s" in page("cpu.md")
+
+
+def test_cpu_split_loops() -> None:
+    ratios = {row[0]: row[3] for row in _table((RESULTS / "cpu-split-loops.txt").read_text(), 0)}
+    softmax, add = ratios["softmax 2048x3000 float32, BLOCK=4096, 1 thread"], ratios["add 2^24, 1 thread"]
+    assert f"now takes {softmax} of the time" in page("cpu.md")
+    assert f"an addition of 2^24 floats {add}" in page("cpu.md")
