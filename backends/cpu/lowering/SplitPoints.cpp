@@ -45,6 +45,7 @@ private:
   std::optional<Comparison> comparison(arith::CmpIOp op,
                                        ArrayRef<int> dims) const;
   bool isIndex(const Operand &operand, Comparison &comparison) const;
+  bool mayEvaluateAgain(Value tensor) const;
 
   const LoweringContext &context;
   int dim;
@@ -124,6 +125,30 @@ bool Search::isIndex(const Operand &operand, Comparison &comparison) const {
   return false;
 }
 
+/// Returns whether `tensor`, which is a part of the definition of a tensor in
+/// scratch memory, has the same elements if the current root evaluates it
+/// again. The plan knows only that the stored tensor needed it. So a load that
+/// is not in scratch memory may read what a store has written since, and the
+/// memory of a loop-carried tensor may already hold the next value.
+bool Search::mayEvaluateAgain(Value tensor) const {
+  SmallVector<Value> pending = {tensor};
+  DenseSet<Value> seen;
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    if (!isa<RankedTensorType>(value.getType()) || !seen.insert(value).second)
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (!op || seen.size() > mostVisits)
+      return false;
+    if (context.buffers.contains(value))
+      continue;
+    if (isa<triton::LoadOp>(op))
+      return false;
+    llvm::append_range(pending, op->getOperands());
+  }
+  return true;
+}
+
 std::optional<Comparison> Search::comparison(arith::CmpIOp op,
                                              ArrayRef<int> dims) const {
   using Predicate = arith::CmpIPredicate;
@@ -166,7 +191,9 @@ Along Search::visitOperation(Operation *op, const Operand &result,
   if (std::optional<Operand> source = sourceOf(op, result.dims))
     return visit(*source, isStored);
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
-    if (std::optional<Comparison> split = comparison(compare, result.dims)) {
+    if (std::optional<Comparison> split = comparison(compare, result.dims);
+        split && (!isStored || (mayEvaluateAgain(compare.getLhs()) &&
+                                mayEvaluateAgain(compare.getRhs())))) {
       auto known = llvm::find_if(found, [&](auto &other) {
         return other.first.op == compare &&
                other.first.index.dims == split->index.dims;

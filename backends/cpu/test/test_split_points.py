@@ -184,6 +184,40 @@ def test_an_end_in_each_row() -> None:
 
 
 @triton.jit
+def bounds_that_change(x, ends, y, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    i, j = tl.arange(0, ROWS), tl.arange(0, COLUMNS)
+    v = tl.load(x + i[:, None] * COLUMNS + j[None, :], j[None, :] < tl.load(ends + i)[:, None], other=0)
+    tl.store(ends + i, 0)
+    tl.store(y + i, tl.sum(v, 1))
+
+
+@triton.jit
+def carried_bounds(x, ends, y, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    i, j = tl.arange(0, ROWS), tl.arange(0, COLUMNS)
+    n = tl.load(ends + i)
+    for k in range(2):
+        v = tl.load(x + i[:, None] * COLUMNS + j[None, :], j[None, :] < n[:, None], other=0)
+        tl.store(ends + i, k)
+        n = tl.sum((v == 2).to(tl.int32), 1)
+        tl.store(y + k * ROWS + i, tl.sum(v, 1))
+
+
+def test_bounds_that_have_changed() -> None:
+    """The bound of a mask that was used earlier is in memory that has been written since."""
+    rows, columns = np.arange(8)[:, None], np.arange(128)[None, :]
+    x = torch.tensor([1, 2], dtype=torch.int32).repeat(8, 64)
+    ends = torch.arange(8, dtype=torch.int32) * 12 + 40
+    y = torch.zeros(8, dtype=torch.int32)
+    bounds_that_change[(1,)](x, ends.clone(), y, ROWS=8, COLUMNS=128)
+    expected = np.where(columns < rows * 12 + 40, x.numpy(), 0)
+    assert y.tolist() == expected.sum(1).tolist()
+    y = torch.zeros(2, 8, dtype=torch.int32)
+    carried_bounds[(1,)](x, ends, y, ROWS=8, COLUMNS=128)
+    second = np.where(columns < (expected == 2).sum(1, keepdims=True), x.numpy(), 0)
+    assert y.tolist() == [expected.sum(1).tolist(), second.sum(1).tolist()]
+
+
+@triton.jit
 def wrapped(x, y, start, n, m, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
     i = (start + tl.arange(0, ROWS)) % m
     j = (start + tl.arange(0, COLUMNS)) % n
