@@ -129,6 +129,8 @@ TRACED: dict[str, dict[str, str]] = {
         "`over_dask.py`:": BLOCK,
         "A worker's tensors have the shapes": f"{EXECUTOR}::test_random_arguments",
         "Where a kernel needs something else": f"{EXECUTOR}::test_arguments_are_made_once_for_each_tuning",
+        "If Dask's client has lost its scheduler": "tuning/test_lost_scheduler.py::test_lost_while_jobs_are_under_way",
+        "Ray has no such interface, so": "tuning/test_ray_executor.py::test_jobs_and_their_failures",
         "- Threads compile in parallel because": f"{CLAIMS}::test_what_runs_without_the_lock_of_the_interpreter",
         "Turning the kernel's source into IR": f"{CLAIMS}::test_what_runs_without_the_lock_of_the_interpreter",
         "Python functions in a pipeline do not": f"{CLAIMS}::test_what_runs_without_the_lock_of_the_interpreter",
