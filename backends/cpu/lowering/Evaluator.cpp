@@ -180,9 +180,7 @@ Lanes Evaluator::withHint(Value value, Lanes lanes, const Coords &coords) {
     int64_t run = runs[dim].getSExtValue();
     if (run <= 0 || run % b.lanes() != 0 || !areAlong(coords, dim))
       continue;
-    Lanes contiguous = Lanes::uniform(b.extract(lanes.vec, 0));
-    for (int i = 0; i < b.lanes(); ++i)
-      contiguous.pattern.push_back(i * step);
+    Lanes contiguous = b.contiguous(b.extract(lanes.vec, 0), step);
     if (isa<IntegerType>(element))
       context.facts.setRoom(contiguous.base, b.lanes() - 1);
     return contiguous;
@@ -209,9 +207,7 @@ bool Evaluator::areAlong(const Coords &coords, int dim) const {
 Lanes Evaluator::withRuns(const Runs &runs, Lanes lanes, const Coords &coords) {
   if (!lanes.vec || b.lanes() > runs.lanes || !areAlong(coords, runs.dim))
     return lanes;
-  Lanes contiguous = Lanes::uniform(b.extract(lanes.vec, 0));
-  for (int i = 0; i < b.lanes(); ++i)
-    contiguous.pattern.push_back(i * runs.step);
+  Lanes contiguous = b.contiguous(b.extract(lanes.vec, 0), runs.step);
   if (runs.holds) {
     contiguous.holds = runs.holds;
     contiguous.exact = lanes.vec;

@@ -31,6 +31,14 @@ int64_t mlir::triton_ext::cpu::bytesOf(Type type) {
              : std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8);
 }
 
+bool mlir::triton_ext::cpu::isContiguous(ArrayRef<int64_t> pattern,
+                                         int64_t step) {
+  for (auto [i, p] : llvm::enumerate(pattern))
+    if (p - pattern.front() != int64_t(i) * step)
+      return false;
+  return true;
+}
+
 Type mlir::triton_ext::cpu::like(Value value, Type element) {
   if (auto vector = dyn_cast<VectorType>(value.getType()))
     return VectorType::get(vector.getShape(), element);
@@ -142,6 +150,13 @@ Value LaneBuilder::intrinsic(StringRef name, Type result, ValueRange operands) {
 
 Value LaneBuilder::compact(const Lanes &group) {
   return group.isUniform() ? group.base : toVector(group);
+}
+
+Lanes LaneBuilder::contiguous(Value first, int64_t step) {
+  Lanes group = Lanes::uniform(first);
+  for (int i = 0; i < lanes(); ++i)
+    group.pattern.push_back(i * step);
+  return group;
 }
 
 Lanes LaneBuilder::select(const Lanes &condition, const Lanes &yes,

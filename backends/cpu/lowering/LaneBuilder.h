@@ -54,6 +54,9 @@ public:
   Value compact(const Lanes &lanes);
   Lanes select(const Lanes &condition, const Lanes &yes, const Lanes &no);
 
+  /// Returns the lanes `first`, `first` + `step`, …
+  Lanes contiguous(Value first, int64_t step);
+
   // Frequent operations
   /// Returns the pointer `bytes` behind `ptr`.
   Value offset(Value ptr, Value bytes);

@@ -65,6 +65,10 @@ Type loweredType(Type type);
 /// Returns the bytes of an element of a lowered type in memory; at least 1.
 int64_t bytesOf(Type type);
 
+/// Returns whether each lane of the pattern is `step` more than the one before
+/// it.
+bool isContiguous(ArrayRef<int64_t> pattern, int64_t step);
+
 /// Returns `element`; if `value` is a vector, a vector of `element` with the
 /// same number of lanes.
 Type like(Value value, Type element);

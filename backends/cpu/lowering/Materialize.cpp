@@ -23,16 +23,13 @@ public:
   }
 
   void note(const Lanes &lanes) {
-    if (lanes.isPattern() && isContiguous(lanes.pattern)) {
+    if (lanes.isPattern() && isContiguous(lanes.pattern, runs.step)) {
       if (lanes.holds)
         require(lanes.holds);
       return;
     }
     Value all = b.toVector(lanes), first = b.extract(all, 0);
-    Lanes contiguous = Lanes::uniform(first);
-    for (int i = 0; i < b.lanes(); ++i)
-      contiguous.pattern.push_back(i * runs.step);
-    Value expected = b.toVector(contiguous);
+    Value expected = b.toVector(b.contiguous(first, runs.step));
     if (isa<LLVM::LLVMPointerType>(first.getType())) {
       Type i64 = like(all, b.getI64Type());
       all = LLVM::PtrToIntOp::create(b, i64, all);
@@ -46,25 +43,16 @@ public:
   /// Returns what is known of the tensor once it is written.
   Runs result() {
     if (isNoted)
-      runs.holds = arith::TruncIOp::create(b, b.getI1Type(), byteOf(cell));
+      runs.holds = arith::TruncIOp::create(b, b.getI1Type(), load());
     return runs;
   }
 
 private:
-  bool isContiguous(ArrayRef<int64_t> pattern) const {
-    for (auto [i, p] : llvm::enumerate(pattern))
-      if (p - pattern.front() != int64_t(i) * runs.step)
-        return false;
-    return true;
-  }
-  Value byteOf(Value cell) {
-    return LLVM::LoadOp::create(b, b.getI8Type(), cell, 1);
-  }
+  Value load() { return LLVM::LoadOp::create(b, b.getI8Type(), cell, 1); }
   void require(Value condition) {
     isNoted = true;
     Value byte = arith::ExtUIOp::create(b, b.getI8Type(), condition);
-    LLVM::StoreOp::create(b, arith::AndIOp::create(b, byteOf(cell), byte), cell,
-                          1);
+    LLVM::StoreOp::create(b, arith::AndIOp::create(b, load(), byte), cell, 1);
   }
 
   LaneBuilder &b;

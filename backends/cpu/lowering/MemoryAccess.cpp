@@ -13,14 +13,6 @@
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
 
-/// Returns whether lane i is i elements after lane 0.
-static bool isContiguous(ArrayRef<int64_t> pattern, int64_t bytes) {
-  for (auto [i, p] : llvm::enumerate(pattern))
-    if (p - pattern.front() != int64_t(i) * bytes)
-      return false;
-  return true;
-}
-
 /// Returns the number of elements from the lowest to the highest address of the
 /// lanes, which may be in any order; 0 if the distances between lanes are not
 /// multiples of the element size.

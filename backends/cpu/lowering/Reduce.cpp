@@ -120,12 +120,12 @@ void ReduceLowering::lower(triton::ReduceOp op) {
             return combineGroups(iv, carried, groups, /*isFull=*/false);
           });
     } else {
-      // If the split stops, there is less than a unit between the end of the
-      // full groups and the point where it does: one chain suffices.
-      int last = split.stops ? 1 : groups;
+      // A loop with masks that stops has few groups, unless masks have other
+      // ends or an index may wrap around: one chain suffices.
+      int maskedChains = split.stops ? 1 : groups;
       Value first = b.constant(b.getI64Type(), unit);
       auto [full, stop] = splits.ends(split, coordsAt(Lanes::uniform(first)),
-                                      size, unit, last * step);
+                                      size, unit, maskedChains * step);
       full = b.createOrFold<arith::MaxUIOp>(full, first);
       stop = b.createOrFold<arith::MaxUIOp>(stop, first);
       auto loop = [&](Value from, Value to, int count, bool isFull) {
@@ -138,7 +138,7 @@ void ReduceLowering::lower(triton::ReduceOp op) {
       };
       if (!split.evaluated.empty())
         loop(first, full, groups, /*isFull=*/true);
-      loop(full, stop, last, /*isFull=*/false);
+      loop(full, stop, maskedChains, /*isFull=*/false);
       if (split.stops) {
         auto valuesOfRest = [&] {
           return valuesAt(splits.firstOfRest(stop, size, step), 0);

@@ -20,10 +20,10 @@ Value SplitPoints::scalarAt(const Operand &operand, const Coords &coords) {
       evaluator.eval(operand.tensor, coordsOf(operand, coords, b.zero())));
 }
 
-/// Returns the end of the comparison, in [0, size]. Sets `exact` to an i1 that
-/// says that neither the index nor what it extends wraps around.
+/// Returns the end of the comparison, in [0, size]. Sets `neverWraps` to an
+/// i1: whether neither the index nor what it extends wraps around.
 Value SplitPoints::endOf(const Comparison &comparison, const Coords &coords,
-                         int64_t size, Value &exact) {
+                         int64_t size, Value &neverWraps) {
   using Predicate = arith::CmpIPredicate;
   auto compare = [&](Predicate predicate, Value lhs, Value rhs) {
     return b.createOrFold<arith::CmpIOp>(predicate, lhs, rhs);
@@ -36,12 +36,12 @@ Value SplitPoints::endOf(const Comparison &comparison, const Coords &coords,
   };
   Value first = scalarAt(comparison.index, coords);
   Value bound = scalarAt(comparison.bound, coords);
-  exact = staysInType(first);
+  neverWraps = staysInType(first);
   for (const Operand &narrow : comparison.extended)
-    exact = b.createOrFold<arith::AndIOp>(
-        exact, staysInType(scalarAt(narrow, coords)));
-  // The difference is positive where it counts, so it is exact as an unsigned
-  // number.
+    neverWraps = b.createOrFold<arith::AndIOp>(
+        neverWraps, staysInType(scalarAt(narrow, coords)));
+  // If `isEmpty` is false, bound - first is not negative, so its unsigned
+  // minimum with the size is right.
   Type type = first.getType();
   bool isInclusive = comparison.isInclusive;
   Value isEmpty =
@@ -67,19 +67,19 @@ SplitPoints::Ends SplitPoints::ends(const Split &split, const Coords &coords,
   evaluator.withScope(1, [&] {
     Coords first = coords;
     first[split.dim] = Lanes::uniform(b.zero());
-    Value exact;
+    Value neverWraps;
     for (const Comparison &comparison : split.evaluated) {
-      Value end = endOf(comparison, first, size, exact);
-      end = b.createOrFold<arith::SelectOp>(exact, end, none);
+      Value end = endOf(comparison, first, size, neverWraps);
+      end = b.createOrFold<arith::SelectOp>(neverWraps, end, none);
       ends.full = b.createOrFold<arith::MinUIOp>(ends.full, end);
     }
     ends.full =
         b.createOrFold<arith::AndIOp>(ends.full, b.constant(i64, -fullStep));
     if (!split.stops)
       return;
-    for (const Comparison &comparison : split.last) {
-      Value end = endOf(comparison, first, size, exact);
-      end = b.createOrFold<arith::SelectOp>(exact, end, whole);
+    for (const Comparison &comparison : split.stopping) {
+      Value end = endOf(comparison, first, size, neverWraps);
+      end = b.createOrFold<arith::SelectOp>(neverWraps, end, whole);
       ends.stop = b.createOrFold<arith::MaxUIOp>(ends.stop, end);
     }
     ends.stop = b.createOrFold<arith::AndIOp>(

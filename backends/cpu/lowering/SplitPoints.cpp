@@ -239,11 +239,11 @@ Split SplitPoints::ofTensors(ValueRange tensors, int dim) {
   Split split;
   split.dim = dim;
   for (const auto &[comparison, isEvaluated] : search.found) {
-    split.last.push_back(comparison);
+    split.stopping.push_back(comparison);
     if (isEvaluated)
       split.evaluated.push_back(comparison);
   }
-  split.stops = stops && !split.last.empty();
+  split.stops = stops && !split.stopping.empty();
   return split;
 }
 
@@ -252,13 +252,13 @@ Split SplitPoints::ofStore(triton::StoreOp op, int dim) {
   if (op.getMask())
     tensors.push_back(op.getMask());
   Split split = ofTensors(tensors, dim);
-  split.last.clear();
+  split.stopping.clear();
   split.stops = false;
   if (!op.getMask())
     return split;
   Search mask(context, dim);
   split.stops = mask.visit(ofRoot(op.getMask())) == Along::IsOff;
   for (const auto &[comparison, isEvaluated] : mask.found)
-    split.last.push_back(comparison);
+    split.stopping.push_back(comparison);
   return split;
 }

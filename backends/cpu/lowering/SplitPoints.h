@@ -40,9 +40,9 @@ struct Split {
   /// The comparisons that the loop evaluates. In front of all their ends, they
   /// are true.
   SmallVector<Comparison, 2> evaluated;
-  /// The comparisons of which something is known behind all their ends.
-  SmallVector<Comparison, 2> last;
-  /// Whether behind the ends of `last`, all elements are equal along the
+  /// The comparisons behind all ends of which the loop may stop.
+  SmallVector<Comparison, 2> stopping;
+  /// Whether behind the ends of `stopping`, all elements are equal along the
   /// dimension; for a store: whether none is stored.
   bool stops = false;
 
@@ -64,8 +64,9 @@ public:
     /// In front of this multiple of `fullStep`, all comparisons of
     /// `Split::evaluated` are true.
     Value full;
-    /// From this multiple of `stopStep` on, all comparisons of `Split::last`
-    /// are false; the size of the dimension if the split does not stop.
+    /// From this multiple of `stopStep` on, all comparisons of
+    /// `Split::stopping` are false; the size of the dimension if the split does
+    /// not stop.
     Value stop;
   };
   /// Emits the ends for the row at `coords`, whose coordinate along the split
@@ -73,9 +74,8 @@ public:
   /// is a multiple of both steps, and `fullStep` of `stopStep`.
   Ends ends(const Split &split, const Coords &coords, int64_t size,
             int64_t fullStep, int64_t stopStep);
-  /// Returns `stop`, where it is known to be in front of the size, as a number
-  /// of which this is known. Nothing is known of `stop` itself, which may be
-  /// the size.
+  /// Returns a copy of `stop` for code that runs only if `stop` is less than
+  /// `size`. The facts of the copy say so; they would be wrong of `stop`.
   Value firstOfRest(Value stop, int64_t size, int64_t step);
   /// Makes the current scope of the evaluator take the comparisons of
   /// `Split::evaluated` to be true at `coords`.
@@ -83,7 +83,7 @@ public:
 
 private:
   Value endOf(const Comparison &comparison, const Coords &coords, int64_t size,
-              Value &exact);
+              Value &neverWraps);
   Value scalarAt(const Operand &operand, const Coords &coords);
 
   LoweringContext &context;

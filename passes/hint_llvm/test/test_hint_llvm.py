@@ -7,21 +7,11 @@ import re
 
 import numpy as np
 import pytest
-import triton
-import triton.language as tl
 
 import triton_ext as tx
+from support.search.unrolled import accumulate
 
 SIGNATURE = "*fp32:16, *fp32:16, i32, 64"
-
-
-@triton.jit
-def accumulate(x, y, n, BLOCK: tl.constexpr):
-    i = tl.arange(0, BLOCK)
-    sums = tl.zeros([BLOCK], tl.float32)
-    for k in range(n):
-        sums = sums * 0.5 + tl.load(x + k * BLOCK + i)
-    tl.store(y + i, sums)
 
 
 def assembly(target: str, **hints: object) -> str:

@@ -24,7 +24,7 @@ def checked_objectives(names: Iterable[str] | None, backend: str, *, compile_onl
         compile_only: whether nothing is run.
 
     Raises:
-        TritonExtError: there is none, one is unknown or given twice, or it is the time and nothing is run.
+        TritonExtError: no objective is given, one is unknown or given twice, or one is the time and nothing is run.
     """
     if names is None:
         of_binaries = ("spills", "registers", "shared") if backend in ("cuda", "hip") else ("code_size",)

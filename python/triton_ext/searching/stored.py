@@ -184,7 +184,7 @@ def found(
             results were never checked.
 
     Raises:
-        TritonExtError: there is none, several fit, or the only one was never run.
+        TritonExtError: no winner fits, several fit, or the only one that fits was never run.
     """
     name = kernel if isinstance(kernel, str | None) else getattr(kernel, "__name__", None) or _name(kernel)
     wanted = {"kernel": name, "target": target, "shapes": shapes}

@@ -37,7 +37,7 @@ class RayExecutor(Executor):
         options: those of Ray's actors, e.g. ``num_gpus=1`` for a GPU of its own for each process, or ``runtime_env``.
 
     Raises:
-        TritonExtError: Ray is not installed, or there is no cluster and none can be started here.
+        TritonExtError: Ray is not installed, or no cluster is running and Ray cannot start one here.
     """
 
     def __init__(self, workers: int = 1, **options: Any) -> None:

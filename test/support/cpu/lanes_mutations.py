@@ -87,7 +87,7 @@ MUTATIONS = {
     # Split loops
     "an index never wraps": SplitMutation(ENDS_OF_LOOPS, "most - (size - 1)", "most", "an_index_that_wraps"),
     "what is extended never wraps": SplitMutation(
-        ENDS_OF_LOOPS, "staysInType(scalarAt(narrow, coords))", "exact", "an_index_that_wraps"
+        ENDS_OF_LOOPS, "staysInType(scalarAt(narrow, coords))", "neverWraps", "an_index_that_wraps"
     ),
     "an inclusive end is exclusive": SplitMutation(
         ENDS_OF_LOOPS, "b.constant(type, 1)", "b.constant(type, 0)", "store_ends_where", behind="  if (isInclusive)"
