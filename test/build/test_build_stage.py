@@ -54,6 +54,23 @@ def test_library_is_restored(tree: Tree) -> None:
     assert tree.digests() == before
 
 
+def test_what_lies_in_an_extension_is_built_with_it(tree: Tree) -> None:
+    outer = {**PLAIN, "CMakeLists_txt": PLAIN["CMakeLists_txt"] + "add_subdirectory(inner)\n"}
+    inner = {
+        name.replace("Plain", "Inner"): text.replace("plain", "inner").replace("Plain", "Inner")
+        for name, text in PLAIN.items()
+    }
+    directory = tree.add("passes/plain", **outer)
+    tree.add("passes/plain/inner", **inner)
+    try:
+        done = tree.run("build", "plain")
+        assert done.returncode == 0, done.stdout
+        assert {"libtriton_ext_plain.so", "libtriton_ext_inner.so"} <= tree.digests().keys()
+    finally:
+        shutil.rmtree(directory)
+        tree.run("build", "rename")
+
+
 def test_nothing_to_do(tree: Tree) -> None:
     times = {path: path.stat().st_mtime_ns for path in tree.stage.iterdir()}
     assert "no work to do" in tree.run("build").stdout

@@ -22,6 +22,8 @@ _CMAKE_ERROR = re.compile(
 )
 _LEFT_OUT = re.compile(r"^-- triton-ext: leaving out (\w+), which needs (.*)$", re.MULTILINE)
 _TARGET = re.compile(r"^triton_ext_(\w+): phony$", re.MULTILINE)
+#: Of the library of an extension, as ninja lists it: its directory in the build, and the name of the extension.
+_LIBRARY = re.compile(r"^([^/\s]\S*/)libtriton_ext_(\w+)\.so: CXX_", re.MULTILINE)
 #: The target of triton-ext itself with the libraries that every extension needs in Python, as ninja lists it.
 _CORE = re.compile(r"^(TritonExtCore): phony$", re.MULTILINE)
 OLDEST_CMAKE = (3, 27)
@@ -51,8 +53,8 @@ def build_tree(
     Args:
         source: this repository, or a project that calls ``find_package(TritonExt)``.
         build_dir: the directory to build in, which is made if needed.
-        names: the extensions to build, in triton-ext itself with the libraries that Python loads for every extension;
-            empty for all.
+        names: the extensions to build, with those in their directories, and in triton-ext itself with the libraries
+            that Python loads for every extension; empty for all.
         definitions: variables for CMake, as ``NAME=VALUE``.
         is_quiet: whether only an error is reported.
 
@@ -100,7 +102,10 @@ def _build_alone(
                 f"no extension '{unknown[0]}' in {source}; there is: {', '.join(known) or 'none'}",
                 fix="triton-ext build",
             )
-        targets = [*_CORE.findall(listed.stdout), *(f"triton_ext_{name}" for name in names)]
+        targets = [
+            *_CORE.findall(listed.stdout),
+            *(f"triton_ext_{name}" for name in _with_nested(names, listed.stdout)),
+        ]
     command = [cmake, "--build", str(build_dir), *(f"--target={target}" for target in targets)]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
@@ -116,6 +121,13 @@ def _build_alone(
         raise BuildError(
             f"the build failed: {first[0].strip() if first else 'see above'}", fix="mend it and build again"
         )
+
+
+def _with_nested(names: tuple[str, ...], listed: str) -> list[str]:
+    """Returns these extensions and those in their directories: a dialect is of use with the pass that lowers it."""
+    libraries: list[tuple[str, str]] = _LIBRARY.findall(listed)
+    above = tuple(directory for directory, name in libraries if name in names)
+    return sorted({*names, *(name for directory, name in libraries if directory.startswith(above))})
 
 
 def _say_what_is_left_out(stdout: str) -> None:

@@ -26,7 +26,7 @@ from ..errors import BuildError
 def build(
     names: tuple[str, ...], source: Path, build_dir: Path | None, definitions: tuple[str, ...], watch: bool
 ) -> None:
-    """Build the extensions NAMES of a source tree, or everything."""
+    """Build the extensions NAMES of a source tree with those in their directories, or everything."""
     source = source.resolve()
     if not (source / "CMakeLists.txt").is_file():
         raise BuildError(f"{source} has no CMakeLists.txt", fix="triton-ext build --source DIR")
