@@ -153,6 +153,20 @@ def cases() -> dict[str, Callable[[str, bool], Callable[[], None]]]:
     }
 
 
+def long_case() -> dict[str, Callable[[str, bool], Callable[[], None]]]:
+    """Returns, as `cases` does, a matrix product that is so long that the time of an empty launch does not matter."""
+    rows, depth = (256, 1024) if ON_CPU else (4096, 16384)
+    a, b = (torch.randn(shape, device=DEVICE, dtype=torch.float16) for shape in ((rows, depth), (depth, rows)))
+    c = torch.empty((rows, rows), device=DEVICE, dtype=torch.float16)
+    tile = (64, 64, 32) if ON_CPU else (128, 128, 64)
+    warps = {} if ON_CPU else {"num_warps": 8}
+
+    def multiplying(what: str, each: bool) -> Callable[[], None]:
+        return lambda: matmul[(rows // tile[0]) ** 2,](a, b, c, rows, depth, *tile, what, each, **warps)
+
+    return {f"matmul, K={depth}": multiplying}
+
+
 def cost_of_one() -> None:
     """(a) nanoseconds of one probe: in one program, and when all multiprocessors run programs."""
     say("(a) nanoseconds of one probe with 1 program, and with many at once (the time divided by the probes of all)")
@@ -214,7 +228,7 @@ def slowdown() -> None:
 
 def accuracy() -> None:
     """(b) what regions say, against the time of the kernel without probes."""
-    probe_accuracy.accuracy(say, cases(), in_turns, on_cpu=ON_CPU)
+    probe_accuracy.accuracy(say, cases() | long_case(), in_turns, on_cpu=ON_CPU)
 
 
 def times_of_regions() -> None:

@@ -73,7 +73,7 @@ def accuracy(say: Callable[[str], None], cases: dict[str, Any], in_turns: Callab
     costs: dict[str, None] = {}
     for title, make in cases.items():
         for each_turn in (False, True):
-            forms = list(FORMS) if each_turn and not on_cpu and not title.startswith("add") else ["as it is"]
+            forms = list(FORMS) if each_turn and not on_cpu and title in {"matmul", "attention"} else ["as it is"]
             for name in forms:
                 launch, alone = make("region", each_turn), make("none", each_turn)
                 measured, replayed, own, net = [], [], [], []
