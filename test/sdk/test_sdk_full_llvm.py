@@ -79,6 +79,7 @@ llvm_commits = ["{find_triton().llvm_commit}"]
 download_mb = 1
 root = "mlir/lib"
 private = []
+headers = []
 [part.package]
 name = "llvm-toolchain-23"
 path = "pool/llvm.orig.tar.xz"

@@ -129,7 +129,7 @@ def precompiled(sdk: Sdk, compiler: Path, flags: Sequence[str], headers: Sequenc
             check_space(target.parent, _NEEDED_MB)
             _remove_old(sdk)
             with complete_or_absent(target) as staging:
-                _make(staging, sdk, compiler, flags, headers)
+                make_header(staging / _HEADER, sdk, compiler, flags, headers)
                 # ccache hashes this file instead of the header.
                 (staging / f"{_HEADER}.sum").write_text(key)
                 Header(
@@ -144,8 +144,19 @@ def precompiled(sdk: Sdk, compiler: Path, flags: Sequence[str], headers: Sequenc
     return None
 
 
-def _make(staging: Path, sdk: Sdk, compiler: Path, flags: Sequence[str], headers: Sequence[str]) -> None:
-    """Compiles the headers; raises CalledProcessError if the compiler refuses them or their flags."""
+def make_header(file: Path, sdk: Sdk, compiler: Path, flags: Sequence[str], headers: Sequence[str]) -> None:
+    """Compiles the headers into `file`, for ``-include-pch``.
+
+    Args:
+        file: the result.
+        sdk: the SDK, whose include directories are searched, and no others.
+        compiler: a clang.
+        flags: its flags, without include directories.
+        headers: the headers to include, in this order.
+
+    Raises:
+        CalledProcessError: the compiler refuses the headers or the flags.
+    """
     # The first header is compiled, the others are included before it: a file that includes them all would be named in
     # the result, and clang would look for it. Without time stamps clang compares the sizes of the headers; a new SDK
     # has another key.
@@ -154,7 +165,7 @@ def _make(staging: Path, sdk: Sdk, compiler: Path, flags: Sequence[str], headers
         [
             compiler, *(f"-isystem{path}" for path in sdk.include_dirs), *flags, "-fpch-instantiate-templates",
             *(word for header in headers[1:] for word in ("-include", header)),
-            "-x", "c++-header", "-c", first, "-Xclang", "-fno-pch-timestamp", "-o", staging / _HEADER,
+            "-x", "c++-header", "-c", first, "-Xclang", "-fno-pch-timestamp", "-o", file,
         ],
         capture_output=True,
         check=True,

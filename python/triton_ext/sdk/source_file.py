@@ -43,7 +43,7 @@ def _source(rank: int, table: dict[str, Any]) -> Source:
 
 def _part(table: dict[str, Any]) -> PartSource:
     """Reads one ``[[part]]`` table."""
-    lists = {key: tuple(table[key]) for key in ("dialects", "llvm_commits", "private")}
+    lists = {key: tuple(table[key]) for key in ("dialects", "llvm_commits", "private", "headers")}
     files = {library: tuple(names) for library, names in table["files"].items()}
     return PartSource(**{**table, **lists, "package": Package(**table["package"]), "files": files})
 

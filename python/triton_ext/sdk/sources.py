@@ -145,6 +145,7 @@ class PartSource:
         download_mb: the size of the downloads.
         root: the directory in the archive, below its top directory, that files are relative to.
         private: headers that the sources include and that are not installed.
+        headers: installed headers that many of the sources include; each source is compiled with all of them.
         package: the source archive, as a file below a Debian mirror.
         files: the source files, by the static library of a full LLVM install that holds their objects.
     """
@@ -157,6 +158,7 @@ class PartSource:
     download_mb: int
     root: str
     private: tuple[str, ...]
+    headers: tuple[str, ...]
     package: Package
     files: dict[str, tuple[str, ...]]
 
