@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernels of `search.py`, with the configurations that their authors would tune over, and their arguments."""
+"""The kernels of `search.py`, with the configurations that their authors would tune over, and their arguments.
+
+With ``BENCHMARK_TARGET=cpu`` the arguments are on the CPU, and of each kernel only the small launches are there.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 import triton
@@ -14,6 +18,9 @@ from loop_split_kernels import causal, matmul, sliding, softmax
 from triton import Config
 
 Arguments = dict[str, Any]
+T = TypeVar("T")
+#: Where the arguments are.
+DEVICE = os.environ.get("BENCHMARK_TARGET", "cuda")
 
 
 @triton.jit
@@ -75,53 +82,58 @@ def scan(a, b, h, n, BLOCK: tl.constexpr):  # noqa: N803
         state = tl.sum(tl.where(i == BLOCK - 1, values, 0.0), 0)
 
 
+def _launches(timed: T, *small: T) -> tuple[T, ...]:
+    """Returns the launches of a kernel: one to time and small ones, on the CPU only these."""
+    return small if DEVICE == "cpu" else (timed, *small)
+
+
 def _random(*shape: int, dtype: torch.dtype = torch.float16) -> torch.Tensor:
-    return torch.randn(*shape, device="cuda", dtype=dtype)
+    return torch.randn(*shape, device=DEVICE, dtype=dtype)
 
 
 def attention_inputs() -> Iterator[Arguments]:
     """Yields the timed launch of causal attention, and a small one."""
-    for heads, length in ((64, 4096), (2, 512)):
+    for heads, length in _launches((64, 4096), (2, 512)):
         q, k, v = (_random(heads, length, 64) for _ in range(3))
         yield {"q": q, "k": k, "v": v, "o": torch.zeros_like(q), "scale": 0.18, "N": length, "D": 64, "FORM": "one"}
 
 
 def sliding_inputs() -> Iterator[Arguments]:
     """Yields the timed launch of attention with a window, and a small one."""
-    for launch, window in zip(attention_inputs(), (1024, 100), strict=True):
+    for launch, window in zip(attention_inputs(), _launches(1024, 100), strict=True):
         yield {**launch, "window": window}
 
 
 def matmul_inputs() -> Iterator[Arguments]:
     """Yields the timed launch of a product with a ragged K, and two small ones."""
-    for m, n, k, stride in ((4096, 4096, 4088, 4096), (256, 256, 72, 80), (256, 256, 256, 256)):
+    for m, n, k, stride in _launches((4096, 4096, 4088, 4096), (256, 256, 72, 80), (256, 256, 256, 256)):
         a, b = _random(m, stride), _random(k, n)
-        c = torch.zeros(m, n, device="cuda", dtype=torch.float16)
+        c = torch.zeros(m, n, device=DEVICE, dtype=torch.float16)
         yield {"a": a, "b": b, "c": c, "M": m, "N": n, "K": k // 8, "stride": stride, "UNIT": 8, "FORM": "one"}
 
 
 def softmax_inputs() -> Iterator[Arguments]:
     """Yields the timed launch of a softmax over ragged rows, and two small ones."""
-    for rows, n in ((4096, 8191), (3, 1000), (2, 4096)):
+    for rows, n in _launches((4096, 8191), (3, 1000), (2, 4096)):
         x = _random(rows, n)
         yield {"x": x, "y": torch.zeros_like(x), "n": n, "stride": n, "FORM": "one"}
 
 
 def layer_norm_inputs() -> Iterator[Arguments]:
     """Yields the timed launch of the gradients of a layer norm, and a small one."""
-    for m, n in ((8192, 3000), (37, 1024)):
+    for m, n in _launches((8192, 3000), (37, 1024)):
         x, dy, w = _random(m, n), _random(m, n), _random(n)
         value = x.float()
         mean, rstd = value.mean(1), (value.var(1, unbiased=False) + 1e-5).rsqrt()
-        dw, db = (torch.zeros(triton.cdiv(m, 16), n, device="cuda") for _ in range(2))
+        dw, db = (torch.zeros(triton.cdiv(m, 16), n, device=DEVICE) for _ in range(2))
         names = {"dx": torch.zeros_like(x), "dy": dy, "x": x, "w": w, "mean": mean, "rstd": rstd, "dw": dw, "db": db}
         yield {**names, "M": m, "N": n, "ROWS": 16, "BLOCK": 4096}
 
 
 def scan_inputs() -> Iterator[Arguments]:
     """Yields the timed launch of the recurrence, and a small one."""
-    for rows, n in ((4096, 8000), (5, 300)):
-        gate = torch.rand(rows, n, device="cuda")
+    for rows, n in _launches((4096, 8000), (5, 300)):
+        gate = torch.rand(rows, n, device=DEVICE)
         yield {"a": gate, "b": _random(rows, n, dtype=torch.float32), "h": torch.zeros_like(gate), "n": n}
 
 

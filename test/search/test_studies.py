@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -155,6 +156,18 @@ def test_the_candidate_of_a_dead_process_is_tried_again(tmp_path: Path) -> None:
     again = study(file, seed=9)
     assert again.ask(1)[0][1] == values
     assert [trial.status for trial in trials_of(again.optuna)][number] == "lost"
+
+
+def test_a_worker_whose_search_was_killed_while_it_started_ends() -> None:
+    program = (
+        "import sys, time; from triton_ext.searching.pools import start_worker; start_worker(int(sys.argv[1])); "
+        "time.sleep(60 if sys.argv[2:] else 1)"
+    )
+    with subprocess.Popen([sys.executable, "-c", "pass"]) as other:
+        other.wait()
+    alive = subprocess.run([sys.executable, "-c", program, str(os.getpid())], check=False, timeout=120)
+    orphan = subprocess.run([sys.executable, "-c", program, str(other.pid), "wait"], check=False, timeout=50)
+    assert (alive.returncode, orphan.returncode) == (0, 1)
 
 
 def test_who_gives_up_leaves_the_candidates_to_others(tmp_path: Path) -> None:

@@ -9,10 +9,12 @@
 // RUN: not triton-ext-opt %s -triton-ext-assign-layout="kind=load vector=3" 2>&1 | FileCheck %s --check-prefix=POWER
 // RUN: not triton-ext-opt %s -triton-ext-assign-layout="kind=load vector=2 layout=#ttg.nope" 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: not triton-ext-opt %s -triton-ext-assign-layout="kind=load vector=2 dimension=1" 2>&1 | FileCheck %s --check-prefix=DIMENSION
+// RUN: not triton-ext-opt %s -triton-ext-assign-layout="kind=load vector=2 dimension=-1" 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 
 // POWER: assign_layout: expected a vector that is a power of 2, got 3
 // BOTH: assign_layout: expected a layout or a vector, got both
 // DIMENSION: assign_layout: found no operation with a tensor that has dimension 1, kind load that can have any layout (optional=true accepts that)
+// NEGATIVE: assign_layout: found no operation with a tensor that has dimension -1, kind load that can have any layout (optional=true accepts that)
 // NONE: assign_layout: expected a layout of a tensor such as #ttg.blocked<{...}>, got ''
 // NOPE: assign_layout: expected a layout of a tensor such as #ttg.blocked<{...}>, got '#ttg.nope'
 // NOBODY: assign_layout: expected a layout of a tensor such as #ttg.blocked<{...}>, got '#nobody.tile<{vec = 4}>': neither Triton nor an extension has the dialect 'nobody' (fix: triton-ext list shows extensions)

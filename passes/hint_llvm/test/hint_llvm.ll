@@ -2,6 +2,8 @@
 ; RUN: triton-ext-opt --llvm %s -passes='hint-llvm<unroll=1;vectorize=false>' | FileCheck %s --check-prefix=OFF
 ; RUN: triton-ext-opt --llvm %s -passes='hint-llvm<vector-width=256;small>' | FileCheck %s --check-prefix=WIDTH
 ; RUN: triton-ext-opt --llvm %s -passes='hint-llvm' | FileCheck %s --check-prefix=NONE
+; RUN: sed 's/x86_64-unknown-linux-gnu/nvptx64-nvidia-cuda/' %s > %t.ll
+; RUN: triton-ext-opt --llvm %t.ll -passes='hint-llvm<vector-width=256>' | FileCheck %s --check-prefix=GPU
 ; RUN: not triton-ext-opt --llvm %s -passes='hint-llvm<vector-width=100>' 2>&1 | FileCheck %s --check-prefix=BITS
 ; RUN: not triton-ext-opt --llvm %s -passes='hint-llvm<unroll=-1>' 2>&1 | FileCheck %s --check-prefix=TIMES
 
@@ -60,7 +62,60 @@ define void @calls(ptr %p) {
   ret void
 }
 
+declare void @sink(<16 x float>)
+; WIDTH-LABEL: define void @passes(ptr %p) #1
+define void @passes(ptr %p) {
+  %v = load <16 x float>, ptr %p
+  call void @sink(<16 x float> %v)
+  ret void
+}
+
+; So does a caller, which takes the vector from one.
+; WIDTH-LABEL: define <16 x float> @gives(ptr %p) #1
+define <16 x float> @gives(ptr %p) {
+  %v = load <16 x float>, ptr %p
+  ret <16 x float> %v
+}
+
+; WIDTH-LABEL: define void @takes(<16 x float> %v, ptr %p) #1
+define void @takes(<16 x float> %v, ptr %p) {
+  store <16 x float> %v, ptr %p
+  ret void
+}
+
+; LLVM splits its own functions. The loop asks for something itself.
+; WIDTH-LABEL: define void @absolute(ptr %p, i64 %n) #0
+; OFF-LABEL: define void @absolute(ptr %p, i64 %n)
+; OFF: br i1 %more, label %loop, label %exit, !llvm.loop ![[OWN:[0-9]+]]
+define void @absolute(ptr %p, i64 %n) {
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %0 ], [ %i1, %loop ]
+  %at = getelementptr <16 x float>, ptr %p, i64 %i
+  %v = load <16 x float>, ptr %at
+  %w = call <16 x float> @llvm.fabs.v16f32(<16 x float> %v)
+  store <16 x float> %w, ptr %at
+  %i1 = add i64 %i, 1
+  %more = icmp slt i64 %i1, %n
+  br i1 %more, label %loop, label %exit, !llvm.loop !2
+exit:
+  ret void
+}
+declare <16 x float> @llvm.fabs.v16f32(<16 x float>)
+
+; optsize and optnone exclude each other.
+; WIDTH-LABEL: define void @debugged() #2
+define void @debugged() noinline optnone {
+  ret void
+}
+
+; GPU-NOT: vector-width
 ; WIDTH: attributes #0 = { optsize "min-legal-vector-width"="256" "prefer-vector-width"="256" }
 ; WIDTH: attributes #1 = { optsize }
+; WIDTH: attributes #2 = { noinline optnone "min-legal-vector-width"="256" "prefer-vector-width"="256" }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
+!2 = distinct !{!2, !1, !3}
+!3 = !{!"llvm.loop.vectorize.enable", i1 true}
+; OFF-DAG: ![[OWN]] = distinct !{![[OWN]], ![[U]], ![[ENABLE:[0-9]+]]}
+; OFF-DAG: ![[ENABLE]] = !{!"llvm.loop.vectorize.enable", i1 true}

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`hint_llvm` changes the code of one kernel and not its results, and leaves the other kernels of the process alone."""
+"""`hint_llvm` changes the code of one kernel and not its results, and leaves other kernels alone; mutations."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import triton_ext as tx
+from support import mutants
 from support.search.unrolled import accumulate
 
 SIGNATURE = "*fp32:16, *fp32:16, i32, 64"
@@ -45,3 +47,44 @@ def test_same_results(hints: dict[str, object]) -> None:
             accumulate[(1,)](x, y, 7, BLOCK=64)
         results.append(y)
     np.testing.assert_allclose(results[1], results[0], rtol=1e-6)
+
+
+BUGS = {
+    "outer loops": mutants.Mutation("HintLlvm.cpp", "loop->isInnermost()", "true"),
+    "loops that have a count": mutants.Mutation("HintLlvm.cpp", '!hasMetadata(*loop, "llvm.loop.unroll")', "true"),
+    "loops that ask for vectors": mutants.Mutation(
+        "HintLlvm.cpp", '!hasMetadata(*loop, "llvm.loop.vectorize")', "true"
+    ),
+    "a count beside the word disable": mutants.Mutation(
+        "HintLlvm.cpp", "unroll == 1 ? nullptr : ConstantInt::get(i32, unroll)", "ConstantInt::get(i32, unroll)"
+    ),
+    "what a loop had is lost": mutants.Mutation("HintLlvm.cpp", "loop.getLoopID()", "nullptr", behind="addMetadata"),
+    "other processors": mutants.Mutation(
+        "HintLlvm.cpp", "Triple(function.getParent()->getTargetTriple()).isX86()", "true"
+    ),
+    "functions that exchange vectors": mutants.Mutation("HintLlvm.cpp", "!exchangesVectors(function)", "true"),
+    "functions that return a vector": mutants.Mutation("HintLlvm.cpp", "has(function.getReturnType())", "false"),
+    "functions that take a vector": mutants.Mutation("HintLlvm.cpp", "has(a.getType())", "false"),
+    "functions that pass a vector": mutants.Mutation("HintLlvm.cpp", "has(use->getType())", "false"),
+    "LLVM's own functions": mutants.Mutation("HintLlvm.cpp", "!isa<IntrinsicInst>(call)", "true"),
+    "wider vectors stay legal": mutants.Mutation(
+        "HintLlvm.cpp", 'function.addFnAttr("min-legal-vector-width", bits)', "(void)0"
+    ),
+    "small beside optnone": mutants.Mutation(
+        "HintLlvm.cpp", "!function.hasFnAttribute(Attribute::OptimizeNone)", "true"
+    ),
+    "any width": mutants.Mutation("HintLlvm.cpp", "!is_contained({0, 128, 256, 512}, vectorWidth)", "false"),
+    "any count": mutants.Mutation("HintLlvm.cpp", "unroll < 0 || unroll > 1024", "false"),
+}
+
+
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Builds the pass with all bugs in it and returns the directory of its libraries."""
+    return mutants.build_with_bugs("passes/hint_llvm", BUGS, tmp_path_factory.mktemp("bugs"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", ["", *BUGS])
+def test_the_lit_tests_notice_a_bug(bug: str, libraries: Path) -> None:
+    assert mutants.lit_passes("passes/hint_llvm", libraries, bug) == (not bug)

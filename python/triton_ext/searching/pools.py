@@ -18,18 +18,22 @@ from ..tuning.parallel import cores
 from ..tuning.resilient import end_all
 from ..tuning.workers import Workers
 from .task import Job
+from .turns import PATIENCE, runs_beside_the_compiler
 
 #: Seconds for which a lost executor, such as a cluster without its scheduler, is asked for again.
 _PATIENCE = 120.0
 
 
-def start_worker() -> None:
+def start_worker(parent: int) -> None:
     """Leaves Ctrl-C to the searching process, drops what the compiler says about candidates, and ends with its parent.
 
     A pool's own processes wait forever if their parent is killed, because each holds both ends of the pool's pipes.
+
+    Args:
+        parent: the searching process, which may have ended while this one was starting.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno() if sys.stderr else 2)
 
 
@@ -67,7 +71,7 @@ class Pools:
 
     def _processes(self, count: int) -> ProcessPoolExecutor:
         spawn = multiprocessing.get_context("spawn")  # a GPU does not survive a fork
-        pool = ProcessPoolExecutor(count, spawn, initializer=start_worker)
+        pool = ProcessPoolExecutor(count, spawn, initializer=start_worker, initargs=(os.getpid(),))
         self._own.append(pool)
         return pool
 
@@ -92,7 +96,8 @@ class Pools:
             rest = {number: job for number, job in jobs.items() if number not in results}
             try:
                 if rest:
-                    end_all(getattr(self, which), function, rest, ended, limits(next(iter(rest.values())).task))
+                    parts = limits(next(iter(rest.values())).task)
+                    end_all(getattr(self, which), function, rest, ended, parts, waits=PATIENCE)
                 break
             except (CancelledError, OSError, RuntimeError) as error:  # the cluster has lost its scheduler
                 if not callable(self._given) or time.monotonic() > until:
@@ -133,4 +138,4 @@ def compilers_for(backend: str, *, runs: bool = True) -> int:
     """
     if not runs:
         return cores()
-    return max(1, cores() - 1) if backend in ("cuda", "hip") else 0
+    return max(1, cores() - 1) if runs_beside_the_compiler(backend) else 0

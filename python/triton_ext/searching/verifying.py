@@ -16,9 +16,9 @@ from ..compilation.requests import find_target, load_kernel
 from ..errors import TritonExtError
 from ..pipeline.pipeline import Pipeline
 from ..tuning.job import find_name
-from ..tuning.outcome import Outcome, state
+from ..tuning.outcome import state
 from ..tuning.workers import process
-from .answers import outcome_of
+from .answers import measured_of, outcome_of
 from .objectives import values_of
 from .pools import Pools
 from .rendering import column_of, number_text
@@ -80,14 +80,18 @@ def verify(
     Raises:
         TritonExtError: the file cannot be read.
     """
-    for finding in findings(path):
-        pools = Pools(None, 0)
-        try:
-            yield _verdict(Path(path).parent, finding, pools, least=least, seeds=seeds, run_timeout=run_timeout)
-        except TritonExtError as error:
-            yield Verdict(finding, "broken", reason=str(error))
-        finally:
-            pools.close()
+    # One process for all that run, and one for those that are compiled only, which has another driver.
+    pools = {is_run: Pools(None, 0) for is_run in (True, False)}
+    try:
+        for finding in findings(path):
+            own = pools[finding.checked]
+            try:
+                yield _verdict(Path(path).parent, finding, own, least=least, seeds=seeds, run_timeout=run_timeout)
+            except TritonExtError as error:
+                yield Verdict(finding, "broken", reason=str(error))
+    finally:
+        for each in pools.values():
+            each.close()
 
 
 def _verdict(
@@ -173,9 +177,7 @@ def _here(target: str) -> str | None:
 
 def _measured(pools: Pools, job: Job) -> Measured:
     (result,) = pools.measure(measure_candidate, {0: job}).values()
-    if isinstance(result, Measured):
-        return result
-    return Measured(result if isinstance(result, Outcome) else Outcome("worker error", reason=str(result)))
+    return measured_of(result)
 
 
 def _verdict_of_figures(task: Task, finding: Finding, pools: Pools) -> Verdict:

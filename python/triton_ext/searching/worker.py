@@ -32,6 +32,7 @@ from .checking import Cases, CheckFailedError
 from .describing import described, drivers_stand_in, shapes_of, stand_ins
 from .figures import binary_hash, figures_of
 from .task import Candidate, Compiled, Description, Job, Measured, Prepared, Task
+from .turns import turn, turn_to_compile
 
 #: Milliseconds of warming up and of measuring for `triton.testing.do_bench`: of a few launches, and of many.
 FEW, MANY = (2, 8), (5, 40)
@@ -79,16 +80,17 @@ def prepare(job: Job) -> Prepared | Outcome:
         task = job.task
         activate(task)
         observer = Observer(Level.IR)
-        kernel, cases = _of(task)
-        with ends_after(task, task.compile_timeout):
-            first = cases.launches[0]
-            with contextlib.ExitStack() as scopes:
-                scopes.callback(scope.stop_observing, scope.observe(observer))
-                compiled = kernel.launch(kernel.default, first, warmup=True)
-        if observer.compilation is None:
-            raise TritonExtError("the backend does not call Triton's hook, so its pipeline cannot be seen")
-        with ends_after(task, task.run_timeout):
-            cases.run_unedited()
+        with turn():
+            kernel, cases = _of(task)
+            with ends_after(task, task.compile_timeout):
+                first = cases.launches[0]
+                with contextlib.ExitStack() as scopes:
+                    scopes.callback(scope.stop_observing, scope.observe(observer))
+                    compiled = kernel.launch(kernel.default, first, warmup=True)
+            if observer.compilation is None:
+                raise TritonExtError("the backend does not call Triton's hook, so its pipeline cannot be seen")
+            with ends_after(task, task.run_timeout):
+                cases.run_unedited()
         target = driver.active.get_current_target()
         return Prepared(
             device_name(),
@@ -131,49 +133,61 @@ def prepare_compiled(job: Job) -> Prepared | Outcome:
 
 def compile_candidate(job: Job) -> Compiled:
     """Compiles a candidate; with `Job.described` without its arguments and without a device."""
-    try:
-        task = job.task
-        if job.described is not None:
-            drivers_stand_in(find_target(task.target))
-            kernel, launches = _kernel_of(task), [stand_ins(one) for one in job.described]
-        else:
-            activate(task)
-            kernel, cases = _of(task)
-            launches = cases.to_compile
-        if state(_parsed(job.candidate.edits)) != job.candidate.key:
-            raise TritonExtError("the worker has other versions of the pipeline's libraries or functions")
-    except (Exception, SystemExit) as error:
-        status = (
-            failure(contained(error), Compilation()).status if isinstance(error, TritonExtError) else "worker error"
-        )
-        return Compiled(Outcome(status, reason=text_of_error(contained(error))), {}, "")
-    with ends_after(task, task.compile_timeout):
-        binaries, figures, seconds = [], {}, 0.0
-        # Every launch that is checked counts: an edit may change only the kernel for unaligned tensors, for example.
-        for number, arguments in enumerate(launches):
-            launch = functools.partial(kernel.launch, job.candidate, arguments, warmup=True)
-            result = compile_here(launch, task.compile_timeout)
-            assert result is not None, "a worker is not in Triton's asynchronous mode"
-            if result.error is not None or result.kernel is None:
-                ended = failure(result.error or RuntimeError("nothing was compiled"), result)
-                return Compiled(replace(ended, error=None), {}, "")
-            if number == 0:
-                seconds = result.seconds or 0.0
-                figures = {**figures_of(result.kernel), "compile_time": seconds}
-            binaries.append(binary_hash(result.kernel))
-        return Compiled(Outcome("ok", (), seconds), figures, "-".join(binaries))
+    task = job.task
+    with contextlib.ExitStack() as scopes:
+        try:
+            if job.described is not None:
+                drivers_stand_in(find_target(task.target))
+                kernel, launches = _kernel_of(task), [stand_ins(one) for one in job.described]
+            else:
+                activate(task)
+                scopes.enter_context(turn_to_compile())
+                kernel, cases = _of(task)
+                launches = cases.to_compile
+            if state(_parsed(job.candidate.edits)) != job.candidate.key:
+                raise TritonExtError("the worker has other versions of the pipeline's libraries or functions")
+        except (Exception, SystemExit) as error:
+            ended = contained(error)
+            status = failure(ended, Compilation()).status if isinstance(error, TritonExtError) else "worker error"
+            return Compiled(Outcome(status, reason=text_of_error(ended)), {}, "")
+        with ends_after(task, task.compile_timeout):
+            return _built(job, kernel, launches)
+
+
+def _built(job: Job, kernel: Kernel, launches: list[dict[str, Any]]) -> Compiled:
+    binaries, figures, seconds = [], {}, 0.0
+    # Every launch that is checked counts: an edit may change only the kernel for unaligned tensors, for example.
+    for number, arguments in enumerate(launches):
+        launch = functools.partial(kernel.launch, job.candidate, arguments, warmup=True)
+        result = compile_here(launch, job.task.compile_timeout)
+        assert result is not None, "a worker is not in Triton's asynchronous mode"
+        if result.error is not None or result.kernel is None:
+            ended = failure(result.error or RuntimeError("nothing was compiled"), result)
+            return Compiled(replace(ended, error=None), {}, "")
+        if number == 0:
+            seconds = result.seconds or 0.0
+            figures = {**figures_of(result.kernel), "compile_time": seconds}
+        binaries.append(binary_hash(result.kernel))
+    return Compiled(Outcome("ok", (), seconds), figures, "-".join(binaries))
 
 
 def measure_candidate(job: Job) -> Measured:
     """Checks a candidate and times a few launches; with `Job.compared`, times many launches in turns with those."""
-    started = time.perf_counter()
     task = job.task
-    try:
-        activate(task)
-        kernel, cases = _of(task)
-        cases.run_unedited()
-    except (Exception, SystemExit) as error:
-        return Measured(Outcome("worker error", reason=text_of_error(contained(error))))
+    with contextlib.ExitStack() as scopes:
+        try:
+            activate(task)
+            scopes.enter_context(turn())
+            started = time.perf_counter()
+            kernel, cases = _of(task)
+            cases.run_unedited()
+        except (Exception, SystemExit) as error:
+            return Measured(Outcome("worker error", reason=text_of_error(contained(error))))
+        return _measured(job, kernel, cases, started)
+
+
+def _measured(job: Job, kernel: Kernel, cases: Cases, started: float) -> Measured:
+    task = job.task
     everybody = (job.candidate, *job.compared)
     seen: list[list[tuple[float, ...]]] = [[] for _ in everybody]
     try:

@@ -21,6 +21,8 @@ def end_all(
     jobs: Mapping[int, Any],
     ended: Callable[[int, Any, Exception | None], None],
     limited_to: Sequence[float | None],
+    *,
+    waits: float = 0.0,
 ) -> None:
     """Has `workers` call `function` with each of `jobs`, until each has ended.
 
@@ -33,10 +35,11 @@ def end_all(
         jobs: the jobs by number; each is a dataclass with a field ``attempt``, which is 1 in the second attempt.
         ended: is called with number, result (an `Outcome` if the job has ended its worker) and exception of each job.
         limited_to: the seconds that the parts of a job may take; None for no limit.
+        waits: the seconds that a job may wait before its parts begin, for a device for example.
     """
     seconds = [limit for limit in limited_to if limit is not None]
     is_limited = len(seconds) == len(limited_to)
-    patience = workers.attempts() * (sum(seconds) + 2 * limits.GRACE) + limits.STARTUP if is_limited else None
+    patience = workers.attempts() * (waits + sum(seconds) + 2 * limits.GRACE) + limits.STARTUP if is_limited else None
     rest = deque(jobs.items())
     last: Exception | None = None
     while rest:
