@@ -36,7 +36,7 @@ SESSION: list[tuple[str, dict[str, Any], str, int]] = [
     ("list_passes", {"origin": "extensions", "search": "loops"}, "ok", 20),
     ("describe_pass", {"name": "loop_split"}, "ok", 40),
     ("describe_pipeline", SLIDING, "ok", 30),
-    ("compile_kernel", {**SLIDING, "pipeline": "ttir: after(common.inliner, loop_spilt)"}, "compile error", 12),
+    ("compile_kernel", {**SLIDING, "pipeline": "ttir: after(common.inliner, loop_spilt)"}, "pipeline error", 12),
     ("compile_kernel", {**SLIDING, "pipeline": SPLIT}, "ok", 40),
     ("diff_ir", {**SLIDING, "what": "ttir", "pipeline": SPLIT, "context": 0}, "ok", 30),
     ("read_ir", {**SLIDING, "what": "ttir", "pipeline": SPLIT, "pattern": "scf.for", "context": 0}, "ok", 12),
