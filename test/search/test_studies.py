@@ -52,6 +52,9 @@ def test_a_model_finds_the_best_of_many() -> None:
     tell_all(made, 60, outcome)
     assert made.best is not None
     assert made.best.values == {"BLOCK": 128, "num_warps": 2, "skip b": True}
+    # The model, which repeats itself, is not asked again and again.
+    assert len(made.trials) == 60
+    assert len(made.optuna.trials) < 400
 
 
 def test_edits_that_failed_are_not_tried_with_others() -> None:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 SamplerName = Literal["tpe", "random", "grid", "climb"]
 #: How many knobs a random candidate turns on average.
 _TURNED = 2.5
+#: After how many proposals in a row that were tried before the model is not asked, which would repeat itself.
+_REPEATS = 4
 
 Propose = Callable[[int, dict[str, Any] | None], dict[str, Any]]
 
@@ -35,11 +37,13 @@ class Learned:
     Attributes:
         avoided: name, type and value of knobs which alone make no candidate: it fails, or the binary stays the same.
         tried: name, type and value of knobs in any candidate.
+        in_vain: how many proposals in a row made no new candidate.
     """
 
     def __init__(self) -> None:
         self.avoided: set[tuple[str, str, Value]] = set()
         self.tried: set[tuple[str, str, Value]] = set()
+        self.in_vain = 0
 
     def avoids(self, name: str, value: Value) -> bool:
         """Whether there is no use in giving the knob this value."""
@@ -132,7 +136,10 @@ def _neighbour(
 
 
 def _for_tpe(space: Space, seed: int, learned: Learned, number: int, best: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Returns the default with one knob turned; once each was turned, the best so far without a few knobs."""
+    """Returns the default with one knob turned; once each was turned, the best so far without a few knobs.
+
+    Where that repeats itself, it is the best so far with a few knobs turned at random.
+    """
     generator = random.Random(f"{seed}:{number}")
     if number <= len(space.knobs):
         values = space.default
@@ -147,7 +154,10 @@ def _for_tpe(space: Space, seed: int, learned: Learned, number: int, best: Mappi
             return values
     turned = max(2, min(len(space.knobs), round(generator.expovariate(1 / (2 * _TURNED)))))
     for knob in generator.sample(space.knobs, turned):
-        values.pop(knob.name)
+        if learned.in_vain >= _REPEATS:
+            _turn(space, knob, values, generator, learned)
+        else:
+            values.pop(knob.name)
     return values
 
 

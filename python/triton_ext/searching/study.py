@@ -167,6 +167,7 @@ class Study:
         under_way: set[tuple[Any, ...]] = set()
         in_vain = 0
         while len(asked) < count and in_vain < _IN_VAIN:
+            self._learned.in_vain = in_vain
             trial = self.optuna.ask()
             trial.set_user_attr(OWNER, self._owner)
             values = {knob.name: trial.suggest_categorical(knob.name, list(knob.choices)) for knob in self.space.knobs}
@@ -182,6 +183,7 @@ class Study:
                 reason = f"it contains the edits of trial {culprit.number}, which failed: {culprit.status}"
                 self.tell(Trial(trial.number, "known failure", changed, reason=reason))
             else:
+                in_vain = 0
                 under_way.add(key)
                 asked.append((trial.number, values))
         return asked
