@@ -197,6 +197,10 @@ def _driver(name: str) -> Any:
 
 
 @functools.cache
-def _made(driver: Callable[[], Any]) -> Any:
-    """Returns the driver of a class, made once: kernels refer to the driver that has loaded them."""
+def _made(driver: type[Any]) -> Any:
+    """Returns the driver of a class, made once: kernels refer to the driver that has loaded them.
+
+    In a process without PyTorch, Triton's driver for NVIDIA initialises CUDA in `is_active` and nowhere else.
+    """
+    driver.is_active()
     return driver()

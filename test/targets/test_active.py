@@ -39,3 +39,20 @@ def test_a_target_that_cannot_run_kernels(name: str, message: str, monkeypatch: 
         with pytest.raises(tx.TritonExtError, match=message):
             choose(name)
         assert driver.active is before
+
+
+def test_a_driver_may_look_for_its_device_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    class Looker(DriverBase):
+        """A driver that has to look before it is made, as Triton's for NVIDIA where PyTorch is not loaded."""
+
+        def __init__(self) -> None:
+            calls.append("made")
+
+        is_active = classmethod(lambda cls: calls.append("looked"))
+        map_python_to_cpp_type = get_current_target = get_active_torch_device = get_benchmarker = None
+
+    monkeypatch.setitem(backends, "looker", SimpleNamespace(driver=Looker))
+    with tx.target.active("looker"):
+        assert calls == ["looked", "made"]

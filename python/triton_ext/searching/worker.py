@@ -224,6 +224,9 @@ def activate(task: Task) -> None:
     from ..target import activate as on
 
     wanted = find_target(task.target)
+    if wanted.backend in ("cuda", "hip"):
+        with contextlib.suppress(ImportError):  # Triton makes another driver if PyTorch is imported later
+            import torch  # noqa: F401
     current = driver._active.get_current_target() if driver._active is not None else None
     if current is None or current.backend != wanted.backend:
         on({"cuda": "nvidia", "hip": "amd"}.get(wanted.backend, wanted.backend))
