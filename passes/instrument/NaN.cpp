@@ -27,6 +27,34 @@ static bool canMakeNaN(Operation *op) {
               tt::JoinOp, tt::SplitOp, tt::TransOp, tt::GatherOp>(op);
 }
 
+/// Returns the number of the kernel's argument from whose memory `op` reads, or
+/// nullopt if it does not read, or if it is not found. Follows what computes
+/// the address to its base, and a base that a loop carries to the one before
+/// the loop, which it can only advance within a tensor.
+static std::optional<unsigned> argumentReadBy(Operation *op) {
+  std::optional<Access> access = accessOf(op);
+  if (!access)
+    return std::nullopt;
+  Value base = access->descriptor ? access->descriptor : access->pointer;
+  while (true) {
+    if (auto argument = dyn_cast<BlockArgument>(base)) {
+      Operation *parent = argument.getOwner()->getParentOp();
+      if (isa<tt::FuncOp>(parent) && argument.getOwner()->isEntryBlock())
+        return argument.getArgNumber();
+      auto loop = dyn_cast<scf::ForOp>(parent);
+      if (!loop)
+        return std::nullopt;
+      base = loop.getTiedLoopInit(argument)->get();
+    } else if (isa<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp,
+                   tt::ReshapeOp, tt::TransOp, tt::BitcastOp,
+                   tt::MakeTensorDescOp>(base.getDefiningOp())) {
+      base = base.getDefiningOp()->getOperand(0);
+    } else {
+      return std::nullopt;
+    }
+  }
+}
+
 void instrument::observeNaNs(Operation *op) {
   if (!canMakeNaN(op))
     return;
@@ -45,8 +73,10 @@ void instrument::observeNaNs(Operation *op) {
     if (std::optional<Access> access = accessOf(op))
       mask = access->mask;
     std::string name = ("NaN from " + op->getName().getStringRef()).str();
-    observer.mark(probe::CheckOp::create(b, isNumber, name, ValueRange{result},
-                                         mask, /*are_unsigned=*/nullptr),
-                  "nans");
+    auto check = probe::CheckOp::create(b, isNumber, name, ValueRange{result},
+                                        mask, /*are_unsigned=*/nullptr);
+    observer.mark(check, "nans");
+    if (std::optional<unsigned> argument = argumentReadBy(op))
+      check->setAttr("probe.argument", b.getI64IntegerAttr(*argument));
   }
 }

@@ -42,7 +42,10 @@ __all__ = [
 
 _UNSIGNED = tuple(tl.dtype(name) for name in tl.dtype.UINT_TYPES if name != "int1")
 #: The types of numbers for summaries.
-_NUMBERS = {"value": (*_UNSIGNED, tl.int1, *(tl.dtype(name) for name in (*tl.dtype.SINT_TYPES, *tl.dtype.FP_TYPES)))}
+_NUMBERS = {
+    "value": (*_UNSIGNED, tl.int1, *(tl.dtype(name) for name in (*tl.dtype.SINT_TYPES, *tl.dtype.FP_TYPES))),
+    "mask": tl.int1,
+}
 
 
 def _signs(operands: Mapping[str, Sequence[Any]]) -> list[bool] | None:
@@ -60,12 +63,12 @@ _are_unsigned = attr.of_operands(attr.dense(attr.boolean), _signs)
 _is_unsigned = attr.of_operands(attr.unit, _sign)
 
 
-@tx.language.op("probe.count", interpret=_interpreted.count)
+@tx.language.op("probe.count", dtypes={"mask": tl.int1}, interpret=_interpreted.count)
 def count(name: attr.string, mask: tl.tensor | None = None) -> None:  # type: ignore[valid-type]
     """Adds the number of lanes in `mask` to the counter `name`; without a mask, or with a scalar, 1 for the program."""
 
 
-@tx.language.op("probe.record", interpret=_interpreted.record)
+@tx.language.op("probe.record", dtypes={"mask": tl.int1}, interpret=_interpreted.record)
 def record(
     name: attr.string,  # type: ignore[valid-type]
     *values: tl.tensor,
@@ -78,7 +81,7 @@ def record(
     """
 
 
-@tx.language.op("probe.check", interpret=_interpreted.check)
+@tx.language.op("probe.check", dtypes=dict.fromkeys(("condition", "mask"), tl.int1), interpret=_interpreted.check)
 def check(
     condition: tl.tensor,
     message: attr.string,  # type: ignore[valid-type]

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
 import numpy as np
-
-from triton_ext.errors import TritonExtError
 
 from ._buffer import current
 from ._decode import Records
@@ -39,12 +38,17 @@ from ._sites import Site
 from ._statistics import key_of
 from ._timing import REGION, THREAD, Timing
 
+#: The most values of a record and the most bins of a histogram, as `Probe.cpp` has them.
+MOST_VALUES, MOST_BINS = 16, 1024
+
 
 def histogram(  # noqa: PLR0917 - as `histogram`
     name: str, value: Any, bins: int, lo: float, hi: float, mask: Any = None, **_: Any
 ) -> None:
-    if not (0 < bins <= 1024 and np.isfinite(hi - lo) and lo < hi):
-        raise TritonExtError(f"histogram '{name}': expected 1 to 1024 bins and lo < hi, got {bins}, {lo} and {hi}")
+    if not 0 < bins <= MOST_BINS:
+        raise _wrong("histogram", f"expected 1 to {MOST_BINS} bins, got {bins}")
+    if not (np.isfinite(hi - lo) and lo < hi):
+        raise _wrong("histogram", f"expected finite numbers lo < hi, got {_digits(lo)} and {_digits(hi)}")
     _interpret("histogram", name, (value,), mask, bins=(bins, float(lo), float(hi)))
 
 
@@ -76,6 +80,7 @@ class region:  # noqa: N801 - as `region`
     """Records when its block begins and ends. A program has one warp."""
 
     def __init__(self, name: str, per_warp: bool = False) -> None:
+        _check_name("region_begin", name)
         function, file, line = _place()
         self._site = Site("region", name, function, file, line, per_warp=per_warp)
 
@@ -133,16 +138,13 @@ def _interpret(
     bins: tuple[int, float, float] = (0, 0.0, 0.0),
 ) -> None:
     """Does for the session what the compiled operation does."""
+    arrays = [np.asarray(value) for value in values]
+    shape = _shape_of(kind, name, arrays, mask, negated)
     session = current()
     if session is None:
         return
     from triton.runtime.interpreter import interpreter_builder
 
-    arrays = [np.asarray(value) for value in values]
-    every = [*arrays, *(np.asarray(one) for one in (mask, negated) if one is not None)]
-    shape = next((array.shape for array in every if array.shape), ())
-    if any(array.shape not in ((), shape) for array in every):
-        raise TritonExtError(f"{kind} '{name}': expected tensors of one shape")
     active = np.ones(shape, bool)
     if mask is not None:
         active &= np.asarray(mask, bool)
@@ -178,6 +180,52 @@ def _interpret(
         seen.records.append(
             Records(site, (x, y, z), lanes.astype(np.int32) if shape else np.array([-1], np.int32), columns)
         )
+
+
+def _shape_of(kind: str, name: str, values: Sequence[Any], mask: Any, negated: Any) -> tuple[int, ...]:
+    """Returns the shape of the tensors of a call; () if it has only scalars.
+
+    Raises:
+        ValueError: the verifier of the operation refuses the call; in its words.
+    """
+    _check_name(kind, name)
+    if len(values) > MOST_VALUES:
+        raise _wrong(kind, f"expected at most {MOST_VALUES} values, got {len(values)}")
+    for number, one in ((0, negated), (len(values) + (negated is not None), mask)):
+        if isinstance(one, int | float) and not isinstance(
+            one, bool
+        ):  # a constant; the type of tensors is checked before
+            raise _wrong(
+                kind,
+                f"operand #{number} must be i1 or tensor of i1, but got '{'i32' if isinstance(one, int) else 'f32'}'",
+            )
+    # In the order of the operands.
+    every = [*(np.asarray(one) for one in (negated,) if one is not None), *values]
+    every += [np.asarray(mask)] if mask is not None else []
+    tensors = [array for array in every if array.shape]
+    for array in tensors[1:]:
+        if array.shape != tensors[0].shape:
+            types = (
+                f"'tensor<{'x'.join(map(str, one.shape))}x{_name_of(one.dtype).removeprefix('u')}>'"
+                for one in (tensors[0], array)
+            )
+            raise _wrong(kind, f"expected tensors of one shape, got {' and '.join(types)}")
+    return tuple(tensors[0].shape) if tensors else ()
+
+
+def _check_name(operation: str, name: str) -> None:
+    if not name:
+        raise _wrong(operation, "expected a name that is not empty")
+
+
+def _wrong(operation: str, why: str) -> ValueError:
+    """Returns the error that a compilation gets from the verifier of an operation."""
+    return ValueError(f"'probe.{operation}' op {why}")
+
+
+def _digits(number: float) -> str:
+    """Returns a number as MLIR's messages write it."""
+    return f"{number:e}"
 
 
 def _place() -> tuple[str, str, int]:

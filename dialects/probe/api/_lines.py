@@ -74,17 +74,18 @@ def nans(seen: Seen) -> Any:
     head = [("x", np.uint32), ("y", np.uint32), ("z", np.uint32), ("lane", np.int32), ("value", np.float64)]
     chosen = [one for one in seen.records if "nans" in one.site.rules]
     texts = [
-        max((len(getattr(one.site, name)) for one in chosen), default=1) or 1 for name in ("file", "name", "kernel")
+        max((len(getattr(one.site, name)) for one in chosen), default=1) or 1
+        for name in ("file", "name", "tensor", "kernel")
     ]
-    places = [("file", f"U{texts[0]}"), ("line", np.int32), ("name", f"U{texts[1]}"), ("kernel", f"U{texts[2]}")]
+    file, *others = zip(("file", "name", "tensor", "kernel"), (f"U{size}" for size in texts), strict=True)
+    places = [file, ("line", np.int32), *others]
     out = np.zeros(sum(len(one.lanes) for one in chosen), np.dtype([*places, *head]))
     start = 0
     for one in chosen:
         part = out[start : start + len(one.lanes)]
         start += len(one.lanes)
-        part["file"], part["line"], part["name"], part["kernel"] = (
-            one.site.file, one.site.line, one.site.name, one.site.kernel,
-        )  # fmt: skip
+        for name in ("file", "line", "name", "tensor", "kernel"):
+            part[name] = getattr(one.site, name)
         part["x"], part["y"], part["z"] = one.programs
         part["lane"], part["value"] = one.lanes, one.values[0]
     return out

@@ -179,8 +179,9 @@ def report(profile: Profile, sort: str | None, top: int) -> list[str]:
     if len(profile.nans):
         first = profile.nans[0]
         program = ", ".join(str(first[axis]) for axis in "xyz")
+        of = f", of the argument '{first['tensor']}'," if first["tensor"] else ""
         text.append(
-            f"the first {first['name']} is at {first['file']}:{first['line']}, in the program ({program})"
+            f"the first {first['name']}{of} is at {first['file']}:{first['line']}, in the program ({program})"
             + (f", lane {first['lane']}" if first["lane"] >= 0 else "")
         )
     return text

@@ -7,28 +7,27 @@ import itertools
 import os
 import warnings
 from collections.abc import Collection
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from triton_ext.errors import TritonExtError
 from triton_ext.patches import compiled_kernels
 
-from . import _buffer, _interpreted, _launches, _lines, _plot, _records, _regions, _statistics, _summary
+from . import _buffer, _interpreted, _launches
 from ._buffer import Sink
 from ._decode import Seen, checks_in, decode
-from ._layout import COUNT, HEAD
+from ._layout import HEAD
 from ._pipeline import pipeline
 from ._replay import replayed
-from ._sites import Site, read_sites
+from ._results import Results
+from ._sites import read_sites
 from ._slots import Area, Launch, Slots
-from ._statistics import Histogram, Stats
 
 #: The places of regions in the buffer are words in 32 bits.
 MOST_CAPACITY = 2**33
 
 
-class Session:
+class Session(Results):
     """Collects what the probes of kernels see; made by `session`."""
 
     def __init__(
@@ -173,128 +172,3 @@ class Session:
             torch.cuda.synchronize()
         sinks = itertools.chain(self._buffers.values(), *self._others.values())
         return sum(map(_buffer.asked_for, sinks)) + sum(one.activity() for one in tuple(self._slots.values()))
-
-    def sites(self) -> list[Site]:
-        """Returns the probes that have run."""
-        return [site for site in self._see().sites() if not site.note]
-
-    def counts(self) -> dict[str, int]:
-        """Returns the counters of `count` by name, summed over kernels and lines."""
-        return _statistics.sums(self._see().part(by_rule=False), "count", COUNT)
-
-    def failures(self) -> dict[str, int]:
-        """Returns how often each `check` has failed, by message."""
-        return _statistics.sums(self._see().part(by_rule=False), "check", COUNT)
-
-    def lost(self) -> dict[str, int]:
-        """Returns by name how many records and regions did not fit into the buffer, without names that lost none.
-
-        If the buffer had no room for the counters of so many kernels, the name ``counters of kernels beyond the first
-        …`` says so. Its number is 1, because nobody knows how many are lost.
-        """
-        return _statistics.lost(self._see().part(by_rule=False), self._chunks)
-
-    def minmax(self) -> dict[str, tuple[float, float, int]]:
-        """Returns the least and the greatest number that `minmax` has seen, and the number of NaNs, by name.
-
-        The first two are NaN if it has seen no number.
-        """
-        return _statistics.minmax(self._see().part(by_rule=False))
-
-    def stats(self) -> dict[str, Stats]:
-        """Returns what `stats` has seen, by name."""
-        return _statistics.stats(self._see().part(by_rule=False))
-
-    def histograms(self) -> dict[str, Histogram]:
-        """Returns what `histogram` has seen, by name.
-
-        Raises:
-            TritonExtError: two probes of one name have different bins.
-        """
-        return _statistics.histograms(self._see().part(by_rule=False))
-
-    def records(self, name: str | None = None) -> Any:
-        """Returns the records as a structured array.
-
-        Those of a program are in the order in which it has written them, but for failures of checks, which are behind
-        them. With a `capacity` from 1 MiB on, the 64 shards come first; the linear id modulo 64 says in which one a
-        program is. If the kernel has regions and runs on a CPU, the linear id is divided by 8 before, rounded down. In
-        each shard, and in all that is behind the shards, programs are in the order in which they asked for room.
-
-        ``pandas.DataFrame(s.records())`` is a table of pandas, and ``pyarrow.Table.from_pandas`` makes one of Arrow of
-        it.
-
-        Args:
-            name: of a `record`, or the message of a `check`; None for all.
-
-        Returns:
-            an array with the fields ``site`` (an index into `sites`), ``x``, ``y`` and ``z`` (the program), ``lane``
-            (row-major in the tensor, -1 for a scalar) and ``v0``, ``v1``, … for the values. If sites differ in
-            their values' types, a field has the type that NumPy promotes them to, and is 0 where a site has no value.
-        """
-        return _records.array_of(self._see(), name)
-
-    def regions(self, name: str | None = None, *, compensate: bool | None = None) -> Any:
-        """Returns the regions as a structured array, in the order of their starts.
-
-        Args:
-            name: of the regions; None for all.
-            compensate: whether the measured cost of regions is subtracted: of a region, its own cost and that of the
-                regions inside of it. What is before it in the program, or on its track, lets it start earlier. None:
-                on CPUs alone, because on a GPU other warps hide most of this cost.
-
-        Returns:
-            an array with the fields ``site`` (an index into `sites`), ``x``, ``y`` and ``z`` (the program), ``warp``
-            (0 without `per_warp`), ``sm`` (of NVIDIA; the number of the compute unit of AMD, of the thread of a CPU),
-            ``start`` and ``end`` in nanoseconds since the first program of the device that had regions, ``cycles``,
-            the duration in ticks of the counter that `clock` returns, and ``subtracted``, the ticks that `compensate`
-            has subtracted from the duration. ``pandas.DataFrame`` takes it as it is.
-        """
-        return _regions.array_of(self._see(compensate=compensate), name)
-
-    def timeline(self, path: str | Path, *, compensate: bool | None = None) -> None:
-        """Writes the regions as a trace that https://ui.perfetto.dev opens, in Chrome's trace event format.
-
-        A process is a multiprocessor, a compute unit or a thread of the CPU. It has as many tracks as it has run
-        programs (or warps) at once; a program is a slice, and its regions are slices inside of it.
-
-        Args:
-            path: of the file, usually ``.json``.
-            compensate: as of `regions`. The trace's metadata say what was subtracted.
-        """
-        _regions.write_trace(self._see(compensate=compensate), path)
-
-    def lines(self) -> Any:
-        """Returns what the pass `instrument` has counted, as a structured array with a row for each source line.
-
-        ``dialects/probe/api/_lines.py`` describes the fields.
-        """
-        return _lines.table(self._see(compensate=None).part(by_rule=True))
-
-    def nans(self) -> Any:
-        """Returns the NaNs that the pass `instrument` has recorded, as a structured array, the first one first.
-
-        Each operation records its first 16, in the order in which programs have found them.
-        """
-        return _lines.nans(self._see().part(by_rule=True))
-
-    def plot(self, path: str | Path) -> None:
-        """Draws the regions by their time, and each histogram.
-
-        Args:
-            path: of the picture; its suffix, ``.svg`` or ``.png``, says the format.
-
-        Raises:
-            TritonExtError: Matplotlib is not installed, or the session has seen neither a region nor a histogram.
-        """
-        _plot.draw(self._see(compensate=None), path)
-
-    def summary(self, *, compensate: bool | None = None) -> str:
-        """Returns tables: a row for each probe and what was lost; one of what regions have cost; one of `lines`.
-
-        The share of a region is that of the time in which the programs run that have it.
-
-        Args:
-            compensate: as of `regions`. The last lines say what was subtracted.
-        """
-        return _summary.text(self._see(compensate=compensate), self._chunks)

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from triton_ext.errors import TritonExtError
 
+from ._arguments import names_of
 from ._layout import HEAD, LOCAL, SLOT_STRIDE, STRIDE
 
 _TABLE = re.compile(r'probe\.sites = "((?:[^"\\]|\\.)*)"')
@@ -40,6 +42,7 @@ class Site:
         note: what a pass that has inserted a check says about it; empty without such a pass.
         column: of a check with a note, from 1.
         in_loop: whether a check with a note can run several times in a program.
+        tensor: the argument from whose memory the observed operation reads; empty if it is not known.
     """
 
     kind: str
@@ -61,6 +64,7 @@ class Site:
     note: str = ""
     column: int = 0
     in_loop: bool = False
+    tensor: str = field(default="", compare=False)
 
     @property
     def has_records(self) -> bool:
@@ -88,7 +92,7 @@ def read_sites(kernel: Any) -> None:
         return
     table = table_in(str(kernel.asm.get("ttir", "")))
     if table is not None:
-        _learn(table)
+        _learn(table, kernel.src)
 
 
 def table_in(module: str) -> bytes | None:
@@ -97,9 +101,17 @@ def table_in(module: str) -> bytes | None:
     return re.sub(r"\\([0-9A-F]{2}|.)", _unescape, text[1]).encode("latin-1") if text else None
 
 
-def sites_in(content: bytes) -> tuple[str, tuple[Site, ...]]:
-    """Returns the kernel's name and the sites of a table."""
+def sites_in(content: bytes, source: Any = None) -> tuple[str, tuple[Site, ...]]:
+    """Returns the kernel's name and the sites of a table.
+
+    Args:
+        content: the table.
+        source: what the kernel was compiled from; None if it is not known.
+    """
     table = json.loads(content.decode(errors="replace"))
+    names = table.get("arguments", ())
+    if hasattr(source, "fn"):  # a file of IR has only numbers for its arguments
+        names = names_of(source, names)
     sites = tuple(
         Site(
             one["kind"], one["name"], table["kernel"], one.get("file", ""), one.get("line", 0), tuple(one["types"]),
@@ -109,6 +121,7 @@ def sites_in(content: bytes) -> tuple[str, tuple[Site, ...]]:
             (one["line_of_chunks"], one.get("bins_line", 0)),
             tuple(one.get("rules", "").split()), one.get("weight", 0), one.get("lanes", 0),
             one.get("note", ""), one.get("column", 0), one.get("in_loop", False),
+            _shown(names, one["argument"]) if "argument" in one else "",
         )
         for one in table["sites"]
     )  # fmt: skip
@@ -126,7 +139,7 @@ def launched_by(kernel: Any) -> tuple[int, tuple[str, ...]] | None:
     table = table_in(str(kernel.asm.get("ttir", "")))
     if table is None:
         return None
-    return _learn(table), tuple(json.loads(table.decode(errors="replace"))["arguments"])
+    return _learn(table, kernel.src), tuple(json.loads(table.decode(errors="replace"))["arguments"])
 
 
 def sites_of(key: int) -> tuple[Site, ...]:
@@ -141,13 +154,18 @@ def sites_of(key: int) -> tuple[Site, ...]:
     return sites
 
 
-def _learn(content: bytes) -> int:
+def _shown(names: Sequence[str], number: int) -> str:
+    """Returns the name of an argument as Python writes it: ``pair[1]`` for ``pair.1``."""
+    return re.sub(r"\.(\d+)", r"[\1]", names[number]) or f"argument {number}"
+
+
+def _learn(content: bytes, source: Any) -> int:
     """Keeps the sites of a table by the key that lower_probe computes from the same bytes, and returns the key."""
     key = 0xCBF29CE484222325
     for byte in content:
         key = (key ^ byte) * 0x100000001B3 % 2**64
     key = key & ~LOCAL or LOCAL + 1
-    kernel, sites = sites_in(content)
+    kernel, sites = sites_in(content, source)
     if tables.setdefault(key, sites) != sites:
         raise TritonExtError(
             f"the probes of {kernel} and of {(tables[key] or sites)[0].kernel} have the same key in the buffer",

@@ -59,7 +59,6 @@ static StringRef nameOf(Operation *op) {
   return cast<CheckOp>(op).getMessage();
 }
 
-/// Returns what the host needs to know of `op`.
 /// Adds the first position in `loc`.
 static void describePlace(llvm::json::Object &site, Location loc,
                           bool hasColumn) {
@@ -84,6 +83,7 @@ static void describeFailures(llvm::json::Object &site, FailuresOp op,
   describePlace(site, cast<LocationAttr>(op.getPlaces()[number]), true);
 }
 
+/// Returns what the host needs to know of `op`.
 static llvm::json::Object describe(Operation *op, unsigned number) {
   llvm::json::Array types, shape;
   auto each = op->getAttrOfType<DenseBoolArrayAttr>("are_unsigned");
@@ -109,7 +109,7 @@ static llvm::json::Object describe(Operation *op, unsigned number) {
       site[name] = text.getValue();
   if (hasNote(op))
     site["in_loop"] = bool(op->getParentOfType<LoopLikeOpInterface>());
-  for (StringRef name : {"weight", "lanes"})
+  for (StringRef name : {"weight", "lanes", "argument"})
     if (auto number = op->getAttrOfType<IntegerAttr>(("probe." + name).str()))
       site[name] = number.getInt();
   if (failures)
@@ -197,7 +197,9 @@ Sites::Sites(triton::FuncOp kernel, ArrayRef<Operation *> probes,
   }
   llvm::json::Object described{{"kernel", kernel.getName()},
                                {"sites", std::move(list)}};
-  if (!launchWords.empty())
+  bool hasArgument = llvm::any_of(
+      ops, [](Operation *op) { return op->hasAttr("probe.argument"); });
+  if (!launchWords.empty() || hasArgument)
     described["arguments"] = namesOfArguments(kernel);
   llvm::raw_string_ostream os(table);
   os << llvm::json::Value(std::move(described));

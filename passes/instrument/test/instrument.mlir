@@ -126,11 +126,38 @@ tt.func public @loops(%from: i32, %to: i32, %step: i32, %p: !tt.ptr<i32>) {
   tt.return
 }
 
+// The argument from which a load has a NaN: through a loop and changes of shape; none for an address that is loaded.
+// NAN-LABEL: tt.func public @arguments
+// NAN: scf.for
+// NAN: probe.check {{.*}}"NaN from tt.load"{{.*}} {probe.argument = 1 : i64, probe.rules = "nans"}
+// NAN: probe.check {{.*}}"NaN from tt.descriptor_load"{{.*}} {probe.argument = 2 : i64, probe.rules = "nans"}
+// NAN: probe.check {{.*}}"NaN from tt.load"{{.*}} {probe.rules = "nans"}
+tt.func public @arguments(%n: i32, %p: !tt.ptr<f32>, %d: !tt.ptr<f32>, %q: !tt.ptr<i64>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant 1 : i64
+  %i = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %s = tt.splat %p : !tt.ptr<f32> -> tensor<16x!tt.ptr<f32>>
+  %first = tt.addptr %s, %i : tensor<16x!tt.ptr<f32>>, tensor<16xi32>
+  %last = scf.for %k = %c0 to %n step %c1 iter_args(%at = %first) -> (tensor<16x!tt.ptr<f32>>) : i32 {
+    %column = tt.expand_dims %at {axis = 1 : i32} : tensor<16x!tt.ptr<f32>> -> tensor<16x1x!tt.ptr<f32>>
+    %x = tt.load %column : tensor<16x1x!tt.ptr<f32>>
+    %next = tt.addptr %at, %i : tensor<16x!tt.ptr<f32>>, tensor<16xi32>
+    scf.yield %next : tensor<16x!tt.ptr<f32>>
+  }
+  %desc = tt.make_tensor_descriptor %d, [%n], [%one] : !tt.ptr<f32>, !tt.tensordesc<16xf32>
+  %y = tt.descriptor_load %desc[%c0] : !tt.tensordesc<16xf32> -> tensor<16xf32>
+  %bits = tt.load %q : !tt.ptr<i64>
+  %there = tt.int_to_ptr %bits : i64 -> !tt.ptr<f32>
+  %z = tt.load %there : !tt.ptr<f32>
+  tt.return
+}
+
 // Loads in the lanes that are on, and operations that can make a NaN; none in the body of a reduction.
 // NAN-LABEL: tt.func public @nan
 // NAN: %[[X:.*]] = tt.load
 // NAN-NEXT: %[[IS_NUMBER:.*]] = arith.cmpf ord, %[[X]], %[[X]]
-// NAN-NEXT: probe.check %[[IS_NUMBER]], "NaN from tt.load"(%[[X]] : tensor<16xf32>) mask(%arg1 : tensor<16xi1>) {probe.rules = "nans"}
+// NAN-NEXT: probe.check %[[IS_NUMBER]], "NaN from tt.load"(%[[X]] : tensor<16xf32>) mask(%arg1 : tensor<16xi1>) {probe.argument = 0 : i64, probe.rules = "nans"}
 // NAN-NEXT: %[[NEGATED:.*]] = arith.negf
 // NAN-NEXT: %[[Q:.*]] = arith.divf
 // NAN-NEXT: arith.cmpf ord, %[[Q]], %[[Q]]

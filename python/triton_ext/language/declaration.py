@@ -12,12 +12,12 @@ import triton.language as tl
 from ..keys.fingerprint import fingerprint
 from ..patches.with_statements import follow_with_statements
 from ..support.shown import shown
-from . import dialects, interpreter, library
+from . import dialects, given, interpreter, library
 from .blocks import Call, Pair, Region, handles_of
 from .errors import LanguageError
 from .parameters import Inferred, Kind, Parameter, parameters_of, resolved, returned
 from .types import as_types, inferred, texts_of, wrapped
-from .values import constant, holds_value, plain, shown_value, type_of
+from .values import constant, type_of
 
 
 class Declaration:
@@ -155,8 +155,12 @@ class Declaration:
                 f"{self}: has no NumPy implementation, which TRITON_INTERPRET=1 asks for",
                 fix=f"@tx.language.op('{self.operation}', interpret=function)",
             )
+        given.check(self, self.parameters, arguments)
         types = self._types(arguments) if callable(self._returns) else None
-        return interpreter.run(self.interpret, self.signature, arguments, types)
+        try:
+            return interpreter.run(self.interpret, self.signature, arguments, types)
+        except ValueError as error:  # as what MLIR says of a wrong operation
+            raise LanguageError(f"{self}: {error}") from error
 
     def build(self, semantic: Any, call: Call) -> Any:
         """Builds the operation and returns its results as the declaration says."""
@@ -210,26 +214,9 @@ class Declaration:
         for parameter in self.parameters:
             if parameter.kind is Kind.ATTRIBUTE:
                 continue
-            value = plain(arguments[parameter.name])
-            if parameter.kind is Kind.VARIADIC:
-                if not isinstance(value, tuple | list | tl.tuple):
-                    raise LanguageError(
-                        f"{self}: '{parameter.name}': expected a tuple of tensors, got {shown_value(value)}"
-                    )
-                given = list(value)
-            else:
-                given = [] if value is None and parameter.kind is Kind.OPTIONAL else [value]
-            operands[parameter.name] = [self._operand(parameter, one, semantic) for one in given]
+            values = given.values_of(self, parameter, arguments[parameter.name])
+            operands[parameter.name] = [given.operand(self, parameter, one, semantic) for one in values]
         return operands
-
-    def _operand(self, parameter: Parameter, value: Any, semantic: Any) -> Any:
-        value = value.value if isinstance(value, tl.constexpr) else value
-        if parameter.cls is tl.tensor and isinstance(value, bool | int | float):
-            return semantic.to_tensor(value)
-        if not isinstance(value, parameter.cls):
-            wanted = "a tensor" if parameter.cls is tl.tensor else f"a {parameter.cls.__name__}"
-            raise LanguageError(f"{self}: '{parameter.name}': expected {wanted}, got {shown_value(value)}")
-        return value
 
     def _attributes(self, arguments: Mapping[str, Any], operands: Mapping[str, list[Any]]) -> Any:
         for parameter in self.parameters:
@@ -238,15 +225,7 @@ class Declaration:
             value = constant(arguments[parameter.name])
             if value is None and parameter.attr.derive is not None:
                 value = parameter.attr.derive(operands)
-            if holds_value(value):
-                raise LanguageError(
-                    f"{self}: '{parameter.name}' is an attribute: expected a constant that is known when the kernel is "
-                    f"compiled (tl.constexpr), got {shown_value(value)}"
-                )
-            try:
-                text = parameter.attr.text(value)
-            except ValueError as error:
-                raise LanguageError(f"{self}: '{parameter.name}': {error}") from None
+            text = given.attribute(self, parameter, value)
             if text is not None:
                 yield parameter.name.removesuffix("_"), text
 

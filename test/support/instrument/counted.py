@@ -235,6 +235,9 @@ def nans(make: Make, back: Back) -> None:
     s = observed(dividing, (4,), make(x), make(y), z, 100, N=32, rules={"nan": True})
     assert row(s, dividing, "b =") == {"nans": 1}
     assert s.failures() == {}
+    assert [(one["name"], one["tensor"]) for one in s.nans() if one["x"] == 1] == [
+        ("NaN from tt.load", "y"), ("NaN from arith.divf", ""), ("NaN from arith.subf", ""),
+    ]  # fmt: skip
 
 
 def everything(make: Make, back: Back) -> None:

@@ -123,6 +123,36 @@ def lanes(make: Make) -> None:
 
 
 @triton.jit
+def recording_places(M: tl.constexpr, N: tl.constexpr):
+    i, j, k = tl.arange(0, M)[:, None, None], tl.arange(0, N)[None, :, None], tl.arange(0, 2)[None, None, :]
+    probe.record("line", tl.arange(0, N), mask=tl.arange(0, N) % 3 == 1)
+    probe.record("box", i + 0 * j + 0 * k, j + 0 * i + 0 * k, k + 0 * i + 0 * j, mask=(i + j + k) % 2 == 0)
+    probe.record("turned", tl.trans(tl.arange(0, M)[:, None] + 10 * tl.arange(0, N)[None, :]))
+    probe.record("scalar", tl.program_id(0))
+
+
+def coordinates(make: Make) -> None:
+    with probe.session() as s:
+        recording_places[(3,)](M=4, N=8)
+    box = s.records("box", coordinates=True)
+    assert len(box) == 3 * 4 * 8
+    for axis in range(3):
+        np.testing.assert_array_equal(box[f"i{axis}"], box[f"v{axis}"])
+    line = s.records("line", coordinates=True)
+    assert line.dtype.names == ("site", "x", "y", "z", "lane", "i0", "v0")
+    np.testing.assert_array_equal(line["i0"], line["v0"])
+    turned = s.records("turned", coordinates=True)
+    np.testing.assert_array_equal(10 * turned["i0"] + turned["i1"], turned["v0"])
+    every = s.records(coordinates=True)
+    scalars = every[every["lane"] < 0]
+    assert {tuple(one) for one in scalars[["i0", "i1", "i2"]].tolist()} == {(-1, -1, -1)}
+    lines = every[every["site"] == line["site"][0]]
+    assert {tuple(one) for one in lines[["i1", "i2"]].tolist()} == {(-1, -1)}
+    assert s.records("scalar", coordinates=True).dtype == s.records("scalar").dtype
+    assert "i0" not in s.records().dtype.names
+
+
+@triton.jit
 def offering(N: tl.constexpr):
     i = tl.arange(0, N)
     probe.record("three", i, i, i, mask=i % 3 != 0)
@@ -562,7 +592,21 @@ def check_trace(events: list[dict[str, Any]]) -> None:
 
 
 ALL = (
-    *(counts, types, lanes, losses, checks, summaries, histograms, unsigned, functions, sites, nesting, summary),
+    *(
+        counts,
+        types,
+        lanes,
+        coordinates,
+        losses,
+        checks,
+        summaries,
+        histograms,
+        unsigned,
+        functions,
+        sites,
+        nesting,
+        summary,
+    ),
     *(regions, lost_regions, loops, timelines),
 )
 
