@@ -34,7 +34,9 @@ def start_worker(parent: int) -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno() if sys.stderr else 2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream, number in ((sys.stdout, 1), (sys.stderr, 2)):  # Triton prints the PTX that ptxas refuses
+        os.dup2(nowhere, stream.fileno() if stream else number)
 
 
 def _end_with(parent: int) -> None:
