@@ -144,7 +144,7 @@ def fma_peak(threads: int) -> float:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory, "peak.o")
         path.write_bytes(llvm.translate_to_asm(text, "x86_64-unknown-linux-gnu", cpu, features, [], True, True, False))
-        _library.compiler().link(path, path.with_suffix(".so"))
+        _library.compiler().link(path.with_suffix(".so"), path)
         peak = ctypes.CDLL(str(path.with_suffix(".so"))).peak
 
         def run() -> None:
