@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -24,6 +25,7 @@ def main(arguments: Sequence[str], environment: Mapping[str, str], output: str) 
     os.environ.update(environment)
     imported = {"triton", "triton_ext"}.intersection(sys.modules)
     assert not imported, f"{imported} has read other variables"
+    gc.freeze()  # otherwise each collection of garbage looks at all of torch
     phases = (Phase.explicit, Phase.generate)
     settings.register_profile("planted", phases=phases, report_multiple_bugs=False, database=None)
     settings.load_profile("planted")

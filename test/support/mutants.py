@@ -186,7 +186,8 @@ def run_tests(file: Path, select: str, libraries: Path, mutant: str, cache: Path
             have one cache key.
     """
     environment = {"TRITON_EXT_LIBRARY_DIR": libraries, "TRITON_EXT_MUTANT": mutant, "TRITON_CACHE_DIR": cache}
-    arguments = ["-q", "-x", "-p", "no:cacheprovider", str(file), "-k", select]
+    plugins = ("no:cacheprovider", "no:anyio", "no:xdist", "no:unraisableexception")  # which such a run does not need
+    arguments = ["-q", "-x", *(word for plugin in plugins for word in ("-p", plugin)), str(file), "-k", select]
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["torch", "pytest", "hypothesis"])
     with tempfile.NamedTemporaryFile("r", errors="replace") as output:
