@@ -90,8 +90,8 @@ BUGS = {
         "AssignLayout.cpp", "result.replaceAllUsesExcept(back, back)", "(void)back"
     ),
     "any line": mutants.Mutation("AssignLayout.cpp", "line == 0 || hasLine(op->getLoc(), line)", "true"),
-    "vectors along the first dimension": mutants.Mutation("AssignLayout.cpp", "sizes[dimension]", "sizes[0]"),
     "vectors of one element": mutants.Mutation("AssignLayout.cpp", "vector", "1", behind="sizes[dimension] = "),
+    "vectors along the first dimension": mutants.Mutation("AssignLayout.cpp", "sizes[dimension]", "sizes[0]"),
     "four warps": mutants.Mutation("AssignLayout.cpp", "ttg::lookupNumWarps(op)", "4"),
     "half a warp": mutants.Mutation("AssignLayout.cpp", "ttg::lookupThreadsPerWarp(builder)", "16"),
     "tensors without the dimension": mutants.Mutation("AssignLayout.cpp", "dimension < type.getRank()", "true"),

@@ -23,10 +23,6 @@ target triple = "x86_64-unknown-linux-gnu"
 ; OFF-LABEL: define void @nest
 ; OFF: br i1 %inner_more, label %inner, label %second, !llvm.loop ![[A:[0-9]+]]
 ; OFF: br i1 %more, label %outer, label %exit, !llvm.loop ![[C:[0-9]+]]
-; OFF-DAG: ![[A]] = distinct !{![[A]], ![[U:[0-9]+]], ![[V:[0-9]+]]}
-; OFF-DAG: ![[U]] = !{!"llvm.loop.unroll.disable"}
-; OFF-DAG: ![[V]] = !{!"llvm.loop.vectorize.disable"}
-; OFF-DAG: ![[C]] = distinct !{![[C]], ![[V]]}
 ; WIDTH-LABEL: define void @nest(i64 %n) #0
 ; NONE-LABEL: define void @nest(i64 %n) {
 define void @nest(i64 %n) {
@@ -104,7 +100,7 @@ exit:
 declare <16 x float> @llvm.fabs.v16f32(<16 x float>)
 
 ; optsize and optnone exclude each other.
-; WIDTH-LABEL: define void @debugged() #2
+; WIDTH: define void @debugged() #[[DEBUGGED:[0-9]+]]
 define void @debugged() noinline optnone {
   ret void
 }
@@ -112,10 +108,14 @@ define void @debugged() noinline optnone {
 ; GPU-NOT: vector-width
 ; WIDTH: attributes #0 = { optsize "min-legal-vector-width"="256" "prefer-vector-width"="256" }
 ; WIDTH: attributes #1 = { optsize }
-; WIDTH: attributes #2 = { noinline optnone "min-legal-vector-width"="256" "prefer-vector-width"="256" }
+; WIDTH: attributes #[[DEBUGGED]] = { noinline optnone "min-legal-vector-width"="256" "prefer-vector-width"="256" }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = distinct !{!2, !1, !3}
-!3 = !{!"llvm.loop.vectorize.enable", i1 true}
-; OFF-DAG: ![[OWN]] = distinct !{![[OWN]], ![[U]], ![[ENABLE:[0-9]+]]}
-; OFF-DAG: ![[ENABLE]] = !{!"llvm.loop.vectorize.enable", i1 true}
+!3 = !{!"llvm.loop.vectorize.width", i32 4}
+; OFF-DAG: ![[A]] = distinct !{![[A]], ![[U:[0-9]+]], ![[V:[0-9]+]]}
+; OFF-DAG: ![[U]] = !{!"llvm.loop.unroll.disable"}
+; OFF-DAG: ![[V]] = !{!"llvm.loop.vectorize.disable"}
+; OFF-DAG: ![[C]] = distinct !{![[C]], ![[V]]}
+; OFF-DAG: ![[OWN]] = distinct !{![[OWN]], ![[U]], ![[WIDTH4:[0-9]+]]}
+; OFF-DAG: ![[WIDTH4]] = !{!"llvm.loop.vectorize.width", i32 4}
