@@ -54,30 +54,12 @@ class Trial:
         if not self._tensors.initial:
             raise FailedError("input error", f"{case.name} has no tensor of torch, so no result can be compared")
         try:
-            self._learn(options)
+            self._tensors.learn(lambda: self.run(options, Pipeline()))
         except FailedError as error:
             raise FailedError(error.status, f"the unedited kernel fails in {case.name}: {error.message}") from error
         finally:
             self.restore()
-
-    def _learn(self, options: Mapping[str, Any]) -> None:
-        """Runs the unedited kernel three times, the last time with other contents in the tensors that it writes.
-
-        If that changes nothing, these tensors are spoiled before each later launch. So results that were there before
-        are not taken for those of a launch that writes nothing.
-        """
-        tensors = self._tensors
-        self.run(options, Pipeline())
-        tensors.expected = launches.copies(self.case.arguments)
-        written = [n for n, value in tensors.initial.items() if not launches.same_bits(tensors.expected[n], value)]
-        self.restore()
-        self.run(options, Pipeline())
-        self.is_deterministic = self._is_equal()
-        tensors.poisoned = tuple(written)
-        tensors.reset()
-        self.run(options, Pipeline())
-        if tensors.problem(None, exact=False) is not None:
-            tensors.poisoned = ()
+        self.is_deterministic = self._tensors.exact
 
     def run(self, options: Mapping[str, Any], pipeline: Pipeline) -> Any:
         """Launches the kernel with `pipeline` and waits for it; returns Triton's ``CompiledKernel``.

@@ -12,6 +12,7 @@ from triton.runtime import driver
 
 from ..pipeline.pipeline import Pipeline
 from ..searching.figures import binary_hash
+from ..searching.turns import turn
 from ..tuning.outcome import device_name
 from .answers import Answer, FailedError
 from .checking import Trial
@@ -58,7 +59,8 @@ def measure_kernel(
             if verdict.problem:
                 what = f"{each.name}: the {who} is wrong, so nothing was measured: {verdict.problem}"
                 return Answer("\n".join([*lines, what]), "wrong result", {"wrong": who})
-        row = _measured(trial, sides, rounds, milliseconds)
+        with turn():
+            row = _measured(trial, sides, rounds, milliseconds)
         rows.append({"launch": each.name, **row})
         lines.append(f"{each.name}: {_in_words(row)}")
     return Answer("\n".join(lines), figures={"launches": rows})

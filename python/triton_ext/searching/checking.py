@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from ..errors import TritonExtError
 from ..tuning.check import Arguments, Checker
 from ..tuning.outcome import synchronize
 from .describing import specialised
-from .launches import Case, copies, made_launches, same_bits, spoil, variants
+from .launches import Case, made_launches, variants
 from .task import Task
 
 if TYPE_CHECKING:
@@ -71,30 +72,11 @@ class Cases:
             if case.checks_reference and task.reference is not None:
                 checker = Checker(task.reference.load(), None, task.tolerance, set(), {**case.arguments})
                 self._references[name] = checker
-            self._learn(case)
+            case.learn(functools.partial(self._launch, case), task.tolerance)
             found.append(case)
             if (problem := self._against_reference(case)) is not None:
                 raise TritonExtError(f"the unedited kernel is wrong in {name}: {problem}", fix="tolerance=(rtol, atol)")
         self.cases = found
-
-    def _learn(self, case: Case) -> None:
-        """Runs the unedited kernel twice, the second time with other contents in the tensors that it writes."""
-        self._launch(case)
-        first = copies(case.arguments)
-        written = [name for name, value in case.initial.items() if not same_bits(first[name], value)]
-        case.expected = first
-        case.reset()
-        self._launch(case)
-        case.exact = all(same_bits(case.arguments[name], first[name]) for name in first)
-        case.reset()
-        for name in written:
-            spoil(case.arguments[name], first[name])
-        self._launch(case)
-        unchanged = [name for name in written if same_bits(case.arguments[name], first[name])]
-        # Only if all agree: a tensor that depends on another one's old contents would not.
-        case.poisoned = tuple(unchanged) if len(unchanged) == len(written) else ()
-        for name, value in first.items():
-            case.arguments[name].copy_(value)
 
     def _launch(self, case: Case) -> None:
         self._kernel.launch(self._kernel.default, case.arguments)

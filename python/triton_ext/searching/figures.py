@@ -44,7 +44,7 @@ _KINDS = {
 INSTRUCTIONS = (*_KINDS, "other")
 _SASS = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)", re.MULTILINE)
 _ASSEMBLY = re.compile(r"^\t([a-z][\w.]*)(?:\s|$)", re.MULTILINE)
-_RESOURCES = {"registers": r"REG:(\d+)", "stack": r"STACK:(\d+)"}
+_NVIDIA = {"registers": r"REG:(\d+)", "spills": r"STACK:(\d+)"}
 _AMD = {"registers": r"\.vgpr_count:\s+(\d+)", "spills": r"\.vgpr_spill_count:\s+(\d+)"}
 
 
@@ -60,13 +60,10 @@ def figures_of(kernel: Any) -> dict[str, float]:
         found["code_size"] = float(_code_size(binary))
     texts = kernel.asm
     if "cubin" in texts:
-        found |= _of_cubin(texts["cubin"])
-        pattern, text = _SASS, _sass(texts["cubin"])
+        resources, pattern, text = _NVIDIA, _SASS, _dump(texts["cubin"])
     else:
-        pattern, text = _ASSEMBLY, str(texts.get("amdgcn") or texts.get("asm") or "")
-        for name, wanted in _AMD.items():
-            if match := re.search(wanted, text):
-                found[name] = float(match[1])
+        resources, pattern, text = _AMD, _ASSEMBLY, str(texts.get("amdgcn") or texts.get("asm") or "")
+    found |= {name: float(match[1]) for name, wanted in resources.items() if (match := re.search(wanted, text))}
     found |= {f"instructions.{kind}": float(count) for kind, count in _counted(pattern, text).items()}
     return found
 
@@ -103,20 +100,8 @@ def _code_size(binary: bytes) -> int:
     return sum(s["sh_size"] for s in sections if s["sh_flags"] & SH_FLAGS.SHF_EXECINSTR) or len(binary)
 
 
-def _of_cubin(cubin: bytes) -> dict[str, float]:
-    text = _cuobjdump(cubin, "--dump-resource-usage")
-    found = {name: float(match[1]) for name, wanted in _RESOURCES.items() if (match := re.search(wanted, text))}
-    if "stack" in found:
-        found["spills"] = found.pop("stack")
-    return found
-
-
-def _sass(cubin: bytes) -> str:
-    return _cuobjdump(cubin, "-sass")
-
-
-def _cuobjdump(cubin: bytes, option: str) -> str:
-    """Returns what Triton's cuobjdump prints for a cubin; nothing if it fails."""
+def _dump(cubin: bytes) -> str:
+    """Returns what Triton's cuobjdump prints for a cubin, resources and assembly; nothing if it fails."""
     from triton import knobs
 
     try:
@@ -124,7 +109,8 @@ def _cuobjdump(cubin: bytes, option: str) -> str:
         with tempfile.TemporaryDirectory(prefix="triton-ext-") as directory:
             file = Path(directory, "kernel.cubin")
             file.write_bytes(cubin)
-            done = subprocess.run([program, option, str(file)], capture_output=True, text=True, timeout=60, check=False)
+            command = [program, "--dump-resource-usage", "-sass", str(file)]  # each run costs half a second
+            done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     except (OSError, RuntimeError, subprocess.SubprocessError):
         return ""
     return done.stdout

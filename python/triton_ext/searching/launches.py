@@ -54,6 +54,31 @@ class Case:
             else:
                 self.arguments[name].copy_(value)
 
+    def learn(self, launch: Callable[[], object], tolerance: Tolerance = None) -> None:
+        """Launches the unedited kernel three times, and keeps its results and whether they are always the same.
+
+        The last time, the tensors that it writes have other contents. If that changes no result, they are spoiled
+        before each later launch, so that old results are not taken for those of a launch that writes nothing. A kernel
+        that adds to a tensor needs the old contents. The arguments hold the results afterwards.
+
+        Args:
+            launch: launches the unedited kernel with `arguments` and waits for it.
+            tolerance: as for `problem`.
+        """
+        launch()
+        self.expected = copies(self.arguments)
+        written = [name for name, value in self.initial.items() if not same_bits(self.expected[name], value)]
+        self.reset()
+        launch()
+        self.exact = all(same_bits(self.arguments[name], value) for name, value in self.expected.items())
+        self.poisoned = tuple(written)
+        self.reset()
+        launch()
+        if self.problem(tolerance, exact=True) is not None:
+            self.poisoned = ()
+        for name, value in self.expected.items():
+            self.arguments[name].copy_(value)
+
     def problem(self, tolerance: Tolerance, *, exact: bool) -> str | None:
         """Returns how the tensors after a launch differ from the expected ones; None if they do not.
 
