@@ -5,7 +5,7 @@ Needs PyTorch with CUDA and Optuna. ``--seconds`` is for everything: the searche
 spread over the GPUs, and measure in turns; then `triton-ext search verify` checks the winners, and a program uses one.
 ``--only`` chooses kernels by a part of their name, ``--at-once`` says how many are searched at a time. ``--out`` is a
 directory for the histories (``search.json``, written as the searches go on), the winners (``kernels.search.json``) and
-the page of the search with the greatest gain (``search.html``). ``--target cpu`` runs the small launches on the CPU,
+the page of the search whose pipeline gains most (``search.html``). ``--target cpu`` runs the small launches on the CPU,
 which shows that the script works and no figure of interest. Exits with 1 if a winner is slower than the best declared
 configuration, or a search or a check fails.
 """
@@ -29,8 +29,8 @@ from typing import Any
 HERE = Path(__file__).parent
 #: Kernels, as `search_kernels` has them; it is not imported here, because this process has no need of the GPU.
 KERNELS = ("causal", "sliding", "matmul", "softmax", "layer_norm_backward", "scan")
-#: Seconds for starting, for the end of a search beyond its budget, for a check of one winner, for the use of one.
-_START, _END, _CHECK, _USE = 20, 25, 9, 18
+#: Seconds for a check of one winner, for the use of one, and for starting what checks.
+_CHECK, _USE, _BEGIN = 9, 18, 10
 #: Seconds beyond those given after which everything is killed.
 _LATE = 20
 _COLUMNS = (
@@ -67,9 +67,10 @@ class Search:
     process: subprocess.Popen[bytes] | None = None
     is_late: bool = False
 
-    def start(self, winners: Path, seconds: float, workers: int | None, environment: dict[str, str]) -> None:
+    def start(self, winners: Path, until: float, workers: int | None, environment: dict[str, str]) -> None:
         """Starts it."""
-        command = ["search", self.kernel, str(winners), "--seconds", str(seconds), "--directory", str(self.directory)]
+        command = ["search", self.kernel, str(winners), "--directory", str(self.directory)]
+        command += ["--between", str(time.monotonic()), str(until)]
         command += [] if workers is None else ["--workers", str(workers)]
         with (self.directory / f"{self.kernel}.txt").open("wb") as output:
             self.process = subprocess.Popen(
@@ -138,13 +139,17 @@ def main() -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         searches = [Search(kernel, Path(scratch)) for kernel in KERNELS if given.only in kernel]
         last = started + given.seconds
-        searched_until = last - _USE - 10 - _CHECK * len(searches)
+        searched_until = last - _USE - _BEGIN - _CHECK * len(searches)
         lines = _search_all(searches, given, winners, searched_until)
         _print_table(lines)
         good = all("problem" not in line and (line["gain"] or 0) >= 1 for line in lines)
-        found = [(line["gain"] or 0, search) for line, search in zip(lines, searches, strict=True) if "gain" in line]
-        if found:
-            best = max(found, key=lambda pair: pair[0])[1]
+        found = [
+            (bool(line["pipeline"]), line["gain"] or 0, search)
+            for line, search in zip(lines, searches, strict=True)
+            if "gain" in line
+        ]
+        if found:  # rather a winner with a pipeline than one without
+            best = max(found, key=lambda one: one[:2])[2]
             with _page(best, given):
                 good &= _check(winners, best.kernel, given.target, last + _LATE)
     winners.with_name(f".{winners.name}.lock").unlink(missing_ok=True)
@@ -179,12 +184,10 @@ def _search_all(searches: list[Search], given: argparse.Namespace, winners: Path
     """Runs the searches until all have ended or their time is over; prints what each said, in order."""
     gpus, cores = _gpus(given.target), len(os.sched_getaffinity(0))
     at_once = max(1, min(given.at_once, len(searches)))
-    rounds = -(-len(searches) // at_once)
-    each = (until - time.monotonic()) / rounds
-    budget = max(each - _START - _END, each * 0.4)
+    each = (until - time.monotonic()) / -(-len(searches) // at_once)
     workers = None if given.target == "cpu" else max(1, (cores - 2 * len(gpus)) // at_once)
     print(
-        f"{len(searches)} searches of {budget:.0f} s, {at_once} at a time on {len(gpus)} device(s) and {cores} cores, "
+        f"{len(searches)} searches in {each:.0f} s each, {at_once} at a time, {len(gpus)} device(s), {cores} cores, "
         f"{workers or 0} processes compile for each",
         flush=True,
     )
@@ -193,10 +196,8 @@ def _search_all(searches: list[Search], given: argparse.Namespace, winners: Path
         while not all(search.has_ended for search in searches):
             while waiting and sum(s.process is not None and not s.has_ended for s in searches) < at_once:
                 number, search = waiting.pop(0)
-                left = until - time.monotonic() - _START - _END
-                search.start(
-                    winners, max(5.0, min(budget, left)), workers, _environment(given.target, gpus[number % len(gpus)])
-                )
+                environment = _environment(given.target, gpus[number % len(gpus)])
+                search.start(winners, min(until, time.monotonic() + each), workers, environment)
             if time.monotonic() > until:
                 break
             if time.monotonic() > written + 30:

@@ -20,6 +20,9 @@ from search_kernels import CASES, DEVICE, Case
 import triton_ext as tx
 from triton_ext.searching import SearchResult
 
+#: Seconds for the end of a search beyond its budget.
+END = 25
+
 
 def main() -> None:
     """Does what the arguments say."""
@@ -27,13 +30,21 @@ def main() -> None:
     parser.add_argument("what", choices=("search", "use"))
     parser.add_argument("kernel")
     parser.add_argument("winners", type=Path)
-    parser.add_argument("--seconds", type=float)
+    parser.add_argument("--seconds", type=float, help="the budget")
+    parser.add_argument(
+        "--between", type=float, nargs=2, help="instead of the budget: the start and the end of this process"
+    )
     parser.add_argument("--workers", type=int)
     parser.add_argument("--directory", type=Path)
     given = parser.parse_args()
     case = next(case for case in CASES if case.kernel.__name__ == given.kernel)
     if given.what == "search":
-        search(case, given.winners, given.directory, given.seconds, given.workers)
+        seconds = given.seconds
+        if seconds is None:  # the worker needs as long to start as this process did, and then runs the kernel
+            began, until = given.between  # of time.monotonic()
+            now = time.monotonic()
+            seconds = max(5.0, until - now - 1.5 * (now - began) - 5 - END)
+        search(case, given.winners, given.directory, seconds, given.workers)
     else:
         use(case, given.winners)
 

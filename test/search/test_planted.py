@@ -43,7 +43,7 @@ def look(pipelines: dict[str, dict[str, tx.Pipeline]], **options: Any) -> Search
 
 def test_the_one_argument_that_helps_wins_among_decoys(tmp_path: Path) -> None:
     knobs = {"help": planted.choices(planted.HELP), "decoy": planted.choices([*planted.WRONG[:4], planted.FAILS])}
-    result = look(knobs, trials=40, sampler="tpe")
+    result = look(knobs, trials=30, sampler="tpe")
     assert result.best.values == {"help": "help_5"}
     assert result.gain > 2
     assert str(result.pipeline) == "ttir: stage(support.search.planted:help_5)"

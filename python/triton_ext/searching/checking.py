@@ -38,24 +38,23 @@ class Cases:
         kernel: its kernel.
 
     Attributes:
-        launches: the arguments of the user's launches; the first one is timed.
-        cases: the launches that are checked, once `run_unedited` has run.
+        cases: the launches that are checked: those of the user, of which the first one is timed, and variants.
     """
 
     def __init__(self, task: Task, kernel: Kernel) -> None:
         self._task = task
         self._kernel = kernel
-        self.launches = made_launches(task.inputs.load(), task.seed)
-        self.cases: list[Case] = []
+        launches = made_launches(task.inputs.load(), task.seed)
+        self.cases = list(variants(launches, task.seed, unaligned=task.unaligned))
+        self._has_run = False
         self._references: dict[str, Checker] = {}
 
     @property
     def to_compile(self) -> list[Arguments]:
         """The arguments of one launch for each kernel that Triton compiles for the launches; the timed one first."""
-        every = [case.arguments for case in self.cases] or self.launches
         distinct: dict[object, Arguments] = {}
-        for arguments in every:
-            distinct.setdefault(specialised(arguments), arguments)
+        for case in self.cases:
+            distinct.setdefault(specialised(case.arguments), case.arguments)
         return list(distinct.values())
 
     def run_unedited(self) -> None:
@@ -64,19 +63,18 @@ class Cases:
         Raises:
             TritonExtError: the reference does not agree with the unedited kernel, or raised.
         """
-        if self.cases:
+        if self._has_run:
             return
-        task, found = self._task, []
-        for case in variants(self.launches, task.seed, unaligned=task.unaligned):
+        task = self._task
+        for case in self.cases:
             name = case.name
             if case.checks_reference and task.reference is not None:
                 checker = Checker(task.reference.load(), None, task.tolerance, set(), {**case.arguments})
                 self._references[name] = checker
             case.learn(functools.partial(self._launch, case), task.tolerance)
-            found.append(case)
             if (problem := self._against_reference(case)) is not None:
                 raise TritonExtError(f"the unedited kernel is wrong in {name}: {problem}", fix="tolerance=(rtol, atol)")
-        self.cases = found
+        self._has_run = True
 
     def _launch(self, case: Case) -> None:
         self._kernel.launch(self._kernel.default, case.arguments)

@@ -32,7 +32,7 @@ from .checking import Cases, CheckFailedError
 from .describing import described, drivers_stand_in, shapes_of, stand_ins
 from .figures import binary_hash, figures_of
 from .task import Candidate, Compiled, Description, Job, Measured, Prepared, Task
-from .turns import turn, turn_to_compile
+from .turns import runs_beside_the_compiler, turn, turn_to_compile
 
 #: Milliseconds of warming up and of measuring for `triton.testing.do_bench`: of a few launches, and of many.
 FEW, MANY = (2, 8), (5, 40)
@@ -82,15 +82,17 @@ def prepare(job: Job) -> Prepared | Outcome:
         observer = Observer(Level.IR)
         with turn():
             kernel, cases = _of(task)
-            with ends_after(task, task.compile_timeout):
-                first = cases.launches[0]
-                with contextlib.ExitStack() as scopes:
-                    scopes.callback(scope.stop_observing, scope.observe(observer))
-                    compiled = kernel.launch(kernel.default, first, warmup=True)
-            if observer.compilation is None:
-                raise TritonExtError("the backend does not call Triton's hook, so its pipeline cannot be seen")
-            with ends_after(task, task.run_timeout):
-                cases.run_unedited()
+        with turn_to_compile(), ends_after(task, task.compile_timeout):
+            first, *others = cases.to_compile
+            with contextlib.ExitStack() as scopes:
+                scopes.callback(scope.stop_observing, scope.observe(observer))
+                compiled = kernel.launch(kernel.default, first, warmup=True)
+            for arguments in others:
+                kernel.launch(kernel.default, arguments, warmup=True)
+        if observer.compilation is None:
+            raise TritonExtError("the backend does not call Triton's hook, so its pipeline cannot be seen")
+        with turn(), ends_after(task, task.run_timeout):
+            cases.run_unedited()
         target = driver.active.get_current_target()
         return Prepared(
             device_name(),
@@ -177,6 +179,7 @@ def measure_candidate(job: Job) -> Measured:
     with contextlib.ExitStack() as scopes:
         try:
             activate(task)
+            _compile_before_the_turn(job)
             scopes.enter_context(turn())
             started = time.perf_counter()
             kernel, cases = _of(task)
@@ -184,6 +187,18 @@ def measure_candidate(job: Job) -> Measured:
         except (Exception, SystemExit) as error:
             return Measured(Outcome("worker error", reason=text_of_error(contained(error))))
         return _measured(job, kernel, cases, started)
+
+
+def _compile_before_the_turn(job: Job) -> None:
+    """Compiles, or reads from Triton's cache, what is launched on a GPU, which nobody else uses during the turn."""
+    beside = runs_beside_the_compiler(driver.active.get_current_target().backend)
+    if not beside or _last is None or _last[0] != job.task.group:
+        return
+    _, kernel, cases = _last
+    with ends_after(job.task, job.task.compile_timeout), contextlib.suppress(Exception, SystemExit):  # it fails again
+        for candidate in (job.candidate, *job.compared):
+            for arguments in cases.to_compile:
+                kernel.launch(candidate, arguments, warmup=True)
 
 
 def _measured(job: Job, kernel: Kernel, cases: Cases, started: float) -> Measured:
@@ -263,8 +278,7 @@ def _plain(options: dict[str, Any]) -> dict[str, Any]:
 def _all_described(cases: Cases) -> tuple[Description, ...] | None:
     """Returns the arguments of all cases, without repetitions; None if one of them cannot be described."""
     found = [described(arguments) for arguments in cases.to_compile]
-    known = [one for one in found if one is not None]
-    return tuple(dict.fromkeys(known)) if len(known) == len(found) else None
+    return tuple(dict.fromkeys(one for one in found if one is not None)) if None not in found else None
 
 
 _last: tuple[str, Kernel, Cases] | None = None
