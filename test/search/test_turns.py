@@ -21,7 +21,10 @@ import pytest
 import support
 import triton_ext as tx
 from support.search import planted, seen_in_turn
-from triton_ext.searching import turns
+from triton_ext.searching import turns, worker
+from triton_ext.searching.task import Candidate, Job, Prepared, Task, refer_to
+from triton_ext.tuning.job import find_name
+from triton_ext.tuning.workers import process
 
 #: Takes turns on a device for a while, and prints when each began and ended.
 PROGRAM = """
@@ -171,3 +174,49 @@ def test_whether_a_turn_is_held_can_be_seen() -> None:
     assert not seen_in_turn.is_held()
     with turns.turn("cpu"):
         assert seen_in_turn.is_held()
+
+
+@pytest.mark.slow
+def test_on_a_gpu_nothing_is_compiled_in_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the CPU as a stand-in for a device of its own."""
+    held: list[bool] = []
+    seen: dict[str, set[tuple[bool, bool]]] = {"prepare": set(), "measure": set()}
+    launch = worker.Kernel.launch
+
+    @contextlib.contextmanager
+    def noted() -> Iterator[None]:
+        held.append(True)
+        yield
+        held.pop()
+
+    def launched(self: Any, candidate: Any, arguments: Any, *, warmup: bool = False) -> Any:
+        seen[doing].add((warmup, bool(held)))
+        return launch(self, candidate, arguments, warmup=warmup)
+
+    monkeypatch.setattr(worker, "turn", noted)
+    monkeypatch.setattr(worker, "turn_to_compile", contextlib.nullcontext)
+    monkeypatch.setattr(worker, "runs_beside_the_compiler", lambda backend: True)
+    monkeypatch.setattr(worker.Kernel, "launch", launched)
+    task = Task(
+        group=uuid.uuid4().hex,
+        kernel=find_name(planted.blend),
+        grid=refer_to("grid", planted.grid),
+        inputs=refer_to("inputs", planted.make_inputs),
+        reference=None,
+        configs=({"BLOCK": 256},),
+        target="cpu:native",
+        seed=0,
+        tolerance=None,
+        unaligned=True,
+        compile_timeout=None,
+        run_timeout=None,
+        sender=process(),
+    )
+    with tx.target.active("cpu"):
+        doing = "prepare"
+        prepared = worker.prepare(Job(task, Candidate({}, "")))
+        doing = "measure"
+        measured = worker.measure_candidate(Job(task, Candidate({"BLOCK": 128}, "")))
+    assert isinstance(prepared, Prepared), prepared
+    assert measured.outcome.status == "ok", measured
+    assert seen["prepare"] == seen["measure"] == {(True, False), (False, True)}
