@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import triton_ext as tx
 from support import mutants
@@ -37,15 +39,20 @@ def test_the_width_of_vectors() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("hints", [{"unroll": 1}, {"unroll": 4}, {"small": True}, {"vector_width": 256}])
-def test_same_results(hints: dict[str, object]) -> None:
-    x = np.random.default_rng(0).standard_normal((7, 64), np.float32)
+@pytest.mark.parametrize(
+    "hints", [{"unroll": 1}, {"unroll": 4}, {"small": True}, {"vector_width": 256}, {"vectorize": False}]
+)
+@settings(max_examples=8, deadline=None)
+@given(rows=st.integers(0, 9), seed=st.integers(0, 2**32 - 1))
+def test_same_results(hints: dict[str, object], rows: int, seed: int) -> None:
+    x = np.random.default_rng(seed).standard_normal((rows, 64), np.float32)
     results = []
     for pipeline in (tx.Pipeline(), tx.Pipeline().at_start("llvm", tx.passes.llvm.hint_llvm(**hints))):
         y = np.full(64, np.nan, np.float32)
         with tx.target.active("cpu"), pipeline:
-            accumulate[(1,)](x, y, 7, BLOCK=64)
+            accumulate[(1,)](x, y, rows, BLOCK=64)
         results.append(y)
+    assert not np.isnan(results[0]).any()
     np.testing.assert_allclose(results[1], results[0], rtol=1e-6)
 
 
