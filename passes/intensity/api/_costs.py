@@ -7,7 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ._conditions import Condition, Literal, Reason, Test, Unknown, conjuncts, count, number_of, product
+from ._conditions import (
+    Condition,
+    Literal,
+    Reason,
+    Test,
+    Unknown,
+    conjuncts,
+    count,
+    number_of,
+    opposite,
+    product,
+)
 from ._expression import Poly, Symbol, divide, extreme, poly
 from ._footprint import Place
 from ._graph import Check, Graph, iteration, lane, program, programs
@@ -96,7 +107,8 @@ class Summation:
             return None
         tests = tuple(one.value for one in conjuncts(mask) if isinstance(one, Test) and one.test == ">=")
         checks = checks | self.graph.checks(item["offset"], item["shape"])
-        return Place(self.graph.arguments[item["argument"]], offset, item["bytes"], tests, checks)
+        place = Place(self.graph.arguments[item["argument"]], offset, item["bytes"], tests, checks)
+        return place.within(mask)
 
     def _times(self, item: Mapping[str, Any]) -> list[Cost]:
         return [_scaled(cost, poly(item["count"])) for cost in self._items(item["body"])]
@@ -115,7 +127,7 @@ class Summation:
         symbol, line = iteration(item["loop"]), item["line"]
         bounds = [item[name] for name in ("lower", "upper", "step")]
         checks = frozenset[Check]()
-        trips = self._told_at(line)
+        trips = told = self._told_at(line)
         reason = None
         if trips is None:
             try:
@@ -127,12 +139,17 @@ class Summation:
                     checks |= {Check(lower, 0, None), Check(upper, 0, None)}
             except Unknown as unknown:
                 reason = Reason(unknown.reason.line or line, f"the loop's trip count depends on {unknown.reason.why}")
+        runs: Condition = Literal(True)
         if trips is not None:
             self.graph.trips[item["loop"]] = trips
+            # That an iteration runs, without the quotient that rounds.
+            left = trips - 1 - poly(symbol) if told is not None else upper - 1 - lower - step * poly(symbol)
+            runs = Test(">=", left)
         body = self._items(item["body"])
         if trips is None:
             return [_unknown(cost, reason or Reason(line, "a loop")) for cost in body]
-        return [replace(one, checks=one.checks | checks) for one in (_repeated(cost, symbol, trips) for cost in body)]
+        repeated = (_repeated(_within(cost, runs), symbol, trips) for cost in body)
+        return [replace(one, checks=one.checks | checks) for one in repeated]
 
     def _while(self, item: Mapping[str, Any]) -> list[Cost]:
         before, after = self._items(item["before"]), self._items(item["after"])
@@ -145,6 +162,8 @@ class Summation:
     def _if(self, item: Mapping[str, Any]) -> list[Cost]:
         then, otherwise = self._items(item["then"]), self._items(item["else"])
         condition = self.graph.condition(item["condition"])
+        then = [_within(cost, condition) for cost in then]
+        otherwise = [_within(cost, opposite(condition)) for cost in otherwise]
         try:
             truth = number_of(condition)
             found = [_chosen(cost, truth) for cost in then] + [_chosen(cost, 1 - truth) for cost in otherwise]
@@ -158,6 +177,11 @@ class Summation:
         return next(
             (trips for at, trips in self._told.items() if line == at or line.endswith((f":{at}", f"/{at}"))), None
         )
+
+
+def _within(cost: Cost, condition: Condition) -> Cost:
+    """Returns the cost of an operation that runs if a condition holds, with its place; the amount stays."""
+    return cost if cost.place is None else replace(cost, place=cost.place.within(condition))
 
 
 def _repeated(cost: Cost, symbol: Symbol, times: Poly) -> Cost:

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many different bytes a kernel accesses: at most those between the first and the last address of each argument."""
+"""How many different bytes accesses have: counted, or those between the first and the last address."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
+from ._conditions import Condition, Test, conjuncts
 from ._evaluate import Interval, interval
-from ._expression import Poly, Symbol
+from ._expression import Extreme, Poly, Symbol
 from ._graph import Check
+from ._image import Image, NotAffineError, image
 from ._sums import substitute
 
 
@@ -22,6 +25,9 @@ class Place:
         bytes: of an element.
         tests: expressions that are not negative for an element that is accessed.
         checks: what has to hold for `offset` and `tests` to be right.
+        domain: expressions that are not negative for the elements that are accessed, and for no others: those of the
+            mask, of the bounds of loops and of branches.
+        vague: why `domain` is not known; empty if it is.
     """
 
     argument: str
@@ -29,6 +35,26 @@ class Place:
     bytes: int
     tests: tuple[Poly, ...] = ()
     checks: frozenset[Check] = frozenset()
+    domain: tuple[Poly, ...] = ()
+    vague: str = ""
+
+    def within(self, condition: Condition) -> Place:
+        """Returns the part of the place for which a condition holds, too."""
+        more: list[Poly] = []
+        for one in conjuncts(condition):
+            if not isinstance(one, Test):
+                return replace(self, vague="a condition that is not a range")
+            more += _parts(one.value) if one.test == ">=" else [one.value, -one.value]
+        return replace(self, domain=(*self.domain, *more))
+
+
+def _parts(value: Poly) -> list[Poly]:
+    """Returns expressions that are not negative if and only if `value` is not: of ``min(a, b) + c``, both sums."""
+    for atoms, factor in value.terms.items():
+        if len(atoms) == 1 and isinstance(atoms[0], Extreme) and (atoms[0].pick == "min") == (factor > 0):
+            rest = Poly({others: n for others, n in value.terms.items() if others != atoms})
+            return [part for one in atoms[0].of for part in _parts(rest + one * factor)]
+    return [value]
 
 
 def extent(place: Place, ranges: Mapping[Symbol, Interval]) -> Interval | None:
@@ -63,10 +89,50 @@ def _lower(value: Poly, tests: Sequence[Poly], ranges: Mapping[Symbol, Interval]
     return best
 
 
-def union(extents: Iterable[tuple[str, Interval]]) -> int:
-    """Returns the bytes in the hull of all extents of each argument."""
-    hulls: dict[str, Interval] = {}
-    for name, (low, high) in extents:
-        before = hulls.get(name, (low, high))
-        hulls[name] = min(before[0], low), max(before[1], high)
-    return sum(max(high - low, 0) for low, high in hulls.values())
+def different(place: Place, ranges: Mapping[Symbol, Interval]) -> tuple[Image | None, int]:
+    """Returns the different offsets of the elements that are accessed, None if there are none, and an element's bytes.
+
+    Raises:
+        NotAffineError: they are not counted.
+    """
+    if place.vague:
+        raise NotAffineError
+    numbers = {symbol: low for symbol, (low, high) in ranges.items() if low == high}
+    domain = [substitute(one, numbers) for one in place.domain]
+    free = {symbol: range_ for symbol, range_ in ranges.items() if symbol not in numbers}
+    return image(substitute(place.offset, numbers), domain, free), place.bytes
+
+
+def bytes_of(images: Iterable[tuple[Image | None, int]]) -> int:
+    """Returns how many different bytes several accesses below one argument have.
+
+    Raises:
+        NotAffineError: two of them overlap in a way that is not counted.
+    """
+    dense: list[list[int]] = []
+    others: dict[tuple[int, int, int, tuple[tuple[int, int], ...]], int] = {}
+    for found, size in images:
+        if found is None:
+            continue
+        ends = found.low * size, (found.high + 1) * size
+        if found.is_dense:
+            dense.append([*ends])
+        else:
+            others[*ends, size, found.steps] = found.count * size
+    merged: list[list[int]] = []
+    for low, high in sorted(dense):
+        if merged and low <= merged[-1][1]:
+            merged[-1][1] = max(merged[-1][1], high)
+        else:
+            merged.append([low, high])
+    left = [key for key in others if not any(low <= key[0] and key[1] <= high for low, high in merged)]
+    hulls = sorted([(low, high) for low, high in merged] + [(key[0], key[1]) for key in left])
+    if any(first[1] > second[0] for first, second in pairwise(hulls)):
+        raise NotAffineError
+    return sum(high - low for low, high in merged) + sum(others[key] for key in left)
+
+
+def hull(extents: Iterable[Interval]) -> int:
+    """Returns the bytes from the first to the last one of all extents."""
+    found = list(extents)
+    return max(max(high for _, high in found) - min(low for low, _ in found), 0)

@@ -15,9 +15,9 @@ from ._amount import EXACT, UNKNOWN, UPPER_BOUND, Amount, Flops, add_up, evaluat
 from ._costs import FLOPS, LOADS, STORES, Cost
 from ._evaluate import Evaluator
 from ._expression import Poly, Symbol, poly
-from ._footprint import extent, union
 from ._graph import programs
 from ._roofline import Device, Roofline, device_named
+from ._unique import Access, bounded, different_bytes
 
 Grid = Sequence[int] | int | Callable[[dict[str, Any]], Sequence[int]]
 
@@ -72,8 +72,10 @@ class Intensity:
     def unique(self, *, grid: Grid | None = None, **arguments: object) -> Amount:
         """Returns how many different bytes a launch loads, plus how many it stores; see `bytes`.
 
-        The number is an upper bound: the bytes between the first and the last address that is accessed below each
-        argument, or the requested ones if they are fewer or the addresses are not known.
+        The number is exact if the addresses are affine in the program, the iterations and the lane, and masks, loops
+        and branches are ranges of them. Otherwise it is an upper bound: the bytes between the first and the last
+        address that is accessed below an argument, or the requested ones if they are fewer or addresses are not known.
+        Tensors of two arguments are taken to be different memory.
         """
         numbers = self._numbers(grid, arguments)
         amounts = [self._unique(self._of(quantity), numbers) for quantity in (LOADS, STORES)]
@@ -204,27 +206,20 @@ class Intensity:
         return add_up([evaluate(cost, numbers, evaluator) for cost in costs])
 
     def _unique(self, costs: list[Cost], numbers: Mapping[Symbol, int]) -> Amount:
-        amounts, extents, at = [], [], []
+        amounts: list[Amount] = []
+        below: dict[str, list[Access]] = {}
         requested = Evaluator()
         for cost in costs:
             amount = evaluate(cost, numbers, requested)
             ranges = ranges_of(cost, numbers)
             place = cost.place
-            if place is None or ranges is None or not all(holds(check, ranges) for check in place.checks):
-                amounts.append(amount)
-                continue
             if amount.value == 0:
                 continue
-            found = extent(place, ranges)
-            if found is None:
-                amounts.append(amount)
+            if place is None or ranges is None or not all(holds(check, ranges) for check in place.checks):
+                amounts.append(bounded(amount, cost.line, "addresses that are not known"))
             else:
-                extents.append((place.argument, found))
-                at.append(amount)
-        hull, all_of_them = union(extents), add_up(at)
-        if all_of_them.value is None or hull < all_of_them.value:
-            all_of_them = Amount(hull, UPPER_BOUND)
-        return add_up([*amounts, all_of_them, Amount(0, UPPER_BOUND)])
+                below.setdefault(place.argument, []).append(Access(cost.line, amount, place, ranges))
+        return add_up([*amounts, *map(different_bytes, below.values())])
 
     def __str__(self) -> str:
         from ._table import table

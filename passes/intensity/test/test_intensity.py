@@ -202,10 +202,20 @@ def test_unique_bytes() -> None:
     grid = triton.cdiv(M, 16) * triton.cdiv(N, 16)
     unique = matmul.unique(M=M, N=N, K=K, grid=grid)
     assert (unique.mark, unique.value) == ("upper bound", 4 * (M * K + K * N + M * N))
+    assert {reason.line.rpartition("/")[2].partition(":")[0] for reason in unique.reasons} == {"kernels.py"}
+    assert len(unique.reasons) == 3  # both loads and the store
+    assert matmul.unique(M=64, N=96, K=80, grid=24) == tx.intensity.Amount(4 * (64 * 80 + 80 * 96 + 64 * 96))
     histogram = found(kernels.histogram, ints=("x",), BLOCK=16)
-    assert histogram.unique(n=40, grid=3) == 40 * 4 + 2 * 40 * 4  # nobody knows which bins
+    unique = histogram.unique(n=40, grid=3)
+    assert unique == 40 * 4 + 2 * 40 * 4  # nobody knows which bins
+    (reason,) = unique.reasons
+    assert (unique.mark, reason.why) == ("upper bound", "addresses that are not known")
     softmax = found(kernels.softmax, BLOCK=16)
-    assert softmax.unique(rows=7, columns=10, grid=3) == 2 * 4 * 70
+    assert softmax.unique(rows=7, columns=10, grid=3) == tx.intensity.Amount(2 * 4 * 70)
+    add = found(kernels.add, BLOCK=16)
+    assert add.unique(n=50, grid=(4, 3)) == tx.intensity.Amount(3 * 4 * 50)  # each row of programs accesses the same
+    layer_norm = found(kernels.layer_norm, BLOCK=16)  # loads each row twice, and all rows load the same weights
+    assert layer_norm.unique(columns=40, grid=3) == tx.intensity.Amount(4 * (2 * 3 * 40 + 40))
 
 
 SEEN: list[str] = []

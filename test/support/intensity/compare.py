@@ -67,6 +67,7 @@ def _amounts(found: tx.intensity.Intensity, case: Case) -> Mapping[str, tx.inten
     return {
         "loads": found.loads(grid=case.grid, **values),
         "stores": found.stores(grid=case.grid, **values),
+        "unique": found.unique(grid=case.grid, **values),
         **kinds,
     }
 

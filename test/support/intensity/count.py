@@ -25,6 +25,8 @@ from support.intensity import compare
 from support.intensity.kernels import Case, cases
 
 FOUND: Counter[str] = Counter()
+#: The bytes of an element at each address that was loaded, and at each that was stored.
+ADDRESSES: dict[str, dict[int, int]] = {"loads": {}, "stores": {}}
 _FLOPS = {
     "add": ("fadd", "fsub"),
     "mul": ("fmul",),
@@ -46,20 +48,27 @@ def watch() -> None:
         # The interpreter makes an integer of the conjunction of a scalar and a tensor, and takes no such mask.
         return interpreter.TensorHandle(np.asarray(mask.data) != 0, tl.int1)
 
+    def remember(what: str, pointers: Any, mask: Any) -> None:
+        on = np.broadcast_to(np.asarray(mask.data, bool), pointers.data.shape)
+        ADDRESSES[what].update(dict.fromkeys(pointers.data[on].tolist(), size(pointers)))
+
     def watched_load(self: Any, ptrs: Any, mask: Any, *rest: Any, **named: Any) -> Any:
         mask = truth_of(mask)
         FOUND["loads"] += int(np.sum(mask.data)) * size(ptrs)
+        remember("loads", ptrs, mask)
         return load(self, ptrs, mask, *rest, **named)
 
     def watched_store(self: Any, ptrs: Any, value: Any, mask: Any, *rest: Any, **named: Any) -> Any:
         mask = truth_of(mask)
         FOUND["stores"] += int(np.sum(mask.data)) * size(ptrs)
+        remember("stores", ptrs, mask)
         return store(self, ptrs, value, mask, *rest, **named)
 
     def watched_rmw(self: Any, kind: Any, ptr: Any, val: Any, mask: Any, *rest: Any, **named: Any) -> Any:
         lanes = int(np.sum(mask.data))
         for what in ("loads", "stores"):
             FOUND[what] += lanes * size(ptr)
+            remember(what, ptr, mask)
         FOUND["add"] += lanes * (np.issubdtype(val.data.dtype, np.floating))
         return rmw(self, kind, ptr, val, mask, *rest, **named)
 
@@ -89,6 +98,8 @@ def _watched(operation: Any, kind: str) -> Any:
 def run(case: Case, rng: random.Random) -> dict[str, Any]:
     """Executes a launch, and returns what was counted, and the launch."""
     FOUND.clear()
+    for addresses in ADDRESSES.values():
+        addresses.clear()
     pointers = []
     for kind in case.pointers.values():
         numbers = [rng.randint(-12, 20) if kind == "*i32" else rng.random() for _ in range(20_000)]
@@ -96,6 +107,7 @@ def run(case: Case, rng: random.Random) -> dict[str, Any]:
         pointers.append(tensor.abs() if case.kernel.__name__ == "histogram" else tensor)
     given = dict(zip(case.pointers, pointers, strict=True))
     case.kernel[case.grid](**given, **case.sizes)
+    FOUND["unique"] = sum(sum(addresses.values()) for addresses in ADDRESSES.values())
     return {"kernel": case.kernel.__name__, "sizes": case.sizes, "grid": case.grid, "found": dict(FOUND)}
 
 

@@ -90,3 +90,31 @@ def module(seed: int, count: int) -> str:
         writer.body(1)
         text += _HEAD.format(number=number) + "\n".join(writer.lines) + "\n"
     return text
+
+
+def affine_module(seed: int, count: int) -> str:
+    """Returns the text of a module with `count` kernels that store to affine addresses, whose images overlap or not."""
+    rng = random.Random(seed)
+    text = _IMPORTS
+    for number in range(count):
+        lines = []
+        loops = rng.randint(0, 1)
+        for loop in range(loops):
+            low, step = rng.choice(["0", "a"]), rng.choice(["1", "2", "tl.num_programs(0)"])
+            lines.append(f"{'    ' * (loop + 1)}for k{loop} in range({low}, {rng.choice(['m', '4'])}, {step}):")
+        names = ["i", "j", "a", *(f"k{loop}" for loop in range(loops))]
+        room = "    " * (loops + 1)
+        for _ in range(rng.randint(1, 2)):
+            sizes = rng.choice([[1, 4, 8, 32], [1, 2, 3, 5], [1, 8, 100, 400], [-1, 4, -8, 32]])
+            terms = {name: rng.choice(sizes) for name in names if rng.random() < 0.8} or {"i": 1}
+            offset = " + ".join(f"{n} * {name}" for name, n in terms.items())
+            part = " + ".join(
+                f"{n} * {name}" for name, n in rng.sample(sorted(terms.items()), rng.randint(1, len(terms)))
+            )
+            tests = ["(i >= 0)", *([f"({part} < {rng.choice(['n', 'm', '20'])})"] if rng.random() < 0.7 else [])]
+            lines += [
+                f"{room}at = 9000 + tl.broadcast_to({offset} + 0 * i + 0 * j, (8, 4))",
+                f"{room}tl.store({rng.choice('xy')} + at, 1.0, mask=tl.broadcast_to({' & '.join(tests)}, (8, 4)))",
+            ]
+        text += _HEAD.format(number=number) + "\n".join(lines) + "\n"
+    return text

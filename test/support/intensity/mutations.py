@@ -67,6 +67,9 @@ PYTHON = {
     "equal is at least": ("_conditions.py", '[Test(">=", one.value), Test(">=", -one.value)]', '[Test(">=", one.value)]'),
     "conditions without lanes are dropped": ("_conditions.py", "result = result * truth(test.test, test.value)", "pass"),
     "a remainder is dropped": ("_conditions.py", "odd = odd * truth(test.test, test.value)\n            continue", "continue"),
+    "masks do not bound the different bytes": ("_costs.py", "return place.within(mask)", "return place"),
+    "loops do not bound them": ("_costs.py", "_repeated(_within(cost, runs), symbol, trips)", "_repeated(cost, symbol, trips)"),
+    "other branches do not bound them": ("_costs.py", "_within(cost, opposite(condition))", "cost"),
     "one program only": ("_costs.py", "for axis in (2, 1, 0)", "for axis in (2, 1)"),
 }  # fmt: skip
 
