@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from ..errors import TritonExtError
 from ..tuning.check import Arguments, Checker
 from ..tuning.outcome import synchronize
-from .describing import specialised
+from .describing import described, specialised
 from .launches import Case, made_launches, variants
-from .task import Task
+from .task import Description, Task
 
 if TYPE_CHECKING:
     from .worker import Kernel
@@ -56,6 +56,12 @@ class Cases:
         for case in self.cases:
             distinct.setdefault(specialised(case.arguments), case.arguments)
         return list(distinct.values())
+
+    @property
+    def described(self) -> tuple[Description, ...] | None:
+        """What `to_compile` is to a process that has no arguments; None if one of them cannot be described."""
+        found = [described(arguments) for arguments in self.to_compile]
+        return tuple(dict.fromkeys(one for one in found if one is not None)) if None not in found else None
 
     def run_unedited(self) -> None:
         """Runs the unedited kernel on every launch, the first time that it is called.

@@ -29,9 +29,9 @@ from ..tuning.parallel import Compiled as Compilation
 from ..tuning.parallel import compile_here, contained
 from ..tuning.workers import process
 from .checking import Cases, CheckFailedError
-from .describing import described, drivers_stand_in, shapes_of, stand_ins
+from .describing import drivers_stand_in, shapes_of, stand_ins
 from .figures import binary_hash, figures_of
-from .task import Candidate, Compiled, Description, Job, Measured, Prepared, Task
+from .task import Candidate, Compiled, Job, Measured, Prepared, Task
 from .turns import runs_beside_the_compiler, turn, turn_to_compile
 
 #: Milliseconds of warming up and of measuring for `triton.testing.do_bench`: of a few launches, and of many.
@@ -99,7 +99,7 @@ def prepare(job: Job) -> Prepared | Outcome:
             (target.backend, target.arch, target.warp_size),
             observer.stages,
             _plain(compiled.metadata._asdict()),
-            _all_described(cases),
+            cases.described,
             tuple(case.name for case in cases.cases),
             shapes_of(first),
             all(case.exact for case in cases.cases),
@@ -273,12 +273,6 @@ def _parsed(edits: str) -> Pipeline:
 
 def _plain(options: dict[str, Any]) -> dict[str, Any]:
     return {n: v for n, v in options.items() if v is None or v in ((), []) or isinstance(v, bool | int | float | str)}
-
-
-def _all_described(cases: Cases) -> tuple[Description, ...] | None:
-    """Returns the arguments of all cases, without repetitions; None if one of them cannot be described."""
-    found = [described(arguments) for arguments in cases.to_compile]
-    return tuple(dict.fromkeys(one for one in found if one is not None)) if None not in found else None
 
 
 _last: tuple[str, Kernel, Cases] | None = None
