@@ -4,7 +4,7 @@
 // compiled with exceptions: MLIR's precompiled header is made without them.
 
 #include "Attempts.h"
-#include "triton_ext/LLVMPass.h"
+#include "triton_ext/LLVMPassOptions.h"
 
 #include <stdexcept>
 

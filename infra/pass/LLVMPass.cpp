@@ -3,7 +3,7 @@
 // Reads LLVM passes of extensions, with their options, in the elements of
 // textual pipelines.
 
-#include "triton_ext/LLVMPass.h"
+#include "triton_ext/LLVMPassOptions.h"
 
 #include "llvm/ADT/StringSet.h"
 
