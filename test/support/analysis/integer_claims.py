@@ -9,11 +9,13 @@ import shutil
 import subprocess
 import sys
 from bisect import bisect_left, bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from random import Random
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -207,10 +209,12 @@ def check_facts(this: Run, words: list[str], said: Counter[str]) -> str:
     said["divisor"] += divisor > 1
     said["range"] += high - low < (1 << value.width) - 1 or greatest - least < (1 << value.width) - 1
     read = unsigned(numbers, value.width)
+    if numbers.size == 0:
+        return ""
     is_right = (
-        (numbers % divisor == 0).all()
-        and ((numbers >= low) & (numbers <= high)).all()
-        and ((read >= least) & (read <= greatest)).all()
+        (divisor == 1 or not (numbers % divisor).any())
+        and (low <= numbers.min() and numbers.max() <= high)
+        and (least <= read.min() and read.max() <= greatest)
     )
     return "" if is_right else seen(numbers)
 
@@ -233,10 +237,12 @@ def check_axes(this: Run, words: list[str], said: Counter[str], which: int) -> s
         divisor, stride, step = map(int, text.split(":"))
         said["divisor"] += divisor > 1
         said["stride"] += stride > 1
-        lines = np.moveaxis(elements, axis + 1, -1)
-        if (lines[..., ::stride] % divisor != 0).any():
+        lines = elements.swapaxes(axis + 1, -1)
+        if divisor > 1 and (lines[..., ::stride] % divisor != 0).any():
             return f"a group of dimension {axis} starts with no multiple of {divisor}: {lines[0]}"
-        apart = np.diff(lines, axis=-1)
+        if stride == 1:  # a group is one element
+            continue
+        apart = lines[..., 1:] - lines[..., :-1]
         inside = (np.arange(apart.shape[-1]) + 1) % stride != 0
         if ((apart[..., inside] - step) & modulus if value.width < 64 else apart[..., inside] - step).any():
             return f"a group of dimension {axis} does not grow by {step}"
@@ -306,8 +312,7 @@ def lines_of(
                 rest: NDArray[Any] = read(numbers, value.width).astype(object)
                 rest = rest - slope * running.astype(object)
             else:
-                with np.errstate(over="ignore"):
-                    rest = signed(numbers - np.int64(by) * running.astype(np.int64), value.width)
+                rest = signed(numbers - np.int64(by) * running.astype(np.int64), value.width)
             known, new = record.defined & has, record.defined & ~has
             if (rest[known] != base[known]).any():
                 return f"it is not {slope} times the induction variable plus something that stays"
@@ -390,6 +395,11 @@ EXPRESSIONS: dict[str, Callable[..., Any]] = {
 }
 
 
+@lru_cache(1 << 10)
+def _compiled(expression: str) -> CodeType:
+    return compile(expression, "<claim>", "eval")
+
+
 def evaluate(this: Run, expression: str, record: Record) -> Any:
     """Evaluates an expression of the pass behind the operation that made `record`. Returns a number for each input, or
     a list of such results."""
@@ -400,7 +410,7 @@ def evaluate(this: Run, expression: str, record: Record) -> Any:
         return found.numbers.astype(np.int64)
 
     with np.errstate(over="ignore"):
-        return eval(expression, {"__builtins__": {}}, {**EXPRESSIONS, "v": v})
+        return eval(_compiled(expression), {"__builtins__": {}}, {**EXPRESSIONS, "v": v})
 
 
 def grid(this: Run, offset: Any, strides: list[Any], record: Record, shape: tuple[int, ...]) -> Numbers:
@@ -479,19 +489,21 @@ CHECKS: dict[str, Callable[[Run, list[str], Counter[str]], str]] = {
 
 def refuted(runs: Sequence[Run], found: Sequence[Sequence[Claim]], said: Counter[str]) -> Iterator[str]:
     """Yields each claim that an input refutes, with the program. Counts, by kind, the claims that say something."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for this, own in zip(runs, found, strict=True):
         proven = set()
         for claim in own:
-            counts: Counter[str] = Counter()
-            words = " ".join(claim.words)
-            if claim.kind == "N" and words in proven:
-                said["N as W"] += 1  # it holds for more inputs
-                continue
-            if claim.kind == "W":
-                proven.add(words)
-            wrong = CHECKS[claim.kind](this, claim.words, counts)
-            for name, number in counts.items():
-                said[f"{claim.kind} {name}"] += number
+            if claim.kind in ("N", "W"):
+                words = tuple(claim.words)
+                if claim.kind == "N" and words in proven:
+                    said["N as W"] += 1  # it holds for more inputs
+                    continue
+                if claim.kind == "W":
+                    proven.add(words)
+            wrong = CHECKS[claim.kind](this, claim.words, counts[claim.kind])
             if wrong:
                 name = f"{CLIENT_OF[claim.kind]}: {claim.kind} {' '.join(claim.words)}"
                 yield f"{name}, but {wrong}\n" + "\n".join(f"{k}: {line}" for k, line in enumerate(this.program.lines))
+        this.stacks.clear()  # of all programs, they are gigabytes
+    for kind, number_of in counts.items():
+        said.update({f"{kind} {name}": number for name, number in number_of.items()})
