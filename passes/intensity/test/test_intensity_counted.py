@@ -55,7 +55,7 @@ def test_generated_kernels(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_different_bytes_of_generated_kernels(tmp_path: Path) -> None:
-    seed = int(os.environ.get("TRITON_EXT_SEED", "5"))
+    seed = int(os.environ.get("TRITON_EXT_SEED", "14"))
     file = tmp_path / "affine.py"
     file.write_text(generated.affine_module(seed, 16))
     marks = compare.compare(compare.launches_of(file, seed, 2), compare.counted(file, seed, 2))
