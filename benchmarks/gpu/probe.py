@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 import probe_accuracy
+import probe_processes
 import torch
 import triton
 from probe_kernels import add, attention, matmul, offer, repeat, sort
@@ -349,6 +350,11 @@ def histograms() -> None:
         check("NaNs", found["fine"].nan, 5)
 
 
+def processes() -> None:
+    """Checks sessions of several processes."""
+    probe_processes.several(say, check, DEVICE)
+
+
 def main() -> None:
     """Runs all parts."""
     if ON_CPU:
@@ -356,7 +362,17 @@ def main() -> None:
         say(f"{torch.get_num_threads()} threads, Triton {triton.__version__}")
     else:
         say(f"{torch.cuda.get_device_name()}, Triton {triton.__version__}, PyTorch {torch.__version__}")
-    parts = [many_records, histograms, pictures, cost_of_one, host_time, accuracy, times_of_regions, slowdown]
+    parts = [
+        many_records,
+        histograms,
+        processes,
+        pictures,
+        cost_of_one,
+        host_time,
+        accuracy,
+        times_of_regions,
+        slowdown,
+    ]
     if not ON_CPU:
         parts.insert(1, graphs_and_streams)
     chosen = [name for name in sys.argv[1:] if not name.startswith("-")]
