@@ -31,7 +31,7 @@ MUTATIONS = {
         "loops",
         loops("arith::SubIOp::create(b, distance, one)", "arith::SubIOp::create(b, distance, step)"),
     ),
-    "a load's NaN is of the first argument": ("nans", nan("return argument.getArgNumber();", "return 0;")),
+    "a load's NaN is of the first argument": ("nans", nan("argument.getArgNumber()", "0u")),
     "floats of 32 bits cannot be NaN": ("nans", nan("element.getWidth() < 16", "element.getWidth() < 64")),
 }
 
