@@ -27,32 +27,37 @@ static bool canMakeNaN(Operation *op) {
               tt::JoinOp, tt::SplitOp, tt::TransOp, tt::GatherOp>(op);
 }
 
+/// Returns the pointer or descriptor from which an address is computed.
+static Value baseOf(Value address) {
+  while (isa_and_nonnull<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp,
+                         tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp,
+                         tt::BitcastOp, tt::MakeTensorDescOp>(
+      address.getDefiningOp()))
+    address = address.getDefiningOp()->getOperand(0);
+  return address;
+}
+
 /// Returns the number of the kernel's argument from whose memory `op` reads, or
-/// nullopt if it does not read, or if it is not found. Follows what computes
-/// the address to its base, and a base that a loop carries to the one before
-/// the loop, which it can only advance within a tensor.
+/// nullopt if it does not read, or if it is not found. A base that a loop
+/// carries is the one before the loop if each turn only advances it; a turn may
+/// also swap it with another one.
 static std::optional<unsigned> argumentReadBy(Operation *op) {
   std::optional<Access> access = accessOf(op);
   if (!access)
     return std::nullopt;
-  Value base = access->descriptor ? access->descriptor : access->pointer;
-  while (true) {
-    if (auto argument = dyn_cast<BlockArgument>(base)) {
-      Operation *parent = argument.getOwner()->getParentOp();
-      if (isa<tt::FuncOp>(parent) && argument.getOwner()->isEntryBlock())
-        return argument.getArgNumber();
-      auto loop = dyn_cast<scf::ForOp>(parent);
-      if (!loop)
-        return std::nullopt;
-      base = loop.getTiedLoopInit(argument)->get();
-    } else if (isa<tt::AddPtrOp, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp,
-                   tt::ReshapeOp, tt::TransOp, tt::BitcastOp,
-                   tt::MakeTensorDescOp>(base.getDefiningOp())) {
-      base = base.getDefiningOp()->getOperand(0);
-    } else {
+  Value base =
+      baseOf(access->descriptor ? access->descriptor : access->pointer);
+  while (auto argument = dyn_cast<BlockArgument>(base)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (isa<tt::FuncOp>(parent) && argument.getOwner()->isEntryBlock())
+      return argument.getArgNumber();
+    auto loop = dyn_cast<scf::ForOp>(parent);
+    if (!loop ||
+        baseOf(loop.getTiedLoopYieldedValue(argument)->get()) != argument)
       return std::nullopt;
-    }
+    base = baseOf(loop.getTiedLoopInit(argument)->get());
   }
+  return std::nullopt;
 }
 
 void instrument::observeNaNs(Operation *op) {

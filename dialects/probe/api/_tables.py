@@ -20,7 +20,7 @@ def table_of(array: Any, as_: str) -> Any:
         as_: ``numpy`` for the array itself, ``pandas`` for a ``DataFrame``, ``arrow`` for a ``pyarrow.Table``.
 
     Raises:
-        TritonExtError: there is no such kind, or its package is not installed.
+        TritonExtError: `as_` is none of these, or its package is not installed.
     """
     if as_ == "numpy":
         return array

@@ -153,6 +153,19 @@ tt.func public @arguments(%n: i32, %p: !tt.ptr<f32>, %d: !tt.ptr<f32>, %q: !tt.p
   tt.return
 }
 
+// Turns of the loop swap the pointers, so a load of the first one reads from both arguments.
+// NAN-LABEL: tt.func public @swapped
+// NAN: probe.check {{.*}}"NaN from tt.load"{{.*}} {probe.rules = "nans"}
+tt.func public @swapped(%n: i32, %p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %last:2 = scf.for %k = %c0 to %n step %c1 iter_args(%a = %p, %b = %q) -> (!tt.ptr<f32>, !tt.ptr<f32>) : i32 {
+    %x = tt.load %a : !tt.ptr<f32>
+    scf.yield %b, %a : !tt.ptr<f32>, !tt.ptr<f32>
+  }
+  tt.return
+}
+
 // Loads in the lanes that are on, and operations that can make a NaN; none in the body of a reduction.
 // NAN-LABEL: tt.func public @nan
 // NAN: %[[X:.*]] = tt.load

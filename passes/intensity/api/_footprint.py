@@ -90,7 +90,7 @@ def _lower(value: Poly, tests: Sequence[Poly], ranges: Mapping[Symbol, Interval]
 
 
 def different(place: Place, ranges: Mapping[Symbol, Interval]) -> tuple[Image | None, int]:
-    """Returns the different offsets of the elements that are accessed, None if there are none, and an element's bytes.
+    """Returns the different offsets of the accessed elements (None if there is none) and the bytes of one element.
 
     Raises:
         NotAffineError: they are not counted.

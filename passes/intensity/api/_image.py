@@ -157,7 +157,7 @@ class _Reader:
 
 
 def image(offset: Poly, domain: Sequence[Poly], ranges: Mapping[Symbol, Interval]) -> Image | None:
-    """Returns the values that an offset takes where no expression of the domain is negative; None if there are none.
+    """Returns the values of an offset where no expression of the domain is negative; None if there is no such value.
 
     Args:
         offset: an expression in the symbols of `ranges`.
