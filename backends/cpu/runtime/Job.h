@@ -64,9 +64,12 @@ struct Running {
 };
 
 /// The state of this thread; null outside of a launch. It is in static
-/// thread-local storage, because a signal handler reads it.
-extern constinit
-    __attribute__((tls_model("initial-exec"))) thread_local Running *running;
+/// thread-local storage where a signal handler reads it, which must not
+/// allocate; the libraries compiled ahead of time have no such handler.
+#ifndef TRITON_EXT_CPU_DYNAMIC_TLS
+__attribute__((tls_model("initial-exec")))
+#endif
+extern constinit thread_local Running *running;
 
 /// Asks whether the launch should go on, unless it has asked a short time ago,
 /// and ends the launch if not. `now` is the time stamp counter.

@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -246,6 +247,13 @@ def test_no_code_for_this_processor(tmp_path: Path) -> None:
     assert b"copy is compiled for bdver4, and this processor is none of these" in library.copy_message(4)
     assert library.copy_message(5) == b"out of memory"
     assert library.copy_message(77) == b"not a code of this library"
+
+
+def test_a_program_can_load_many_libraries(library: Path, tmp_path: Path) -> None:
+    """The static thread-local storage of a process has room for about one of them."""
+    program = "import ctypes, sys\nfor path in sys.argv[1:]:\n    assert ctypes.CDLL(path).residue_message(4)"
+    copies = [shutil.copy(library / "libkernels.so", tmp_path / f"{number}.so") for number in range(40)]
+    run(sys.executable, "-c", program, *copies, cwd=tmp_path)
 
 
 def test_the_header_is_also_cpp(library: Path) -> None:
