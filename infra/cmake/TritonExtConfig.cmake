@@ -105,7 +105,7 @@ if(TRITON_EXT_LLD)
 endif()
 
 set(TRITON_EXT_PASS_INCLUDE_DIR "${_infra}/pass/include")
-if(NOT TRITON_EXT_BUILDS_INFRA)
+if(NOT TRITON_EXT_BUILDS_INFRA OR TRITON_EXT_BUILT_CORE)
   add_library(TritonExt::PassInfra SHARED IMPORTED)
   target_link_libraries(TritonExt::PassInfra INTERFACE TritonExt::Triton)
   target_include_directories(TritonExt::PassInfra INTERFACE ${TRITON_EXT_PASS_INCLUDE_DIR})

@@ -67,6 +67,9 @@ endfunction()
 # last extension. This happens in the build, not when CMake runs, because a run of
 # CMake that fails has not seen every extension.
 function(triton_ext_remove_stale_libraries)
+  if(TRITON_EXT_BUILT_CORE) # no extension builds the core's libraries
+    return()
+  endif()
   get_property(staged GLOBAL PROPERTY TRITON_EXT_STAGED)
   list(JOIN staged "\n" lines)
   set(list ${PROJECT_BINARY_DIR}/staged_libraries.txt)

@@ -165,7 +165,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Tree:
     parent = tmp_path_factory.mktemp("deletion")
     (parent / "site").mkdir()
     (parent / "site" / "sitecustomize.py").write_text(SITE)
-    tree = Tree(checkout.copy(parent / "triton-ext"), frozenset())
+    tree = Tree(checkout.copy(parent / "triton-ext", builds_core=True), frozenset())
     tree.install()
     said = tree.configure()
     if FULL:

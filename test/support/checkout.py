@@ -14,11 +14,11 @@ from triton_ext.authoring import build
 from triton_ext.support import resources
 
 
-def copy(directory: Path) -> Path:
+def copy(directory: Path, *, builds_core: bool = False) -> Path:
     """Copies the files that git tracks or would add to `directory`, with the environment and the built libraries.
 
-    Builds in the copy use the precompiled header of other projects: to make one takes longer than to compile the
-    extension that a test adds.
+    Builds in the copy use the precompiled header of other projects and, unless `builds_core`, the core's libraries of
+    the checkout: to make either takes longer than to compile the extension that a test adds.
     """
     files = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True, text=True
@@ -33,7 +33,7 @@ def copy(directory: Path) -> Path:
     shutil.copytree(resources.library_dir(), directory / "python" / "triton_ext" / "lib")
     settings = build.default_build_dir(directory) / "CMakeCache.txt"
     settings.parent.mkdir(parents=True)
-    settings.write_text("TRITON_EXT_PCH:STRING=SHARED\n")
+    settings.write_text(f"TRITON_EXT_PCH:STRING=SHARED\nTRITON_EXT_BUILT_CORE:BOOL={'OFF' if builds_core else 'ON'}\n")
     return directory
 
 
