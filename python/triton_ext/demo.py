@@ -189,7 +189,7 @@ def run_on_cpu(console: Console, pipeline: tx.Pipeline) -> None:
 
 
 def shortest(run: Callable[[], object], limit: float = 0.5) -> float:
-    """Returns the shortest time of a call, in seconds, of as many calls as fit into `limit` seconds."""
+    """Calls repeatedly for `limit` seconds, and returns the shortest time of one call in seconds."""
     times: list[float] = []
     while not times or sum(times) < limit:
         start = time.perf_counter()

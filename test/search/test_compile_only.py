@@ -148,3 +148,31 @@ def test_the_best_of_equal_first_objectives() -> None:
     tell_all(made, 3, lambda v: {"status": "ok", "objectives": next(values), "binary": str(v)})
     assert made.best is not None
     assert (made.best.number, made.best.objectives) == (1, (0.0, 32.0))
+
+
+def test_an_interrupted_save_keeps_the_file_and_leaves_nothing_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import os
+
+    from triton_ext.searching.stored import Finding, findings, save
+
+    fields: dict[str, Any] = {
+        **dict.fromkeys(("kernel", "target", "shapes", "device", "triton", "objective"), "k"),
+        **{"milliseconds": 1.0, "plain_milliseconds": 2.0, "plain_launch": {}, "gain": 2.0, "exact": True},
+        **{"tolerance": None, "unaligned": True, "source": None, "launch": {}},
+    }
+    file, stranger = tmp_path / "winners.json", tmp_path / "stranger"
+    (tmp_path / "winners.json.new").symlink_to(stranger)  # what an earlier version wrote through
+    save(file, Finding(edits="a", **fields))
+    assert not stranger.exists()
+    before = {path.name for path in tmp_path.iterdir()}
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(tx.TritonExtError, match="cannot be written: No space left on device"):
+        save(file, Finding(edits="b", **fields))
+    assert [one.edits for one in findings(file)] == ["a"]
+    assert {path.name for path in tmp_path.iterdir()} == before

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the process of an action does around it: sets limits, runs it, and sends its answer.
+"""The process of one action: sets limits, runs the action, and sends its answer.
 
 The answer is one line of JSON. The server takes no pickled objects from this process, because it runs the user's code.
 """

@@ -239,7 +239,7 @@ class _Process:
 
 
 def _parsed(text: bytes) -> Any:
-    """Returns a line of JSON as a value that can be sent on; None if it is none.
+    """Returns the value of a line of JSON; None if the line is not JSON or its value cannot be sent on.
 
     Python's JSON has numbers and characters that the protocol has not: NaN and single halves of surrogate pairs.
     """

@@ -66,7 +66,7 @@ def _resources(product: Any) -> dict[str, int]:
 
 
 def _in_words(found: Mapping[str, int], before: Mapping[str, int] | None) -> list[str]:
-    """Returns a line for each resource, with the value of the unedited kernel if that is another one."""
+    """Returns a line for each resource, with the value of the unedited kernel if it differs."""
     units = {"shared": "bytes of a program", "code_size": "bytes", "registers": "of a thread", "spills": "of a thread"}
     lines = []
     for name in dict.fromkeys([*found, *(before or ())]):

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one action may use."""
+"""The limits of one action: time, memory and output."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: Bytes of one request. The rest of a longer line is dropped, so it is no JSON and gets no answer.
+#: Bytes of one request. The rest of a longer line is dropped, so that the line is not JSON and gets no answer.
 REQUEST_BYTES = 4 << 20
-#: Bytes that are kept of what an action prints: so many of the beginning, and so many of the end.
+#: Bytes that are kept of the beginning, and as many of the end, of what an action prints.
 PRINTED_BYTES = 2000
 #: Bytes of one line of an answer; the rest of a longer line is left out.
 LINE_CHARACTERS = 2000
@@ -15,7 +15,7 @@ LINE_CHARACTERS = 2000
 
 @dataclass(frozen=True)
 class Limits:
-    """What one action may use.
+    """The limits of one action: time, memory and output.
 
     Attributes:
         seconds: wall time, after which its process is killed with all that it has started.

@@ -12,7 +12,7 @@ from .limits import REQUEST_BYTES
 
 
 class BoundedLines(io.RawIOBase):
-    """Passes the bytes of a file on, but of each line only the first.
+    """Passes on the bytes of a file, but only a limited number of each line.
 
     Args:
         descriptor: the file.

@@ -124,7 +124,7 @@ def _build_alone(
 
 
 def _with_nested(names: tuple[str, ...], listed: str) -> list[str]:
-    """Returns these extensions and those in their directories: a dialect is of use with the pass that lowers it."""
+    """Returns these extensions and the others in their directories: a dialect needs the pass that lowers it."""
     libraries: list[tuple[str, str]] = _LIBRARY.findall(listed)
     above = tuple(directory for directory, name in libraries if name in names)
     return sorted({*names, *(name for directory, name in libraries if directory.startswith(above))})

@@ -38,7 +38,7 @@ class Attr:
         self._text = text
 
     def text(self, value: object) -> str | None:
-        """Returns the attribute that `value` means, None for none.
+        """Returns the text of the attribute for `value`; None if the attribute is absent.
 
         Raises:
             ValueError: it is not a value of this kind.
@@ -151,7 +151,7 @@ text = Attr("text", _verbatim)
 
 
 def array(of: Attr) -> Attr:
-    """``[...]`` of the attributes that `of` makes of the items of a list or tuple."""
+    """An array attribute, ``[...]``: `of` makes an attribute of each item of a list or tuple."""
 
     def to_text(value: Any) -> str:
         return f"[{', '.join(_items(of, value))}]"
@@ -160,7 +160,7 @@ def array(of: Attr) -> Attr:
 
 
 def dense(of: Attr) -> Attr:
-    """``array<i32: 1, 2>`` (`DenseI32ArrayAttr` and the like) of the items of a list or tuple.
+    """A dense array attribute, ``array<i32: 1, 2>`` (`DenseI32ArrayAttr` and the like), from a list or tuple.
 
     Args:
         of: an integer, a float or `boolean`.
@@ -209,12 +209,12 @@ def choice(enumeration: _Enumeration, form: str = "{value} : i32") -> Attr:
 
 
 def custom(function: Callable[[Any], str | None]) -> Attr:
-    """An attribute whose text `function` makes of the value; it raises ValueError for a wrong one."""
+    """An attribute whose text `function` returns for a value; it raises ValueError for an invalid value."""
     return Attr(f"custom({function.__name__})", function, function)
 
 
 def of_operands(of: Attr, function: _Derive) -> Attr:
-    """An attribute whose value `function` makes of the operands, where the parameter is None, which is its default.
+    """An attribute whose value `function` computes from the operands if the parameter has its default, None.
 
     Args:
         of: how the value becomes an attribute.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Call:
-    """What a call of a declaration gives to its operation.
+    """The parts of an operation that one call of a declaration determines.
 
     Attributes:
         operands: the values.

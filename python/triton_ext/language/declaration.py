@@ -93,7 +93,7 @@ class Declaration:
         return f"{self.name}{text}\n\n{inspect.getdoc(self.body) or ''}".strip()
 
     def key(self) -> str:
-        """Returns a text that changes when the declaration makes something else of a call."""
+        """Returns a text that changes whenever the declaration would translate a call differently."""
         if self.is_macro:
             return f"{self.name} {self.function.cache_key}"
         parts: list[Any] = [self.operation, str(self.signature), self.region, self.terminator, self.end]
@@ -124,7 +124,7 @@ class Declaration:
         return bound.arguments
 
     def call(self, arguments: dict[str, Any], semantic: Any, generator: Any) -> Any:
-        """Does what a kernel calls it for, and returns what the call is in the kernel.
+        """Builds the operation, or calls the function, for a call in a kernel; returns the value of the call.
 
         Raises:
             LanguageError: the arguments are wrong, or the operation does not verify.
@@ -146,7 +146,7 @@ class Declaration:
         return self.build(semantic, call) if self.end is None else Pair(self, semantic, call)
 
     def run(self, arguments: dict[str, Any]) -> Any:
-        """Does what the interpreter calls it for."""
+        """Evaluates a call under Triton's interpreter."""
         if self.is_macro:
             args, keywords = self._positional(arguments)
             return self.function(*args, **keywords)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`op`: makes a function that kernels can call of a declaration."""
+"""`op`: turns a declaration into a function that kernels can call."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class DslFunction:
 
     @property
     def cache_key(self) -> str:
-        """What a kernel that calls it has in its key: the declarations, and the libraries of their dialects."""
+        """Its part of the key of a kernel that calls it: the declarations, and the libraries of their dialects."""
         names = [name for declaration in self.declarations for name in declaration.dialects]
         return " ".join([dialects.key(names), *(declaration.key() for declaration in self.declarations)])
 
@@ -53,7 +53,7 @@ class DslFunction:
         dtypes: Mapping[str, Any] | None = None,
         interpret: Callable[..., Any] | None = None,
     ) -> Callable[[Any], DslFunction]:
-        """Decorator: another declaration, which is tried where those before it do not accept the arguments.
+        """Decorator: adds a declaration, which is tried if the earlier ones do not accept the arguments.
 
         The arguments are those of `op`.
         """

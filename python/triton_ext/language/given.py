@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a call of a DSL function gives for each parameter, compiled or interpreted: refuses what is of a wrong kind."""
+"""The values that a call of a DSL function, compiled or interpreted, gives to the parameters; refuses wrong kinds."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def _array(value: Any) -> Any:
 
 
 def _tensor(value: Any, type_: Any, tensors: list[Any]) -> Any:
-    """`value` as a tensor of `type_`; None leaves it to the array and to the `tensors` that came in."""
+    """`value` as a tensor of `type_`; if that is None, the array and the `tensors` of the call determine the type."""
     import numpy as np
     from triton.runtime.interpreter import TensorHandle, _get_np_dtype
 

@@ -22,7 +22,7 @@ from ..support import resources
 
 @dataclass(frozen=True)
 class Description:
-    """An operation, all but its operands.
+    """The description of an operation without its operands.
 
     Attributes:
         operation: its name, e.g. ``quant.scale``.
@@ -126,7 +126,7 @@ def built() -> int:
 
 
 def leave(builder: Any, operation: int, terminator: str) -> None:
-    """Ends the region of `operation`, which `built` returned, and verifies it; the builder goes on behind it.
+    """Ends the region of `operation`, which `built` returned, and verifies it; the builder continues after it.
 
     Args:
         builder: libtriton's, which is in the region.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a declaration's signature says: which parameters are operands, which are attributes, and what is returned."""
+"""Reads a declaration's signature: which parameters are operands, which are attributes, and what is returned."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .errors import LanguageError
 
 
 class Kind(enum.Enum):
-    """What a parameter becomes."""
+    """The kind of a parameter: operand, attribute, and so on."""
 
     OPERAND = "operand"
     OPTIONAL = "optional operand"

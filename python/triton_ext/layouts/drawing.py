@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A picture before it has a form: a grid of cells with labels and colours. Terminal, SVG and the trace page draw it."""
+"""A grid of cells with labels and colours, which the terminal, SVG files and the trace page draw."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _runs(row: int, elements: Sequence[Sequence[_Look]], places: Sequence[str]) 
 
 
 def _looks(layout: Layout, bits: int) -> tuple[Callable[[int], _Look], str, Callable[[int], str]]:
-    """Returns how indices are drawn, what that means, and the name of a colour."""
+    """Returns the function that decides how an index is drawn, the legend, and the name of a colour."""
     ins = layout.ins
     if layout.kind == "shared":
         return _shared(layout, bits)
@@ -182,7 +182,7 @@ def _shared(layout: Layout, bits: int) -> tuple[Callable[[int], _Look], str, Cal
 
 
 def cropped(drawing: Drawing, columns: int) -> Drawing:
-    """Returns the drawing with its first columns alone."""
+    """Returns the drawing without the columns after the first ones."""
     if columns >= drawing.columns:
         return drawing
     cells = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a layout, an operation on layouts, or an access."""
+"""The error of layouts, of operations on layouts, and of accesses."""
 
 from __future__ import annotations
 

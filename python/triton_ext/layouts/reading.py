@@ -23,7 +23,7 @@ def read(text: str, shape: Sequence[int], *, module: str | None = None) -> Layou
 
     Triton parses the attribute and makes it linear (``toLinearLayout`` in ``LinearLayoutConversions.h``), so any
     attribute works that implements Triton's layout interfaces. One of an extension's dialect, such as
-    ``#layout_ext.product<...>``, loads the extension.
+    ``#my_dialect.my_layout<...>``, loads the extension.
 
     Args:
         text: the attribute, e.g. ``#ttg.blocked<{...}>``; or its name in `module`, e.g. ``#blocked``.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dialects of extensions that a text names, as ``#layout_ext.product<...>`` or ``!cells.cell`` does."""
+"""Finds the dialects of extensions in a text: of attributes (``#dialect.name<...>``) and types (``!dialect.name``)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAMED = re.compile(r"[#!]([a-z][a-z0-9_]*)\.")
 
 
 def names(texts: Iterable[str]) -> list[str]:
-    """Returns the dialects whose attributes or types `texts` have, sorted, whoever has these dialects."""
+    """Returns the dialects whose attributes or types `texts` have, sorted; no extension need have such a dialect."""
     return sorted({name for text in texts for name in _NAMED.findall(text)})
 
 

@@ -54,7 +54,7 @@ class RunsStage(Protocol):
     @property
     def rehearsing(self) -> bool: ...  # noqa: D102
     def run_manager(self, manager: Manager, module: Any, label: str) -> None:
-        """Takes the place of ``manager.run(module, label)``."""
+        """Is called instead of ``manager.run(module, label)``."""
 
     def translate(self, to_module: Callable[..., Any], module: Any, *args: Any) -> Any:
         """Takes the place of ``llvm.to_module(module, ...)``, which is given as `to_module`."""

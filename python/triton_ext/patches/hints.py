@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wraps the functions behind ``tl.multiple_of`` and its kin, which drop what they say of an argument of a function.
+"""Wraps the functions behind ``tl.multiple_of`` and the like, which drop a hint about an argument of a function.
 
-They mark the operation that computes the value, and an argument has none.
+Triton puts a hint on the operation that computes the value, and no operation computes an argument.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ _wrappers: list[Callable[[Any, Launch], Launch | None]] = []
 
 
 class _Wrapped:
-    """A launcher in the place of another one, whose attributes it has."""
+    """A launcher that replaces another one and has its attributes."""
 
     def __init__(self, launcher: Any, launch: Launch) -> None:
         self._launcher = launcher

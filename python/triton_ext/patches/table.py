@@ -87,8 +87,8 @@ PATCHES = (
     Patch(
         "hints",
         "language.semantic.TritonSemantic.multiple_of, max_contiguous and max_constancy are wrapped",
-        "the sanitizer checks hints about arguments, which Triton drops",
-        "entering a block of tx.sanitize that checks hints raises the error",
+        "extensions learn of hints about a kernel's arguments, which Triton drops",
+        "an extension that asks for the hints raises the error",
     ),
     Patch(
         "compiled_kernels",

@@ -79,7 +79,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run has said.
+    """The remarks and diagnostics of one run.
 
     Attributes:
         problem: why it failed; empty if it has not.

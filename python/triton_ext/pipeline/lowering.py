@@ -49,7 +49,7 @@ followed: dict[str, tuple[Layer, str]] = {}
 
 
 def follow(extension: Extension) -> str:
-    """From now on kernels that use the dialect of `extension` get the pass that lowers it, by way of `hook`.
+    """Has `hook` add the pass that lowers the dialect of `extension` to each kernel that uses the dialect.
 
     Returns:
         A text for the bytes of the pass and for its place; empty if the dialect declares no pass.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dialects of extensions that options of passes name, as ``layout=#layout_ext.product<...>`` does.
+"""Loads the dialects of extensions that options of passes name, as ``layout=#dialect.name<...>`` does.
 
 A pass reads such an option in the context of its module, which has the dialect only if the library was loaded before
 the context was set up. What the attribute means is in that library, so its bytes belong to the key of the pipeline.

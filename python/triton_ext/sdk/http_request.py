@@ -37,11 +37,11 @@ def cannot_download(url: str, why: str) -> str:
 
 
 class StalledError(Exception):
-    """A request brings too few bytes, or none, in the time that it has."""
+    """The server sends too few bytes, or none, within the time limit."""
 
 
 class _StoppedError(Exception):
-    """The caller does not wait for this request any more."""
+    """The caller has given up this request."""
 
 
 class _Session(requests.Session):
@@ -208,7 +208,7 @@ class Request:
             pass
 
     def _final(self, session: _Session, method: str, url: str, headers: dict[str, str]) -> requests.Response:
-        """Follows redirects and returns the response that is not one; the bodies of redirects are not read."""
+        """Follows redirects, whose bodies are not read, and returns the first response that is not a redirect."""
         for _ in range(_REDIRECTS + 1):
             response = session.request(
                 method, url, headers=headers, stream=True, timeout=TIMEOUT, allow_redirects=False

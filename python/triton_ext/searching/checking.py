@@ -59,7 +59,7 @@ class Cases:
 
     @property
     def described(self) -> tuple[Description, ...] | None:
-        """What `to_compile` is to a process that has no arguments; None if one of them cannot be described."""
+        """`to_compile` as descriptions, for a process without the arguments; None if one cannot be described."""
         found = [described(arguments) for arguments in self.to_compile]
         return tuple(dict.fromkeys(one for one in found if one is not None)) if None not in found else None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searches that run nothing, for a target that this machine need not have: what candidates are compiled for."""
+"""The target and signature of searches that only compile; this machine need not have the target."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _VALUES: dict[str, tuple[Any, Any]] = {
 
 @dataclass(frozen=True)
 class Compiled:
-    """What the candidates of a search are compiled for.
+    """The target and the signature that the candidates of a search are compiled for.
 
     Attributes:
         arguments: the arguments of each kernel that Triton compiles, the main one first.

@@ -73,7 +73,7 @@ def described(arguments: dict[str, Any]) -> tuple[tuple[str, Any], ...] | None:
 
 
 def specialised(arguments: dict[str, Any]) -> object:
-    """Returns what Triton compiles different kernels for: types, alignment, and whether an integer is 1 or aligned."""
+    """Returns what Triton specialises a kernel by: types, alignment, and whether an integer is 1 or aligned."""
 
     def of(value: Any) -> object:
         if isinstance(value, int) and not isinstance(value, bool):

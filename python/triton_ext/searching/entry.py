@@ -245,7 +245,7 @@ def _task(
 
 
 def _prepared(pools: Pools, task: Task, shapes: str) -> Prepared:
-    """Returns what a worker finds out first. `shapes` is the shape class if nothing is run."""
+    """Returns the facts that the first job of a worker finds out. `shapes` is the shape class if nothing is run."""
     job = Job(task, Candidate({}, ""))
     is_run = task.described is None
     (result,) = (pools.measure(prepare, {0: job}) if is_run else pools.compile(prepare_compiled, {0: job})).values()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a compiled kernel needs, read from its metadata and its binary; no device is needed.
+"""Reads the resources of a compiled kernel from its metadata and its binary, without a device.
 
 Registers, spills and shared memory come from cuobjdump's summary of a cubin, or from the assembly of AMD and x86-64.
 """

@@ -32,7 +32,7 @@ Propose = Callable[[int, dict[str, Any] | None], dict[str, Any]]
 
 
 class Learned:
-    """What a study has learned about single knobs.
+    """The results of a study by single knobs.
 
     Attributes:
         avoided: name, type and value of knobs which alone make no candidate: it fails, or the binary stays the same.

@@ -15,6 +15,7 @@ from ..pipeline.pipeline import Pipeline
 from ..support.json_shape import AnyOf, fits, parsed
 from ..support.lock import alone
 from ..support.shown import shown
+from ..support.storage import write_whole
 from .spaces import label_of
 
 _FORMAT = 2
@@ -124,9 +125,7 @@ def save(path: str | os.PathLike[str], finding: Finding) -> None:
             kept = [one for one in others if _key(one) != _key(finding)]
             entries = [asdict(one) for one in sorted([*kept, finding], key=_key)]
             text = json.dumps({"triton_ext_search": _FORMAT, "findings": entries}, indent=1) + "\n"
-            new = file.with_name(file.name + ".new")
-            new.write_text(text)
-            os.replace(new, file)
+            write_whole(file, text.encode())
     except OSError as error:
         raise TritonExtError(f"{file} cannot be written: {error.strerror}") from error
 

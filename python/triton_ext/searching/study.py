@@ -110,7 +110,7 @@ class Study:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What a report needs to know."""
+        """The facts about the study that a report needs."""
         return dict(json.loads(self.optuna.user_attrs[ABOUT]))
 
     def note(self, **facts: Any) -> None:

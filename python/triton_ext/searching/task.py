@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a worker of a search is told: the kernel, functions of the user, and one candidate."""
+"""The messages to and from a worker of a search: the task, a candidate, and the results."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def refer_to(what: str, value: Any) -> FunctionRef:
 
 @dataclass(frozen=True)
 class Task:
-    """What all candidates of a search have in common.
+    """The part of a job that all candidates of a search share.
 
     Attributes:
         group: an id of the search, whose candidates share the arguments.
@@ -123,7 +123,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Job:
-    """What a worker does with one candidate.
+    """The work on one candidate that a worker is asked for.
 
     Attributes:
         task: the search.
@@ -144,7 +144,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Prepared:
-    """What the first job finds out.
+    """The result of the first job.
 
     Attributes:
         device: the device, by name.
@@ -169,7 +169,7 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Compiled:
-    """What is known of a candidate after its compilation.
+    """The result of compiling a candidate.
 
     Attributes:
         outcome: how it ended.
@@ -184,7 +184,7 @@ class Compiled:
 
 @dataclass(frozen=True)
 class Measured:
-    """What a worker found by running a candidate.
+    """The result of running a candidate.
 
     Attributes:
         outcome: how it ended.

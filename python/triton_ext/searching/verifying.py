@@ -36,7 +36,7 @@ _ROUNDS, _ATTEMPTS = 7, 3
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the check of one finding found.
+    """The result of checking one finding.
 
     Attributes:
         finding: the finding.

@@ -19,7 +19,7 @@ _LEAST = 1.005
 
 
 def winner_of(study: Study, finals: Mapping[int, float], plain: list[int]) -> Trial:
-    """Returns the fastest trial of the last comparison; one without edits unless edits gain more than `_LEAST`.
+    """Returns the fastest trial of the last comparison; a trial with edits has to gain more than `_LEAST`.
 
     Raises:
         TritonExtError: there is no valid trial.

@@ -190,7 +190,7 @@ def measure_candidate(job: Job) -> Measured:
 
 
 def _compile_before_the_turn(job: Job) -> None:
-    """Compiles, or reads from Triton's cache, what is launched on a GPU, which nobody else uses during the turn."""
+    """Compiles a kernel, or reads it from Triton's cache, before the turn in which no other process uses the GPU."""
     beside = runs_beside_the_compiler(driver.active.get_current_target().backend)
     if not beside or _last is None or _last[0] != job.task.group:
         return
@@ -253,7 +253,7 @@ def activate(task: Task) -> None:
 
 @contextlib.contextmanager
 def ends_after(task: Task, seconds: float | None) -> Iterator[None]:
-    """Ends this process if the block takes longer than `seconds` and some; never a process that searches itself."""
+    """Ends this process if the block takes much longer than `seconds`, unless this process is the searching one."""
     limit = None if seconds is None or task.sender == process() else seconds + limits.GRACE
     with limits.ends_process_after(limit):
         yield

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files, processes and texts: what every other package stands on, and what knows nothing of Triton."""
+"""Files, processes and texts, for all other packages; independent of Triton."""

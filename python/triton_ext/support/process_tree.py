@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Linux knows of a process and its parent, and what it does when one of them ends."""
+"""Asks Linux about processes and their parents, and has it kill a process whose parent ends."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tuning results in Triton's cache directory depend on."""
+"""The key of tuning results in Triton's cache directory."""
 
 from __future__ import annotations
 

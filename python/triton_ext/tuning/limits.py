@@ -65,6 +65,6 @@ def ends_process_after(seconds: float | None) -> Iterator[None]:
 
 
 def launches_end_after(seconds: float | None) -> contextlib.AbstractContextManager[None]:
-    """Ends launches of this thread after `seconds`, if the device can do so: the CPU can, between two programs."""
+    """Ends launches of this thread after `seconds` if the device can: a CPU can, between two programs."""
     limit = getattr(driver.active, "time_limit", None) if seconds is not None and not knobs.runtime.interpret else None
     return contextlib.nullcontext() if limit is None else limit(seconds)

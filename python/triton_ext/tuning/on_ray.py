@@ -19,7 +19,7 @@ _Item = tuple[Future[Any], Callable[..., Any], tuple[Any, ...], dict[str, Any]] 
 
 
 class _Actor:
-    """What runs in a process of Ray's."""
+    """The function that runs in a process of Ray."""
 
     def call(self, function: Callable[..., Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Returns ``function(*arguments, **named)``."""

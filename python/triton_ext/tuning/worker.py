@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a worker does: imports the kernel of a `Job`, makes arguments of its own and measures the candidate.
+"""The work of a worker: imports the kernel of a `Job`, makes its own arguments and measures the candidate.
 
 With the kernel come its hooks, the reference and the benchmarker. The result is an `Outcome`, which pickles.
 """

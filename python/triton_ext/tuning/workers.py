@@ -110,7 +110,7 @@ class Workers:
         return hasattr(getattr(self.executor, "_client", None), "scheduler_info")
 
     def check_connection(self) -> None:
-        """Checks that Dask's client has a scheduler. What it is given without one may never end.
+        """Checks that Dask's client has a scheduler. Without one, a job may never end.
 
         Raises:
             ConnectionError: it has lost it, and has not found it again for some seconds.
