@@ -4,7 +4,7 @@
 // integers, and arithmetic that is rounded to the nearest. All of them are
 // vector code and exact, or correctly rounded.
 
-#include "MathFunctions.h"
+#include "Libdevice.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -14,62 +14,7 @@ using namespace mlir::triton_ext::cpu;
 using I = arith::CmpIPredicate;
 using P = arith::CmpFPredicate;
 
-namespace {
-/// Emits one function; `b` and `operands` are those of the call.
-class Emitter {
-public:
-  Emitter(LaneBuilder &b, ValueRange operands, Type result)
-      : b(b), operands(operands), result(result) {}
-
-  /// Returns the result of the function `name`, without its prefix `__nv_`;
-  /// null if the function is not one of these.
-  Value emit(StringRef name);
-
-private:
-  Value arg(int i) const { return operands[i]; }
-  Type typeOf(Type element) const { return like(operands[0], element); }
-  Value bitcast(Value value, Type type) {
-    return arith::BitcastOp::create(b, type, value);
-  }
-  Value constant(int64_t value) {
-    return b.constant(operands[0].getType(), value);
-  }
-  Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
-  Value sub(Value x, Value y) { return arith::SubIOp::create(b, x, y); }
-  Value band(Value x, Value y) { return arith::AndIOp::create(b, x, y); }
-  Value bxor(Value x, Value y) { return arith::XOrIOp::create(b, x, y); }
-  Value bor(Value x, Value y) { return arith::OrIOp::create(b, x, y); }
-  Value shift(Value x, int by, bool isSigned) {
-    Value amount = b.constant(x.getType(), by);
-    return isSigned ? Value(arith::ShRSIOp::create(b, x, amount))
-                    : Value(arith::ShRUIOp::create(b, x, amount));
-  }
-  Value extended(Value x, Type element, bool isSigned) {
-    Type type = typeOf(element);
-    return isSigned ? Value(arith::ExtSIOp::create(b, type, x))
-                    : Value(arith::ExtUIOp::create(b, type, x));
-  }
-  /// Keeps LLVM from fusing a product or a sum into an fma, which CUDA's
-  /// functions with the suffix _rn promise.
-  Value fenced(Value x) {
-    return b.intrinsic("llvm.arithmetic.fence", x.getType(), {x});
-  }
-
-  Value bits(StringRef name);
-  Value integers(StringRef name);
-  Value rounded(StringRef name);
-  Value toInteger(StringRef name);
-  Value fromInteger(StringRef name);
-  Value toSingle(Value x, StringRef mode);
-  Value highProduct(int width, bool isSigned);
-  Value average(bool isSigned, bool roundsUp);
-
-  LaneBuilder &b;
-  ValueRange operands;
-  Type result;
-};
-
-Value Emitter::bits(StringRef name) {
+Value LibdeviceEmitter::bits(StringRef name) {
   if (llvm::is_contained({"int_as_float", "uint_as_float", "float_as_int",
                           "float_as_uint", "longlong_as_double",
                           "double_as_longlong"},
@@ -104,7 +49,7 @@ Value Emitter::bits(StringRef name) {
 }
 
 /// Returns the upper half of the product of integers of `width` bits.
-Value Emitter::highProduct(int width, bool isSigned) {
+Value LibdeviceEmitter::highProduct(int width, bool isSigned) {
   Type wide = b.getIntegerType(2 * width);
   Value x = extended(arg(0), wide, isSigned);
   Value y = extended(arg(1), wide, isSigned);
@@ -113,13 +58,13 @@ Value Emitter::highProduct(int width, bool isSigned) {
 }
 
 /// Returns the average, without the carry that x + y could lose.
-Value Emitter::average(bool isSigned, bool roundsUp) {
+Value LibdeviceEmitter::average(bool isSigned, bool roundsUp) {
   Value half = shift(bxor(arg(0), arg(1)), 1, isSigned);
   return roundsUp ? sub(bor(arg(0), arg(1)), half)
                   : add(band(arg(0), arg(1)), half);
 }
 
-Value Emitter::integers(StringRef name) {
+Value LibdeviceEmitter::integers(StringRef name) {
   if (name == "mulhi" || name == "umulhi")
     return highProduct(32, name == "mulhi");
   if (name == "mul64hi" || name == "umul64hi")
@@ -176,7 +121,7 @@ Value Emitter::integers(StringRef name) {
 }
 
 /// Arithmetic that is rounded to the nearest.
-Value Emitter::rounded(StringRef name) {
+Value LibdeviceEmitter::rounded(StringRef name) {
   if (name == "saturatef") {
     Value zero = b.floatConstant(result, 0), one = b.floatConstant(result, 1);
     Value isAbove = arith::CmpFOp::create(b, P::OGT, arg(0), zero);
@@ -206,7 +151,7 @@ Value Emitter::rounded(StringRef name) {
 
 /// Conversions of floats. The name ends in the rounding: nearest, zero, down,
 /// up. What is too large becomes the nearest integer, and NaN becomes 0.
-Value Emitter::toInteger(StringRef name) {
+Value LibdeviceEmitter::toInteger(StringRef name) {
   if (name == "llrintf" || name == "llrint")
     name = "float2ll_rn";
   Value x = arg(0);
@@ -230,71 +175,19 @@ Value Emitter::toInteger(StringRef name) {
                      result, {b.intrinsic(rounding, type, {x})});
 }
 
-/// Returns the f64 `x` as f32, rounded by `mode`.
-///
-/// Claim: the number that is nearest, or its neighbour, is the result. Reason:
-/// they are the two numbers around `x`, and the bits of neighbours of the same
-/// sign differ by 1. Example: 1e300 toward zero is nearest to infinity, whose
-/// neighbour is the largest number.
-Value Emitter::toSingle(Value x, StringRef mode) {
-  Value nearest = arith::TruncFOp::create(b, result, x);
-  if (mode == "rn")
-    return nearest;
-  Value back = arith::ExtFOp::create(b, x.getType(), nearest);
-  Type integer = typeOf(b.getI32Type());
-  Value bits = bitcast(nearest, integer);
-  auto constant = [&](int64_t value) { return b.constant(integer, value); };
-  Value isNegative = arith::CmpIOp::create(b, I::slt, bits, constant(0));
-  Value isAbove = arith::CmpFOp::create(b, P::OGT, back, x);
-  Value isBelow = arith::CmpFOp::create(b, P::OLT, back, x);
-  Value isWrong =
-      mode == "rd" ? isAbove
-      : mode == "ru"
-          ? isBelow
-          : Value(arith::SelectOp::create(b, isNegative, isBelow, isAbove));
-  // Toward zero is one less in the bits; a step away from zero is one more.
-  Value step = constant(-1);
-  if (mode == "rd")
-    step = arith::SelectOp::create(b, isNegative, constant(1), constant(-1));
-  if (mode == "ru")
-    step = arith::SelectOp::create(b, isNegative, constant(-1), constant(1));
-  Value other = bitcast(add(bits, step), result);
-  return arith::SelectOp::create(b, isWrong, other, nearest);
-}
-
-/// Conversions to floats.
-Value Emitter::fromInteger(StringRef name) {
-  if (name.consume_front("double2float_"))
-    return toSingle(arg(0), name);
-  auto [from, rest] = name.split('2');
-  auto [to, mode] = rest.split('_');
-  bool isKnown = llvm::is_contained({"int", "uint", "ll", "ull"}, from) &&
-                 llvm::is_contained({"float", "double"}, to);
-  bool isShort = from == "int" || from == "uint";
-  if (!isKnown || (mode != "rn" && !isShort))
-    return {};
-  auto convert = [&](Type type) -> Value {
-    return from.starts_with("u")
-               ? Value(arith::UIToFPOp::create(b, type, arg(0)))
-               : Value(arith::SIToFPOp::create(b, type, arg(0)));
-  };
-  if (mode == "rn")
-    return convert(result);
-  return toSingle(convert(typeOf(b.getF64Type())), mode); // f64 is exact here
-}
-
-Value Emitter::emit(StringRef name) {
-  for (auto part : {&Emitter::bits, &Emitter::integers, &Emitter::rounded,
-                    &Emitter::toInteger, &Emitter::fromInteger})
+Value LibdeviceEmitter::emit(StringRef name) {
+  using E = LibdeviceEmitter;
+  for (auto part :
+       {&E::bits, &E::integers, &E::rounded, &E::toInteger, &E::fromInteger,
+        &E::directed, &E::powersOfTwo, &E::ofSingle, &E::special})
     if (Value value = (this->*part)(name))
       return value;
   return {};
 }
-} // namespace
 
 Value MathFunctions::simpleExternal(StringRef name, ValueRange operands,
                                     Type result) {
   if (operands.empty())
     return {};
-  return Emitter(b, operands, result).emit(name);
+  return LibdeviceEmitter(*this, b, operands, result).emit(name);
 }
