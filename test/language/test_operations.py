@@ -190,6 +190,16 @@ def test_under_a_pipeline_and_use() -> None:
     assert "tally" not in used.asm["ttir"]
 
 
+def raises(source: Any, metadata: dict[str, Any], inner: Any) -> Any:
+    raise KeyError("missing")
+
+
+def test_without_the_edits_the_lowering_stays() -> None:
+    with tx.Pipeline().stage("ttgir", raises), pytest.raises(tx.PipelineError) as error:
+        triton.compile(source(sorts, "*fp32 *fp32 128"), target=TARGETS["cuda"])
+    assert str(error.value).endswith("KeyError: 'missing'\nwithout the edits the kernel compiles")
+
+
 def registers(operands: Mapping[str, Sequence[Any]]) -> str:
     (x,) = operands["x"]
     letter = "l" if x.type.scalar.primitive_bitwidth == 64 else "r"

@@ -23,6 +23,7 @@ from .edits import Edit, text_of_edits
 from .failures import Stage, Unedited
 from .inspection import Level
 from .llvm_passes import AROUND, LLVM, POINTS
+from .lowering import Lowering
 from .records import StageRecord
 from .stage_run import StageRun
 from .steps import Layer
@@ -77,7 +78,7 @@ class EditedCompilation:
                     self._unmatched.pop((i, id(edit)), None)
         self._stages = list(stages)
         self._binary_problem: Callable[[bytes, str], str | None] | None = getattr(backend, "binary_problem", None)
-        self._unedited = Unedited(dict(stages), backend, self._request)
+        self._unedited = self._without_layers(stages, backend)
         for name, stage in stages.items():
             stages[name] = functools.partial(self._run, name, self._replaced(name, stage))
         if isolation.is_wanted():
@@ -92,6 +93,18 @@ class EditedCompilation:
         """Returns a sentence that says whether the kernel compiles without edits; empty if that cannot be tried."""
         trial = self._unedited.trial()
         return trial.outcome if trial else ""
+
+    def _without_layers(self, stages: dict[str, Stage], backend: Any) -> Unedited:
+        """Returns the compilation without edits, but those that lower dialects: no kernel with their operations compiles
+        without. If there are no other edits, it cannot be tried.
+        """
+        unedited = dict(stages)
+        lowering = tuple(layer for layer in self.layers if any(isinstance(edit, Lowering) for edit in layer.edits))
+        if len(lowering) == len(self.layers):
+            return Unedited(unedited, backend, None if lowering else self._request)
+        if lowering:
+            EditedCompilation(lowering).wrap(unedited, backend)
+        return Unedited(unedited, backend, self._request)
 
     def _replaced(self, name: str, stage: Stage) -> Stage:
         """Returns `stage` wrapped in the functions that ``Pipeline.stage`` was given for it."""
