@@ -9,8 +9,7 @@
 #include "Recorder.h"
 #include "Text.h"
 
-#include "triton/Tools/PluginUtils.h"
-#include "triton/Version.h"
+#include "triton_ext/PluginInfo.h"
 #include "llvm/Support/JSON.h"
 
 #include <map>
@@ -90,16 +89,8 @@ TRITON_PLUGIN_API triton::plugin::PluginInfo *tritonGetPluginInfo() {
       {"triton_ext_inspect", TRITON_EXT_VERSION, attach, [] {}},
       {"triton_ext_mark", TRITON_EXT_VERSION, mark, [] {}},
       {"triton_ext_listen", TRITON_EXT_VERSION, listen, [] {}}};
-  static triton::plugin::PluginInfo info = {TRITON_PLUGIN_API_VERSION,
-                                            passes[0].name,
-                                            passes[0].version,
-                                            passes,
-                                            std::size(passes),
-                                            /*dialects=*/nullptr,
-                                            0,
-                                            /*ops=*/nullptr,
-                                            0,
-                                            TRITON_VERSION};
+  static triton::plugin::PluginInfo info =
+      describePlugin(passes[0].name, passes);
   return &info;
 }
 

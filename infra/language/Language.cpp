@@ -14,8 +14,7 @@
 #include "Language.h"
 
 #include "mlir/IR/Operation.h"
-#include "triton/Tools/PluginUtils.h"
-#include "triton/Version.h"
+#include "triton_ext/PluginInfo.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext::language;
@@ -24,16 +23,8 @@ TRITON_PLUGIN_API triton::plugin::PluginInfo *tritonGetPluginInfo() {
   static triton::plugin::OpInfo ops[] = {{"triton_ext_build", build},
                                          {"triton_ext_take", take},
                                          {"triton_ext_leave", leave}};
-  static triton::plugin::PluginInfo info = {TRITON_PLUGIN_API_VERSION,
-                                            "triton_ext_language",
-                                            TRITON_EXT_VERSION,
-                                            /*passes=*/nullptr,
-                                            0,
-                                            /*dialects=*/nullptr,
-                                            0,
-                                            ops,
-                                            std::size(ops),
-                                            TRITON_VERSION};
+  static triton::plugin::PluginInfo info =
+      triton_ext::describePlugin("triton_ext_language", /*passes=*/{}, ops);
   return &info;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Python has described, and the callbacks that build it. Includes no MLIR
-// headers, so that the callbacks compile fast; see Callbacks.cpp.
+// The operation that Python has described, and the callbacks that build it.
+// Includes no MLIR headers, so that the callbacks compile fast; see
+// Callbacks.cpp.
 
 #ifndef TRITON_EXT_LANGUAGE_LANGUAGE_H
 #define TRITON_EXT_LANGUAGE_LANGUAGE_H
@@ -20,7 +21,7 @@ class Value;
 
 namespace mlir::triton_ext::language {
 
-/// The operation to build next, all but its operands.
+/// The operation to build next, without its operands.
 struct Description {
   std::string operation;
   std::vector<std::pair<std::string, std::string>> attributes;
@@ -30,12 +31,12 @@ struct Description {
   bool hasRegion = false;
 };
 
-/// What the calls of one thread have in common.
+/// The state that the calls of one thread share.
 struct Thread {
   Description description;
   /// The operation that was built last.
   Operation *built = nullptr;
-  /// What `take` returns, and what `leave` leaves.
+  /// The operation whose results `take` returns and whose region `leave` ends.
   Operation *chosen = nullptr;
   unsigned index = 0;
   std::string terminator;

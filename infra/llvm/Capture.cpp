@@ -14,8 +14,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/LLVMTranslationInterface.h"
 #include "mlir/Target/LLVMIR/ModuleTranslation.h"
-#include "triton/Tools/PluginUtils.h"
-#include "triton/Version.h"
+#include "triton_ext/PluginInfo.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -57,16 +56,8 @@ static void prepare(PassManager *pm, const std::vector<std::string> &) {
 TRITON_PLUGIN_API triton::plugin::PluginInfo *tritonGetPluginInfo() {
   static triton::plugin::PassInfo passes[] = {
       {"triton_ext_capture_llvm", TRITON_EXT_VERSION, prepare, [] {}}};
-  static triton::plugin::PluginInfo info = {TRITON_PLUGIN_API_VERSION,
-                                            passes[0].name,
-                                            passes[0].version,
-                                            passes,
-                                            std::size(passes),
-                                            /*dialects=*/nullptr,
-                                            0,
-                                            /*ops=*/nullptr,
-                                            0,
-                                            TRITON_VERSION};
+  static triton::plugin::PluginInfo info =
+      triton_ext::describePlugin(passes[0].name, passes);
   return &info;
 }
 
