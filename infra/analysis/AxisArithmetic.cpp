@@ -122,7 +122,7 @@ AxisInfo Transfer::sameForSame() {
 AxisInfo Transfer::divideOrRest(bool isSigned, bool isRemainder) {
   const std::optional<APInt> &divisor = rhs().constant;
   if (!divisor || !divisor->isStrictlyPositive() ||
-      divisor->getActiveBits() > 62)
+      divisor->getActiveBits() > maxDivisorLog2)
     return sameForSame();
   bool isFloor = !isSigned || lhs().isNonNegative;
   int64_t number = divisor->getSExtValue();
@@ -135,7 +135,7 @@ AxisInfo Transfer::divideOrRest(bool isSigned, bool isRemainder) {
 
 AxisInfo Transfer::shiftRight(bool isSigned) {
   const std::optional<APInt> &bits = rhs().constant;
-  if (!bits || bits->uge(std::min(width, 62u)))
+  if (!bits || bits->uge(std::min(width, maxDivisorLog2)))
     return sameForSame();
   return map(lhs(), *bits, [&](Axis axis) {
     return growthOfQuotient(axis, int64_t(1) << bits->getZExtValue(),
@@ -169,7 +169,7 @@ AxisInfo Transfer::compare(arith::CmpIPredicate predicate) {
     if (b.strideValue != 0 ||
         !llvm::is_contained({P::slt, P::ult, P::sge, P::uge}, relation))
       return {};
-    int64_t half = int64_t(1) << std::min(62u, bits - 1);
+    int64_t half = int64_t(1) << std::min(maxDivisorLog2, bits - 1);
     Axis cut = cutToStretches(a, std::min(b.divisibility, half));
     return {cut.stride, 0};
   });
@@ -210,7 +210,7 @@ std::optional<AxisInfo> Transfer::transfer() {
       })
       .Case([&](arith::ShLIOp) {
         const std::optional<APInt> &bits = rhs().constant;
-        if (!bits || bits->uge(std::min(width, 62u)))
+        if (!bits || bits->uge(std::min(width, maxDivisorLog2)))
           return sameForSame();
         APInt factor = APInt::getOneBitSet(width, bits->getZExtValue());
         return map(lhs(), *bits, [&](Axis axis) {

@@ -32,8 +32,9 @@ Axis Reading::withoutWrap(const Axis &axis) const {
       (isSigned && width >= 32 && overflow == Overflow::Never &&
        !wrapsForSure(axis, width)))
     return axis;
-  // Signed and unsigned numbers wrap at a multiple of this.
-  return cutToStretches(axis, int64_t(1) << std::min(62u, width - 1));
+  // Signed and unsigned numbers wrap at multiples of this.
+  int64_t boundary = int64_t(1) << std::min(maxDivisorLog2, width - 1);
+  return cutToStretches(axis, boundary);
 }
 
 Growth mlir::triton_ext::analysis::growBy(int64_t stride, int64_t strideValue,
@@ -101,7 +102,7 @@ Growth mlir::triton_ext::analysis::growthOfMasked(const Axis &axis,
   if (mask.isAllOnes())
     return {axis.stride, axis.strideValue};
   // The lowest bits are the remainder by a power of two.
-  if (mask.isMask() && mask.getActiveBits() < 62)
+  if (mask.isMask() && mask.getActiveBits() < maxDivisorLog2)
     return growthOfRemainder(axis, mask.getSExtValue() + 1, /*isFloor=*/true);
   // In a group that crosses no multiple of the mask's lowest bit, only bits
   // below that one change, and the mask clears them.

@@ -38,8 +38,9 @@ int64_t mlir::triton_ext::analysis::divisorOf(int64_t number) {
 }
 
 int64_t mlir::triton_ext::analysis::divisorOf(const APInt &number) {
-  return number.isZero() ? maxDivisor
-                         : int64_t(1) << std::min(62u, number.countr_zero());
+  return number.isZero()
+             ? maxDivisor
+             : int64_t(1) << std::min(maxDivisorLog2, number.countr_zero());
 }
 
 int64_t mlir::triton_ext::analysis::multiplyDivisors(int64_t a, int64_t b) {
@@ -54,7 +55,8 @@ int64_t mlir::triton_ext::analysis::divisorOf(Operation *op,
   auto of = [&](unsigned i) { return divisors[i]; };
   // By 2^bits, without a remainder if what is divided is a multiple of that.
   auto quotient = [&](uint64_t bits) {
-    return std::max<int64_t>(1, of(0) >> std::min<uint64_t>(bits, 62));
+    return std::max<int64_t>(1,
+                             of(0) >> std::min<uint64_t>(bits, maxDivisorLog2));
   };
   if (movesElements(op))
     return of(0);
@@ -72,11 +74,12 @@ int64_t mlir::triton_ext::analysis::divisorOf(Operation *op,
       // It has the low zeros of both.
       .Case([&](arith::AndIOp) { return std::max(of(0), of(1)); })
       .Case([&](arith::ShLIOp) {
-        int64_t bits = rhs ? rhs->getLimitedValue(62) : 0;
+        int64_t bits = rhs ? rhs->getLimitedValue(maxDivisorLog2) : 0;
         return multiplyDivisors(of(0), int64_t(1) << bits);
       })
-      .Case<arith::ShRSIOp, arith::ShRUIOp>(
-          [&](auto) { return rhs ? quotient(rhs->getLimitedValue(62)) : 1; })
+      .Case<arith::ShRSIOp, arith::ShRUIOp>([&](auto) {
+        return rhs ? quotient(rhs->getLimitedValue(maxDivisorLog2)) : 1;
+      })
       .Case<arith::DivSIOp, arith::DivUIOp>([&](auto) {
         return rhs && rhs->isPowerOf2() ? quotient(rhs->logBase2()) : 1;
       })

@@ -13,9 +13,10 @@
 
 namespace mlir::triton_ext::analysis {
 
-/// Divisors are powers of two, capped at this one; zero, which every integer
-/// divides, has it.
-inline constexpr int64_t maxDivisor = int64_t(1) << 62;
+/// Divisors are powers of two, at most 2^62, the greatest that an int64_t
+/// holds. Zero, which every integer divides, has this divisor.
+inline constexpr unsigned maxDivisorLog2 = 62;
+inline constexpr int64_t maxDivisor = int64_t(1) << maxDivisorLog2;
 
 /// Returns the greatest power of two that divides `number`, at most maxDivisor.
 int64_t divisorOf(int64_t number);

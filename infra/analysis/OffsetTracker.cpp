@@ -14,6 +14,10 @@
 
 using namespace mlir;
 using namespace mlir::triton_ext::analysis;
+
+/// The greatest shift of an offset that is tracked: twice its factor, 2^61,
+/// still is an int64_t.
+static constexpr uint64_t mostShift = 61;
 namespace tt = mlir::triton;
 
 std::optional<SmallVector<OpFoldResult>>
@@ -206,7 +210,7 @@ mlir::triton_ext::analysis::trackOffsets(Value value, IndexMath &math) {
           return std::nullopt;
         uint64_t bits = amount.getSplatValue<APInt>().getZExtValue();
         auto offsets = trackOffsets(shift.getLhs(), math);
-        if (!offsets || bits >= 62)
+        if (!offsets || bits > mostShift)
           return std::nullopt;
         return scale(*offsets, math.number(int64_t(1) << bits));
       })

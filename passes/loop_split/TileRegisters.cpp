@@ -9,6 +9,9 @@
 using namespace mlir;
 using namespace mlir::triton_ext;
 
+/// The bits of a register of a GPU.
+static constexpr int64_t registerBits = 32;
+
 /// Returns whether only matrix products read `value`.
 static bool isOnlyMultiplied(Value value) {
   return llvm::all_of(value.getUses(), [](OpOperand &use) {
@@ -65,5 +68,5 @@ int64_t mlir::triton_ext::loop_split::tileRegisters(scf::ForOp loop,
         live += bitsOf(result);
     peak = std::max(peak, live);
   }
-  return peak / 32 / threads;
+  return peak / registerBits / threads;
 }

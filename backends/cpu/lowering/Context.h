@@ -25,8 +25,8 @@ struct Target {
   Limits limits;
 };
 
-/// What is known of a tensor of integers or pointers: whether the elements of
-/// each group of lanes along `dim` are contiguous. A group begins at a multiple
+/// Whether the elements of each group of lanes along `dim` are contiguous, in a
+/// tensor of integers or pointers. A group begins at a multiple
 /// of `lanes`.
 struct Runs {
   int dim = 0, lanes = 1;

@@ -43,8 +43,8 @@ Cost costOf(OperationKind kind);
 /// the tile is small and in the second-level cache if it is large.
 constexpr Cost costOfScratch = 2;
 
-/// What a tensor may cost that is recomputed and not stored; options of the
-/// pass, so that a pipeline can set them.
+/// The limits up to which a tensor is recomputed instead of stored. They are
+/// options of the pass.
 struct Limits {
   /// A tensor that is needed at several coordinates is recomputed for each if
   /// its cost is at most this. For example, a load and two additions are

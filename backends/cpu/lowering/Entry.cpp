@@ -9,6 +9,18 @@
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
 
+/// The arguments of the entry.
+enum EntryArgument : unsigned {
+  argumentSlots, ///< the kernel's arguments, one slot each
+  firstProgram,
+  endProgram,
+  gridSize, ///< three i32
+  scratchBlock,
+};
+
+/// The bytes of a slot, and of a number of `gridSize`.
+static constexpr int64_t slotBytes = 8, gridBytes = 4;
+
 void mlir::triton_ext::cpu::emitEntry(LoweringContext &context,
                                       LLVM::LLVMFuncOp program) {
   LaneBuilder &b = context.b;
@@ -23,7 +35,8 @@ void mlir::triton_ext::cpu::emitEntry(LoweringContext &context,
   b.setInsertionPointToStart(block);
   SmallVector<Value> arguments;
   for (auto [i, type] : llvm::enumerate(context.function.getArgumentTypes())) {
-    Value slot = b.offset(block->getArgument(0), b.constant(i64, 8 * i));
+    Value slot = b.offset(block->getArgument(argumentSlots),
+                          b.constant(i64, slotBytes * i));
     Type converted = loweredType(type);
     Value value;
     if (converted.isInteger(1))
@@ -36,7 +49,8 @@ void mlir::triton_ext::cpu::emitEntry(LoweringContext &context,
   Value size[3], wide[3];
   for (int i = 0; i < 3; ++i) {
     size[i] = LLVM::LoadOp::create(
-        b, i32, b.offset(block->getArgument(3), b.constant(i64, 4 * i)));
+        b, i32,
+        b.offset(block->getArgument(gridSize), b.constant(i64, gridBytes * i)));
     wide[i] = arith::ExtUIOp::create(b, i64, size[i]);
   }
   // When the runtime increments the flag, the entry returns the number of
@@ -53,17 +67,18 @@ void mlir::triton_ext::cpu::emitEntry(LoweringContext &context,
   Value flag = LLVM::AddressOfOp::create(b, pointer, flagName);
   Value isThere = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, flag,
                                        LLVM::ZeroOp::create(b, pointer));
-  flag = LLVM::SelectOp::create(b, isThere, flag, block->getArgument(3));
+  flag = LLVM::SelectOp::create(b, isThere, flag, block->getArgument(gridSize));
   auto readFlag = [&] {
     return Value(LLVM::LoadOp::create(
         b, i32, flag, /*alignment=*/4, /*isVolatile=*/false,
         /*isNonTemporal=*/false, /*isInvariant=*/false,
         /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic));
   };
-  Value before = readFlag(), last = block->getArgument(2);
+  Value before = readFlag(), last = block->getArgument(endProgram);
   Value goesOn = b.constant(b.getI1Type(), 1);
-  auto loop = scf::WhileOp::create(b, TypeRange{i64, b.getI1Type()},
-                                   ValueRange{block->getArgument(1), goesOn});
+  auto loop = scf::WhileOp::create(
+      b, TypeRange{i64, b.getI1Type()},
+      ValueRange{block->getArgument(firstProgram), goesOn});
   Block *head = b.createBlock(&loop.getBefore(), {}, {i64, b.getI1Type()},
                               {b.getLoc(), b.getLoc()});
   Value isLeft = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
@@ -82,7 +97,7 @@ void mlir::triton_ext::cpu::emitEntry(LoweringContext &context,
   arguments.push_back(narrow(arith::RemUIOp::create(b, rest, wide[1])));
   arguments.push_back(narrow(arith::DivUIOp::create(b, rest, wide[1])));
   llvm::append_range(arguments, size);
-  arguments.push_back(block->getArgument(4));
+  arguments.push_back(block->getArgument(scratchBlock));
   LLVM::CallOp::create(b, program, arguments);
   Value next = arith::AddIOp::create(b, id, b.constant(i64, 1));
   goesOn =

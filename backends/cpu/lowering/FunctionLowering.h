@@ -62,7 +62,8 @@ private:
 };
 
 /// Emits the function that the runtime calls for a range of programs
-/// (Entry.cpp) and that calls `program` for each; docs/cpu.md has its contract.
+/// (Entry.cpp), the `Kernel` of runtime/Runtime.h. It calls `program` for each,
+/// and returns how many programs it has not run.
 void emitEntry(LoweringContext &context, LLVM::LLVMFuncOp program);
 
 /// Sets attributes of the module that the driver reads: the size of the

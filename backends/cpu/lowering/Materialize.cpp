@@ -13,8 +13,8 @@ using namespace mlir::triton_ext::cpu;
 
 namespace {
 /// Notes, while a tensor is written, whether each group of lanes is contiguous.
-/// What is not known when the code is emitted is noted in a byte of scratch
-/// memory at run time.
+/// If this is not known when the code is emitted, the code notes it in a byte
+/// of scratch memory.
 class RunCheck {
 public:
   RunCheck(LaneBuilder &b, Scratch &scratch, Runs runs) : b(b), runs(runs) {

@@ -15,7 +15,8 @@ using namespace mlir::triton_ext::cpu;
 static constexpr unsigned mostVisits = 500;
 
 namespace {
-/// What is known of the elements of a tensor along the split dimension.
+/// How the elements of a tensor vary along the split dimension, as far as is
+/// known.
 enum class Along {
   /// Nothing.
   Varies,
@@ -49,8 +50,8 @@ private:
 
   const LoweringContext &context;
   int dim;
-  /// What is known of the tensors that have been visited, at their dimensions,
-  /// as part of the loop or of a stored tensor.
+  /// The results for the tensors that have been visited, by tensor, dimensions
+  /// and whether it was part of a stored tensor.
   std::map<std::tuple<void *, SmallVector<int, 4>, bool>, Along> visited;
 };
 } // namespace

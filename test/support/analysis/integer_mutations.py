@@ -41,7 +41,7 @@ FACTS = {
     "andi multiplies": rule(MORE, "multiplyDivisors(of(0), of(1))", behind="arith::AndIOp) {"),
     "select has the larger divisor": rule("std::min(of(1), of(2))", "std::max(of(1), of(2))"),
     "shli shifts once more": rule("int64_t(1) << bits", "int64_t(2) << bits", behind="arith::ShLIOp"),
-    "shrui keeps the divisor": rule("of(0) >> std::min<uint64_t>(bits, 62)", "of(0)"),
+    "shrui keeps the divisor": rule("of(0) >> std::min<uint64_t>(bits, maxDivisorLog2)", "of(0)"),
     "any division is a shift": rule("rhs && rhs->isPowerOf2()", "rhs && !rhs->isZero()"),
     "a constant has one more zero": rule("number.countr_zero()", "number.countr_zero() + 1"),
     "a divisor that is not a power of two": fact("divisorOf(divisor)", "divisor"),
@@ -108,10 +108,10 @@ WRAPS = {
         "growBy(a.stride, step, width)", "growBy(a.stride, 2 * step, width)", behind="overflows"
     ),
     "groups are not cut where they wrap": axis(
-        "cutToStretches(axis, int64_t(1) << std::min(62u, width - 1))", "axis", behind="Axis Reading::withoutWrap"
+        "cutToStretches(axis, boundary)", "axis", behind="Axis Reading::withoutWrap"
     ),
     "groups wrap at twice the half": axis(
-        "std::min(62u, width - 1)", "std::min(62u, width)", behind="Axis Reading::withoutWrap"
+        "std::min(maxDivisorLog2, width - 1)", "std::min(maxDivisorLog2, width)", behind="Axis Reading::withoutWrap"
     ),
     "stretches are longer by one": axis("last < free", "last <= free"),
     "a quotient is constant": axis(
