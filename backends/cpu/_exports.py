@@ -89,7 +89,7 @@ class Argument:
 
     @property
     def note(self) -> str:
-        """What the header says about it; empty if the type says all."""
+        """The comment in the header; empty if the type says enough."""
         kind = self.kind.removeprefix("*")
         notes = [kind] if kind in _POINTEES or kind.startswith("fp8") else []
         return ", ".join(notes + ([f"a multiple of {self.divisor}"] if self.divisor > 1 else []))

@@ -259,7 +259,7 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         """
         _library.runtime()
         known = ctypes.CDLL(None)
-        with damage("it is no ELF shared library"):
+        with damage("it is not an ELF shared library"):
             found = list(symbols(ELFFile(io.BytesIO(binary)), ".dynsym"))
         if not any(symbol.decode() == name and section != UNDEFINED for symbol, _, _, section, _ in found):
             return f"it does not define the function '{name}'"

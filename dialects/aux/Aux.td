@@ -8,7 +8,7 @@ include "mlir/Interfaces/ViewLikeInterface.td"
 
 def AuxDialect : Dialect {
   let name = "aux";
-  let summary = "Where memory comes from, and what is seen of a kernel while it runs";
+  let summary = "Memory with a layout, and output of a running kernel";
   let description = [{
     See RATIONALE.md for why it exists.
   }];

@@ -44,9 +44,9 @@ class LayoutExt_OfTwo<string name, string text> : LayoutExt_Distributed<name, te
 def LayoutExt_ProductAttr : LayoutExt_OfTwo<"Product", "product"> {
   let summary = "A tile of one layout, repeated as another one says";
   let description = [{
-    The elements of a tile of the shape `firstShape` are distributed as `first`
-    says. Which registers, lanes, warps and blocks hold which of the tiles is
-    what `second` says, a layout of the tensor whose elements are the tiles. So
+    `first` distributes the elements of a tile of the shape `firstShape`. `second`,
+    a layout of the tensor whose elements are the tiles, distributes the tiles
+    over registers, lanes, warps and blocks. So
     the numbers of lanes, warps and blocks multiply, and so do the shapes. It is
     `first * second` of Triton's linear layouts.
 
@@ -60,7 +60,7 @@ def LayoutExt_ProductAttr : LayoutExt_OfTwo<"Product", "product"> {
 }
 
 def LayoutExt_QuotientAttr : LayoutExt_OfTwo<"Quotient", "quotient"> {
-  let summary = "What a layout says of the tiles of another one";
+  let summary = "The quotient of two layouts: how the tiles of one are distributed in the other";
   let description = [{
     The layout `q` with `product<second, q>` equal to `first`: how the tiles of
     `second` are distributed. It is an error if there is none.

@@ -168,7 +168,7 @@ def Probe_FailuresOp : Probe_Op<"failures"> {
 def Probe_PromiseOp : Op<ProbeDialect, "promise", [MemoryEffects<[MemFree]>]> {
   let summary = "Carries a mark for a value that has no operation of its own";
   let description = [{
-    `tl.multiple_of` and its kin mark the operation that computes the value.
+    `tl.multiple_of` and the like mark the operation that computes the value.
     An argument has none, so Triton drops the mark. `mark` is the attribute's
     name, with one number for each dimension. Only a session that checks marks
     has this operation built.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the generators of glue share: their command line, mlir-tblgen, and writing a file whole or not at all.
+"""The part that the generators of glue share: command line, mlir-tblgen, and writing files whole or not at all.
 
 They use the standard library only, because they run in the build, before anything is installed.
 """

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What to say if the process dies while a kernel is compiled. Everything that
-// the signal handler reads lies in static memory and is ready to be written.
+// The report that is printed if the process dies while a kernel is compiled.
+// All that the signal handler reads is in static memory and ready to be
+// written.
 
 #ifndef TRITON_EXT_CRASH_H
 #define TRITON_EXT_CRASH_H

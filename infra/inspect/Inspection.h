@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one inspection records.
+// The record of one inspection.
 
 #ifndef TRITON_EXT_INSPECT_INSPECTION_H
 #define TRITON_EXT_INSPECT_INSPECTION_H
@@ -44,7 +44,7 @@ struct Mark {
   std::string driver; // runs it again; if empty, the module before is not kept
 };
 
-/// What one inspection has recorded. It ends when Python closes it; recorders,
+/// The record of one inspection. It ends when Python closes it; recorders,
 /// which end with their pass managers, hold it weakly.
 struct Inspection {
   explicit Inspection(Level level) : level(level) {}

@@ -38,7 +38,7 @@ struct TritonExtLLVMSetting {
 
 namespace mlir::triton_ext {
 
-/// What a run has said.
+/// The outcome of one run.
 struct LLVMOutcome {
   /// Why it failed; empty if it has not.
   std::string problem;

@@ -16,8 +16,8 @@
 
 namespace mlir::triton_ext {
 
-/// What the child is doing, for the message about a crash; in memory that is
-/// shared with the parent.
+/// The current activity of the child, for the message about a crash. It is in
+/// memory that the child shares with the parent.
 struct Progress {
   void set(const Twine &what) {
     SmallString<256> text;
@@ -29,7 +29,7 @@ struct Progress {
   char activity[512];
 };
 
-/// What to do with each piece of input.
+/// The work on each piece of input.
 struct Job {
   DialectRegistry &registry;
   /// Adds the passes; writes errors to `errors`.

@@ -16,7 +16,7 @@ BACKENDS = Path(__file__).resolve().parents[2] / "backends"
 
 
 def dynamic_metadata(settings: Mapping[str, object], project: Mapping[str, object]) -> dict[str, object]:  # noqa: ARG001
-    """What the backends add to ``[project]``; scikit-build-core calls it."""
+    """Returns the fields that the backends add to ``[project]``; scikit-build-core calls it."""
     programs: dict[str, str] = {}
     for file in sorted(BACKENDS.glob("*/backend.json")):
         module = f"triton_ext.backends.{file.parent.name}"

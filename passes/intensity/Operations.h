@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What single operations compute. Analyses; changes nothing.
+// Counts the FLOPs of single operations. Analyses; changes nothing.
 
 #ifndef TRITON_EXT_INTENSITY_OPERATIONS_H
 #define TRITON_EXT_INTENSITY_OPERATIONS_H
@@ -16,10 +16,10 @@ struct Flops {
   int64_t count;
 };
 
-/// What is known of an operation without regions that accesses no memory.
+/// The work of an operation that has no regions and does not access memory.
 struct Computation {
   bool isKnown = false;
-  std::optional<Flops> flops; // none if it computes nothing that counts
+  std::optional<Flops> flops; // nullopt if it computes no FLOPs
 };
 
 /// Returns the computation of `op`; not known for an operation that has no

@@ -11,19 +11,19 @@
 
 namespace mlir::triton_ext::loop_split {
 
-/// Facts of all accesses in the function around a loop. They hold until
-/// something in it changes, and are computed when the first one is asked for.
-/// What calls pass to the function is not known, so that it matters whether it
-/// is inlined.
+/// The facts of all accesses in the function around a loop. They are computed
+/// at the first question, and hold until the function changes. The analysis
+/// does not see the arguments that calls pass to the function; it sees them
+/// once the function is inlined.
 class AccessWidths {
 public:
   explicit AccessWidths(scf::ForOp loop) : loop(loop) {}
 
   /// Returns whether one instruction could access more elements if
-  /// `condition`, which the mask of `access` is made of, was true: elements
-  /// between which the mask may change are accessed by different instructions.
-  /// If it could not, the mask costs little: it is the predicate of an
-  /// instruction that is needed anyway.
+  /// `condition`, a part of the mask of `access`, was true. Reason: the mask
+  /// must be the same for all elements of one instruction. If the mask does not
+  /// narrow the access, it costs little: it is the predicate of an instruction
+  /// that is needed anyway.
   bool isNarrowedBy(const analysis::MemoryAccess &access, Value condition);
 
 private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What becomes of a comparison in the two loops that one loop is split into.
+// Uses the values that a comparison has in each of the two loops into which one
+// loop is split.
 
 #ifndef TRITON_EXT_LOOP_SPLIT_ASSUMPTIONS_H
 #define TRITON_EXT_LOOP_SPLIT_ASSUMPTIONS_H
@@ -22,11 +23,11 @@ inline void markDone(arith::CmpIOp op) {
 /// Removes the marks.
 void unmark(arith::CmpIOp op);
 
-/// Uses in `op` what is known of `condition` before the place where it changes:
-/// replaces it by a constant, or marks it if it may still have any value.
+/// Replaces `op` by the constant that `condition` is before the place where it
+/// changes, or marks it if it may still have both values.
 void assumeBefore(const Condition &condition, arith::CmpIOp op, Side side,
                   RewriterBase &rewriter);
-/// Uses in `op` what is known of `condition` from that place on.
+/// Does the same for the iterations from that place on.
 void assumeAfter(const Condition &condition, arith::CmpIOp op, Side side,
                  RewriterBase &rewriter);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What disappears with a condition, and what a further loop costs. The numbers
-// behind it are those of benchmarks/results/gpu-loop-split-default.txt.
+// Weighs the work that disappears with a condition against the cost of a
+// further loop. benchmarks/results/gpu-loop-split-default.txt has the
+// measurements behind it.
 
 #include "CostModel.h"
 #include "AccessWidth.h"
@@ -18,7 +19,7 @@ using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::loop_split;
 
 namespace {
-/// A place that takes a further loop, and what disappears by that.
+/// A place at which the loop could be split, and the work that would disappear.
 struct Place {
   Condition condition;
   Side side;

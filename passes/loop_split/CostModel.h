@@ -12,15 +12,15 @@
 
 namespace mlir::triton_ext::loop_split {
 
-/// Why the loop is not split for a condition.
+/// A condition for which the loop is not split, and why.
 struct Decline {
   Condition condition;
   std::string reason;
-  /// Whether work depends on the condition that may go into a branch.
+  /// Whether work that depends on the condition may be moved into a branch.
   bool mayGuard = false;
 };
 
-/// What the compilation and the options of the pass say.
+/// The limits, from the options of the pass and of the compilation.
 struct CostLimits {
   int64_t threads; // of a program; 0 if it is not known
   int64_t maxRegisters;

@@ -70,7 +70,8 @@ isNonNegative(Sum sum, llvm::function_ref<ConstantIntRanges(Value)> rangeOf) {
   for (const auto &[value, factor] : sum.terms) {
     if (factor.isZero())
       continue;
-    // So that the product, with a number of 64 bits, has less than `wideBits`.
+    // The product with a number of 64 bits must have at most `wideBits`: the
+    // factor has at most half of them, which is more than enough.
     if (factor.getSignificantBits() > wideBits / 2)
       return false;
     ConstantIntRanges range = rangeOf(value);
@@ -90,8 +91,9 @@ protected:
     return !op->hasAttr(speculatedAttr);
   }
 
-  /// Terms of a sum that cancel each other are not seen by the rules, which
-  /// look at one operation: of `x - y + y` with an x that is not negative.
+  /// Finds that a sum is not negative although its operands may be. Rules look
+  /// at one operation and so do not see that terms cancel each other. Example:
+  /// `x - y + y` for an x that is not negative.
   ConstantIntRanges refine(Value value, const ConstantIntRanges &known,
                            RangeFn rangeOf) const override {
     Operation *op = value.getDefiningOp();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What LoopSplit asks of integers besides their range: whether one is a
-// multiple of the step, and which of two is the greater.
+// Answers two questions about integers: is one a multiple of the step, and
+// which of two is the greater?
 
 #ifndef TRITON_EXT_LOOP_SPLIT_KNOWN_H
 #define TRITON_EXT_LOOP_SPLIT_KNOWN_H

@@ -172,9 +172,9 @@ Recurrence RecurrenceAnalysis::compute(Value value, bool trustsFlags,
     Recurrence narrow = operand(0);
     bool extends = bitWidth(op->getOperand(0).getType()) < width;
     bool zeroes = isa<arith::ExtUIOp, arith::IndexCastUIOp>(op);
-    // What is affine modulo 2^8 alone is not modulo 2^32: extended to 32 bits,
-    // an i8 that wraps falls from 127 to -128. So the view that the extension
-    // reads must be exact.
+    // A value that is affine modulo 2^8 need not be affine modulo 2^32:
+    // extended to 32 bits, an i8 that wraps falls from 127 to -128. So the view
+    // that the extension reads must be exact.
     result.affine = narrow.affine && (!extends || narrow.views[zeroes].exact);
     result.slope = narrow.slope;
     for (bool isUnsigned : {false, true}) {

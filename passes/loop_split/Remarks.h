@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What LoopSplit tells MLIR's remark engine.
+// Sends the remarks of LoopSplit to MLIR's remark engine.
 
 #ifndef TRITON_EXT_LOOP_SPLIT_REMARKS_H
 #define TRITON_EXT_LOOP_SPLIT_REMARKS_H

@@ -9,10 +9,11 @@
 
 namespace mlir::triton_ext::loop_split {
 
-/// Returns an estimate of the 32-bit registers of one of `threads` threads
-/// that the tensors take which are alive at the same time in the body of
-/// `loop`. Not counted are tensors that only matrix products read, which lie in
-/// shared memory, pointers, and tensors with a value for each row or column.
+/// Returns an estimate of how many 32-bit registers each of `threads` threads
+/// needs for the tensors that are alive at the same time in the body of `loop`.
+/// Does not count pointers, tensors that only matrix products read (they are in
+/// shared memory), and tensors that Triton makes where they are used, such as
+/// broadcasts.
 int64_t tileRegisters(scf::ForOp loop, int64_t threads);
 
 } // namespace mlir::triton_ext::loop_split

@@ -11,9 +11,10 @@
 
 namespace mlir::triton_ext::loop_split {
 
-/// Calls `visit` for each use because of which an operation would do less if
-/// `condition`, a boolean or a tensor of booleans, was a constant: that of a
-/// branch, a select, or a mask. Stops if it returns false.
+/// Calls `visit` for each use that makes `condition`, a boolean or a tensor of
+/// booleans, decide about work: as the condition of a branch or a select, or as
+/// a mask. If `condition` was a constant, the user would do less. Stops if
+/// `visit` returns false.
 void forEachDecided(Value condition,
                     llvm::function_ref<bool(OpOperand &)> visit);
 
@@ -21,7 +22,7 @@ void forEachDecided(Value condition,
 bool decidesAboutWork(Value condition);
 
 /// Returns whether a branch on one of the scalar `conditions` encloses `op`.
-/// Whoever wrote that branch has limited `op` to the iterations that need it.
+/// That branch already limits `op` to the iterations that need it.
 bool isGuarded(arith::CmpIOp op, ArrayRef<Condition> conditions);
 
 } // namespace mlir::triton_ext::loop_split

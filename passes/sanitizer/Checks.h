@@ -19,7 +19,7 @@ namespace mlir::triton_ext::sanitizer {
 
 using analysis::MemoryAccess;
 
-/// What becomes of an access that is out of bounds.
+/// How the kernel treats an access that is out of bounds.
 enum class Action { Report, Suppress, Trap };
 
 /// A word of the launch slot that describes an argument of the kernel.
@@ -33,10 +33,10 @@ enum class ArgumentWord {
   Value, ///< of an integer, sign-extended
 };
 
-/// What is known of a check before the kernel runs.
+/// The result of a check before the kernel runs.
 enum class Verdict { Proved, Checked, Unsupported };
 
-/// A number of a report, with its name in it.
+/// A number that a report shows, and its name there.
 struct Shown {
   std::string name;
   Value value;

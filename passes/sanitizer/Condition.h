@@ -36,7 +36,7 @@ View stripped(View view);
 struct Condition {
   View bit; ///< an i1; has no base if nothing in the kernel computes it
   bool isTrue = true;
-  /// What holds, of a comparison of integers: lhs predicate rhs.
+  /// For a comparison of integers, `lhs predicate rhs` holds.
   std::optional<arith::CmpIPredicate> predicate;
   View lhs, rhs;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The copy begins at what is no arithmetic of single elements, such as loads
-// and sums. These values are not computed again: their bits are combined with
-// a number that is 0, which the compiler does not know.
+// The copy begins at operations that are not elementwise arithmetic, such as
+// loads and reductions. Their results are not computed again: their bits are
+// combined with a number that is 0, which the compiler does not know.
 
 #include "FloatCopy.h"
 #include "Bits.h"

@@ -65,7 +65,8 @@ std::optional<Strided> StridedTracker::computeInterval(Operation *op,
       if (y.low != y.high)
         return std::nullopt;
       auto quotient = [&](OpFoldResult value) -> OpFoldResult {
-        // What is not valid must not divide by 0 either.
+        // An interval that is not valid must not lead to a division by 0,
+        // either.
         Value divisor = math.toValue(math.max(y.low, math.number(1)));
         return arith::DivSIOp::create(math.builder, math.loc,
                                       math.toValue(value), divisor)

@@ -16,9 +16,8 @@ namespace mlir::triton_ext::sanitizer {
 /// first one again: each iteration of each loop, from scalars at its start.
 class LoopSlice {
 public:
-  /// What is copied of a wanted branch: all of it, or its body in its place,
-  /// which is then right to run even where the condition of the branch is
-  /// false.
+  /// How a wanted branch is copied: as a branch, or as its body alone. Bodies
+  /// are right only if they may run where the condition of the branch is false.
   enum class Copies { Branches, Bodies };
 
   /// Returns the slice of `loop` for `wanted`, branches without results in it.

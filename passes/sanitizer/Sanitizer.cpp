@@ -31,8 +31,8 @@ static constexpr StringLiteral verdictsName = "sanitize.verdicts";
 static constexpr StringLiteral promisesName = "sanitize.promises";
 /// The attribute with the accesses that look at shadows, if there are any.
 static constexpr StringLiteral shadowsName = "sanitize.shadows";
-/// What the pass `intensity` writes. The host decides by it which shadows for
-/// races a launch needs.
+/// The attribute that the pass `intensity` writes. By it the host decides which
+/// shadows for races a launch needs.
 static constexpr StringLiteral descriptionName = "triton_ext.intensity";
 static constexpr StringLiteral knownChecks[] = {"bounds", "lanes", "uninit",
                                                 "race",   "hints", "arith"};

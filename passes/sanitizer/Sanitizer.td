@@ -5,8 +5,8 @@ include "mlir/Pass/PassBase.td"
 def SanitizerPass : Pass<"triton-ext-sanitizer", "::mlir::ModuleOp"> {
   let summary = "Insert checks that find wrong accesses, values and hints";
   let description = [{
-    Inserts operations of the dialect `probe` that record what goes wrong while the
-    kernel runs, and where. `tx.sanitize` has a session of probes around the pass: it
+    Inserts operations of the dialect `probe` that record errors, and their lines,
+    while the kernel runs. `tx.sanitize` has a session of probes around the pass: it
     marks the module before this pass runs, lowers the operations after it, and
     gives each launch the extents of its tensors. Without the mark the pass leaves
     the module as it is.
@@ -22,8 +22,9 @@ def SanitizerPass : Pass<"triton-ext-sanitizer", "::mlir::ModuleOp"> {
     }
     ```
 
-    What is proved is not checked. The attribute `sanitize.verdicts` of the module
-    says of each access what became of it: proved, checked or unsupported.
+    An access that is proved to be right is not checked. The attribute
+    `sanitize.verdicts` of the module has the verdict on each access: proved,
+    checked or unsupported.
 
     passes/sanitizer/RATIONALE.md describes the checks.
   }];
@@ -32,11 +33,11 @@ def SanitizerPass : Pass<"triton-ext-sanitizer", "::mlir::ModuleOp"> {
            "The checks, with commas between them: bounds, lanes, uninit, race, "
            "hints, arith; or all">,
     Option<"action", "action", "std::string", /*default=*/"\"report\"",
-           "What becomes of an access out of bounds: report lets it through, "
+           "How to treat an access out of bounds: report lets it through, "
            "suppress masks it off, trap ends the kernel">,
     Option<"isStatic", "static", "bool", /*default=*/"true",
-           "Whether bounds and lanes are proved before the kernel runs where they can "
-           "be; false checks each lane, to measure what the proofs save">,
+           "Prove bounds and lanes before the kernel runs where that is possible; "
+           "false checks each lane, to measure what the proofs save">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect",

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a look at a shadow does: it compares some lanes of an access with the
-// words of the shadow, and adds the access to them. RATIONALE.md describes the
-// words.
+// Emits a look at a shadow: compares some lanes of an access with the words of
+// the shadow, and adds the access to them. RATIONALE.md describes the words.
 
 #include "Bounds.h"
 #include "Shadow.h"

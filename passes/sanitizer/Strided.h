@@ -68,8 +68,8 @@ private:
 class StridedTracker {
 public:
   /// Gives the loops of the kernel an i64 for each loop-carried tensor that
-  /// only moves: to which each iteration adds the same to all elements. Values
-  /// of loops from before are no longer valid.
+  /// only moves: each iteration adds the same number to all of its elements.
+  /// This invalidates the results of these loops.
   explicit StridedTracker(triton::FuncOp kernel);
 
   /// Returns the scalars that stand for a tensor or a scalar; nullopt if none

@@ -151,7 +151,8 @@ struct TileLinalgPass
     return true;
   }
 
-  /// What may be done in the loops of its user, and what was.
+  /// The operations that may be moved into the loops of their user, and those
+  /// that were.
   llvm::SmallPtrSet<Operation *, 16> movable, gone;
 };
 } // namespace

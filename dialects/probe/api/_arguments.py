@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a kernel can know of its arguments: the storage and the view of each tensor, and the value of each number."""
+"""Describes the arguments of a launch: the storage and the view of each tensor, and the value of each number."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def part_of(values: Mapping[str, Any], path: str) -> tuple[str, Any]:
 
 
 def described(name: str, value: Any) -> Argument:
-    """Returns what can be known of one argument of a launch."""
+    """Returns the description of one argument of a launch."""
     if isinstance(value, (bool, int, np.integer)):
         return Argument(name, address=int(value))
     if hasattr(value, "block_shape") and hasattr(value, "base"):  # a tensor descriptor

@@ -60,7 +60,7 @@ class Records:
 
 @dataclass
 class Seen:
-    """What a session has seen.
+    """The decoded records of a session.
 
     Attributes:
         lines: the line of each site, once for each buffer: its count, or for a check its failures, its lost records,
@@ -80,7 +80,7 @@ class Seen:
         return sum(int(line[word]) for line in self.lines.get(site, ()))
 
     def part(self, *, by_rule: bool) -> Seen:
-        """Returns what probes have seen that are written in kernels, or those that the pass `instrument` inserts.
+        """Returns the records of probes that are written in kernels, or of those that the pass `instrument` inserts.
 
         The timings are those of both. Checks with a note are in neither.
         """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the functions for kernels do in Triton's interpreter, without a buffer.
+"""The functions for kernels under Triton's interpreter, which need no buffer.
 
 NumPy's types say which integers are unsigned, so no function needs the argument for that.
 """

@@ -15,7 +15,7 @@ from ._sites import launched_by, sites_of
 
 
 class Call(NamedTuple):
-    """What a program has asked for.
+    """One launch of a kernel with probes, as the program asks for it.
 
     Attributes:
         kernel: the ``CompiledKernel``.

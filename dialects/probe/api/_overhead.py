@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a region costs the program that it is in, in cycles: measured on the device, by regions that contain nothing."""
+"""Measures on the device, with empty regions, how many cycles a region costs the program that it is in."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _measured(out, turns, rounds, INNER: tl.constexpr, PER_WARP: tl.constexpr, I
 
 
 def overhead_of(device: str, site: Site) -> Overhead:
-    """Returns what the region `site` costs on `device`, where it has run.
+    """Returns the cost of the region `site` on `device`, on which it has run.
 
     The first call for a device and a kind of region runs a kernel there, and waits for it.
     """

@@ -33,7 +33,7 @@ CAPACITY = 2**26
 
 @dataclass(frozen=True)
 class Profile:
-    """What a program's kernels have done.
+    """The profile of one run of a program: the counts and times of its kernels.
 
     Attributes:
         program: its file, and its arguments.

@@ -44,7 +44,7 @@ def array_of(seen: Seen, name: str | None) -> Any:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a region has cost.
+    """The time that a region has taken.
 
     Attributes:
         calls: how often it has run, with those whose record was lost.
@@ -64,7 +64,7 @@ class Cost:
 
 
 def costs_of(seen: Seen) -> dict[Site, Cost]:
-    """Returns what each region has cost."""
+    """Returns the time that each region has taken."""
     kept: dict[Site, int] = {}
     total: dict[Site, float] = {}
     whole: dict[Site, float] = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a session returns of what its probes have seen."""
+"""The results of a session's probes, as a session returns them."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ class Results:
         return _statistics.minmax(self._see().part(by_rule=False))
 
     def stats(self) -> dict[str, Stats]:
-        """Returns what `stats` has seen, by name."""
+        """Returns the statistics of `stats`, by name."""
         return _statistics.stats(self._see().part(by_rule=False))
 
     def histograms(self) -> dict[str, Histogram]:
-        """Returns what `histogram` has seen, by name.
+        """Returns the histograms of `histogram`, by name.
 
         Raises:
             TritonExtError: two probes of one name have different bins.
@@ -119,7 +119,7 @@ class Results:
         _regions.write_trace(self._see(compensate=compensate), path)
 
     def lines(self, *, as_: str = "numpy") -> Any:
-        """Returns what the pass `instrument` has counted, as a structured array with a row for each source line.
+        """Returns the counts of the pass `instrument`, as a structured array with a row for each source line.
 
         ``dialects/probe/api/_lines.py`` describes the fields. `as_` is as of `records`.
         """

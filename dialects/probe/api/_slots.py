@@ -33,7 +33,7 @@ _serials = itertools.count(1)
 
 
 class Launch(NamedTuple):
-    """What a launch has passed to a kernel.
+    """The arguments that a launch has passed to a kernel.
 
     Attributes:
         kernel: its name.
@@ -86,7 +86,7 @@ def launching(slot: Slot) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Area:
-    """Where the records of a session are on a device.
+    """The memory of a device that holds the records of a session.
 
     Attributes:
         buffer: the address of the buffer.

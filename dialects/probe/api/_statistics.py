@@ -16,7 +16,7 @@ from ._layout import ABOVE, BELOW, COUNT, INF, INVERTED_MIN, LOST, MAX, NAN, SIT
 
 @dataclass(frozen=True)
 class Stats:
-    """What `stats` has seen under one name.
+    """The statistics of `stats` under one name.
 
     Attributes:
         count: how many finite numbers.
@@ -36,7 +36,7 @@ class Stats:
 
 @dataclass(frozen=True)
 class Histogram:
-    """What `histogram` has seen under one name.
+    """The histogram of `histogram` under one name.
 
     Attributes:
         counts: for each bin, as ``numpy.histogram`` counts numbers of float64.
@@ -75,7 +75,7 @@ def minmax(seen: Seen) -> dict[str, tuple[float, float, int]]:
 
 
 def stats(seen: Seen) -> dict[str, Stats]:
-    """Returns what `stats` has seen, by name."""
+    """Returns the statistics of `stats`, by name."""
     totals: dict[str, Any] = {}
     for site, lines in seen.lines.items():
         if site.kind == "stats":
@@ -87,7 +87,7 @@ def stats(seen: Seen) -> dict[str, Stats]:
 
 
 def histograms(seen: Seen) -> dict[str, Histogram]:
-    """Returns what `histogram` has seen, by name.
+    """Returns the histograms of `histogram`, by name.
 
     Raises:
         TritonExtError: two probes of one name have different bins.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a session has seen as tables of text: the probes, what regions have cost, and the source lines."""
+"""Prints the results of a session as tables: the probes, the times of regions, and the source lines."""
 
 from __future__ import annotations
 

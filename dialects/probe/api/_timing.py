@@ -146,7 +146,7 @@ def tracks_of(units: Any, starts: Any, ends: Any) -> Any:
 
 
 def timing_of(blocks: Sequence[tuple[int, int, Any]], device: str) -> Timing:
-    """Returns what is in the blocks of a buffer.
+    """Returns the records in the blocks of a buffer.
 
     Args:
         blocks: the place of the first one, the tag and the rows of each run of blocks.

@@ -96,8 +96,8 @@ private:
   ImplicitLocOpBuilder b;
   /// The threads of a program, 0 if it is one; nothing if they are unknown.
   std::optional<int64_t> numThreads;
-  /// What the scratch pointer leads to: the buffer, or if the kernel has launch
-  /// words the launch slot. !tt.ptr<i64>
+  /// The scratch pointer, !tt.ptr<i64>: it points to the launch slot if the
+  /// kernel has launch words, else to the buffer.
   Value shared;
   Value hasSlot;  ///< whether that is a slot
   Value base;     ///< the buffer, !tt.ptr<i64>

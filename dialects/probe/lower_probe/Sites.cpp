@@ -103,7 +103,7 @@ static llvm::json::Object describe(Operation *op, unsigned number) {
                           {"name", failures ? "" : nameOf(op)},
                           {"types", std::move(types)},
                           {"shape", std::move(shape)}};
-  // What a pass says of a probe that it has inserted.
+  // Attributes that a pass sets on a probe that it inserts.
   for (StringRef name : {"rules", "note"})
     if (auto text = op->getAttrOfType<StringAttr>(("probe." + name).str()))
       site[name] = text.getValue();

@@ -3,13 +3,13 @@
 include "mlir/Pass/PassBase.td"
 
 def SettleRegionsPass : Pass<"triton-ext-settle-regions", "::mlir::ModuleOp"> {
-  let summary = "Read the clock of a region's end behind what the turn only prepares for later turns";
+  let summary = "Move the clock of a region's end behind the preparations for later iterations";
   let description = [{
-    When Triton has pipelined a loop, a turn ends with the addresses and the
-    copies of a later turn. A region that ends before them has its clock in the
+    When Triton has pipelined a loop, an iteration ends with the addresses and
+    the copies of a later one. A region that ends before them has its clock in the
     middle of the loop, and the assembler moves no instruction across a clock.
-    So it cannot compute the addresses while the turn waits for something else,
-    as it does without the region.
+    So the iteration cannot compute the addresses while it waits for something
+    else, as it does without the region.
 
     The pass moves the clock of a region's end, and the stores of its record, to
     the end of the loop's body, if nothing follows them but the arithmetic of

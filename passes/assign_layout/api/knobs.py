@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a search turns of layouts: how threads hold the tensors of loads, stores and atomic accesses."""
+"""The knobs of layouts: how threads hold the tensors of loads, stores and atomic accesses."""
 
 from __future__ import annotations
 

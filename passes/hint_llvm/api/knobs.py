@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a search turns of LLVM's options: those that LLVM reads from the kernel itself.
+"""The knobs of LLVM: options that LLVM reads from the kernel itself.
 
 An option of LLVM's command line is one of the process: it acts on every kernel that is compiled at that time.
 """

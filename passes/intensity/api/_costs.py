@@ -30,7 +30,7 @@ LOADS, STORES, FLOPS = "loads", "stores", "flops"
 
 @dataclass(frozen=True)
 class Cost:
-    """What one operation of a kernel loads, stores or computes in a launch.
+    """The bytes or FLOPs of one operation of a kernel in a launch.
 
     Attributes:
         quantity: ``loads``, ``stores`` (bytes) or ``flops``.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many different bytes accesses have: counted, or those between the first and the last address."""
+"""Counts the different bytes of accesses, or bounds them by the first and the last address."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._sums import substitute
 
 @dataclass(frozen=True)
 class Place:
-    """Where an access goes.
+    """The addresses of an access.
 
     Attributes:
         argument: the argument of the kernel that is the base of the addresses.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many different elements an access has, where this can be told exactly.
+"""Counts the different elements of an access, if an exact count is possible.
 
 An offset that is affine in variables with constant ranges has an image whose size follows from its coefficients: it is
 an interval without gaps if each coefficient is at most the length of what the smaller ones span, plus one; and no two

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many different bytes the accesses below one argument have, and whether this is exact."""
+"""Counts the different bytes that the accesses through one argument touch, and says whether the count is exact."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is checked when a kernel is launched, on the host, because the arguments alone decide it.
+"""The checks on the host at a launch, which the arguments alone decide.
 
 The divisors of arguments for which the kernel was specialised need no operation in the kernel, which would have to be
 compiled. Descriptors that the host has made are opaque to the kernel where the hardware reads them.
@@ -28,7 +28,7 @@ OPAQUE = "the descriptor is not made in the kernel"
 
 
 class Facts:
-    """What launches of one kernel have to check."""
+    """The checks for launches of one kernel."""
 
     def __init__(self, kernel: Any) -> None:
         """Reads what the pass has said of a ``CompiledKernel``."""
@@ -112,7 +112,7 @@ def _outside_of_memory(launch: Launch, name: str) -> list[Finding] | None:
 
 
 def _number(value: Any) -> int:
-    """Returns the address of a tensor, or an integer; 0, which every number divides, for what is neither."""
+    """Returns the address of a tensor, or an integer itself; for other values 0, which every integer divides."""
     if hasattr(value, "data_ptr"):
         return int(value.data_ptr())
     if isinstance(value, np.ndarray):

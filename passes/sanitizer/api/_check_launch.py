@@ -27,7 +27,7 @@ _KINDS = ("proved", "refuted", "unknown")
 
 @dataclass(frozen=True)
 class Decision:
-    """What a check says of one operation.
+    """The result of a check for one operation.
 
     Attributes:
         check: ``overflow``, ``bounds``, ``view`` or ``hints``.
@@ -50,7 +50,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class LaunchReport:
-    """What `check_launch` found. It is true if there are findings.
+    """The findings of `check_launch`. It is true if there are any.
 
     Attributes:
         findings: each wrong operation once, the first in the source first.

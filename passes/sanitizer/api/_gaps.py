@@ -29,7 +29,7 @@ MOST_LAUNCHES = 32
 
 
 class Gaps:
-    """What launches of one kernel access between the elements of views."""
+    """The accesses of one kernel's launches between the elements of views."""
 
     def __init__(self, kernel: Any) -> None:
         """Looks at a ``CompiledKernel``."""
@@ -74,7 +74,7 @@ def _has_gaps(value: Any) -> bool:
 
 
 def _numbers(value: Any) -> Any:
-    """Returns what the addresses of a launch depend on: of a tensor all but its address."""
+    """Returns all that the offsets of a launch depend on: of a tensor everything except its address."""
     if isinstance(value, tuple):
         return tuple(map(_numbers, value))
     if isinstance(value, np.generic):  # which has a shape, as a tensor does

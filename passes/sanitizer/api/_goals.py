@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is searched: integers that wrap, addresses outside of an interval, promises that are false."""
+"""The goals of a search: integers that wrap, addresses outside of an interval, promises that are false."""
 
 from __future__ import annotations
 

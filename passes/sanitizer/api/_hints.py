@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps what `tl.multiple_of` and its kin say of arguments, which Triton drops, in the kernel for the pass."""
+"""Keeps hints about arguments (`tl.multiple_of` and the like), which Triton drops, in the kernel for the pass."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ _NEED_SEVERAL = ("mask-always-true", "mask-always-false")
 
 @dataclass
 class Linted:
-    """What `triton-ext lint` says of some files.
+    """The findings of `triton-ext lint` in some files.
 
     Attributes:
         findings: what is wrong, by file and line.
@@ -76,7 +76,7 @@ class Linted:
 
 
 def lint_file(path: str, kernel: str | None = None, shapes: Sequence[str] = (), target: object = None) -> Linted:
-    """Returns what is wrong with the kernels of a file.
+    """Returns the findings in the kernels of a file.
 
     Args:
         path: of the file.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an address may reach: the tensors of a launch, allocated or only described."""
+"""The memory that a kernel may access: the tensors of a launch, allocated or only described."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each integer operation of a kernel computes: exactly, and with integers that wrap.
+"""Evaluates the integer operations of a kernel: exactly, and with integers that wrap.
 
 The *exact* value is that of integers without a width, the *actual* value is what the kernel computes, read as a signed
 integer.
@@ -13,7 +13,7 @@ from ._intervals import FALSE, MAYBE, MODULAR, TRUE, UNSIGNED, Interval, combine
 
 
 class Value(NamedTuple):
-    """What is known of a node in a box.
+    """The facts about a node in a box.
 
     Attributes:
         exact: where the exact value lies.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a kernel promises the compiler, with `tl.assume` and `tl.multiple_of`, decided from the numbers of a launch."""
+"""Decides, from the numbers of a launch, the promises that a kernel makes with `tl.assume` and `tl.multiple_of`."""
 
 from __future__ import annotations
 

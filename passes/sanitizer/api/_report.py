@@ -28,7 +28,7 @@ PROVED_AT_LAUNCH = {
 
 
 class Report:
-    """What checks have found; `tx.sanitize` gives one.
+    """The findings of the checks; `tx.sanitize` returns one.
 
     It can be read at any time, within its block and behind it. Reading it waits for the devices.
     """
@@ -71,11 +71,11 @@ class Report:
 
     @property
     def accesses(self) -> list[Verdict]:
-        """What is known of each access of the kernels that have run: proved, checked or unsupported."""
+        """The verdict on each access of the kernels that have run: proved, checked or unsupported."""
         return [self._at_launches(one) for one in self._verdicts]
 
     def _at_launches(self, verdict: Verdict) -> Verdict:
-        """Returns what the launches have made of a verdict: an access whose tensors never had a shadow is proved."""
+        """Returns the verdict after the launches: an access whose tensors never had a shadow is proved."""
         key = verdict.check, verdict.kernel, verdict.line, verdict.column
         is_open = verdict.verdict == "checked" and verdict.check in PROVED_AT_LAUNCH
         if self._looked is None or not is_open or key in self._looked:

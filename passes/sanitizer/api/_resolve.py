@@ -21,7 +21,7 @@ from ._finding import Finding
 
 @dataclass
 class _Group:
-    """What becomes one finding: the failures of one check at one place, for one tensor."""
+    """The failures that become one finding: those of one check at one place, for one tensor."""
 
     site: Site
     note: Mapping[str, Any]

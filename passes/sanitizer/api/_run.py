@@ -41,7 +41,7 @@ def run(command: Sequence[str], checks: str, action: str) -> tuple[Report, int]:
 
 
 def _wait(process: subprocess.Popen[bytes]) -> int:
-    """Returns what the process returns. Ctrl-C reaches it, too, which decides when it ends."""
+    """Returns the exit status of the process. Ctrl-C reaches the process, too, which decides when it ends."""
     while True:
         try:
             return process.wait()

@@ -99,7 +99,7 @@ def _location(file: str, line: int, column: int) -> dict[str, Any]:
 
 
 def _fingerprint(finding: Finding) -> str:
-    """Returns what stays the same while lines move: the text of the line, the check and the tensor."""
+    """Returns a key that stays the same while lines move: of the text of the line, the check and the tensor."""
     text = _source.text_of(finding.file, finding.line).strip()
     parts = (finding.check, finding.kernel, text, finding.argument or "", finding.access)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]

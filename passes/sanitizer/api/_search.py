@@ -220,7 +220,7 @@ class Search:
         return self._judge(corner)[0] is True
 
     def _judge(self, box: Box, goal: Goal | None = None) -> tuple[bool | None, int]:
-        """Returns what the goal says of the reached points of a box, and a measure of what is open."""
+        """Returns the goal's answer for the reached points of a box, and a measure of the part that is still open."""
         try:
             values = self.evaluate(box)
         except Empty:

@@ -14,7 +14,7 @@ VARIABLE = "TRITON_EXT_SANITIZE"
 
 @dataclass(frozen=True)
 class Settings:
-    """How a program is checked.
+    """The settings by which a program is checked.
 
     Attributes:
         checks: the names of the checks.
@@ -30,7 +30,7 @@ class Settings:
     output: str = ""
 
     def text(self) -> str:
-        """Returns what `parse` reads."""
+        """Returns the settings as the text that `parse` reads."""
         parts = [*self.checks, f"action={self.action}", *(["raise"] if self.raises else [])]
         return ",".join([*parts, *([f"output={self.output}"] if self.output else [])])
 

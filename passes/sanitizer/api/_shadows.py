@@ -23,7 +23,7 @@ _ALLOCATE = {"empty", "empty_like", "empty_strided", "new_empty", "new_empty_str
 
 
 class _Init:
-    """Which bytes of a storage were written. The storage may be freed, and its memory become another one's."""
+    """The bytes of a storage that were written. The storage may be freed, and another one may get its memory."""
 
     def __init__(self, size: int, shadow: Any, storage: Any) -> None:
         from torch.multiprocessing.reductions import StorageWeakRef

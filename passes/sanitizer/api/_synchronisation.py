@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where an error of a kernel reaches the program: at the functions of torch that wait for a device.
+"""Raises the errors of kernels in the functions of torch that wait for a device.
 
 These are ``torch.cuda.synchronize``, ``torch.cuda.Stream.synchronize`` and ``torch.cuda.Event.synchronize``. They are
 wrapped only while somebody follows. ``Tensor.cpu`` and ``Tensor.item`` wait, too, but in C++, where nothing can be

@@ -68,7 +68,7 @@ class Graph:
         }
 
     def add(self, *node: Any) -> int:
-        """Returns the number of a node that is no integer of the kernel, and adds it if it is new."""
+        """Returns the number of a node that is not an integer of the kernel, and adds it if it is new."""
         key = repr(node)
         if key not in self._numbers:
             self._numbers[key] = len(self.nodes)

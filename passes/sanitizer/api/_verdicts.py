@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the pass says of each access before the kernel runs: proved, checked or unsupported."""
+"""The pass's verdict on each access before the kernel runs: proved, checked or unsupported."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KINDS = ("proved", "checked", "unsupported")
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of one check of one operation.
+    """The verdict on one operation in one check.
 
     Attributes:
         kernel: the kernel's name.
@@ -36,7 +36,7 @@ class Verdict:
 
 
 def of(kernel: Any) -> tuple[Verdict, ...] | None:
-    """Returns what the pass has said of a ``CompiledKernel``; None if the pass has not run."""
+    """Returns the pass's verdicts on a ``CompiledKernel``; None if the pass has not run."""
     said = attribute_of(kernel, "sanitize.verdicts")
     if said is None:
         return None

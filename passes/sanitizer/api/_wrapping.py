@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which integer wraps, how far its values reach, and how that is said."""
+"""Finds which integer wraps and how far its values reach, and describes that in words."""
 
 from __future__ import annotations
 

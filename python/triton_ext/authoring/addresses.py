@@ -54,7 +54,7 @@ def compare_all() -> list[Comparison]:
     """
     ended = run_module("triton_ext.authoring.addresses")
     if ended.status:
-        raise TritonExtError(f"the libraries cannot be compared ({ended.how}): {ended.last_words or 'no word'}")
+        raise TritonExtError(f"the libraries cannot be compared ({ended.how}): {ended.last_words or 'no message'}")
     return [Comparison(**{**each, "wrong": tuple(each["wrong"])}) for each in json.loads(ended.answer)]
 
 

@@ -33,7 +33,9 @@ class _Shape(click.ParamType):  # type: ignore[type-arg] # not generic before cl
 @click.option("--conflicts", "buffer", metavar="SHARED", help="Count the bank conflicts of an access to this layout.")
 @click.option("--to", "target", metavar="LAYOUT", help="Say how Triton converts to this layout.")
 @click.option("--gpu", default="cuda:90", show_default=True, help="The target of the conversion.")
-@click.option("--window", type=_Shape(), default="32x32", show_default=True, help="The most rows and columns to draw.")
+@click.option(
+    "--window", type=_Shape(), default="32x32", show_default=True, help="How many rows and columns to draw at most."
+)
 @click.option("--svg", type=click.Path(dir_okay=False), help="Write the picture as SVG.")
 @click.option("--html", type=click.Path(dir_okay=False), help="Write the picture as an HTML page.")
 @click.option("--json", "as_json", is_flag=True, help="Print the bases as JSON for programs.")

@@ -39,10 +39,16 @@ class _Size(click.ParamType[int]):
 @click.command("mcp")
 @click.option("--root", required=True, metavar="DIR", help="The directory of the kernels; no other file can be named.")
 @click.option("-t", "--target", help="The target where a request names none, e.g. cuda:90; default: this machine's.")
-@click.option("--time-limit", type=_Duration(), default="60s", show_default=True, help="The time of one action.")
-@click.option("--memory-limit", type=_Size(), default="16G", show_default=True, help="The data of each process.")
+@click.option("--time-limit", type=_Duration(), default="60s", show_default=True, help="How long one action may take.")
 @click.option(
-    "--output-limit", type=click.IntRange(500), default=20_000, show_default=True, help="The characters of one answer."
+    "--memory-limit", type=_Size(), default="16G", show_default=True, help="How much memory each process may allocate."
+)
+@click.option(
+    "--output-limit",
+    type=click.IntRange(500),
+    default=20_000,
+    show_default=True,
+    help="How many characters an answer may have.",
 )
 @click.option("--storage", metavar="FILE|URL", help="The studies of triton-ext search whose history can be read.")
 def mcp(

@@ -38,13 +38,17 @@ def search() -> None:
 @click.option(
     "--grid", default="grid", show_default=True, metavar="NAME", help="The grid in FILE, or a function of it."
 )
-@click.option("--compile-only", is_flag=True, help="Run nothing: objectives are figures of the binary, see docs.")
+@click.option(
+    "--compile-only",
+    is_flag=True,
+    help="Compile candidates without running them: objectives are figures of the binary.",
+)
 @click.option(
     "-s", "--signature", help='With --compile-only: type or value of each argument, e.g. "*fp16:16, i32, 64".'
 )
 @click.option("--reference", metavar="NAME", help="A function of FILE that returns what arguments have to hold.")
 @click.option("--budget", default="10m", show_default=True, help="How long to search, e.g. 90s, 10m or 2h.")
-@click.option("--trials", type=click.IntRange(1), help="The most candidates.")
+@click.option("--trials", type=click.IntRange(1), help="How many candidates to try at most.")
 @click.option("-t", "--target", help="E.g. cpu or cuda:90; default: the GPU of this machine.")
 @click.option(
     "--objective",
@@ -54,11 +58,13 @@ def search() -> None:
 )
 @click.option("--sampler", default="tpe", show_default=True, type=click.Choice(["tpe", "random", "grid", "climb"]))
 @click.option("--knob", "knobs", multiple=True, help="Turn only these; default: those that `search space` lists.")
-@click.option("--tolerance", nargs=2, type=float, help="Relative and absolute, where results may round otherwise.")
+@click.option(
+    "--tolerance", nargs=2, type=float, help="Relative and absolute tolerance of results that need not be bit-equal."
+)
 @click.option("--aligned-only", is_flag=True, help="Check no launches with unaligned tensors.")
 @click.option("--storage", help="File or URL of the study; default: KERNEL.search.db.")
 @click.option("--study", help="Name of the study in the storage.")
-@click.option("--resume", is_flag=True, help="Go on with a study, or work on it beside other processes.")
+@click.option("--resume", is_flag=True, help="Continue a study, also while other processes work on it.")
 @click.option("--workers", type=click.IntRange(0), help="Processes that compile beside the one that measures.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option(
@@ -164,9 +170,9 @@ def verify(file: str, least: float) -> None:
 
 @search.command()
 @click.argument("file")
-@click.option("--kernel", help="Of the kernel of this name.")
-@click.option("-t", "--target", help="Of this target.")
-@click.option("--unchecked", is_flag=True, help="Also a winner that was compiled only, whose results nobody checked.")
+@click.option("--kernel", help="The name of the kernel, if FILE has winners of several.")
+@click.option("-t", "--target", help="The target of the winner, if FILE has several.")
+@click.option("--unchecked", is_flag=True, help="Accept a winner that was only compiled: its results are not checked.")
 def show(file: str, kernel: str | None, target: str | None, unchecked: bool) -> None:
     """Print the pipeline of a winner in FILE, for TRITON_EXT_PIPELINE."""
     from ..searching import found

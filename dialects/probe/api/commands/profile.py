@@ -21,9 +21,7 @@ ORDERS = ("bytes", "loaded", "stored", "atomic", "time", "calls", "off", "iterat
 @click.option("--loops", is_flag=True, help="Count the iterations of loops.")
 @click.option("--regions", is_flag=True, help="Measure the time of loops and matrix products.")
 @click.option("--nan", is_flag=True, help="Find the lines that make NaNs; slow.")
-@click.option(
-    "--sort", type=click.Choice(ORDERS), help="What the hottest lines are; default: time if measured, else bytes."
-)
+@click.option("--sort", type=click.Choice(ORDERS), help="Sort lines by this; default: time if measured, else bytes.")
 @click.option("--top", type=click.IntRange(1), default=10, show_default=True, help="How many lines to print.")
 @click.option("--html", type=click.Path(dir_okay=False), help="Write a page with the source and its numbers.")
 @click.option("--json", "json_path", type=click.Path(dir_okay=False), help="Write all lines as JSON.")

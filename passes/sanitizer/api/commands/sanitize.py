@@ -18,9 +18,11 @@ _SIGNALLED = 128
     type=click.Choice(("report", "suppress", "trap")),
     default="report",
     show_default=True,
-    help="What becomes of an access out of bounds: let through, masked off, or the end of the kernel.",
+    help="Let an access out of bounds through, mask it off, or end the kernel.",
 )
-@click.option("--format", "format_", type=click.Choice(("text", "json", "sarif")), help="Of the report; default: text.")
+@click.option(
+    "--format", "format_", type=click.Choice(("text", "json", "sarif")), help="The format of the report; default: text."
+)
 @click.option("--output", type=click.Path(dir_okay=False), help="Write the report to a file, not to standard output.")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 @click.pass_context
