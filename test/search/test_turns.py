@@ -22,7 +22,7 @@ import support
 import triton_ext as tx
 from support.search import planted, seen_in_turn
 from triton_ext.searching import turns, worker
-from triton_ext.searching.task import Candidate, Job, Prepared, Task, refer_to
+from triton_ext.searching.task import Assignment, Candidate, Prepared, Task, refer_to
 from triton_ext.tuning.job import find_name
 from triton_ext.tuning.workers import process
 
@@ -215,9 +215,9 @@ def test_on_a_gpu_nothing_is_compiled_in_a_turn(monkeypatch: pytest.MonkeyPatch)
     )
     with tx.target.active("cpu"):
         doing = "prepare"
-        prepared = worker.prepare(Job(task, Candidate({}, "")))
+        prepared = worker.prepare(Assignment(task, Candidate({}, "")))
         doing = "measure"
-        measured = worker.measure_candidate(Job(task, Candidate({"BLOCK": 128}, "")))
+        measured = worker.measure_candidate(Assignment(task, Candidate({"BLOCK": 128}, "")))
     assert isinstance(prepared, Prepared), prepared
     assert measured.outcome.status == "ok", measured
     assert seen["prepare"] == seen["measure"] == {(True, False), (False, True)}

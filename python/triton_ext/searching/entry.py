@@ -36,7 +36,7 @@ from .samplers import Learned, sampler_named
 from .spaces import Space, declared_configs, label_of, named_choices, space_of
 from .study import Study
 from .targets import named_target, runnable
-from .task import Candidate, Job, Prepared, Task, refer_to
+from .task import Assignment, Candidate, Prepared, Task, refer_to
 from .winners import result_of, winner_of
 from .worker import prepare, prepare_compiled
 
@@ -246,7 +246,7 @@ def _task(
 
 def _prepared(pools: Pools, task: Task, shapes: str) -> Prepared:
     """Returns the facts that the first job of a worker finds out. `shapes` is the shape class if nothing is run."""
-    job = Job(task, Candidate({}, ""))
+    job = Assignment(task, Candidate({}, ""))
     is_run = task.described is None
     (result,) = (pools.measure(prepare, {0: job}) if is_run else pools.compile(prepare_compiled, {0: job})).values()
     if isinstance(result, Prepared):

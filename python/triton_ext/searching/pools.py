@@ -17,7 +17,7 @@ from ..errors import TritonExtError
 from ..tuning.parallel import cores
 from ..tuning.resilient import end_all
 from ..tuning.workers import Workers
-from .task import Job
+from .task import Assignment
 from .turns import PATIENCE, runs_beside_the_compiler
 
 #: Seconds for which a lost executor, such as a cluster without its scheduler, is asked for again.
@@ -77,16 +77,20 @@ class Pools:
         self._own.append(pool)
         return pool
 
-    def compile(self, function: Callable[[Job], Any], jobs: Mapping[int, Job]) -> dict[int, Any]:
+    def compile(self, function: Callable[[Assignment], Any], jobs: Mapping[int, Assignment]) -> dict[int, Any]:
         """Has workers compile; returns the results by number, and an exception for a job that has none."""
         return self._all("_compiling", function, jobs, lambda task: (task.compile_timeout,))
 
-    def measure(self, function: Callable[[Job], Any], jobs: Mapping[int, Job]) -> dict[int, Any]:
+    def measure(self, function: Callable[[Assignment], Any], jobs: Mapping[int, Assignment]) -> dict[int, Any]:
         """Has workers measure; returns the results by number, and an exception for a job that has none."""
         return self._all("_measuring", function, jobs, lambda task: (task.compile_timeout, task.run_timeout))
 
     def _all(
-        self, which: str, function: Callable[[Job], Any], jobs: Mapping[int, Job], limits: Callable[[Any], Any]
+        self,
+        which: str,
+        function: Callable[[Assignment], Any],
+        jobs: Mapping[int, Assignment],
+        limits: Callable[[Any], Any],
     ) -> dict[int, Any]:
         results: dict[int, Any] = {}
 

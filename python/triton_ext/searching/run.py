@@ -18,7 +18,7 @@ from .history import Trial
 from .objectives import values_of
 from .pools import Pools
 from .study import Study
-from .task import Candidate, Compiled, Job, Measured, Prepared, Task
+from .task import Assignment, Candidate, Compiled, Measured, Prepared, Task
 from .worker import compile_candidate, measure_candidate
 
 #: How often the candidate and the incumbent are measured in turns, and the best candidates at the end.
@@ -114,7 +114,7 @@ class Loop:
 
     def _compile(self, batch: list[_Asked]) -> list[_Asked]:
         """Compiles candidates; it touches no study, because it may run in a thread of its own."""
-        jobs = {i: Job(self._task, one.candidate, described=self._described) for i, one in enumerate(batch)}
+        jobs = {i: Assignment(self._task, one.candidate, described=self._described) for i, one in enumerate(batch)}
         results = self._pools.compile(compile_candidate, jobs)
         for i, one in enumerate(batch):
             result = results.get(i)
@@ -156,7 +156,7 @@ class Loop:
 
     def _few(self, todo: dict[int, _Asked]) -> None:
         """Checks candidates and times a few launches; those that go on stay in `todo`."""
-        jobs = {number: Job(self._task, one.candidate) for number, one in todo.items()}
+        jobs = {number: Assignment(self._task, one.candidate) for number, one in todo.items()}
         incumbent = self._study.best
         for number, result in self._pools.measure(measure_candidate, jobs).items():
             measured = measured_of(result)
@@ -182,7 +182,8 @@ class Loop:
         incumbent = self._study.best
         rival = self._candidate(incumbent, exact=True) if incumbent is not None else None
         jobs = {
-            number: Job(self._task, one.candidate, (rival or one.candidate,), _ROUNDS) for number, one in todo.items()
+            number: Assignment(self._task, one.candidate, (rival or one.candidate,), _ROUNDS)
+            for number, one in todo.items()
         }
         for number, result in self._pools.measure(measure_candidate, jobs).items():
             measured = measured_of(result)
@@ -245,7 +246,7 @@ class Loop:
         task = replace(self._task, seed=self._task.seed + 1, group=f"{self._task.group}-final")
         space = self._study.space
         candidates = {n: self._candidate(t, exact=space.effect(t.values) == "no") for n, t in entrants.items()}
-        checked = self._pools.measure(measure_candidate, {n: Job(task, c) for n, c in candidates.items()})
+        checked = self._pools.measure(measure_candidate, {n: Assignment(task, c) for n, c in candidates.items()})
         for number, result in checked.items():
             measured = measured_of(result)
             if measured.outcome.status != "ok":
@@ -254,7 +255,7 @@ class Loop:
         if not candidates:
             return {}
         first, *others = candidates
-        job = Job(task, candidates[first], tuple(candidates[n] for n in others), _FINAL_ROUNDS)
+        job = Assignment(task, candidates[first], tuple(candidates[n] for n in others), _FINAL_ROUNDS)
         (result,) = self._pools.measure(measure_candidate, {0: job}).values()
         measured = measured_of(result)
         if measured.outcome.status != "ok":
@@ -280,7 +281,7 @@ class Loop:
             launch = space.launch(values)
             if space.constexprs(launch) == space.constexprs(trial.launch):
                 one = replace(trial, launch=launch, pipeline=space.text(values))
-                jobs[number] = Job(self._task, self._candidate(one, exact=True), described=self._described)
+                jobs[number] = Assignment(self._task, self._candidate(one, exact=True), described=self._described)
         results = self._pools.compile(compile_candidate, jobs)
         same = {n for n, r in results.items() if isinstance(r, Compiled) and r.binary and r.binary == trial.binary}
         return {name: number in same for number, name in enumerate(others)}

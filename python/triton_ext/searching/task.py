@@ -122,8 +122,8 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Job:
-    """The work on one candidate that a worker is asked for.
+class Assignment:
+    """The work on one candidate that a worker gets.
 
     Attributes:
         task: the search.
@@ -189,7 +189,7 @@ class Measured:
     Attributes:
         outcome: how it ended.
         case: the launch that showed a wrong result; empty if none did.
-        compared: the milliseconds of `Job.compared`, measured in turns with it.
+        compared: the milliseconds of `Assignment.compared`, measured in turns with it.
         seconds: how long the device was used for it.
     """
 

@@ -25,7 +25,7 @@ from .rendering import column_of, number_text
 from .spaces import declared_configs, label_of
 from .stored import Finding, findings
 from .targets import own_target
-from .task import Candidate, Compiled, FunctionRef, Job, Measured, Task, refer_to
+from .task import Assignment, Candidate, Compiled, FunctionRef, Measured, Task, refer_to
 from .worker import compile_candidate, measure_candidate
 
 #: The part of the plain configuration's time that noise may add.
@@ -109,7 +109,7 @@ def _verdict(
     candidate = Candidate(finding.launch, finding.edits, key, finding.exact and is_default)
     plain = Candidate(finding.plain_launch, "", "", exact=False)
     for seed in range(100, 100 + seeds):
-        measured = _measured(pools, Job(replace(task, seed=seed, group=uuid.uuid4().hex), candidate))
+        measured = _measured(pools, Assignment(replace(task, seed=seed, group=uuid.uuid4().hex), candidate))
         if measured.outcome.status == "wrong result":
             return Verdict(finding, "wrong", reason=measured.outcome.reason)
         if measured.outcome.status != "ok":
@@ -117,7 +117,7 @@ def _verdict(
     gain = 1.0
     if (finding.edits, finding.launch) != ("", finding.plain_launch):
         for _ in range(_ATTEMPTS):  # on a busy machine one comparison may go either way
-            measured = _measured(pools, Job(task, candidate, (plain,), _ROUNDS))
+            measured = _measured(pools, Assignment(task, candidate, (plain,), _ROUNDS))
             if measured.outcome.status != "ok":
                 return Verdict(finding, "broken", reason=f"{measured.outcome.status}: {measured.outcome.reason}")
             gain = measured.compared[0] / measured.outcome.milliseconds[0]
@@ -175,7 +175,7 @@ def _here(target: str) -> str | None:
     return None if own or found == target else f"this machine has {found}"
 
 
-def _measured(pools: Pools, job: Job) -> Measured:
+def _measured(pools: Pools, job: Assignment) -> Measured:
     (result,) = pools.measure(measure_candidate, {0: job}).values()
     return measured_of(result)
 
@@ -185,7 +185,9 @@ def _verdict_of_figures(task: Task, finding: Finding, pools: Pools) -> Verdict:
     compiled = []
     for launch, edits in ((finding.launch, finding.edits), (finding.plain_launch, "")):
         candidate = Candidate(launch, edits, state(Pipeline.parse(edits)))
-        (result,) = pools.compile(compile_candidate, {0: Job(task, candidate, described=task.described)}).values()
+        (result,) = pools.compile(
+            compile_candidate, {0: Assignment(task, candidate, described=task.described)}
+        ).values()
         if not isinstance(result, Compiled) or result.outcome.status != "ok":
             outcome = result.outcome if isinstance(result, Compiled) else outcome_of(result)
             return Verdict(finding, "broken", reason=f"{outcome.status}: {outcome.reason}")

@@ -31,7 +31,7 @@ from ..tuning.workers import process
 from .checking import Cases, CheckFailedError
 from .describing import drivers_stand_in, shapes_of, stand_ins
 from .figures import binary_hash, figures_of
-from .task import Candidate, Compiled, Job, Measured, Prepared, Task
+from .task import Assignment, Candidate, Compiled, Measured, Prepared, Task
 from .turns import runs_beside_the_compiler, turn, turn_to_compile
 
 #: Milliseconds of warming up and of measuring for `triton.testing.do_bench`: of a few launches, and of many.
@@ -74,7 +74,7 @@ class Kernel:
             scope.leave(active)
 
 
-def prepare(job: Job) -> Prepared | Outcome:
+def prepare(job: Assignment) -> Prepared | Outcome:
     """Makes the launches, runs the unedited kernel, and returns what a search needs to know."""
     try:
         task = job.task
@@ -108,7 +108,7 @@ def prepare(job: Job) -> Prepared | Outcome:
         return Outcome("worker error", reason=text_of_error(contained(error)))
 
 
-def prepare_compiled(job: Job) -> Prepared | Outcome:
+def prepare_compiled(job: Assignment) -> Prepared | Outcome:
     """Compiles the unedited kernel for `Task.described`, without a device, and returns what a search needs to know."""
     try:
         task = job.task
@@ -133,8 +133,8 @@ def prepare_compiled(job: Job) -> Prepared | Outcome:
         return Outcome("compile error", reason=text_of_error(contained(error)))
 
 
-def compile_candidate(job: Job) -> Compiled:
-    """Compiles a candidate; with `Job.described` without its arguments and without a device."""
+def compile_candidate(job: Assignment) -> Compiled:
+    """Compiles a candidate; with `Assignment.described` without its arguments and without a device."""
     task = job.task
     with contextlib.ExitStack() as scopes:
         try:
@@ -156,7 +156,7 @@ def compile_candidate(job: Job) -> Compiled:
             return _built(job, kernel, launches)
 
 
-def _built(job: Job, kernel: Kernel, launches: list[dict[str, Any]]) -> Compiled:
+def _built(job: Assignment, kernel: Kernel, launches: list[dict[str, Any]]) -> Compiled:
     binaries, figures, seconds = [], {}, 0.0
     # Every launch that is checked counts: an edit may change only the kernel for unaligned tensors, for example.
     for number, arguments in enumerate(launches):
@@ -173,8 +173,8 @@ def _built(job: Job, kernel: Kernel, launches: list[dict[str, Any]]) -> Compiled
     return Compiled(Outcome("ok", (), seconds), figures, "-".join(binaries))
 
 
-def measure_candidate(job: Job) -> Measured:
-    """Checks a candidate and times a few launches; with `Job.compared`, times many launches in turns with those."""
+def measure_candidate(job: Assignment) -> Measured:
+    """Checks a candidate and times a few launches; with `Assignment.compared`, times many in turns with those."""
     task = job.task
     with contextlib.ExitStack() as scopes:
         try:
@@ -189,7 +189,7 @@ def measure_candidate(job: Job) -> Measured:
         return _measured(job, kernel, cases, started)
 
 
-def _compile_before_the_turn(job: Job) -> None:
+def _compile_before_the_turn(job: Assignment) -> None:
     """Compiles a kernel, or reads it from Triton's cache, before the turn in which no other process uses the GPU."""
     beside = runs_beside_the_compiler(driver.active.get_current_target().backend)
     if not beside or _last is None or _last[0] != job.task.group:
@@ -201,7 +201,7 @@ def _compile_before_the_turn(job: Job) -> None:
                 kernel.launch(candidate, arguments, warmup=True)
 
 
-def _measured(job: Job, kernel: Kernel, cases: Cases, started: float) -> Measured:
+def _measured(job: Assignment, kernel: Kernel, cases: Cases, started: float) -> Measured:
     task = job.task
     everybody = (job.candidate, *job.compared)
     seen: list[list[tuple[float, ...]]] = [[] for _ in everybody]
