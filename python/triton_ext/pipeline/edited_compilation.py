@@ -95,8 +95,8 @@ class EditedCompilation:
         return trial.outcome if trial else ""
 
     def _without_layers(self, stages: dict[str, Stage], backend: Any) -> Unedited:
-        """Returns the compilation without edits, but those that lower dialects: no kernel with their operations compiles
-        without. If there are no other edits, it cannot be tried.
+        """Returns the compilation without the edits of users. It has those that lower dialects, without which no kernel
+        with their operations compiles; if there are no other edits, it cannot be tried.
         """
         unedited = dict(stages)
         lowering = tuple(layer for layer in self.layers if any(isinstance(edit, Lowering) for edit in layer.edits))
