@@ -6,6 +6,7 @@
 
 #include "Shadow.h"
 #include "Bounds.h"
+#include "Merge.h"
 #include "Recompute.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -116,9 +117,26 @@ Value ShadowChecker::hasShadow(const ShadowAccess &one) {
   return known;
 }
 
+bool ShadowChecker::isMixed(const ShadowAccess &one) {
+  auto isBuilt = [&](const MemoryAccess &access) {
+    ImplicitLocOpBuilder b = checker.before(access.op);
+    return canBuildLanes(tracker, access, b);
+  };
+  return llvm::any_of(shadowed, [&](const ShadowAccess &other) {
+    const MemoryAccess &access = other.access;
+    return other.shadow == one.shadow &&
+           access.op->getBlock() == one.access.op->getBlock() &&
+           access.pointer.getType() == one.access.pointer.getType() &&
+           (access.kind != one.access.kind ||
+            access.isAtomic != one.access.isAtomic) &&
+           isBuilt(access) && isBuilt(one.access);
+  });
+}
+
 void ShadowChecker::insertLook(ShadowAccess &one) {
   ImplicitLocOpBuilder b(one.access.op->getLoc(), one.place);
   one.look = scf::IfOp::create(b, hasShadow(one), /*withElseRegion=*/false);
+  markLook(one.look, one.check(), /*isOrdered=*/!one.isRace());
   b.setInsertionPointToStart(one.look.thenBlock());
   auto word = [&](ArgumentWord which) {
     return Checker::wordAt(b, Checker::numberOf(one.argument, which));
@@ -207,6 +225,7 @@ llvm::json::Array ShadowChecker::run() {
     for (Operation *branch : rare)
       if (!branch->getParentOfType<LoopLikeOpInterface>())
         recomputeScalars(cast<scf::IfOp>(branch), checker.kernel);
+  mergeLooks(checker.kernel);
   return said;
 }
 

@@ -75,6 +75,10 @@ private:
   void checkRace(const ShadowAccess &one, const ShadowWords &words,
                  const SomeLanes &lanes, Value both, ImplicitLocOpBuilder &b);
   llvm::json::Array othersOf(const ShadowAccess &one) const;
+  /// Whether an access like this one does what this one does not, so that
+  /// their looks can be merged only if each can do everything.
+  bool isMixed(const ShadowAccess &one);
+  static Value flagged(Value isOn, bool flag, ImplicitLocOpBuilder &b);
   void reportIf(const ShadowAccess &one, const SomeLanes &lanes, Value isOn,
                 Value ok, ImplicitLocOpBuilder &b);
 

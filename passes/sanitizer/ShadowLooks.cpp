@@ -3,10 +3,12 @@
 // Emits a look at a shadow: compares some lanes of an access with the words of
 // the shadow, and adds the access to them. RATIONALE.md describes the words.
 
+#include "Bits.h"
 #include "Bounds.h"
 #include "Shadow.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "probe/Probe.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext;
@@ -67,6 +69,19 @@ Value mlir::triton_ext::sanitizer::shadowAt(const ShadowWords &words,
       b, withElement(byte.getType(), tt::PointerType::get(word)), address);
 }
 
+/// Combines the lanes of a tensor with one dimension.
+template <typename Op>
+static Value reduce(Value lanes, ImplicitLocOpBuilder &b) {
+  auto reduce = tt::ReduceOp::create(b, ValueRange{lanes}, /*axis=*/0);
+  OpBuilder::InsertionGuard guard(b);
+  Type type = getElementTypeOrSelf(lanes);
+  Block *body = b.createBlock(&reduce.getCombineOp(), {}, {type, type},
+                              {b.getLoc(), b.getLoc()});
+  tt::ReduceReturnOp::create(
+      b, ValueRange{Op::create(b, body->getArgument(0), body->getArgument(1))});
+  return reduce->getResult(0);
+}
+
 /// Records the lanes in which `ok` is false.
 void ShadowChecker::reportIf(const ShadowAccess &one, const SomeLanes &lanes,
                              Value isOn, Value ok, ImplicitLocOpBuilder &b) {
@@ -74,16 +89,51 @@ void ShadowChecker::reportIf(const ShadowAccess &one, const SomeLanes &lanes,
   auto look = scf::IfOp::create(b, anyOf(isWrong, b), /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(look.thenBlock());
-  Finding finding{
-      one.check(), one.access.op, ok, isOn, addressOf(lanes.pointer, b), {},
-      {}};
-  if (lanes.number)
-    finding.values.emplace_back("lane", lanes.number);
-  finding.note["argument"] = int64_t(one.argument);
+  Value address = addressOf(lanes.pointer, b);
+  Value count = arith::ConstantOp::create(b, b.getI64IntegerAttr(1));
+  Value lane = arith::ConstantOp::create(b, b.getI32IntegerAttr(-1));
+  if (auto type = dyn_cast<RankedTensorType>(address.getType())) {
+    int64_t n = type.getNumElements();
+    auto narrow = RankedTensorType::get({n}, b.getI32Type());
+    isWrong = reshaped(b, isWrong, {n});
+    address = reshaped(b, address, {n});
+    Value places = lanes.number;
+    if (!places)
+      places = tt::MakeRangeOp::create(b, narrow, 0, n);
+    count =
+        reduce<arith::AddIOp>(arith::ExtUIOp::create(b, narrow, isWrong), b);
+    count = arith::ExtUIOp::create(b, b.getI64Type(), count);
+    lane = reduce<arith::MinUIOp>(
+        arith::SelectOp::create(b, isWrong, places, numberLike(-1, narrow, b)),
+        b);
+    Value isFirst =
+        arith::CmpIOp::create(b, P::eq, places, inLanes(lane, narrow, b));
+    address = reduce<arith::OrIOp>(
+        arith::SelectOp::create(b, isFirst, address,
+                                numberLike(0, address.getType(), b)),
+        b);
+  }
+  llvm::json::Object note{{"address", true},
+                          {"argument", int64_t(one.argument)},
+                          {"values", llvm::json::Array()}};
   if (one.isRace())
     if (llvm::json::Array others = othersOf(one); !others.empty())
-      finding.note["others"] = std::move(others);
-  checker.report(b, std::move(finding));
+      note["others"] = std::move(others);
+  checker.addTo(note, one.check(), one.access.op);
+  Value site = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
+  auto op = probe::FailuresOp::create(
+      b, site, count, lane, ValueRange{Checker::wordAt(b, 2), address},
+      b.getStrArrayAttr({one.check()}),
+      b.getStrArrayAttr({StringRef(textOf(std::move(note)))}),
+      b.getArrayAttr({Attribute(one.access.op->getLoc())}));
+  op->setAttr("probe.rules", b.getStringAttr("sanitize"));
+}
+
+/// Returns a number of a look, `isOn` or false. Looks that differ in it only
+/// can be merged, so it is a constant if accesses of the kernel differ in it.
+Value ShadowChecker::flagged(Value isOn, bool flag, ImplicitLocOpBuilder &b) {
+  Value known = arith::ConstantOp::create(b, b.getBoolAttr(flag));
+  return arith::AndIOp::create(b, isOn, inLanes(known, isOn.getType(), b));
 }
 
 Value mlir::triton_ext::sanitizer::ownResult(Operation *op) {
@@ -120,11 +170,15 @@ void ShadowChecker::checkInit(const ShadowAccess &one, const ShadowWords &words,
                                  /*isVolatile=*/true);
   Value written = arith::AndIOp::create(b, ownResult(load), bits);
   Value ok = arith::CmpIOp::create(b, P::eq, written, bits);
-  if (one.reads())
-    reportIf(one, lanes, isOn, ok, b);
-  if (!one.writes())
+  bool isMixed = this->isMixed(one);
+  if (one.reads() || isMixed)
+    reportIf(one, lanes, isMixed ? flagged(isOn, one.reads(), b) : isOn, ok, b);
+  if (!one.writes() && !isMixed)
     return;
-  atomicOr(pointer, bits, arith::AndIOp::create(b, negated(ok, b), isOn), b);
+  Value isMarked = arith::AndIOp::create(b, negated(ok, b), isOn);
+  if (isMixed)
+    isMarked = flagged(isMarked, one.writes(), b);
+  atomicOr(pointer, bits, isMarked, b);
 }
 
 /// Returns how many bits a number of a program has in a word of the shadow.
@@ -197,6 +251,7 @@ void ShadowChecker::checkRace(const ShadowAccess &one, const ShadowWords &words,
   Type word = both.getType();
   Type wide = offset.getType(), type = withElement(wide, word);
   both = inLanes(both, wide, b);
+  bool isMixed = this->isMixed(one);
   enum Set { Read, Written, Atomic };
   Set set = one.access.isAtomic             ? Atomic
             : one.access.kind == Kind::Load ? Read
@@ -208,8 +263,10 @@ void ShadowChecker::checkRace(const ShadowAccess &one, const ShadowWords &words,
       atomicOr(pointer, arith::ShLIOp::create(b, both, shift(set)), isOn, b);
   Value ok;
   for (int other : {Read, Written, Atomic}) {
-    if (other == set && set != Written)
-      continue; // two reads, or two atomic accesses
+    // Two reads, or two atomic accesses.
+    bool isFine = other == set && set != Written;
+    if (isFine && !isMixed)
+      continue;
     Value found = arith::AndIOp::create(
         b, arith::ShRUIOp::create(b, old, shift(other)),
         numberLike((int64_t(1) << 2 * bits) - 1, type, b));
@@ -217,6 +274,8 @@ void ShadowChecker::checkRace(const ShadowAccess &one, const ShadowWords &words,
         arith::CmpIOp::create(b, P::eq, found, numberLike(0, type, b));
     Value isOwn = arith::CmpIOp::create(b, P::eq, found, both);
     Value fine = arith::OrIOp::create(b, isNone, isOwn);
+    if (isMixed)
+      fine = negated(flagged(negated(fine, b), !isFine, b), b);
     ok = ok ? Value(arith::AndIOp::create(b, ok, fine)) : fine;
   }
   reportIf(one, lanes, isOn, ok, b);

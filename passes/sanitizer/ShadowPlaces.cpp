@@ -21,7 +21,9 @@ using Kind = MemoryAccess::Kind;
 /// Says nothing of what is in its regions.
 static bool isQuiet(Operation *op) {
   // No other program waits for what checks and looks do.
-  bool isOfCheck = isOwn(op) || isa<probe::CheckOp, probe::LaunchWordOp>(op);
+  bool isOfCheck =
+      isOwn(op) ||
+      isa<probe::CheckOp, probe::FailuresOp, probe::LaunchWordOp>(op);
   if (isOfCheck || op->getNumRegions() || isMemoryEffectFree(op) ||
       op->hasTrait<OpTrait::IsTerminator>())
     return true;

@@ -87,8 +87,10 @@ Value ShadowChecker::lookAtWords(const ShadowAccess &one,
   Value isDone = arith::CmpIOp::create(b, P::eq, ownResult(load), all);
   Value isLeft = arith::CmpIOp::create(b, P::eq, isDone,
                                        numberLike(0, isDone.getType(), b));
-  if (one.writes()) {
+  if (one.writes() || isMixed(one)) {
     Value isMarked = arith::AndIOp::create(b, isLeft, isWord);
+    if (isMixed(one))
+      isMarked = flagged(isMarked, one.writes(), b);
     if (lanes.mask)
       isMarked =
           arith::AndIOp::create(b, isMarked, allOfRows(lanes.mask, group, b));

@@ -25,4 +25,4 @@ UNIT, START, END = 3, 4, 6  # of a home
 SLOT_STRIDE = 2048
 SLOT_MAGIC = 0x31304C53_4F525054
 SLOT_HEAD, ARGUMENT_WORDS, SLOT_COUNTERS = 8, 8, 4
-RUNS = 2  # of the counters; COUNT and LOST are as in a line
+RUNS = 2  # of the counters; COUNT is as in a line, and LOST is 0

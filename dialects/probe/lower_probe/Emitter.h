@@ -58,6 +58,8 @@ private:
   bool isLate(Operation *op) const;
   void emitLate(unsigned site, probe::CheckOp check, probe::CheckOp next);
   LogicalResult emitFailures(unsigned site, probe::FailuresOp op);
+  void recordFailure(unsigned site, Value number, Value hasFailed, Value count,
+                     Value lane, ValueRange values);
   /// Returns the check of the site behind `site` if it is in the same place
   /// with the same values and mask, so that one piece of code can serve both.
   probe::CheckOp partnerOf(unsigned site) const;

@@ -115,11 +115,12 @@ void Emitter::writeRecords(Value tag, Value lane, ValueRange values,
                              arith::OrIOp::create(b, lane, splat(programZ, n))};
   for (Value value : values)
     content.push_back(bits(value, n));
+  Value record = tt::AddPtrOp::create(b, first.getType(), first, offset);
   for (auto [i, word] : llvm::enumerate(content)) {
-    Value place =
-        i ? Value(arith::AddIOp::create(b, offset, splat(constant(i), n)))
-          : offset;
-    Value pointer = tt::AddPtrOp::create(b, first.getType(), first, place);
+    Value pointer = record;
+    if (i)
+      pointer = tt::AddPtrOp::create(b, record.getType(), record,
+                                     splat(constant(i), n));
     tt::StoreOp::create(b, pointer, word, mask);
   }
 }

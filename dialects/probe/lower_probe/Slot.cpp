@@ -6,6 +6,7 @@
 #include "Emitter.h"
 #include "Layout.h"
 
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -55,40 +56,42 @@ bool Emitter::isLate(Operation *op) const {
 /// With `next`, the site behind it, the code runs twice, and not at all without
 /// a slot, which also keeps LLVM from unrolling it.
 void Emitter::emitLate(unsigned site, CheckOp check, CheckOp next) {
+  OpBuilder::InsertionGuard guard(b);
   int64_t n = numLanesOf(check);
-  Value condition = check.getCondition(), kind;
+  Value condition = check.getCondition(), number = constant(0);
   if (next) {
     Type i32 = b.getI32Type();
-    auto number = [&](int64_t value) -> Value {
+    auto turn = [&](int64_t value) -> Value {
       return arith::ConstantOp::create(b, b.getIntegerAttr(i32, value));
     };
-    Value end = arith::SelectOp::create(b, hasSlot, number(2), number(0));
-    auto loop = scf::ForOp::create(b, number(0), end, number(1));
+    Value end = arith::SelectOp::create(b, hasSlot, turn(2), turn(0));
+    auto loop = scf::ForOp::create(b, turn(0), end, turn(1));
     b.setInsertionPointToStart(loop.getBody());
     Value isNext = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                         loop.getInductionVar(), number(0));
+                                         loop.getInductionVar(), turn(0));
     condition = arith::SelectOp::create(b, isNext, next.getCondition(),
                                         check.getCondition());
-    kind = arith::ExtUIOp::create(b, b.getI64Type(), loop.getInductionVar());
+    number = arith::ExtUIOp::create(b, b.getI64Type(), loop.getInductionVar());
   }
   Value hasFailed =
       arith::XOrIOp::create(b, flat(condition, n), splat(truth(true), n));
   if (Value mask = check.getMask())
     hasFailed = arith::AndIOp::create(b, hasFailed, flat(mask, n));
-  Value any = hasFailed, count = constant(1), lane = constant(0xFFFFFFFF);
+  Value count = constant(1), lane = constant(0xFFFFFFFF);
   SmallVector<Value> values(check.getValues());
   if (n) {
     auto narrow = RankedTensorType::get({n}, b.getI32Type());
-    auto number = [&](int64_t value) -> Value {
+    auto turned = [&](int64_t value) -> Value {
       return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
     };
     Value place = tt::MakeRangeOp::create(b, narrow, 0, n);
-    Value rest = arith::SubIOp::create(b, splat(number(n), n), place);
-    rest = arith::SelectOp::create(b, hasFailed, rest, splat(number(0), n));
+    Value rest = arith::SubIOp::create(b, splat(turned(n), n), place);
+    rest = arith::SelectOp::create(b, hasFailed, rest, splat(turned(0), n));
     Value most = reduce(rest, tt::RMWOp::UMAX);
-    Value first = arith::SubIOp::create(b, number(n), most);
-    any = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, most, number(0));
+    Value first = arith::SubIOp::create(b, turned(n), most);
     count = numberOf(hasFailed);
+    hasFailed =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, most, turned(0));
     lane = arith::ExtUIOp::create(b, b.getI64Type(), first);
     Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, place,
                                           splat(first, n));
@@ -98,44 +101,7 @@ void Emitter::emitLate(unsigned site, CheckOp check, CheckOp next) {
                                                splat(constant(0), n)),
                        tt::RMWOp::UMAX);
   }
-  any = arith::AndIOp::create(b, any, hasSlot);
-  int64_t counters = kSlotHead + kArgumentWords * kernel.getNumArguments() +
-                     kSlotCounters * site;
-  auto counter = [&](int64_t word) {
-    Value place = slotWord(counters + word);
-    if (!kind)
-      return place;
-    Value offset = arith::MulIOp::create(b, kind, constant(kSlotCounters));
-    return Value(tt::AddPtrOp::create(b, place.getType(), place, offset));
-  };
-  auto pick = [&](Value mask, Value value) {
-    return Value(arith::SelectOp::create(b, mask, value, constant(0)));
-  };
-  addTo(counter(kCount), count, any);
-  Value run = pick(any, addTo(counter(kRuns), constant(1), any));
-  Value isWanted = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, run,
-                                         constant(kMostRuns));
-  isWanted = arith::AndIOp::create(b, isWanted, any);
-
-  Value size = constant(kRecordHead + values.size());
-  Value buffer =
-      tt::IntToPtrOp::create(b, shared.getType(), loadSlot(kSlotBuffer));
-  Value cursor =
-      tt::AddPtrOp::create(b, shared.getType(), buffer, constant(kCursor));
-  Value start = pick(isWanted, addTo(cursor, size, isWanted));
-  Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
-                                     arith::AddIOp::create(b, start, size),
-                                     loadSlot(kSlotCapacity));
-  Value isLost = arith::XOrIOp::create(b, fits, truth(true));
-  addTo(counter(kLost), constant(1),
-        arith::AndIOp::create(b, isLost, isWanted));
-  Value area =
-      tt::AddPtrOp::create(b, shared.getType(), buffer, loadSlot(kSlotPool));
-  Value tag = constant(sites.key | (site + 1));
-  if (kind)
-    tag = arith::AddIOp::create(b, tag, kind);
-  writeRecords(tag, lane, values, area, start,
-               arith::AndIOp::create(b, fits, isWanted));
+  recordFailure(site, number, hasFailed, count, lane, values);
 }
 
 /// Counts the failures of one of the checks that `op` stands for, and writes
@@ -147,24 +113,38 @@ LogicalResult Emitter::emitFailures(unsigned site, FailuresOp op) {
               "it has a slot";
   Value hasFailed = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
                                           op.getCount(), constant(0));
+  Type i64 = b.getI64Type();
+  recordFailure(site, arith::ExtUIOp::create(b, i64, op.getSite()), hasFailed,
+                op.getCount(), arith::ExtUIOp::create(b, i64, op.getLane()),
+                op.getValues());
+  return success();
+}
+
+/// Where `hasFailed` is on, adds `count` and one run to the counters of the
+/// site that is `number` behind `site`, and writes a record unless there are
+/// many of them. A branch, because in it nothing needs a mask.
+void Emitter::recordFailure(unsigned site, Value number, Value hasFailed,
+                            Value count, Value lane, ValueRange values) {
   hasFailed = arith::AndIOp::create(b, hasFailed, hasSlot);
   auto branch = scf::IfOp::create(b, hasFailed, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  Type i64 = b.getI64Type(), pointer = shared.getType();
-  Value number = arith::ExtUIOp::create(b, i64, op.getSite()),
-        always = truth(true);
+  Type pointer = shared.getType();
+  Value always = truth(true);
   Value counters =
       slotWord(kSlotHead + kArgumentWords * kernel.getNumArguments() +
                kSlotCounters * int64_t(site));
-  counters = tt::AddPtrOp::create(
-      b, pointer, counters,
-      arith::MulIOp::create(b, number, constant(kSlotCounters)));
-  addTo(counters, op.getCount(), always);
+  bool isOne = matchPattern(number, m_Zero());
+  if (!isOne)
+    counters = tt::AddPtrOp::create(
+        b, pointer, counters,
+        arith::MulIOp::create(b, number, constant(kSlotCounters)));
+  addTo(counters, count, always);
   Value run = addTo(tt::AddPtrOp::create(b, pointer, counters, constant(kRuns)),
                     constant(1), always);
   Value isWanted = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, run,
                                          constant(kMostRuns));
-  Value size = constant(kRecordHead + op.getValues().size());
+  Value size = constant(kRecordHead + values.size());
   Value buffer = tt::IntToPtrOp::create(b, pointer, loadSlot(kSlotBuffer));
   Value cursor = tt::AddPtrOp::create(b, pointer, buffer, constant(kCursor));
   Value start = addTo(cursor, size, isWanted);
@@ -175,11 +155,10 @@ LogicalResult Emitter::emitFailures(unsigned site, FailuresOp op) {
   // number of runs.
   fits = arith::AndIOp::create(b, fits, isWanted);
   Value area = tt::AddPtrOp::create(b, pointer, buffer, loadSlot(kSlotPool));
-  Value tag =
-      arith::AddIOp::create(b, constant(sites.key | (site + 1)), number);
-  writeRecords(tag, arith::ExtUIOp::create(b, i64, op.getLane()),
-               op.getValues(), area, start, fits);
-  return success();
+  Value tag = constant(sites.key | (site + 1));
+  if (!isOne)
+    tag = arith::AddIOp::create(b, tag, number);
+  writeRecords(tag, lane, values, area, start, fits);
 }
 
 CheckOp Emitter::partnerOf(unsigned site) const {

@@ -12,8 +12,9 @@
 // ALL-NOT: probe.check
 
 // A load reads words of 32 bits, with a bit for each byte; a store sets bits. Both are no accesses of the kernel, and
-// are in branches behind them, which are taken if the launch gives the address of a shadow. First come whole words, and
-// then single lanes, if any are left.
+// are in a branch behind them, which is taken if the launch gives the address of a shadow. First come whole words, and
+// then single lanes, if any are left. The two looks differ in scalars only, so a loop runs the same code for both: it
+// chooses the shadow, the words of the tensor, the pointer, and whether the look reports and marks.
 // INIT-LABEL: tt.func public @copy
 // INIT-DAG: %[[X:.*]] = probe.launch_word 12 : i64
 // INIT-DAG: %[[HAS_X:.*]] = arith.cmpi ne, %[[X]],
@@ -21,29 +22,40 @@
 // INIT-DAG: %[[HAS_Y:.*]] = arith.cmpi ne, %[[Y]],
 // INIT: tt.load {{.*}} : tensor<64x!tt.ptr<f32>>
 // INIT: tt.store
-// INIT: scf.if %[[HAS_X]] {
+// INIT: %[[ANY:.*]] = arith.ori %[[HAS_X]], %[[HAS_Y]]
+// INIT: scf.if %[[ANY]] {
+// INIT: scf.for %[[TURN:.*]] = %c0_i32{{.*}} to %c2_i32{{.*}} step %c1_i32{{.*}} : i32 {
+// INIT: %[[IS_X:.*]] = arith.cmpi eq, %[[TURN]],
+// INIT: %[[HAS:.*]] = arith.select %[[IS_X]], %[[HAS_X]], %[[HAS_Y]]
+// INIT: %[[BASE:.*]] = arith.select %[[IS_X]], %arg0, %arg1 : !tt.ptr<f32>
+// INIT: %[[OFFSET:.*]] = arith.select %[[IS_X]], %c0_i64{{.*}}, %c8_i64
+// INIT: %[[MARKS:.*]] = arith.select %[[IS_X]], %false{{.*}}, %true
+// INIT: %[[REPORTS:.*]] = arith.select %[[IS_X]], %true{{.*}}, %false
+// INIT: scf.if %[[HAS]] {
+// INIT: probe.launch_word 8 + %[[OFFSET]]
+// INIT: tt.splat %[[BASE]]
 // INIT: %[[WORDS:.*]] = tt.load {{.*}} {isVolatile = true, sanitize.own} : tensor<8x!tt.ptr<i32>>
 // INIT: arith.cmpi eq, %[[WORDS]], %{{.*}} : tensor<8xi32>
-// INIT: scf.if
-// INIT: tt.load {{.*}} {isVolatile = true, sanitize.own} : tensor<64x!tt.ptr<i32>>
-// INIT: probe.check {{.*}}, "uninit"{{.*}}\22argument\22:0
-// INIT: scf.if %[[HAS_Y]] {
+// INIT: tt.splat %[[MARKS]]
 // INIT: tt.store {{.*}} {sanitize.own} : tensor<8x!tt.ptr<i32>>
 // INIT: scf.if
+// INIT: tt.load {{.*}} {isVolatile = true, sanitize.own} : tensor<64x!tt.ptr<i32>>
+// INIT: tt.splat %[[REPORTS]]
+// INIT: probe.failures %[[TURN]], {{.*}} messages ["uninit", "uninit"]{{.*}}\22argument\22:0{{.*}}\22argument\22:1
+// INIT: tt.splat %[[MARKS]]
 // INIT: tt.atomic_rmw or, relaxed, gpu, {{.*}} {sanitize.own} : (tensor<64x!tt.ptr<i32>>, tensor<64xi32>, tensor<64xi1>) -> tensor<64xi32>
-// INIT-NOT: probe.check
+// INIT-NOT: probe.failures
 // INIT: tt.return
 // RACE-LABEL: tt.func public @copy
 // RACE-DAG: %[[X:.*]] = probe.launch_word 13 : i64
 // RACE-DAG: %[[HAS_X:.*]] = arith.cmpi ne, %[[X]],
 // RACE: tt.load
 // RACE: tt.store
-// RACE: scf.if %[[HAS_X]] {
+// RACE: scf.for %[[TURN:.*]] =
 // RACE: tt.atomic_rmw or, relaxed, gpu, {{.*}} {sanitize.own} : (tensor<64x!tt.ptr<i64>>, tensor<64xi64>, tensor<64xi1>) -> tensor<64xi64>
-// RACE: probe.check {{.*}}, "race"{{.*}}\22argument\22:0
-// RACE: scf.if
-// RACE: tt.atomic_rmw or
-// RACE: probe.check {{.*}}, "race"{{.*}}\22argument\22:1
+// RACE: probe.failures %[[TURN]], {{.*}} messages ["race", "race"]{{.*}}\22argument\22:0{{.*}}\22argument\22:1
+// RACE-NOT: tt.atomic_rmw
+// RACE: tt.return
 tt.func public @copy(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {
   %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
   %p = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>

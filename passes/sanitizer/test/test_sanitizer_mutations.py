@@ -13,9 +13,9 @@ from support import mutants
 from support.probe.native import native_backend
 
 BOUNDS, SHADOWS = (Path(__file__).with_name(f"test_sanitizer_{name}.py") for name in ("bounds", "shadows"))
-box, corners, shadow, look, place, words = (
+box, corners, merge, shadow, look, place, words = (
     partial(mutants.Mutation, f"{name}.cpp")
-    for name in ("MaskBox", "Strided", "Shadow", "ShadowLooks", "ShadowPlaces", "ShadowWords")
+    for name in ("MaskBox", "Strided", "Merge", "Shadow", "ShadowLooks", "ShadowPlaces", "ShadowWords")
 )
 
 #: The tests that notice each bug, which of them (``-k`` of pytest), and the bug.
@@ -40,6 +40,16 @@ MUTATIONS = {
     "a load races with nothing": (SHADOWS, "two_views", shadow("(one.writes() || other.writes())", "one.writes()")),
     "a store races with loads only": (
         SHADOWS, "programs_that_write", shadow("(one.writes() || other.writes())", "(one.writes() != other.writes())")
+    ),
+    "merged looks have the scalars of the last one": (SHADOWS, "not clusters", merge("values[i]", "result")),
+    "what is written must have been written before": (
+        SHADOWS, "not clusters", look("flagged(isOn, one.reads(), b)", "isOn")
+    ),
+    "what is read is written from then on": (
+        SHADOWS, "not clusters", words("flagged(isMarked, one.writes(), b)", "isMarked")
+    ),
+    "two reads race if another access writes": (
+        SHADOWS, "all_programs_read", look("flagged(negated(fine, b), !isFine, b)", "negated(fine, b)")
     ),
 }  # fmt: skip
 
