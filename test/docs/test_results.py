@@ -200,3 +200,16 @@ def test_cpu_split_loops() -> None:
     softmax, add = ratios["softmax 2048x3000 float32, BLOCK=4096, 1 thread"], ratios["add 2^24, 1 thread"]
     assert f"now takes {softmax} of the time" in page("cpu.md")
     assert f"an addition of 2^24 floats {add}" in page("cpu.md")
+
+
+def test_sanitizer_compile_times() -> None:
+    text = (RESULTS / "sanitizer-compile.txt").read_text()
+    found = re.findall(r"^.{20} (\S+) +[\d.]+ +([\d.]+) +\d+  ttir", text, re.MULTILINE)
+    ratios: dict[bool, list[float]] = {False: [], True: []}
+    for checks, ratio in found:
+        if checks != "none":
+            ratios[checks in {"uninit", "race"}].append(float(ratio))
+    assert len(found) == 5 * 8
+    spans = {kind: f"{min(all_):.1f} to {max(all_):.1f} times as long" for kind, all_ in ratios.items()}
+    assert f"{spans[False]} with `bounds` or the default checks" in page("sanitizer.md")
+    assert f"{spans[True]} with `uninit` or `race`" in page("sanitizer.md")
