@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import TritonExtError
+from ..support.storage import write_whole
 
 if TYPE_CHECKING:
     from ..searching.history import Trial
@@ -148,7 +149,7 @@ def report(study: str, name: str | None, html: str | None) -> None:
         except TritonExtError as error:
             problem = str(error)
     try:
-        Path(html).write_text(page_of(found, differences, problem))
+        write_whole(Path(html), page_of(found, differences, problem).encode())
     except OSError as error:
         raise TritonExtError(f"{html} cannot be written: {error.strerror}") from error
     click.echo(html)

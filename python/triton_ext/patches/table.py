@@ -93,9 +93,9 @@ PATCHES = (
     Patch(
         "compiled_kernels",
         "compiler.compiler.CompiledKernel.__init__ is wrapped",
-        "the CPU backend refuses a kernel that another user can have put into the cache; extensions see "
+        "a backend can refuse a kernel that another user can have put into the cache; extensions see "
         "each kernel that is compiled or loaded",
-        "entering a pipeline, and the first launch on the CPU, raise the error",
+        "entering a pipeline, and the first launch for a backend that checks kernels, raise the error",
     ),
     Patch(
         "kernel_launches",
@@ -113,15 +113,15 @@ PATCHES = (
     Patch(
         "kernel_arguments",
         "runtime.jit.create_function_from_signature is wrapped: what it makes gets another specialize_impl",
-        "kernels on the CPU take NumPy arrays",
-        "activating the CPU backend raises the error",
+        "kernels of a backend can take other arguments than tensors and numbers, such as NumPy arrays",
+        "activating a backend that asks for it raises the error",
     ),
     Patch(
         "ignored_options",
         "runtime.jit.compute_cache_key is replaced, and runtime.autotuner.Autotuner.prune_configs is wrapped",
-        "launches and configurations of tuners that differ only in options which the CPU backend ignores, such as "
+        "launches and configurations of tuners that differ only in options which a backend ignores, such as "
         "num_warps, share a kernel",
-        "the first compilation for the CPU raises the error",
+        "the first compilation for a backend that ignores options raises the error",
     ),
     Patch(
         "backend_registry",
