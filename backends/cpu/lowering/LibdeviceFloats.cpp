@@ -196,6 +196,7 @@ Value LibdeviceEmitter::special(StringRef name) {
           .Default(false);
   if (!isOfRuntime)
     return {};
-  return returned(
-      math.callScalar(("triton_ext_cpu_" + name).str(), arguments, f64));
+  // The runtime computes functions of f32 in f64 itself, in one call.
+  std::string symbol = ("triton_ext_cpu_" + name + (isSingle ? "f" : "")).str();
+  return math.callScalar(symbol, operands, result);
 }

@@ -40,9 +40,11 @@ MUTATIONS = {
     ),
     # Special functions
     "a fraction has 5 terms": Mutation(SPECIAL, "20", "5", "bound and erfcx", OF_SPECIAL, behind="for (int k = "),
-    "an inverse is right to 8 bits": Mutation(SPECIAL, "0x1p-62L", "0x1p-8L", "bound and erfinv", OF_SPECIAL),
-    "a root of 2 has 30 bits": Mutation(SPECIAL, "std::sqrt(0.5L)", "0.707106781L", "bound and normcdf", OF_SPECIAL),
+    "an inverse is right to 8 bits": Mutation(SPECIAL, "0x1p-32", "0x1p-8", "bound and erfinv", OF_SPECIAL),
+    "a root of 2 has 30 bits": Mutation(
+        SPECIAL, "std::sqrt(R(0.5))", "R(0.707106781)", "bound and normcdf", OF_SPECIAL
+    ),
     "a series has 40 bits": Mutation(
-        SPECIAL, "0x1p-70L", "0x1p-40L", "bound and bessel_i0", OF_SPECIAL, behind="term > sum * "
+        SPECIAL, "0x1p-70", "0x1p-40", "bound and bessel_i0", OF_SPECIAL, behind="term > sum * "
     ),
 }
