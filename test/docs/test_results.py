@@ -202,6 +202,14 @@ def test_cpu_split_loops() -> None:
     assert f"an addition of 2^24 floats {add}" in page("cpu.md")
 
 
+def test_sanitizer_with_merged_looks() -> None:
+    text = (RESULTS / "gpu-sanitizer-new-outputs.txt").read_text()
+    found = re.search(r"^geometric mean +([\d.]+) +([\d.]+)$", text, re.MULTILINE)
+    assert found
+    said = "on an H100, the geometric mean of new outputs is {:.1f}, and that of the default checks is {:.2f}"
+    assert said.format(float(found[2]), float(found[1])) in " ".join(page("sanitizer.md").split())
+
+
 def test_sanitizer_compile_times() -> None:
     text = (RESULTS / "sanitizer-compile.txt").read_text()
     found = re.findall(r"^.{20} (\S+) +[\d.]+ +([\d.]+) +\d+  ttir", text, re.MULTILINE)
