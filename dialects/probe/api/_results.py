@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,14 @@ from ._statistics import Histogram, Stats
 from ._tables import table_of
 
 
-class Results:
+class Results(ABC):
     """The part of a `Session` that reads."""
 
     _chunks: int
 
+    @abstractmethod
     def _see(self, *, compensate: bool | None = False) -> Seen:
         """Waits for the devices and returns what the session has seen until now; with `compensate` as of `regions`."""
-        raise NotImplementedError
 
     def sites(self) -> list[Site]:
         """Returns the probes that have run."""
