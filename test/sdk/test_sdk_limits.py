@@ -264,7 +264,10 @@ def test_redirect_keeps_credentials_for_its_own_server_only(
     server.add("file.deb", b"content")
 
     def to(address: str) -> Iterator[bytes]:
-        return iter([f"HTTP/1.1 302 F\r\nLocation: {address}\r\nContent-Length: 0\r\n\r\n".encode()])
+        # The server closes each connection. Unless it says so, the client may send its next request into one.
+        return iter(
+            [f"HTTP/1.1 302 F\r\nConnection: close\r\nLocation: {address}\r\nContent-Length: 0\r\n\r\n".encode()]
+        )
 
     answers: list[Iterator[bytes]] = []
     with saying(answers) as (url, _, _):
