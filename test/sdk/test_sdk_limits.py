@@ -271,7 +271,7 @@ def test_redirect_keeps_credentials_for_its_own_server_only(
 
     answers: list[Iterator[bytes]] = []
     with saying(answers) as (url, _, _):
-        answers += [to(f"{url}/again"), to(f"{server.url.replace('127.0.0.1', 'localhost')}/file.deb")]
+        answers += [to(f"{url}/again"), to(f"{server.url.replace('127.0.0.1', '127.1')}/file.deb")]
         with_password = url.replace("://", "://user:hunter2@")
         download.fetch(f"{with_password}/file.deb", tmp_path, sha256=None, most=100, say=quiet)
     assert [bool(credentials) for credentials in seen] == [True, True, False], seen
