@@ -18,7 +18,7 @@ import support
 import triton_ext as tx
 from support.search import planted
 from triton_ext.searching import SearchResult, report, verify
-from triton_ext.searching.history import is_dead, trials_of
+from triton_ext.searching.history import OWNER, is_dead, trials_of
 from triton_ext.searching.optimiser import load_study
 
 pytestmark = pytest.mark.slow
@@ -126,6 +126,19 @@ def test_kill_9_loses_only_what_was_running(tmp_path: Path) -> None:
         time.sleep(0.1)
     assert not _in_session(process.pid)
     assert is_dead(json.dumps([os.uname().nodename, process.pid, "0"]))
+
+
+def test_a_candidate_is_not_lost_with_a_process_that_has_only_asked_for_it(tmp_path: Path) -> None:
+    """The process dies before its trial has the candidate's parameters; `grid` proposes each candidate once."""
+    file, knobs = tmp_path / "study.db", {"help": planted.choices(planted.HELP[:3])}
+    assert len(look(knobs, sampler="grid", storage=file, trials=2).history) == 2
+    with subprocess.Popen([sys.executable, "-c", ""]) as dead:
+        pass
+    load_study(file).ask().set_user_attr(OWNER, json.dumps([os.uname().nodename, dead.pid, "0"]))
+    result = look(knobs, sampler="grid", storage=file, trials=9)
+    assert [(t.number, t.status) for t in result.history if t.status == "lost"] == [(2, "lost")]
+    tried = [t.values.get("help", "none") for t in result.history if t.status == "ok"]
+    assert sorted(tried) == ["help_0", "help_1", "help_2", "none"]
 
 
 def _in_session(session: int) -> list[int]:

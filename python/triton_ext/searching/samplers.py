@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import itertools
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ..errors import TritonExtError
@@ -28,7 +28,8 @@ _TURNED = 2.5
 #: After how many proposals in a row that were tried before the model is not asked, which would repeat itself.
 _REPEATS = 4
 
-Propose = Callable[[int, dict[str, Any] | None], dict[str, Any]]
+#: From the number of a trial and the study, the values of some knobs.
+Propose = Callable[[int, Any], dict[str, Any]]
 
 
 class Learned:
@@ -80,7 +81,7 @@ def sampler_named(name: str, space: Space, seed: int, learned: Learned) -> Any:
 
         def sample_independent(self, study: Any, trial: Any, param_name: str, param_distribution: Any) -> Any:
             if trial.number not in self._values:
-                self._values = {trial.number: self._propose(trial.number, _best_params(study))}
+                self._values = {trial.number: self._propose(trial.number, study)}
             values = self._values[trial.number]
             if param_name in values:
                 return values[param_name]
@@ -99,10 +100,10 @@ def sampler_named(name: str, space: Space, seed: int, learned: Learned) -> Any:
     return Proposed(functools.partial(_neighbour if name == "climb" else _near_default, space, seed, learned))
 
 
-def _best_params(study: Any) -> dict[str, Any] | None:
+def _best_params(study: Any) -> dict[str, Any]:
     done = [t for t in study.get_trials(deepcopy=False) if t.state.is_finished() and t.values]
     if not done:
-        return None
+        return {}
     sign = 1 if study.directions[0].name == "MINIMIZE" else -1
     best = min(done, key=lambda t: sign * t.values[0])
     return dict(best.params)
@@ -113,7 +114,7 @@ def _near_default(
     seed: int,
     learned: Learned,
     number: int,
-    best: Mapping[str, Any] | None,  # noqa: ARG001 - as for the others
+    study: Any,  # noqa: ARG001 - as for the others
 ) -> dict[str, Any]:
     """Returns the default with a few knobs turned at random."""
     generator = random.Random(f"{seed}:{number}")
@@ -124,18 +125,16 @@ def _near_default(
     return values
 
 
-def _neighbour(
-    space: Space, seed: int, learned: Learned, number: int, best: Mapping[str, Any] | None
-) -> dict[str, Any]:
+def _neighbour(space: Space, seed: int, learned: Learned, number: int, study: Any) -> dict[str, Any]:
     """Returns the best so far with one knob turned, now and then two."""
     generator = random.Random(f"{seed}:{number}")
-    values = space.default | dict(best or {})
+    values = space.default | _best_params(study)
     for knob in generator.sample(space.knobs, min(len(space.knobs), generator.choice((1, 1, 2)))):
         _turn(space, knob, values, generator, learned)
     return values
 
 
-def _for_tpe(space: Space, seed: int, learned: Learned, number: int, best: Mapping[str, Any] | None) -> dict[str, Any]:
+def _for_tpe(space: Space, seed: int, learned: Learned, number: int, study: Any) -> dict[str, Any]:
     """Returns the default with one knob turned; once each was turned, the best so far without a few knobs.
 
     Where that repeats itself, it is the best so far with a few knobs turned at random.
@@ -145,7 +144,7 @@ def _for_tpe(space: Space, seed: int, learned: Learned, number: int, best: Mappi
         values = space.default
         _turn(space, space.knobs[number % len(space.knobs)], values, generator, learned)
         return values
-    values = space.default | dict(best or {})
+    values = space.default | _best_params(study)
     if number % 2 == 0:  # half of the trials turn one knob of the best to a value that was not tried yet
         others = [(k, c) for k in space.knobs for c in k.choices if (k.name, type(c).__name__, c) not in learned.tried]
         others = [(k, c) for k, c in others if c != k.default and not learned.avoids(k.name, c)]
@@ -180,17 +179,24 @@ def _turn(space: Space, knob: Knob, values: dict[str, Value], generator: random.
 
 
 class _Grid:
-    """All candidates, first the default, then those in which one knob differs, then two, and so on."""
+    """All candidates, first the default, then those in which one knob differs, then two, and so on.
+
+    The number of a trial chooses, so that processes choose differently. At the end come the candidates that no trial
+    has: those of processes that died, or whose number a trial got that had another candidate.
+    """
 
     def __init__(self, space: Space) -> None:
         self._space = space
         self._all = self._in_order()
         self._made: list[dict[str, Any]] = []
 
-    def __call__(self, number: int, best: dict[str, Any] | None) -> dict[str, Any]:  # noqa: ARG002
-        while len(self._made) <= number:
-            self._made.append(next(self._all, self._space.default))
-        return dict(self._made[number])
+    def __call__(self, number: int, study: Any) -> dict[str, Any]:
+        while len(self._made) <= number and (values := next(self._all, None)) is not None:
+            self._made.append(values)
+        if number < len(self._made):
+            return dict(self._made[number])
+        had = [{**t.system_attrs.get("fixed_params", {}), **t.params} for t in study.get_trials(deepcopy=False)]
+        return dict(next((values for values in self._made if values not in had), self._space.default))
 
     def _in_order(self) -> Iterator[dict[str, Any]]:
         default = self._space.default
