@@ -29,7 +29,8 @@ private:
   DenseMap<Value, Value> counterparts;
 };
 
-/// Returns the integer of which a constant consists; null if there is none.
+/// Returns the value of an integer constant, or the one value of all elements
+/// of a constant tensor of integers; null if `op` is neither.
 IntegerAttr integerOf(Operation *op);
 
 } // namespace mlir::triton_ext::sanitizer

@@ -171,6 +171,13 @@ class _Annotation(str):
         return str(self)
 
 
+def write_page(page: Path, text: str) -> None:
+    """Writes a page, whole or not at all, and says so, unless the file has this text already."""
+    if not page.exists() or page.read_text() != text:
+        write_whole(page, text.encode())
+        print(f"wrote {page}")
+
+
 def main(directory: Path) -> None:
     """Writes the pages into `directory`."""
     directory.mkdir(parents=True, exist_ok=True)
@@ -181,10 +188,7 @@ def main(directory: Path) -> None:
         "patches.md": patches_page(),
     }
     for name, text in pages.items():
-        page = directory / name
-        if not page.exists() or page.read_text() != text:
-            write_whole(page, text.encode())
-            print(f"wrote {page}")
+        write_page(directory / name, text)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from support import ROOT, modules
 from support.cpu import libdevice_references
+from triton_ext.authoring.reference import write_page
 
 PAGE = "cpu-libdevice.md"
 _TESTS = ROOT / "backends" / "cpu" / "test"
@@ -75,11 +76,7 @@ def page() -> str:
 
 def main(directory: Path) -> None:
     """Writes the page into `directory`."""
-    file = directory / PAGE
-    text = page()
-    if not file.exists() or file.read_text() != text:
-        file.write_text(text)
-        print(f"wrote {file}")
+    write_page(directory / PAGE, page())
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import triton_ext as tx
+from triton_ext.authoring.reference import write_page
 from triton_ext.loading.host import triton_root
 
 PAGE = "linalg-coverage.md"
@@ -442,11 +443,7 @@ def page() -> str:
 
 def main(directory: Path) -> None:
     """Writes the page into `directory`."""
-    file = directory / PAGE
-    text = page()
-    if not file.exists() or file.read_text() != text:
-        file.write_text(text)
-        print(f"wrote {file}")
+    write_page(directory / PAGE, page())
 
 
 if __name__ == "__main__":
