@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the result of each operation on integers grows, from how its operands do.
+// Derives how the result of each integer operation grows along a dimension from
+// how its operands grow.
 
 #include "analysis/AxisTransfer.h"
 
@@ -27,22 +28,23 @@ public:
 
 private:
   /// Returns the axis of the result of operands with the axes `a` and `b`. The
-  /// groups of `growth` are those of the operands or parts of them.
+  /// groups of `growth` are the operands' groups or parts of them.
   Axis resultOf(const Axis &a, const Axis &b, Growth growth);
-  /// Returns the result if `grow` tells how it grows from the axes of both
-  /// operands, in groups of the same size.
+  /// Returns the facts of the result. `grow` computes its growth from the axes
+  /// of both operands, whose groups have the same size.
   AxisInfo zip(function_ref<Growth(Axis, Axis)> grow);
-  /// Returns the result if one operand is the constant `other` and `grow` tells
-  /// how it grows from an axis of the other one.
+  /// Returns the facts of the result if one operand is the constant `other`.
+  /// `grow` computes its growth from an axis of the other operand.
   AxisInfo map(const AxisInfo &info, const APInt &other,
                function_ref<Growth(Axis)> grow);
   AxisInfo addOrSubtract(bool subtract);
-  /// Quotient or remainder; the quotient of a shift is rounded down.
+  /// Handles quotients and remainders, and shifts, whose quotient is rounded
+  /// down.
   AxisInfo divideOrRest(bool isSigned, bool isRemainder);
   AxisInfo shiftRight(bool isSigned);
   AxisInfo andBits();
-  /// Returns the result of an operation of which is known only that equal
-  /// operands have equal results.
+  /// Returns the facts of the result of an operation of which only one thing is
+  /// known: equal operands give equal results.
   AxisInfo sameForSame();
   AxisInfo compare(arith::CmpIPredicate predicate);
   AxisInfo select();
@@ -54,9 +56,9 @@ private:
   bool bothNonNegative() const {
     return lhs().isNonNegative && rhs().isNonNegative;
   }
-  /// Whether the sum or product of numbers that are not negative is taken not
-  /// to be negative. It is not if it wraps for sure, or if a factor has more
-  /// than half of the bits, as in hash functions, which are made to wrap.
+  /// Returns whether the sum or product of non-negative numbers is assumed to
+  /// be non-negative. It is not if it certainly wraps, or if a factor takes
+  /// more than half of the bits, as in hash functions, which wrap by design.
   bool staysNonNegative(const AxisInfo &result) const {
     if (!isa<arith::AddIOp, arith::MulIOp>(op))
       return false;
@@ -81,7 +83,8 @@ private:
 } // namespace
 
 Axis Transfer::resultOf(const Axis &a, const Axis &b, Growth growth) {
-  // The first element of a group is the result of the first elements.
+  // The first element of a group is computed from the first elements of the
+  // operands' groups.
   int64_t starts = divisorOf(op,
                              {a.refined(growth.stride).divisibility,
                               b.refined(growth.stride).divisibility},
@@ -164,8 +167,9 @@ AxisInfo Transfer::compare(arith::CmpIPredicate predicate) {
       std::swap(a, b);
       relation = triton_ext::swapOperands(relation);
     }
-    // Let d divide the bound. Between two multiples of d, either all numbers
-    // are below the bound or none is.
+    // Let d divide the bound. Then the bound is not strictly between two
+    // neighbouring multiples of d, so either all numbers from one multiple to
+    // just before the next are below the bound, or none is.
     if (b.strideValue != 0 ||
         !llvm::is_contained({P::slt, P::ult, P::sge, P::uge}, relation))
       return {};
@@ -181,7 +185,7 @@ AxisInfo Transfer::select() {
   if (condition.constant)
     return condition.constant->isZero() ? no : yes;
   AxisInfo result = AxisInfo::join(yes, no);
-  // One condition for all chooses all of one or all of the other.
+  // One condition for all elements chooses all elements of the same operand.
   if (isa<RankedTensorType>(op->getOperand(0).getType()))
     for (auto [axis, chosen] : llvm::zip_equal(result.axes, condition.axes))
       axis = axis.refined(std::gcd(axis.stride, chosen.constancy()));
@@ -232,7 +236,7 @@ std::optional<AxisInfo> Transfer::transfer() {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// Returns the range that `info` tells of a value of this type.
+/// Returns the range of a value of this type that follows from `info`.
 static ConstantIntRanges rangeOfInfo(Value value, const AxisInfo &info) {
   ConstantIntRanges full = fullRange(value);
   unsigned bits = full.smin().getBitWidth();

@@ -28,8 +28,9 @@ int64_t Axis::divisibilityOfAll() const {
 Axis Axis::refined(int64_t smaller) const {
   if (smaller == stride)
     return *this;
-  // A new group starts at the start of an old one plus a multiple of
-  // `smaller` times the stride value, so that what divides both divides it.
+  // The first element of a new group is the first element of an old one plus a
+  // multiple of `smaller` times the stride value, so what divides both divides
+  // it.
   int64_t step = 0;
   int64_t divisor =
       llvm::MulOverflow(smaller, strideValue, step)
@@ -113,8 +114,8 @@ void AxisInfo::print(raw_ostream &os) const {
 // The analysis
 //===----------------------------------------------------------------------===//
 
-/// Returns the number that an attribute has for each dimension, as its divisor;
-/// nothing if it has another number of dimensions.
+/// Returns the numbers in an attribute, one for each dimension, as divisors;
+/// nothing if the attribute has another number of dimensions.
 static SmallVector<int64_t> getHint(Attribute attribute, size_t rank) {
   SmallVector<int64_t> result;
   if (auto number = dyn_cast_if_present<IntegerAttr>(attribute)) {
@@ -186,7 +187,7 @@ AxisInfoAnalysis::visitOperation(Operation *op,
                                  ArrayRef<AxisInfoLattice *> results) {
   SmallVector<AxisInfo> infos;
   for (const AxisInfoLattice *operand : operands) {
-    // The operation is visited again when the operand is known.
+    // The solver visits the operation again once the operand is known.
     if (!operand->getValue().isKnown())
       return success();
     infos.push_back(operand->getValue());
@@ -225,9 +226,9 @@ void AxisInfoAnalysis::visitNonControlFlowArguments(
   AxisInfo info = AxisInfo::unknown(arguments[0].getType());
   info.axes[0].divisibility =
       std::min(start.divisibilityOfAll(), step.divisibilityOfAll());
-  // It only ever grows, up to a bound of its own type, in the order of the
-  // comparison: in a loop that compares unsigned, 127 of i8 is followed by
-  // -128.
+  // The induction variable only grows, up to a bound of its own type, in the
+  // order of the loop's comparison. A loop that compares unsigned gives no
+  // signed order: in i8, -128 follows 127.
   info.isNonNegative = start.isNonNegative && !loop.getUnsignedCmp();
   propagateIfChanged(lattices[0], lattices[0]->join(info));
 }
@@ -235,7 +236,7 @@ void AxisInfoAnalysis::visitNonControlFlowArguments(
 AxisInfos::AxisInfos(Operation *top, Overflow overflow) {
   dataflow::loadBaselineAnalyses(solver);
   solver.load<AxisInfoAnalysis>(overflow);
-  // It fails only where a visit does.
+  // The solver fails only if a visit fails.
   LogicalResult done = solver.initializeAndRun(top);
   assert(succeeded(done) && "no visit of this analysis fails");
   (void)done;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Facts of the elements of integer and pointer tensors along each dimension:
-// what divides them, in groups of how many elements they are strided, and with
-// which stride. A scalar has one dimension of one element. Pointers are
-// addresses, in bytes.
+// Facts about the elements of integer and pointer tensors along each dimension:
+// a divisor, the size of the groups in which they are strided, and their
+// stride. A scalar has one dimension of one element. Pointers are addresses, in
+// bytes.
 
 #ifndef TRITON_EXT_ANALYSIS_AXISINFO_H
 #define TRITON_EXT_ANALYSIS_AXISINFO_H
@@ -23,7 +23,7 @@ namespace mlir::triton_ext::analysis {
 struct Axis {
   /// A power of two that divides the first element of each group.
   int64_t divisibility = 1;
-  /// How many elements a group has.
+  /// The number of elements in a group.
   int64_t stride = 1;
   /// The difference of neighbours in a group; 0 if `stride` is 1.
   int64_t strideValue = 0;
@@ -32,22 +32,23 @@ struct Axis {
   int64_t constancy() const { return strideValue == 0 ? stride : 1; }
   /// Returns a power of two that divides all elements.
   int64_t divisibilityOfAll() const;
-  /// Returns the facts for groups of `smaller` elements, a divisor of `stride`.
+  /// Returns the facts for groups of `smaller` elements; `smaller` divides
+  /// `stride`.
   Axis refined(int64_t smaller) const;
   bool operator==(const Axis &other) const = default;
 };
 
-/// Facts of a value. `axes` is empty until the analysis reaches the value.
+/// Facts about a value. `axes` is empty until the analysis reaches the value.
 struct AxisInfo {
   SmallVector<Axis, 4> axes;
-  /// The number that all elements are, if it is known; never set for pointers.
+  /// The value of all elements, if it is known; never set for pointers.
   std::optional<APInt> constant;
   /// Whether no element is negative when read as a signed number.
   bool isNonNegative = false;
 
   /// Returns the facts that hold for every value of this type.
   static AxisInfo unknown(Type type);
-  /// Returns the facts of a value all of whose elements are `constant`.
+  /// Returns the facts about a value whose elements are all `constant`.
   static AxisInfo ofConstant(Type type, const APInt &constant);
 
   bool isKnown() const { return !axes.empty(); }
@@ -61,24 +62,25 @@ struct AxisInfo {
 
 using AxisInfoLattice = dataflow::Lattice<AxisInfo>;
 
-/// Whether the analysis takes sums and products to wrap.
+/// Whether the analysis assumes that sums and products may wrap around.
 enum class Overflow {
-  /// The analysis takes sums, differences and products of signed integers of 32
-  /// bits or more not to wrap, as Triton's own analyses do, unless they wrap by
-  /// the facts known of them. A value that is divided or shifted to the right
-  /// may have been made to wrap (`x << 28 >> 28`), and gets no such assumption.
+  /// As Triton's own analyses do, the analysis assumes that sums, differences
+  /// and products of signed integers of 32 bits or more do not wrap, unless the
+  /// known facts show that they do. A value that is divided or shifted right
+  /// later may wrap on purpose (`x << 28 >> 28`), so it gets no such
+  /// assumption.
   Never,
-  /// They may wrap around, and every fact holds then, too.
+  /// They may wrap around, and every fact still holds if they do.
   Wraps,
 };
 
 /// A forward analysis, through arithmetic, changes of shape, branches, loops
-/// and calls. Of arguments of functions it believes tt.divisibility,
-/// tt.contiguity and tt.constancy, of operations tt.divisibility alone. Reason:
-/// kernels mark a tile as contiguous although its tail has been clamped,
-/// because the tail is masked off later; a view as long as the tile would read
-/// beyond the end. The divisor of a tile is that of its first element, so it is
-/// believed only where the tile is known to be contiguous.
+/// and calls. It takes the attributes tt.divisibility, tt.contiguity and
+/// tt.constancy of a function's arguments to hold, but of an operation only
+/// tt.divisibility. Reason: kernels mark a tile as contiguous although its tail
+/// has been clamped, because the tail is masked off later; a view as long as
+/// the tile would read beyond the end. The divisor of a tile is that of its
+/// first element, so it counts only if the tile is known to be contiguous.
 class AxisInfoAnalysis
     : public dataflow::SparseForwardDataFlowAnalysis<AxisInfoLattice> {
 public:
@@ -104,7 +106,7 @@ class AxisInfos {
 public:
   explicit AxisInfos(Operation *top, Overflow overflow = Overflow::Never);
 
-  /// Returns the facts of `value`; unknown axes if it is never computed.
+  /// Returns the facts about `value`; unknown axes if it is never computed.
   AxisInfo get(Value value) const;
 
   /// Returns the strides of a tensor of pointers, in elements of the type that

@@ -32,7 +32,7 @@ Axis Reading::withoutWrap(const Axis &axis) const {
       (isSigned && width >= 32 && overflow == Overflow::Never &&
        !wrapsForSure(axis, width)))
     return axis;
-  // Signed and unsigned numbers wrap at multiples of this.
+  // Signed and unsigned numbers wrap around at multiples of this number.
   int64_t boundary = int64_t(1) << std::min(maxDivisorLog2, width - 1);
   return cutToStretches(axis, boundary);
 }
@@ -58,7 +58,7 @@ Growth mlir::triton_ext::analysis::growthOfProduct(
     const std::optional<APInt> &constantB, unsigned width) {
   if (a.strideValue == 0 && b.strideValue == 0)
     return {a.stride, 0};
-  // The stride of a product is known only if the other factor is.
+  // The stride of a product is known only if the other factor is known.
   const Axis &moving = a.strideValue ? a : b;
   const std::optional<APInt> &factor = a.strideValue ? constantB : constantA;
   int64_t step;
@@ -89,7 +89,8 @@ Growth mlir::triton_ext::analysis::growthOfRemainder(const Axis &axis,
                                                      int64_t divisor,
                                                      bool isFloor) {
   int64_t power = divisorOf(divisor);
-  // Numbers that are a multiple of the power of two apart leave the same.
+  // Numbers that differ by a multiple of the power of two have the same
+  // remainder.
   bool stays = power == divisor && axis.strideValue % divisor == 0;
   if (axis.strideValue == 0 || (isFloor && stays))
     return {axis.stride, 0};

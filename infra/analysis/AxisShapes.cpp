@@ -27,7 +27,8 @@ static Axis flatten(ArrayRef<Axis> axes, ArrayRef<int64_t> shape,
       size = length;
       continue;
     }
-    // Rows that continue each other with the same stride are one group.
+    // If each row continues the previous one with the same stride, all rows
+    // form one group.
     int64_t step;
     if (line.stride != size ||
         llvm::MulOverflow(size, line.strideValue, step) ||
@@ -44,7 +45,7 @@ static Axis flatten(ArrayRef<Axis> axes, ArrayRef<int64_t> shape,
 /// Returns the facts of a dimension that is folded into `shape`.
 static SmallVector<Axis, 4> fold(const Axis &line, ArrayRef<int64_t> shape) {
   SmallVector<Axis, 4> axes;
-  // How far neighbours along a dimension are apart in the line.
+  // The distance in the flattened tensor between neighbours along a dimension.
   int64_t apart = 1;
   for (int64_t size : llvm::reverse(shape)) {
     Axis axis{line.divisibilityOfAll(), 1, 0};
@@ -52,8 +53,8 @@ static SmallVector<Axis, 4> fold(const Axis &line, ArrayRef<int64_t> shape) {
     if (size != 1 && line.stride % apart == 0 &&
         !llvm::MulOverflow(apart, line.strideValue, step)) {
       int64_t count = std::gcd(line.stride / apart, size);
-      // A group starts at each of the `apart` elements of the line before the
-      // next neighbour.
+      // A group starts at each of the `apart` elements of the flattened tensor
+      // that precede the next neighbour.
       int64_t starts = line.refined(count * apart).divisibility;
       if (apart > 1)
         starts = std::min(starts, divisorOf(line.strideValue));
@@ -76,8 +77,8 @@ mlir::triton_ext::analysis::transferShape(Operation *op,
   ArrayRef<int64_t> from = shapeOf(op->getOperand(0));
   ArrayRef<int64_t> to = shapeOf(op->getResult(0));
   using Result = std::optional<AxisInfo>;
-  // A tensor without dimensions has one axis here, as a scalar has. It only
-  // gains or loses dimensions of one element.
+  // A tensor without dimensions has one axis here, as a scalar does. A reshape
+  // adds or removes only dimensions of one element.
   if (isa<tt::BroadcastOp, tt::ExpandDimsOp, tt::TransOp, tt::ReshapeOp>(op) &&
       (from.empty() || to.empty())) {
     info.axes.assign(std::max<size_t>(1, to.size()), one);

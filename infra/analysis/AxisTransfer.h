@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From facts of the operands of an operation to facts of its result: the parts
-// of AxisInfoAnalysis, and arithmetic on the facts along one dimension.
-// Divisors, ranges and constants of results come from IntegerRules.
+// Derives facts about the result of an operation from facts about its operands:
+// the parts of AxisInfoAnalysis, and arithmetic on the facts along one
+// dimension. Divisors, ranges and constants of results come from IntegerRules.
 
 #ifndef TRITON_EXT_ANALYSIS_AXISTRANSFER_H
 #define TRITON_EXT_ANALYSIS_AXISTRANSFER_H
@@ -11,18 +11,18 @@
 
 namespace mlir::triton_ext::analysis {
 
-/// Returns the facts of the one result of an operation on integers or pointers
-/// that does not move elements; nullopt if it has no rule.
+/// Returns the facts about the only result of an operation on integers or
+/// pointers that does not move elements; nullopt if there is no rule for it.
 std::optional<AxisInfo> transferArithmetic(Operation *op,
                                            ArrayRef<AxisInfo> operands,
                                            Overflow overflow);
 
-/// Returns the facts of the one result of a cast of integers or pointers, or of
-/// tt.addptr, which casts its offsets; nullopt for other operations.
+/// Returns the facts about the only result of a cast of integers or pointers,
+/// or of tt.addptr, which casts its offsets; nullopt for other operations.
 std::optional<AxisInfo> transferCast(Operation *op, ArrayRef<AxisInfo> operands,
                                      Overflow overflow);
 
-/// Returns the facts of the one result of an operation that moves elements;
+/// Returns the facts about the only result of an operation that moves elements;
 /// nullopt for other operations.
 std::optional<AxisInfo> transferShape(Operation *op, const AxisInfo &operand);
 
@@ -33,7 +33,8 @@ unsigned widthOf(Type type);
 /// points to; 0 for other types.
 int64_t bytesOfPointee(Type type);
 
-/// How an operation reads integers of this width.
+/// How an operation reads its operands: the width, the sign, and whether they
+/// may wrap around.
 struct Reading {
   unsigned width;
   bool isSigned;
@@ -44,43 +45,43 @@ struct Reading {
   Axis withoutWrap(const Axis &axis) const;
 };
 
-/// Whether numbers of this width that are not negative wrap in each group: the
-/// group spans more than the type.
+/// Returns whether non-negative numbers of this width wrap around in each
+/// group, because the group spans more than the type.
 bool wrapsForSure(const Axis &axis, unsigned width);
 
-/// Returns the facts for the largest groups of which none crosses a multiple of
+/// Returns the facts for the largest groups that do not cross a multiple of
 /// `length`, a power of two.
 Axis cutToStretches(Axis axis, int64_t length);
 
-/// How a result grows: the stride and the stride value of an Axis. What divides
-/// the first elements of the groups is told by divisorOf() of the operation.
+/// How a result grows: the stride and the stride value of an Axis. The divisor
+/// of the first elements of the groups comes from divisorOf() of the operation.
 struct Growth {
   int64_t stride = 1;
   int64_t strideValue = 0;
 };
 
-/// Returns groups of `stride` elements that grow by `strideValue`; of single
-/// elements if that is not a number of `width` bits.
+/// Returns groups of `stride` elements that grow by `strideValue`; groups of
+/// single elements if `strideValue` does not fit in `width` bits.
 Growth growBy(int64_t stride, int64_t strideValue, unsigned width);
 
-/// Returns how sums and differences grow, of axes with groups of one size.
+/// Returns how the sum or the difference of axes with groups of one size grows.
 Growth growthOfSum(const Axis &a, const Axis &b, bool subtract, unsigned width);
 
-/// Returns how products grow, of axes with groups of one size. The constants
-/// are the factors, where they are known and the same everywhere.
+/// Returns how the product of axes with groups of one size grows. The constants
+/// are the factors that are known and the same in all elements.
 Growth growthOfProduct(const Axis &a, const std::optional<APInt> &constantA,
                        const Axis &b, const std::optional<APInt> &constantB,
                        unsigned width);
 
-/// Returns how quotients by a number more than 0 grow. `isFloor`: the quotient
-/// is rounded down, be it because nothing that is divided is negative.
+/// Returns how quotients by a positive number grow. `isFloor` says that the
+/// quotient is rounded down; this includes quotients of non-negative numbers.
 Growth growthOfQuotient(const Axis &axis, int64_t divisor, bool isFloor,
                         bool isSigned, unsigned width);
 
-/// Returns how the remainders of such a division grow.
+/// Returns how the remainders of a division by a positive number grow.
 Growth growthOfRemainder(const Axis &axis, int64_t divisor, bool isFloor);
 
-/// Returns how the bits that are in the mask grow.
+/// Returns how the bitwise `and` with a constant mask grows.
 Growth growthOfMasked(const Axis &axis, const APInt &mask);
 
 } // namespace mlir::triton_ext::analysis

@@ -15,9 +15,9 @@ inline ArrayRef<int64_t> shapeOf(Value value) {
   return type ? type.getShape() : ArrayRef<int64_t>();
 }
 
-/// Returns, for each dimension of `to` that has more than one element, which
-/// dimension of `from` it is; nullopt if the shapes differ in more than
-/// dimensions of one element.
+/// Returns, for each dimension of `to` with more than one element, the
+/// corresponding dimension of `from`; nullopt if the shapes differ in other
+/// dimensions than those of one element.
 inline std::optional<SmallVector<std::optional<unsigned>>>
 matchDimensions(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   SmallVector<std::optional<unsigned>> result;

@@ -12,20 +12,19 @@
 
 namespace mlir::triton_ext::analysis {
 
-/// Arithmetic on values and constants of one type. Of constants it makes
-/// constants.
+/// Arithmetic on values and constants of one type. It folds constants.
 struct IndexMath {
   OpBuilder &builder;
   Location loc;
-  /// How many operations may still be visited. The number of paths to a value
-  /// doubles with each operation that uses the one before twice; 1000 is far
-  /// more than an index of a kernel has.
+  /// The number of operations that may still be visited. The number of paths to
+  /// a value doubles with each operation that uses the previous one twice. 1000
+  /// operations are far more than the index of a kernel has.
   unsigned budget = 1000;
   /// The type of the values: index, or i64 where a target has an index of 32
   /// bits. Numbers of i64 wrap around.
   Type type = builder.getIndexType();
 
-  /// Takes one operation from the budget; returns whether there was one left.
+  /// Takes one operation from the budget; returns false if none was left.
   bool spend() { return budget && budget--; }
   OpFoldResult number(int64_t value) {
     return builder.getIntegerAttr(type, value);
@@ -35,15 +34,15 @@ struct IndexMath {
   OpFoldResult mul(OpFoldResult a, OpFoldResult b);
   OpFoldResult min(OpFoldResult a, OpFoldResult b);
   OpFoldResult max(OpFoldResult a, OpFoldResult b);
-  /// Returns one of both, chosen by an i1.
+  /// Returns one of the two values, chosen by an i1.
   OpFoldResult choose(Value condition, OpFoldResult whenTrue,
                       OpFoldResult whenFalse);
   /// Converts a signed integer of up to 64 bits.
   OpFoldResult fromInteger(Value value);
   Value toValue(OpFoldResult value);
-  /// Whether `value`, an operand of something before the insertion point, can
-  /// be used there: whether it is not inside of a branch or a loop that has
-  /// ended.
+  /// Returns whether `value`, an operand of an operation before the insertion
+  /// point, can be used at the insertion point: it must not be inside of a
+  /// branch or a loop that has ended.
   bool canUse(Value value) const;
 };
 

@@ -12,8 +12,9 @@
 using namespace mlir;
 using namespace mlir::triton_ext::analysis;
 
-/// One question. Each value is visited once, however many paths lead to it: of
-/// `b = a + a`, `c = b + b`, ..., the number of paths doubles with each.
+/// The state of one question. Each value is visited once, because the number of
+/// paths to it may be exponential: in `b = a + a`, `c = b + b`, ..., each line
+/// doubles it.
 class IntegerFacts::Walk {
 public:
   explicit Walk(const IntegerFacts &facts) : facts(facts) {}
@@ -22,10 +23,10 @@ public:
   ConstantIntRanges range(Value value);
 
 private:
-  /// How many values a question visits. An index in a kernel is computed by
-  /// some ten to fifty operations; what a longer chain starts from, such as a
-  /// loop unrolled a hundred times, is taken to be any number. The limit bounds
-  /// the depth of the recursion, too.
+  /// The most values that a question visits. An index in a kernel is computed
+  /// by ten to fifty operations. In a longer chain, such as that of a loop
+  /// unrolled a hundred times, a value beyond the limit is assumed to be any
+  /// number. The limit also bounds the depth of the recursion.
   static constexpr unsigned mostVisits = 128;
 
   int64_t computeDivisor(Value value);
@@ -38,7 +39,7 @@ private:
   DenseMap<Value, ConstantIntRanges> ranges;
 };
 
-/// Returns the loop whose induction variable `value` is; null if it is not one.
+/// Returns the loop whose induction variable is `value`; null if there is none.
 static scf::ForOp loopOf(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)
@@ -47,8 +48,8 @@ static scf::ForOp loopOf(Value value) {
   return loop && argument == loop.getInductionVar() ? loop : scf::ForOp();
 }
 
-/// Returns what the branches of an scf.if, if both are finished, yield as
-/// `value`, one of its results; else nothing.
+/// Returns the two values that the branches of an scf.if yield for its result
+/// `value`; nothing if a branch has no terminator yet.
 static SmallVector<Value> yieldsOf(Value value) {
   auto branch = value.getDefiningOp<scf::IfOp>();
   if (!branch)
@@ -82,8 +83,8 @@ int64_t IntegerFacts::Walk::divisor(Value value) {
   return result;
 }
 
-/// Returns what the attribute tt.divisibility promises of `value`, an argument
-/// of a function; else 1.
+/// Returns the number in the attribute tt.divisibility of `value` if it is an
+/// argument of a function; else 1.
 static int64_t promisedDivisor(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   auto function = argument && argument.getOwner()->isEntryBlock()
@@ -140,9 +141,10 @@ ConstantIntRanges IntegerFacts::Walk::range(Value value) {
   return result;
 }
 
-/// An induction variable runs from the lower bound to less than the upper one,
-/// in the order in which the loop compares them. All its values are multiples
-/// of its divisor, so that one of 16 below 100 is at most 96.
+/// Returns the range of an induction variable. It runs from the lower bound to
+/// below the upper bound, as the loop compares them (signed or unsigned). All
+/// its values are multiples of its divisor: with the divisor 16 and the upper
+/// bound 100, it is at most 96.
 ConstantIntRanges IntegerFacts::Walk::rangeOfInduction(scf::ForOp loop) {
   Value variable = loop.getInductionVar();
   ConstantIntRanges full = fullRange(variable);
@@ -152,7 +154,7 @@ ConstantIntRanges IntegerFacts::Walk::rangeOfInduction(scf::ForOp loop) {
   bool isSigned = !loop.getUnsignedCmp();
   APInt first = isSigned ? lower.smin() : lower.umin();
   APInt end = isSigned ? upper.smax() : upper.umax();
-  // Without an iteration it has no value.
+  // A loop that runs no iteration has no value of it.
   if (isSigned ? first.sge(end) : first.uge(end))
     return full;
   APInt last = end - 1;
@@ -193,7 +195,7 @@ void IntegerFacts::setRoom(Value value, int64_t room) { rooms[value] = room; }
 int64_t IntegerFacts::room(Value value) const { return rooms.lookup(value); }
 
 void IntegerFacts::setDivisor(Value value, int64_t divisor) {
-  // Of 48, 16 remains.
+  // Keep the greatest power of two: 16 for 48.
   divisors[value] = divisorOf(divisor);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The divisor rules are written here. Ranges are MLIR's: each operation of
-// arith implements InferIntRangeInterface. Added are the operations of Triton
-// that begin or move integers, and bounds of quotients and remainders by a
-// number that may be zero.
+// Divisors have rules of our own. Ranges come from MLIR: each operation of
+// arith implements InferIntRangeInterface. This file adds ranges for the
+// operations of Triton that create or move integers, and for quotients and
+// remainders by a number that may be zero.
 
 #include "analysis/IntegerRules.h"
 
@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace mlir::triton_ext::analysis;
 namespace tt = mlir::triton;
 
-/// Whether the elements of the result are elements of the one operand.
+/// Returns whether the elements of the result are elements of the only operand.
 static bool movesElements(Operation *op) {
   return isa<tt::SplatOp, tt::UnsplatOp, tt::BroadcastOp, tt::ExpandDimsOp,
              tt::ReshapeOp, tt::TransOp>(op);
@@ -53,7 +53,8 @@ int64_t mlir::triton_ext::analysis::divisorOf(Operation *op,
                                               ArrayRef<int64_t> divisors,
                                               const std::optional<APInt> &rhs) {
   auto of = [&](unsigned i) { return divisors[i]; };
-  // By 2^bits, without a remainder if what is divided is a multiple of that.
+  // A shift divides by 2^bits, without a remainder if the operand is a multiple
+  // of it.
   auto quotient = [&](uint64_t bits) {
     return std::max<int64_t>(1,
                              of(0) >> std::min<uint64_t>(bits, maxDivisorLog2));
@@ -63,15 +64,15 @@ int64_t mlir::triton_ext::analysis::divisorOf(Operation *op,
   return llvm::TypeSwitch<Operation *, int64_t>(op)
       .Case<arith::AddIOp, arith::SubIOp, arith::OrIOp, arith::XOrIOp>(
           [&](auto) { return std::min(of(0), of(1)); })
-      // One of the operands.
+      // The result is one of the operands.
       .Case<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp>(
           [&](auto) { return std::min(of(0), of(1)); })
-      // The dividend minus a multiple of the divisor.
+      // The result is the dividend minus a multiple of the divisor.
       .Case<arith::RemSIOp, arith::RemUIOp>(
           [&](auto) { return std::min(of(0), of(1)); })
       .Case([&](arith::SelectOp) { return std::min(of(1), of(2)); })
       .Case([&](arith::MulIOp) { return multiplyDivisors(of(0), of(1)); })
-      // It has the low zeros of both.
+      // An `or` or `xor` has the trailing zeros that both operands have.
       .Case([&](arith::AndIOp) { return std::max(of(0), of(1)); })
       .Case([&](arith::ShLIOp) {
         int64_t bits = rhs ? rhs->getLimitedValue(maxDivisorLog2) : 0;
@@ -92,7 +93,8 @@ int64_t mlir::triton_ext::analysis::divisorOf(Operation *op,
 // Ranges
 //===----------------------------------------------------------------------===//
 
-/// Returns whether no number is in both intervals of `range`.
+/// Returns whether no number is in both the signed and the unsigned interval of
+/// `range`.
 static bool isEmpty(const ConstantIntRanges &range) {
   if (range.smin().getBitWidth() == 0) // not integers, such as floats
     return false;
@@ -115,14 +117,15 @@ ConstantIntRanges mlir::triton_ext::analysis::meet(const ConstantIntRanges &a,
   return isEmpty(both) ? a : both;
 }
 
-/// Returns the range of a quotient or a remainder. MLIR's rules know none if
-/// the divisor may be zero, as that of `x % n` for an argument `n`. But then
-/// there is no result, so that the divisor may be taken to be another number.
+/// Returns the range of a quotient or a remainder. MLIR's rules give no bounds
+/// if the divisor may be zero, as in `x % n` for an argument `n`. But a
+/// division by zero has no result, so the bounds may assume that the divisor is
+/// not zero.
 static ConstantIntRanges rangeOfDivision(Operation *op,
                                          const ConstantIntRanges &dividend,
                                          const ConstantIntRanges &divisor) {
   APInt zero = APInt::getZero(dividend.smin().getBitWidth());
-  // It lies between zero and the dividend.
+  // The result lies between zero and the dividend.
   auto towardsZero = [&] {
     return ConstantIntRanges::fromSigned(
         llvm::APIntOps::smin(dividend.smin(), zero),
@@ -131,12 +134,12 @@ static ConstantIntRanges rangeOfDivision(Operation *op,
   return llvm::TypeSwitch<Operation *, ConstantIntRanges>(op)
       .Case([&](arith::RemSIOp) { return towardsZero(); })
       .Case([&](arith::DivSIOp) {
-        // A negative divisor turns the sign.
+        // A negative divisor inverts the sign.
         return divisor.smin().isNegative() ? fullRange(op->getResult(0))
                                            : towardsZero();
       })
       .Case([&](arith::RemUIOp) {
-        // It is less than the divisor.
+        // The remainder is less than the divisor.
         APInt greatest = divisor.umax().isZero() ? zero : divisor.umax() - 1;
         return ConstantIntRanges::fromUnsigned(
             zero, llvm::APIntOps::umin(dividend.umax(), greatest));
@@ -197,9 +200,10 @@ ConstantIntRanges mlir::triton_ext::analysis::rangeOf(
     return ConstantIntRanges::fromSigned(APInt(width, least, true),
                                          APInt(width, greatest, true));
   };
-  // MLIR's rules make an empty range of a value that cannot be, as of a sum
-  // that breaks its flags for all operands, and fail if they are given one:
-  // their rule of divisions takes (1, 0) for a divisor that is not zero.
+  // MLIR's rules infer an empty range for a value that cannot exist, such as a
+  // sum that breaks its flags for all operands. They fail on empty ranges as
+  // inputs: their rule for divisions takes the empty range (1, 0) for a divisor
+  // that is not zero.
   if (llvm::any_of(ranges, isEmpty))
     return full;
   Operation *op = result.getOwner();
@@ -211,8 +215,8 @@ ConstantIntRanges mlir::triton_ext::analysis::rangeOf(
       .Case([&](tt::MakeRangeOp range) {
         return from(int32_t(range.getStart()), int32_t(range.getEnd() - 1));
       })
-      // A grid has at most 2^31 - 1 programs along an axis, and no axis has
-      // none where a program runs.
+      // A grid has at most 2^31 - 1 programs along an axis, and at least one,
+      // since a program runs.
       .Case([&](tt::GetProgramIdOp) { return from(0, INT32_MAX - 1); })
       .Case([&](tt::GetNumProgramsOp) { return from(1, INT32_MAX); })
       .Case<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(

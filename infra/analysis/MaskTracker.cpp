@@ -45,7 +45,8 @@ bool mlir::triton_ext::analysis::isNothing(const Box &box,
   });
 }
 
-/// Returns the whole tensor if the scalar holds, else an empty box.
+/// Returns the box of the whole tensor if the scalar is true, else an empty
+/// box.
 static Box allIf(Value condition, ArrayRef<int64_t> shape, IndexMath &math) {
   Box box = wholeOf(shape, math);
   if (!box.high.empty())
@@ -68,7 +69,7 @@ static std::optional<Box> trackComparison(arith::CmpIOp op, IndexMath &math) {
   ArrayRef<int64_t> shape = type.getShape();
   bool isSigned =
       llvm::is_contained({P::slt, P::sle, P::sgt, P::sge, P::eq}, predicate);
-  // trackOffsets() follows no sums of narrow types, which may wrap.
+  // trackOffsets() does not follow sums of narrow types, because they may wrap.
   if (!isSigned || !type.getElementType().isIntOrIndex())
     return std::nullopt;
   auto lhs = trackOffsets(op.getLhs(), math);
@@ -88,7 +89,7 @@ static std::optional<Box> trackComparison(arith::CmpIOp op, IndexMath &math) {
                               math.toValue(start), math.toValue(bound));
     return allIf(holds, shape, math);
   }
-  // The one dimension of stride 1.
+  // The only dimension of stride 1.
   std::optional<unsigned> along;
   for (auto [dim, stride] : llvm::enumerate(lhs->strides)) {
     if (isZero(stride))
@@ -103,7 +104,7 @@ static std::optional<Box> trackComparison(arith::CmpIOp op, IndexMath &math) {
     if (!behind)
       return changesAt(start, size, bound, math);
     // `<= bound` changes at bound + 1, which wraps if the bound is the largest
-    // number. Clamped to the last element before 1 is added, it does not.
+    // number. So the bound is clamped to the last element before 1 is added.
     OpFoldResult limit = math.add(start, math.number(size));
     OpFoldResult last = math.sub(limit, math.number(1));
     OpFoldResult before = math.sub(start, math.number(1));
@@ -185,7 +186,8 @@ static std::optional<Box> reshapeBox(Operation *op, const Box &box,
         append(box.low[dim], box.high[dim]);
         continue;
       }
-      // One element becomes all, none stays none.
+      // A broadcast repeats the one element: a full dimension stays full, an
+      // empty one stays empty.
       OpFoldResult some = math.sub(box.high[dim], box.low[dim]);
       append(math.number(0), math.mul(some, math.number(to[dim])));
     }
@@ -200,8 +202,9 @@ static std::optional<Box> reshapeBox(Operation *op, const Box &box,
   if (!reshape || reshape.getAllowReorder())
     return std::nullopt;
   auto matched = matchDimensions(from, to);
-  // A dimension of one element that is removed must be true: if it may be
-  // false, the box may be empty, which the other dimensions do not tell.
+  // A dimension of one element can be removed only if the box is known to
+  // contain that element. Otherwise, the box may be empty, and the remaining
+  // dimensions do not say so.
   bool saysNothing = llvm::all_of(llvm::enumerate(from), [&](auto dim) {
     return dim.value() != 1 || (isConstantIntValue(box.low[dim.index()], 0) &&
                                 isConstantIntValue(box.high[dim.index()], 1));
@@ -220,7 +223,7 @@ static std::optional<Box> reshapeBox(Operation *op, const Box &box,
 std::optional<Box> mlir::triton_ext::analysis::trackMask(Value mask,
                                                          IndexMath &math) {
   ArrayRef<int64_t> shape = shapeOf(mask);
-  // Without dimensions a box cannot be empty.
+  // A box without dimensions cannot be empty.
   if (shape.empty())
     return std::nullopt;
   SplatElementsAttr constant;

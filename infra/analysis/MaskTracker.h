@@ -10,7 +10,7 @@
 namespace mlir::triton_ext::analysis {
 
 /// The elements in [low[d], high[d]) in each dimension d. The box is empty if
-/// both are equal in one dimension.
+/// low[d] equals high[d] in one dimension.
 struct Box {
   SmallVector<OpFoldResult> low, high;
 };
@@ -18,10 +18,12 @@ struct Box {
 /// Returns the box of all elements of a tensor of this shape.
 Box wholeOf(ArrayRef<int64_t> shape, IndexMath &math);
 
-/// Whether the box is known to be the whole of a tensor of this shape.
+/// Returns whether the box is known to contain every element of a tensor of
+/// this shape.
 bool isWhole(const Box &box, ArrayRef<int64_t> shape);
 
-/// Whether the box is known to have no element of a tensor of this shape.
+/// Returns whether the box is known to contain no element of a tensor of this
+/// shape.
 bool isNothing(const Box &box, ArrayRef<int64_t> shape);
 
 /// Returns the box inside of which `mask` is true and outside of which it is

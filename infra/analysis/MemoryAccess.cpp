@@ -82,7 +82,8 @@ mlir::triton_ext::analysis::memoryAccessOf(Operation *op) {
         return byPointer(op, Kind::Atomic, cas.getVal().getType(), cas.getPtr(),
                          {}, true);
       })
-      // How often it reads is not known before it ends: once is the least.
+      // The number of its reads is known only at run time. It reads at least
+      // once.
       .Case([&](tt::AtomicPollOp poll) {
         return byPointer(op, Kind::Load, poll.getExpected().getType(),
                          poll.getPtr(), {}, true);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an operation asks of global memory: the direction, the addresses, the
-// mask, the number of elements and the size of one.
+// Describes the access of an operation to global memory: the direction, the
+// addresses, the mask, the number of elements and the size of one.
 
 #ifndef TRITON_EXT_ANALYSIS_MEMORYACCESS_H
 #define TRITON_EXT_ANALYSIS_MEMORYACCESS_H
@@ -27,18 +27,18 @@ struct MemoryAccess {
   Value descriptor;
   /// i1 or a tensor of i1; null if every lane is on.
   Value mask;
-  /// What lanes of a load read that are off; null if that is undefined.
+  /// The value of the lanes of a load that are off; null if it is undefined.
   Value other;
-  /// What is accessed: an element, or a tensor of them.
+  /// The accessed value: an element, or a tensor of elements.
   Type type;
-  /// Elements, also those that are off; 1 for a scalar.
+  /// The number of elements, including those that are off; 1 for a scalar.
   int64_t lanes;
-  /// Bytes of one element.
+  /// The bytes of one element.
   int64_t laneBytes;
 };
 
-/// Returns what `op` asks of global memory; nullopt if it does not access it.
-/// Of an operation on a descriptor it is the whole box.
+/// Returns the access of `op` to global memory; nullopt if it has none. The
+/// access of an operation on a descriptor is the whole box.
 std::optional<MemoryAccess> memoryAccessOf(Operation *op);
 
 } // namespace mlir::triton_ext::analysis

@@ -15,8 +15,8 @@
 using namespace mlir;
 using namespace mlir::triton_ext::analysis;
 
-/// The greatest shift of an offset that is tracked: twice its factor, 2^61,
-/// still is an int64_t.
+/// The greatest tracked shift of an offset. Twice its factor, 2^61, still fits
+/// in an int64_t.
 static constexpr uint64_t mostShift = 61;
 namespace tt = mlir::triton;
 
@@ -52,7 +52,7 @@ mlir::triton_ext::analysis::reshapeStrides(Operation *op,
   }
   if (from.size() != 1)
     return std::nullopt;
-  // One dimension folded into several.
+  // One dimension is split into several.
   result.assign(to.size(), math.number(0));
   OpFoldResult stride = strides[0];
   for (int dim = int(to.size()) - 1; dim >= 0; --dim) {
@@ -91,7 +91,8 @@ Offsets mlir::triton_ext::analysis::chooseOffsets(Value condition,
   return result;
 }
 
-/// Whether offset and strides are constants and all elements in [0, 2^bits).
+/// Returns whether offset and strides are constants and all elements are in [0,
+/// 2^bits).
 static bool areBelow(const Offsets &offsets, ArrayRef<int64_t> shape,
                      unsigned bits) {
   std::optional<int64_t> offset = getConstantIntValue(offsets.offset);
@@ -144,7 +145,7 @@ mlir::triton_ext::analysis::trackOffsets(Value value, IndexMath &math) {
   Operation *op = value.getDefiningOp();
   if (!op || !math.spend())
     return std::nullopt;
-  // Narrow integers do wrap in kernels.
+  // Narrow integers do wrap around in real kernels.
   bool wide = bitsOf(type) >= 32;
   auto both = [&](auto binary) -> std::optional<std::pair<Offsets, Offsets>> {
     if (!wide)
@@ -215,14 +216,14 @@ mlir::triton_ext::analysis::trackOffsets(Value value, IndexMath &math) {
         return scale(*offsets, math.number(int64_t(1) << bits));
       })
       .Case<arith::ExtSIOp, arith::IndexCastOp>([&](auto extend) -> Result {
-        // -1 for an i1 that is true.
+        // A true i1 is extended to -1.
         if (bitsOf(extend.getType()) < bitsOf(extend.getIn().getType()))
           return std::nullopt;
         return trackOffsets(extend.getIn(), math);
       })
       .Case<arith::ExtUIOp, arith::TruncIOp>([&](auto convert) -> Result {
-        // The elements must be the same numbers in both types: not negative,
-        // and without the sign bit of the narrower one.
+        // The elements must be the same numbers in both types: non-negative,
+        // and without the sign bit of the narrower type.
         auto offsets = trackOffsets(convert.getIn(), math);
         unsigned bits = std::min(bitsOf(convert.getType()),
                                  bitsOf(convert.getIn().getType()));

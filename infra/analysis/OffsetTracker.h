@@ -17,11 +17,11 @@ struct Offsets {
 };
 
 /// Returns offset and strides of a tensor of integers of 32 bits or more, or of
-/// a scalar; nullopt if it is not found to be strided. Tracks constants,
+/// a scalar; nullopt if it cannot be shown to be strided. Tracks constants,
 /// ranges, splats, sums, differences, products and shifts with a splat, changes
 /// of shape, casts that keep the values, selects and branches that depend on
-/// one bit. As Triton's own analyses, it takes sums and products of offsets not
-/// to wrap.
+/// one bit. As Triton's own analyses do, it assumes that sums and products of
+/// offsets do not wrap.
 std::optional<Offsets> trackOffsets(Value value, IndexMath &math);
 
 //===----------------------------------------------------------------------===//
@@ -33,7 +33,7 @@ std::optional<Offsets> trackOffsets(Value value, IndexMath &math);
 std::optional<SmallVector<OpFoldResult>>
 reshapeStrides(Operation *op, ArrayRef<OpFoldResult> strides, IndexMath &math);
 
-/// A value that is one of two.
+/// A value that is one of two values, chosen by a condition.
 struct Choice {
   Value condition, yes, no;
 };

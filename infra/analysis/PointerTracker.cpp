@@ -16,15 +16,15 @@ using namespace mlir;
 using namespace mlir::triton_ext::analysis;
 namespace tt = mlir::triton;
 
-/// Whether the cast keeps the size of the elements pointed to, so that offsets
-/// in elements stay the same.
+/// Returns whether the cast keeps the size of the elements pointed to, so that
+/// offsets in elements stay the same.
 static bool keepsElements(tt::BitcastOp cast) {
   int64_t bytes = bytesOfPointee(cast.getType());
   return bytes != 0 && bytes == bytesOfPointee(cast.getSrc().getType());
 }
 
-/// Returns the pointer that `pointer` is computed of by adding offsets, and
-/// their sum.
+/// Returns the pointer from which `pointer` is computed by adding offsets, and
+/// the sum of these offsets.
 static Pointers trackScalarPointer(Value pointer, size_t rank,
                                    IndexMath &math) {
   OpFoldResult offset = math.number(0);

@@ -17,10 +17,10 @@ struct Pointers {
 };
 
 /// Returns base, offset and strides of a pointer or a tensor of pointers;
-/// nullopt if it is not found to be strided. Tracks addptr, splats, changes of
-/// shape, bitcasts to elements of the same size, selects and branches that
-/// depend on one bit. A loop-carried pointer is a base if it is a scalar; a
-/// loop-carried tensor is not tracked.
+/// nullopt if they cannot be shown to be strided. Tracks addptr, splats,
+/// changes of shape, bitcasts to elements of the same size, selects and
+/// branches that depend on one bit. A loop-carried pointer is a base if it is a
+/// scalar; a loop-carried tensor is not tracked.
 std::optional<Pointers> trackPointers(Value value, IndexMath &math);
 
 /// A tensor of pointers as a scalar base plus the sum of tensors of offsets, in

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Says where a compilation was when the process died: on a fatal signal, and
-// when something calls exit(). MLIR catches the crashes of most passes, which
-// then become exceptions. It does not catch crashes in its worker threads, in
-// LLVM, and in code that Python calls. LLVM's fatal errors raise a signal or
-// call exit().
+// Reports what a compilation was doing when the process died by a fatal signal
+// or a call of exit(). MLIR catches the crashes of most passes, which then
+// become exceptions. It does not catch crashes in its worker threads, in LLVM,
+// and in code that Python calls. LLVM's fatal errors raise a signal or call
+// exit().
 //
-// The handler only calls what POSIX lists as async-signal-safe: it writes text
-// that was made before.
+// The handler calls only functions that POSIX lists as async-signal-safe: it
+// writes text that was made before.
 //
-// A process whose parent waits for it writes where it is to a file instead,
-// before every pass. So the parent knows it also where no handler runs: after
-// SIGKILL, and after _exit.
+// A process whose parent waits for it writes its place to a file instead,
+// before every pass. So the parent knows the place even if no handler runs:
+// after SIGKILL and after _exit.
 
 #include "Crash.h"
 
@@ -36,13 +36,13 @@ using signal_safe::writeAll;
 
 namespace {
 
-/// Text of a bounded length, which is cut where there is more.
+/// Text of a bounded length; longer text is cut off.
 template <size_t size> struct Text {
   char data[size];
   std::atomic<size_t> length{0};
 
   void set(StringRef text) {
-    length = 0; // a crash right now finds nothing, rather than a mixture
+    length = 0; // a crash during the copy finds no text, rather than a mixture
     size_t taken = std::min(text.size(), size);
     memcpy(data, text.data(), taken);
     length = taken;
@@ -50,12 +50,12 @@ template <size_t size> struct Text {
   StringRef get() const { return {data, length}; }
 };
 
-/// One compilation that is under way.
+/// One running compilation.
 struct Slot {
   std::atomic<bool> used{false};
-  std::atomic<uint64_t> order{0}; // a compilation may begin another one
-  std::atomic<pid_t> thread{0};   // that Python runs on
-  std::atomic<pid_t> worker{0};   // that MLIR runs the pass on
+  std::atomic<uint64_t> order{0}; // a compilation may start another one
+  std::atomic<pid_t> thread{0};   // the thread that Python runs on
+  std::atomic<pid_t> worker{0};   // the thread that MLIR runs the pass on
   Text<6144> what;
   Text<2048> pass;
   Text<6144> command;
@@ -69,9 +69,11 @@ struct Slot {
 static Slot slots[64];
 static std::atomic<uint64_t> begun{0};
 static std::atomic<bool> reported{false};
-/// Runs this process again so that a crash is an exception.
+/// The command that runs this process again in a way that turns a crash into an
+/// exception.
 static Text<6144> isolated;
-/// Where this process writes what it does, for its parent; -1 for nowhere.
+/// The file descriptor to which this process writes its place for its parent;
+/// -1 if there is none.
 static std::atomic<int> published{-1};
 
 static pid_t thisThread() { return static_cast<pid_t>(syscall(SYS_gettid)); }
@@ -80,7 +82,7 @@ static pid_t thisThread() { return static_cast<pid_t>(syscall(SYS_gettid)); }
 // While the process dies
 //===----------------------------------------------------------------------===//
 
-/// Writes the module that `slot`'s pass began with to `slot`'s file.
+/// Writes the module as it was before the pass of `slot` to the file of `slot`.
 static bool writeModule(const Slot &slot) {
   const char *ir = slot.ir;
   StringRef path = slot.file.get();
@@ -124,7 +126,7 @@ static void report(const Slot &slot, StringRef cause, bool isOurs) {
 }
 
 /// Returns the last compilation that began on this thread. If there is none and
-/// `willDo`, returns the last one that began on any thread.
+/// `willDo` is set, returns the last one that began on any thread.
 static const Slot *find(bool willDo, bool &isOurs) {
   pid_t thread = thisThread();
   const Slot *found = nullptr;
@@ -220,9 +222,9 @@ void triton_ext::leavePass(int slot) {
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-/// Notes that this thread does `what` until tritonExtCrashEnd. In a crash, the
-/// module before the pass is written to `file`. Returns a slot, or -1 if too
-/// many compilations are running.
+/// Records that this thread does `what` until tritonExtCrashEnd is called. In a
+/// crash, the module before the pass is written to `file`. Returns a slot, or
+/// -1 if too many compilations are running.
 EXPORT int tritonExtCrashBegin(const char *what, const char *file) {
   install();
   for (Slot &slot : slots) {
@@ -250,8 +252,8 @@ EXPORT void tritonExtCrashEnd(int slot) {
   publish();
 }
 
-/// Notes that the compilation `slot` runs `pass`, which is not a pass of MLIR;
-/// a null pointer means that it has ended.
+/// Records that the compilation `slot` runs `pass`, which is not a pass of
+/// MLIR. A null pointer means that the pass has ended.
 EXPORT void tritonExtCrashPass(int slot, const char *pass) {
   triton_ext::leavePass(slot);
   if (pass)
@@ -263,6 +265,6 @@ EXPORT void tritonExtCrashIsolated(const char *command) {
   isolated.set(command);
 }
 
-/// Has this process write its place to the file descriptor `file`, and print no
-/// reports.
+/// Makes this process write its place to the file descriptor `file`, and print
+/// no reports.
 EXPORT void tritonExtCrashPublish(int file) { published = file; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The report that is printed if the process dies while a kernel is compiled.
-// All that the signal handler reads is in static memory and ready to be
+// Everything that the signal handler reads is in static memory, ready to be
 // written.
 
 #ifndef TRITON_EXT_CRASH_H
@@ -11,13 +11,14 @@
 
 namespace mlir::triton_ext {
 
-/// Stands for the name of a file in a command, and is in none.
+/// A placeholder in a command for the name of a file. No other part of a
+/// command contains it.
 inline constexpr char filePlaceholder = '\1';
 
-/// Says that on this thread, until `leavePass`, the compilation `slot` runs
-/// `pass`, and that `command`, which names a file with `ir`, runs it again.
-/// `ir` has to live until then; without it no command is printed. A slot that
-/// is not one, such as -1, is ignored.
+/// Records that on this thread, until `leavePass`, the compilation `slot` runs
+/// `pass`, and that `command` runs the pass again on a file with `ir`. `ir`
+/// must live until then; if it is null, no command is printed. An invalid slot,
+/// such as -1, is ignored.
 void enterPass(int slot, llvm::StringRef pass, llvm::StringRef command,
                llvm::StringRef ir);
 void leavePass(int slot);

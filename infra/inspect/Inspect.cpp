@@ -18,7 +18,8 @@ using namespace mlir;
 using namespace mlir::triton_ext;
 
 namespace {
-/// The open inspections by handle. An unknown handle is that of a closed one.
+/// The open inspections by handle. A handle that is not in the map belongs to a
+/// closed inspection.
 struct Registry {
   std::mutex mutex;
   std::map<uint64_t, std::shared_ptr<Inspection>> open;
@@ -50,7 +51,7 @@ static void attach(PassManager *pm, const std::vector<std::string> &args) {
 }
 
 /// Names the passes that were added since the last mark. `args` are the
-/// inspection, the label, and the command that runs such a pass, or nothing.
+/// inspection, the label, and optionally the command that runs such a pass.
 static void mark(PassManager *pm, const std::vector<std::string> &args) {
   uint64_t handle = 0;
   if (args.size() != 3 || !llvm::to_integer(args[0], handle))
@@ -61,8 +62,9 @@ static void mark(PassManager *pm, const std::vector<std::string> &args) {
   }
 }
 
-/// Records the diagnostics of the context of `pm` from now on, also outside of
-/// passes. While a manager runs, Triton's own handler comes first.
+/// Records the diagnostics of the context of `pm` from now on, also those
+/// outside of passes. While a manager runs, Triton's own handler is called
+/// first.
 static void listen(PassManager *pm, const std::vector<std::string> &args) {
   uint64_t handle = 0;
   if (args.size() != 1 || !llvm::to_integer(args[0], handle))
@@ -80,7 +82,7 @@ static void listen(PassManager *pm, const std::vector<std::string> &args) {
           std::lock_guard lock(inspection->mutex);
           inspection->diagnostics.push_back(toText(diagnostic));
         }
-        return failure(); // the next handler is to see it too
+        return failure(); // pass it on to the next handler
       });
 }
 
@@ -118,8 +120,9 @@ EXPORT size_t tritonExtInspectCount() {
   return registry().open.size();
 }
 
-/// Returns what an open inspection has recorded so far, as JSON; null if it is
-/// closed. The text is valid until it is read again or the inspection closed.
+/// Returns the record of an open inspection so far, as JSON; null if the
+/// inspection is closed. The text is valid until the next call for this
+/// inspection, or until it is closed.
 EXPORT const char *tritonExtInspectRead(uint64_t handle) {
   std::shared_ptr<Inspection> inspection = registry().find(handle);
   if (!inspection)

@@ -16,10 +16,10 @@
 
 namespace mlir::triton_ext {
 
-/// How much is recorded; `Level` in inspection.py.
+/// How much is recorded. The same as `Level` in inspection.py.
 enum class Level { Failures, Summary, IR };
 
-/// One run of a pass that is directly in a pass manager; `Event` in
+/// One run of a pass that is directly in a pass manager. The same as `Event` in
 /// inspection.py.
 struct Event {
   int64_t manager = 0;
@@ -31,21 +31,22 @@ struct Event {
   int64_t opsBefore = 0;
   int64_t opsAfter = 0;
   bool changed = false;
-  bool failed = true; // until it has succeeded: a crash tells nobody
+  bool failed = true; // set to false on success, because a crash sets nothing
   std::optional<std::string> ir;
   std::vector<std::string> remarks;
   std::vector<std::string> diagnostics;
 };
 
-/// The label and the command for one pass, or for several that one call added.
+/// The label and the command of one pass, or of several passes that one call
+/// added.
 struct Mark {
-  size_t end;         // how many passes the manager had then
-  std::string label;  // what to call it if it crashes
-  std::string driver; // runs it again; if empty, the module before is not kept
+  size_t end;         // the number of passes in the manager after the call
+  std::string label;  // names the pass in the message of a crash
+  std::string driver; // runs it again; if empty, no module is kept for it
 };
 
 /// The record of one inspection. It ends when Python closes it; recorders,
-/// which end with their pass managers, hold it weakly.
+/// which are destroyed with their pass managers, hold weak references.
 struct Inspection {
   explicit Inspection(Level level) : level(level) {}
   ~Inspection() {

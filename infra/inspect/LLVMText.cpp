@@ -14,9 +14,10 @@
 
 #include <sys/mman.h>
 
-/// Parses `text`. LLVM's parsers of a text also upgrade its debug information,
-/// and end the process if the module does not verify. The parser that does not
-/// upgrade takes the name of a file, so the text is written to one in memory.
+/// Parses `text`. LLVM's parsers that take a text also upgrade its debug
+/// information, and end the process if the module does not verify. The parser
+/// without this upgrade takes the name of a file, so the text is written to a
+/// file in memory.
 static std::unique_ptr<llvm::Module> parse(llvm::StringRef text,
                                            llvm::SMDiagnostic &diagnostic,
                                            llvm::LLVMContext &context) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Records each run of a pass that is directly in a pass manager, and what is
-// reported while it runs.
+// Records each run of a pass that is directly in a pass manager, and the
+// diagnostics that are emitted meanwhile.
 
 #include "Recorder.h"
 
@@ -118,7 +118,7 @@ void Recorder::beginRun(Inspection &inspection, Operation *op) {
   handler = context->getDiagEngine().registerHandler(
       [this, alive = std::move(alive)](Diagnostic &diagnostic) {
         record(diagnostic);
-        return failure(); // the next handler is to see it too
+        return failure(); // pass it on to the next handler
       });
   remark::RemarkCategories all;
   all.passed = all.missed = all.analysis = all.failed = ".*";

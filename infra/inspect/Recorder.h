@@ -55,7 +55,7 @@ private:
   DiagnosticEngine::HandlerID handler = 0;
   remark::detail::RemarkEngine *remarkEngine = nullptr;
 
-  const Pass *running = nullptr; // and its event, its start, the module then
+  const Pass *running = nullptr; // next: its event, start, and module before
   size_t event = 0;
   std::chrono::steady_clock::time_point start;
   Summary module;

@@ -9,9 +9,9 @@
 
 namespace mlir::triton_ext {
 
-/// The number of operations of a module and a hash of what printing would show.
-/// An operation that is replaced by an equal one does not change the hash,
-/// unlike OperationFingerPrint, which hashes addresses.
+/// The number of operations of a module, and a hash of everything that its
+/// printed form shows. An operation that is replaced by an equal one does not
+/// change the hash, unlike OperationFingerPrint, which hashes addresses.
 class Summary {
 public:
   Summary() = default;

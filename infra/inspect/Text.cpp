@@ -49,7 +49,7 @@ static void print(raw_ostream &os, Diagnostic &diagnostic) {
     os << loc;
   std::string message = diagnostic.str();
   StringRef text = message;
-  // Without the note that MLIR attaches, which may show a whole function.
+  // Leaves out the note that MLIR attaches, which may show a whole function.
   if (text.starts_with("see current operation"))
     text = text.take_until([](char c) { return c == '\n'; });
   os << ": " << toText(diagnostic.getSeverity()) << ": " << text;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The texts in the records.
+// Texts of modules and diagnostics in the records.
 
 #ifndef TRITON_EXT_INSPECT_TEXT_H
 #define TRITON_EXT_INSPECT_TEXT_H
@@ -9,7 +9,7 @@
 
 namespace mlir::triton_ext {
 
-/// Returns what `write` writes, as valid UTF-8 for JSON.
+/// Returns the output of `write` as valid UTF-8 for JSON.
 std::string toText(function_ref<void(raw_ostream &)> write);
 
 /// Returns the text of a module as Triton's `str(module)` does.

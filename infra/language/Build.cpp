@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Builds the operation that was described, with MLIR's generic interfaces.
+// Builds the operation that Python has described, with MLIR's generic
+// interfaces.
 
 #include "Language.h"
 
@@ -17,7 +18,7 @@ using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::language;
 
 namespace {
-/// Collects the errors of a context while it lives.
+/// Collects the errors of a context while this object lives.
 class Problems {
 public:
   explicit Problems(MLIRContext *context)
@@ -26,14 +27,14 @@ public:
             text += (text.empty() ? "" : "; ") + diagnostic.str();
         }) {}
 
-  /// Fails with what was collected, or with `otherwise` if that is nothing.
+  /// Fails with the collected errors, or with `otherwise` if there are none.
   LogicalResult fail(const Twine &otherwise) {
     if (text.empty())
       text = otherwise.str();
     return failure();
   }
 
-  /// Fails with `what` and what was collected.
+  /// Fails with `what`, followed by the collected errors.
   LogicalResult failAbout(const Twine &what) {
     text = (what + (text.empty() ? "" : ": ") + text).str();
     return failure();
@@ -66,8 +67,8 @@ static FailureOr<DictionaryAttr> parseAttributes(const Description &description,
   return attributes.getDictionary(context);
 }
 
-/// Adds the sizes of the groups of operands and of results if the operation is
-/// one that has to be told them.
+/// Adds the sizes of the groups of operands and of results if the operation
+/// stores them as attributes.
 static DictionaryAttr withGroups(const Description &description,
                                  RegisteredOperationName name,
                                  DictionaryAttr attributes) {
@@ -83,7 +84,7 @@ static DictionaryAttr withGroups(const Description &description,
 }
 
 namespace {
-/// The properties of an operation that does not exist yet: its inherent
+/// Holds the properties of an operation that does not exist yet: its inherent
 /// attributes, which Operation::create() copies.
 class Properties {
 public:
@@ -93,9 +94,9 @@ public:
       name.destroyOpProperties(properties);
   }
 
-  /// Converts `attributes`. A value of another kind than the operation wants is
-  /// an error here: Operation::setAttrs() would drop it, and
-  /// Operation::create() would end the process.
+  /// Converts `attributes`. A value of the wrong kind is an error here:
+  /// Operation::setAttrs() would drop it, and Operation::create() would end the
+  /// process.
   LogicalResult set(DictionaryAttr attributes, Location loc,
                     Problems &problems) {
     size_t size = name.getOpPropertyByteSize();
@@ -121,8 +122,8 @@ private:
 };
 } // namespace
 
-/// Returns the result types: those of the description, or those that the
-/// operation infers.
+/// Returns the result types from the description, or those that the operation
+/// infers.
 static FailureOr<SmallVector<Type>>
 resultTypes(const Description &description, RegisteredOperationName name,
             Location loc, ValueRange operands, DictionaryAttr attributes,
@@ -149,8 +150,8 @@ resultTypes(const Description &description, RegisteredOperationName name,
   return types;
 }
 
-/// Sets those of `attributes` on `op` that are not inherent to it, which have
-/// to be prefixed with a dialect's name.
+/// Sets the discardable attributes among `attributes` on `op`. Their names must
+/// have a dialect's name as prefix.
 static LogicalResult setDiscardable(Operation *op, DictionaryAttr attributes,
                                     Problems &problems) {
   auto own = dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute());
@@ -167,8 +168,9 @@ static LogicalResult setDiscardable(Operation *op, DictionaryAttr attributes,
   return success();
 }
 
-/// Verifies `op`. One in a block that has no parent, because Triton translates
-/// the body of a loop on trial, is verified when it is built in its place.
+/// Verifies `op`, unless its block has no parent: Triton translates the body of
+/// a loop on trial first, and `op` is verified when it is built in its final
+/// place.
 static LogicalResult check(Operation *op, Problems &problems) {
   if (op->getParentOp() && failed(verify(op)))
     return problems.fail("'" + op->getName().getStringRef() +
@@ -186,7 +188,7 @@ lookUp(StringRef operation, MLIRContext *context, Problems &problems) {
   if (context->getLoadedDialect(dialect))
     return problems.fail("the dialect '" + dialect + "' has no operation '" +
                          operation + "'");
-  // Python finds this text and says why.
+  // Python recognises this text and adds the reason.
   return problems.fail("no dialect '" + dialect + "' in this context");
 }
 
@@ -219,7 +221,7 @@ static FailureOr<Operation *> create(const Description &description,
       properties.get(),
       /*successors=*/{}, /*numRegions=*/description.hasRegion ? 1 : 0);
   triton.getBuilder().insert(op);
-  // An operation with a region is verified when the region is left.
+  // An operation with a region is verified when its region is complete.
   if (failed(setDiscardable(op, attributes, problems)) ||
       (!description.hasRegion && failed(check(op, problems)))) {
     op->erase();

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libTritonExtLanguage.so: builds one operation of any dialect where a kernel
-// is being translated to IR. A Triton plugin, because a plugin's callback is
-// where Python's `builder` and `value` objects become C++ objects: so this
-// library knows nothing of Python, and every Python that Triton has a wheel for
-// shares it.
+// libTritonExtLanguage.so: builds one operation of any dialect while Triton
+// translates a kernel to IR. It is a Triton plugin, because Triton's binding of
+// a plugin's callback converts Python's `builder` and `value` objects to C++
+// objects. So this library does not depend on Python, and one build serves
+// every Python version.
 //
-// A callback receives values alone. What else an operation needs, Python
-// describes before the call by tritonExtLanguageDescribe(), in MLIR's text
-// form; the description holds for the next operation that the same thread
-// builds. Called from python/triton_ext/language/library.py.
+// A callback receives only values. Python passes everything else before the
+// call, by tritonExtLanguageDescribe() in MLIR's text form; the description
+// holds for the next operation that the same thread builds. Called from
+// python/triton_ext/language/library.py.
 
 #include "Language.h"
 
@@ -32,9 +32,10 @@ TRITON_PLUGIN_API triton::plugin::PluginInfo *tritonGetPluginInfo() {
 
 /// Describes the operation that this thread builds next, as MLIR's text.
 ///
-/// `attributes` has names and values in turn. If `infersTypes`, the operation
-/// says what `types` would. Groups are the parameters of the declaration and
-/// what it returns: how many operands and results belong to each.
+/// `attributes` has names and values in turn. If `infersTypes` is set, the
+/// operation infers its result types and `types` is not used. The groups say
+/// how many operands belong to each parameter of the declaration, and how many
+/// results to each returned value.
 EXPORT void tritonExtLanguageDescribe(
     const char *operation, size_t numAttributes, const char *const *attributes,
     bool infersTypes, size_t numTypes, const char *const *types,
@@ -52,7 +53,7 @@ EXPORT void tritonExtLanguageDescribe(
   next.hasRegion = hasRegion;
 }
 
-/// Returns how many results the operation has that this thread built last.
+/// Returns the number of results of the operation that this thread built last.
 EXPORT unsigned tritonExtLanguageResults() {
   Operation *built = thisThread().built;
   return built ? built->getNumResults() : 0;
@@ -67,8 +68,8 @@ EXPORT void tritonExtLanguageChoose(unsigned index) {
 /// tritonExtLanguageLeave.
 EXPORT void *tritonExtLanguageBuilt() { return thisThread().built; }
 
-/// Chooses the operation that `triton_ext_leave` leaves, and the operation that
-/// ends its region, or an empty string if nothing does.
+/// Chooses the operation whose region `triton_ext_leave` ends, and the
+/// terminator of that region; an empty string means no terminator.
 EXPORT void tritonExtLanguageLeave(void *op, const char *terminator) {
   thisThread().chosen = static_cast<Operation *>(op);
   thisThread().terminator = terminator;

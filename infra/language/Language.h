@@ -49,12 +49,12 @@ Thread &thisThread();
 std::string tryBuild(TritonOpBuilder &triton, std::vector<Value> &operands);
 /// Puts one result of the operation that was built last into the slot.
 std::string tryTake(TritonOpBuilder &triton, std::vector<Value> &operands);
-/// Ends the region of the chosen operation, verifies that, and goes on behind
-/// it.
+/// Ends the region of the chosen operation, verifies the operation, and moves
+/// the insertion point behind it.
 std::string tryLeave(TritonOpBuilder &triton, std::vector<Value> &operands);
 
-// The same for Triton. An error is thrown as std::invalid_argument, of which
-// nanobind makes a ValueError.
+// The same functions as callbacks for Triton. They throw an error as
+// std::invalid_argument, which nanobind turns into a ValueError.
 void build(TritonOpBuilder &triton, std::vector<Value> &operands);
 void take(TritonOpBuilder &triton, std::vector<Value> &operands);
 void leave(TritonOpBuilder &triton, std::vector<Value> &operands);

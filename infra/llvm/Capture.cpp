@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Learns where the llvm::Module is that Triton's `llvm.to_module` makes, and
-// runs passes on it. Triton's Python object for it cannot be read without the
-// library that binds libtriton to Python. So the translation itself says it:
-// MLIR calls a dialect for each of its attributes, and passes it the module.
-// Python sets an attribute of the dialect below on the MLIR module, and
-// translates.
+// Finds the llvm::Module that Triton's `llvm.to_module` makes, and runs passes
+// on it. Triton's Python object for the module can be read only with the
+// library that binds libtriton to Python. So this file takes the address during
+// the translation: for each attribute of a dialect, MLIR calls the dialect and
+// passes it the module. Python sets an attribute of the dialect below on the
+// MLIR module, and translates.
 
 #include "Run.h"
 
@@ -21,7 +21,7 @@
 using namespace mlir;
 using namespace mlir::triton_ext;
 
-/// The module that this thread has translated last.
+/// The last module that this thread has translated.
 static thread_local llvm::Module *captured = nullptr;
 
 namespace {
@@ -64,7 +64,7 @@ TRITON_PLUGIN_API triton::plugin::PluginInfo *tritonGetPluginInfo() {
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
 /// Returns the module that this thread has translated since the dialect was
-/// loaded, or null. It is valid as long as Triton's object of it.
+/// loaded, or null. It is valid as long as Triton's Python object of it lives.
 EXPORT llvm::Module *tritonExtLLVMCaptured() {
   return std::exchange(captured, nullptr);
 }
@@ -84,9 +84,9 @@ EXPORT size_t tritonExtLLVMCount(llvm::Module *module) {
   return module->getInstructionCount();
 }
 
-/// Runs `pipeline` on `module`, and passes the problem, if there is one, and
-/// the remarks to the receivers. Returns 0; 1 if it failed; 2 if the module may
-/// be damaged, so that it must neither be used nor destroyed.
+/// Runs `pipeline` on `module`, and passes the remarks, and the error if there
+/// is one, to the receivers. Returns 0; 1 if it failed; 2 if the module may be
+/// damaged, so that it must neither be used nor destroyed.
 EXPORT int tritonExtLLVMRun(llvm::Module *module, const char *pipeline,
                             const TritonExtLLVMSetting *setting,
                             Receiver onProblem, Receiver onRemarks) {

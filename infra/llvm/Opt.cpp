@@ -27,7 +27,7 @@ static void send(Receiver receiver, StringRef text) {
   receiver(text.data(), text.size());
 }
 
-/// Makes LLVM know the targets that libtriton has.
+/// Initialises the LLVM targets that libtriton contains.
 EXPORT void tritonExtLLVMInitialize() {
 #define TRITON_EXT_TARGET(name)                                                \
   LLVMInitialize##name##TargetInfo();                                          \
@@ -43,8 +43,8 @@ EXPORT void tritonExtLLVMInitialize() {
 #undef TRITON_EXT_TARGET
 }
 
-/// Runs `pipeline` on the module in `text`, which is `name` in diagnostics, and
-/// passes the result, the remarks, and the problem if there is one to the
+/// Runs `pipeline` on the module in `text`, which diagnostics call `name`.
+/// Passes the result, the remarks, and the error if there is one to the
 /// receivers. Returns 0, or 1 if it failed.
 EXPORT int tritonExtLLVMOpt(const char *text, size_t size, const char *name,
                             const char *pipeline,

@@ -34,8 +34,8 @@ struct BreakStructPhiNodesPass : PassInfoMixin<BreakStructPhiNodesPass> {
 } // namespace llvm
 
 namespace {
-/// Collects what passes report to the context while it exists, and keeps LLVM
-/// from ending the process for an error.
+/// While an object of this class exists, it collects the diagnostics of the
+/// context, and keeps LLVM from ending the process on an error.
 class Listener {
 public:
   Listener(LLVMContext &context, LLVMOutcome &outcome) : context(context) {
@@ -102,8 +102,8 @@ std::unique_ptr<TargetMachine> mlir::triton_ext::makeMachine(
       Reloc::PIC_, std::nullopt, CodeGenOptLevel::Aggressive));
 }
 
-/// Returns LLVM's pass whose name is nearest to `wrong`, or an empty text if
-/// none is near.
+/// Returns the LLVM pass whose name is most similar to `wrong`, or an empty
+/// text if no name is similar.
 static std::string nearestPass(PassBuilder &builder, StringRef wrong) {
   std::string listed;
   raw_string_ostream os(listed);
@@ -113,7 +113,7 @@ static std::string nearestPass(PassBuilder &builder, StringRef wrong) {
   StringRef nearest;
   unsigned distance = wrong.size() / 3 + 1;
   for (StringRef line : lines) {
-    // A name has two spaces before it, and may have parameters behind it.
+    // LLVM prints each name after two spaces; parameters may follow it.
     StringRef name = line.trim().split('<').first;
     if (!line.starts_with("  ") || name.empty())
       continue;
@@ -127,8 +127,8 @@ static std::string nearestPass(PassBuilder &builder, StringRef wrong) {
   return nearest.str();
 }
 
-/// Reports, as what is wrong with a pipeline, the error of a pass's options if
-/// there is one, and LLVM's otherwise.
+/// Reports why a pipeline is wrong: the error in a pass's options if there is
+/// one, else LLVM's error.
 static std::string problemOf(PassBuilder &builder, Error error) {
   std::string said = toString(std::move(error));
   std::string problem = takeLLVMPassProblem();
@@ -141,7 +141,7 @@ static std::string problemOf(PassBuilder &builder, Error error) {
   return nearest.empty() ? said : said + "; did you mean '" + nearest + "'?";
 }
 
-/// Registers the pipelines that the setting places at extension points.
+/// Registers the pipelines of the setting at their extension points.
 static std::string addPoints(PassBuilder &builder, StringRef points) {
   SmallVector<StringRef> lines;
   points.split(lines, '\n', -1, /*KeepEmpty=*/false);
@@ -149,7 +149,7 @@ static std::string addPoints(PassBuilder &builder, StringRef points) {
     auto [point, text] = line.split(':');
     std::string pipeline = text.str();
     auto add = [&builder, pipeline](auto &manager, OptimizationLevel, auto...) {
-      // Parsed before with the same builder, so it cannot fail.
+      // The same builder has parsed this text before, so it cannot fail.
       cantFail(builder.parsePassPipeline(manager, pipeline));
     };
     auto parses = [&]<typename Manager>(Manager) {
@@ -195,7 +195,8 @@ static std::string addPoints(PassBuilder &builder, StringRef points) {
   return "";
 }
 
-/// Runs `pipeline`, and returns the problem. `pass` is the pass that runs.
+/// Runs `pipeline`, and returns the error, if any. Sets `pass` to the running
+/// pass.
 static std::string run(Module &module, const char *pipeline,
                        const TritonExtLLVMSetting &setting, std::string &pass) {
   std::string problem;
@@ -241,7 +242,7 @@ static std::string run(Module &module, const char *pipeline,
 
   ModulePassManager manager;
   takeLLVMPassProblem();
-  if (*pipeline) // LLVM takes an empty text for a pass without a name
+  if (*pipeline) // LLVM reads an empty text as a pass without a name
     if (Error error = builder.parsePassPipeline(manager, pipeline))
       return problemOf(builder, std::move(error));
   manager.run(module, modules);

@@ -38,23 +38,24 @@ struct TritonExtLLVMSetting {
 
 namespace mlir::triton_ext {
 
-/// The outcome of one run.
+/// The result of one run.
 struct LLVMOutcome {
   /// Why it failed; empty if it has not.
   std::string problem;
-  /// Remarks, each a line.
+  /// The remarks, one a line.
   std::string remarks;
   /// Whether a pass has crashed, so that the module may be damaged.
   bool crashed = false;
 };
 
 /// Runs `pipeline` and verifies the module. A crash of a pass, or a failure
-/// that would end the process, is a problem.
+/// that would end the process, sets `problem`.
 LLVMOutcome runLLVMPipeline(llvm::Module &module, const char *pipeline,
                             const TritonExtLLVMSetting &setting);
 
-/// Returns the machine of the setting for the triple of `module`, or null for
-/// none; sets `problem` if LLVM does not know the target.
+/// Returns the target machine of the setting for the triple of `module`, or
+/// null if the setting has none. Sets `problem` if LLVM does not know the
+/// target.
 std::unique_ptr<llvm::TargetMachine>
 makeMachine(llvm::Module &module, const TritonExtLLVMSetting &setting,
             std::string &problem);

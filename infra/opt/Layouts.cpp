@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `tx.layouts` asks libtriton: the linear layout of an attribute on a
-// shape, products and divisions, and how a conversion between two layouts is
-// lowered. Every answer is that of Triton's own functions; nothing here knows
-// a layout by name, except padded ones, whose padding is not linear. Called
-// from python/triton_ext/layouts/library.py; texts and layouts cross as JSON.
+// Answers the questions of `tx.layouts` with libtriton's own functions: the
+// linear layout of an attribute on a shape, products and quotients of layouts,
+// and how a conversion between two layouts is lowered. This file names no kind
+// of layout except padded ones, whose padding is not linear. Called from
+// python/triton_ext/layouts/library.py; texts and layouts are passed as JSON.
 
 #include "Passes.h"
 #include "Plugins.h"
@@ -66,9 +66,10 @@ static int fail(Receiver receiver, const Twine &problem) {
   return 1;
 }
 
-/// Returns what `answer` returns. Triton asserts what its verifiers do not
-/// check, such as the least shape of a layout, or ends the process. That is an
-/// error here, and the memory that `answer` had is not released.
+/// Returns the result of `answer`. Where Triton's verifiers do not check
+/// something, such as the smallest shape of a layout, Triton fails an assertion
+/// or ends the process. This function turns both into an error; the memory that
+/// `answer` has allocated is then leaked.
 static int guarded(Receiver onError, function_ref<int(Session &)> answer) {
   int code = 1;
   std::string reason;
@@ -99,8 +100,8 @@ static json::Value toJSON(const LinearLayout &layout) {
   return json::Object{{"in", std::move(ins)}, {"out", std::move(outs)}};
 }
 
-/// Reads what toJSON() writes. Python has checked that sizes are powers of two
-/// and that the bases lie inside of them.
+/// Parses the output of toJSON(). Python has checked that sizes are powers of
+/// two and that the bases are smaller than the sizes.
 static LinearLayout toLayout(MLIRContext &context, const char *text) {
   json::Value value = llvm::cantFail(json::parse(text));
   const json::Object &object = *value.getAsObject();
@@ -187,7 +188,7 @@ EXPORT int tritonExtLayoutRead(const char *text, size_t rank,
   });
 }
 
-/// Sends the product, or a quotient, or null if there is none.
+/// Sends the product or the quotient, or null if it does not exist.
 EXPORT int tritonExtLayoutCombine(const char *operation, const char *left,
                                   const char *right, Receiver onResult,
                                   Receiver onError) {
@@ -202,8 +203,8 @@ EXPORT int tritonExtLayoutCombine(const char *operation, const char *left,
   });
 }
 
-/// Sends the excess wavefronts that Gluon's `bank_conflicts` counts for one
-/// access of 32 banks.
+/// Sends the number of additional wavefronts that Gluon's `bank_conflicts`
+/// counts for one access to 32 banks.
 EXPORT int tritonExtLayoutBankConflicts(const char *registers,
                                         const char *shared, int bits,
                                         Receiver onResult, Receiver onError) {

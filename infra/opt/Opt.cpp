@@ -29,7 +29,8 @@ static int fail(const Twine &message) {
   return 1;
 }
 
-/// Writes `text` to `path`. A file is replaced by a complete one or unchanged.
+/// Writes `text` to `path`. An existing file is either replaced by the complete
+/// new one or left unchanged.
 static int writeOutput(StringRef path, StringRef text) {
   std::error_code error;
   if (path == "-") {
@@ -150,8 +151,8 @@ static int runTool(int argc, const char *const *argv,
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-/// Whether `name` is an option of the driver, an option of libtriton, or one of
-/// its passes.
+/// Returns whether `name` is an option of the driver, an option of libtriton,
+/// or one of its passes.
 EXPORT int tritonExtOptKnows(const char *name) {
   defineOptions();
   return PassInfo::lookup(name) || cl::getRegisteredOptions().count(name);
@@ -176,14 +177,15 @@ EXPORT int tritonExtOptMain(int argc, const char *const *argv,
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
       _exit(1);
-    // Python has changed the actions of these signals.
+    // Python has changed the handlers of these signals.
     signal(SIGINT, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
     int code =
         runTool(argc, argv, {plugins, numPlugins}, extensions, *progress);
     llvm::outs().flush();
     llvm::errs().flush();
-    // Without the destructors of Python and libtriton, which the parent runs.
+    // _exit skips the destructors of Python and libtriton, which the parent
+    // runs.
     _exit(code);
   }
   int status = 0;

@@ -15,7 +15,7 @@ namespace mlir::triton_ext {
 namespace cl = llvm::cl;
 using VerifyLevel = SourceMgrDiagnosticVerifierHandler::Level;
 
-/// The line between the pieces of a file, unless an option says otherwise.
+/// The default line between the pieces of a file.
 inline constexpr char splitMarker[] = "// -----";
 
 /// The options that mlir-opt has and libtriton lacks, and our own.

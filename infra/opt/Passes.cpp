@@ -23,7 +23,8 @@
 
 using namespace mlir;
 
-// Not shipped, either; only the names and one valid value matter here.
+// These headers are not shipped, either. Only the names and one valid value
+// matter here.
 namespace mlir::triton::proton {
 enum class MetricType : uint32_t;
 enum class SamplingStrategy : uint32_t;
@@ -48,7 +49,7 @@ enum class Granularity : uint32_t { Warp = 1 };
 #undef PASS
 #undef PASS_WITH
 
-// Each lets a dialect's operations take part in -convert-to-llvm.
+// Each of these makes -convert-to-llvm convert the operations of one dialect.
 #define FOR_EACH_CONVERSION(DO)                                                \
   DO(mlir, registerConvertFuncToLLVMInterface)                                 \
   DO(mlir, registerConvertMathToLLVMInterface)                                 \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The passes and dialects inside libtriton, made available to textual pipelines
-// and to the parser. Nothing here knows of the driver or of extensions.
+// and to the parser. This code does not depend on the driver or on extensions.
 
 #ifndef TRITON_EXT_OPT_PASSES_H
 #define TRITON_EXT_OPT_PASSES_H
@@ -19,14 +19,14 @@ struct BuiltinPass {
   const char *binding;
 };
 
-/// All of them, ordered by group.
+/// Returns all passes of libtriton, ordered by group.
 ArrayRef<BuiltinPass> builtinPasses();
 
 /// Registers all of them, once per process.
 void registerBuiltinPasses();
 
-/// Adds every dialect of libtriton, and what they need to be inlined, folded
-/// and converted to LLVM.
+/// Adds every dialect of libtriton, with the interfaces by which its operations
+/// are inlined, folded and converted to LLVM.
 void registerBuiltinDialects(DialectRegistry &registry);
 
 /// Writes one record for each pass to `os`, for catalogue.py: group, binding,

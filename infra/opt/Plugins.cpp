@@ -13,7 +13,7 @@
 
 using namespace mlir;
 
-/// Makes the registered pass `argument` available as `alias`, too.
+/// Registers the name `alias` for the registered pass `argument`.
 static void registerAlias(StringRef alias, StringRef argument) {
   const PassInfo *pass = PassInfo::lookup(argument);
   registerPassPipeline(
@@ -27,7 +27,7 @@ static void registerAlias(StringRef alias, StringRef argument) {
 
 std::string triton_ext::loadPlugin(const TritonExtOptPlugin &plugin,
                                    DialectRegistry &registry) {
-  // Global, as Triton does it: a dialect's types are compared by address.
+  // RTLD_GLOBAL, as in Triton: a dialect's types are compared by address.
   void *library = dlopen(plugin.content, RTLD_NOW | RTLD_GLOBAL);
   if (!library) {
     StringRef problem = dlerror(), name = plugin.content;

@@ -19,13 +19,13 @@ using namespace mlir;
 using namespace mlir::triton_ext;
 
 namespace {
-/// Notes the pass that runs; with several threads, one of the running passes.
+/// Records the pass that runs; with several threads, one of the running passes.
 struct ProgressInstrumentation : PassInstrumentation {
   ProgressInstrumentation(Progress &progress, StringRef file)
       : progress(progress), file(file) {}
 
   void runBeforePass(Pass *pass, Operation *) override {
-    if (!pass->getArgument().empty()) // one that only runs others has none
+    if (!pass->getArgument().empty()) // a pass that only runs others has none
       progress.set("running -" + pass->getArgument() + " on " + file);
   }
 
@@ -126,7 +126,7 @@ runPasses(const std::shared_ptr<llvm::SourceMgr> &sourceMgr,
 /// Enables the remarks that the command line asks for.
 static LogicalResult enableRemarks(MLIRContext &context,
                                    const Options &options) {
-  // MLIR wants the whole name to match, clang a part of it.
+  // In MLIR, the pattern must match the whole name; in clang, a part of it.
   auto wanted = [](const cl::opt<std::string> &flag) {
     return flag.getNumOccurrences() ? std::optional(".*(" + flag + ").*")
                                     : std::nullopt;
@@ -145,7 +145,8 @@ LogicalResult triton_ext::runPiece(std::unique_ptr<llvm::MemoryBuffer> buffer,
   auto sourceMgr = std::make_shared<llvm::SourceMgr>();
   sourceMgr->AddNewSourceBuffer(std::move(buffer), SMLoc());
   MLIRContext context(job.registry);
-  // Like Triton, because its passes do not name every dialect that they need.
+  // As in Triton, because its passes do not declare every dialect that they
+  // need.
   context.loadAllAvailableDialects();
   if (!job.options)
     context.printOpOnDiagnostic(false); // no flag would turn it off
@@ -192,7 +193,7 @@ LogicalResult triton_ext::runPieces(std::unique_ptr<llvm::MemoryBuffer> input,
   size_t line = 0;
   bool first = true;
   auto run = [&](StringRef piece) {
-    // Preceded by as many empty lines, so that line numbers are the file's.
+    // Empty lines in front of the piece keep the line numbers of the file.
     std::string padded = std::string(line, '\n') + piece.str();
     if (!std::exchange(first, false))
       os << job.options->outputSplit << "\n";

@@ -15,7 +15,7 @@
 
 using namespace llvm;
 
-/// Where this thread wants the text of a fatal error; null outside of work.
+/// Receives the text of a fatal error on this thread; null outside of `work`.
 static thread_local std::string *reasonOfThread = nullptr;
 
 static void onFatalError(void *, const char *reason, bool) {
@@ -27,7 +27,7 @@ static void onFatalError(void *, const char *reason, bool) {
 }
 
 namespace {
-/// Has the handlers installed while one of these exists.
+/// Keeps the handlers installed while an object of this class exists.
 class Handlers {
 public:
   Handlers() {

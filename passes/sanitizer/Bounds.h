@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The check of bounds, of one kernel.
+// The check of bounds for one kernel.
 
 #ifndef TRITON_EXT_SANITIZER_BOUNDS_H
 #define TRITON_EXT_SANITIZER_BOUNDS_H
@@ -47,7 +47,7 @@ private:
   void reportLanes(const Lanes &lanes, const MemoryAccess &access,
                    const Extents &extents, ImplicitLocOpBuilder &b);
   void suppress(const MemoryAccess &access, const Extents &extents);
-  /// Ends the kernel if the i1 is true.
+  /// Emits code that ends the kernel if the i1 is true.
   void trap(Value isWrong, ImplicitLocOpBuilder &b);
   std::optional<Tile> tileOf(const MemoryAccess &access,
                              const Extents &extents);
@@ -57,19 +57,20 @@ private:
   Checker &checker;
   StridedTracker tracker;
   ExtentFinder extents_;
-  /// How many lanes are looked at together: few, so that the rare path needs
-  /// few registers.
+  /// The number of lanes that are checked together. It is small, so that the
+  /// rare path needs few registers.
   static constexpr int64_t lanesAtOnce = 128;
   std::map<std::tuple<Block *, void *, void *, int64_t>, Operation *> seen;
   SmallVector<Look> looks;
-  /// The tiles of each block that are looked at at its end.
+  /// For each block, the tiles that are checked at its end.
   llvm::MapVector<Block *, SmallVector<Tile>> tiles;
 };
 
 /// Returns the addresses of pointers, as i64 in the same shape.
 Value addressOf(Value pointer, ImplicitLocOpBuilder &b);
 
-/// Whether an access is by a tensor of rank 0, which no kernel of Python has.
+/// Returns whether the pointers of an access are a tensor of rank 0, which
+/// kernels written in Python do not have.
 inline bool hasNoDimension(const MemoryAccess &access) {
   auto tensor = dyn_cast<RankedTensorType>(access.type);
   return tensor && tensor.getRank() == 0;
@@ -78,7 +79,7 @@ inline bool hasNoDimension(const MemoryAccess &access) {
 /// Returns whether an element is true, as an i1.
 Value anyOf(Value lanes, ImplicitLocOpBuilder &b);
 
-/// Whether the mask of an access can be narrowed.
+/// Returns whether the mask of an access can be narrowed.
 bool canSuppress(Operation *op);
 
 } // namespace mlir::triton_ext::sanitizer

@@ -57,7 +57,8 @@ View sanitizer::stripped(View view) {
 // From masks to conditions
 //===----------------------------------------------------------------------===//
 
-/// Returns which of less (1), equal (2) and greater (4) the predicate accepts.
+/// Returns the set of the relations that the predicate accepts: less (1), equal
+/// (2), greater (4).
 static unsigned outcomes(P predicate) {
   switch (predicate) {
   case P::eq:
@@ -92,7 +93,8 @@ static Condition single(View bit, bool isTrue) {
   return result;
 }
 
-/// Adds the conditions of a view to `found`; returns false if no lane has them.
+/// Adds the conditions of a view to `found`; returns false if they hold in no
+/// lane.
 static bool collect(View view, bool isTrue, Conditions &found, bool &isExact,
                     unsigned depth) {
   view = stripped(view);
@@ -158,7 +160,8 @@ static bool isUnsignedOrEqual(P predicate) {
                             predicate);
 }
 
-/// Whether x p a and x q b exclude each other, by the ranges of a and b.
+/// Returns whether `x p a` and `x q b` exclude each other, by the ranges of a
+/// and b.
 static bool excludesByRanges(P p, Value a, P q, Value b) {
   // Make p the one that bounds x from above.
   if (outcomes(p) & 4)

@@ -13,13 +13,13 @@
 
 namespace mlir::triton_ext::sanitizer {
 
-/// For each dimension of one tensor the dimension of another that has the same
-/// positions; -1 where no dimension has, and for dimensions of one element.
+/// For each dimension of one tensor, the dimension of another tensor with the
+/// same positions; -1 if there is none, and for dimensions of one element.
 using DimMap = SmallVector<int, 4>;
 
-/// A value before it was splat, expanded, transposed and broadcast to the shape
-/// of a tile: the element at (i0, i1, ...) of the tile is the one at
-/// (i[dims[0]], i[dims[1]], ...) of `base`.
+/// A value that was splat, expanded, transposed or broadcast to the shape of a
+/// tile. `base` is the value before this: the element at (i0, i1, ...) of the
+/// tile is the element at (i[dims[0]], i[dims[1]], ...) of `base`.
 struct View {
   Value base;
   DimMap dims;
@@ -29,7 +29,8 @@ struct View {
   bool operator==(const View &other) const = default;
 };
 
-/// Returns `view` with the changes of shape that made its base looked through.
+/// Returns the same view with another base: the value from which only changes
+/// of shape make the base of `view`.
 View stripped(View view);
 
 /// A condition of each lane of a tile, or its negation.
@@ -47,28 +48,27 @@ struct Condition {
 using Conditions = SmallVector<Condition, 0>;
 
 /// Returns conditions that hold in a lane if `mask`, of the tile's shape or a
-/// scalar, is `isTrue` there. They hold only there, too, if `isExact` becomes
-/// true. Returns nullopt if there is no such lane.
+/// scalar, equals `isTrue` in this lane. If `isExact` is set to true, they hold
+/// in these lanes only. Returns nullopt if there is no such lane.
 std::optional<Conditions> conditionsOf(Value mask, bool isTrue, bool &isExact);
 
-/// Returns the condition that holds where lhs predicate rhs does, of values of
-/// the tile's shape or scalars.
+/// Returns the condition `lhs predicate rhs`, for values of the tile's shape or
+/// scalars.
 Condition comparison(arith::CmpIPredicate predicate, Value lhs, Value rhs);
 Condition negated(Condition condition);
 
-/// Returns whether no lane can have both.
+/// Returns whether the two conditions cannot hold in the same lane.
 bool excludes(const Condition &a, const Condition &b);
-/// Returns whether no lane can have them all.
+/// Returns whether the conditions cannot all hold in the same lane.
 bool isContradictory(ArrayRef<Condition> conditions);
 
-/// Returns `condition` of a tile as one of another tile; `dims` says for each
-/// dimension of the first tile which one it is of the second. nullopt if the
-/// condition varies along a dimension that the second tile does not have.
+/// Returns `condition` of a tile as a condition of another tile; `dims` maps
+/// each dimension of the first tile to one of the second. Returns nullopt if
+/// the condition varies along a dimension that the second tile does not have.
 std::optional<Condition> translated(const Condition &condition,
                                     ArrayRef<int> dims);
 
-/// Returns whether something that the condition is about is computed inside of
-/// `op`.
+/// Returns whether an operand of the condition is computed inside of `op`.
 bool isMadeIn(const Condition &condition, Operation *op);
 
 /// Returns the condition as a tensor of i1 of the tile's shape, or as i1 if the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which lanes of a value have an effect, and checks that report some of them.
+// Finds the lanes of a value that have an effect, and reports faults in these
+// lanes only.
 
 #ifndef TRITON_EXT_SANITIZER_EFFECT_H
 #define TRITON_EXT_SANITIZER_EFFECT_H

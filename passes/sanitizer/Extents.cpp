@@ -87,7 +87,7 @@ ByteRange ExtentFinder::pointedInto(Value pointer) {
   for (BlockArgument argument : checker.kernel.getArguments()) {
     if (!isa<tt::PointerType>(argument.getType()))
       continue;
-    // Raw pointers, of which nothing is known, hold every address.
+    // Nothing is known about raw pointers, so they may hold every address.
     ByteRange range = storageOf(argument.getArgNumber());
     Value start = all(range.start), end = all(range.end);
     Value isIn = arith::AndIOp::create(
@@ -102,8 +102,8 @@ ByteRange ExtentFinder::pointedInto(Value pointer) {
   return result;
 }
 
-/// Returns the pointers that offsets were added to, in the shape of `pointer`;
-/// null if they are not found.
+/// Returns the pointers to which offsets were added, in the shape of `pointer`;
+/// null if they cannot be found.
 Value ExtentFinder::baseOf(Value pointer, OpBuilder &b) {
   Operation *op = pointer.getDefiningOp();
   if (!op)

@@ -11,20 +11,20 @@
 
 namespace mlir::triton_ext::sanitizer {
 
-/// The bytes from `start` to before `end`, i64 or tensors of them. What is not
-/// known is everything: from the least number to the greatest.
+/// The bytes from `start` to before `end`, i64 or tensors of them. An unknown
+/// range reaches from the least number to the greatest.
 struct ByteRange {
   Value start, end;
 };
 
-/// The tensors of which one holds what an access touches.
+/// The tensors in one of which the bytes of an access must lie.
 struct Extents {
   /// The number of the argument that is the tensor, if it is one.
   std::optional<unsigned> argument;
   /// The numbers of the arguments that the pointer may come from.
   SmallVector<unsigned> arguments;
-  /// Ranges of pointers that come from memory or from integers: those of the
-  /// tensor of the launch that each points into.
+  /// The ranges for pointers that come from memory or from integers: for each
+  /// pointer, the range of the launch's tensor that it points into.
   SmallVector<ByteRange> found;
 };
 
@@ -32,11 +32,11 @@ class ExtentFinder {
 public:
   ExtentFinder(Checker &checker, StridedTracker &tracker);
 
-  /// Returns the extents for an access by `pointer`, before `op`; an error as
-  /// text if it is not known where the pointer comes from.
+  /// Returns the extents for an access by `pointer`, before `op`; an error text
+  /// if the origin of the pointer is unknown.
   std::optional<Extents> find(Value pointer, Operation *op, StringRef &why);
 
-  /// Returns the ranges of the views, for code at any place.
+  /// Returns the ranges of the views, which code at any place can use.
   SmallVector<ByteRange> views(const Extents &extents);
   /// Returns the ranges of the views or the storages, read at `b`: for code
   /// that runs rarely, so that they are not kept in registers for it.
@@ -64,10 +64,11 @@ private:
   DenseMap<Value, ByteRange> knownTargets;
 };
 
-/// Returns `end` - `bytes`, or every number if it is not known.
+/// Returns `end` - `bytes`, the last address at which an access of `bytes`
+/// bytes may start.
 Value lastStart(Value end, int64_t bytes, ImplicitLocOpBuilder &b);
 
-/// Returns `scalar` in each lane of `type`, or as it is.
+/// Returns a splat of `scalar` if `type` is a tensor, else `scalar` itself.
 Value inLanes(Value scalar, Type type, ImplicitLocOpBuilder &b);
 
 /// Returns whether the `bytes` from `low` to behind `high` are inside of one of
@@ -75,9 +76,9 @@ Value inLanes(Value scalar, Type type, ImplicitLocOpBuilder &b);
 Value isInside(ArrayRef<ByteRange> ranges, Value low, Value high, int64_t bytes,
                ImplicitLocOpBuilder &b);
 
-/// As isInside(), for two scalars. What the innermost loop around `b` does not
-/// change is subtracted from the ranges before the loop, so that fewer numbers
-/// are kept in it.
+/// As isInside(), for two scalars. Loop-invariant terms are subtracted from the
+/// ranges before the innermost loop around `b`, so that the loop keeps fewer
+/// numbers in registers.
 Value areCornersInside(ArrayRef<ByteRange> ranges, Value low, Value high,
                        int64_t bytes, ImplicitLocOpBuilder &b);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How single operations pass lanes on, and which have an effect.
+// How each operation passes lanes on, and which operations have an effect.
 
 #include "Flow.h"
 
@@ -124,7 +124,7 @@ std::optional<Gate> sanitizer::gateOf(OpOperand &use) {
   bool isBit = getElementTypeOrSelf(use.get().getType()).isInteger(1);
   if (isa<arith::AndIOp, arith::OrIOp>(op) && isBit)
     return Gate{op->getOperand(1 - number), isa<arith::AndIOp>(op)};
-  // A product with a bit.
+  // A product with a single bit.
   if (isa<arith::MulIOp>(op))
     if (auto bits = op->getOperand(1 - number).getDefiningOp<arith::ExtUIOp>();
         bits && getElementTypeOrSelf(bits.getIn().getType()).isInteger(1))

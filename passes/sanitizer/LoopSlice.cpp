@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds backward what some operations in a loop need, and copies it.
+// Finds everything that some operations in a loop depend on, and copies it.
 
 #include "LoopSlice.h"
 #include "Tiles.h"
@@ -14,10 +14,10 @@ using namespace mlir;
 using namespace mlir::triton_ext::sanitizer;
 namespace tt = mlir::triton;
 
-/// Whether `op` computes the same result if it runs again. Inline assembly that
-/// is marked as pure may still read a clock. Of a product and a sum, the second
-/// run may round once where the first one, whose product has other uses, rounds
-/// twice.
+/// Returns whether `op` computes the same result if it runs again. Inline
+/// assembly that is marked as pure may still read a clock. A product and a sum
+/// may be fused in the second run, which rounds once; if the product has other
+/// uses in the first run, it rounds twice there.
 static bool isRepeatable(Operation *op) {
   bool isFloat = llvm::any_of(op->getResultTypes(), [](Type type) {
     return isa<FloatType>(getElementTypeOrSelf(type));
@@ -26,8 +26,8 @@ static bool isRepeatable(Operation *op) {
          (!isFloat || op->hasTrait<OpTrait::ConstantLike>());
 }
 
-/// Adds the loops and branches between `op` and the loop, with what decides
-/// whether and how often they run.
+/// Adds the loops and branches between `op` and the loop, with the values that
+/// decide whether and how often they run.
 bool LoopSlice::needControlAround(Operation *op) {
   for (Operation *parent = op->getParentOp(); parent != loop;
        parent = parent->getParentOp()) {
@@ -123,7 +123,7 @@ void LoopSlice::buildLoop(scf::ForOp from, OpBuilder &b,
     Value init = from.getTiedLoopInit(argument)->get();
     inits.push_back(copies.lookupOrDefault(init));
   }
-  // Without the attributes of `from`, which say how to optimize it.
+  // Leaves out the attributes of `from`, which say how to optimize it.
   auto to = scf::ForOp::create(b, from.getLoc(),
                                copies.lookupOrDefault(from.getLowerBound()),
                                copies.lookupOrDefault(from.getUpperBound()),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Follows pointers backward to where they come from.
+// Follows pointers backward to their origins.
 
 #include "Roots.h"
 
@@ -23,7 +23,7 @@ private:
   void visit(Value value);
   void visitArgument(BlockArgument argument);
   void visitResult(Operation *op, OpResult result);
-  /// Looks for the one pointer that an integer is computed of.
+  /// Finds the only pointer from which an integer is computed.
   Value pointerIn(Value integer, unsigned depth = 0);
   void push(Value value) { worklist.push_back(value); }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looks at the shadow for `uninit` by whole words: rows of neighbouring lanes
-// whose bytes share a word need one comparison, and one plain store marks them.
+// Checks the shadow for `uninit` word by word: a row of neighbouring lanes
+// whose bytes share a word needs one comparison, and one plain store marks it.
 
 #include "Bounds.h"
 #include "Shadow.h"
@@ -33,7 +33,7 @@ int64_t ShadowChecker::lanesOfWord(const ShadowAccess &one) {
   return isRow && size % group == 0 ? group : 0;
 }
 
-/// Returns whether each row of `group` lanes is on.
+/// Returns, for each row of `group` lanes, whether all of its lanes are on.
 static Value allOfRows(Value lanes, int64_t group, ImplicitLocOpBuilder &b) {
   int64_t size = cast<RankedTensorType>(lanes.getType()).getNumElements();
   Type i32 = b.getI32Type();
@@ -56,7 +56,7 @@ static Value allOfRows(Value lanes, int64_t group, ImplicitLocOpBuilder &b) {
 }
 
 /// Compares and marks the words that belong to whole rows of lanes. Returns an
-/// i1: whether lanes are left to be looked at one by one.
+/// i1: whether some lanes must still be checked one by one.
 Value ShadowChecker::lookAtWords(const ShadowAccess &one,
                                  const ShadowWords &words,
                                  const SomeLanes &lanes,
@@ -94,7 +94,8 @@ Value ShadowChecker::lookAtWords(const ShadowAccess &one,
     if (lanes.mask)
       isMarked =
           arith::AndIOp::create(b, isMarked, allOfRows(lanes.mask, group, b));
-    // All bits are set, so nothing is lost of what others set meanwhile.
+    // The store sets all bits, so it cannot undo bits that other threads set
+    // meanwhile.
     markOwn(tt::StoreOp::create(b, pointer, all, isMarked));
     isLeft = arith::XOrIOp::create(b, isLeft, isMarked);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scalars that stand for tensors of integers and of addresses: a base and a
-// stride for each dimension. Each is computed right behind the tensor that it
-// stands for, so that all later code can use it.
+// Describes tensors of integers and of addresses by scalars: a base and a
+// stride for each dimension. The scalars are computed right behind the tensor,
+// so that all later code can use them.
 
 #ifndef TRITON_EXT_SANITIZER_STRIDED_H
 #define TRITON_EXT_SANITIZER_STRIDED_H
@@ -18,21 +18,22 @@ namespace mlir::triton_ext::sanitizer {
 using analysis::IndexMath;
 
 /// The element at (i0, i1, ...) is base + strides[0] * i0 + strides[1] * i1 and
-/// so on, in i64, plus a number of its own in [slackLow, slackHigh], which are
-/// null for 0. Addresses are in bytes. Example: of `range % n` with a range
-/// that is not negative, the slack is [0, n - 1], and all strides are 0.
+/// so on, in i64, plus a number in [slackLow, slackHigh] that may differ in
+/// each element. Null slacks stand for 0. Addresses are in bytes. Example: for
+/// `range % n` with a non-negative range, the slack is [0, n - 1], and all
+/// strides are 0.
 struct Strided {
   OpFoldResult base;
   SmallVector<OpFoldResult> strides;
-  /// i1, or null for always. Where it is false, this says nothing.
+  /// The strides hold only if this i1 is true, or always if it is null.
   Value valid = {};
-  /// Whether the element is that number. Otherwise it is that number modulo
-  /// 2^width, as sums of i32 are that wrap around.
+  /// Whether the element equals that number. Otherwise, it equals it modulo
+  /// 2^width, like a sum of i32 that wraps around.
   bool isExact = true;
   OpFoldResult slackLow = {}, slackHigh = {};
 
   bool hasSlack() const { return bool(slackLow); }
-  /// Whether all elements are the base.
+  /// Whether all elements equal the base.
   bool isUniform() const;
 };
 
@@ -41,8 +42,8 @@ struct Strided {
 Strided sumOf(const Strided &a, const Strided &b, bool isDifference,
               IndexMath &math);
 
-/// The least and the greatest number of some elements, and null or an i1: where
-/// that is false, this says nothing.
+/// The least and the greatest number of some elements. They hold only if the i1
+/// is true, or always if it is null.
 struct Extremes {
   OpFoldResult low, high;
   Value valid = {};
@@ -53,8 +54,8 @@ struct Box {
   SmallVector<OpFoldResult> low, high;
 };
 
-/// A place for code behind a value, which is before every original operation
-/// that follows, and behind what was inserted there before.
+/// Returns a place for code behind a value: before the next original operation,
+/// and behind the code that was inserted there before.
 class Places {
 public:
   OpBuilder behind(Value value);
@@ -72,24 +73,24 @@ public:
   /// This invalidates the results of these loops.
   explicit StridedTracker(triton::FuncOp kernel);
 
-  /// Returns the scalars that stand for a tensor or a scalar; nullopt if none
-  /// are found.
+  /// Returns the strided form of a tensor or a scalar; nullopt if it cannot be
+  /// found.
   std::optional<Strided> track(Value value);
-  /// Completes the loops. Nothing can be tracked behind it.
+  /// Completes the loops. The tracker cannot be used afterwards.
   void finish();
 
   /// Returns the least and the greatest of the elements in the box, which is
   /// not empty; of all elements if `box` is null.
   static Extremes extremes(const Strided &strided, ArrayRef<int64_t> shape,
                            const Box *box, IndexMath &math);
-  /// Returns `strided` as exact numbers of `width` bits, signed, under a
-  /// condition if that is needed.
+  /// Returns `strided` as exact signed numbers of `width` bits, under a
+  /// condition if one is needed.
   static Strided exact(const Strided &strided, ArrayRef<int64_t> shape,
                        unsigned width, IndexMath &math);
 
-  /// A loop-carried tensor with an i64 beside it: its value at the loop's
-  /// start, and what has been added to all of its elements since is `now` -
-  /// `before`.
+  /// A loop-carried tensor and the i64 that the loop carries beside it.
+  /// `before` is its value at the loop's start, and `now` - `before` is the
+  /// amount that has been added to all elements of the tensor since.
   struct Moved {
     Value start;
     OpFoldResult before, now;
@@ -126,10 +127,11 @@ private:
 unsigned widthOf(Type type);
 
 /// Returns whether `low` <= `value` <= `high`, as an i1, or null for always.
-/// What is known of the value before the kernel runs is not compared.
+/// Leaves out a comparison whose result is known at compile time.
 Value isWithin(OpFoldResult value, int64_t low, int64_t high, IndexMath &math);
 
-/// Returns the conjunction of two conditions that may be null, as that may be.
+/// Returns the conjunction of two conditions. Null stands for true in the
+/// operands and in the result.
 Value both(Value a, Value b, IndexMath &math);
 
 } // namespace mlir::triton_ext::sanitizer

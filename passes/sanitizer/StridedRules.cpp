@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rules by which scalars that stand for a tensor are found from those of
-// its operands. An operation without a rule has none.
+// The rules that derive the strided form of a tensor from the forms of its
+// operands. The result of an operation without a rule has no strided form.
 
 #include "Strided.h"
 
@@ -18,8 +18,8 @@ using namespace mlir::triton_ext::sanitizer;
 using analysis::shapeOf;
 namespace tt = mlir::triton;
 
-/// Returns the bytes from one element to the next behind a pointer of this
-/// type: those of an i1 are one.
+/// Returns the bytes from one element to the next in memory for a pointer of
+/// this type; 1 for an i1.
 static int64_t stepOf(Type type) {
   Type pointee =
       cast<tt::PointerType>(getElementTypeOrSelf(type)).getPointeeType();
@@ -30,8 +30,8 @@ static int64_t stepOf(Type type) {
              : 0;
 }
 
-/// Makes a sum or a product of i32 and narrower integers that is the same in
-/// all elements exact: sign-extends what is left of it.
+/// Makes a sum or a product of i32 or narrower integers exact if it is the same
+/// in all elements: truncates it to its width and sign-extends it.
 static void wrapUniform(Strided &strided, unsigned width, IndexMath &math) {
   if (width >= 64) {
     strided.isExact = true;
@@ -147,7 +147,7 @@ std::optional<Strided> StridedTracker::computeOp(Operation *op, OpResult result,
         return a;
       })
       .Case([&](arith::TruncIOp narrow) -> Result {
-        // The rest modulo 2^width.
+        // The value modulo 2^width.
         Result a = track(narrow.getIn());
         if (a)
           wrapUniform(*a, width, math);
@@ -172,7 +172,8 @@ std::optional<Strided> StridedTracker::computeOp(Operation *op, OpResult result,
         auto choice = analysis::getChoice(result, math);
         if (!choice)
           return computeInterval(op, result, math);
-        // What a branch computes cannot be used behind it.
+        // A value that is computed in a branch cannot be used behind the
+        // branch.
         Result a = track(choice->yes), b = a ? track(choice->no) : a;
         auto canUse = [&](const Strided &one) {
           auto can = [&](OpFoldResult x) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Computes taint with an operation beside each one that passes it on.
+// Emits, beside each operation that passes taint on, operations that compute
+// the taint of its result.
 
 #include "Taint.h"
 #include "Flow.h"
@@ -25,8 +26,8 @@ static Dims dimsOfView(const View &view) {
   return dims;
 }
 
-/// Returns the dimensions of the result that have the positions of some of the
-/// operand's. `isWhole` says whether all of these have one.
+/// Returns the dimensions of the result that correspond to the given dimensions
+/// of the operand. `isWhole` becomes true if each of these has one, else false.
 static Dims mapped(ArrayRef<int> through, Dims dims, bool &isWhole) {
   Dims result = 0, seen = 0;
   for (auto [d, from] : llvm::enumerate(through))
@@ -146,7 +147,7 @@ Value Taint::fullOf(ImplicitLocOpBuilder &b, Value value) {
   return broadcastTo(b, taint, shape);
 }
 
-/// Returns what is in either, of two values of which one may be null.
+/// Returns the disjunction of two values, of which one may be null.
 Value Taint::join(ImplicitLocOpBuilder &b, Value a, Value c,
                   ArrayRef<int64_t> shape) {
   if (!a || !c)
@@ -156,7 +157,7 @@ Value Taint::join(ImplicitLocOpBuilder &b, Value a, Value c,
                               widened(b, c, shape, both));
 }
 
-/// Returns the taint where the operand has an influence.
+/// Returns the taint of the lanes in which the operand has an influence.
 Value Taint::gated(ImplicitLocOpBuilder &b, OpOperand &use, Value bits,
                    ArrayRef<int64_t> shape) {
   auto gate = gateOf(use);
@@ -185,7 +186,7 @@ Value Taint::fromOperand(ImplicitLocOpBuilder &b, OpOperand &use,
                                    histogram.getMask());
     return anyOf(b, bits);
   }
-  // Positions do not matter where all elements have one taint.
+  // Positions do not matter if all elements have the same taint.
   if (!dims)
     return gated(b, use, bits, to);
   if (auto trans = dyn_cast<tt::TransOp>(op))

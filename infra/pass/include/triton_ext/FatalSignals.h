@@ -5,8 +5,8 @@
 // include this header, because everything here is local to that file. So two
 // libraries in one process, which may be different builds, have a handler each.
 //
-// The handler and all that it calls may only use functions that POSIX lists as
-// async-signal-safe.
+// The handler, and every function that it calls, may use only functions that
+// POSIX lists as async-signal-safe.
 
 #ifndef TRITON_EXT_FATALSIGNALS_H
 #define TRITON_EXT_FATALSIGNALS_H

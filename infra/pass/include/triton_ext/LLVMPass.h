@@ -14,15 +14,15 @@
 
 namespace mlir::triton_ext {
 
-/// The unit that a pass runs on, by the signature of its `run`: llvm::Module,
-/// llvm::Function or llvm::Loop.
+/// The unit on which a pass runs: llvm::Module, llvm::Function or llvm::Loop.
+/// The signature of its `run` determines the unit.
 template <typename Pass, typename Unit, typename... Rest>
 Unit unitOf(llvm::PreservedAnalyses (Pass::*)(Unit &, Rest...));
 template <typename Pass, typename Unit, typename... Rest>
 Unit unitOf(llvm::PreservedAnalyses (Pass::*)(Unit &, Rest...) const);
 
-/// Makes `builder` know the pass in textual pipelines. `read` reads an element
-/// of a pipeline as readLLVMPass() does, and sets the options.
+/// Registers the pass with `builder` for textual pipelines. `read` reads an
+/// element of a pipeline as readLLVMPass() does, and sets the options.
 template <typename Pass, typename Options>
 void registerLLVMPass(llvm::PassBuilder &builder,
                       bool (*read)(llvm::StringRef, Options &, std::string &)) {

@@ -28,20 +28,21 @@ struct LLVMPassDescriptor {
   size_t numOptions;
 };
 
-/// Sets an option of a pass; returns false if the value is not one of its type.
+/// Sets an option of a pass; returns false if the value does not have the
+/// option's type.
 using SetOption =
     llvm::function_ref<bool(llvm::StringRef name, llvm::StringRef value)>;
 
-/// Whether `text`, an element of a textual pipeline, is this pass. If it is,
-/// `problem` is set to what is wrong with its options, or to an empty text.
+/// Returns whether `text`, an element of a textual pipeline, names this pass.
+/// If so, sets `problem` to the error in its options, or to an empty text.
 /// Options are written `name<first=1;second=a|b>`: `;` separates options, `|`
 /// the values of a list, and `%2c` stands for the character 0x2c.
 TRITON_EXT_API bool readLLVMPass(llvm::StringRef text,
                                  const LLVMPassDescriptor &pass, SetOption set,
                                  std::string &problem);
 
-/// The first problem with options since the last call, in this thread. LLVM's
-/// parser has no way to report it.
+/// Returns the first error in options since the last call on this thread.
+/// LLVM's parser has no way to report it.
 TRITON_EXT_API void setLLVMPassProblem(std::string problem);
 TRITON_EXT_API std::string takeLLVMPassProblem();
 
@@ -49,7 +50,7 @@ TRITON_EXT_API std::string takeLLVMPassProblem();
 /// a pass manager of MLIR.
 TRITON_EXT_API void refuseMLIR(const LLVMPassDescriptor &pass);
 
-/// Returns the text that `text` stands for.
+/// Returns `text` with its escapes, such as `%2c`, decoded.
 TRITON_EXT_API std::string decoded(llvm::StringRef text);
 
 /// Parses a value of an option. An overload for an enum is generated.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every dialect of layouts needs, if each of its layouts is given by a
-// linear layout: the methods of Triton's interfaces for the attribute, and what
-// Triton asks the dialect of a layout. The answers are those for #ttg.linear
+// Implements Triton's interfaces for a dialect whose layouts are all given by
+// linear layouts: the methods of the attribute, and the answers that Triton
+// expects from the dialect of a layout. The answers are those for #ttg.linear
 // and #ttg.shared_linear with the same linear layout, from the dialect `ttg`.
 
 #ifndef TRITON_EXT_LINEARLAYOUTDIALECT_H
@@ -29,8 +29,8 @@ inline SmallVector<unsigned> getRegisterOrder(MLIRContext *context,
       layout, StringAttr::get(context, "register"), order);
 }
 
-/// Returns the layout as one of `ttg` for tensors or buffers of this shape, if
-/// it is of the dialect `D`, otherwise as it is.
+/// Returns the equal layout of `ttg` for tensors or buffers of this shape if
+/// `layout` belongs to the dialect `D`, else `layout` itself.
 template <typename D>
 Attribute asLinear(Attribute layout, ArrayRef<int64_t> shape) {
   if (!layout || !isa<D>(layout.getDialect()))
@@ -50,8 +50,8 @@ template <typename I> const I &getOfTritonGPU(MLIRContext *context) {
               ->getRegisteredInterface<I>();
 }
 
-/// Says which layout the result of an operation has. To be added to the dialect
-/// `D`, like the following.
+/// Infers the layout of an operation's result. The dialect `D` must add this
+/// interface and the following ones.
 template <typename D>
 struct InferLinearLayout : triton::DialectInferLayoutInterface {
   using DialectInferLayoutInterface::DialectInferLayoutInterface;
@@ -149,7 +149,7 @@ struct InferLinearLayout : triton::DialectInferLayoutInterface {
   }
 };
 
-/// Says whether a type with a layout of the dialect is valid.
+/// Verifies types with a layout of the dialect.
 template <typename D>
 struct VerifyLinearLayout : triton::DialectVerifyTensorLayoutInterface {
   using DialectVerifyTensorLayoutInterface::DialectVerifyTensorLayoutInterface;

@@ -14,8 +14,9 @@
 namespace mlir::triton_ext {
 
 /// Runs `work`. Returns false if it crashed, failed an assertion or reported a
-/// fatal error of LLVM, whose text `reason` becomes. Then the destructors of
-/// what `work` had on its stack have not run. Threads may be here at once.
+/// fatal error of LLVM, whose text goes to `reason`. In this case, the
+/// destructors of the objects on the stack of `work` have not run. Several
+/// threads may call this function at the same time.
 TRITON_EXT_API bool runRecovering(llvm::function_ref<void()> work,
                                   std::string &reason);
 
