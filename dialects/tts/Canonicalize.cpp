@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Folders and canonicalization patterns of the dialect `tts`.
+
+#include "Tts.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext::tts;
+namespace tt = mlir::triton;
+
+//===----------------------------------------------------------------------===//
+// Folders: numbers for values that are constants
+//===----------------------------------------------------------------------===//
+
+/// Replaces values that are constants by static numbers; returns whether there
+/// was one. A number of less than `least` becomes `clamped`, or stays a value
+/// if there is none.
+static bool foldList(ArrayRef<int64_t> numbers, MutableOperandRange values,
+                     function_ref<void(ArrayRef<int64_t>)> setNumbers,
+                     int64_t least = std::numeric_limits<int64_t>::min() + 1,
+                     std::optional<int64_t> clamped = std::nullopt) {
+  SmallVector<int64_t> newNumbers(numbers);
+  SmallVector<Value> kept;
+  size_t next = 0;
+  for (int64_t &number : newNumbers) {
+    if (!ShapedType::isDynamic(number))
+      continue;
+    Value value = OperandRange(values)[next++];
+    std::optional<int64_t> constant = getConstantIntValue(value);
+    if (constant && *constant < least)
+      constant = clamped;
+    if (constant)
+      number = *constant;
+    else
+      kept.push_back(value);
+  }
+  if (kept.size() == next)
+    return false;
+  values.assign(kept);
+  setNumbers(newNumbers);
+  return true;
+}
+
+OpFoldResult MakeTptrOp::fold(FoldAdaptor) {
+  bool changed = foldList(getStaticStrides(), getStridesMutable(),
+                          [&](auto numbers) { setStaticStrides(numbers); });
+  changed |= foldList(getStaticOffsets(), getOffsetsMutable(),
+                      [&](auto numbers) { setStaticOffsets(numbers); });
+  // The verifier rejects a negative number, but accepts it as a value.
+  changed |= foldList(
+      getStaticShape(), getShapeMutable(),
+      [&](auto numbers) { setStaticShape(numbers); }, /*least=*/0);
+  return changed ? OpFoldResult(getResult()) : OpFoldResult();
+}
+
+OpFoldResult MakeGatherScatterTptrOp::fold(FoldAdaptor) {
+  bool changed = foldList(getStaticStrides(), getStridesMutable(),
+                          [&](auto numbers) { setStaticStrides(numbers); });
+  changed |= foldList(getStaticOffsets(), getOffsetsMutable(),
+                      [&](auto numbers) { setStaticOffsets(numbers); });
+  return changed ? OpFoldResult(getResult()) : OpFoldResult();
+}
+
+/// A negative bound accesses nothing, as 0 does.
+template <typename Op> static bool foldMaskDims(Op op) {
+  return foldList(
+      op.getStaticMaskDims(), op.getMaskDimsMutable(),
+      [&](auto numbers) { op.setStaticMaskDims(numbers); }, /*least=*/0,
+      /*clamped=*/0);
+}
+
+OpFoldResult LoadOp::fold(FoldAdaptor) {
+  return foldMaskDims(*this) ? OpFoldResult(getResult()) : OpFoldResult();
+}
+
+LogicalResult StoreOp::fold(FoldAdaptor, SmallVectorImpl<OpFoldResult> &) {
+  return success(foldMaskDims(*this));
+}
+
+OpFoldResult AtomicRMWOp::fold(FoldAdaptor) {
+  return foldMaskDims(*this) ? OpFoldResult(getResult()) : OpFoldResult();
+}
+
+//===----------------------------------------------------------------------===//
+// make_tptr
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A dimension of one element may have any stride. If it is 0, it becomes the
+/// one of a contiguous tensor, which can be collapsed.
+struct StrideOfOneElement : OpRewritePattern<MakeTptrOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(MakeTptrOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<int64_t> strides(op.getStaticStrides());
+    int64_t product = 1;
+    bool changed = false;
+    for (size_t dim = strides.size(); dim-- > 0;) {
+      int64_t size = op.getSizes()[dim];
+      if (size == 1 && strides[dim] == 0) {
+        strides[dim] = product;
+        changed = true;
+      }
+      product *= size;
+    }
+    if (!changed)
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] { op.setStaticStrides(strides); });
+    return success();
+  }
+};
+
+/// Addresses that lie below the shape do not wrap around.
+struct NoWrapAround : OpRewritePattern<MakeTptrOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(MakeTptrOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getOrder().empty())
+      return failure();
+    SmallVector<int64_t> shape(op.getStaticShape());
+    bool changed = false;
+    for (auto [bound, offset, stride, size] :
+         llvm::zip_equal(shape, op.getStaticOffsets(), op.getStaticStrides(),
+                         op.getSizes())) {
+      if (bound == 0 || ShapedType::isDynamic(bound) ||
+          ShapedType::isDynamic(offset) ||
+          (ShapedType::isDynamic(stride) && size != 1))
+        continue;
+      int64_t distance = 0, last = 0;
+      if ((size != 1 && llvm::MulOverflow(stride, size - 1, distance)) ||
+          llvm::AddOverflow(offset, distance, last) ||
+          std::min(offset, last) < 0 || std::max(offset, last) >= bound)
+        continue;
+      bound = 0;
+      changed = true;
+    }
+    if (!changed)
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] { op.setStaticShape(shape); });
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// load, store, atomic_rmw
+//===----------------------------------------------------------------------===//
+
+/// Which elements of a tensor an access takes.
+enum class Extent { Whole, Some, None };
+
+/// Returns what is known of the extent of an access; nullopt if its pointers
+/// may have a mask of their own, with which `mask_dims` are 0.
+std::optional<Extent> extentOf(Value ptr, ArrayRef<int64_t> maskDims) {
+  auto gather = ptr.getDefiningOp<MakeGatherScatterTptrOp>();
+  if (gather ? bool(gather.getGatherScatterMask())
+             : !ptr.getDefiningOp<MakeTptrOp>())
+    return std::nullopt;
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(ptr.getType()).getShape();
+  if (llvm::is_contained(maskDims, 0))
+    return Extent::None;
+  auto isWhole = [](auto pair) {
+    auto [bound, size] = pair;
+    return !ShapedType::isDynamic(bound) && bound >= size;
+  };
+  return maskDims.empty() || llvm::all_of(llvm::zip(maskDims, shape), isWhole)
+             ? Extent::Whole
+             : Extent::Some;
+}
+
+template <typename Op> void dropMaskDims(Op op, PatternRewriter &rewriter) {
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getMaskDimsMutable().clear();
+    op.setStaticMaskDims({});
+  });
+}
+
+struct SimplifyLoad : OpRewritePattern<LoadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(LoadOp op,
+                                PatternRewriter &rewriter) const override {
+    auto extent = extentOf(op.getPtr(), op.getStaticMaskDims());
+    if (extent == Extent::None && op.getOther()) {
+      rewriter.replaceOpWithNewOp<tt::SplatOp>(op, op.getType(), op.getOther());
+      return success();
+    }
+    if (extent != Extent::Whole ||
+        (op.getStaticMaskDims().empty() && !op.getOther()))
+      return failure();
+    dropMaskDims(op, rewriter);
+    rewriter.modifyOpInPlace(op, [&] { op.getOtherMutable().clear(); });
+    return success();
+  }
+};
+
+/// An access whose result, if it has one, is undefined where it accesses
+/// nothing.
+template <typename Op> struct SimplifyWrite : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    auto extent = extentOf(op.getPtr(), op.getStaticMaskDims());
+    if (extent == Extent::None && op->use_empty()) {
+      rewriter.eraseOp(op);
+      return success();
+    }
+    if (extent != Extent::Whole || op.getStaticMaskDims().empty())
+      return failure();
+    dropMaskDims(op, rewriter);
+    return success();
+  }
+};
+
+/// The unstructured form, with a constant mask.
+struct SimplifyMaskedAtomic : OpRewritePattern<AtomicRMWOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AtomicRMWOp op,
+                                PatternRewriter &rewriter) const override {
+    Value mask = op.getMask();
+    if (mask && matchPattern(mask, m_Zero()) && op->use_empty()) {
+      rewriter.eraseOp(op);
+      return success();
+    }
+    if (!mask || !matchPattern(mask, m_One()))
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] { op.getMaskMutable().clear(); });
+    return success();
+  }
+};
+} // namespace
+
+void MakeTptrOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                             MLIRContext *context) {
+  patterns.add<StrideOfOneElement, NoWrapAround>(context);
+}
+
+void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                         MLIRContext *context) {
+  patterns.add<SimplifyLoad>(context);
+}
+
+void StoreOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                          MLIRContext *context) {
+  patterns.add<SimplifyWrite<StoreOp>>(context);
+}
+
+void AtomicRMWOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                              MLIRContext *context) {
+  patterns.add<SimplifyWrite<AtomicRMWOp>, SimplifyMaskedAtomic>(context);
+}
+
+//===----------------------------------------------------------------------===//
+// gather, scatter
+//===----------------------------------------------------------------------===//
+
+LogicalResult GatherOp::canonicalize(GatherOp op, PatternRewriter &rewriter) {
+  Value mask = op.getMask(), other = op.getOther();
+  if (mask && matchPattern(mask, m_Zero()) && other) {
+    if (isa<RankedTensorType>(op.getType()))
+      rewriter.replaceOpWithNewOp<tt::SplatOp>(op, op.getType(), other);
+    else
+      rewriter.replaceOp(op, other);
+    return success();
+  }
+  bool isWhole = !mask || matchPattern(mask, m_One());
+  if (!isWhole || (!mask && !other))
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getMaskMutable().clear();
+    op.getOtherMutable().clear();
+  });
+  return success();
+}
+
+LogicalResult ScatterOp::canonicalize(ScatterOp op, PatternRewriter &rewriter) {
+  Value mask = op.getMask();
+  if (mask && matchPattern(mask, m_Zero())) {
+    rewriter.eraseOp(op);
+    return success();
+  }
+  if (!mask || !matchPattern(mask, m_One()))
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] { op.getMaskMutable().clear(); });
+  return success();
+}
