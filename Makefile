@@ -70,6 +70,7 @@ docs: linalg build ## Reference pages from the .td files and docstrings
 	@$(BIN)/python -m triton_ext.authoring.reference docs/reference
 	@$(BIN)/python test/support/linalg/coverage_page.py docs/reference
 	@PYTHONPATH=test $(BIN)/python test/support/cpu/libdevice_page.py docs/reference
+	@PYTHONPATH=test $(BIN)/python test/support/cpu/ptx_page.py docs/reference
 
 site: .venv/ready ## The documentation as a searchable site, into build/site; an error if a link leads nowhere
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

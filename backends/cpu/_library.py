@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # every process that imports Triton imports this module; few 
     from triton_ext.loading.loader import LoadedLibrary
 
 #: The extensions whose passes the stages run, in addition to the passes of `Compiler`.
-EXTENSIONS = ("scalarize_induction", "structure_returns")
+EXTENSIONS = ("convert_ptx_to_arith", "scalarize_induction", "structure_returns")
 
 #: For each pass of `Compiler`, the options that the stages set and their types, in the order of the arguments of
 #: ``add_<pass>``. lowering/Passes.td declares them.

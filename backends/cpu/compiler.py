@@ -165,6 +165,7 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         cpu.passes.add_allow_inlining(pm)
         cpu.passes.add_structure_returns(pm)
         passes.common.add_inliner(pm)
+        cpu.passes.add_convert_ptx_to_arith(pm)
         passes.ttir.add_rewrite_tensor_descriptor_to_pointer(pm)
         passes.common.add_canonicalizer(pm)
         passes.ttir.add_combine(pm)

@@ -251,9 +251,11 @@ Value Elementwise::compute(Operation *op, ValueRange operands, Type result) {
                                            LLVM::AsmDialect::AD_ATT),
                  /*operand_attrs=*/ArrayAttr())
           .getResult(0);
+    auto why = op->getAttrOfType<StringAttr>("ptx.refused");
     return context.error(
-        op, "inline assembly is written for a GPU, the CPU cannot run "
-            "it (use the operations of triton.language)");
+        op, "inline assembly is written for a GPU, the CPU cannot run it (" +
+                (why ? "PTX: " + why.getValue() + "; " : Twine()) +
+                "use the operations of triton.language)");
   }
   if (name.consume_front("math."))
     return functions.call(op, name, operands);

@@ -328,7 +328,7 @@ def test_a_refusal_is_one_line(debug: str) -> None:
     )
     assert re.fullmatch(
         r"[^\n]*test_program\.py:\d+:\d+: 'tt\.elementwise_inline_asm': inline assembly is written for a GPU, the CPU "
-        r"cannot run it \(use the operations of triton\.language\)\n",
+        r"cannot run it \(PTX: 'mov \$0, \$1': the instruction has no type; use the operations of triton\.language\)\n",
         done.stdout,
     )
     if debug == "1":
