@@ -66,8 +66,12 @@ def arities() -> dict[str, int]:
 
 @pytest.fixture(scope="module")
 def kernels(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
-    """A module with a kernel for each function. It is a file, because Triton reads the source of kernels."""
-    path = tmp_path_factory.mktemp("libdevice") / "libdevice_kernels.py"
+    return kernels_in(tmp_path_factory.mktemp("libdevice"))
+
+
+def kernels_in(directory: Path) -> ModuleType:
+    """Returns a module with a kernel for each function. It is a file, because Triton reads the source of kernels."""
+    path = directory / "libdevice_kernels.py"
     text = "import triton\nimport triton.language as tl\nfrom triton.language.extra import libdevice\n"
     for name, arity in arities().items():
         text += KERNEL.format(name=name, operands=", ".join("abc"[:arity]))
@@ -111,6 +115,14 @@ def samples(dtype: type, arity: int) -> list[np.ndarray]:
         10 ** rng.uniform(low, tiny, many // 10) * rng.choice([-1, 1], many // 10),
     ] for k in range(arity)]  # fmt: skip
     return [np.concatenate(part).astype(dtype) for part in parts]
+
+
+def samples_of_vectors64() -> np.ndarray:
+    """Returns samples, and arguments around the zeros of sine and cosine, and at the ends of exponentials."""
+    rng = np.random.default_rng(7)
+    zeros = np.arange(1, 600_000, 37) * (np.pi / 2)
+    ends = rng.uniform(-746, 710, 20_000), rng.uniform(-1076, 1024, 20_000)
+    return np.concatenate([samples(np.float64, 1)[0], zeros, -zeros, *ends])
 
 
 def errors(out: np.ndarray, reference: np.ndarray) -> np.ndarray:
@@ -157,10 +169,7 @@ def test_f64(kernels: ModuleType, name: str, arity: int) -> None:
         off = errors(run(kernels, name, *operands), exact(name, *operands))
         assert off.max() <= (2 if name == "rsqrt" else 0)
         return
-    rng = np.random.default_rng(7)
-    # Arguments around the zeros of sine and cosine, and where exponentials become denormal or infinite.
-    zeros = np.arange(1, 600_000, 37) * (np.pi / 2)
-    x = np.concatenate([operands[0], zeros, -zeros, rng.uniform(-746, 710, 20_000), rng.uniform(-1076, 1024, 20_000)])
+    x = samples_of_vectors64()
     # The reference has x87's 64 bits of mantissa.
     reference = getattr(np, name)(x.astype(np.longdouble))
     off = errors(run(kernels, name, x), reference)

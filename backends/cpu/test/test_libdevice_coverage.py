@@ -59,5 +59,18 @@ def test_it_compiles(kernels: ModuleType, number: int) -> None:
         assert out[16] == out[0]
 
 
+def test_the_measured_errors_are_within_the_bounds() -> None:
+    bounds = libdevice_page.bounds()
+    pairs = [
+        (name, bound, error)
+        for name, errors in libdevice_page.measured().items()
+        for bound, error in zip(bounds[name], errors, strict=True)
+        if error and bound != "exact"
+    ]
+    assert len(pairs) > 60
+    # An error has three digits behind the point.
+    assert not [pair for pair in pairs if float(pair[2]) > float(pair[1]) + 0.0005]
+
+
 def test_the_page_is_up_to_date() -> None:
     assert (ROOT / "docs" / "reference" / libdevice_page.PAGE).read_text() == libdevice_page.page(), "run make docs"
