@@ -45,8 +45,6 @@ private:
   std::string emit(ArrayRef<Value> elements,
                    std::optional<RankedTensorType> tensor,
                    SmallVectorImpl<Value> &results);
-  Value special(StringRef name, unsigned bits);
-  Value assembled(StringRef text, StringRef constraints, Type type);
   Value asRegister(Emitter &e, ArrayRef<Value> elements, unsigned bits);
   Value asElement(Emitter &e, Value bits, Type type);
 
@@ -122,50 +120,6 @@ std::string Conversion::readConstraints() {
   return "";
 }
 
-Value Conversion::assembled(StringRef text, StringRef constraints, Type type) {
-  auto clock = tt::ElementwiseInlineAsmOp::create(
-      b, TypeRange{type}, text, constraints, /*pure=*/false,
-      /*packed_element=*/1, ValueRange());
-  clock->setAttr("target", b.getStringAttr("x86-64"));
-  return clock->getResult(0);
-}
-
-/// Returns the scalar in a special register. A block has one thread.
-Value Conversion::special(StringRef name, unsigned bits) {
-  Type type = b.getIntegerType(bits);
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(b, b.getIntegerAttr(type, value));
-  };
-  StringRef axis = name;
-  bool isCount = axis.consume_front("%nctaid.");
-  if (bits == 32 && (isCount || axis.consume_front("%ctaid."))) {
-    std::optional<tt::ProgramIDDim> dim;
-    if (axis == "x" || axis == "y" || axis == "z")
-      dim = tt::ProgramIDDim(axis[0] - 'x');
-    if (!dim)
-      return {};
-    return isCount ? Value(tt::GetNumProgramsOp::create(b, *dim))
-                   : Value(tt::GetProgramIdOp::create(b, *dim));
-  }
-  bool hasAxis = axis.consume_back(".x") || axis.consume_back(".y") ||
-                 axis.consume_back(".z");
-  if (bits == 32 &&
-      ((hasAxis && axis == "%tid") || name == "%laneid" || name == "%warpid"))
-    return constant(0);
-  if (bits == 32 && ((hasAxis && axis == "%ntid") || name == "%nwarpid"))
-    return constant(1);
-  if (name == "%clock64" || (name == "%clock" && bits == 32)) {
-    Value ticks = assembled("rdtsc; shlq $$32, %rdx; orq %rdx, %rax",
-                            "={rax},~{rdx},~{flags},~{memory}", b.getI64Type());
-    return bits == 64 ? ticks : arith::TruncIOp::create(b, type, ticks);
-  }
-  if (name == "%smid" && bits == 32)
-    // The number of the processor is in the low 12 bits.
-    return assembled("rdtscp; andl $$4095, %ecx",
-                     "={ecx},~{eax},~{edx},~{flags},~{memory}", type);
-  return {};
-}
-
 /// Returns the bits of elements in one register, the first lowest.
 Value Conversion::asRegister(Emitter &e, ArrayRef<Value> elements,
                              unsigned bits) {
@@ -196,7 +150,7 @@ std::string Conversion::emit(ArrayRef<Value> elements,
                              SmallVectorImpl<Value> &results) {
   Emitter e(b, program, tensor);
   auto readSpecial = [&](StringRef name, unsigned bits) -> Value {
-    Value value = special(name, bits);
+    Value value = specialRegister(b, name, bits);
     return value && tensor ? tt::SplatOp::create(b, e.integer(bits), value)
                            : value;
   };

@@ -158,6 +158,10 @@ private:
                StringRef mode);
 };
 
+/// Returns the scalar in a special register such as "%clock64", or null if
+/// there is none of that name and width. A block has one thread.
+Value specialRegister(ImplicitLocOpBuilder &b, StringRef name, unsigned bits);
+
 /// Returns the function that emits an instruction, or null.
 void (Emitter::*handlerOf(StringRef opcode))();
 

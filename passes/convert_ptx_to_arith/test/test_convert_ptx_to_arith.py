@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -185,6 +186,26 @@ def test_special_registers() -> None:
         assert out[4] == 1
         times.append(int(out[1]))
     assert 0 < times[0] < times[1]
+
+
+@triton.jit
+def times(out, N: tl.constexpr):
+    tl.store(out, tl.extra.cuda.globaltimer())
+    total = 0.0
+    for i in range(N):
+        total += tl.math.exp(total - i)
+    tl.store(out + 2, total.to(tl.int64))
+    tl.store(out + 1, tl.extra.cuda.globaltimer())
+
+
+def test_the_global_timer_counts_nanoseconds() -> None:
+    out = torch.zeros(3, dtype=torch.int64)
+    times[(1,)](out, 100_000)  # compiles
+    before = time.time_ns()
+    times[(1,)](out, 100_000)
+    after = time.time_ns()
+    assert before <= out[0] < out[1] <= after
+    assert out[1] - out[0] > 100_000
 
 
 @pytest.mark.parametrize(
