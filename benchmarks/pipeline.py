@@ -36,6 +36,7 @@ from triton.runtime.jit import MockTensor
 
 import triton_ext as tx
 from triton_ext.patches.backend_globals import replace_globals
+from triton_ext.patches.driver_choice import choose_driver_again
 
 SLOT = "add_stages_inspection_hook"
 LAUNCHES, TURNS = 500, 101
@@ -176,7 +177,7 @@ def launches() -> Table:
     for name, (_, aim) in cases.items():
         more = statistics.median(ours - theirs for ours, theirs in zip(times[name], base, strict=True))
         table.add_row(name, f"{statistics.median(times[name]) * 1e6:.2f}", f"{more * 1e6:+.2f}", aim)
-    driver._active = None
+    choose_driver_again()
     return table
 
 

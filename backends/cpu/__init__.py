@@ -20,7 +20,7 @@ def activate() -> None:
 
 
 def deactivate() -> None:
-    """Lets Triton choose its driver again."""
-    from triton.runtime import driver
+    """Makes Triton choose its driver again at the next launch."""
+    from triton_ext.patches.driver_choice import choose_driver_again
 
-    driver._active = None
+    choose_driver_again()

@@ -21,8 +21,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import loop_split_shapes as shapes
+from loop_split_report import percent, short
+from loop_split_shapes import Case, Form
+
 import loop_split as known
-from loop_split import Case, Form
 
 NAME = "gpu-loop-split-default"
 COLUMNS = ("unsplit", "split", "guarded", "default")
@@ -34,20 +37,20 @@ def further_cases() -> Iterator[tuple[Case, str]]:
     import loop_split_kernels as kernels
 
     for shape in ((64, 32, 256, 64), (16, 32, 512, 128)):
-        yield known.causal_case(*shape), "short"
+        yield shapes.causal_case(*shape), "short"
     for shape in ((4, 32, 2048, 64), (4, 32, 4096, 128)):
-        yield _masked(known.causal_case(*shape)), "no branch"
+        yield _masked(shapes.causal_case(*shape)), "no branch"
     for d, window in ((64, 64), (64, 256), (128, 128), (128, 256)):
-        case = known.sliding_case(2, 32, 8192, d, window)
+        case = shapes.sliding_case(2, 32, 8192, d, window)
         yield case, "short"
         yield replace(case, kernel=kernels.sliding_fixed), "short, a constant"
     for k in (125, 253):
-        case = known.matmul_case(4096, 4096, k)
+        case = shapes.matmul_case(4096, 4096, k)
         yield case, "short"
         yield replace(case, kernel=kernels.matmul_fixed), "short, a constant"
-    yield known.matmul_case(4096, 4096, 4092), "K a multiple of 4"
-    yield known.matmul_case(4096, 4096, 4093, stride=4093), "unaligned rows"
-    yield known.softmax_case(16384, 8208), "a multiple of 16"
+    yield shapes.matmul_case(4096, 4096, 4092), "K a multiple of 4"
+    yield shapes.matmul_case(4096, 4096, 4093, stride=4093), "unaligned rows"
+    yield shapes.softmax_case(16384, 8208), "a multiple of 16"
 
 
 def _masked(case: Case) -> Case:
@@ -62,7 +65,7 @@ def cases(families: list[str]) -> Iterator[tuple[Case, str]]:
         if family == "further":
             yield from further_cases()
         else:
-            yield from ((case, "") for case in known.FAMILIES[family]())
+            yield from ((case, "") for case in shapes.FAMILIES[family]())
 
 
 def choice(row: dict[str, Any]) -> str:
@@ -89,10 +92,10 @@ def text(data: dict[str, Any]) -> str:
         lines.append(f"{'shape':22} {'tile,warps,stages':18}{head}   split default  is        regs/spills")
         for row in rows:
             ms = row["ms"]
-            line = f"{row['shape']:22} {known.short(row['config']):18}"
+            line = f"{row['shape']:22} {short(row['config']):18}"
             line += "".join(f" {ms[name]:11.4f}" if name in ms else f" {'-':>11}" for name in COLUMNS)
             for name in ("split", "default"):
-                line += f" {known.percent(ms[name], ms['unsplit']) if name in ms else '-':>7}"
+                line += f" {percent(ms[name], ms['unsplit']) if name in ms else '-':>7}"
             used = [f"{row['registers'][n]}/{row['spills'][n]}" if n in ms else "-" for n in COLUMNS]
             lines.append(f"{line}  {choice(row):8}  " + " ".join(used))
             lines += [f"  {name}: {reason}" for name, reason in row["failed"].items()]
@@ -104,7 +107,7 @@ def text(data: dict[str, Any]) -> str:
         for name in ("split", "default"):
             ratios = [row["ms"][name] / row["ms"]["unsplit"] for row in rows if name in row["ms"]]
             if ratios:
-                worst, mean = (known.percent(ratio, 1) for ratio in (max(ratios), sum(ratios) / len(ratios)))
+                worst, mean = (percent(ratio, 1) for ratio in (max(ratios), sum(ratios) / len(ratios)))
                 slower = sum(ratio > 1.01 for ratio in ratios)
                 lines.append(
                     f"{title}: {name} at most {worst}, mean {mean}, more than 1 % slower in {slower} of {len(ratios)}"
@@ -113,7 +116,7 @@ def text(data: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    families = [*known.FAMILIES, "further"]
+    families = [*shapes.FAMILIES, "further"]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path(__file__).parent.parent / "results")
     parser.add_argument("--only", choices=families, nargs="*", default=families)

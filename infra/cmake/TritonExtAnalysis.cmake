@@ -17,7 +17,7 @@ function(triton_ext_link_analysis name)
   set(built ${TRITON_EXT_LIBRARIES}/${TRITON_EXT_ANALYSIS_ARCHIVE})
   if(TARGET TritonExtAnalysis)
     # added by another extension
-  elseif((NOT TRITON_EXT_BUILDS_INFRA OR TRITON_EXT_BUILT_CORE) AND EXISTS ${built} AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+  elseif(TRITON_EXT_USES_BUILT AND EXISTS ${built} AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
     cmake_path(GET TRITON_EXT_CMAKE_DIR PARENT_PATH infra)
     add_library(TritonExtAnalysis STATIC IMPORTED GLOBAL)
     target_link_libraries(TritonExtAnalysis INTERFACE TritonExt::Triton)

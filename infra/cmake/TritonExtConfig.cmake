@@ -18,9 +18,11 @@ endif()
 
 set(_found_clang "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/clang-versions _fix REGEX "^apt-get ")
+  string(REGEX REPLACE ".*clang" "clang++" _compiler "${_fix}")
   message(FATAL_ERROR "triton-ext: the C++ compiler must be clang, found ${_found_clang}: libtriton was built with clang, "
     "and MLIR's implicit type ids are keyed on clang's spelling of type names, so with another compiler traits and "
-    "interfaces silently answer no (fix: apt-get install clang-19 && cmake -DCMAKE_CXX_COMPILER=clang++-19)")
+    "interfaces silently answer no (fix: ${_fix} && cmake -DCMAKE_CXX_COMPILER=${_compiler})")
 endif()
 
 find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
@@ -105,7 +107,12 @@ if(TRITON_EXT_LLD)
 endif()
 
 set(TRITON_EXT_PASS_INCLUDE_DIR "${_infra}/pass/include")
+# Whether the libraries of infra that others link to are those that have been built before.
+set(TRITON_EXT_USES_BUILT OFF)
 if(NOT TRITON_EXT_BUILDS_INFRA OR TRITON_EXT_BUILT_CORE)
+  set(TRITON_EXT_USES_BUILT ON)
+endif()
+if(TRITON_EXT_USES_BUILT)
   add_library(TritonExt::PassInfra SHARED IMPORTED)
   target_link_libraries(TritonExt::PassInfra INTERFACE TritonExt::Triton)
   target_include_directories(TritonExt::PassInfra INTERFACE ${TRITON_EXT_PASS_INCLUDE_DIR})
@@ -117,6 +124,7 @@ if(NOT TRITON_EXT_BUILDS_INFRA OR TRITON_EXT_BUILT_CORE)
 endif()
 
 set(TRITON_EXT_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
+include(${CMAKE_CURRENT_LIST_DIR}/TritonExtBatch.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/TritonExtPrecompiled.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/TritonExtLibrary.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/TritonExtExtension.cmake)

@@ -130,6 +130,18 @@ TypedAttr getWorst(Type type, bool isMax, Builder &builder) {
                                             : APInt::getSignedMaxValue(bits));
 }
 
+/// Replaces a reduction by its converted results. A result without dimensions
+/// is a scalar in Triton, so it is replaced by the element of its tensor.
+void replaceByElements(tt::ReduceOp op, ValueRange results,
+                       Rewriter &rewriter) {
+  SmallVector<Value> values(results);
+  for (Value &value : values)
+    if (cast<RankedTensorType>(value.getType()).getRank() == 0)
+      value =
+          tensor::ExtractOp::create(rewriter, op.getLoc(), value, ValueRange());
+  rewriter.replaceOp(op, values);
+}
+
 struct ArgPattern : OpConversionPattern<tt::ReduceOp> {
   ArgPattern(const TypeConverter &converter, MLIRContext *context)
       : OpConversionPattern(converter, context, /*benefit=*/2) {}
@@ -165,11 +177,7 @@ struct ArgPattern : OpConversionPattern<tt::ReduceOp> {
       made = linalg_ext::ArgMinOp::create(rewriter, loc, types, values, indices,
                                           inits, dimension,
                                           combiner->tieBreakLeft);
-    SmallVector<Value> results(made->getResults());
-    if (shape.empty())
-      for (Value &result : results)
-        result = tensor::ExtractOp::create(rewriter, loc, result, ValueRange());
-    rewriter.replaceOp(op, results);
+    replaceByElements(op, made->getResults(), rewriter);
     return success();
   }
 };
@@ -224,10 +232,7 @@ struct ReducePattern : OpConversionPattern<tt::ReduceOp> {
           });
       results.assign(reduce->getResults().begin(), reduce->getResults().end());
     }
-    if (shape.empty())
-      for (Value &result : results)
-        result = tensor::ExtractOp::create(rewriter, loc, result, ValueRange());
-    rewriter.replaceOp(op, results);
+    replaceByElements(op, results, rewriter);
     return success();
   }
 };

@@ -19,7 +19,7 @@ from triton import knobs
 from triton._C.libtriton import ir, passes
 from triton.compiler import code_generator, compiler
 from triton.language import semantic
-from triton.runtime import _async_compile, autotuner, jit
+from triton.runtime import _async_compile, autotuner, driver, jit
 from triton.tools import compile as tool
 
 from support import ROOT
@@ -31,6 +31,7 @@ from triton_ext.patches import (
     backend_registry,
     compile_requests,
     compiled_kernels,
+    driver_choice,
     hints,
     hook_slot,
     ignored_options,
@@ -62,6 +63,7 @@ TRACES = {
     "kernel_launches": r"_init_handles",
     "ahead_of_time": r"tools\.compile|\"compile\.py\"",
     "kernel_arguments": r"create_function_from_signature|specialize_impl\"",
+    "driver_choice": r"\b_active = None|, \"_active\"",
     "backend_registry": r"triton\.backends, \"backends\"",
 }
 
@@ -254,6 +256,18 @@ DIFFERENT: list[tuple[str, Spoil, Callable[[], object], str]] = [
     ),
     ("kernel_arguments", without_global, bind_arguments, "has no global specialize_impl"),
     (
+        "driver_choice",
+        lacks(driver, "_active"),
+        driver_choice.choose_driver_again,
+        "there is no triton.runtime.driver._active",
+    ),
+    (
+        "driver_choice",
+        has(driver, "_active", 7),
+        driver_choice.choose_driver_again,
+        "triton.runtime.driver._active is int, expected a driver",
+    ),
+    (
         "backend_registry",
         has(triton.backends, "backends", []),
         lambda: backend_registry.register("mine", int),
@@ -329,3 +343,15 @@ def test_the_request_is_that_of_the_compilation_that_asks(monkeypatch: pytest.Mo
     assert compile_requests.being_compiled() is None
     backend.add_stages({}, types.SimpleNamespace())  # other code asks for the stages
     assert seen["adding"] == (None, None)
+
+
+def test_triton_chooses_its_driver_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Driver:
+        def get_current_target(self) -> None: ...
+
+    before, default = Driver(), Driver()
+    monkeypatch.setattr(driver, "_active", before)
+    monkeypatch.setattr(driver, "_default", default)
+    assert driver.active is before
+    driver_choice.choose_driver_again()
+    assert driver.active is default

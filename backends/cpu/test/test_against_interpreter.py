@@ -19,7 +19,8 @@ def interpreted(make_once: MakeOnce) -> Iterator[dict[str, np.ndarray]]:
     """The results of the interpreter, by case."""
 
     def interpret(directory: Path) -> None:
-        run_in_interpreter(interpreter_cases.__file__, directory / "results.npz")
+        script = Path(interpreter_cases.__file__).with_name("__main__.py")
+        run_in_interpreter(str(script), directory / "results.npz")
 
     with np.load(make_once("interpreted", interpret) / "results.npz") as file:
         yield {name: file[name] for name in file.files}

@@ -11,6 +11,7 @@ import pytest
 
 from support import mutants
 from support.probe.native import native_backend
+from support.sanitizer import mutations
 
 BOUNDS, SHADOWS = (Path(__file__).with_name(f"test_sanitizer_{name}.py") for name in ("bounds", "shadows"))
 box, corners, merge, shadow, look, place, words = (
@@ -56,18 +57,11 @@ MUTATIONS = {
 
 @pytest.fixture(scope="module")
 def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Builds the pass with all bugs in it and returns the directory of its libraries."""
     native_backend()
-    bugs = {name: mutation for name, (_, _, mutation) in MUTATIONS.items()}
-    return mutants.build_with_bugs(
-        "passes/sanitizer", bugs, tmp_path_factory.mktemp("mutants"), beside="dialects/probe"
-    )
+    return mutations.build(MUTATIONS, tmp_path_factory.mktemp("mutants"))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_a_bug_of_the_sanitizer_is_noticed(name: str, libraries: Path, tmp_path: Path) -> None:
-    tests, chosen, _ = MUTATIONS[name]
-    done = mutants.run_tests(tests, chosen, libraries, name, tmp_path / "cache")
-    assert done.returncode == 1, done.stdout[-3000:]  # a test has failed
-    assert "AssertionError" in done.stdout, done.stdout[-3000:]
+    mutations.assert_noticed(MUTATIONS, name, libraries, tmp_path / "cache")

@@ -25,6 +25,7 @@ from ..loading import host, libraries
 from ..loading.elf import read_library
 from ..loading.manifest import Manifest
 from ..support import clang, resources
+from ..support.clang import get_clang
 from . import addresses
 from .build import GET_TOOLS, OLDEST_CMAKE, build_tree, cmake_version, default_build_dir, find_tool
 from .checks import Row, State, dotted, row_of, short
@@ -62,10 +63,10 @@ def compiler() -> Row:
     wanted = "clang"
     if path is None:
         found = f"CXX={chosen}, which is not found" if chosen else "none"
-        return Row("compiler", "fail", wanted, found, f"unset CXX; {clang.GET_CLANG}" if chosen else clang.GET_CLANG)
+        return Row("compiler", "fail", wanted, found, f"unset CXX; {get_clang()}" if chosen else get_clang())
     says = _first_line([path])
     if "clang version" not in says:
-        fix = f"unset CXX; {clang.GET_CLANG}" if chosen else clang.GET_CLANG
+        fix = f"unset CXX; {get_clang()}" if chosen else get_clang()
         return Row("compiler", "fail", wanted, f"{'CXX=' if chosen else ''}{path}: {says}", fix)
     return Row("compiler", "ok", wanted, f"{Path(path).name}: {says}")
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import AbiMismatchError, TritonExtError
 from ..support import resources
-from ..support.clang import GET_CLANG
+from ..support.clang import get_clang
 from ..support.json_shape import AnyOf
 from . import index
 from .foreign_plugins import DESCRIPTION, OFFERS, description_of
@@ -171,7 +171,7 @@ def _check_compiler(library: Library) -> None:
         raise AbiMismatchError(
             f"{library.path} was built with g++, as the spelling of its type names shows: libtriton was built with "
             "clang, and traits and interfaces would silently answer no",
-            fix=f"build it with clang: {GET_CLANG}",
+            fix=f"build it with clang: {get_clang()}",
         )
 
 
@@ -187,7 +187,7 @@ def _check_manifest(path: Path, manifest: Manifest, triton: Triton) -> None:
     if not manifest.compiler.startswith("clang "):
         raise AbiMismatchError(
             f"{path} was built with another compiler than clang ({manifest.compiler})",
-            fix=f"{GET_CLANG} && {_REBUILD}",
+            fix=f"{get_clang()} && {_REBUILD}",
         )
 
 

@@ -124,6 +124,12 @@ PATCHES = (
         "the first compilation for a backend that ignores options raises the error",
     ),
     Patch(
+        "driver_choice",
+        "runtime.driver._active is set to None",
+        "after a backend was activated for the whole process, Triton can choose its driver again",
+        "deactivating the backend raises the error",
+    ),
+    Patch(
         "backend_registry",
         "backends.backends gets an entry for each of our targets, when it is first read",
         "Triton imports each backend when it is imported itself, so a broken one would end the program. Our entries "

@@ -150,7 +150,7 @@ def compiler() -> str:
     for name in names:
         if found := shutil.which(name):
             return found
-    raise BuildError("no clang++ found; the dialects must be built with clang", fix=clang.GET_CLANG)
+    raise BuildError("no clang++ found; the dialects must be built with clang", fix=clang.get_clang())
 
 
 @functools.cache

@@ -5,14 +5,19 @@ from __future__ import annotations
 
 from .resources import infra_dir
 
-#: The command that installs a clang on Debian and Ubuntu.
-GET_CLANG = "apt-get install clang-19"
+
+def _lines() -> list[str]:
+    return (infra_dir() / "cmake" / "clang-versions").read_text().splitlines()
 
 
 def versions() -> list[int]:
     """Returns the major versions, in the order in which they are looked for."""
-    lines = (infra_dir() / "cmake" / "clang-versions").read_text().splitlines()
-    return [int(line) for line in lines if line.isdecimal()]
+    return [int(line) for line in _lines() if line.isdecimal()]
+
+
+def get_clang() -> str:
+    """Returns the command that installs a clang on Debian and Ubuntu."""
+    return next(line for line in _lines() if line.startswith("apt-get "))
 
 
 def names_of(program: str) -> list[str]:
