@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For passes that have an option to do what this one does.
+// The function behind the pass, for other passes that offer it as an option.
 
 #ifndef TRITON_EXT_ADDPROGRAMARGUMENTS_PROGRAMARGUMENTS_H
 #define TRITON_EXT_ADDPROGRAMARGUMENTS_PROGRAMARGUMENTS_H

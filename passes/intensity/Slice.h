@@ -17,23 +17,22 @@
 
 namespace mlir::triton_ext::intensity {
 
-/// Returns the location in the code of the user; null if it is unknown. Of code
-/// in Triton's own library, such as tl.sum, it is that of the call.
+/// Returns the location in the user's code; null if it is unknown. For code in
+/// Triton's own library, such as tl.sum, it is the location of the call.
 FileLineColLoc placeOf(Location loc);
 
 /// Returns "file:line" of `placeOf`; empty if it is unknown.
 std::string lineOf(Location loc);
 
-/// Which lane each dimension of a tensor runs over: the number of a dimension
-/// of the access that is being described, or -1 for the index 0 of a dimension
-/// of one element.
+/// For each dimension of a tensor, the dimension of the described access that
+/// it runs over, or -1 for the index 0 of a dimension of one element.
 using Lanes = SmallVector<int, 4>;
 
 /// The lanes of a tensor of this type, one for each dimension.
 Lanes lanesOf(Type type);
 
-/// One activation of a function or of one of its blocks: what the arguments of
-/// the block are. The same function may be called with different arguments.
+/// One activation of a function or of one of its blocks: the values of the
+/// block's arguments. The same function may be called with different arguments.
 struct Scope {
   enum class Kind { Alias, Argument, Induction, Carried, Unknown };
   struct Binding {
@@ -72,8 +71,8 @@ public:
   /// Returns the number of the expression for the size of a dimension of a
   /// descriptor.
   int sizeOf(Value descriptor, unsigned dimension, const Scope *scope);
-  /// Returns the number of the argument that a descriptor is; nullopt if it is
-  /// not an argument of the kernel.
+  /// Returns the number of the kernel's argument that is this descriptor;
+  /// nullopt if it is not an argument.
   std::optional<int> argumentOf(Value descriptor, const Scope *scope);
   /// Returns the address of an element of the box at `at` of a descriptor that
   /// the kernel makes; nullopt if it is not found.

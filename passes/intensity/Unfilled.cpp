@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the lanes of a load go that its mask turns off. Analyses; changes
-// nothing.
+// Finds where the masked-off lanes of a load go. Analyses; changes nothing.
 
 #include "Unfilled.h"
 

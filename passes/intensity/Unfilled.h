@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the lanes of a load go that its mask turns off. Analyses; changes
-// nothing.
+// Finds where the masked-off lanes of a load go. Analyses; changes nothing.
 
 #ifndef TRITON_EXT_INTENSITY_UNFILLED_H
 #define TRITON_EXT_INTENSITY_UNFILLED_H
@@ -14,8 +13,8 @@ namespace mlir::triton_ext::intensity {
 
 /// Returns the dimensions of a masked load without `other` along which its
 /// lanes are combined, by a reduction, a scan or a matrix product, or stored
-/// without a mask. What the mask turns off there has an unknown value and
-/// becomes part of the result. A `select` on the way ends the search.
+/// without a mask. The masked-off lanes have unknown values, which become part
+/// of the result. A `select` on the way ends the search.
 std::set<int64_t> unfilled(triton::LoadOp load);
 
 } // namespace mlir::triton_ext::intensity

@@ -60,7 +60,8 @@ struct Condition {
   Side sideOf(bool value) const {
     return hasTail() && leadingValue() != value ? Side::Tail : Side::Lead;
   }
-  /// Whether both change in the same iterations of the same loop.
+  /// Returns whether both conditions change in the same iterations of the same
+  /// loop.
   bool changesWith(const Condition &other) const {
     return isUnsigned == other.isUnsigned && isStrict() == other.isStrict() &&
            lhs == other.lhs && rhs == other.rhs;
@@ -80,8 +81,8 @@ public:
   /// the loop.
   bool isInvariant(Value value) { return recurrences.isInvariant(value); }
 
-  /// Returns the condition that `op` is. If it depends on the induction
-  /// variable but cannot be handled, `reason` is why.
+  /// Returns the condition that `op` computes. If `op` depends on the induction
+  /// variable but cannot be handled, sets `reason`.
   std::optional<Condition> get(arith::CmpIOp op, StringRef &reason);
 
 private:

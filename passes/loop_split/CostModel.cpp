@@ -77,9 +77,9 @@ static SmallVector<Place, 0> placesOf(scf::ForOp loop,
   return places;
 }
 
-/// Returns what the condition is in a copy of its loop. The copy is not
-/// analysed for it: counting drops flags of operations that it hoists, and what
-/// was proved with these could not be proved again.
+/// Returns the counterpart of the condition in a copy of its loop. The copy is
+/// not analysed for it: counting drops flags of operations that it hoists, and
+/// what was proved with these could not be proved again.
 static Condition inCopy(Condition condition, const IRMapping &mapping) {
   Value same = mapping.lookup(condition.op.getResult());
   condition.op = same.getDefiningOp<arith::CmpIOp>();
@@ -202,7 +202,8 @@ SmallVector<Decline, 0> mlir::triton_ext::loop_split::declineToSplit(
 
   SmallVector<Decline, 0> declined;
   for (auto [place, reason] : llvm::zip_equal(places, reasons)) {
-    // Where the loop is split anyway, nothing more is paid.
+    // If the loop is split for another reason anyway, this place costs nothing
+    // more.
     bool isFree = false;
     for (auto [other, why] : llvm::zip_equal(places, reasons))
       isFree |= why.empty() && other.side == place.side &&

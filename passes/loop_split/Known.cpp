@@ -84,7 +84,8 @@ isNonNegative(Sum sum, llvm::function_ref<ConstantIntRanges(Value)> rangeOf) {
 }
 
 namespace {
-/// Facts of integers if nothing wraps that is not speculated.
+/// Facts about integers under the assumption that only speculated operations
+/// may wrap.
 class NoWrapFacts : public IntegerFacts {
 protected:
   bool neverWraps(Operation *op) const override {

@@ -21,8 +21,8 @@ static APInt least(unsigned width, bool isUnsigned) {
                     : APInt::getSignedMinValue(width);
 }
 
-/// Removes what makes the operation poison for some operands: it is to be
-/// executed where it may get other operands than before.
+/// Removes the flags that make the operation poison for some operands, because
+/// it will be executed with operands that it did not have before.
 static void dropFlags(Operation *op) {
   for (StringRef promise : {"isExact", "nonNeg"})
     if (op->getInherentAttr(promise).value_or(Attribute()))
@@ -54,8 +54,8 @@ TripCounter::TripCounter(RewriterBase &rewriter, scf::ForOp loop,
       number(type, 0));
 }
 
-/// With `no-wrap`, nothing may be concluded from an operation that the kernel
-/// does not execute by itself.
+/// With `no-wrap`, an operation that the original kernel does not execute may
+/// still wrap, so this marks it.
 void TripCounter::speculate(Operation *op) {
   if (analysis.noWrap)
     op->setAttr(speculatedAttr, b.getUnitAttr());
@@ -145,7 +145,8 @@ Value TripCounter::atFirstIteration(Value value, IRMapping &mapping) {
   return folded.front();
 }
 
-/// Returns the least element in the first iteration, if no element wraps.
+/// Returns the least element in the first iteration, provided that no element
+/// wraps.
 Value TripCounter::atFirstIteration(const AffineForm &form) {
   Type type = b.getIntegerType(form.constant.getBitWidth());
   IRMapping mapping;

@@ -66,7 +66,8 @@ public:
   triton::FuncOp kernel;
   const Action action;
   const Signs signs;
-  /// Whether what is proved is not checked, and tiles by their corners.
+  /// Whether proved accesses are not checked, and tiles are checked by their
+  /// corners.
   bool isStatic = true;
   /// A constant at the kernel's start, before which is room for what many
   /// checks need, behind the launch words. Nothing uses it.
@@ -108,7 +109,7 @@ public:
   int64_t placeOf(Operation *op) const { return order.lookup(op); }
   /// Adds to a note what the host should know of a check of `op`.
   void addTo(llvm::json::Object &note, StringRef check, Operation *op) const;
-  /// Says what becomes of the check of an operation, with a remark.
+  /// Emits a remark that says how an operation is checked.
   void say(Operation *op, StringRef check, Verdict verdict, StringRef why);
 
   /// Returns what `say` was told, for the host.
@@ -139,10 +140,10 @@ bool isOwn(Operation *op);
 /// none.
 FileLineColLoc positionOf(Location loc);
 
-/// Takes out what the launch has to check, because no operation is needed for
-/// it: the divisors of arguments that the kernel promises, or for which it was
-/// specialised. Returns them with the names of all arguments, or nullopt if the
-/// launch has nothing to check.
+/// Removes the checks that the launch makes on the host: the divisors of
+/// arguments that the kernel promises, or for which it was specialised. Returns
+/// them with the names of all arguments, or nullopt if the launch has nothing
+/// to check.
 std::optional<llvm::json::Object> promisesOf(Checker &checker);
 
 /// Each inserts what the options ask for, and nothing else.

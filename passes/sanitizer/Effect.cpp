@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::sanitizer;
 
-/// With more ways than that, every lane is taken to have an effect.
+/// If there are more paths than this, every lane is assumed to have an effect.
 static constexpr size_t mostWays = 8;
 
 /// Returns whether the value can be used in the block of `op`, behind `known`,

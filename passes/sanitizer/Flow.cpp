@@ -14,12 +14,12 @@ using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::sanitizer;
 namespace tt = mlir::triton;
 
-/// With more steps than that at one value, conditions are dropped: a lane that
-/// may matter under many conditions is taken to matter always.
+/// If one value has more steps than this, conditions are dropped: a lane that
+/// may matter under many conditions is assumed to matter always.
 static constexpr size_t mostStepsOfValue = 8;
 
-/// Whether the operation shows a value, or says something of it, and nothing
-/// depends on that.
+/// Returns whether the operation only prints a value or states a property of
+/// it, so that no result depends on it.
 static bool isObserver(Operation *op) {
   return isa<tt::PrintOp, LLVM::AssumeOp>(op) ||
          isa_and_nonnull<probe::ProbeDialect>(op->getDialect());
@@ -36,7 +36,7 @@ Flow::Flow(Value source, ArrayRef<Condition> facts) {
   }
 }
 
-/// Whether a lane can have all conditions.
+/// Returns whether all conditions can hold in one lane.
 static bool isPossible(ArrayRef<Condition> facts, ArrayRef<Condition> when) {
   Conditions all(facts);
   all.append(when.begin(), when.end());
@@ -50,7 +50,7 @@ static bool contains(ArrayRef<Condition> all, ArrayRef<Condition> some) {
 
 void Flow::arrive(unsigned from, Step step) {
   SmallVector<unsigned, 2> &known = stepsOf[step.value];
-  // Fewer conditions make more lanes matter: what they lead to is known.
+  // With fewer conditions and facts, more lanes matter, never fewer.
   if (known.size() >= mostStepsOfValue) {
     step.when.clear();
     step.facts.clear();

@@ -15,21 +15,22 @@
 
 namespace mlir::triton_ext::sanitizer {
 
-/// Returns for each dimension of `result` the dimension of the operand in which
-/// an element has its position: the element at i of the result is computed of
-/// elements at i of the operand alone. -1 where it is computed of elements at
-/// other positions, or where the operand has no such dimension. nullopt if it
-/// is not known how the operation computes its results.
+/// Returns, for each dimension of `result`, the dimension of the operand with
+/// the same positions: the element at i of the result is computed only from
+/// elements at i of the operand. The dimension is -1 if elements at other
+/// positions take part, or if the operand has no such dimension. Returns
+/// nullopt if it is not known how the operation computes its results.
 std::optional<DimMap> dimsThrough(OpOperand &use, OpResult result);
 
-/// A mask that decides whether an operand of an operation has an influence on
-/// its result, and which value of the mask gives it the influence.
+/// A mask that decides whether an operand influences the result of its
+/// operation, and the value of the mask for which it does.
 struct Gate {
   Value mask;
   bool isOpen;
 };
 
-/// Returns the gate of an operand; nullopt if it always has an influence.
+/// Returns the gate of an operand; nullopt if the operand always influences the
+/// result.
 std::optional<Gate> gateOf(OpOperand &use);
 
 /// An operand of an operation with an effect, or of a branch.
@@ -38,8 +39,8 @@ struct Sink {
   Value mask;     ///< of the lanes that have the effect; null if all have it
 };
 
-/// Returns what the operation does with the operand; nullopt if it only
-/// computes, or prints.
+/// Returns the effect that the operation has with the operand; nullopt if the
+/// operation only computes or prints.
 std::optional<Sink> sinkOf(OpOperand &use);
 
 /// Follows some lanes of a value to the sinks that they reach.
@@ -73,10 +74,10 @@ public:
 
   ArrayRef<Reach> reaches() const { return found; }
   const Step &step(unsigned i) const { return steps[i]; }
-  /// An operation that takes the lanes, and of which it is not known what it
-  /// makes of them; null if there is none.
+  /// An operation that takes the lanes and has no rule, so that its results are
+  /// unknown; null if there is none.
   Operation *unknown() const { return unknownUser; }
-  /// Returns the values on the ways to some sinks.
+  /// Returns the values on the paths to the given sinks.
   DenseSet<Value> waysTo(ArrayRef<const Reach *> sinks) const;
 
 private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values of lanes that a mask has turned off, and for which the load says no
-// `other`, where they have an effect. A lane that has none, be it because the
-// mask of the store turns it off as well, is not reported.
+// Reports lanes of a load that its mask turns off, that have no `other`, and
+// that have an effect. A lane without an effect is not reported, for example if
+// the mask of the store turns it off as well.
 
 #include "Checks.h"
 #include "Flow.h"

@@ -63,8 +63,8 @@ private:
 };
 } // namespace
 
-/// Returns that of `values`, one for each look, which belongs to the look whose
-/// turn it is.
+/// Returns the element of `values`, which has one for each look, for the look
+/// whose turn it is.
 Value Merger::choose(ArrayRef<Value> values) {
   if (llvm::all_equal(values))
     return values.front();
@@ -106,8 +106,8 @@ void Merger::chooseScalars() {
   }
 }
 
-/// Makes a constant, a launch word or a report of the first look that of the
-/// look whose turn it is.
+/// Replaces a constant, a launch word or a report of the first look by that of
+/// the look whose turn it is.
 void Merger::chooseIn(Operation *op) {
   auto partners = llvm::map_to_vector(
       group.others, [&](Likeness &other) { return other.partners.lookup(op); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds out whether integers are unsigned from the operations around them. Both
+// Infers from the operations around integers whether they are unsigned. Both
 // operands of a binary operation of Triton have the type of its result.
 
 #include "Signs.h"
@@ -19,8 +19,8 @@ static bool isInteger(Value value) {
   return isa<IntegerType>(getElementTypeOrSelf(value));
 }
 
-/// Returns whether `op` takes its integer operands for unsigned; nullopt if it
-/// is the same for both.
+/// Returns whether `op` reads its integer operands as unsigned; nullopt if the
+/// sign makes no difference to it.
 static std::optional<bool> takesUnsigned(Operation *op) {
   if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
     using P = arith::CmpIPredicate;

@@ -14,19 +14,19 @@
 
 namespace mlir::triton_ext::sanitizer {
 
-/// Operations that were replaced by others with more results.
+/// Maps each replaced operation to the new one, which has more results.
 using Replacements = DenseMap<Operation *, Operation *>;
 
-/// The taint of the values that depend on one source. A lane is tainted if it
-/// might be another one for other values of the source's tainted lanes.
+/// The taint of the values that depend on one source. A lane is tainted if its
+/// value may change when the source's tainted lanes have other values.
 ///
 /// The taint of a value is compact bits. Loops and branches with tainted
 /// results get results for the taint, too.
 class Taint {
 public:
-  /// The lanes of `source` that lack one of `conditions` are tainted. `values`
-  /// are those whose taint is asked for, and all on the way from the source to
-  /// them; none but these are tainted.
+  /// The lanes of `source` in which one of `conditions` does not hold are
+  /// tainted. `values` are the values whose taint the caller asks for, and all
+  /// values between the source and them; no others are tainted.
   Taint(OpResult source, Conditions conditions, DenseSet<Value> values);
 
   /// Gives loops and branches the results for the taint. Their old operations
@@ -35,7 +35,7 @@ public:
   /// Returns the taint of `value`, computed behind it; null if no lane of it is
   /// ever tainted.
   Value of(Value value);
-  /// Computes what the new results of loops and branches yield.
+  /// Computes the operands that yield the new results of loops and branches.
   void finish();
 
 private:

@@ -28,9 +28,9 @@ struct Tile {
       build;
 };
 
-/// Tells the compilers behind us not to unroll a loop that runs rarely: in a
-/// matrix product for sm90, the unrolled loops took 172 registers, of which the
-/// kernel needs 122.
+/// Marks a loop that runs rarely, so that later compilers do not unroll it: in
+/// a matrix product for sm90, the unrolled loops took 172 registers, of which
+/// the kernel needs 122.
 void keepRolled(Operation *loop);
 
 /// Inserts code that looks at the lanes of all tiles, or of those that may be

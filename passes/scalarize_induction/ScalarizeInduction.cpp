@@ -23,8 +23,8 @@ namespace mlir::triton_ext::scalarize_induction {
 
 using namespace mlir;
 
-/// Returns the scalar that all elements of `tensor` are, or null. Creates the
-/// operations that compute it.
+/// Returns the scalar that equals every element of `tensor`, or null. Creates
+/// the operations that compute it.
 static Value uniformScalar(ImplicitLocOpBuilder &b, Value tensor) {
   if (Value scalar = triton_ext::getSplat(tensor, b))
     return scalar;
