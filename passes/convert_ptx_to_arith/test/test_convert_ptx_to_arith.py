@@ -12,6 +12,7 @@ import triton
 import triton.language as tl
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from triton.backends.compiler import GPUTarget
 
 from support import ROOT, mutants
 from support.cpu import ptx_models, ptx_page
@@ -90,6 +91,27 @@ def problem(form: Form, found: int, wanted: int) -> bool:
 @settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 2**32 - 1))
 def test_an_instruction(name: str, seed: int) -> None:
+    assert not wrong_rows(name, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arch", ["x86-64", "x86-64-v3"])
+def test_all_instructions_of_another_processor(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With SSE2, and with AVX2, the same models hold."""
+    monkeypatch.setattr(CPUDriver, "get_current_target", lambda _: GPUTarget("cpu", arch, 1))
+    assembly.device_caches.clear()  # the kernels of this process that are in memory
+    try:
+        wrong = {name: rows for name in FORMS if (rows := wrong_rows(name, 1))}
+        kernels = [kernel for cache, *_ in assembly.device_caches.values() for kernel in cache.values()]
+    finally:
+        assembly.device_caches.clear()
+    assert not wrong
+    assert len(kernels) == len(FORMS)
+    assert {kernel.metadata.target.arch for kernel in kernels} == {arch}
+
+
+def wrong_rows(name: str, seed: int) -> list[tuple[list[str], str, str]]:
+    """Returns operands, result and wanted result of the elements for which the instruction is wrong."""
     form = FORMS[name]
     result, *widths = form.widths
     operands = [ptx_models.registers(seed + i, N, width) for i, width in enumerate(widths)]
@@ -109,7 +131,7 @@ def test_an_instruction(name: str, seed: int) -> None:
         for row, a, b in zip(rows, found, wanted, strict=True)
         if problem(form, a, b)
     ]
-    assert not wrong, wrong[:5]
+    return wrong[:5]
 
 
 UNPACK = """{
