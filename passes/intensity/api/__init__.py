@@ -71,7 +71,7 @@ def analyze(
         signature, values = sampled(kernel, sample, named)
     wrong = [line for line, trips in (told or {}).items() if trips < 0]
     if wrong:
-        raise TritonExtError(f"the trip count that was told of line {wrong[0]} is negative", fix="0 or more")
+        raise TritonExtError(f"the trip count given for line {wrong[0]} is negative", fix="0 or more")
     description, request = described(kernel, target, signature, options or {})
     names = names_of(description, request)
     lines = {str(line): poly(trips) for line, trips in (told or {}).items()}
