@@ -164,6 +164,21 @@ def Probe_FailuresOp : Probe_Op<"failures"> {
   }];
 }
 
+def Probe_RaiseOp : Op<ProbeDialect, "raise", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Raises the flag of the launch slot";
+  let description = [{
+    Counts in the slot in how many programs the condition is true, so that the
+    host knows that a `check` may have failed in the launch. A pass uses it for
+    checks whose code is in a kernel of its own. Needs a launch slot.
+
+    ```mlir
+    probe.raise %isOut, "bounds"
+    ```
+  }];
+  let arguments = (ins I1:$condition, StrAttr:$check);
+  let assemblyFormat = "$condition `,` $check attr-dict";
+}
+
 // An effect keeps it. A write may not be in the region of tt.map_elementwise.
 def Probe_PromiseOp : Op<ProbeDialect, "promise", [MemoryEffects<[MemFree]>]> {
   let summary = "Carries a mark for a value that has no operation of its own";

@@ -212,7 +212,8 @@ void BoundsChecker::run() {
   tracker.finish();
   if (checker.action == Action::Trap) // ends the kernel before the access
     return;
-  SmallVector<scf::IfOp> rare = deferLooks(looks);
+  SmallVector<scf::IfOp> rare =
+      setApart(deferLooks(looks), checker.looks, checker.kernel);
   if (hadLoops)
     for (scf::IfOp branch : rare)
       recomputeScalars(branch, checker.kernel);

@@ -5,6 +5,7 @@
 #ifndef TRITON_EXT_SANITIZER_CHECKS_H
 #define TRITON_EXT_SANITIZER_CHECKS_H
 
+#include "Apart.h"
 #include "Signs.h"
 
 #include "analysis/MemoryAccess.h"
@@ -69,6 +70,7 @@ public:
   /// Whether proved accesses are not checked, and tiles are checked by their
   /// corners.
   bool isStatic = true;
+  Looks looks = Looks::Inline;
   /// A constant at the kernel's start, before which is room for what many
   /// checks need, behind the launch words. Nothing uses it.
   Operation *start;

@@ -14,11 +14,10 @@ using namespace mlir;
 using namespace mlir::triton_ext::sanitizer;
 namespace tt = mlir::triton;
 
-/// Returns whether `op` computes the same result if it runs again. Inline
-/// assembly that is marked as pure may still read a clock. A product and a sum
-/// may be fused in the second run, which rounds once; if the product has other
-/// uses in the first run, it rounds twice there.
-static bool isRepeatable(Operation *op) {
+/// Inline assembly that is marked as pure may still read a clock. Of a product
+/// and a sum, the second run may round once where the first one, whose product
+/// has other uses, rounds twice.
+bool mlir::triton_ext::sanitizer::isRepeatable(Operation *op) {
   bool isFloat = llvm::any_of(op->getResultTypes(), [](Type type) {
     return isa<FloatType>(getElementTypeOrSelf(type));
   });

@@ -54,6 +54,9 @@ private:
   SmallVector<Value> worklist;
 };
 
+/// Whether `op` has no effects and computes the same result if it runs again.
+bool isRepeatable(Operation *op);
+
 } // namespace mlir::triton_ext::sanitizer
 
 #endif // TRITON_EXT_SANITIZER_LOOPSLICE_H

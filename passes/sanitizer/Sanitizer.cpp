@@ -31,6 +31,12 @@ static constexpr StringLiteral verdictsName = "sanitize.verdicts";
 static constexpr StringLiteral promisesName = "sanitize.promises";
 /// The attribute with the accesses that look at shadows, if there are any.
 static constexpr StringLiteral shadowsName = "sanitize.shadows";
+/// The attribute by which a session says what becomes of looks at lanes: raise
+/// or only.
+static constexpr StringLiteral looksName = "sanitize.looks";
+/// The attribute with the options of the pass if the kernel raises the flag of
+/// the launch. With the same options, `only` gives the kernel that looks.
+static constexpr StringLiteral apartName = "sanitize.apart";
 /// The attribute that the pass `intensity` writes. By it the host decides which
 /// shadows for races a launch needs.
 static constexpr StringLiteral descriptionName = "triton_ext.intensity";
@@ -96,6 +102,15 @@ static void setJson(ModuleOp module, StringRef name, llvm::json::Array list) {
   module->setAttr(name, StringAttr::get(module.getContext(), text));
 }
 
+/// Removes what a session says about looks from the module, and returns it.
+static Looks takeLooks(ModuleOp module) {
+  auto said = module->getAttrOfType<StringAttr>(looksName);
+  module->removeAttr(looksName);
+  if (!said)
+    return Looks::Inline;
+  return said.getValue() == "only" ? Looks::Only : Looks::Raise;
+}
+
 void SanitizerPass::runOnOperation() {
   ModuleOp module = getOperation();
   if (!isLaunched(module)) {
@@ -114,12 +129,14 @@ void SanitizerPass::runOnOperation() {
     return signalPassFailure();
   if (!*isPrepared)
     return;
+  Looks looks = takeLooks(module);
   llvm::json::Array verdicts, promises, shadows;
   for (auto kernel : module.getOps<tt::FuncOp>()) {
     if (!kernel.isPublic() || kernel.isExternal())
       continue;
     Checker checker(kernel, *wanted, *chosen);
     checker.isStatic = isStatic;
+    checker.looks = isStatic ? looks : Looks::Inline;
     if (auto promised = promisesOf(checker))
       promises.push_back(std::move(*promised));
     // These look at the kernel's own operations.
@@ -131,13 +148,21 @@ void SanitizerPass::runOnOperation() {
                                            {"accesses", std::move(looks)}});
     // The action may change the masks of accesses.
     checkBounds(checker);
+    if (looks == Looks::Only)
+      continue;
     checker.sinkWords();
     for (llvm::json::Value &verdict : checker.takeVerdicts())
       verdicts.push_back(std::move(verdict));
   }
+  if (looks == Looks::Only) // the host knows the rest from the other kernel
+    return;
   setJson(module, verdictsName, std::move(verdicts));
   if (!promises.empty())
     setJson(module, promisesName, std::move(promises));
   if (!shadows.empty())
     setJson(module, shadowsName, std::move(shadows));
+  if (module.walk([](probe::RaiseOp) { return WalkResult::interrupt(); })
+          .wasInterrupted())
+    setJson(module, apartName,
+            llvm::json::Array{StringRef(checks), StringRef(action)});
 }

@@ -196,3 +196,28 @@ def signature_values(source: Any, arguments: Sequence[Any]) -> dict[str, Any]:
         kinds = list(source.signature.values())
         names = [name for name, kind in zip(names, kinds, strict=True) if kind != "constexpr"]
     return dict(zip(names, arguments, strict=False))
+
+
+def plain(source: Any, arguments: Sequence[Any]) -> tuple[Any, ...]:
+    """Returns the arguments of a launch for another launch of the kernel, with addresses in the place of tensors.
+
+    Equal launches have equal arguments. Constants, which are in the kernel, are None.
+
+    Args:
+        source: what the kernel was compiled from.
+        arguments: as for `signature_values`.
+    """
+    kinds = list(getattr(source, "signature", {}).values())
+    if len(arguments) != len(kinds):
+        kinds = [kind for kind in kinds if kind != "constexpr"]
+    return tuple(_plain(kind, value) for kind, value in zip(kinds, arguments, strict=False))
+
+
+def _plain(kind: Any, value: Any) -> Any:
+    if kind == "constexpr":
+        return None
+    if isinstance(kind, tuple):
+        return tuple(_plain(*one) for one in zip(kind, value, strict=True))
+    if isinstance(value, np.ndarray):
+        return int(value.ctypes.data)
+    return int(value.data_ptr()) if hasattr(value, "data_ptr") else value

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from triton_ext.patches.kernel_launches import BEFORE_ARGUMENTS, Launch, wrap_launches
 
-from . import _buffer, _slots
-from ._arguments import names_of, of_launch, signature_values
-from ._sites import launched_by, sites_of
+from . import _buffer, _slot
+from ._arguments import names_of, of_launch, plain, signature_values
+from ._sites import launched_by, raised_by, sites_of
 
 
 class Call(NamedTuple):
@@ -33,7 +33,7 @@ class Call(NamedTuple):
 
 
 #: Each gets a launch and what it was made of, and returns the launch with more about its arguments.
-fillers: list[Callable[[_slots.Launch, Call], _slots.Launch]] = []
+fillers: list[Callable[[_slot.Launch, Call], _slot.Launch]] = []
 
 
 def install() -> None:
@@ -46,20 +46,24 @@ def _with_slot(kernel: Any, launch: Launch) -> Launch | None:
     if known is None:
         return None
     key, names = known
-    checks = frozenset(str(json.loads(site.note)["check"]) for site in sites_of(key) if site.note)
+    raised = raised_by(kernel)
+    checks = frozenset(str(json.loads(site.note)["check"]) for site in sites_of(key) if site.note).union(raised)
 
     def launch_with_slot(*args: Any) -> None:
         session, target = _buffer.checking(checks), _buffer.current()
         if session is None or target is None:
             return launch(*args)
         values = signature_values(kernel.src, args[BEFORE_ARGUMENTS:])
-        described = _slots.Launch(kernel.metadata.name, key, of_launch(names_of(kernel.src, names), values))
+        described = _slot.Launch(kernel.metadata.name, key, of_launch(names_of(kernel.src, names), values))
         device = _buffer.current_device()
         call = Call(kernel, args[:3], args[BEFORE_ARGUMENTS:], device, args[3])
         for fill in tuple(fillers):
             described = fill(described, call)
-        with session._slots_on(device, target).slot(described, args[3]) as slot, _slots.launching(slot):
+        slots = session._slots_on(device, target)
+        with slots.slot(described, args[3]) as slot, _slot.launching(slot):
             launch(*args)
+            if raised and session._looker is not None:
+                slots.called(slot, (kernel, args[:3], plain(kernel.src, args[BEFORE_ARGUMENTS:])))
         return None
 
     return launch_with_slot

@@ -6,7 +6,8 @@ from __future__ import annotations
 import itertools
 import os
 import warnings
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Callable, Collection
 from types import TracebackType
 from typing import Any
 
@@ -21,7 +22,8 @@ from ._pipeline import pipeline
 from ._replay import replayed
 from ._results import Results
 from ._sites import read_sites
-from ._slots import Area, Launch, Slots
+from ._slot import Area, Launch, Slot
+from ._slots import Slots
 
 #: The places of regions in the buffer are words in 32 bits.
 MOST_CAPACITY = 2**33
@@ -50,6 +52,8 @@ class Session(Results):
         self._threads: list[_interpreted.Thread] = []
         self._room = self._capacity
         self._pipeline: Any = None
+        #: Takes slots, one of them whose flag is raised, and the calls that have it; looks closer at them.
+        self._looker: Callable[[Slots, Slot, Counter[Any]], None] | None = None
         self._has_begun = False
         self._around: Session | None = None  # whose pipeline this one uses
         self._is_installed = False  # whether its own pipeline is that of the process
@@ -133,7 +137,7 @@ class Session(Results):
             if key not in self._slots:
                 pool = _buffer.first_of_pool(target._capacity, target._chunks)
                 area = Area(sink.data_ptr(), target._capacity, pool)
-                self._slots[key] = Slots(device, area, self._launches, self._forget_launches)
+                self._slots[key] = Slots(device, area, self._launches, self._forget_launches, self._look)
                 if target is not self:
                     self._others.setdefault(device, []).append(sink)
         return self._slots[key]
@@ -145,8 +149,16 @@ class Session(Results):
             if serial not in kept:
                 self._launches.pop(serial, None)
 
+    def _look(self) -> None:
+        """Has the kernels run that look closer at the launches whose flag is raised."""
+        if self._looker is not None:
+            for slots in tuple(self._slots.values()):
+                for slot, calls in slots.raised():
+                    self._looker(slots, slot, calls)
+
     def _see(self, *, compensate: bool | None = False) -> Seen:
         """Waits for the devices and returns what the session has seen until now; with `compensate` as of `regions`."""
+        self._look()
         seen = Seen(
             {site: [line.copy() for line in lines] for site, lines in self._interpreted.lines.items()},
             list(self._interpreted.records),
@@ -166,6 +178,7 @@ class Session(Results):
 
     def _activity(self) -> int:
         """Waits for the devices and returns a number that changes when programs write records or a check fails."""
+        self._look()
         if any(device != "cpu" for device in (*self._buffers, *self._others)):
             import torch
 

@@ -142,6 +142,12 @@ def launched_by(kernel: Any) -> tuple[int, tuple[str, ...]] | None:
     return _learn(table, kernel.src), tuple(json.loads(table.decode(errors="replace"))["arguments"])
 
 
+def raised_by(kernel: Any) -> tuple[str, ...]:
+    """Returns the checks for which a ``CompiledKernel`` raises the flag of its slot."""
+    table = table_in(str(kernel.asm.get("ttir", "")))
+    return tuple(json.loads(table.decode(errors="replace")).get("raises", ())) if table is not None else ()
+
+
 def sites_of(key: int) -> tuple[Site, ...]:
     """Returns the sites of the kernel whose key is in `key`, a word of the buffer.
 

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Launch slots: memory that tells a kernel with launch words the extents of its arguments, and where the buffer is."""
+"""The launch slots of a session on one device."""
 
 from __future__ import annotations
 
 import contextlib
 import itertools
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from triton_ext.errors import TritonExtError
 
-from ._arguments import Argument
-from ._layout import ARGUMENT_WORDS, SITE_WORDS, SLOT_COUNTERS, SLOT_HEAD, SLOT_MAGIC
+from ._layout import ARGUMENT_WORDS, SITE_WORDS, SLOT_COUNTERS, SLOT_HEAD
 from ._sites import Site, sites_of
+from ._slot import Area, Launch, Slot, words_of
 
 #: A slot takes whole rows of this many words, so that each one is aligned to 1024 bytes.
 ROW = 128
@@ -26,87 +26,9 @@ ROWS = 4096
 #: How many slots are kept until the session waits for the device and begins anew.
 MOST = 16384
 
-_current = threading.local()
 #: Chunks whose addresses a CUDA graph holds. The graph can be replayed whenever, so they live as long as the process.
 _captured: list[Any] = []
 _serials = itertools.count(1)
-
-
-class Launch(NamedTuple):
-    """The arguments that a launch has passed to a kernel.
-
-    Attributes:
-        kernel: its name.
-        key: of the kernel's table of sites.
-        arguments: those of its function, by number.
-    """
-
-    kernel: str
-    key: int
-    arguments: tuple[Argument, ...]
-
-
-class Slot:
-    """Memory with the words of one launch, and behind them counters for each site."""
-
-    def __init__(self, launch: Launch, memory: Any, start: int, address: int) -> None:
-        """Makes a slot.
-
-        Args:
-            launch: what the words stand for.
-            memory: words; keeps the slot from being freed.
-            start: the slot's first word in `memory`.
-            address: of that.
-        """
-        self.launch = launch
-        self.memory = memory
-        self.start = start
-        self.failures = 0  # at the last call of `Slots.activity`
-        self._address = address
-
-    def data_ptr(self) -> int:
-        """Returns the address, which each launch asks for."""
-        return self._address
-
-
-def current() -> Slot | None:
-    """Returns the slot of the launch that this thread is in."""
-    return getattr(_current, "slot", None)
-
-
-@contextlib.contextmanager
-def launching(slot: Slot) -> Iterator[None]:
-    """Makes `slot` the `current` one of this thread."""
-    outer, _current.slot = current(), slot
-    try:
-        yield
-    finally:
-        _current.slot = outer
-
-
-@dataclass(frozen=True)
-class Area:
-    """The memory of a device that holds the records of a session.
-
-    Attributes:
-        buffer: the address of the buffer.
-        capacity: the words of its pool of records.
-        pool: the offset of the pool, in words.
-    """
-
-    buffer: int
-    capacity: int
-    pool: int
-
-
-def _words_of(area: Area, serial: int, arguments: tuple[Argument, ...]) -> Any:
-    """Returns the words of a slot without its counters."""
-    words = np.zeros(SLOT_HEAD + ARGUMENT_WORDS * len(arguments), np.int64)
-    words[:SLOT_HEAD] = SLOT_MAGIC, area.buffer, serial, len(arguments), 0, area.capacity, area.pool, 0
-    for number, argument in enumerate(arguments):
-        start = SLOT_HEAD + ARGUMENT_WORDS * number
-        words[start : start + ARGUMENT_WORDS] = argument.words()
-    return words
 
 
 class Slots:
@@ -117,7 +39,14 @@ class Slots:
     in a CUDA graph has its own, whose copy is part of the graph.
     """
 
-    def __init__(self, device: str, area: Area, launches: dict[int, Launch], forget: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        device: str,
+        area: Area,
+        launches: dict[int, Launch],
+        forget: Callable[[], None],
+        look: Callable[[], None],
+    ) -> None:
         """Makes room for slots, so that launches can be captured in a CUDA graph.
 
         Args:
@@ -125,11 +54,14 @@ class Slots:
             area: where the session's records are.
             launches: gets what each serial number stands for.
             forget: called before slots are reused, when no launch is underway; drops launches that no record needs.
+            look: called before that; has done what the flags of slots ask for.
         """
-        self._device = device
+        self._device = self.device = device
         self._area = area
         self._launches = launches
         self._forget = forget
+        self._look = look
+        self._called: dict[int, Slot] = {}  # those with calls
         self._slots: dict[Any, Slot] = {}
         self._of_graphs: list[Slot] = []
         self._sums: dict[Site, Any] = {}  # the counters of slots that were dropped
@@ -166,20 +98,71 @@ class Slots:
                 self._underway -= 1
                 self._note(slot)  # again, because another thread may have asked for the activity
 
-    def _find(self, launch: Launch, stream: int) -> Slot:
+    @contextlib.contextmanager
+    def looking(self, slot: Slot, key: int, stream: int) -> Iterator[Slot]:
+        """Returns the slot of a kernel that looks closer at a launch; its records are those of that launch.
+
+        Args:
+            slot: of the launch.
+            key: of the kernel's table of sites.
+            stream: in which the kernel runs.
+        """
+        with self._lock:
+            found = self._find(slot.launch._replace(key=key), stream, slot.launch)
+            self._note(found)
+        yield found
+        with self._lock:
+            self._note(found)
+
+    def called(self, slot: Slot, call: Any) -> None:
+        """Notes a launch that has begun on a GPU, or ended on the CPU, of a kernel that raises the flag.
+
+        Args:
+            slot: of the launch.
+            call: what is needed to look closer at it; equal calls are counted.
+        """
+        with self._lock:
+            slot.calls[call] += 1
+            self._called[id(slot)] = slot
+
+    def raised(self) -> list[tuple[Slot, Counter[Any]]]:
+        """Waits for the device, and returns the calls of slots whose flag was raised since the last time.
+
+        The calls of other slots are forgotten, but for those in CUDA graphs, which may run again.
+        """
+        with self._lock:
+            taken = [(slot, slot.calls) for slot in self._called.values()]
+            self._called = {name: slot for name, slot in self._called.items() if slot.is_captured}
+            for slot, _ in taken:
+                if not slot.is_captured:
+                    slot.calls = Counter()
+        if taken and self._device != "cpu":
+            import torch
+
+            torch.cuda.synchronize(self._device)
+        before = [slot.raised for slot, _ in taken]
+        for memory in {id(slot.memory): slot.memory for slot, _ in taken}.values():
+            own = [slot for slot, _ in taken if slot.memory is memory]
+            for slot, raised in zip(own, memory[[slot.flag() for slot in own]].tolist(), strict=True):
+                slot.raised = raised
+        changed = zip(taken, before, strict=True)
+        return [(slot, calls) for (slot, calls), seen in changed if slot.raised > (seen if slot.is_captured else 0)]
+
+    def _find(self, launch: Launch, stream: int, known_as: Launch | None = None) -> Slot:
         is_captured = self._is_captured()
         key = launch, stream
         if not is_captured and (found := self._slots.get(key)) is not None:
             return found
         serial = next(_serials)
-        words = _words_of(self._area, serial, launch.arguments)
-        counters = SLOT_COUNTERS * len(sites_of(launch.key))
+        words = words_of(self._area, serial, launch.arguments)
+        counters = SLOT_COUNTERS * (len(sites_of(launch.key)) + 1)  # the last ones for the flag
         if self._device == "cpu":
             memory = np.concatenate([words, np.zeros(counters, np.int64)])
             slot = Slot(launch, memory, 0, int(memory.ctypes.data))
         else:
             slot = self._copied(launch, words, counters, stream, is_captured)
-        self._launches[serial] = launch
+        self._launches[serial] = known_as or launch
+        slot.is_captured = is_captured
         if is_captured:
             self._of_graphs.append(slot)
         else:
@@ -285,6 +268,7 @@ class Slots:
             import torch
 
             torch.cuda.synchronize(self._device)
+        self._look()
         self.activity()
         graphs, self._of_graphs = self._of_graphs, []
         self._sums = self.counters()

@@ -26,7 +26,7 @@ LogicalResult Emitter::run() {
     b.setLoc(op.getLoc());
     op.replaceAllUsesWith(clock.read(b, Counter::Cycles, /*isTensor=*/false));
   }
-  if (sites.ops.empty() && sites.launchWords.empty())
+  if (sites.ops.empty() && sites.launchWords.empty() && sites.raises.empty())
     return success();
   b.setInsertionPointToStart(&kernel.getBody().front());
   b.setLoc(kernel.getLoc());
@@ -41,6 +41,12 @@ LogicalResult Emitter::run() {
     return failure();
   if (failed(readLaunchWords()))
     return failure();
+  for (RaiseOp op : sites.raises) {
+    b.setInsertionPoint(op);
+    b.setLoc(op.getLoc());
+    if (failed(emitRaise(op)))
+      return failure();
+  }
   for (unsigned site = 0; site < sites.ops.size(); ++site) {
     Operation *op = sites.ops[site];
     if (isa<RegionBeginOp>(op))
@@ -75,6 +81,7 @@ Operation *Emitter::firstProbe() {
     return nullptr;
   SmallVector<Operation *> probes(sites.ops);
   llvm::append_range(probes, sites.launchWords);
+  llvm::append_range(probes, sites.raises);
   Operation *first = nullptr;
   for (Operation *op : probes) {
     Operation *own = body.findAncestorOpInRegion(*op);

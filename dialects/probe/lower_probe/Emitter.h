@@ -57,6 +57,7 @@ private:
   LogicalResult readLaunchWords();
   bool isLate(Operation *op) const;
   void emitLate(unsigned site, probe::CheckOp check, probe::CheckOp next);
+  LogicalResult emitRaise(probe::RaiseOp op);
   LogicalResult emitFailures(unsigned site, probe::FailuresOp op);
   void recordFailure(unsigned site, Value number, Value hasFailed, Value count,
                      Value lane, ValueRange values);

@@ -83,7 +83,8 @@ inline constexpr int32_t kSlotStride = 2048;
 inline constexpr int64_t kSlotMagic = 0x31304C53'4F525054; // "TPROSL01"
 inline constexpr int64_t kSlotBuffer = 1, kSlotCapacity = 5, kSlotPool = 6;
 /// Behind the head each argument of the kernel has words, and behind these each
-/// site has its count, 0, and its runs that have failed.
+/// site has its count, 0, and its runs that have failed. Behind the last one is
+/// the number of times that the slot's flag was raised.
 inline constexpr int64_t kSlotHead = 8, kArgumentWords = 8, kSlotCounters = 4;
 inline constexpr int64_t kRuns = 2;
 

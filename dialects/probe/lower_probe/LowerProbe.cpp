@@ -66,8 +66,8 @@ private:
 
 static bool isProbe(Operation *op) {
   return isa<CountOp, RecordOp, CheckOp, FailuresOp, MinMaxOp, StatsOp,
-             HistogramOp, ClockOp, LaunchWordOp, RegionBeginOp, RegionEndOp>(
-      op);
+             HistogramOp, ClockOp, LaunchWordOp, RaiseOp, RegionBeginOp,
+             RegionEndOp>(op);
 }
 
 /// Erases what a pass for promises would have checked.

@@ -9,6 +9,7 @@
 #include "Regions.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -155,6 +156,8 @@ Sites::Sites(triton::FuncOp kernel, ArrayRef<Operation *> probes,
       clocks.push_back(clock);
     else if (auto word = dyn_cast<LaunchWordOp>(op))
       launchWords.push_back(word);
+    else if (auto raise = dyn_cast<RaiseOp>(op))
+      raises.push_back(raise);
     else if (auto failures = dyn_cast<FailuresOp>(op))
       ops.append(failures.getMessages().size(), op);
     else if (!isa<RegionEndOp>(op))
@@ -201,6 +204,11 @@ Sites::Sites(triton::FuncOp kernel, ArrayRef<Operation *> probes,
       ops, [](Operation *op) { return op->hasAttr("probe.argument"); });
   if (!launchWords.empty() || hasArgument)
     described["arguments"] = namesOfArguments(kernel);
+  llvm::SetVector<StringRef> raised;
+  for (RaiseOp op : raises)
+    raised.insert(op.getCheck());
+  if (!raised.empty())
+    described["raises"] = llvm::json::Array(raised.takeVector());
   llvm::raw_string_ostream os(table);
   os << llvm::json::Value(std::move(described));
   key = keyOf(table);

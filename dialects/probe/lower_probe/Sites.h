@@ -37,6 +37,7 @@ struct Sites {
   SmallVector<probe::RegionBeginOp> regions;
   SmallVector<probe::ClockOp> clocks;
   SmallVector<probe::LaunchWordOp> launchWords;
+  SmallVector<probe::RaiseOp> raises;
   SmallVector<RegionLoop, 0> loops;
   /// For each site its line, and for a histogram the first line of its bins.
   SmallVector<int64_t> lines, binLines;

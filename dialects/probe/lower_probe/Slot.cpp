@@ -104,6 +104,19 @@ void Emitter::emitLate(unsigned site, CheckOp check, CheckOp next) {
   recordFailure(site, number, hasFailed, count, lane, values);
 }
 
+/// Counts in the slot how often the condition is true. The word is behind the
+/// counters of the sites, which a replay of a CUDA graph does not reset.
+LogicalResult Emitter::emitRaise(RaiseOp op) {
+  if (sites.launchWords.empty())
+    return op->emitOpError()
+           << "expected a launch word in the kernel, by which it has a slot";
+  Value mask = arith::AndIOp::create(b, op.getCondition(), hasSlot);
+  int64_t place = kSlotHead + kArgumentWords * kernel.getNumArguments() +
+                  kSlotCounters * int64_t(sites.ops.size());
+  addTo(slotWord(place), constant(1), mask);
+  return success();
+}
+
 /// Counts the failures of one of the checks that `op` stands for, and writes
 /// the record of its first lane unless there are many of them.
 LogicalResult Emitter::emitFailures(unsigned site, FailuresOp op) {

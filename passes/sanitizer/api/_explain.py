@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from triton_ext.probe._arguments import Argument
-from triton_ext.probe._slots import Launch
+from triton_ext.probe._slot import Launch
 
 from ._finding import Finding
 from ._tensors import beyond

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from triton_ext.probe._arguments import Argument, names_of, part_of, signature_values
-from triton_ext.probe._slots import Launch
+from triton_ext.probe._slot import Launch
 
 from . import _verdicts
 from ._footprints import Footprint, are_disjoint, footprint

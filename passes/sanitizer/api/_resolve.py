@@ -12,7 +12,7 @@ from triton_ext.probe._arguments import ANYWHERE
 from triton_ext.probe._decode import Records, Seen
 from triton_ext.probe._layout import COUNT, RUNS
 from triton_ext.probe._sites import Site
-from triton_ext.probe._slots import Launch
+from triton_ext.probe._slot import Launch
 
 from . import _source, _tensors
 from ._explain import explained
@@ -50,7 +50,9 @@ def findings_of(seen: Seen, launches: Mapping[int, Launch]) -> list[Finding]:
             note = json.loads(site.note)
             groups.setdefault(_key(site, note, note.get("argument")), _Group(site, note)).sites[site] = None
     # Those of a launch in the order of the program: checks behind a loop look at what the loop has done before.
-    ranks = {launch: rank for rank, launch in enumerate(dict.fromkeys(map(_launch_of, groups.values())))}
+    # Records do not have the order of the launches: those of a look at lanes come later than what it looks at.
+    known = (*launches.values(), None) if groups else ()
+    ranks = {launch: rank for rank, launch in enumerate(dict.fromkeys(known))}
     ordered = sorted(groups.values(), key=lambda one: (ranks[_launch_of(one)], one.note.get("order", 0)))
     return [_finding(group, seen) for group in ordered]
 

@@ -14,7 +14,7 @@ import triton_ext as tx
 from triton_ext.errors import TritonExtError
 from triton_ext.patches.kernel_launches import BEFORE_ARGUMENTS, Launch, wrap_launches
 
-from . import _synchronisation, _verdicts
+from . import _looks, _synchronisation, _verdicts
 from ._at_launch import Facts
 from ._gaps import Gaps
 from ._hints import keep_hints
@@ -44,6 +44,7 @@ class Sanitizer:
         self._seen = 0  # activity of the session and wrong launches at the last look
         self._told = 0  # lanes of findings that an error has told
         self._session = Session(CAPACITY, KERNELS, True, waits=True, checks=found_by(self._names))
+        self._session._looker = _looks.look
         self._shadows = Shadows(self._names, static=static)
         self.report = Report(self._session, self._names, self._shadows.looked)
 
@@ -57,13 +58,15 @@ class Sanitizer:
         passes = [tx.passes.ttir.sanitizer(checks=",".join(self._names), action=self._action, static=self._static)]
         if "race" in self._names:  # whether programs can race is decided at each launch, from this description
             passes.insert(0, tx.passes.ttir.intensity())
-        wrap_launches(_seen)
+        wrap_launches(_seen, outer=True)  # a launch is then known to have raised its flag
         if "hints" in self._names:
             keep_hints(_wants_hints)
         self._session.__enter__()
         self._shadows.__enter__()
         with _lock:
             self._pipeline = tx.Pipeline().at_end("ttir", *passes, on_missing="warn")
+            if "bounds" in self._names:
+                self._pipeline = self._pipeline.stage("ttir", _looks.raising, on_missing="ignore")
             if _active:
                 _active[-1]._pipeline.uninstall()
             self._pipeline.install()
@@ -113,6 +116,13 @@ class Sanitizer:
             if failed > self._told:
                 self._told = failed
                 raise SanitizerError(self.report)
+
+
+def _pipelines() -> tuple[Any, ...]:
+    """Returns the pipelines with which the blocks and their sessions compile kernels, as a stack has them."""
+    with _lock:
+        pipelines = [one for block in _active for one in (block._pipeline, block._session._pipeline)]
+    return tuple(one._loaded[0] for one in pipelines if one is not None and one._loaded)
 
 
 def _wants_hints() -> bool:

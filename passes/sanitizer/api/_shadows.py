@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from triton_ext.probe import _launches
 from triton_ext.probe._arguments import Argument
-from triton_ext.probe._slots import Launch
+from triton_ext.probe._slot import Launch
 
 from ._races import looks_of
 

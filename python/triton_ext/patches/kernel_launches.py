@@ -17,6 +17,7 @@ Launch = Callable[..., None]
 BEFORE_ARGUMENTS = 9
 
 _wrappers: list[Callable[[Any, Launch], Launch | None]] = []
+_outer: list[Callable[[Any, Launch], Launch | None]] = []
 
 
 class _Wrapped:
@@ -33,7 +34,7 @@ class _Wrapped:
         return getattr(self._launcher, name)
 
 
-def wrap_launches(wrapper: Callable[[Any, Launch], Launch | None]) -> None:
+def wrap_launches(wrapper: Callable[[Any, Launch], Launch | None], *, outer: bool = False) -> None:
     """Has `wrapper` asked once for each kernel, when its launcher is made, and thus before its first launch.
 
     A launch of any other kernel costs nothing more. A second call with the same function does nothing.
@@ -41,13 +42,24 @@ def wrap_launches(wrapper: Callable[[Any, Launch], Launch | None]) -> None:
     Args:
         wrapper: takes the ``CompiledKernel`` and the function that launches it, and returns a function to call instead,
             with the same arguments; None to leave the kernel as it is.
+        outer: whether that function is called around those of the wrappers that are not `outer`.
 
     Raises:
         TritonExtError: Triton differs from what the patch expects.
     """
-    if wrapper not in _wrappers:
-        _wrappers.append(wrapper)
+    wrappers = _outer if outer else _wrappers
+    if wrapper not in wrappers:
+        wrappers.append(wrapper)
     _wrap()
+
+
+def launcher_of(kernel: Any) -> Launch:
+    """Returns the function that launches a ``CompiledKernel``, without what wraps it."""
+    run: Any = kernel.run
+    while isinstance(run, _Wrapped):
+        run = run._launcher
+    launch: Launch = run
+    return launch
 
 
 @functools.cache
@@ -64,7 +76,7 @@ def _wrap() -> None:
         make(self)
         if self.module is None or isinstance(self._run, _Wrapped):
             return
-        for wrapper in _wrappers:
+        for wrapper in (*_wrappers, *_outer):
             if (launch := wrapper(self, self._run)) is not None:
                 self._run = _Wrapped(self._run, launch)
 

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The looks at lanes that have a kernel of their own, which runs after a launch that has raised its flag."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+
+import triton_ext as tx
+from support.probe.native import native_backend
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels run on this machine's processor."""
+    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
+    monkeypatch.setattr(triton.runtime.driver, "_active", None)
+
+
+@triton.jit
+def copy(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + at, tl.load(x_ptr + at, mask=at < n), mask=at < n)
+
+
+@triton.jit
+def add_at(x_ptr, index_ptr, out_ptr, BLOCK: tl.constexpr):
+    lanes = tl.arange(0, BLOCK)
+    index = tl.load(index_ptr + lanes)
+    tl.store(out_ptr + lanes, tl.load(x_ptr + index))
+
+
+@triton.jit
+def below(x_ptr, limit, BLOCK: tl.constexpr):
+    lanes = tl.arange(0, BLOCK)
+    tl.store(x_ptr + lanes, 1.0, mask=lanes.to(tl.float32) < limit)
+
+
+@triton.jit
+def shift(x_ptr, n, BLOCK: tl.constexpr):
+    lanes = tl.arange(0, BLOCK)
+    for i in range(0, n, BLOCK):
+        value = tl.load(x_ptr + i + lanes)
+        tl.store(x_ptr + i + lanes, value + 1)
+
+
+def launched(kernel: Any, *arguments: Any, grid: int = 1, **named: Any) -> Any:
+    return kernel[(grid,)](*arguments, **named)
+
+
+def test_kernel_without_walk() -> None:
+    with tx.sanitize("bounds", action="suppress") as report:
+        kernel = launched(copy, torch.zeros(96), torch.zeros(128), 96, BLOCK=128)
+    assert "raises" in kernel.asm["ttir"]
+    assert "scf.for" not in kernel.asm["ttir"]
+    assert "tt.reduce" not in kernel.asm["ttir"]
+    assert not report.findings
+
+
+def test_kernel_runs_once() -> None:
+    x = torch.arange(64.0)
+    with tx.sanitize("bounds", action="suppress") as report:
+        launched(shift, x, 65, BLOCK=64)
+        assert [one.lanes for one in report.findings] == [64, 64]
+    assert torch.equal(x, torch.arange(64.0) + 1)
+
+
+def test_each_launch_counts() -> None:
+    x, y = torch.zeros(100), torch.zeros(512)
+    with tx.sanitize("bounds", action="suppress") as report:
+        for grid in (1, 2, 2):  # of equal arguments
+            launched(copy, x, y, 512, grid=grid, BLOCK=128)
+        (found,) = report.findings
+        assert (found.lanes, found.programs) == (28 + 2 * 156, 2)
+        launched(copy, x, y, 512, grid=1, BLOCK=128)
+        (found,) = report.findings
+        assert found.lanes == 2 * 28 + 2 * 156
+
+
+def test_programs_without_a_finding_do_not_count() -> None:
+    with tx.sanitize("bounds", action="suppress") as report:
+        launched(copy, torch.zeros(300), torch.zeros(512), 300, grid=4, BLOCK=128)
+        assert not report.findings
+        launched(copy, torch.zeros(300), torch.zeros(512), 301, grid=4, BLOCK=128)
+    (found,) = report.findings
+    assert (found.program, found.lane, found.lanes, found.programs) == ((2, 0, 0), 44, 1, 1)
+
+
+def test_order_of_launches() -> None:
+    index = torch.full((32,), 7, dtype=torch.int32)
+    with tx.sanitize("bounds", action="suppress") as report:
+        launched(copy, torch.zeros(32), torch.zeros(64), 64, BLOCK=64)
+        launched(add_at, torch.zeros(4), index, torch.zeros(32), BLOCK=32)
+        launched(copy, torch.zeros(64), torch.zeros(32), 64, BLOCK=64)
+    assert [(one.kernel, one.access) for one in report.findings] == [
+        ("copy", "load"), ("add_at", "load"), ("copy", "store"),
+    ]  # fmt: skip
+
+
+def test_one_launch_with_both_kinds_of_looks() -> None:
+    index = torch.full((32,), 7, dtype=torch.int32)
+    with tx.sanitize("bounds", action="suppress") as report:
+        launched(add_at, torch.zeros(4), index[:16].clone(), torch.zeros(8), BLOCK=32)
+    arguments = [one.argument for one in report.findings]
+    assert (arguments[0], arguments[-1]) == ("index_ptr", "out_ptr")
+
+
+def test_memory_that_changes_after_the_launch() -> None:
+    index = torch.full((32,), 7, dtype=torch.int32)
+    with tx.sanitize("bounds", action="suppress") as report:
+        launched(add_at, torch.zeros(4), index, torch.zeros(32), BLOCK=32)
+        index.zero_()
+        assert [one.lanes for one in report.findings] == [32]
+
+
+def test_floats_of_equal_slots() -> None:
+    x = torch.zeros(8)
+    with tx.sanitize("bounds", action="suppress") as report:
+        launched(below, x, 8.0, BLOCK=16)
+        assert not report.findings
+        launched(below, x, 11.0, BLOCK=16)
+        launched(below, x, 9.0, BLOCK=16)
+        assert [one.lanes for one in report.findings] == [4]
+
+
+def test_tensors_that_are_gone() -> None:
+    with tx.sanitize("bounds", action="suppress") as report:
+        launched(copy, torch.zeros(32), torch.zeros(64), 64, BLOCK=64)
+    (found,) = report.findings
+    assert (found.shape, found.lanes, found.distance) == ((32,), 32, 4)
+
+
+def nothing(module: Any) -> None:
+    """A pass of the user."""
+
+
+def test_pipeline_of_the_user_keeps_the_look() -> None:
+    with tx.sanitize("bounds", action="suppress") as report, tx.Pipeline().at_end("ttir", nothing):
+        kernel = launched(copy, torch.zeros(32), torch.zeros(64), 64, BLOCK=64)
+    assert "raises" not in kernel.asm["ttir"]
+    assert [one.lanes for one in report.findings] == [32]
+
+
+def test_block_in_a_block() -> None:
+    with tx.sanitize("bounds", action="suppress") as outer, tx.sanitize("bounds", action="suppress") as inner:
+        kernel = launched(copy, torch.zeros(32), torch.zeros(64), 64, BLOCK=64)
+    assert "raises" in kernel.asm["ttir"]
+    assert [one.lanes for one in inner.findings] == [32]
+    assert not outer.findings
