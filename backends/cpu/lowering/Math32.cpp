@@ -119,9 +119,10 @@ static F32 hyperbolicTangent(F32 x) {
   F32 small = (x * z).fma(z.polynomial(tanhSmall), x);
   F32 big =
       x.number(1.0) - x.number(2.0) / (exponential(a + a) + x.number(1.0));
+  // The sign of x is also that of zero, which `small` does not keep.
   F32 sign = andInt(x.bits(), x.integer(0x80000000));
-  big = orInt(big.bits(), sign).asFloat();
-  return a.compare(P::OLT, x.number(0.625)).select(small, big);
+  F32 value = a.compare(P::OLT, x.number(0.625)).select(small, big);
+  return orInt(value.bits(), sign).asFloat();
 }
 
 /// erf: x * P(x^2) below 1; 1 - e^(-x^2) * Q(t) above.
@@ -179,7 +180,10 @@ Value MathFunctions::sineOfSingle(Value x, bool isCosine) {
   };
   F32 value = isSet(1).select(cosine, sine);
   F32 negative = single.with(arith::NegFOp::create(b, value.v));
-  scf::YieldOp::create(b, isSet(2).select(negative, value).v);
+  value = isSet(2).select(negative, value);
+  if (!isCosine) // the sums above make 0 of -0
+    value = single.compare(P::OEQ, single.number(0.0)).select(single, value);
+  scf::YieldOp::create(b, value.v);
   return branch.getResult(0);
 }
 

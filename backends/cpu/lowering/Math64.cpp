@@ -205,7 +205,9 @@ Value F64::sine(Value x, bool isCosine) const {
         arith::AndIOp::create(b, quadrant, constantOf(bit)), constantOf(0));
   };
   Value value = select(isSet(1), cosine, sine);
-  return select(isSet(2), arith::NegFOp::create(b, value), value);
+  value = select(isSet(2), arith::NegFOp::create(b, value), value);
+  // The sums above make 0 of -0.
+  return isCosine ? value : select(is(P::OEQ, x, 0.0), x, value);
 }
 
 /// Returns x^y as 2^(y * log2 |x|), with the sign of x if y is odd, and with
