@@ -122,6 +122,14 @@ def _compiled(kernel: Any) -> Any:
     try:
         with pipeline(), looking:
             source = kernel.src if hasattr(kernel.src, "fn") else kernel.src.path
-            return compile_kernel(source, target=kernel.metadata.target, options=kernel.metadata._asdict())
+            options = {name: _frozen(value) for name, value in kernel.metadata._asdict().items()}
+            return compile_kernel(source, target=kernel.metadata.target, options=options)
     finally:
         stacks.current.reset(token)
+
+
+def _frozen(value: Any) -> Any:
+    """Returns a value of a kernel's metadata as an option has it: Triton hashes the options, and JSON made lists of
+    their tuples.
+    """
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value

@@ -9,6 +9,9 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+from triton_ext.sanitize import _looks
 
 import triton_ext as tx
 from support.probe.native import native_backend
@@ -59,6 +62,19 @@ def test_kernel_without_walk() -> None:
     assert "scf.for" not in kernel.asm["ttir"]
     assert "tt.reduce" not in kernel.asm["ttir"]
     assert not report.findings
+
+
+def test_look_of_a_gpu() -> None:
+    """Triton for NVIDIA hashes the options, which come from the kernel's metadata."""
+    source = ASTSource(copy, {"x_ptr": "*fp32", "y_ptr": "*fp32", "n": "i32", "BLOCK": "constexpr"}, {"BLOCK": 128})
+    with tx.sanitize("bounds"):
+        kernel = triton.compile(source, target=GPUTarget("cuda", 90, 32), options={"num_warps": 2})
+    assert "ld.global" in kernel.asm["ptx"]
+    look = _looks._compiled(kernel)
+    assert look.metadata.num_warps == 2
+    assert "atom.global" in look.asm["ptx"]
+    assert "tensor<128xf32>" in kernel.asm["ttir"]
+    assert "tensor<128xf32>" not in look.asm["ttir"]
 
 
 def test_kernel_runs_once() -> None:
