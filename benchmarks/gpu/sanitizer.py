@@ -74,14 +74,19 @@ def milliseconds(case: Case, *, on_new_memory: bool) -> float:
         for _ in range(TIMES):
             launch(case, on_new_memory=on_new_memory)
         return (time.process_time() - started) / TIMES * 1e3
-    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    torch.cuda._sleep(2_000_000)  # about a millisecond, in which all launches are queued: no time of the host counts
-    start.record()
-    for _ in range(TIMES):
-        launch(case, on_new_memory=on_new_memory)
-    end.record()
-    end.synchronize()
-    return float(start.elapsed_time(end)) / TIMES
+    cycles = 2_000_000  # about a millisecond
+    while True:
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        torch.cuda._sleep(cycles)
+        start.record()
+        for _ in range(TIMES):
+            launch(case, on_new_memory=on_new_memory)
+        end.record()
+        is_queued = not start.query()  # all launches, before the first one ran: no time of the host counts
+        end.synchronize()
+        if is_queued:
+            return float(start.elapsed_time(end)) / TIMES
+        cycles *= 2
 
 
 @contextlib.contextmanager
