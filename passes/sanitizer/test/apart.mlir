@@ -58,7 +58,9 @@ tt.func public @copy(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
 }
 
 // A loop carries the bit of its corners. The other kernel repeats what that needs: not the sum.
+// What the loop does not change is known before it.
 // CHECK-LABEL: tt.func public @loop
+// CHECK: probe.raise
 // CHECK: scf.for
 // CHECK-NOT: scf.if
 // CHECK: probe.raise

@@ -51,6 +51,15 @@ def shift(x_ptr, n, BLOCK: tl.constexpr):
         tl.store(x_ptr + i + lanes, value + 1)
 
 
+@triton.jit
+def total(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    lanes = tl.arange(0, BLOCK)
+    sums = tl.zeros((BLOCK,), tl.float32)
+    for i in range(0, n, BLOCK):
+        sums += tl.load(x_ptr + i + lanes)
+    tl.store(out_ptr + lanes, sums)
+
+
 def launched(kernel: Any, *arguments: Any, grid: int = 1, **named: Any) -> Any:
     return kernel[(grid,)](*arguments, **named)
 
@@ -64,6 +73,17 @@ def test_kernel_without_walk() -> None:
     assert not report.findings
 
 
+def test_flag_before_a_loop() -> None:
+    """The check of the store needs nothing of the loop."""
+    with tx.sanitize("bounds", action="suppress") as report:
+        kernel = launched(total, torch.ones(128), torch.zeros(60), 192, BLOCK=64)
+        found = [(one.argument, one.distance) for one in report.findings]
+    assert sorted(found) == [("out_ptr", 4), ("x_ptr", 4)]
+    text = kernel.asm["ttir"]
+    assert text.count("tt.atomic_rmw") == 2
+    assert text.index("tt.atomic_rmw") < text.index("scf.for") < text.rindex("tt.atomic_rmw")
+
+
 def test_look_of_a_gpu() -> None:
     """Triton for NVIDIA hashes the options, which come from the kernel's metadata."""
     source = ASTSource(copy, {"x_ptr": "*fp32", "y_ptr": "*fp32", "n": "i32", "BLOCK": "constexpr"}, {"BLOCK": 128})
@@ -73,8 +93,8 @@ def test_look_of_a_gpu() -> None:
     look = _looks._compiled(kernel)
     assert look.metadata.num_warps == 2
     assert "atom.global" in look.asm["ptx"]
-    assert "tensor<128xf32>" in kernel.asm["ttir"]
-    assert "tensor<128xf32>" not in look.asm["ttir"]
+    assert "tensor<128x!tt.ptr<f32>>" in kernel.asm["ttir"]
+    assert "tensor<128x!tt.ptr<f32>>" not in look.asm["ttir"]
 
 
 def test_kernel_runs_once() -> None:

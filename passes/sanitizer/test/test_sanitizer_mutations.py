@@ -13,10 +13,12 @@ from support import mutants
 from support.probe.native import native_backend
 from support.sanitizer import mutations
 
-BOUNDS, SHADOWS = (Path(__file__).with_name(f"test_sanitizer_{name}.py") for name in ("bounds", "shadows"))
-box, corners, merge, shadow, look, place, words = (
+BOUNDS, LOOKS, SHADOWS = (
+    Path(__file__).with_name(f"test_sanitizer_{name}.py") for name in ("bounds", "looks", "shadows")
+)
+apart, box, corners, merge, shadow, look, place, words = (
     partial(mutants.Mutation, f"{name}.cpp")
-    for name in ("MaskBox", "Strided", "Merge", "Shadow", "ShadowLooks", "ShadowPlaces", "ShadowWords")
+    for name in ("Apart", "MaskBox", "Strided", "Merge", "Shadow", "ShadowLooks", "ShadowPlaces", "ShadowWords")
 )
 
 #: The tests that notice each bug, which of them (``-k`` of pytest), and the bug.
@@ -25,6 +27,8 @@ MUTATIONS = {
         BOUNDS, "tiles",
         box("math.sub(math.number(*stride - 1), base)", "OpFoldResult(math.number(0))"),
     ),
+    "no look has a kernel of its own": (LOOKS, "without_walk", apart("own.branch(branch)", "false")),
+    "the flag is raised behind loops": (LOOKS, "before_a_loop", apart("!isa<LoopLikeOpInterface>(loop)", "true")),
     "the slack is forgotten": (BOUNDS, "tiles", corners("math.add(result.high, strided.slackHigh)", "result.high")),
     "a program that has written may not write again": (
         BOUNDS, "races",
