@@ -138,7 +138,7 @@ def test_the_function_of_a_map() -> None:
 @triton.jit
 def failing(out, n):
     n = tl.multiple_of(n, 8)
-    tl.store(out, tl.inline_asm_elementwise("mov.b32 $0, $1;", "=r,r", [n], dtype=tl.int32, is_pure=True, pack=1))
+    tl.store(out, tl.inline_asm_elementwise("nanosleep.u32 $1; mov.b32 $0, $1;", "=r,r", [n], tl.int32, True, 1))
 
 
 def test_a_kernel_that_fails_without_checks_too() -> None:
