@@ -184,6 +184,12 @@ def names_of(source: Any, names: Sequence[str]) -> Sequence[str]:
     return passed if is_plain and len(passed) == len(names) else names
 
 
+def _passed(source: Any, arguments: Sequence[Any]) -> list[tuple[str, Any]]:
+    """Returns name and type of the parameters that `arguments` are for; a launch can leave constants away."""
+    kinds = [(str(name), kind) for name, kind in getattr(source, "signature", {}).items()]
+    return kinds if len(arguments) == len(kinds) else [one for one in kinds if one[1] != "constexpr"]
+
+
 def signature_values(source: Any, arguments: Sequence[Any]) -> dict[str, Any]:
     """Returns the values of a kernel's parameters by name.
 
@@ -191,11 +197,7 @@ def signature_values(source: Any, arguments: Sequence[Any]) -> dict[str, Any]:
         source: what the kernel was compiled from.
         arguments: of the launch, which can leave constants away.
     """
-    names = [str(name) for name in getattr(source, "signature", {})]
-    if len(arguments) != len(names):
-        kinds = list(source.signature.values())
-        names = [name for name, kind in zip(names, kinds, strict=True) if kind != "constexpr"]
-    return dict(zip(names, arguments, strict=False))
+    return {name: value for (name, _), value in zip(_passed(source, arguments), arguments, strict=False)}
 
 
 def plain(source: Any, arguments: Sequence[Any]) -> tuple[Any, ...]:
@@ -207,10 +209,7 @@ def plain(source: Any, arguments: Sequence[Any]) -> tuple[Any, ...]:
         source: what the kernel was compiled from.
         arguments: as for `signature_values`.
     """
-    kinds = list(getattr(source, "signature", {}).values())
-    if len(arguments) != len(kinds):
-        kinds = [kind for kind in kinds if kind != "constexpr"]
-    return tuple(_plain(kind, value) for kind, value in zip(kinds, arguments, strict=False))
+    return tuple(_plain(kind, value) for (_, kind), value in zip(_passed(source, arguments), arguments, strict=False))
 
 
 def _plain(kind: Any, value: Any) -> Any:

@@ -56,10 +56,13 @@ class Slot:
         self.looked = 0  # how many runs of a captured launch were looked at
         self._address = address
 
+    def counters(self) -> int:
+        """Returns the place of the counters of the first site, in `memory`."""
+        return self.start + SLOT_HEAD + ARGUMENT_WORDS * len(self.launch.arguments)
+
     def flag(self) -> int:
         """Returns the place of the word that counts how often the flag was raised, in `memory`."""
-        sites = SLOT_COUNTERS * len(sites_of(self.launch.key))
-        return self.start + SLOT_HEAD + ARGUMENT_WORDS * len(self.launch.arguments) + sites
+        return self.counters() + SLOT_COUNTERS * len(sites_of(self.launch.key))
 
     def data_ptr(self) -> int:
         """Returns the address, which each launch asks for."""

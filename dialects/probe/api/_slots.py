@@ -14,7 +14,7 @@ import numpy as np
 
 from triton_ext.errors import TritonExtError
 
-from ._layout import ARGUMENT_WORDS, SITE_WORDS, SLOT_COUNTERS, SLOT_HEAD
+from ._layout import SITE_WORDS, SLOT_COUNTERS
 from ._sites import Site, sites_of
 from ._slot import Area, Launch, Slot, words_of
 
@@ -56,7 +56,7 @@ class Slots:
             forget: called before slots are reused, when no launch is underway; drops launches that no record needs.
             look: called before that; has done what the flags of slots ask for.
         """
-        self._device = self.device = device
+        self.device = device
         self._area = area
         self._launches = launches
         self._forget = forget
@@ -136,10 +136,10 @@ class Slots:
             for slot, _ in taken:
                 if not slot.is_captured:
                     slot.calls = Counter()
-        if taken and self._device != "cpu":
+        if taken and self.device != "cpu":
             import torch
 
-            torch.cuda.synchronize(self._device)
+            torch.cuda.synchronize(self.device)
         before = [slot.raised for slot, _ in taken]
         for memory in {id(slot.memory): slot.memory for slot, _ in taken}.values():
             own = [slot for slot, _ in taken if slot.memory is memory]
@@ -156,7 +156,7 @@ class Slots:
         serial = next(_serials)
         words = words_of(self._area, serial, launch.arguments)
         counters = SLOT_COUNTERS * (len(sites_of(launch.key)) + 1)  # the last ones for the flag
-        if self._device == "cpu":
+        if self.device == "cpu":
             memory = np.concatenate([words, np.zeros(counters, np.int64)])
             slot = Slot(launch, memory, 0, int(memory.ctypes.data))
         else:
@@ -170,7 +170,7 @@ class Slots:
         return slot
 
     def _is_captured(self) -> bool:
-        if self._device == "cpu":
+        if self.device == "cpu":
             return False
         import torch
 
@@ -196,9 +196,9 @@ class Slots:
         self._used += rows
         staged[start : start + len(words)] = torch.from_numpy(words)
         place = memory[start : start + len(words)]
-        used = torch.cuda.current_stream(self._device)
+        used = torch.cuda.current_stream(self.device)
         if used.cuda_stream != stream:
-            used = torch.cuda.ExternalStream(stream, device=self._device)
+            used = torch.cuda.ExternalStream(stream, device=self.device)
         with torch.cuda.stream(used):
             place.copy_(staged[start : start + len(words)], non_blocking=True)
         if is_captured and not any(one is self._chunks[-1] for one in _captured):
@@ -210,14 +210,14 @@ class Slots:
         import torch
 
         words = ROWS * ROW + ROW
-        memory = torch.zeros(words, dtype=torch.int64, device=self._device)
+        memory = torch.zeros(words, dtype=torch.int64, device=self.device)
         staged = torch.zeros(words, dtype=torch.int64, pin_memory=True)
-        torch.cuda.synchronize(self._device)
+        torch.cuda.synchronize(self.device)
         self._chunks.append((memory, staged, -(memory.data_ptr() // 8) % ROW))
         self._used = 0
 
     def _note(self, slot: Slot) -> None:
-        if self._device == "cpu":
+        if self.device == "cpu":
             self._launched[id(slot)] = slot
 
     def activity(self) -> int:
@@ -226,15 +226,13 @@ class Slots:
         On a GPU, the device has to be at rest. On the CPU, only slots of recent launches are read, because each launch
         asks.
         """
-        if self._device != "cpu":
+        if self.device != "cpu":
             memories = {id(one): one for one in (*(c[0] for c in self._chunks), *(s.memory for s in self._of_graphs))}
             return sum(int(one.sum()) for one in memories.values())
         with self._lock:
             launched, self._launched = self._launched, {}
             for slot in launched.values():
-                failures = int(
-                    slot.memory[slot.start + SLOT_HEAD + ARGUMENT_WORDS * len(slot.launch.arguments) :].sum()
-                )
+                failures = int(slot.memory[slot.counters() :].sum())
                 self._failures += failures - slot.failures
                 slot.failures = failures
             return self._failures
@@ -251,8 +249,8 @@ class Slots:
         for slot in slots:
             sites = sites_of(slot.launch.key)
             if id(slot.memory) not in content:
-                content[id(slot.memory)] = slot.memory if self._device == "cpu" else slot.memory.cpu().numpy()
-            start = slot.start + SLOT_HEAD + ARGUMENT_WORDS * len(slot.launch.arguments)
+                content[id(slot.memory)] = slot.memory if self.device == "cpu" else slot.memory.cpu().numpy()
+            start = slot.counters()
             found = content[id(slot.memory)][start : start + SLOT_COUNTERS * len(sites)].reshape(-1, SLOT_COUNTERS)
             for site, line in zip(sites, found, strict=True):
                 if line.any():
@@ -264,17 +262,17 @@ class Slots:
         """Waits for the device and drops all slots that no CUDA graph has."""
         if self._is_captured():
             return
-        if self._device != "cpu":
+        if self.device != "cpu":
             import torch
 
-            torch.cuda.synchronize(self._device)
+            torch.cuda.synchronize(self.device)
         self._look()
         self.activity()
         graphs, self._of_graphs = self._of_graphs, []
         self._sums = self.counters()
         self._of_graphs = graphs
         self._slots.clear()
-        if self._device != "cpu":
+        if self.device != "cpu":
             self._chunks = []
             self._add_chunk()
         self._forget()
