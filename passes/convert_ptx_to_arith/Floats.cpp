@@ -102,7 +102,7 @@ void Emitter::floatArithmetic() {
   });
 }
 
-/// abs and neg, of integers, too.
+/// abs and neg of floats and of integers.
 void Emitter::floatUnary() {
   if (at->types.size() != 1)
     return (void)refuse("expected one type");

@@ -77,7 +77,8 @@ struct Lowering {
     return arith::ExtSIOp::create(builder, loc, type.clone(i64()), offsets);
   }
 
-  /// Returns the offsets modulo `bound`, in which 0 is no bound.
+  /// Returns the offsets modulo `bound`. A `bound` of 0 leaves them as they
+  /// are.
   Value wrap(Value offsets, OpFoldResult bound, int64_t size) {
     if (isConstantIntValue(bound, 0))
       return offsets;
