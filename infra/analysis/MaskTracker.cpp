@@ -74,7 +74,7 @@ static std::optional<Box> trackComparison(arith::CmpIOp op, IndexMath &math) {
     return std::nullopt;
   auto lhs = trackOffsets(op.getLhs(), math);
   auto rhs = lhs ? trackOffsets(op.getRhs(), math) : std::nullopt;
-  if (!rhs)
+  if (!rhs || lhs->wrapsAround() || rhs->wrapsAround())
     return std::nullopt;
   if (llvm::all_of(lhs->strides, isZero)) {
     std::swap(lhs, rhs);
@@ -144,8 +144,9 @@ static Value getWidened(Value value) {
 
 static bool isZeros(Value value) { return matchPattern(value, m_Zero()); }
 
-static Box intersect(const Box &a, const Box &b, ArrayRef<int64_t> shape,
-                     IndexMath &math) {
+Box mlir::triton_ext::analysis::intersect(const Box &a, const Box &b,
+                                          ArrayRef<int64_t> shape,
+                                          IndexMath &math) {
   Box box;
   for (auto [dim, size] : llvm::enumerate(shape)) {
     // Bounds lie in [0, size]: with 0 or the size there is nothing to compute.

@@ -32,6 +32,21 @@ bool isNothing(const Box &box, ArrayRef<int64_t> shape);
 /// integers and back, broadcast, splat, expand_dims, reshape and trans.
 std::optional<Box> trackMask(Value mask, IndexMath &math);
 
+/// Returns the box of the elements that both boxes contain.
+Box intersect(const Box &a, const Box &b, ArrayRef<int64_t> shape,
+              IndexMath &math);
+
+/// A mask that is the conjunction of a box and of other masks.
+struct SplitMask {
+  Box box;
+  SmallVector<Value> rest;
+};
+
+/// Takes a mask apart, through conjunctions and changes of shape. Only boxes
+/// for which `accept` returns true become part of the box.
+SplitMask splitMask(Value mask, function_ref<bool(const Box &)> accept,
+                    IndexMath &math);
+
 } // namespace mlir::triton_ext::analysis
 
 #endif // TRITON_EXT_ANALYSIS_MASKTRACKER_H

@@ -5,6 +5,7 @@
 
 #include "analysis/OffsetTracker.h"
 #include "analysis/Dimensions.h"
+#include "analysis/IntegerFacts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -19,49 +20,6 @@ using namespace mlir::triton_ext::analysis;
 /// in an int64_t.
 static constexpr uint64_t mostShift = 61;
 namespace tt = mlir::triton;
-
-std::optional<SmallVector<OpFoldResult>>
-mlir::triton_ext::analysis::reshapeStrides(Operation *op,
-                                           ArrayRef<OpFoldResult> strides,
-                                           IndexMath &math) {
-  ArrayRef<int64_t> from = shapeOf(op->getOperand(0));
-  ArrayRef<int64_t> to = shapeOf(op->getResult(0));
-  SmallVector<OpFoldResult> result;
-  if (auto expand = dyn_cast<tt::ExpandDimsOp>(op)) {
-    result.assign(strides.begin(), strides.end());
-    result.insert(result.begin() + expand.getAxis(), math.number(0));
-    return result;
-  }
-  if (isa<tt::BroadcastOp>(op)) {
-    for (auto [dim, stride] : llvm::enumerate(strides))
-      result.push_back(from[dim] == to[dim] ? stride : math.number(0));
-    return result;
-  }
-  if (auto transpose = dyn_cast<tt::TransOp>(op)) {
-    for (int32_t dim : transpose.getOrder())
-      result.push_back(strides[dim]);
-    return result;
-  }
-  auto reshape = dyn_cast<tt::ReshapeOp>(op);
-  if (!reshape || reshape.getAllowReorder())
-    return std::nullopt;
-  if (auto matched = matchDimensions(from, to)) {
-    for (std::optional<unsigned> dim : *matched)
-      result.push_back(dim ? strides[*dim] : math.number(0));
-    return result;
-  }
-  if (from.size() != 1)
-    return std::nullopt;
-  // One dimension is split into several.
-  result.assign(to.size(), math.number(0));
-  OpFoldResult stride = strides[0];
-  for (int dim = int(to.size()) - 1; dim >= 0; --dim) {
-    if (to[dim] != 1)
-      result[dim] = stride;
-    stride = math.mul(stride, math.number(to[dim]));
-  }
-  return result;
-}
 
 std::optional<Choice> mlir::triton_ext::analysis::getChoice(Value value,
                                                             IndexMath &math) {
@@ -81,22 +39,12 @@ std::optional<Choice> mlir::triton_ext::analysis::getChoice(Value value,
                 branch.elseYield().getOperand(index)};
 }
 
-Offsets mlir::triton_ext::analysis::chooseOffsets(Value condition,
-                                                  const Offsets &yes,
-                                                  const Offsets &no,
-                                                  IndexMath &math) {
-  Offsets result{math.choose(condition, yes.offset, no.offset), {}};
-  for (auto [a, b] : llvm::zip_equal(yes.strides, no.strides))
-    result.strides.push_back(math.choose(condition, a, b));
-  return result;
-}
-
 /// Returns whether offset and strides are constants and all elements are in [0,
 /// 2^bits).
 static bool areBelow(const Offsets &offsets, ArrayRef<int64_t> shape,
                      unsigned bits) {
   std::optional<int64_t> offset = getConstantIntValue(offsets.offset);
-  if (!offset)
+  if (!offset || offsets.wrapsAround())
     return false;
   // 128 bits hold the sum of a few products of a stride and a size.
   llvm::APInt low(128, *offset, /*isSigned=*/true), high = low;
@@ -156,12 +104,6 @@ mlir::triton_ext::analysis::trackOffsets(Value value, IndexMath &math) {
       return std::nullopt;
     return std::make_pair(*lhs, *rhs);
   };
-  auto scale = [&](Offsets offsets, OpFoldResult factor) {
-    offsets.offset = math.mul(offsets.offset, factor);
-    for (OpFoldResult &stride : offsets.strides)
-      stride = math.mul(stride, factor);
-    return offsets;
-  };
   using Result = std::optional<Offsets>;
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([&](tt::SplatOp splat) -> Result {
@@ -177,32 +119,37 @@ mlir::triton_ext::analysis::trackOffsets(Value value, IndexMath &math) {
         auto pair = both(add);
         if (!pair)
           return std::nullopt;
-        auto &[lhs, rhs] = *pair;
-        lhs.offset = math.add(lhs.offset, rhs.offset);
-        for (auto [a, b] : llvm::zip(lhs.strides, rhs.strides))
-          a = math.add(a, b);
-        return lhs;
+        return addOffsets(pair->first, pair->second, math);
       })
       .Case([&](arith::SubIOp sub) -> Result {
         auto pair = both(sub);
         if (!pair)
           return std::nullopt;
-        auto &[lhs, rhs] = *pair;
-        lhs.offset = math.sub(lhs.offset, rhs.offset);
-        for (auto [a, b] : llvm::zip(lhs.strides, rhs.strides))
-          a = math.sub(a, b);
-        return lhs;
+        return subtractOffsets(pair->first, pair->second, math);
       })
       .Case([&](arith::MulIOp mul) -> Result {
         auto pair = both(mul);
         if (!pair)
           return std::nullopt;
         auto &[lhs, rhs] = *pair;
-        if (llvm::all_of(rhs.strides, isZero))
-          return scale(lhs, rhs.offset);
-        if (llvm::all_of(lhs.strides, isZero))
-          return scale(rhs, lhs.offset);
+        if (rhs.isUniform())
+          return scaleOffsets(lhs, rhs.offset, math);
+        if (lhs.isUniform())
+          return scaleOffsets(rhs, lhs.offset, math);
         return std::nullopt;
+      })
+      .Case<arith::RemSIOp, arith::RemUIOp>([&](auto remainder) -> Result {
+        // Both remainders are equal if no number is negative.
+        IntegerFacts facts;
+        if (isa<arith::RemUIOp>(remainder) &&
+            !(facts.limit(remainder.getLhs()) &&
+              facts.limit(remainder.getRhs())))
+          return std::nullopt;
+        auto pair = both(remainder);
+        if (!pair || !pair->second.isUniform())
+          return std::nullopt;
+        return wrapOffsets(pair->first, pair->second.offset, type.getShape(),
+                           math);
       })
       .Case([&](arith::ShLIOp shift) -> Result {
         SplatElementsAttr amount;
@@ -213,7 +160,7 @@ mlir::triton_ext::analysis::trackOffsets(Value value, IndexMath &math) {
         auto offsets = trackOffsets(shift.getLhs(), math);
         if (!offsets || bits > mostShift)
           return std::nullopt;
-        return scale(*offsets, math.number(int64_t(1) << bits));
+        return scaleOffsets(*offsets, math.number(int64_t(1) << bits), math);
       })
       .Case<arith::ExtSIOp, arith::IndexCastOp>([&](auto extend) -> Result {
         // A true i1 is extended to -1.
@@ -244,10 +191,7 @@ mlir::triton_ext::analysis::trackOffsets(Value value, IndexMath &math) {
             auto offsets = trackOffsets(op->getOperand(0), math);
             if (!offsets)
               return std::nullopt;
-            auto strides = reshapeStrides(op, offsets->strides, math);
-            if (!strides)
-              return std::nullopt;
-            return Offsets{offsets->offset, *strides};
+            return reshapeOffsets(op, *offsets, math);
           })
       .Default([](Operation *) { return std::nullopt; });
 }

@@ -44,13 +44,18 @@ static Pointers trackScalarPointer(Value pointer, size_t rank,
   return {pointer, {offset, SmallVector<OpFoldResult>(rank, math.number(0))}};
 }
 
-static Pointers choosePointers(Value condition, const Pointers &yes,
-                               const Pointers &no, IndexMath &math) {
+static std::optional<Pointers> choosePointers(Value condition,
+                                              const Pointers &yes,
+                                              const Pointers &no,
+                                              IndexMath &math) {
+  auto offsets = chooseOffsets(condition, yes.offsets, no.offsets, math);
+  if (!offsets)
+    return std::nullopt;
   Value base = yes.base;
   if (base != no.base)
     base = arith::SelectOp::create(math.builder, math.loc, condition, base,
                                    no.base);
-  return {base, chooseOffsets(condition, yes.offsets, no.offsets, math)};
+  return Pointers{base, *offsets};
 }
 
 std::optional<Pointers>
@@ -73,12 +78,8 @@ mlir::triton_ext::analysis::trackPointers(Value value, IndexMath &math) {
             pointers ? trackOffsets(add.getOffset(), math) : std::nullopt;
         if (!offsets)
           return std::nullopt;
-        pointers->offsets.offset =
-            math.add(pointers->offsets.offset, offsets->offset);
-        for (auto [a, b] :
-             llvm::zip(pointers->offsets.strides, offsets->strides))
-          a = math.add(a, b);
-        return pointers;
+        return Pointers{pointers->base,
+                        addOffsets(pointers->offsets, *offsets, math)};
       })
       .Case([&](tt::BitcastOp cast) -> Result {
         if (!keepsElements(cast))
@@ -98,11 +99,10 @@ mlir::triton_ext::analysis::trackPointers(Value value, IndexMath &math) {
             auto pointers = trackPointers(op->getOperand(0), math);
             if (!pointers)
               return std::nullopt;
-            auto strides = reshapeStrides(op, pointers->offsets.strides, math);
-            if (!strides)
+            auto offsets = reshapeOffsets(op, pointers->offsets, math);
+            if (!offsets)
               return std::nullopt;
-            pointers->offsets.strides = *strides;
-            return pointers;
+            return Pointers{pointers->base, *offsets};
           })
       .Default([](Operation *) { return std::nullopt; });
 }

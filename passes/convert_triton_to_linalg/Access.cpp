@@ -152,10 +152,12 @@ Access::track(Operation *op, Value pointers, Value mask) {
     return std::nullopt;
   };
   std::optional<Pointers> tracked = trackPointers(pointers, math);
-  if (!tracked && pointerFacts.strides)
+  if ((!tracked || tracked->offsets.wrapsAround()) && pointerFacts.strides)
     tracked = fromFirst(pointers, *pointerFacts.strides);
   if (!tracked)
     return missed("its pointers are not tracked");
+  if (tracked->offsets.wrapsAround())
+    return missed("its pointers wrap around");
   if (!isa<tt::LoadOp>(op) && overlaps(*tracked, shape))
     return missed("it writes to one address several times");
   std::optional<Box> box =

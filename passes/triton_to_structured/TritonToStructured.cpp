@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns accesses of tensors whose pointers and mask are tracked into operations
-// of tts. Leaves all others untouched, and the arithmetic on pointers in place.
+// Turns accesses of tensors whose pointers and mask are structured into
+// operations of tts. Leaves all others untouched, and the arithmetic on
+// pointers in place.
 
-#include "analysis/MaskTracker.h"
-#include "analysis/PointerTracker.h"
+#include "StructuredAccess.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
@@ -22,7 +23,7 @@ namespace mlir::triton_ext::triton_to_structured {
 
 using namespace mlir;
 using namespace mlir::triton_ext;
-using namespace mlir::triton_ext::analysis;
+using namespace mlir::triton_ext::triton_to_structured;
 namespace tt = mlir::triton;
 
 namespace {
@@ -33,71 +34,18 @@ struct TritonToStructuredPass
 
   void runOnOperation() override;
 };
-
-/// The pointers and the mask of an access, as operations of tts take them.
-struct Structured {
-  Value ptr;
-  /// Empty if there is no mask.
-  SmallVector<OpFoldResult> maskDims;
-};
 } // namespace
 
-/// Whether all elements along some dimension have one address, as far as the
-/// strides are known.
-static bool overlaps(const Pointers &pointers, ArrayRef<int64_t> shape) {
-  return llvm::any_of(llvm::zip(pointers.offsets.strides, shape), [](auto dim) {
-    auto [stride, size] = dim;
-    return size != 1 && isConstantIntValue(stride, 0);
-  });
-}
-
-/// Makes the pointers of an access and the bounds of its mask; nullopt if
-/// either is not structured. The operations that it made before giving up have
-/// no use.
-static std::optional<Structured> track(Value pointers, Value mask, bool isStore,
-                                       OpBuilder &builder, Location loc) {
-  auto type = dyn_cast<RankedTensorType>(pointers.getType());
-  if (!type)
-    return std::nullopt;
-  ArrayRef<int64_t> shape = type.getShape();
-  IndexMath math{builder, loc};
-  std::optional<Pointers> tracked = trackPointers(pointers, math);
-  if (!tracked || (isStore && overlaps(*tracked, shape)))
-    return std::nullopt;
-  Structured result;
-  if (mask) {
-    std::optional<Box> box = trackMask(mask, math);
-    auto isZero = [](OpFoldResult low) { return isConstantIntValue(low, 0); };
-    if (!box || !llvm::all_of(box->low, isZero))
-      return std::nullopt;
-    if (!isWhole(*box, shape))
-      result.maskDims = box->high;
-  }
-  Value base = tracked->base;
-  if (base.getType() != type.getElementType())
-    base = tt::BitcastOp::create(builder, loc, type.getElementType(), base);
-  SmallVector<OpFoldResult> zeros(shape.size(), math.number(0));
-  SmallVector<OpFoldResult> offsets(zeros);
-  // Without dimensions there is no place for the offset.
-  if (offsets.empty())
-    return std::nullopt;
-  offsets[0] = tracked->offsets.offset;
-  result.ptr = tts::MakeTptrOp::create(builder, loc, base, shape,
-                                       tracked->offsets.strides, offsets,
-                                       /*shape=*/zeros);
-  return result;
-}
-
-static void structure(tt::LoadOp op, OpBuilder &builder) {
+static void structure(tt::LoadOp op, Forms forms, OpBuilder &builder) {
   // A default that is not a splat has no form in tts.
   if (op.getIsVolatile() || (op.getOther() && !isSplat(op.getOther())))
     return;
-  auto access =
-      track(op.getPtr(), op.getMask(), /*isStore=*/false, builder, op.getLoc());
+  auto access = structureAccess(op.getPtr(), op.getMask(), /*isStore=*/false,
+                                forms, builder, op.getLoc());
   if (!access)
     return;
   Value other;
-  if (op.getOther() && !access->maskDims.empty())
+  if (op.getOther() && access->isMasked())
     other = getSplat(op.getOther(), builder);
   op.replaceAllUsesWith(tts::LoadOp::create(builder, op.getLoc(), access->ptr,
                                             access->maskDims, other)
@@ -105,9 +53,9 @@ static void structure(tt::LoadOp op, OpBuilder &builder) {
   op.erase();
 }
 
-static void structure(tt::StoreOp op, OpBuilder &builder) {
-  auto access =
-      track(op.getPtr(), op.getMask(), /*isStore=*/true, builder, op.getLoc());
+static void structure(tt::StoreOp op, Forms forms, OpBuilder &builder) {
+  auto access = structureAccess(op.getPtr(), op.getMask(), /*isStore=*/true,
+                                forms, builder, op.getLoc());
   if (!access)
     return;
   tts::StoreOp::create(builder, op.getLoc(), access->ptr, op.getValue(),
@@ -115,9 +63,9 @@ static void structure(tt::StoreOp op, OpBuilder &builder) {
   op.erase();
 }
 
-static void structure(tt::AtomicRMWOp op, OpBuilder &builder) {
-  auto access =
-      track(op.getPtr(), op.getMask(), /*isStore=*/false, builder, op.getLoc());
+static void structure(tt::AtomicRMWOp op, Forms forms, OpBuilder &builder) {
+  auto access = structureAccess(op.getPtr(), op.getMask(), /*isStore=*/false,
+                                forms, builder, op.getLoc());
   if (!access)
     return;
   SmallVector<int64_t> numbers;
@@ -132,9 +80,9 @@ static void structure(tt::AtomicRMWOp op, OpBuilder &builder) {
   op.erase();
 }
 
-static void structure(tt::AtomicCASOp op, OpBuilder &builder) {
-  auto access =
-      track(op.getPtr(), Value(), /*isStore=*/false, builder, op.getLoc());
+static void structure(tt::AtomicCASOp op, Forms forms, OpBuilder &builder) {
+  auto access = structureAccess(op.getPtr(), Value(), /*isStore=*/false, forms,
+                                builder, op.getLoc());
   if (!access)
     return;
   op.replaceAllUsesWith(
@@ -146,15 +94,16 @@ static void structure(tt::AtomicCASOp op, OpBuilder &builder) {
 }
 
 void TritonToStructuredPass::runOnOperation() {
+  Forms forms{modulo, gatherScatter};
   getOperation().walk([&](Operation *op) {
     OpBuilder builder(op);
     if (auto load = dyn_cast<tt::LoadOp>(op))
-      structure(load, builder);
+      structure(load, forms, builder);
     else if (auto store = dyn_cast<tt::StoreOp>(op))
-      structure(store, builder);
+      structure(store, forms, builder);
     else if (auto atomic = dyn_cast<tt::AtomicRMWOp>(op); atomic && atomics)
-      structure(atomic, builder);
+      structure(atomic, forms, builder);
     else if (auto exchange = dyn_cast<tt::AtomicCASOp>(op); exchange && atomics)
-      structure(exchange, builder);
+      structure(exchange, forms, builder);
   });
 }

@@ -11,6 +11,16 @@ def TritonToStructuredPass : Pass<"triton-ext-triton-to-structured", "::mlir::Mo
     one scalar. Everything else stays: volatile loads, accesses of scalars, and
     stores that write to one address several times.
 
+    **Wrap-around.** Indices along a dimension may be taken modulo a number, in each
+    dimension by another one. `(o + i) % m * s` gives the offset `o * s`, the stride
+    `s` and the shape `m * s`. A remainder of a multiple of the index by a large or
+    unknown number is left as it is, because a hash wraps in its type on purpose.
+
+    **One dimension of any kind.** A tensor of two or more dimensions whose offsets
+    are strided except along one dimension gets pointers of
+    `tts.make_gather_scatter_tptr`. So does one whose mask is a box and any further
+    condition on the index along one dimension.
+
     Run `-triton-ext-scalarize-induction` and `-canonicalize` first, so that
     pointers that a loop advances are strided inside of it. `-canonicalize`
     afterwards removes the pointer arithmetic that is left without a use.
@@ -28,6 +38,10 @@ def TritonToStructuredPass : Pass<"triton-ext-triton-to-structured", "::mlir::Mo
   let options = [
     Option<"atomics", "atomics", "bool", /*default=*/"true",
            "Whether atomics are turned, too">,
+    Option<"gatherScatter", "enable-make-gather-scatter", "bool", /*default=*/"true",
+           "Whether one dimension may have any offsets or any mask">,
+    Option<"modulo", "enable-modulo", "bool", /*default=*/"true",
+           "Whether offsets may wrap around">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::triton::TritonDialect",
                            "::mlir::triton_ext::tts::TtsDialect"];

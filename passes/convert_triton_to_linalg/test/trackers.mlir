@@ -158,7 +158,7 @@ tt.func @even(%p: !tt.ptr<f32>, %n: i32) -> tensor<64xf32> {
   %ns = tt.splat %n : i32 -> tensor<64xi32>
   %anywhere = arith.remsi %i, %ns : tensor<64xi32>
   %pa = tt.addptr %ps, %anywhere : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
-  // expected-remark @below {{not a view: its pointers are not tracked}}
+  // expected-remark @below {{not a view: its pointers wrap around}}
   tt.store %pa, %0 : tensor<64x!tt.ptr<f32>>
   tt.return %0 : tensor<64xf32>
 }

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import random
 import re
+import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,8 @@ import triton
 import triton.language as tl
 
 import triton_ext as tx
-from support import mutants
+from support import ROOT, mutants, pointer_shapes
+from support.interpreter import run_in_interpreter
 
 torch = pytest.importorskip("torch")
 CPUDriver = pytest.importorskip("triton_ext.backends.cpu.driver").CPUDriver
@@ -86,23 +89,64 @@ def test_it_computes_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> Non
     assert "tts." not in after
 
 
+@pytest.mark.slow
+def test_random_shapes_compute_what_the_interpreter_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cases of `pointer_shapes`; by hand, 2,000 of them have been compared."""
+    count = 60
+    run_in_interpreter(pointer_shapes.__file__, *map(Path, ("0", str(count), str(tmp_path / "expected.pt"))))
+    monkeypatch.setattr(triton.runtime.driver, "_active", CPUDriver())
+    for seed, expected in enumerate(torch.load(tmp_path / "expected.pt")):
+        case = pointer_shapes.draw(seed)
+        with BACK:
+            found = pointer_shapes.run(case, pointer_shapes.shapes[(1,)])
+        assert all(map(torch.equal, expected, found)), case
+
+
+access = partial(mutants.Mutation, "StructuredAccess.cpp")
+terms = partial(mutants.Mutation, "OffsetMath.cpp")
+lines = partial(mutants.Mutation, "LineTracker.cpp")
+
 BUGS = {
-    "the low bound of a box is lost": mutants.Mutation(
-        "TritonToStructured.cpp", "!box || !llvm::all_of(box->low, isZero)", "!box"
-    ),
-    "a store to one address": mutants.Mutation(
-        "TritonToStructured.cpp", "(isStore && overlaps(*tracked, shape))", "false"
-    ),
     "volatile": mutants.Mutation("TritonToStructured.cpp", "op.getIsVolatile()", "false"),
     "any default": mutants.Mutation("TritonToStructured.cpp", "(op.getOther() && !isSplat(op.getOther()))", "false"),
-    "no mask": mutants.Mutation("TritonToStructured.cpp", "!isWhole(*box, shape)", "false"),
+    "a mask of pointers has no default": mutants.Mutation(
+        "TritonToStructured.cpp", "access->isMasked()", "!access->maskDims.empty()"
+    ),
+    "the low bound of a box is lost": access("beginsAtZero(*box)", "true"),
+    "a store to one address": access("isStore && overlaps(strides, shape)", "false", behind="Maker::makeStrided"),
+    "no mask": access("!isWhole(*box, type.getShape())", "false"),
+    "a dimension wraps twice": access("wraps[term.dim] || !isZero(strides[term.dim])", "false"),
+    "what is added later wraps around": access("llvm::find(wraps, false)", "wraps.begin()"),
+    "a modulus is negative": access("*number < 0", "false", behind="term.modulus);"),
+    "a bound where the pointers have a mask": access("isConstantIntValue(box.high[*dim], shape[*dim])", "true"),
+    "a difference keeps the sign": terms("math.sub(zero, term.stride)", "term.stride"),
+    "the modulus is not scaled": terms("math.mul(term.modulus, factor)", "term.modulus"),
+    "a hash does not wrap": terms("distance < -mostDistance || distance > mostDistance", "false"),
+    "a remainder of a remainder": terms("offsets.wrapsAround() || shape.empty()", "shape.empty()"),
+    "both arms wrap around": terms("math.choose(condition, a->modulus, b->modulus)", "a->modulus"),
+    "a dimension keeps its number": terms("dim < expand.getAxis() ? dim : dim + 1", "dim"),
+    "no number is negative": mutants.Mutation("OffsetTracker.cpp", "isa<arith::RemUIOp>(remainder)", "false"),
+    "lines along two dimensions": lines("dim && line->dim && dim != line->dim", "false"),
+    "one element is a line": lines("shapeOf(operand)[*line->dim] != type.getDimSize(*dim)", "false"),
+    "half of a mask is lost": mutants.Mutation("MaskSplit.cpp", "rhs.rest", "lhs.rest"),
 }
 
 
 @pytest.fixture(scope="module")
 def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Builds the pass with all bugs in it and returns the directory of its libraries."""
-    return mutants.build_with_bugs("passes/triton_to_structured", BUGS, tmp_path_factory.mktemp("bugs"))
+    """Builds the pass and its analysis with all bugs in them and returns the directory of its libraries.
+
+    The bugs are in the analysis, too: its sources become part of the pass, so that it takes nothing from their library.
+    """
+    scratch = tmp_path_factory.mktemp("bugs")
+    source = mutants.copy_source("passes/triton_to_structured", scratch)
+    copies = [Path(shutil.copy(file, source)) for file in sorted((ROOT / "infra" / "analysis").glob("*.cpp"))]
+    mutants.apply(source, BUGS)
+    main = source / "StructuredAccess.cpp"
+    main.write_text("".join(file.read_text() for file in [*copies, main]))
+    for file in copies:
+        file.unlink()
+    return mutants.build_source("passes/triton_to_structured", scratch)
 
 
 @pytest.mark.slow

@@ -85,6 +85,14 @@ static void print(raw_ostream &os, const Offsets &offsets) {
   llvm::interleaveComma(offsets.strides, os,
                         [&](OpFoldResult stride) { printNumber(os, stride); });
   os << "]";
+  for (const WrappedOffset &term : offsets.wrapped) {
+    os << ", along " << term.dim << " (";
+    printNumber(os, term.offset);
+    os << " + ";
+    printNumber(os, term.stride);
+    os << " i) % ";
+    printNumber(os, term.modulus);
+  }
 }
 
 static void print(raw_ostream &os, const Pointers &pointers) {

@@ -148,7 +148,8 @@ void PrintClaimsPass::printTracked(ArrayRef<Value> values, const Names &names) {
       list(offsets.strides);
     };
     if (isa<tt::PointerType>(type.getElementType())) {
-      if (auto pointers = trackPointers(value, math)) {
+      auto pointers = trackPointers(value, math);
+      if (pointers && !pointers->offsets.wrapsAround()) {
         line << "P " << names.lookup(value) << " ";
         express(line, pointers->base, names);
         line << " ";
@@ -162,7 +163,8 @@ void PrintClaimsPass::printTracked(ArrayRef<Value> values, const Names &names) {
         list(box->high);
       }
     } else if (type.getElementType().isIntOrIndex()) {
-      if (auto offsets = trackOffsets(value, math)) {
+      auto offsets = trackOffsets(value, math);
+      if (offsets && !offsets->wrapsAround()) {
         line << "O " << names.lookup(value) << " ";
         say(*offsets);
       }

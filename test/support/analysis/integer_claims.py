@@ -39,7 +39,8 @@ CLIENT_OF = {
     **dict.fromkeys("OPK", "trackers"),
 }
 ANALYSES = ["AxisArithmetic", "AxisCasts", "AxisInfo", "AxisMath", "AxisShapes"]
-ANALYSES += ["IndexMath", "IntegerFacts", "IntegerRules", "MaskTracker", "OffsetTracker", "PointerTracker"]
+ANALYSES += ["IndexMath", "IntegerFacts", "IntegerRules", "MaskTracker", "OffsetMath", "OffsetTracker"]
+ANALYSES += ["PointerTracker"]
 #: The files of a client that are compiled, too, if its directory exists.
 PARTS: dict[str, tuple[Path, tuple[str, ...]]] = {
     "loop_split": (ROOT / "passes" / "loop_split", ("Known", "Recurrence", "AffineForm", "Condition"))

@@ -16,6 +16,7 @@ axis = partial(Mutation, "analysis/AxisMath.cpp")
 shape = partial(Mutation, "analysis/AxisShapes.cpp")
 mask = partial(Mutation, "analysis/MaskTracker.cpp")
 offset = partial(Mutation, "analysis/OffsetTracker.cpp")
+terms = partial(Mutation, "analysis/OffsetMath.cpp")
 pointer = partial(Mutation, "analysis/PointerTracker.cpp")
 form = partial(Mutation, "loop_split/AffineForm.cpp")
 known = partial(Mutation, "loop_split/Known.cpp")
@@ -164,8 +165,8 @@ NEVER = {
 TRACKERS = {
     "narrow sums do not wrap": offset("bitsOf(type) >= 32", "true"),
     "a number of all bits is not negative": offset("bits - 1", "bits", behind="areBelow(*offsets, shapeOf(value), "),
-    "differences are sums": offset("math.sub(lhs.offset, rhs.offset)", "math.add(lhs.offset, rhs.offset)"),
-    "differences have the strides of sums": offset("math.sub(a, b)", "math.add(a, b)"),
+    "differences are sums": terms("math.sub(a.offset, b.offset)", "math.add(a.offset, b.offset)"),
+    "differences have the strides of sums": terms("math.sub(x, y)", "math.add(x, y)"),
     "a shift is by one more": offset("int64_t(1) << bits", "int64_t(2) << bits", behind="arith::ShLIOp"),
     "casts of pointers keep elements": pointer(
         "bytes != 0 && bytes == bytesOfPointee(cast.getSrc().getType())", "bytes != 0"
