@@ -78,7 +78,7 @@ def offer_assembly(kernel: Any) -> None:
     def make() -> str:
         from triton.compiler import make_backend
 
-        text: str = make_backend(metadata.target).assembly(llir, metadata.enable_fp_fusion)
+        text: str = make_backend(metadata.target).assembly(llir)
         return text
 
     texts = _Texts()

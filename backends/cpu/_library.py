@@ -27,10 +27,11 @@ EXTENSIONS = ("convert_ptx_to_arith", "scalarize_induction", "structure_returns"
 #: For each pass of `Compiler`, the options that the stages set and their types, in the order of the arguments of
 #: ``add_<pass>``. lowering/Passes.td declares them.
 OPTIONS = {
+    "fuse_multiply_add": {"lowered": "bool"},
     "lower_tiles": {
         "vector-bytes": "int", "has-fma": "bool", "quiet": "bool", "most-for-two-views": "int",
         "most-for-replication": "int",
-    }
+    },
 }  # fmt: skip
 
 #: The last two of these, which pipelines tune (docs/targets.md).

@@ -14,15 +14,18 @@ from . import _library
 TRIPLE = "x86_64-unknown-linux-gnu"
 
 
-def assembly(llir: str, cpu: tuple[str, str], enable_fp_fusion: bool) -> str:
+#: Whether the code generator may round ``a * b + c`` once: no, fuse_multiply_add has decided that before.
+FUSES = False
+
+
+def assembly(llir: str, cpu: tuple[str, str]) -> str:
     """Returns the assembly of the LLVM IR `llir`.
 
     Args:
         llir: the IR; the functions in it have the attributes of their target.
         cpu: the name and the features of the CPU, as LLVM spells them.
-        enable_fp_fusion: whether ``a * b + c`` may be rounded once.
     """
-    text: str = llvm.translate_to_asm(llir, TRIPLE, *cpu, [], enable_fp_fusion, False, False)
+    text: str = llvm.translate_to_asm(llir, TRIPLE, *cpu, [], FUSES, False, False)
     return text
 
 
@@ -38,13 +41,13 @@ def library_of_assembly(text: str, cpu: tuple[str, str]) -> bytes:
         return _linked(obj)
 
 
-def library_of_llir(llir: str, cpu: tuple[str, str], enable_fp_fusion: bool) -> bytes:
+def library_of_llir(llir: str, cpu: tuple[str, str]) -> bytes:
     """Returns the shared library of the LLVM IR `llir`. Its code is that of `library_of_assembly` and `assembly`.
 
     Raises:
         RuntimeError: the linker failed.
     """
-    code: bytes = llvm.translate_to_asm(llir, TRIPLE, *cpu, [], enable_fp_fusion, True, False)
+    code: bytes = llvm.translate_to_asm(llir, TRIPLE, *cpu, [], FUSES, True, False)
     with scratch_dir("triton-ext-cpu-") as scratch:
         obj = scratch / "kernel.o"
         obj.write_bytes(code)

@@ -177,7 +177,7 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         return mod
 
     @staticmethod
-    def make_cpuir(mod: ir.module, metadata: dict[str, object], opt: object, capability: str) -> ir.module:
+    def make_cpuir(mod: ir.module, metadata: dict[str, object], opt: Any, capability: str) -> ir.module:
         """Lowers Triton IR to loops over vectors."""
         from triton_ext.backends.cpu.compiler import VECTORS, _library, cpu
 
@@ -195,7 +195,11 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         cpu.passes.add_scalarize_induction(pm)
         passes.common.add_canonicalizer(pm)
         passes.common.add_cse(pm)
+        if has_fma and opt.enable_fp_fusion:
+            cpu.passes.add_fuse_multiply_add(pm)
         cpu.passes.add_lower_tiles(pm, width, has_fma, not is_debugging(), *_library.LIMITS)
+        if has_fma and opt.enable_fp_fusion:
+            cpu.passes.add_fuse_multiply_add(pm, True)
         passes.common.add_canonicalizer(pm)
         passes.common.add_cse(pm)
         try:
@@ -249,9 +253,9 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         del context
         return text
 
-    def assembly(self, llir: str, enable_fp_fusion: bool) -> str:
+    def assembly(self, llir: str) -> str:
         """Returns the assembly of the LLVM IR `llir`."""
-        return _machine_code.assembly(llir, self._cpu, enable_fp_fusion)
+        return _machine_code.assembly(llir, self._cpu)
 
     def binary_problem(self, binary: bytes, name: str) -> str | None:
         """Returns why the library `binary` cannot be launched as the kernel `name`; None if it can.
@@ -281,14 +285,14 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
             protect_entry(metadata.get("hash"))  # before Triton writes the library that is loaded later
             if has_asm:
                 return _machine_code.library_of_assembly(src, self._cpu)
-            return _machine_code.library_of_llir(src, self._cpu, options.enable_fp_fusion)
+            return _machine_code.library_of_llir(src, self._cpu)
 
         capability = ";".join(self._cpu)
         stages["ttir"] = lambda src, metadata: self.make_ttir(src, metadata, options, capability)
         stages["cpuir"] = lambda src, metadata: self.make_cpuir(src, metadata, options, capability)
         stages["llir"] = lambda src, metadata: self.make_llir(src, metadata, options)
         if has_asm:
-            stages["asm"] = lambda src, metadata: self.assembly(src, options.enable_fp_fusion)
+            stages["asm"] = lambda src, metadata: self.assembly(src)
         stages["so"] = make_so
         if knobs.runtime.add_stages_inspection_hook is not None:
             knobs.runtime.add_stages_inspection_hook(self, stages, options, language, capability)

@@ -11,6 +11,35 @@ def AllowInliningPass
   }];
 }
 
+def FuseMultiplyAddPass
+    : Pass<"triton-ext-cpu-fuse-multiply-add", "::mlir::ModuleOp"> {
+  let summary = "Fuse products and the sums that they are in";
+  let description = [{
+    Replaces `x * y + z`, `x * y - z` and `z - x * y` of f32 and f64 by one
+    `math.fma`, which rounds once, also if the product has other uses. So the
+    bits of a result depend on the operations that compute it, and not on what
+    else the kernel does.
+
+    With `lowered`, for the output of `triton-ext-cpu-lower-tiles`, it makes
+    `llvm.intr.fma`, of products without other uses: functions like `exp` have
+    products whose rounding error they compute.
+
+    ```mlir
+    %p = arith.mulf %x, %y : tensor<16xf32>
+    %r = arith.addf %p, %z : tensor<16xf32>
+    // becomes
+    %r = math.fma %x, %y, %z : tensor<16xf32>
+    ```
+  }];
+  let options = [
+    Option<"isLowered", "lowered", "bool", /*default=*/"false",
+           "Make `llvm.intr.fma`, and keep products that have other uses">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::math::MathDialect"];
+}
+
 def LowerTilesPass : Pass<"triton-ext-cpu-lower-tiles", "::mlir::ModuleOp"> {
   let summary = "Lower Triton functions to loops over vectors";
   let description = [{

@@ -31,12 +31,12 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(triton.runtime.driver, "_active", None)
 
 
-def check(kernel: Any, grid: tuple[int, ...], out: Any, *args: Any, **options: Any) -> None:
+def check(kernel: Any, grid: tuple[int, ...], out: Any, *args: Any, checks: str = CHECKS, **options: Any) -> None:
     """Runs a kernel without and with the checks; `out` is its first argument."""
     kernel[grid](out, *args, **options)
     plain = out.copy()
     out[:] = 0
-    with tx.sanitize(CHECKS) as report:
+    with tx.sanitize(checks) as report:
         kernel[grid](out, *args, **options)
     assert not report.findings, report.text()
     assert report.accesses
@@ -187,3 +187,23 @@ def products(o, x, y, N: tl.constexpr):
 
 def test_products_are_rounded_as_without_checks() -> None:
     check(products, (1,), np.zeros(3 * 128, np.float32), numbers(2, 128)[0], numbers(2, 128)[1], N=128)
+
+
+@triton.jit
+def variances(o, x, columns, N: tl.constexpr):
+    """Two quotients beside each other, which LLVM computes by one instruction if no branch is near."""
+    row = tl.program_id(0) * columns
+    total = tl.zeros((N,), tl.float32)
+    squares = tl.zeros((N,), tl.float32)
+    for start in range(0, columns, N):
+        v = tl.load(x + row + start + tl.arange(0, N), mask=start + tl.arange(0, N) < columns, other=0.0)
+        total += v
+        squares += v * v
+    mean = tl.sum(total, 0) / columns
+    tl.store(o + tl.program_id(0), tl.sum(squares, 0) / columns - mean * mean)
+
+
+@pytest.mark.parametrize("checks", ["bounds,lanes,hints", "all"])
+def test_a_check_does_not_change_how_a_difference_is_rounded(checks: str) -> None:
+    x, out = numbers(4096, 256), np.zeros(4096, np.float32)
+    check(variances, (4096,), out, x, 256, N=128, checks=checks)

@@ -28,8 +28,17 @@ class SplitMutation(Mutation):
     tests: str = "test_split_points.py"
 
 
+@dataclass(frozen=True)
+class FusionMutation(Mutation):
+    """A bug that the tests of fused multiply-adds notice."""
+
+    tests: str = "test_fused.py"
+    noticed: str = "rounded"
+
+
 ELEMENTWISE, EVALUATOR, LANES = "Elementwise.cpp", "Evaluator.cpp", "LaneArithmetic.cpp"
 MEMORY, WRAPPING = "MemoryAccess.cpp", "Wrapping.cpp"
+FUSION = "FuseMultiplyAdd.cpp"
 ENDS_OF_LOOPS, SPLIT_POINTS, REST = "SplitEnds.cpp", "SplitPoints.cpp", "ReduceRest.cpp"
 ENDS, RING, RANDOM = "ends_of_32_bits", "both_sides_of_zero", "random_kernels"
 
@@ -119,5 +128,11 @@ MUTATIONS = {
     ),
     "every stride is 1": SplitMutation(
         ELEMENTWISE, "factor.base", "b.constant(type, 1)", "strides_of_the_launch", behind="CmpIPredicate::eq, "
+    ),
+    # Fused products and sums
+    "no difference is negated": FusionMutation(FUSION, "!isDifference", "true"),
+    "all is negated": FusionMutation(FUSION, "!isDifference", "false"),
+    "a product with other uses is not fused": FusionMutation(
+        FUSION, "!isLowered || product->hasOneUse()", "product->hasOneUse()"
     ),
 }
