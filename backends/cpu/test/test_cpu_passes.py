@@ -59,6 +59,7 @@ def test_they_are_listed_with_the_stages_that_run_them() -> None:
     assert {argument: p.stages for argument, p in listed.items()} == {
         "triton-ext-cpu-allow-inlining": ("ttir",),
         "triton-ext-cpu-clear-module": (),
+        "triton-ext-cpu-fuse-multiply-add": ("cpuir",),
         "triton-ext-cpu-lower-tiles": ("cpuir",),
     }
     assert [o.name for o in listed["triton-ext-cpu-lower-tiles"].options] == [
