@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 import os
 import sys
 import warnings
@@ -13,7 +14,7 @@ from typing import Any
 
 from triton.backends.driver import decompose_descriptor, expand_signature, wrap_handle_tensordesc_impl
 
-from . import _library
+from . import _faults, _library
 
 #: The launcher's letter for each type of an argument (see runtime/Arguments.h).
 KINDS = {
@@ -81,6 +82,30 @@ def _threads_setting(option: Any) -> tuple[int, Callable[[], int] | None]:
     return 0, getattr(torch, "get_num_threads", None)
 
 
+#: After this many seconds without progress, a launch whose programs may wait for each other is reported.
+_SPIN_SECONDS = 10.0
+
+
+@functools.cache
+def _spin_seconds(value: str) -> float:
+    """Returns the seconds in `value` of TRITON_EXT_CPU_SPIN_SECONDS; the usual ones, with a warning, if it has none."""
+    if not value.strip():
+        return _SPIN_SECONDS
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = -1.0
+    if 0 <= seconds < math.inf:
+        return seconds
+    warnings.warn(
+        f"TRITON_EXT_CPU_SPIN_SECONDS is '{value[:40]}', expected a number of seconds, or 0 for no report (fix: "
+        f"TRITON_EXT_CPU_SPIN_SECONDS={_SPIN_SECONDS:g})",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return _SPIN_SECONDS
+
+
 def _described(src: Any, name: str) -> str:
     """Returns how a crash report names the kernel `name`: with the place of its source, if that is known."""
     function = getattr(src, "fn", None)
@@ -144,7 +169,11 @@ class CPULauncher:
             ",".join(arguments).encode(errors="replace"),
             metadata.scratch,
             threads,
+            _spin_seconds(os.environ.get("TRITON_EXT_CPU_SPIN_SECONDS", ""))
+            if getattr(metadata, "waits", False)
+            else 0.0,
             ask,
+            _faults.place_of,
         )
         if metadata.profile_scratch_size:
             launch = _with_profile_scratch(launch, metadata.profile_scratch_size, metadata.profile_scratch_align)

@@ -200,6 +200,8 @@ def runtime() -> ctypes.PyDLL:
         ctypes.c_char_p,
         ctypes.c_size_t,
         ctypes.c_int,
+        ctypes.c_double,
+        ctypes.py_object,
         ctypes.py_object,
     ]
     library.triton_ext_cpu_limit.argtypes = [ctypes.c_double]

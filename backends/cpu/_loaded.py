@@ -58,6 +58,9 @@ class Function(int):
     """
 
     module: Module
+    #: The library's bytes, which Triton's kernel keeps, too.
+    library: bytes
+    name: str
 
 
 def load(name: str, kernel: bytes) -> Module:

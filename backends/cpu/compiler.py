@@ -217,6 +217,7 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         metadata["profile_scratch_size"] = mod.get_int_attr("triton_ext_cpu.profile_scratch") or 0
         metadata["profile_scratch_align"] = mod.get_int_attr("triton_ext_cpu.profile_scratch_alignment") or 1
         metadata["scratch"] = mod.get_int_attr("triton_ext_cpu.scratch") or 0
+        metadata["waits"] = bool(mod.get_int_attr("triton_ext_cpu.waits"))
         # The pointer arguments that the kernel may store through, by their numbers in the compiled function.
         stored: list[int] = []
         words = 0

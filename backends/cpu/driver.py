@@ -30,7 +30,7 @@ class CPUUtils:
         check_cache(knobs.cache.dir)
         module = load(name, kernel)
         function = Function(module.address(name))
-        function.module = module
+        function.module, function.library, function.name = module, kernel, name
         return module, function, 0, 0, sys.maxsize
 
     def unload_module(self, module: Any) -> None:

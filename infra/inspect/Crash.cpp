@@ -164,7 +164,7 @@ static void publish() {
     (void)writeAll(file, part);
 }
 
-static void onSignal(const siginfo_t &info, std::string_view name) {
+static bool onSignal(const siginfo_t &info, std::string_view name, void *) {
   // No report if MLIR is about to turn the signal into a failure of the pass.
   bool isCaught =
       info.si_signo != SIGXCPU && llvm::CrashRecoveryContext::GetCurrent();
@@ -173,6 +173,7 @@ static void onSignal(const siginfo_t &info, std::string_view name) {
     if (const Slot *slot = find(/*willDo=*/true, isOurs))
       report(*slot, name, isOurs);
   }
+  return false;
 }
 
 static void onExit() {

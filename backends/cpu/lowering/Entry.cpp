@@ -21,6 +21,36 @@ enum EntryArgument : unsigned {
 /// The bytes of a slot, and of a number of `gridSize`.
 static constexpr int64_t slotBytes = 8, gridBytes = 4;
 
+/// Emits the address to which the entry stores the number of the program that
+/// runs: the runtime's, which names that program after a fault, else one on the
+/// stack.
+static Value emitPlaceOfProgram(LoweringContext &context) {
+  LaneBuilder &b = context.b;
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  StringRef name = "triton_ext_cpu_program";
+  auto function = context.module.lookupSymbol<LLVM::LLVMFuncOp>(name);
+  if (!function) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(context.module.getBody());
+    function = LLVM::LLVMFuncOp::create(
+        b, b.getLoc(), name, LLVM::LLVMFunctionType::get(pointer, {}),
+        LLVM::Linkage::ExternWeak);
+  }
+  Type i64 = b.getI64Type();
+  Value unused = LLVM::AllocaOp::create(b, pointer, i64, b.constant(i64, 1));
+  Value address = LLVM::AddressOfOp::create(b, pointer, name);
+  Value isThere = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, address,
+                                       LLVM::ZeroOp::create(b, pointer));
+  auto choice = scf::IfOp::create(b, pointer, isThere, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(choice.thenBlock());
+  scf::YieldOp::create(
+      b, LLVM::CallOp::create(b, function, ValueRange()).getResult());
+  b.setInsertionPointToEnd(choice.elseBlock());
+  scf::YieldOp::create(b, unused);
+  return choice.getResult(0);
+}
+
 void mlir::triton_ext::cpu::emitEntry(LoweringContext &context,
                                       LLVM::LLVMFuncOp program) {
   LaneBuilder &b = context.b;
@@ -68,6 +98,7 @@ void mlir::triton_ext::cpu::emitEntry(LoweringContext &context,
   Value isThere = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, flag,
                                        LLVM::ZeroOp::create(b, pointer));
   flag = LLVM::SelectOp::create(b, isThere, flag, block->getArgument(gridSize));
+  Value current = emitPlaceOfProgram(context);
   auto readFlag = [&] {
     return Value(LLVM::LoadOp::create(
         b, i32, flag, /*alignment=*/4, /*isVolatile=*/false,
@@ -89,6 +120,8 @@ void mlir::triton_ext::cpu::emitEntry(LoweringContext &context,
   Block *body = b.createBlock(&loop.getAfter(), {}, {i64, b.getI1Type()},
                               {b.getLoc(), b.getLoc()});
   Value id = body->getArgument(0);
+  // Volatile, because the runtime reads it when the program faults.
+  LLVM::StoreOp::create(b, id, current, /*alignment=*/8, /*isVolatile=*/true);
   auto narrow = [&](Value v) {
     return Value(arith::TruncIOp::create(b, i32, v));
   };
@@ -127,6 +160,8 @@ void mlir::triton_ext::cpu::describeKernel(LoweringContext &context,
   for (auto [i, word] : llvm::enumerate(stored))
     context.module->setAttr("triton_ext_cpu.stored" + std::to_string(i),
                             b.getI32IntegerAttr(word));
+  if (mayWait(function))
+    context.module->setAttr("triton_ext_cpu.waits", b.getI32IntegerAttr(1));
   context.module->setAttr("triton_ext_cpu.scratch",
                           b.getI64IntegerAttr(scratchSize));
   context.module->setAttr(LLVM::LLVMDialect::getTargetTripleAttrName(),

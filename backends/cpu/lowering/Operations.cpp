@@ -63,3 +63,19 @@ bool mlir::triton_ext::cpu::blocksLoads(Operation *op) {
       })
       .wasInterrupted();
 }
+
+bool mlir::triton_ext::cpu::mayWait(triton::FuncOp kernel) {
+  return kernel
+      .walk([](Operation *op) {
+        auto load = dyn_cast<triton::LoadOp>(op);
+        bool readsAgain =
+            isa<triton::AtomicRMWOp, triton::AtomicCASOp, triton::AtomicLoadOp>(
+                op) ||
+            (load && isVolatile(load));
+        if (isa<triton::AtomicPollOp>(op) ||
+            (readsAgain && op->getParentOfType<scf::WhileOp>()))
+          return WalkResult::interrupt();
+        return WalkResult::advance();
+      })
+      .wasInterrupted();
+}

@@ -31,6 +31,10 @@ bool isBarrier(Operation *op);
 /// accesses.
 bool blocksLoads(Operation *op);
 
+/// Returns whether a program of the kernel may wait for another one: it polls,
+/// or a while loop has an atomic operation or a volatile load.
+bool mayWait(triton::FuncOp kernel);
+
 /// Returns the distance in bytes between neighbouring elements in memory, for a
 /// pointer type or a tensor of pointers.
 int64_t pointeeBytes(Type type);

@@ -127,6 +127,8 @@ float asFloat(uint64_t slot) {
 } // namespace
 
 void triton_ext::cpu::prepareProcess() {}
+bool triton_ext::cpu::beginFaults() { return false; }
+void triton_ext::cpu::endFaults() {}
 
 /// Runs the programs of a grid on `threads` threads; 0 means as many as there
 /// are processors. `slots` are the arguments, which this function may change.

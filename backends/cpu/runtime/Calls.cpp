@@ -22,6 +22,7 @@ TRITON_EXT_CPU_API void triton_ext_cpu_assert_failed(const char *message,
     fprintf(stderr, "%s: device assertion failed: %s\n", where, message);
     abort();
   }
+  running->isInKernel = false;
   running->job.fail([&] {
     std::string text = *where ? std::string(where) + ": " : "";
     return text + "device assertion failed in program (" + std::to_string(x) +
@@ -64,7 +65,10 @@ TRITON_EXT_CPU_API int32_t triton_ext_cpu_poll(const void *address,
     // The program that should write the value may have failed, or may be
     // waiting for this processor.
     if (running) {
-      ask(*running, __rdtsc());
+      {
+        OutsideOfKernel outside;
+        ask(*running, __rdtsc());
+      }
       if (running->job.hasEnded.load(std::memory_order_relaxed))
         longjmp(running->target, 1);
     }
@@ -123,6 +127,7 @@ TRITON_EXT_CPU_API void
 triton_ext_cpu_print(const char *prefix, int32_t operand, int32_t x, int32_t y,
                      int32_t z, const char *kind, int32_t bytes,
                      const char *data, int64_t shapeText) try {
+  OutsideOfKernel outside;
   static std::mutex mutex;
   std::vector<int64_t> shape;
   // The number of digits of the largest index along each dimension, as Triton

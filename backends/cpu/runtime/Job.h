@@ -12,8 +12,11 @@
 #include <immintrin.h>
 #include <mutex>
 #include <new>
+#include <vector>
 
 namespace triton_ext::cpu {
+
+struct Running;
 
 /// One launch in progress. Its threads take its programs in chunks.
 struct Job {
@@ -25,6 +28,9 @@ struct Job {
   bool wasStopped = false;
   std::mutex mutex;
   std::string failure;
+  uintptr_t faultPlace = 0;
+  /// The threads that run programs, if the launch is watched (Watch.h).
+  std::vector<Running *> threads;
 
   /// Ends the launch. Only the first failure is reported.
   template <typename MakeText> void fail(MakeText text) noexcept {
@@ -53,8 +59,16 @@ struct Running {
   /// The launch that this one interrupts, or null: a Python signal handler may
   /// run during a launch and launch a kernel itself.
   Running *outer;
-  /// The programs that run now.
-  int64_t begin = 0, end = 0;
+  /// The programs of this call of the kernel, and the end of those that this
+  /// thread has taken.
+  int64_t begin = 0, end = 0, takenEnd = 0;
+  /// The program that runs now; the kernel stores it.
+  int64_t program = 0;
+  /// The number of calls of the kernel that have returned.
+  uint64_t calls = 0;
+  /// Whether the thread is in the kernel, or in a function that it calls and
+  /// that holds no lock. A fault there can end the launch.
+  volatile bool isInKernel = false;
   /// When this thread last asked whether to go on, in time stamp counter ticks.
   uint64_t asked = __rdtsc();
   /// Makes kernel calls of several programs return early; null while each call
@@ -75,9 +89,28 @@ extern constinit thread_local Running *running;
 /// and ends the launch if not. `now` is the time stamp counter.
 void ask(Running &mine, uint64_t now);
 
-/// Called before the first launch of the process: makes faults in kernels name
-/// the kernel, unless the library is one that is compiled ahead of time.
+/// The code of a kernel calls a function that may hold locks.
+class OutsideOfKernel {
+public:
+  OutsideOfKernel() {
+    if (running)
+      running->isInKernel = false;
+  }
+  ~OutsideOfKernel() {
+    if (running)
+      running->isInKernel = true;
+  }
+};
+
+/// Called before the first launch of the process: makes faults in kernels end
+/// the launch, or name the kernel, unless the library is one that is compiled
+/// ahead of time.
 void prepareProcess();
+
+/// Called before each launch: returns whether another handler of faults lies
+/// above that of the runtime, which is on top then until `endFaults`.
+bool beginFaults();
+void endFaults();
 
 /// Returns the number of processors that this process may use.
 int processors();

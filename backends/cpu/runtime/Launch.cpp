@@ -28,7 +28,9 @@ struct Launcher {
   std::vector<std::string> arguments;
   size_t scratchSize;
   int threads;
+  double spinSeconds;
   PyObject *askThreads;
+  PyObject *findLine;
 
   const char *argument(size_t index) const {
     return index < arguments.size() ? arguments[index].c_str() : "?";
@@ -75,6 +77,25 @@ struct Asking {
     return isStopped || isLate ? Answer::Stop : Answer::GoOn;
   }
 };
+
+/// Sets the error of a launch that has failed.
+PyObject *fail(const Launcher &launcher, PyObject *function,
+               const Result &result) {
+  const char *text = result.failure.c_str();
+  if (!result.faultPlace)
+    return PyErr_Format(PyExc_RuntimeError, "%s", text);
+  PyObject *place = PyLong_FromUnsignedLongLong(result.faultPlace);
+  PyObject *line = place ? PyObject_CallFunctionObjArgs(
+                               launcher.findLine, function, place, nullptr)
+                         : nullptr;
+  if (line)
+    PyErr_Format(PyExc_RuntimeError, "%U%s", line, text);
+  if (line)
+    Py_DecRef(line);
+  if (place)
+    Py_DecRef(place);
+  return nullptr;
+}
 
 /// Reads the grid into `what`. On failure, sets a Python error and returns
 /// false.
@@ -164,6 +185,7 @@ PyObject *launchUnguarded(Launcher *launcher, PyObject *const *args,
   what.scratchSize = launcher->scratchSize;
   what.threads = launcher->threads;
   what.name = launcher->name.c_str();
+  what.spinSeconds = launcher->spinSeconds;
   if (!what.threads && launcher->askThreads != &_Py_NoneStruct) {
     PyObject *number = PyObject_CallNoArgs(launcher->askThreads);
     if (!number)
@@ -193,7 +215,7 @@ PyObject *launchUnguarded(Launcher *launcher, PyObject *const *args,
   if (result.wasStopped)
     return nullptr; // `Asking` has set the error
   if (!result.failure.empty())
-    return PyErr_Format(PyExc_RuntimeError, "%s", result.failure.c_str());
+    return fail(*launcher, args[4], result);
   if (!warnOfThreads(result) || !callHook(args[8], args[6]))
     return nullptr;
   Py_IncRef(&_Py_NoneStruct);
@@ -217,6 +239,7 @@ void destroy(PyObject *capsule) {
   auto *launcher =
       static_cast<Launcher *>(PyCapsule_GetPointer(capsule, nullptr));
   Py_DecRef(launcher->askThreads);
+  Py_DecRef(launcher->findLine);
   delete launcher;
 }
 
@@ -234,10 +257,13 @@ TRITON_EXT_CPU_API void triton_ext_cpu_limit(double seconds) {
 /// Makes a launcher. For `name` and `kinds`, see Launcher. `arguments` are the
 /// names of the kernel's arguments, separated by commas. If `threads` is 0,
 /// each launch calls `askThreads`, or uses all processors if that is None.
+/// `findLine` takes the function of a launch and the address of an instruction
+/// of it, and returns the start of the message about a fault there.
 TRITON_EXT_CPU_API PyObject *
 triton_ext_cpu_launcher(const char *name, const char *kinds,
                         const char *arguments, size_t scratchSize, int threads,
-                        PyObject *askThreads) try {
+                        double spinSeconds, PyObject *askThreads,
+                        PyObject *findLine) try {
   auto launcher = std::make_unique<Launcher>();
   launcher->name = name;
   launcher->kinds = kinds;
@@ -248,11 +274,14 @@ triton_ext_cpu_launcher(const char *name, const char *kinds,
   }
   launcher->scratchSize = scratchSize;
   launcher->threads = threads;
+  launcher->spinSeconds = spinSeconds;
   launcher->askThreads = askThreads;
+  launcher->findLine = findLine;
   PyObject *capsule = PyCapsule_New(launcher.get(), nullptr, destroy);
   if (!capsule)
     return nullptr;
   Py_IncRef(askThreads);
+  Py_IncRef(findLine);
   launcher.release(); // the capsule owns it now
   PyObject *function = PyCFunction_NewEx(&method, capsule, nullptr);
   Py_DecRef(capsule);

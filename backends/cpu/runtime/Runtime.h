@@ -40,12 +40,18 @@ struct Launch {
   /// null.
   Answer (*ask)(void *context);
   void *context;
+  /// After this many seconds in which no program has ended and some could not
+  /// start, a line on standard error says so. 0 for never.
+  double spinSeconds;
 };
 
 struct Result {
   /// The message of the first device_assert that failed, or the reason why the
   /// launch could not run; empty on success.
   std::string failure;
+  /// If the failure is a fault, the address of the kernel's instruction, else
+  /// 0.
+  uintptr_t faultPlace = 0;
   /// Whether `ask` has stopped the launch.
   bool wasStopped = false;
   /// How many threads the launch could have used, and how many there were.

@@ -9,13 +9,13 @@
 #include "Job.h"
 #include "ThreadMemory.h"
 #include "Ticker.h"
+#include "Watch.h"
 
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <pthread.h>
-#include <sched.h>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -37,6 +37,11 @@ constexpr int64_t mostPrograms = int64_t(1) << 30;
 } // namespace
 
 constinit thread_local Running *triton_ext::cpu::running = nullptr;
+
+TRITON_EXT_CPU_API int64_t *triton_ext_cpu_program() {
+  static constinit thread_local int64_t unused = 0;
+  return running ? &running->program : &unused;
+}
 
 void triton_ext::cpu::ask(Running &mine, uint64_t now) {
   Job &job = mine.job;
@@ -76,7 +81,9 @@ void work(Job &job, bool isLauncher) {
   }
   Running now(job, isLauncher, running);
   running = &now;
-  // A failed assertion jumps back to here. Compiled code needs no clean-up.
+  Watched watched(now);
+  // A failed assertion or a fault jumps back to here. Compiled code needs no
+  // clean-up.
   if (_setjmp(now.target) == 0) {
     const Launch &launch = job.launch;
     int64_t step = 1; // programs per call; a launch can end between two calls
@@ -90,8 +97,13 @@ void work(Job &job, bool isLauncher) {
         int64_t last = std::min(begin + step, end);
         now.begin = begin;
         now.end = last;
+        now.takenEnd = end;
+        now.program = begin;
         int64_t done = last - begin;
+        now.isInKernel = true;
         done -= launch.kernel(launch.args, begin, last, launch.grid, scratch);
+        now.isInKernel = false;
+        now.calls = now.calls + 1;
         begin += done;
         uint64_t after = __rdtsc(), took = after - before;
         if (took < briefly) {
@@ -254,20 +266,6 @@ void Pool::loop(int index) {
 
 } // namespace
 
-int triton_ext::cpu::processors() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0)
-    return std::max(1, CPU_COUNT(&set));
-  return std::max(1u, std::thread::hardware_concurrency());
-}
-int triton_ext::cpu::mostThreads() {
-  // All threads share the address space and the mappings of the process. A
-  // large machine can make 30,000 threads, which leave none of these for the
-  // rest of the process.
-  static const int most = std::max(1024, 4 * processors());
-  return most;
-}
-
 Result triton_ext::cpu::run(const Launch &launch) {
   Result result;
   Job job;
@@ -281,8 +279,14 @@ Result triton_ext::cpu::run(const Launch &launch) {
   // Chunks are small enough to balance programs of unequal length, and large
   // enough that ten million programs cost little.
   job.chunk = std::max<int64_t>(1, job.total / (int64_t(threads) * 32));
-  result.threads = thePool().run(job, threads);
+  Pool &pool = thePool();
+  Watch watch(job);
+  bool isCovered = beginFaults();
+  result.threads = pool.run(job, threads);
+  if (isCovered)
+    endFaults();
   result.wasStopped = job.wasStopped;
   result.failure = std::move(job.failure);
+  result.faultPlace = job.faultPlace;
   return result;
 }

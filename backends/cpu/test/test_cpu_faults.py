@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -426,10 +427,9 @@ def test_a_crash_names_the_kernel(threads: str) -> None:
     done = run("crash", TRITON_EXT_CPU_THREADS=threads)
     assert done.returncode == -signal.SIGSEGV
     assert done.stdout == "so far\n"
-    assert done.stderr.count("SIGSEGV in the kernel 'wild' (") == 1
+    assert done.stderr.count("SIGSEGV in the kernel 'slow' (") == 1
     assert f"({PROGRAMS}:" in done.stderr
-    assert "program (7, 0, 0)" in done.stderr or "program from (" in done.stderr
-    assert "compare masks and offsets" in done.stderr
+    assert re.search(r"program \(\d+, 0, 0\)\n", done.stderr)
 
 
 @pytest.mark.slow
@@ -437,17 +437,19 @@ def test_a_crash_names_the_kernel(threads: str) -> None:
 def test_a_crash_is_left_to_who_else_handles_it(program: str) -> None:
     done = run(program)
     assert done.returncode == -signal.SIGSEGV
-    assert done.stderr.count("SIGSEGV in the kernel 'wild' (") == 1
+    assert done.stderr.count("SIGSEGV in the kernel 'slow' (") == 1
     assert done.stderr.count("Fatal Python error: Segmentation fault") == 1
     assert f"in {program}" in done.stderr
 
 
 @pytest.mark.slow
-def test_a_crash_of_read_only_memory() -> None:
-    done = run("crash_read_only")
+def test_a_fault_of_a_kernel_does_not_reach_another_handler() -> None:
+    """Afterwards that handler still has the faults that are not a kernel's."""
+    done = run("faults_below_another_handler")
+    assert done.stdout == "True\n" * 4
     assert done.returncode == -signal.SIGSEGV
-    assert "SIGSEGV in the kernel 'fill' (" in done.stderr
-    assert "which is protected, as read-only memory is" in done.stderr
+    assert done.stderr.count("Fatal Python error: Segmentation fault") == 1
+    assert "in the kernel" not in done.stderr
 
 
 @pytest.mark.slow

@@ -6,12 +6,12 @@ Each program runs in a process of its own, because it may crash, is interrupted,
 
 from __future__ import annotations
 
+import ctypes
 import faulthandler
 import os
 import resource
 import signal
 import sys
-import tempfile
 import threading
 import time
 import warnings
@@ -214,11 +214,13 @@ def other_signals() -> None:
 
 
 def crash() -> None:
-    """A kernel accesses an address without memory."""
+    """A signal that is not a fault of the kernel ends the process while a kernel runs."""
     x = np.zeros(64, np.float32)
-    wild[(10,)](x, -1, 0)
+    slow[(1,)](x, 1000)
     print("so far", flush=True)
-    wild[(10,)](x, 7, 1 << 34)
+    main = threading.get_ident()
+    threading.Timer(0.5, signal.pthread_kill, (main, signal.SIGSEGV)).start()
+    slow[(1 << 24,)](x, 100_000)
 
 
 def crash_below_faulthandler() -> None:
@@ -234,16 +236,20 @@ def crash_above_faulthandler() -> None:
     crash()
 
 
-def crash_read_only() -> None:
-    """A kernel stores to read-only memory through a torch tensor, which does not tell that it is read-only."""
-    import torch
-
-    with tempfile.NamedTemporaryFile() as file:
-        file.write(bytes(4096))
-        file.flush()
-        warnings.simplefilter("ignore")
-        x = torch.from_numpy(np.memmap(file.name, np.float32, mode="r"))
-        fill[(1,)](x, 1.0, 64, BLOCK=64)
+def faults_below_another_handler() -> None:
+    """Another handler is installed after the runtime's; faults of kernels do not reach it, all others do."""
+    check()
+    faulthandler.enable()
+    time.sleep(0.1)
+    x = np.zeros(64, np.float32)
+    for _ in range(3):
+        try:
+            wild[(10,)](x, 7, 1 << 34)
+        except RuntimeError as error:
+            print("program (7, 0, 0)" in str(error))
+        check()
+    print(faulthandler.is_enabled(), flush=True)
+    ctypes.string_at(8)
 
 
 if __name__ == "__main__":

@@ -31,18 +31,16 @@ FatalSignal fatalSignals[] = {
     {SIGSEGV, "SIGSEGV", {}}, {SIGTRAP, "SIGTRAP", {}},
     {SIGXCPU, "SIGXCPU", {}}};
 
-/// Called with the signal and its name, before the previous handler.
-using FatalReport = void (*)(const siginfo_t &info, std::string_view name);
+/// Called with the signal, its name and the interrupted context, before the
+/// previous handler. Returns whether the thread goes on with that context, so
+/// that the previous handler must not be called.
+using FatalReport = bool (*)(const siginfo_t &info, std::string_view name,
+                             void *context);
 FatalReport fatalReport = nullptr;
 
-void onFatalSignal(int number, siginfo_t *info, void *context) {
-  int savedErrno = errno;
-  const FatalSignal *signal = fatalSignals;
-  while (signal->number != number)
-    ++signal;
-  fatalReport(*info, signal->name);
-  errno = savedErrno;
-  const struct sigaction &previous = signal->previous;
+/// Has the handler `previous` handle a signal.
+void passOn(const struct sigaction &previous, int number, siginfo_t *info,
+            void *context) {
   if (previous.sa_flags & SA_SIGINFO) {
     previous.sa_sigaction(number, info, context);
   } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
@@ -54,6 +52,17 @@ void onFatalSignal(int number, siginfo_t *info, void *context) {
     if (info->si_code <= 0)
       raise(number);
   }
+}
+
+void onFatalSignal(int number, siginfo_t *info, void *context) {
+  int savedErrno = errno;
+  const FatalSignal *signal = fatalSignals;
+  while (signal->number != number)
+    ++signal;
+  bool goesOn = fatalReport(*info, signal->name, context);
+  errno = savedErrno;
+  if (!goesOn)
+    passOn(signal->previous, number, info, context);
 }
 
 /// Makes a fatal signal call `report`. Installs the handlers only once: other
