@@ -28,17 +28,28 @@ static MaskBox wholeOf(ArrayRef<int64_t> shape, IndexMath &math) {
   return result;
 }
 
+/// Returns the box of a mask of which nothing is known.
+static MaskBox unknownOf(ArrayRef<int64_t> shape, IndexMath &math) {
+  MaskBox result = wholeOf(shape, math);
+  result.isExact = false;
+  return result;
+}
+
 /// Narrows the box to elements of which `below` is negative.
 static void narrow(MaskBox &mask, const Strided &below, IndexMath &math) {
   OpFoldResult base = below.base;
-  if (below.hasSlack()) // the least that may be negative
+  if (below.hasSlack()) { // the least that may be negative
     base = math.add(base, below.slackLow);
+    mask.isExact = false;
+  }
   std::optional<unsigned> along;
   for (auto [dim, stride] : llvm::enumerate(below.strides)) {
     if (isZero(stride))
       continue;
-    if (along)
-      return; // a half-space that is not parallel to a side of the box
+    if (along) { // a half-space that is not parallel to a side of the box
+      mask.isExact = false;
+      return;
+    }
     along = dim;
   }
   if (!along) {
@@ -49,8 +60,10 @@ static void narrow(MaskBox &mask, const Strided &below, IndexMath &math) {
     return;
   }
   std::optional<int64_t> stride = getConstantIntValue(below.strides[*along]);
-  if (!stride || !llvm::isPowerOf2_64(std::abs(*stride)))
+  if (!stride || !llvm::isPowerOf2_64(std::abs(*stride))) {
+    mask.isExact = false;
     return;
+  }
   OpFoldResult &low = mask.box.low[*along], &high = mask.box.high[*along];
   auto shifted = [&](OpFoldResult value) -> OpFoldResult {
     unsigned bits = llvm::Log2_64(std::abs(*stride));
@@ -83,13 +96,14 @@ static MaskBox ofComparison(arith::CmpIOp op, arith::CmpIPredicate predicate,
   using P = arith::CmpIPredicate;
   MaskBox result = wholeOf(shape, math);
   Type element = getElementTypeOrSelf(op.getLhs().getType());
+  MaskBox unknown = unknownOf(shape, math);
   if (!element.isSignlessInteger() || element.isInteger(1) ||
       predicate == P::ne)
-    return result;
+    return unknown;
   auto lhs = tracker.track(op.getLhs());
   auto rhs = lhs ? tracker.track(op.getRhs()) : std::nullopt;
   if (!rhs)
-    return result;
+    return unknown;
   unsigned width = element.getIntOrFloatBitWidth();
   *lhs = StridedTracker::exact(*lhs, shape, width, math);
   *rhs = StridedTracker::exact(*rhs, shape, width, math);
@@ -124,6 +138,7 @@ static MaskBox intersect(MaskBox a, const MaskBox &b, IndexMath &math) {
     x = math.min(x, y);
   a.isAny = both(a.isAny, b.isAny, math);
   a.valid = both(a.valid, b.valid, math);
+  a.isExact &= b.isExact;
   return a;
 }
 
@@ -133,7 +148,7 @@ static MaskBox ofNot(Value mask, ArrayRef<int64_t> shape,
   if (auto compare = mask.getDefiningOp<arith::CmpIOp>())
     return ofComparison(compare, arith::invertPredicate(compare.getPredicate()),
                         shape, tracker, math);
-  return wholeOf(shape, math);
+  return unknownOf(shape, math);
 }
 
 static MaskBox boxOfReshape(Operation *op, StridedTracker &tracker,
@@ -143,6 +158,7 @@ static MaskBox boxOfReshape(Operation *op, StridedTracker &tracker,
   MaskBox inner = maskBox(in, from, tracker), result = wholeOf(to, math);
   result.isAny = inner.isAny;
   result.valid = inner.valid;
+  result.isExact = inner.isExact;
   auto take = [&](unsigned dim, unsigned source) {
     result.box.low[dim] = inner.box.low[source];
     result.box.high[dim] = inner.box.high[source];
@@ -171,7 +187,7 @@ static MaskBox boxOfReshape(Operation *op, StridedTracker &tracker,
     auto matched = analysis::matchDimensions(from, to);
     auto reshape = cast<tt::ReshapeOp>(op);
     if (!matched || reshape.getAllowReorder())
-      return wholeOf(to, math);
+      return unknownOf(to, math);
     for (auto [dim, source] : llvm::enumerate(*matched))
       if (source)
         take(dim, *source);
@@ -196,11 +212,13 @@ MaskBox mlir::triton_ext::sanitizer::maskBox(Value mask,
     MaskBox result = wholeOf(shape, math);
     if (mask && shape.empty())
       result.isAny = mask;
+    else
+      result.isExact = !mask;
     return result;
   }
   OpBuilder b = tracker.places.behind(mask);
   IndexMath math = tracker.mathBehind(b, mask.getLoc());
-  MaskBox whole = wholeOf(shape, math);
+  MaskBox whole = wholeOf(shape, math), unknown = unknownOf(shape, math);
   if (shape.empty()) {
     whole.isAny = mask;
     return whole;
@@ -230,7 +248,7 @@ MaskBox mlir::triton_ext::sanitizer::maskBox(Value mask,
         DenseIntElementsAttr no;
         if (!matchPattern(select.getFalseValue(), m_Constant(&no)) ||
             !no.isSplat() || !no.getSplatValue<APInt>().isZero())
-          return whole;
+          return unknown;
         MaskBox yes = maskBox(select.getTrueValue(), shape, tracker);
         Value condition = select.getCondition();
         if (condition.getType().isInteger(1)) {
@@ -243,14 +261,14 @@ MaskBox mlir::triton_ext::sanitizer::maskBox(Value mask,
         DenseIntElementsAttr ones;
         if (!matchPattern(negation.getRhs(), m_Constant(&ones)) ||
             !ones.isSplat() || ones.getSplatValue<APInt>().isZero())
-          return whole;
+          return unknown;
         return ofNot(negation.getLhs(), shape, tracker, math);
       })
       .Case<tt::ExpandDimsOp, tt::BroadcastOp, tt::TransOp, tt::ReshapeOp>(
           [&](Operation *change) {
             return boxOfReshape(change, tracker, math);
           })
-      .Default([&](Operation *) { return whole; });
+      .Default([&](Operation *) { return unknown; });
 }
 
 Value mlir::triton_ext::sanitizer::hasElements(const MaskBox &mask,

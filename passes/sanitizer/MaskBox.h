@@ -17,6 +17,8 @@ struct MaskBox {
   Value isAny;
   /// i1, or null for always. Where it is false, this says nothing.
   Value valid;
+  /// Whether all elements in the box are true, if `isAny` is.
+  bool isExact = true;
 };
 
 /// Returns the box of a mask, which may be a scalar; null is a mask that is

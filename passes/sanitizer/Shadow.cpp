@@ -144,16 +144,14 @@ void ShadowChecker::insertLook(ShadowAccess &one) {
   ShadowWords words{word(ArgumentWord::StorageStart),
                     word(ArgumentWord::StorageEnd), word(one.shadow)};
   Value both = one.isRace() ? programBits(one.access.laneBytes, b) : Value();
-  forLanes(tracker, one.access, lanesAtOnce, b, [&](const SomeLanes &lanes) {
-    if (one.isRace())
-      return checkRace(one, words, lanes, both, b);
-    if (lanesOfWord(one) == 0)
-      return checkInit(one, words, lanes, b);
-    auto left = scf::IfOp::create(b, lookAtWords(one, words, lanes, b),
+  if (int64_t group = lanesOfWord(one)) {
+    auto left = scf::IfOp::create(b, lookAtWords(one, words, group, b),
                                   /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(left.thenBlock());
-    checkInit(one, words, lanes, b);
+  }
+  forLanes(tracker, one.access, lanesAtOnce, b, [&](const SomeLanes &lanes) {
+    one.isRace() ? checkRace(one, words, lanes, both, b)
+                 : checkInit(one, words, lanes, b);
   });
 }
 

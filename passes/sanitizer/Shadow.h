@@ -65,11 +65,11 @@ private:
   void defer(scf::ForOp loop, ArrayRef<ShadowAccess *> looks, Operation *place);
   void moveLooks();
 
-  /// How many neighbouring lanes have their bytes in one word of the shadow for
-  /// `uninit`; 0 if that is not known.
+  /// How many neighbouring lanes have as many bytes as a word of the shadow for
+  /// `uninit` has bits; 0 if groups of so many lanes cannot be looked at.
   int64_t lanesOfWord(const ShadowAccess &one);
   Value lookAtWords(const ShadowAccess &one, const ShadowWords &words,
-                    const SomeLanes &lanes, ImplicitLocOpBuilder &b);
+                    int64_t group, ImplicitLocOpBuilder &b);
   void checkInit(const ShadowAccess &one, const ShadowWords &words,
                  const SomeLanes &lanes, ImplicitLocOpBuilder &b);
   void checkRace(const ShadowAccess &one, const ShadowWords &words,
@@ -91,6 +91,9 @@ private:
   bool isOrdered = false;
   std::map<std::pair<unsigned, ArgumentWord>, Value> conditions;
 };
+
+/// Sets bits of words.
+Value atomicOr(Value pointer, Value bits, Value mask, ImplicitLocOpBuilder &b);
 
 /// Gives an operation on a shadow its mark and returns its result.
 Value ownResult(Operation *op);

@@ -141,8 +141,9 @@ Value mlir::triton_ext::sanitizer::ownResult(Operation *op) {
   return op->getResult(0);
 }
 
-static Value atomicOr(Value pointer, Value bits, Value mask,
-                      ImplicitLocOpBuilder &b) {
+Value mlir::triton_ext::sanitizer::atomicOr(Value pointer, Value bits,
+                                            Value mask,
+                                            ImplicitLocOpBuilder &b) {
   return ownResult(tt::AtomicRMWOp::create(
       b, bits.getType(), tt::RMWOp::OR, pointer, bits, mask,
       tt::MemSemantic::RELAXED, tt::MemSyncScope::GPU));

@@ -29,15 +29,20 @@
 // INIT: %[[HAS:.*]] = arith.select %[[IS_X]], %[[HAS_X]], %[[HAS_Y]]
 // INIT: %[[BASE:.*]] = arith.select %[[IS_X]], %arg0, %arg1 : !tt.ptr<f32>
 // INIT: %[[OFFSET:.*]] = arith.select %[[IS_X]], %c0_i64{{.*}}, %c8_i64
-// INIT: %[[MARKS:.*]] = arith.select %[[IS_X]], %false{{.*}}, %true
 // INIT: %[[REPORTS:.*]] = arith.select %[[IS_X]], %true{{.*}}, %false
+// INIT: %[[MARKS:.*]] = arith.select %[[IS_X]], %false{{.*}}, %true
 // INIT: scf.if %[[HAS]] {
 // INIT: probe.launch_word 8 + %[[OFFSET]]
+// INIT: %[[LEFT:.*]] = scf.for {{.*}} iter_args
 // INIT: tt.splat %[[BASE]]
 // INIT: %[[WORDS:.*]] = tt.load {{.*}} {isVolatile = true, sanitize.own} : tensor<8x!tt.ptr<i32>>
-// INIT: arith.cmpi eq, %[[WORDS]], %{{.*}} : tensor<8xi32>
+// INIT: arith.andi %[[WORDS]], %{{.*}} : tensor<8xi32>
+// INIT: tt.splat %[[REPORTS]]
 // INIT: tt.splat %[[MARKS]]
 // INIT: tt.store {{.*}} {sanitize.own} : tensor<8x!tt.ptr<i32>>
+// INIT: scf.if
+// INIT: tt.atomic_rmw or, relaxed, gpu, {{.*}} : (tensor<8x!tt.ptr<i32>>, tensor<8xi32>, tensor<8xi1>) -> tensor<8xi32>
+// INIT: arith.extui %[[LEFT]]
 // INIT: scf.if
 // INIT: tt.load {{.*}} {isVolatile = true, sanitize.own} : tensor<64x!tt.ptr<i32>>
 // INIT: tt.splat %[[REPORTS]]

@@ -13,8 +13,8 @@ from support import mutants
 from support.probe.native import native_backend
 from support.sanitizer import mutations
 
-BOUNDS, LOOKS, SHADOWS = (
-    Path(__file__).with_name(f"test_sanitizer_{name}.py") for name in ("bounds", "looks", "shadows")
+BOUNDS, LOOKS, SHADOWS, WORDS = (
+    Path(__file__).with_name(f"test_sanitizer_{name}.py") for name in ("bounds", "looks", "shadows", "words")
 )
 apart, box, corners, merge, shadow, look, place, words = (
     partial(mutants.Mutation, f"{name}.cpp")
@@ -38,10 +38,21 @@ MUTATIONS = {
     "a read is looked at behind a loop that writes": (
         SHADOWS, "two_loops", place("inner != op || !mayMove(*look)", "false")
     ),
-    "a word is marked for some of its lanes": (
-        SHADOWS, "written_needs", words("allOfRows(lanes.mask, group, b)", "isWord"),
+    "lanes behind the mask are marked": (
+        SHADOWS, "written_needs", words("within(groups.boundOf(high, size))", "groups.like(group, at)"),
     ),
-    "no lanes are left": (SHADOWS, "behind_it", words("anyOf(isLeft, b)", "numberLike(0, b.getI1Type(), b)")),
+    "lanes before the mask are marked": (
+        WORDS, "both_ends", words("within(groups.boundOf(low, size))", "groups.like(0, at)"),
+    ),
+    "rows behind the mask are marked": (
+        WORDS, "both_ends", words("groups.compare(P::slt, at, groups.boundOf(high, size))", "isOn"),
+    ),
+    "groups have one word": (
+        WORDS, "both_ends", words("isSplitOverWords(strided, words, b)", "numberLike(0, b.getI1Type(), b)"),
+    ),
+    "no lanes are left": (
+        SHADOWS, "behind_it", words("anyOf(loop.getResult(0), b)", "numberLike(0, b.getI1Type(), b)")
+    ),
     "a load races with nothing": (SHADOWS, "two_views", shadow("(one.writes() || other.writes())", "one.writes()")),
     "a store races with loads only": (
         SHADOWS, "programs_that_write", shadow("(one.writes() || other.writes())", "(one.writes() != other.writes())")
@@ -51,7 +62,7 @@ MUTATIONS = {
         SHADOWS, "not clusters", look("flagged(isOn, one.reads(), b)", "isOn")
     ),
     "what is read is written from then on": (
-        SHADOWS, "not clusters", words("flagged(isMarked, one.writes(), b)", "isMarked")
+        SHADOWS, "not clusters", words("flagged(isMissing, one.writes(), b)", "isMissing")
     ),
     "two reads race if another access writes": (
         SHADOWS, "all_programs_read", look("flagged(negated(fine, b), !isFine, b)", "negated(fine, b)")
