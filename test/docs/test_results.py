@@ -221,3 +221,20 @@ def test_sanitizer_compile_times() -> None:
     spans = {kind: f"{min(all_):.1f} to {max(all_):.1f} times as long" for kind, all_ in ratios.items()}
     assert f"{spans[False]} with `bounds` or the default checks" in page("sanitizer.md")
     assert f"{spans[True]} with `uninit` or `race`" in page("sanitizer.md")
+
+
+def test_cpu_sort() -> None:
+    before, after = (RESULTS / "cpu-sort.txt").read_text().split("With it")
+    pattern = r"^(.*?) {2,}(\d+) +(\d+) +(\d+) +([\d.]+) +([\d.]+) +([\d.]+)$"
+    rows = {name: numbers for name, *numbers in re.findall(pattern, after, re.MULTILINE)}
+    old = {name: numbers for name, *numbers in re.findall(pattern, before, re.MULTILINE)}
+    text = page("cpu.md")
+    ours, theirs = map(float, rows["sort 1x16384"][4:])
+    assert f"16,384 floats in {ours:.3f} ms, for which torch takes {theirs:.3f} ms" in text
+    ours, theirs = map(float, rows["top 64 of 1x4096"][4:])
+    assert f"the largest 64 of 4,096 in {ours:.3f} ms, torch in {theirs:.3f} ms" in text
+    lines, compiled = int(rows["sort 1x4096"][2]), float(rows["sort 1x4096"][3])
+    assert f"{lines:,} lines of assembly and takes {compiled:.1f} s to compile" in text
+    code, time = (float(rows["sort 1x16384"][i]) / float(old["sort 1x16384"][i]) for i in (2, 4))
+    assert 0.24 < code < 0.28  # a quarter of the code
+    assert 1 / 7 < time < 1 / 6  # a sixth of the time

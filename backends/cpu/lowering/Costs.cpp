@@ -15,7 +15,8 @@ OperationKind mlir::triton_ext::cpu::kindOf(Operation *op) {
   if (matchPattern(op, m_Constant(&dense)) && !dense.isSplat())
     return OperationKind::Rearrangement;
   if (isa<triton::SplatOp, triton::BroadcastOp, triton::ExpandDimsOp,
-          triton::TransOp, triton::MakeRangeOp, arith::ConstantOp>(op))
+          triton::TransOp, triton::MakeRangeOp, arith::ConstantOp,
+          UnrealizedConversionCastOp>(op))
     return OperationKind::Free;
   if (isa<triton::LoadOp>(op))
     return OperationKind::Load;

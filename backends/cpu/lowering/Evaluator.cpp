@@ -7,6 +7,7 @@
 
 #include "Evaluator.h"
 
+#include "Exchanges.h"
 #include "Operations.h"
 
 #include "mlir/IR/Matchers.h"
@@ -101,6 +102,14 @@ Lanes Evaluator::evalTensor(Operation *op, OpResult result,
       })
       .Case([&](triton::ReshapeOp reshape) {
         return evalReshape(reshape, coords);
+      })
+      .Case([&](UnrealizedConversionCastOp exchange) {
+        std::optional<int> dim = exchangedDim(exchange);
+        if (!dim)
+          return Lanes::uniform(context.error(op, "not supported on the CPU"));
+        Coords inner = coords;
+        inner[*dim] = arithmetic.exchange(inner[*dim]);
+        return eval(exchange.getOperand(0), inner);
       })
       .Case([&](triton::UnsplatOp unsplat) {
         return eval(unsplat.getSrc(),

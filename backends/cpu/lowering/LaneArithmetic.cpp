@@ -60,3 +60,18 @@ bool LaneArithmetic::hasDisjointBits(const Lanes &lanes) const {
   return llvm::all_of(lanes.pattern,
                       [&](int64_t p) { return p >= 0 && p < divisor; });
 }
+
+Lanes LaneArithmetic::exchange(const Lanes &lanes) {
+  auto flip = [&](Value value) {
+    return b.createOrFold<arith::XOrIOp>(value, b.constant(value.getType(), 1));
+  };
+  if (lanes.isUniform())
+    return Lanes::uniform(flip(lanes.base));
+  if (lanes.vec || !hasDisjointBits(lanes) || facts.divisor(lanes.base) % 2)
+    return Lanes::vector(flip(b.toVector(lanes)));
+  // The base is even, so the lowest bit is that of the pattern.
+  Lanes flipped = lanes;
+  for (int64_t &p : flipped.pattern)
+    p = p ^ 1;
+  return flipped;
+}

@@ -21,6 +21,8 @@ public:
   Lanes add(const Lanes &lhs, const Lanes &rhs);
   /// Returns the lanes times `factor`, modulo 2^width in each lane.
   Lanes scale(const Lanes &lanes, int64_t factor);
+  /// Returns coordinates along a dimension of size 2 with 0 and 1 exchanged.
+  Lanes exchange(const Lanes &lanes);
   /// Adds a pattern that is the same in all lanes to the base. Reduces the
   /// pattern of narrow integers modulo 2^width.
   Lanes normalize(Lanes lanes);

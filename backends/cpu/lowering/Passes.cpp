@@ -4,6 +4,7 @@
 // directly: the name and features of the host, the initialisation of LLVM, and
 // the linker.
 
+#include "Exchanges.h"
 #include "FunctionLowering.h"
 
 #include "mlir/Pass/Pass.h"
@@ -97,6 +98,7 @@ LogicalResult LowerTilesPass::lower(triton::FuncOp function) {
            << "'tt.func': a function that is not inlined is not supported on "
               "the CPU (call it where the inliner can see it)";
   passProfileScratch(function);
+  recognizeExchanges(function);
   Target target{vectorBytes, hasFma, {mostForTwoViews, mostForReplication}};
   return FunctionLowering(function, getOperation(), target).run();
 }

@@ -6,6 +6,7 @@
 
 #include "Plan.h"
 
+#include "Exchanges.h"
 #include "Operations.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -68,6 +69,10 @@ static Rearrangement rearrangementOf(Operation *op) {
       .Case([&](triton::ReduceOp op) {
         by.kind = Kind::Reduce;
         by.dims = {int32_t(op.getAxis())};
+      })
+      .Case([&](UnrealizedConversionCastOp op) {
+        by.kind = Kind::Exchange;
+        by.dims = {exchangedDim(op).value_or(0)};
       })
       .Case<triton::JoinOp, triton::CatOp, triton::SplitOp, triton::GatherOp>(
           [&](Operation *op) {

@@ -4,6 +4,7 @@
 
 #include "TileSchedule.h"
 
+#include "Exchanges.h"
 #include "Operations.h"
 
 using namespace mlir;
@@ -202,6 +203,7 @@ TileSchedule::Reads TileSchedule::readsOf(Value tensor, const Buffer &buffer) {
     if (!op)
       continue;
     isElsewhere |=
+        exchangedDim(op).has_value() ||
         isa<triton::BroadcastOp, triton::ExpandDimsOp, triton::TransOp,
             triton::ReshapeOp, triton::JoinOp, triton::CatOp, triton::SplitOp,
             triton::GatherOp, triton::ReduceOp>(op);

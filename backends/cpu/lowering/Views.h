@@ -18,11 +18,20 @@ namespace mlir::triton_ext::cpu {
 
 /// How an operation computes the coordinates of its operand from its own.
 struct Rearrangement {
-  enum class Kind { None, Broadcast, ExpandDims, Trans, Reshape, Reduce, Own };
+  enum class Kind {
+    None,
+    Broadcast,
+    ExpandDims,
+    Trans,
+    Reshape,
+    Reduce,
+    Exchange,
+    Own
+  };
   Kind kind = Kind::None;
   /// For Broadcast and Reshape: the type of the result.
   Type type = {};
-  /// For ExpandDims and Reduce: the axis. For Trans: the order.
+  /// For ExpandDims, Reduce and Exchange: the axis. For Trans: the order.
   SmallVector<int32_t, 4> dims = {};
   /// For Own, a rearrangement that only this operation has: the operation.
   Operation *op = nullptr;

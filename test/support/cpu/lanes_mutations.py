@@ -36,13 +36,31 @@ class FusionMutation(Mutation):
     noticed: str = "rounded"
 
 
+@dataclass(frozen=True)
+class ExchangeMutation(Mutation):
+    """A bug that the tests of exchanged elements notice."""
+
+    tests: str = "test_exchanges.py"
+    noticed: str = "partners or what_is_not"
+
+
 ELEMENTWISE, EVALUATOR, LANES = "Elementwise.cpp", "Evaluator.cpp", "LaneArithmetic.cpp"
 MEMORY, WRAPPING = "MemoryAccess.cpp", "Wrapping.cpp"
 FUSION = "FuseMultiplyAdd.cpp"
+EXCHANGES, SCHEDULE = "Exchanges.cpp", "TileSchedule.cpp"
 ENDS_OF_LOOPS, SPLIT_POINTS, REST = "SplitEnds.cpp", "SplitPoints.cpp", "ReduceRest.cpp"
 ENDS, RING, RANDOM = "ends_of_32_bits", "both_sides_of_zero", "random_kernels"
 
 MUTATIONS = {
+    # Exchanged elements
+    "the xor of another tensor": ExchangeMutation(EXCHANGES, "reduce.getOperand(0) != tensor", "false"),
+    "the xor of four elements": ExchangeMutation(
+        EXCHANGES, "reduce.getInputTypes()[0].getDimSize(reduce.getAxis()) != 2", "false"
+    ),
+    "the xor along another dimension": ExchangeMutation(EXCHANGES, "reduce.getAxis() != expand.getAxis()", "false"),
+    "a partner is read in place": ExchangeMutation(SCHEDULE, "exchangedDim(op).has_value()", "false"),
+    "lanes keep their coordinates": ExchangeMutation(LANES, "p ^ 1", "p"),
+    "a uniform coordinate keeps its value": ExchangeMutation(LANES, "flip(lanes.base)", "lanes.base"),
     # The numbers of base + pattern
     "a pattern has 64 bits": Mutation(LANES, "integer.getWidth() < 64", "false", RANDOM),
     "all bits are disjoint": Mutation(LANES, "p >= 0 && p < divisor", "p >= 0", ENDS),
