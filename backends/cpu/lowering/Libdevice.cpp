@@ -177,9 +177,9 @@ Value LibdeviceEmitter::toInteger(StringRef name) {
 
 Value LibdeviceEmitter::emit(StringRef name) {
   using E = LibdeviceEmitter;
-  for (auto part :
-       {&E::bits, &E::integers, &E::rounded, &E::toInteger, &E::fromInteger,
-        &E::directed, &E::powersOfTwo, &E::ofSingle, &E::special})
+  for (auto part : {&E::bits, &E::integers, &E::rounded, &E::toInteger,
+                    &E::fromInteger, &E::directed, &E::powersOfTwo,
+                    &E::ofSingle, &E::ofErrorFunction, &E::special})
     if (Value value = (this->*part)(name))
       return value;
   return {};

@@ -88,6 +88,11 @@ private:
   Value norm(bool isReciprocal);
   Value sineOfPi(bool isCosine);
   Value reciprocalCubeRoot();
+  // LibdeviceErrorFunctions.cpp
+  Value ofErrorFunction(StringRef name);
+  Value inverseOfError(Value x, Value complement);
+  Value scaledComplementOf(Value z);
+  Value polynomial(Value x, ArrayRef<double> coefficients);
   Value highProduct(int width, bool isSigned);
   Value average(bool isSigned, bool roundsUp);
 

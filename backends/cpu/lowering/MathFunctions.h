@@ -22,6 +22,9 @@ public:
   /// Calls a function of the C library for each lane.
   Value callScalar(StringRef symbol, ValueRange operands, Type result);
 
+  /// Returns whether functions of f64 such as exp and log are vector code.
+  bool hasVectorsOfDouble() const { return context.target.hasFma; }
+
 private:
   // Each returns null if there is no vector code for the function.
   Value exact(StringRef name, Type type, ValueRange operands);

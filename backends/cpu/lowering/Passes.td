@@ -52,7 +52,9 @@ def LowerTilesPass : Pass<"triton-ext-cpu-lower-tiles", "::mlir::ModuleOp"> {
     The module gets the attributes `triton_ext_cpu.scratch`, the bytes of
     scratch memory that a program needs, and `triton_ext_cpu.stored0`,
     `triton_ext_cpu.stored1` and so on: the arguments that the kernel may store
-    through, 30 bits in each.
+    through, 30 bits in each. It gets `triton_ext_cpu.waits` if a program may
+    wait for another one: if it polls, or a while loop has an atomic operation
+    or a volatile load.
 
     A `ttg.global_scratch_alloc` with `third_party_allocation` becomes one more
     argument, a pointer behind all others. `triton_ext_cpu.profile_scratch` and

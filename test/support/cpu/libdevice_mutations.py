@@ -6,6 +6,7 @@ from __future__ import annotations
 from support.cpu.lanes_mutations import Mutation
 
 ROUNDING, FLOATS = "lowering/LibdeviceRounding.cpp", "lowering/LibdeviceFloats.cpp"
+ERRORS = "lowering/LibdeviceErrorFunctions.cpp"
 MODE, SPECIAL = "runtime/DirectedRounding.cpp", "runtime/SpecialFunctions.cpp"
 OF_ROUNDING, OF_SPECIAL = "test_libdevice_rounding.py", "test_libdevice_special.py"
 
@@ -37,6 +38,23 @@ MUTATIONS = {
     "two steps make a root": Mutation(FLOATS, "i < 4", "i < 2", "bound and rcbrt", OF_SPECIAL),
     "an order is negative": Mutation(
         FLOATS, "select(isNegative, number(NAN), value)", "value", "any_order", OF_SPECIAL
+    ),
+    # The error function's relatives as vectors
+    "an inverse is finite": Mutation(
+        ERRORS, "select(is(P::OEQ, complement, number(0)), infinite, value)", "value", "special and erfinv", OF_SPECIAL
+    ),
+    "a quotient of infinities": Mutation(
+        ERRORS,
+        "select(is(P::OGT, z, number(0x1p200)), number(0x1p200), z)",
+        "z",
+        "special and erfcx",
+        OF_SPECIAL,
+    ),
+    "the centre has no border": Mutation(
+        ERRORS, "select(is(P::OLT, w, number(border)), central, tail)", "central", "bound and erfcinv", OF_SPECIAL
+    ),
+    "a tail is that of the other side": Mutation(
+        ERRORS, "select(isNegative, tail, fsub(one, tail))", "tail", "bound and normcdf", OF_SPECIAL
     ),
     # Special functions
     "a fraction has 5 terms": Mutation(SPECIAL, "20", "5", "bound and erfcx", OF_SPECIAL, behind="for (int k = "),
