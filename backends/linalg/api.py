@@ -7,6 +7,7 @@ that any MLIR of about the same age parses it.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -30,6 +31,7 @@ __all__ = ["compile", "convert"]
 _OPT = (sys.executable, "-P", "-m", "triton_ext.driver", f"--load-extension={EXTENSION}")
 
 _Form = Literal["text", "generic", "bytecode"]
+_Via = Literal["structured"]
 
 
 @overload
@@ -39,6 +41,7 @@ def compile(  # noqa: A001
     *,
     lowered: bool = False,
     form: Literal["text", "generic"] = "text",
+    via: _Via | None = None,
     options: Mapping[str, Any] | None = None,
     pipeline: Pipeline | None = None,
 ) -> str: ...
@@ -49,6 +52,7 @@ def compile(  # noqa: A001
     *,
     lowered: bool = False,
     form: Literal["bytecode"],
+    via: _Via | None = None,
     options: Mapping[str, Any] | None = None,
     pipeline: Pipeline | None = None,
 ) -> bytes: ...
@@ -58,6 +62,7 @@ def compile(  # noqa: A001
     *,
     lowered: bool = False,
     form: _Form = "text",
+    via: _Via | None = None,
     options: Mapping[str, Any] | None = None,
     pipeline: Pipeline | None = None,
 ) -> str | bytes:
@@ -75,6 +80,8 @@ def compile(  # noqa: A001
             arguments after the kernel's own: the number of programs along x, y and z, and the program's index in each.
         form: ``text``; ``generic``, which parses without the dialects; or ``bytecode``, which stock mlir-opt writes.
             The latter needs `lowered` and ``triton-ext sdk install --with mlir-opt``.
+        via: ``structured`` turns accesses into operations of the dialect `tts` first, which become views of memory;
+            without it, ``-convert-triton-to-linalg`` analyses all accesses itself.
         options: options of the backend, e.g. ``{"debug": True}``, without which ``tl.device_assert`` has no effect.
             Options for GPUs (``num_warps``) are accepted and ignored.
         pipeline: the edits to apply, inside of the pipelines that are active.
@@ -84,29 +91,47 @@ def compile(  # noqa: A001
 
     Raises:
         TritonExtError: the kernel, its signature or an option is wrong, or bytecode cannot be written.
+        ExtensionNotFoundError: `via` is ``structured``, and the dialect `tts` or a pass of this way is not built.
         PipelineError: an operation cannot be converted (the message names it and the reason), or an edit does not fit.
     """
     _check_form(form, lowered)
+    _check_via(via)
     given = dict(options or {})
     _check_options(given)
     task = requests.request_for(kernel, "linalg:generic", signature, {**given, "lowered": lowered})
-    compiled, _ = compile_and_observe(task, Level.FAILURES, pipeline)
+    with _structured() if via else contextlib.nullcontext():
+        compiled, _ = compile_and_observe(task, Level.FAILURES, pipeline)
     return _in_form(compiled.asm["linalgir"].decode(), form)
 
 
 @overload
 def convert(
-    ttir: str, *, lowered: bool = False, form: Literal["text", "generic"] = "text", name: str = "<module>"
+    ttir: str,
+    *,
+    lowered: bool = False,
+    form: Literal["text", "generic"] = "text",
+    via: _Via | None = None,
+    name: str = "<module>",
 ) -> str: ...
 @overload
-def convert(ttir: str, *, lowered: bool = False, form: Literal["bytecode"], name: str = "<module>") -> bytes: ...
-def convert(ttir: str, *, lowered: bool = False, form: _Form = "text", name: str = "<module>") -> str | bytes:
+def convert(
+    ttir: str,
+    *,
+    lowered: bool = False,
+    form: Literal["bytecode"],
+    via: _Via | None = None,
+    name: str = "<module>",
+) -> bytes: ...
+def convert(
+    ttir: str, *, lowered: bool = False, form: _Form = "text", via: _Via | None = None, name: str = "<module>"
+) -> str | bytes:
     """Converts the text of a Triton module to linalg with ``-triton-to-linalg``; active pipelines do not apply.
 
     Args:
         ttir: the text of the module.
         lowered: as in `compile`.
         form: as in `compile`.
+        via: ``structured`` runs ``-triton-to-linalg-structured`` instead.
         name: the name of the module in diagnostics.
 
     Returns:
@@ -117,7 +142,9 @@ def convert(ttir: str, *, lowered: bool = False, form: _Form = "text", name: str
         PipelineError: the module does not parse, or an operation cannot be converted.
     """
     _check_form(form, lowered)
-    return _in_form(opt(ttir, "triton-to-linalg,lower-linalg-ext" if lowered else "triton-to-linalg", name=name), form)
+    _check_via(via)
+    passes = "triton-to-linalg-structured" if via else "triton-to-linalg"
+    return _in_form(opt(ttir, f"{passes},lower-linalg-ext" if lowered else passes, name=name), form)
 
 
 def check(text: str) -> None:
@@ -133,6 +160,30 @@ def _check_form(form: _Form, lowered: bool) -> None:
             "bytecode is written by stock mlir-opt, which does not know aux, linalg_ext and math_ext",
             fix="lowered=True",
         )
+
+
+def _check_via(via: _Via | None) -> None:
+    if via is not None and via not in get_args(_Via):
+        raise TritonExtError(f"via: expected one of {', '.join(get_args(_Via))}, or None, got {shown(via)}")
+
+
+def _structured() -> Pipeline:
+    """Returns the edit that puts the passes of ``passes/triton_to_linalg_structured`` before those of the stage."""
+    from triton_ext import builtin, passes
+
+    built_in: Any = builtin
+    ttir, canonicalizer = passes.ttir, built_in.common.canonicalizer()
+    return Pipeline().at_start(
+        "linalgir",
+        built_in.ttir.rewrite_tensor_descriptor_to_pointer(),
+        canonicalizer,
+        ttir.scalarize_induction(),
+        canonicalizer,
+        ttir.triton_to_structured(),
+        canonicalizer,
+        ttir.structured_to_memref(),
+        ttir.lower_structured(),
+    )
 
 
 def _check_options(given: Mapping[str, Any]) -> None:

@@ -104,7 +104,10 @@ OpFoldResult IndexMath::fromInteger(Value value) {
 }
 
 Value IndexMath::toValue(OpFoldResult value) {
+  // A number may come from an attribute of another type.
   if (auto constant = dyn_cast<Attribute>(value))
-    return arith::ConstantOp::create(builder, loc, cast<TypedAttr>(constant));
+    return arith::ConstantOp::create(
+        builder, loc,
+        builder.getIntegerAttr(type, cast<IntegerAttr>(constant).getInt()));
   return cast<Value>(value);
 }

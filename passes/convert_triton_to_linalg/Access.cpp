@@ -5,13 +5,13 @@
 
 #include "Access.h"
 #include "Builders.h"
+#include "Runs.h"
 
 #include "analysis/AxisInfo.h"
 #include "analysis/AxisTransfer.h"
 #include "aux/Aux.h"
 #include "linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Remarks.h"
@@ -97,7 +97,10 @@ Value Access::pad(Value part, const Box &box, Value value) {
 /// Then several elements are stored to one address, and it is undefined which
 /// of them stays, as it is in Triton.
 static bool overlaps(const Pointers &pointers, ArrayRef<int64_t> shape) {
-  return llvm::any_of(llvm::zip(pointers.offsets.strides, shape), [](auto dim) {
+  SmallVector<OpFoldResult> strides(pointers.offsets.strides);
+  for (const analysis::WrappedOffset &term : pointers.offsets.wrapped)
+    strides[term.dim] = term.stride;
+  return llvm::any_of(llvm::zip(strides, shape), [](auto dim) {
     auto [stride, size] = dim;
     return size != 1 && isConstantIntValue(stride, 0);
   });
@@ -130,7 +133,17 @@ static std::string describe(const Pointers &pointers, const Box &box) {
   os << ", strides [";
   llvm::interleaveComma(pointers.offsets.strides, os,
                         [&](OpFoldResult stride) { print(os, stride); });
-  os << "], elements ";
+  os << "], ";
+  for (const analysis::WrappedOffset &term : pointers.offsets.wrapped) {
+    os << "and along " << term.dim << " ";
+    print(os, term.offset);
+    os << " + ";
+    print(os, term.stride);
+    os << " i modulo ";
+    print(os, term.modulus);
+    os << ", ";
+  }
+  os << "elements ";
   llvm::interleave(
       llvm::zip(box.low, box.high), os,
       [&](auto dim) {
@@ -156,8 +169,8 @@ Access::track(Operation *op, Value pointers, Value mask) {
     tracked = fromFirst(pointers, *pointerFacts.strides);
   if (!tracked)
     return missed("its pointers are not tracked");
-  if (tracked->offsets.wrapsAround())
-    return missed("its pointers wrap around");
+  if (!haveRuns(*tracked))
+    return missed("its pointers wrap around twice along a dimension");
   if (!isa<tt::LoadOp>(op) && overlaps(*tracked, shape))
     return missed("it writes to one address several times");
   std::optional<Box> box =
@@ -237,60 +250,4 @@ Access::memoryAndIndices(Value pointers) {
       view(base, math.number(0),
            math.number(std::numeric_limits<int64_t>::max()), math.number(1));
   return std::pair(memory, toWindows(indices));
-}
-
-SmallVector<Value> mlir::triton_ext::convert_triton_to_linalg::forEachElement(
-    OpBuilder &builder, Location loc, ArrayRef<int64_t> shape, ValueRange state,
-    function_ref<SmallVector<Value>(OpBuilder &, ValueRange, ValueRange)>
-        body) {
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  SmallVector<Value> ends;
-  for (int64_t size : shape)
-    ends.push_back(arith::ConstantIndexOp::create(builder, loc, size));
-  scf::LoopNest nest =
-      scf::buildLoopNest(builder, loc, SmallVector<Value>(shape.size(), zero),
-                         ends, SmallVector<Value>(shape.size(), one), state,
-                         [&](OpBuilder &inner, Location, ValueRange indices,
-                             ValueRange carried) -> scf::ValueVector {
-                           SmallVector<Value> next =
-                               body(inner, indices, carried);
-                           return {next.begin(), next.end()};
-                         });
-  return {nest.results.begin(), nest.results.end()};
-}
-
-void mlir::triton_ext::convert_triton_to_linalg::accessOneByOne(
-    Operation *op, RewriterBase &builder) {
-  Location loc = op->getLoc();
-  Value pointers = op->getOperand(0);
-  auto type = cast<RankedTensorType>(pointers.getType());
-  Value addresses = tt::PtrToIntOp::create(
-      builder, loc, type.clone(builder.getI64Type()), pointers);
-  SmallVector<Value> state;
-  for (Type result : op->getResultTypes())
-    state.push_back(tensor::EmptyOp::create(builder, loc, type.getShape(),
-                                            getElementTypeOrSelf(result)));
-  SmallVector<Value> results = forEachElement(
-      builder, loc, type.getShape(), state,
-      [&](OpBuilder &inner, ValueRange indices,
-          ValueRange carried) -> SmallVector<Value> {
-        IRMapping mapping;
-        Value address =
-            tensor::ExtractOp::create(inner, loc, addresses, indices);
-        mapping.map(pointers, tt::IntToPtrOp::create(
-                                  inner, loc, type.getElementType(), address));
-        for (Value operand : op->getOperands().drop_front())
-          mapping.map(operand,
-                      tensor::ExtractOp::create(inner, loc, operand, indices));
-        Operation *scalar = inner.clone(*op, mapping);
-        for (Value result : scalar->getResults())
-          result.setType(getElementTypeOrSelf(result));
-        SmallVector<Value> next;
-        for (auto [result, array] : llvm::zip(scalar->getResults(), carried))
-          next.push_back(
-              tensor::InsertOp::create(inner, loc, result, array, indices));
-        return next;
-      });
-  builder.replaceOp(op, results);
 }

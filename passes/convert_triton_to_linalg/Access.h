@@ -20,11 +20,16 @@ using analysis::IndexMath;
 using analysis::Pointers;
 
 /// Creates the operations that one access of values of `type` becomes.
-struct Access {
+struct __attribute__((visibility("default"))) Access {
+  Access(OpBuilder &builder, Location loc, Type type)
+      : builder(builder), loc(loc), math{builder, loc},
+        element(getElementTypeOrSelf(type)) {
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      shape.assign(tensor.getShape().begin(), tensor.getShape().end());
+  }
   Access(Operation *op, Type type, const AllPointerFacts &facts,
          ConversionPatternRewriter &rewriter)
-      : builder(rewriter), loc(op->getLoc()), math{builder, loc},
-        element(getElementTypeOrSelf(type)) {
+      : Access(rewriter, op->getLoc(), type) {
     Value pointers = op->getOperand(0);
     // An atomic on the bits of a float has a cast of its pointers, for which
     // there may be no facts.
@@ -33,8 +38,6 @@ struct Access {
         pointers = cast.getSrc();
     if (auto known = facts.find(pointers); known != facts.end())
       pointerFacts = known->second;
-    if (auto tensor = dyn_cast<RankedTensorType>(type))
-      shape.assign(tensor.getShape().begin(), tensor.getShape().end());
   }
 
   RankedTensorType tensorOf(ArrayRef<int64_t> shape, Type element) {
@@ -57,9 +60,9 @@ struct Access {
   }
   Value view(Value address, OpFoldResult offset, ArrayRef<OpFoldResult> sizes,
              ArrayRef<OpFoldResult> strides);
-  /// Returns the places of the elements and the box in which the mask is true,
-  /// if both can be tracked. Emits a remark that shows the result or names what
-  /// cannot be tracked.
+  /// Returns the places of the elements, which may wrap around, and the box in
+  /// which the mask is true, if both can be tracked. Emits a remark that shows
+  /// the result or names what cannot be tracked.
   std::optional<std::pair<Pointers, Box>> track(Operation *op, Value pointers,
                                                 Value mask);
   /// Returns pointers for which only `strides` are known. Their base is the

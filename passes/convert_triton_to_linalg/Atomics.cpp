@@ -129,7 +129,7 @@ std::optional<Piece> Piece::of(Access &access, Operation *op, Value pointers,
   if (access.shape.empty())
     return std::nullopt;
   auto tracked = access.track(op, pointers, mask);
-  if (!tracked)
+  if (!tracked || tracked->first.offsets.wrapsAround())
     return std::nullopt;
   Piece piece{Value(), tracked->second, {}};
   if (isNothing(piece.box, access.shape))

@@ -6,9 +6,9 @@
 
 #include "Access.h"
 #include "Conversion.h"
+#include "Runs.h"
 
 #include "linalg_ext/LinalgExt.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -30,28 +30,6 @@ static constexpr char isDescriptor[] =
 //===----------------------------------------------------------------------===//
 // Loads
 //===----------------------------------------------------------------------===//
-
-/// Loads the elements of the box. The elements around it are `other`.
-static Value loadBox(Access &access, const Pointers &pointers, const Box &box,
-                     Value other) {
-  OpBuilder &builder = access.builder;
-  Location loc = access.loc;
-  if (isNothing(box, access.shape))
-    return other ? other : access.zeros();
-  SmallVector<OpFoldResult> sizes;
-  Value tensor = access.readTensor(access.viewOf(pointers, box, sizes));
-  Value empty = tensor::EmptyOp::create(builder, loc, sizes, access.element);
-  Value copy =
-      linalg::CopyOp::create(builder, loc, tensor, empty)->getResult(0);
-  if (isWhole(box, access.shape))
-    return copy;
-  Value value = other ? getSplat(other, builder) : access.zero();
-  if (!value)
-    return tensor::InsertSliceOp::create(
-        builder, loc, copy, other, box.low, sizes,
-        SmallVector<OpFoldResult>(sizes.size(), builder.getIndexAttr(1)));
-  return access.pad(copy, box, value);
-}
 
 /// Gathers the elements by index. Returns null if the addresses may not be
 /// whole elements apart, so that they have no indices.
@@ -151,21 +129,6 @@ struct LoadPattern : AccessPattern<tt::LoadOp> {
 //===----------------------------------------------------------------------===//
 // Stores
 //===----------------------------------------------------------------------===//
-
-static void storeBox(Access &access, const Pointers &pointers, const Box &box,
-                     Value value) {
-  if (isNothing(box, access.shape))
-    return;
-  OpBuilder &builder = access.builder;
-  Location loc = access.loc;
-  SmallVector<OpFoldResult> sizes;
-  Value view = access.viewOf(pointers, box, sizes);
-  if (!isWhole(box, access.shape))
-    value = access.slice(value, box, sizes);
-  bufferization::MaterializeInDestinationOp::create(
-      builder, loc, /*result=*/Type(), value, view, /*restrict=*/false,
-      /*writable=*/true);
-}
 
 /// Scatters the elements by index. Fails if the addresses may not be whole
 /// elements apart.

@@ -25,6 +25,12 @@ def test_kernel_executed(name: str) -> None:
             kernels.check(name, seed)
 
 
+@pytest.mark.parametrize("name", list(kernels.CASES))
+def test_kernel_executed_by_way_of_tts(name: str) -> None:
+    with execute.through_linalg(at_end=True, via="structured"):
+        kernels.check(name, 0)
+
+
 _BEYOND = """
 import torch, triton, triton.language as tl
 from support.linalg import execute

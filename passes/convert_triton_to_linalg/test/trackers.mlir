@@ -154,11 +154,15 @@ tt.func @even(%p: !tt.ptr<f32>, %n: i32) -> tensor<64xf32> {
   %pr = tt.addptr %ps, %around : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
   // expected-remark @below {{a view: offset 0, strides [1], elements [0, 64)}}
   tt.store %pr, %0 : tensor<64x!tt.ptr<f32>>
-  // This remainder may wrap to 0 between any two elements.
+  // This remainder may wrap to 0 between any two elements. So there is a view for each run.
   %ns = tt.splat %n : i32 -> tensor<64xi32>
   %anywhere = arith.remsi %i, %ns : tensor<64xi32>
   %pa = tt.addptr %ps, %anywhere : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
-  // expected-remark @below {{not a view: its pointers wrap around}}
+  // expected-remark @below {{a view: offset 0, strides [0], and along 0 ? + 1 i modulo ?, elements [0, 64)}}
   tt.store %pa, %0 : tensor<64x!tt.ptr<f32>>
+  %twice = arith.addi %anywhere, %around : tensor<64xi32>
+  %pt = tt.addptr %ps, %twice : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  // expected-remark @below {{not a view: its pointers wrap around twice along a dimension}}
+  tt.store %pt, %0 : tensor<64x!tt.ptr<f32>>
   tt.return %0 : tensor<64xf32>
 }

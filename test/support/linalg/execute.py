@@ -20,7 +20,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -143,13 +143,15 @@ def build(dialect: str, name: str, *more: Path) -> ctypes.CDLL:
 
 
 _built: dict[tuple[Any, ...], Any] = {}
+#: The argument ``via`` of the compilation; the last one counts.
+_way: list[Literal["structured"] | None] = [None]
 
 
 def compiled(kernel: triton.JITFunction, signature: dict[str, object], options: dict[str, object]) -> Any:
-    """Returns the kernel as a C function, compiled once for each signature."""
-    key = (kernel, *((name, str(value)) for name, value in (signature | options).items()))
+    """Returns the kernel as a C function, compiled once for each signature and way."""
+    key = (kernel, _way[-1], *((name, str(value)) for name, value in (signature | options).items()))
     if key not in _built:
-        lowered = triton_ext.linalg.compile(kernel, signature, lowered=True, options=options)
+        lowered = triton_ext.linalg.compile(kernel, signature, lowered=True, via=_way[-1], options=options)
         library = build(to_llvm(lowered), kernel.__name__)
         _built[key] = library, getattr(library, kernel.__name__)
     return _built[key][1]
@@ -217,7 +219,7 @@ def launch(kernel: triton.JITFunction, grid: Any, at_end: bool, *args: object, *
 
 
 @contextmanager
-def through_linalg(*, at_end: bool) -> Iterator[None]:
+def through_linalg(*, at_end: bool, via: Literal["structured"] | None = None) -> Iterator[None]:
     """Makes ``kernel[grid](...)`` of any kernel call `launch`, inside the block."""
     original = triton.JITFunction.run
 
@@ -227,10 +229,12 @@ def through_linalg(*, at_end: bool) -> Iterator[None]:
         launch(self, grid, at_end, *args, **known)
 
     triton.JITFunction.run = run
+    _way.append(via)
     try:
         yield
     finally:
         triton.JITFunction.run = original
+        _way.pop()
 
 
 def random(rng: np.random.Generator, dtype: torch.dtype, *shape: int) -> torch.Tensor:

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs the passes from Triton to linalg by way of tts as one pass. It contains
+// no algorithm of its own.
+
+#include "add_program_arguments/AddProgramArguments.h"
+#include "aux/Aux.h"
+#include "linalg_ext/LinalgExt.h"
+#include "lower_structured/LowerStructured.h"
+#include "math_ext/MathExt.h"
+#include "scalarize_induction/ScalarizeInduction.h"
+#include "structured_to_memref/StructuredToMemref.h"
+#include "triton_ext/FuncInliner.h"
+#include "triton_to_linalg/TritonToLinalg.h"
+#include "triton_to_structured/TritonToStructured.h"
+#include "tts/Tts.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
+#include "triton/Dialect/Triton/Transforms/Passes.h"
+
+#define DEBUG_TYPE "triton-ext-triton-to-linalg-structured"
+
+namespace mlir::triton_ext::triton_to_linalg_structured {
+#define GEN_PASS_DECL
+#define GEN_PASS_DEF_TRITONTOLINALGSTRUCTUREDPASS
+#include "TritonToLinalgStructured.h.inc"
+} // namespace mlir::triton_ext::triton_to_linalg_structured
+
+using namespace mlir;
+using namespace mlir::triton_ext;
+
+static void addPasses(OpPassManager &pm, bool programArguments) {
+  pm.addPass(triton::createTritonRewriteTensorDescriptorToPointer());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(scalarize_induction::createScalarizeInductionPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(triton_to_structured::createTritonToStructuredPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(structured_to_memref::createStructuredToMemrefPass());
+  pm.addPass(lower_structured::createLowerStructuredPass());
+  pm.addPass(triton_to_linalg::createTritonToLinalgPass());
+  if (programArguments)
+    pm.addPass(add_program_arguments::createAddProgramArgumentsPass());
+}
+
+namespace {
+struct TritonToLinalgStructuredPass
+    : mlir::triton_ext::triton_to_linalg_structured::impl::
+          TritonToLinalgStructuredPassBase<TritonToLinalgStructuredPass> {
+  using TritonToLinalgStructuredPassBase::TritonToLinalgStructuredPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    TritonToLinalgStructuredPassBase::getDependentDialects(registry);
+    registerFuncInliner(registry);
+  }
+
+  void runOnOperation() override {
+    OpPassManager pm(ModuleOp::getOperationName());
+    addPasses(pm, programArguments);
+    if (failed(runPipeline(pm, getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+include "mlir/Pass/PassBase.td"
+
+def TritonToLinalgStructuredPass
+    : Pass<"triton-ext-triton-to-linalg-structured", "::mlir::ModuleOp"> {
+  let summary = "Lower Triton to linalg on tensors by way of structured accesses, with all passes that this takes";
+  let description = [{
+    One pass that runs, in this order: `-triton-rewrite-tensor-descriptor-to-pointer`,
+    `-canonicalize`, `-scalarize-induction`, `-canonicalize`, `-triton-to-structured`,
+    `-canonicalize`, `-structured-to-memref`, `-lower-structured`, and
+    `-triton-to-linalg`, which converts whatever is not a structured load or store.
+
+    Compared with `-triton-to-linalg` alone, one dimension of any offsets or any mask
+    leaves the accesses along the other dimensions structured.
+
+    `program-arguments` runs `-add-program-arguments` at the end.
+  }];
+  let options = [
+    Option<"programArguments", "program-arguments", "bool", "false",
+           "Pass the numbers and ids of programs as arguments of functions">,
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::func::FuncDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::triton_ext::aux::AuxDialect", "::mlir::triton_ext::linalg_ext::LinalgExtDialect",
+    "::mlir::triton_ext::math_ext::MathExtDialect", "::mlir::triton_ext::tts::TtsDialect",
+  ];
+}

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tx.linalg` by way of `tts`: the argument `via` and the pass make the same of a kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import triton
+import triton.language as tl
+
+import triton_ext as tx
+
+linalg: Any = pytest.importorskip("triton_ext.linalg")
+
+
+@triton.jit
+def rows(x, indices, out, n, M: tl.constexpr, N: tl.constexpr):  # noqa: PLR0917
+    i, j = tl.arange(0, M), tl.arange(0, N)
+    tile = tl.load(x + tl.load(indices + i)[:, None] * N + j[None, :], mask=j[None, :] < n, other=0)
+    tl.store(out + (i % 5)[:, None] * N + j[None, :], tile)
+
+
+SIGNATURE = "*fp32, *i32, *fp32, i32, 8, 16"
+
+
+@pytest.mark.slow
+def test_via_is_the_pass() -> None:
+    ttir: list[str] = []
+    p = tx.Pipeline().at_end("ttir", lambda module: ttir.append(str(module)))
+    p.edits[0].entries[0].function.cache_key = "ttir"  # the list that it appends to has no cache key
+    compiled = linalg.compile(rows, SIGNATURE, via="structured", pipeline=p)
+    assert compiled.strip() == linalg.convert(ttir[0], via="structured").strip()
+    # Each row is a view. The first way gathers the elements of all rows.
+    assert "linalg_ext.gather" not in compiled
+    assert "memref<1x?xf32" in compiled
+    assert "linalg_ext.gather" in linalg.convert(ttir[0])
+    assert "linalg_ext" not in linalg.compile(rows, SIGNATURE, via="structured", lowered=True)
+    assert "linalg_ext" not in linalg.convert(ttir[0], via="structured", lowered=True)
+
+
+def test_another_way() -> None:
+    message = r"via: expected one of structured, or None, got 'straight'"
+    with pytest.raises(tx.TritonExtError, match=message):
+        linalg.compile(rows, SIGNATURE, via="straight")
+    with pytest.raises(tx.TritonExtError, match=message):
+        linalg.convert("", via="straight")

