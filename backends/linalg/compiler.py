@@ -25,7 +25,8 @@ if TYPE_CHECKING:  # every program that imports Triton imports this module, and 
 
 #: The extensions that the stage runs.
 _EXTENSIONS = (
-    "wrap_func_body_with_single_block", "inline_calls", "canonicalize_triton", "ptr_strength_reduction",
+    "wrap_func_body_with_single_block", "inline_calls", "convert_ptx_to_arith", "canonicalize_triton",
+    "ptr_strength_reduction",
     "convert_triton_to_linalg", "extract_like_move_backward", "convert_arith_to_linalg", "convert_math_to_linalg",
     "lower_linalg_ext",
 )  # fmt: skip
@@ -201,6 +202,7 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         passes.ttir.add_rewrite_tensor_descriptor_to_pointer(pm)
         linalgir.add_wrap_func_body_with_single_block(pm, [])
         linalgir.add_inline_calls(pm, [])
+        linalgir.add_convert_ptx_to_arith(pm, [])
         passes.common.add_canonicalizer(pm)
         linalgir.add_canonicalize_triton(pm, [])
         linalgir.add_ptr_strength_reduction(pm, [])

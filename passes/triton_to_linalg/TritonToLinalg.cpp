@@ -8,6 +8,7 @@
 #include "canonicalize_triton/CanonicalizeTriton.h"
 #include "convert_arith_to_linalg/ConvertArithToLinalg.h"
 #include "convert_math_to_linalg/ConvertMathToLinalg.h"
+#include "convert_ptx_to_arith/ConvertPtxToArith.h"
 #include "convert_triton_to_linalg/ConvertTritonToLinalg.h"
 #include "extract_like_move_backward/ExtractLikeMoveBackward.h"
 #include "inline_calls/InlineCalls.h"
@@ -45,6 +46,7 @@ static void addPasses(OpPassManager &pm, bool programArguments) {
   pm.addPass(wrap_func_body_with_single_block::
                  createWrapFuncBodyWithSingleBlockPass());
   pm.addPass(inline_calls::createInlineCallsPass());
+  pm.addPass(convert_ptx_to_arith::createConvertPtxToArithPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(canonicalize_triton::createCanonicalizeTritonPass());
   pm.addPass(ptr_strength_reduction::createPtrStrengthReductionPass());

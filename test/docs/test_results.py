@@ -137,7 +137,7 @@ def test_loop_split_default() -> None:
             "linalg.md",
             "linalg-cases.txt",
             r"^ +(\d+) +'tt.elementwise_inline_asm'",
-            "the other {} have assembly in them",
+            "the other {} have a barrier in inline assembly",
         ),
         ("cpu.md", "cpu.txt", r"beside torch (\d+\.\d+)", "torch {} eager"),
         (

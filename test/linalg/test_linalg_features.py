@@ -250,3 +250,35 @@ func.func @f(%m: memref<8xf32>, %e: tensor<8xf32>, %v: tensor<8xf32>, %out: memr
   return
 }
 """
+
+
+@triton.jit
+def inline_ptx(x, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    v = tl.load(x + i)
+    square = tl.inline_asm_elementwise("fma.rn.f32 $0, $1, $1, $1;", "=f,f", [v], tl.float32, True, 1)
+    most = tl.inline_asm_elementwise(
+        "{ .reg .pred p; setp.lt.s32 p, $1, 100; selp.b32 $0, $1, 100, p; }",
+        "=r,r",
+        [v.to(tl.int32)],
+        tl.int32,
+        True,
+        1,
+    )
+    swapped = tl.inline_asm_elementwise(
+        "prmt.b32 $0, $1, 0, 0x0123;", "=r,r", [v.to(tl.int32, bitcast=True)], tl.int32, True, 1
+    )
+    tl.store(out + i, square)
+    tl.store(out + BLOCK + i, most.to(tl.float32))
+    tl.store(out + 2 * BLOCK + i, swapped.to(tl.float32, bitcast=True))
+
+
+@pytest.mark.slow
+def test_inline_ptx() -> None:
+    x = torch.arange(256, dtype=torch.float32) - 20
+    out = torch.zeros(3 * 256)
+    with execute.through_linalg(at_end=True):
+        inline_ptx[(1,)](x, out, BLOCK=256)
+    assert torch.equal(out[:256], x * x + x)
+    assert torch.equal(out[256:512], x.clamp(max=100))
+    assert out[512:].numpy().view(">i4").tolist() == x.numpy().view("<i4").tolist()

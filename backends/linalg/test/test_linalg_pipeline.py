@@ -44,7 +44,7 @@ def checked(x, y, n, BLOCK: tl.constexpr):
 @triton.jit
 def assembly(x, y, n, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
-    v = tl.inline_asm_elementwise("mov.b32 $0, $1;", "=r,r", [tl.load(x + i)], tl.float32, True, 1)
+    v = tl.inline_asm_elementwise("bar.sync 0; mov.b32 $0, $1;", "=r,r", [tl.load(x + i)], tl.float32, True, 1)
     tl.store(y + i, v)
 
 

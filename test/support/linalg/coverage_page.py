@@ -199,6 +199,14 @@ _CASES: list[tuple[str, str, str, str, str]] = [
     ),
     (
         "elementwise_inline_asm",
+        "PTX",
+        "%x: tensor<8xf32>",
+        "tensor<8xf32>",
+        '%0 = tt.elementwise_inline_asm "abs.f32 $0, $1;" '
+        '{constraints = "=f,f", packed_element = 1 : i32, pure = true} %x : tensor<8xf32> -> tensor<8xf32>',
+    ),
+    (
+        "elementwise_inline_asm",
         "",
         "%x: tensor<8xf32>",
         "tensor<8xf32>",
@@ -429,8 +437,8 @@ def page() -> str:
         "# Operations of Triton in linalg",
         "",
         f"What `-triton-to-linalg` makes of each of the {len(converts | fails)} operations of `tt`, in a function of",
-        f"its own: {len(converts - fails)} convert, {len(converts & fails)} convert but in the cases that say why not,",
-        f"{len(fails - converts)} of them does not. An error is at the operation.",
+        f"its own: {len(converts - fails)} convert, {len(converts & fails)} convert but in the cases that say why not, and",
+        f"{len(fails - converts) or 'none'} of them in no case. An error is at the operation.",
         "",
         "| operation | case | becomes | or why not |",
         "|---|---|---|---|",

@@ -257,7 +257,7 @@ class Writer:
             "tl.debug_barrier()",
         ])  # fmt: skip
         if self.random.random() < 0.1:
-            asm = '"abs.f32 $0, $1;", "=r,r"'
+            asm = '"bar.sync 0; abs.f32 $0, $1;", "=r,r"'
             self._new(self.floats, f"tl.inline_asm_elementwise({asm}, [{self._any(self.floats)}], tl.float32, True, 1)")
         else:
             self._add(text.format(self._any(self.floats)))
