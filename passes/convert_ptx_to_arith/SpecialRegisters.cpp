@@ -44,6 +44,15 @@ Value mlir::triton_ext::convert_ptx_to_arith::specialRegister(
     return constant(0);
   if (bits == 32 && ((hasAxis && axis == "%ntid") || name == "%nwarpid"))
     return constant(1);
+  // The masks of the lanes before, at and behind this one, which is lane 0.
+  if (StringRef lanes = name; bits == 32 && lanes.consume_front("%lanemask_")) {
+    if (lanes == "lt")
+      return constant(0);
+    if (lanes == "eq" || lanes == "le")
+      return constant(1);
+    if (lanes == "gt" || lanes == "ge")
+      return constant(lanes == "gt" ? -2 : -1);
+  }
   if (name == "%clock64" || (name == "%clock" && bits == 32)) {
     Value ticks = assembled(b, "rdtsc; shlq $$32, %rdx; orq %rdx, %rax",
                             "={rax},~{rdx},~{flags},~{memory}", b.getI64Type());

@@ -210,6 +210,24 @@ def test_special_registers() -> None:
     assert 0 < times[0] < times[1]
 
 
+@pytest.mark.parametrize(
+    ("register", "value"),
+    [
+        ("laneid", 0),
+        ("lanemask_lt", 0),
+        ("lanemask_le", 1),
+        ("lanemask_eq", 1),
+        ("lanemask_ge", -1),
+        ("lanemask_gt", -2),
+    ],
+)
+def test_masks_of_lanes(register: str, value: int) -> None:
+    """A program is one lane, so bit 0 is its own."""
+    x = torch.zeros(16, dtype=torch.int32)
+    out = launch(f"mov.u32 $0, %{register};", "=r,r", torch.full((16,), 7, dtype=torch.int32), x)
+    assert (out == value).all()
+
+
 @triton.jit
 def times(out, N: tl.constexpr):
     tl.store(out, tl.extra.cuda.globaltimer())
@@ -240,7 +258,7 @@ def test_the_global_timer_counts_nanoseconds() -> None:
         ("ld.global.u32 $0, [$1];", "'[' is not a register"),
         ("add.u16 $0, $1, 1;", "$1 has 32 bits, expected 16"),
         ("add.oob.f32 $0, $1, $1;", "'.oob' is not supported here"),
-        ("mov.u32 $0, %lanemask_eq;", "the special register %lanemask_eq is not supported"),
+        ("mov.u32 $0, %lanemask_ne;", "the special register %lanemask_ne is not supported"),
         ("add.f32 $0, $1, 1;", "a number of the type f32 needs a point"),
         ("{ add.u32 $0, $1, 1;", "a brace is not closed"),
         ("// nothing", "$0 is not written"),
