@@ -29,8 +29,8 @@ EXTENSIONS = ("convert_ptx_to_arith", "scalarize_induction", "structure_returns"
 OPTIONS = {
     "fuse_multiply_add": {"lowered": "bool"},
     "lower_tiles": {
-        "vector-bytes": "int", "has-fma": "bool", "quiet": "bool", "most-for-two-views": "int",
-        "most-for-replication": "int",
+        "vector-bytes": "int", "has-fma": "bool", "dot-units": "int", "quiet": "bool",
+        "most-for-two-views": "int", "most-for-replication": "int",
     },
 }  # fmt: skip
 
@@ -206,4 +206,6 @@ def runtime() -> ctypes.PyDLL:
     ]
     library.triton_ext_cpu_limit.argtypes = [ctypes.c_double]
     library.triton_ext_cpu_limit.restype = None
+    library.triton_ext_cpu_request_tiles.restype = None
+    library.triton_ext_cpu_request_tiles()
     return library

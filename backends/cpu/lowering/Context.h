@@ -22,6 +22,8 @@ struct Target {
   int64_t vectorBytes;
   /// Whether it has fused multiply-add. Without it, LLVM calls libm for an fma.
   bool hasFma;
+  /// The features for products that it has, as bits of `DotFeature`.
+  int32_t dotFeatures;
   Limits limits;
 };
 

@@ -81,6 +81,7 @@ void FunctionLowering::lowerFor(scf::ForOp op) {
     tiles.materialize(init, buffer);
     context.buffers[argument] = buffer;
   }
+  bool hasTiles = products.beginTilesFor(op);
   auto loop = scf::ForOp::create(b, context.scalars.lookup(op.getLowerBound()),
                                  context.scalars.lookup(op.getUpperBound()),
                                  context.scalars.lookup(op.getStep()), inits);
@@ -104,6 +105,8 @@ void FunctionLowering::lowerFor(scf::ForOp op) {
     if (!hasYield)
       scf::YieldOp::create(b, values);
   }
+  if (hasTiles)
+    products.endTiles();
   setResults(op, loop.getResults(), targets);
 }
 

@@ -2,10 +2,13 @@
 //
 // Matrix products: the operands are written to scratch memory in the type that
 // is multiplied; then each block of the result stays in registers while the
-// code loops over K. Packed layouts, AMX and bf16 units would go into
-// `multiply`.
+// code loops over K. This file has the products of which each element is
+// multiplied on its own; DotPacked.cpp has those that a unit multiplies in
+// words of several elements.
 
-#include "Roots.h"
+#include "DotPacking.h"
+
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
@@ -167,6 +170,30 @@ Buffer DotLowering::operand(Operation *op, Value value, Type work) {
   return buffer;
 }
 
+/// Whether all elements are zeros without a sign.
+static bool isZero(Value tensor) {
+  if (auto splat = tensor.getDefiningOp<triton::SplatOp>())
+    tensor = splat.getSrc();
+  return matchPattern(tensor, m_Zero()) ||
+         matchPattern(tensor, m_PosZeroFloat());
+}
+
+/// Multiplies the operands with `unit`. `startOfSum` returns the sum with the
+/// addend in it; if `startsAtZero`, without anything. It is called behind the
+/// reads of the operands, because it may write to their memory.
+void DotLowering::lowerPacked(triton::DotOp op, const DotUnit &unit,
+                              llvm::function_ref<Buffer()> startOfSum,
+                              bool startsAtZero) {
+  DotPacking packing(*this, conversion, unit, op);
+  PackedRows left = packing.packLeft();
+  PackedPanels right = packing.packRight();
+  Buffer sum = startOfSum();
+  bool hasBegun = unit.isTiles() && beginTiles();
+  multiplyPacked(op, unit, sum, startsAtZero, left, right);
+  if (hasBegun)
+    endTiles();
+}
+
 void DotLowering::lower(triton::DotOp op) {
   RankedTensorType type = op.getType();
   Type result = type.getElementType();
@@ -175,14 +202,25 @@ void DotLowering::lower(triton::DotOp op) {
   Type work = result;
   if (isa<FloatType>(result) && !result.isF64())
     work = b.getF32Type();
-  Buffer left = operand(op, op.getA(), work);
-  Buffer right = operand(op, op.getB(), work);
-  Buffer sum = work == result ? tiles.allocateFor(op.getResult())
-                              : scratch.allocate(work, type.getShape());
-  auto start = context.buffers.find(op.getC());
-  if (start == context.buffers.end() || start->second.ptr != sum.ptr)
-    convertTo(op, op.getC(), sum);
-  multiply(left, right, sum);
+  std::optional<DotUnit> unit = chooseDotUnit(context.target, op);
+  bool startsAtZero = unit && isZero(op.getC());
+  Buffer sum;
+  auto startOfSum = [&] {
+    sum = work == result ? tiles.allocateFor(op.getResult())
+                         : scratch.allocate(work, type.getShape());
+    auto start = context.buffers.find(op.getC());
+    if (!startsAtZero &&
+        (start == context.buffers.end() || start->second.ptr != sum.ptr))
+      convertTo(op, op.getC(), sum);
+    return sum;
+  };
+  if (unit) {
+    lowerPacked(op, *unit, startOfSum, startsAtZero);
+  } else {
+    Buffer left = operand(op, op.getA(), work);
+    Buffer right = operand(op, op.getB(), work);
+    multiply(left, right, startOfSum());
+  }
   if (work != result) {
     Buffer narrow = tiles.allocateFor(op.getResult());
     convertSum(op, sum, narrow);

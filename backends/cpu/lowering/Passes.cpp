@@ -7,6 +7,8 @@
 #include "Exchanges.h"
 #include "FunctionLowering.h"
 
+#include "../runtime/Features.h"
+
 #include "mlir/Pass/Pass.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -99,7 +101,8 @@ LogicalResult LowerTilesPass::lower(triton::FuncOp function) {
               "the CPU (call it where the inliner can see it)";
   passProfileScratch(function);
   recognizeExchanges(function);
-  Target target{vectorBytes, hasFma, {mostForTwoViews, mostForReplication}};
+  Target target{
+      vectorBytes, hasFma, dotUnits, {mostForTwoViews, mostForReplication}};
   return FunctionLowering(function, getOperation(), target).run();
 }
 
@@ -180,13 +183,20 @@ TRITON_EXT_CPU_API void triton_ext_cpu_initialize() {
   });
 }
 
-/// Returns LLVM's description of this machine: "cpu;+feature,-feature,...".
+/// Returns LLVM's description of this machine: "cpu;+feature,-feature,...". It
+/// has no AMX if Linux does not let the process use it.
 TRITON_EXT_CPU_API const char *triton_ext_cpu_host() {
   static std::string host = [] {
     std::string text = llvm::sys::getHostCPUName().str() + ";";
     SmallVector<std::string> features;
-    for (auto &feature : llvm::sys::getHostCPUFeatures())
-      features.push_back((feature.second ? "+" : "-") + feature.first().str());
+    auto known = llvm::sys::getHostCPUFeatures();
+    bool hasTiles =
+        known.lookup("amx-tile") && ::triton_ext::cpu::requestTiles();
+    for (auto &feature : known) {
+      bool isThere =
+          feature.second && (hasTiles || !feature.first().starts_with("amx-"));
+      features.push_back((isThere ? "+" : "-") + feature.first().str());
+    }
     llvm::sort(features);
     return text + llvm::join(features, ",");
   }();

@@ -46,7 +46,11 @@ private:
   ElementFunctions &functions;
 };
 
-/// Matrix products (Dot.cpp, DotScaled.cpp).
+struct DotUnit;
+struct PackedRows;
+struct PackedPanels;
+
+/// Matrix products (Dot.cpp, DotPacked.cpp, DotScaled.cpp).
 class DotLowering : RootParts {
 public:
   DotLowering(RootParts parts, FloatConversion &conversion)
@@ -54,6 +58,12 @@ public:
 
   void lower(triton::DotOp op);
   void lower(triton::DotScaledOp op);
+
+  /// Emits the configuration of the tiles of AMX in front of a loop whose
+  /// products use them, unless the loop may leave the compiled code. Returns
+  /// whether it did; then `endTiles` belongs behind the loop.
+  bool beginTilesFor(Operation *loop);
+  void endTiles();
 
 private:
   /// Emits sum += left * right for row-major matrices of the same element type.
@@ -66,6 +76,14 @@ private:
   /// Converts the sum to the type that `op` returns, and writes it to `result`.
   void convertSum(Operation *op, const Buffer &sum, const Buffer &result);
 
+  // Products of packed operands
+  void lowerPacked(triton::DotOp op, const DotUnit &unit,
+                   llvm::function_ref<Buffer()> startOfSum, bool startsAtZero);
+  void multiplyPacked(triton::DotOp op, const DotUnit &unit, const Buffer &sum,
+                      bool startsAtZero, const PackedRows &left,
+                      const PackedPanels &right);
+  bool beginTiles();
+
   // Operands of a scaled product
   Value element(triton::DotScaledOp op, bool isLeft, const Coords &batch,
                 Value row, Value k);
@@ -74,6 +92,8 @@ private:
 
   LaneBuilder &b;
   FloatConversion &conversion;
+  /// Whether the tiles are configured where code is emitted now.
+  bool areTilesReady = false;
 };
 
 /// Stores (Accesses.cpp) and atomic operations (Atomics.cpp).

@@ -13,8 +13,6 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 using namespace triton_ext::cpu;
 
@@ -97,8 +95,7 @@ bool has(const Feature &feature, uint64_t state) {
   if (!(results[int(feature.result)] >> feature.bit & 1) ||
       (feature.state & ~state))
     return false;
-  // A process has to ask Linux for the tiles (ARCH_REQ_XCOMP_PERM).
-  return feature.state != tiles || syscall(SYS_arch_prctl, 0x1023, 18) == 0;
+  return feature.state != tiles || requestTiles();
 }
 
 const Variant *choose(const Description &kernel) {

@@ -8,6 +8,8 @@
 #define TRITON_EXT_CPU_FEATURES_H
 
 #include <cstdint>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace triton_ext::cpu {
 
@@ -83,6 +85,15 @@ constexpr Feature features[] = {
 };
 constexpr int featureCount = sizeof features / sizeof *features;
 static_assert(featureCount <= 64, "they are bits of a uint64_t");
+
+/// Asks Linux for the tiles of AMX, for all threads of the process, and returns
+/// whether the process may use them. Without that, their first instruction ends
+/// it.
+inline bool requestTiles() {
+  constexpr int requestPermission = 0x1023; // ARCH_REQ_XCOMP_PERM
+  constexpr int tileData = 18;              // XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
+}
 
 } // namespace triton_ext::cpu
 

@@ -3,6 +3,7 @@
 // The launcher: a Python callable that unpacks arguments and runs a kernel.
 
 #include "Arguments.h"
+#include "Features.h"
 #include "Runtime.h"
 
 #include <algorithm>
@@ -253,6 +254,10 @@ PyMethodDef method = {"launch", reinterpret_cast<void *>(launch), fastCall,
 TRITON_EXT_CPU_API void triton_ext_cpu_limit(double seconds) {
   deadline = seconds > 0 ? triton_ext_cpu_clock() + int64_t(seconds * 1e9) : 0;
 }
+
+/// Lets the kernels of this process use AMX, if the machine has it. Linux needs
+/// to be asked once, for all threads.
+TRITON_EXT_CPU_API void triton_ext_cpu_request_tiles() { requestTiles(); }
 
 /// Makes a launcher. For `name` and `kinds`, see Launcher. `arguments` are the
 /// names of the kernel's arguments, separated by commas. If `threads` is 0,

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Products of packed operands: by vectors of words, whose sums stay in
+// registers over K, and by the tiles of AMX.
+
+#include "DotPacking.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext::cpu;
+
+namespace {
+/// A block of the result that stays in registers, as numbers of vectors or
+/// tiles.
+struct BlockSize {
+  int64_t rows, columns;
+};
+
+/// The matrices of one batch.
+struct Operands {
+  LaneBuilder &b;
+  PackedRows left;
+  PackedPanels right;
+  Value leftBase, rightBase, sumBase;
+  /// The columns of the sum.
+  int64_t N;
+
+  Value offset(Value base, Value row, int64_t rowBytes, Value column,
+               int64_t columnBytes) const {
+    Type i64 = b.getI64Type();
+    Value bytes = b.createOrFold<arith::AddIOp>(
+        b.createOrFold<arith::MulIOp>(row, b.constant(i64, rowBytes)),
+        b.createOrFold<arith::MulIOp>(column, b.constant(i64, columnBytes)));
+    return b.offset(base, bytes);
+  }
+  Value plus(Value index, int64_t number) const {
+    return b.createOrFold<arith::AddIOp>(index,
+                                         b.constant(b.getI64Type(), number));
+  }
+  Value leftAt(Value row, int64_t add, Value word) const {
+    return offset(leftBase, plus(row, add), left.rowBytes, word, wordBytes);
+  }
+  /// The panel of `column`, a multiple of a panel's columns.
+  Value rightAt(Value column, int64_t addPanels, Value word) const {
+    int64_t bytesOfColumn = right.panelBytes / right.lanes;
+    return offset(rightBase, plus(column, addPanels * right.lanes),
+                  bytesOfColumn, word, right.lanes * wordBytes);
+  }
+  Value sumAt(Value row, int64_t addRows, Value column,
+              int64_t addColumns) const {
+    return offset(sumBase, plus(row, addRows), N * wordBytes,
+                  plus(column, addColumns), wordBytes);
+  }
+};
+} // namespace
+
+/// Calls an intrinsic that returns nothing.
+static void call(LaneBuilder &b, StringRef name, ValueRange operands) {
+  LLVM::CallIntrinsicOp::create(b, b.getStringAttr(name), operands);
+}
+
+/// Adds the product to a block of vectors at (i, j), a vector to a row.
+/// `corrections` are subtracted from each row; there may be none.
+static void multiplyVectors(const Operands &m, const DotUnit &unit,
+                            BlockSize block, int64_t words, Type element,
+                            bool startsAtZero, ArrayRef<Value> corrections,
+                            Value i, Value j) {
+  LaneBuilder &b = m.b;
+  Type vector = VectorType::get(unit.lanes, element);
+  Type word = b.getI32Type(), wordVector = VectorType::get(unit.lanes, word);
+  SmallVector<Value> sums;
+  for (int64_t r = 0; r < block.rows; ++r)
+    for (int64_t v = 0; v < block.columns; ++v) {
+      Value start =
+          startsAtZero
+              ? Value(LLVM::ZeroOp::create(b, vector))
+              : Value(LLVM::LoadOp::create(
+                    b, vector, m.sumAt(i, r, j, v * unit.lanes), wordBytes));
+      if (!corrections.empty())
+        start = arith::SubIOp::create(b, start, corrections[v]);
+      sums.push_back(start);
+    }
+  sums = b.forLoop(0, words, 1, sums, [&](Value k, ValueRange carried) {
+    SmallVector<Value> next(carried), row;
+    for (int64_t v = 0; v < block.columns; ++v)
+      row.push_back(LLVM::LoadOp::create(b, wordVector, m.rightAt(j, v, k),
+                                         unit.lanes * wordBytes));
+    for (int64_t r = 0; r < block.rows; ++r) {
+      Value factor =
+          b.splat(LLVM::LoadOp::create(b, word, m.leftAt(i, r, k), wordBytes),
+                  unit.lanes);
+      for (int64_t v = 0; v < block.columns; ++v) {
+        Value &sum = next[r * block.columns + v];
+        sum = multiplyWords(b, unit, sum, factor, row[v]);
+      }
+    }
+    return next;
+  });
+  for (int64_t r = 0; r < block.rows; ++r)
+    for (int64_t v = 0; v < block.columns; ++v)
+      LLVM::StoreOp::create(b, sums[r * block.columns + v],
+                            m.sumAt(i, r, j, v * unit.lanes), wordBytes);
+}
+
+/// Returns 128 times the sum of each column of a block, for left bytes x that
+/// are packed as x + 128.
+static SmallVector<Value> correctionsOf(const Operands &m, const DotUnit &unit,
+                                        BlockSize block, int64_t words,
+                                        Value j) {
+  LaneBuilder &b = m.b;
+  Type vector = VectorType::get(unit.lanes, b.getI32Type());
+  SmallVector<Value> zeros(block.columns, LLVM::ZeroOp::create(b, vector));
+  return b.forLoop(0, words, 1, zeros, [&](Value k, ValueRange carried) {
+    SmallVector<Value> next(carried);
+    for (auto [v, sum] : llvm::enumerate(next)) {
+      Value word = LLVM::LoadOp::create(b, vector, m.rightAt(j, v, k),
+                                        unit.lanes * wordBytes);
+      sum = multiplyWords(b, unit, sum, b.constant(vector, 0x80808080), word);
+    }
+    return next;
+  });
+}
+
+/// Adds the product to a block of tiles at (i, j). Tile numbers: sums, then the
+/// left operand's, then the right operand's.
+static void multiplyTiles(const Operands &m, const DotUnit &unit,
+                          BlockSize block, int64_t words, bool startsAtZero,
+                          Value i, Value j) {
+  LaneBuilder &b = m.b;
+  Type i64 = b.getI64Type();
+  auto tile = [&](int64_t number) { return b.constant(b.getI8Type(), number); };
+  int64_t lefts = block.rows * block.columns, rights = lefts + block.rows;
+  Value sumStride = b.constant(i64, m.N * wordBytes);
+  Value leftStride = b.constant(i64, m.left.rowBytes);
+  Value rightStride = b.constant(i64, tileWords * wordBytes);
+  auto forSums = [&](llvm::function_ref<void(Value, Value)> body) {
+    for (int64_t r = 0; r < block.rows; ++r)
+      for (int64_t c = 0; c < block.columns; ++c)
+        body(tile(r * block.columns + c),
+             m.sumAt(i, r * tileRows, j, c * tileWords));
+  };
+  forSums([&](Value number, Value at) {
+    if (startsAtZero)
+      call(b, "llvm.x86.tilezero", {number});
+    else
+      call(b, "llvm.x86.tileloadd64", {number, at, sumStride});
+  });
+  b.forLoop(0, words, tileWords, [&](Value k) {
+    for (int64_t r = 0; r < block.rows; ++r)
+      call(b, "llvm.x86.tileloadd64",
+           {tile(lefts + r), m.leftAt(i, r * tileRows, k), leftStride});
+    for (int64_t c = 0; c < block.columns; ++c) {
+      call(b, "llvm.x86.tileloadd64",
+           {tile(rights + c), m.rightAt(j, c, k), rightStride});
+      for (int64_t r = 0; r < block.rows; ++r)
+        call(b, unit.tileProduct,
+             {tile(r * block.columns + c), tile(lefts + r), tile(rights + c)});
+    }
+  });
+  forSums([&](Value number, Value at) {
+    call(b, "llvm.x86.tilestored64", {number, at, sumStride});
+  });
+}
+
+/// Returns the block of tiles: two by two, if the result is that large. Then
+/// each tile of an operand is used twice, and eight tiles are enough.
+static BlockSize blockOfTiles(const DotShape &shape) {
+  return {std::min<int64_t>(2, shape.M / tileRows),
+          std::min<int64_t>(2, shape.N / tileWords)};
+}
+
+static BlockSize blockOfVectors(const DotShape &shape, const DotUnit &unit,
+                                int64_t vectorBytes) {
+  // AVX-512 has 32 registers, earlier extensions have 16. Half of them hold
+  // sums.
+  bool isAvx512 = vectorBytes == 64;
+  int64_t columns = std::min<int64_t>(isAvx512 ? 4 : 2, shape.N / unit.lanes);
+  return {std::min<int64_t>((isAvx512 ? 16 : 8) / columns, shape.M), columns};
+}
+
+void DotLowering::multiplyPacked(triton::DotOp op, const DotUnit &unit,
+                                 const Buffer &sum, bool startsAtZero,
+                                 const PackedRows &left,
+                                 const PackedPanels &right) {
+  DotShape shape = shapeOf(op);
+  int64_t words = shape.K / unit.elementsOfWord();
+  BlockSize block =
+      unit.isTiles() ? blockOfTiles(shape)
+                     : blockOfVectors(shape, unit, context.target.vectorBytes);
+  int64_t rowStep = block.rows * (unit.isTiles() ? tileRows : 1);
+  auto multiplyBatch = [&](const Coords &batch) {
+    auto inBatch = [&](Value base, int64_t bytes) {
+      return b.offset(base, offsetOfBatch(b, shape.batches, batch, bytes));
+    };
+    Operands m{b,
+               left,
+               right,
+               inBatch(left.base, left.batchBytes),
+               inBatch(right.base, right.batchBytes),
+               inBatch(sum.ptr, shape.M * shape.N * wordBytes),
+               shape.N};
+    b.forLoop(0, shape.N, block.columns * unit.lanes, [&](Value j) {
+      SmallVector<Value> corrections;
+      if (unit.kind == DotUnit::Kind::Bytes)
+        corrections = correctionsOf(m, unit, block, words, j);
+      b.forLoop(0, shape.M, rowStep, [&](Value i) {
+        if (unit.isTiles())
+          multiplyTiles(m, unit, block, words, startsAtZero, i, j);
+        else
+          multiplyVectors(m, unit, block, words, sum.element, startsAtZero,
+                          corrections, i, j);
+      });
+    });
+  };
+  tiles.forTile(shape.batches, std::max<int>(0, shape.batches.size() - 1),
+                multiplyBatch, /*maxLanes=*/1);
+}
+
+/// The configuration that `ldtilecfg` loads: palette 1, and in each of the
+/// eight tiles 16 rows of 64 bytes.
+static std::string configurationOfTiles() {
+  constexpr int size = 64, bytesOfRow = 16, rows = 48, numTiles = 8;
+  std::string bytes(size, '\0');
+  bytes[0] = 1;
+  for (int tile = 0; tile < numTiles; ++tile) {
+    bytes[bytesOfRow + 2 * tile] = tileWords * wordBytes;
+    bytes[rows + tile] = tileRows;
+  }
+  return bytes;
+}
+
+bool DotLowering::beginTiles() {
+  if (areTilesReady)
+    return false;
+  call(b, "llvm.x86.ldtilecfg",
+       {context.globalBytes("tiles", configurationOfTiles(),
+                            /*alignment=*/64)});
+  return areTilesReady = true;
+}
+
+bool DotLowering::beginTilesFor(Operation *loop) {
+  bool isWanted = false, mayLeave = false;
+  loop->walk([&](Operation *op) {
+    // The runtime may run Python code in these, or never return.
+    mayLeave |=
+        isa<triton::AtomicPollOp, triton::PrintOp, triton::AssertOp>(op);
+    if (auto dot = dyn_cast<triton::DotOp>(op)) {
+      std::optional<DotUnit> unit = chooseDotUnit(context.target, dot);
+      isWanted |= unit && unit->isTiles();
+    }
+  });
+  return isWanted && !mayLeave && beginTiles();
+}
+
+void DotLowering::endTiles() {
+  call(b, "llvm.x86.tilerelease", {});
+  areTilesReady = false;
+}

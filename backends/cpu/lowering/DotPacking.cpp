@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An operand is evaluated along the dimension in which its elements are
+// contiguous. If that is K, neighbours form words as they are; else vectors of
+// neighbouring rows are interleaved. If the words are then in the other order
+// than the unit wants, they are written to a temporary matrix and transposed.
+
+#include "DotPacking.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext::cpu;
+
+static Value times(LaneBuilder &b, Value value, int64_t factor) {
+  return b.createOrFold<arith::MulIOp>(value,
+                                       b.constant(b.getI64Type(), factor));
+}
+
+static Value plus(LaneBuilder &b, Value x, Value y) {
+  return b.createOrFold<arith::AddIOp>(x, y);
+}
+
+Value mlir::triton_ext::cpu::offsetOfBatch(LaneBuilder &b,
+                                           ArrayRef<int64_t> batches,
+                                           ArrayRef<Lanes> batch,
+                                           int64_t bytes) {
+  Value number = b.constant(b.getI64Type(), 0);
+  for (auto [size, coord] : llvm::zip(batches, batch))
+    number = plus(b, times(b, number, size), coord.base);
+  return times(b, number, bytes);
+}
+
+/// Returns the elements of vectors of one length in turn: the first of each,
+/// then the second of each, and so on.
+static Value interleave(LaneBuilder &b, ArrayRef<Value> vectors) {
+  if (vectors.size() == 1)
+    return vectors.front();
+  // Halves are interleaved first, then the results: (a c) and (b d), then
+  // (a b c d).
+  SmallVector<Value> even, odd;
+  for (auto [i, vector] : llvm::enumerate(vectors))
+    (i % 2 ? odd : even).push_back(vector);
+  Value first = interleave(b, even), second = interleave(b, odd);
+  int size = cast<VectorType>(first.getType()).getNumElements();
+  SmallVector<int32_t> mask;
+  for (int i = 0; i < size; ++i)
+    mask.append({i, size + i});
+  return b.shuffle(first, second, mask);
+}
+
+Value DotPacking::allocate(int64_t bytes) {
+  return scratch.allocate(b.getI8Type(), {bytes}).ptr;
+}
+
+bool DotPacking::liesAlongK(Value operand, int dimOfK) {
+  int rank = shape.batches.size() + 2;
+  int other = 2 * rank - 3 - dimOfK;
+  auto type = cast<RankedTensorType>(operand.getType());
+  return type.getDimSize(other) == 1 || plan.contiguousDim(operand) != other;
+}
+
+Value DotPacking::offsetOfBatch(ArrayRef<Lanes> batch, int64_t bytes) const {
+  return cpu::offsetOfBatch(b, shape.batches, batch, bytes);
+}
+
+/// Returns the bytes in front of the word in a matrix of panels.
+Value DotPacking::offsetOfPanel(Value column, Value word) const {
+  Type i64 = b.getI64Type();
+  Value panel = b.createOrFold<arith::ShRUIOp>(
+      column, b.constant(i64, llvm::Log2_64(unit.lanes)));
+  Value lane =
+      b.createOrFold<arith::AndIOp>(column, b.constant(i64, unit.lanes - 1));
+  Value inPanel = plus(b, times(b, word, unit.lanes), lane);
+  return times(b, plus(b, times(b, panel, words * unit.lanes), inPanel),
+               wordBytes);
+}
+
+Value DotPacking::narrow(Value value, Type from, bool isLeft) {
+  if (auto floating = dyn_cast<FloatType>(from)) {
+    if (floating.getWidth() > 8)
+      return value;
+    // Every 8-bit float is a bf16, so the upper half of its f32 has all of it.
+    Type i32 = like(value, b.getI32Type());
+    Value wide = conversion.convert(op, value, from, b.getF32Type());
+    Value bits = arith::BitcastOp::create(b, i32, wide);
+    bits = arith::ShRUIOp::create(b, bits, b.constant(i32, 16));
+    return arith::TruncIOp::create(b, like(value, unit.element), bits);
+  }
+  if (unit.kind == DotUnit::Kind::Pairs)
+    return arith::ExtSIOp::create(b, like(value, unit.element), value);
+  // The left bytes are unsigned: x + 128 for x.
+  if (unit.kind == DotUnit::Kind::Bytes && isLeft)
+    return arith::XOrIOp::create(b, value, b.constant(value.getType(), 0x80));
+  return value;
+}
+
+void DotPacking::packAlong(Value operand, bool isLeft, Value target,
+                           int64_t rowBytes, int64_t batchBytes) {
+  Type from = getElementTypeOrSelf(operand.getType());
+  SmallVector<int64_t> sizes(ArrayRef<int64_t>(shape.batches));
+  sizes.append({isLeft ? shape.M : shape.N, shape.K});
+  int outer = sizes.size() - 2, inner = outer + 1;
+  auto body = [&](const Coords &coords) {
+    Coords at(coords);
+    if (!isLeft)
+      std::swap(at[outer], at[inner]);
+    Value value = b.toVector(evaluator.eval(operand, at));
+    Value offset = plus(b, times(b, coords[outer].base, rowBytes),
+                        times(b, coords[inner].base, bytesOf(unit.element)));
+    offset = plus(b, offset,
+                  offsetOfBatch(ArrayRef(coords).drop_back(2), batchBytes));
+    LLVM::StoreOp::create(b, narrow(value, from, isLeft),
+                          b.offset(target, offset), wordBytes);
+  };
+  tiles.forTile(sizes, inner, body, std::min<int64_t>(mostLanes, shape.K));
+}
+
+void DotPacking::packAcross(Value operand, bool isLeft, Value target,
+                            int64_t batchBytes, int most, Place place) {
+  Type from = getElementTypeOrSelf(operand.getType());
+  SmallVector<int64_t> sizes(ArrayRef<int64_t>(shape.batches));
+  sizes.append({words, isLeft ? shape.M : shape.N});
+  int dimOfWord = sizes.size() - 2, other = dimOfWord + 1;
+  auto body = [&](const Coords &coords) {
+    Value word = coords[dimOfWord].base;
+    SmallVector<Value> vectors;
+    for (int64_t i = 0; i < unit.elementsOfWord(); ++i) {
+      Value k = plus(b, times(b, word, unit.elementsOfWord()),
+                     b.constant(b.getI64Type(), i));
+      Coords at(coords);
+      at[dimOfWord] = Lanes::uniform(k);
+      if (isLeft)
+        std::swap(at[dimOfWord], at[other]);
+      Value value = b.toVector(evaluator.eval(operand, at));
+      vectors.push_back(narrow(value, from, isLeft));
+    }
+    Value offset =
+        plus(b, place(word, coords[other].base),
+             offsetOfBatch(ArrayRef(coords).drop_back(2), batchBytes));
+    LLVM::StoreOp::create(b, interleave(b, vectors), b.offset(target, offset),
+                          wordBytes);
+  };
+  tiles.forTile(sizes, other, body, most);
+}
+
+void DotPacking::transpose(Value from, int64_t rows, int64_t columns,
+                           Value target, int64_t batchBytes, Place place) {
+  int64_t size = std::min({context.target.vectorBytes / wordBytes, rows,
+                           columns, int64_t(unit.lanes)});
+  Type i32 = b.getI32Type(), i64 = b.getI64Type();
+  Type vector = size == 1 ? i32 : Type(VectorType::get(size, i32));
+  auto transposeBlock = [&](Value row, Value column, Value offset) {
+    SmallVector<Value> block;
+    for (int64_t i = 0; i < size; ++i) {
+      Value index =
+          plus(b, times(b, plus(b, row, b.constant(i64, i)), columns), column);
+      Value at = plus(b, times(b, index, wordBytes),
+                      times(b, offset, rows * columns * wordBytes));
+      block.push_back(
+          LLVM::LoadOp::create(b, vector, b.offset(from, at), wordBytes));
+    }
+    // Each step interleaves vectors that are half of the block apart. After as
+    // many steps as the size has bits, row i holds column i.
+    SmallVector<int32_t> low, high;
+    for (int64_t i = 0; i < size / 2; ++i) {
+      low.append({int32_t(i), int32_t(size + i)});
+      high.append({int32_t(size / 2 + i), int32_t(size + size / 2 + i)});
+    }
+    for (int64_t step = 1; step < size; step *= 2) {
+      SmallVector<Value> next;
+      for (int64_t i = 0; i < size / 2; ++i)
+        for (ArrayRef<int32_t> mask : {ArrayRef(low), ArrayRef(high)})
+          next.push_back(b.shuffle(block[i], block[i + size / 2], mask));
+      block = next;
+    }
+    for (auto [i, words] : llvm::enumerate(block)) {
+      Value at = plus(b, place(plus(b, column, b.constant(i64, i)), row),
+                      times(b, offset, batchBytes));
+      LLVM::StoreOp::create(b, words, b.offset(target, at), wordBytes);
+    }
+  };
+  auto transposeBatch = [&](const Coords &batch) {
+    Value number = offsetOfBatch(batch, 1);
+    b.forLoop(0, rows, size, [&](Value row) {
+      b.forLoop(0, columns, size,
+                [&](Value column) { transposeBlock(row, column, number); });
+    });
+  };
+  tiles.forTile(shape.batches, std::max<int>(0, shape.batches.size() - 1),
+                transposeBatch, /*maxLanes=*/1);
+}
+
+PackedRows DotPacking::packLeft() {
+  Value operand = op.getA();
+  Type from = getElementTypeOrSelf(operand.getType());
+  int64_t batches = 1;
+  for (int64_t size : shape.batches)
+    batches *= size;
+  // A tile's rows would be in few sets of the cache if they were a multiple of
+  // its size apart.
+  constexpr int64_t line = 64, most = 512;
+  int64_t rowBytes = words * wordBytes;
+  if (auto it = context.buffers.find(operand);
+      it != context.buffers.end() && it->second.element == unit.element &&
+      unit.kind != DotUnit::Kind::Bytes &&
+      from.getIntOrFloatBitWidth() == unit.element.getIntOrFloatBitWidth())
+    return {it->second.ptr, rowBytes, shape.M * rowBytes};
+  if (rowBytes >= most)
+    rowBytes += line;
+  PackedRows rows{allocate(batches * shape.M * rowBytes), rowBytes,
+                  shape.M * rowBytes};
+  if (liesAlongK(operand, shape.batches.size() + 1)) {
+    packAlong(operand, /*isLeft=*/true, rows.base, rowBytes, rows.batchBytes);
+    return rows;
+  }
+  int64_t bytes = words * shape.M * wordBytes;
+  Value columns = allocate(batches * bytes);
+  packAcross(operand, /*isLeft=*/true, columns, bytes,
+             std::min<int64_t>(mostLanes, shape.M), [&](Value word, Value row) {
+               return times(b, plus(b, times(b, word, shape.M), row),
+                            wordBytes);
+             });
+  transpose(columns, words, shape.M, rows.base, rows.batchBytes,
+            [&](Value row, Value word) {
+              return plus(b, times(b, row, rowBytes),
+                          times(b, word, wordBytes));
+            });
+  return rows;
+}
+
+PackedPanels DotPacking::packRight() {
+  Value operand = op.getB();
+  int64_t batches = 1;
+  for (int64_t size : shape.batches)
+    batches *= size;
+  int64_t bytes = words * shape.N * wordBytes;
+  PackedPanels panels{allocate(batches * bytes), unit.lanes,
+                      words * unit.lanes * wordBytes, bytes};
+  if (!liesAlongK(operand, shape.batches.size())) {
+    packAcross(
+        operand, /*isLeft=*/false, panels.base, bytes, unit.lanes,
+        [&](Value word, Value column) { return offsetOfPanel(column, word); });
+    return panels;
+  }
+  Value rows = allocate(batches * bytes);
+  packAlong(operand, /*isLeft=*/false, rows, words * wordBytes, bytes);
+  transpose(
+      rows, shape.N, words, panels.base, bytes,
+      [&](Value word, Value column) { return offsetOfPanel(column, word); });
+  return panels;
+}

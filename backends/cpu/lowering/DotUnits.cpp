@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which unit multiplies a product, and its instructions on vectors.
+
+#include "DotUnits.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext::cpu;
+
+DotShape mlir::triton_ext::cpu::shapeOf(triton::DotOp op) {
+  ArrayRef<int64_t> result = op.getType().getShape();
+  int64_t K = op.getA().getType().getShape().back();
+  return {llvm::to_vector<2>(result.drop_back(2)), result[result.size() - 2],
+          result.back(), K};
+}
+
+/// Whether every number of the type is a bf16 that is not denormal.
+static bool isBrainFloat(Type type) {
+  auto floating = dyn_cast<FloatType>(type);
+  return floating && (floating.isBF16() || floating.getWidth() == 8);
+}
+
+/// A tile must be full: sizes are powers of two, so each is a multiple of it.
+static std::optional<DotUnit> fullTiles(const DotShape &shape, Type element,
+                                        StringRef product) {
+  DotUnit unit{DotUnit::Kind::Tiles, element, tileWords, product};
+  bool isFull = shape.M >= tileRows && shape.N >= tileWords &&
+                shape.K >= tileWords * unit.elementsOfWord();
+  return isFull ? std::optional(unit) : std::nullopt;
+}
+
+/// Returns the unit `kind` with vectors of at most `vectorBytes`, if the
+/// product fills vectors of 16 bytes and one word along K.
+static std::optional<DotUnit> fullVectors(const DotShape &shape,
+                                          DotUnit::Kind kind, Type element,
+                                          int64_t vectorBytes) {
+  constexpr int64_t leastLanes = 4;
+  int64_t lanes = std::min(vectorBytes / wordBytes, shape.N);
+  DotUnit unit{kind, element, int(lanes)};
+  bool isFull = lanes >= leastLanes && shape.K >= unit.elementsOfWord();
+  return isFull ? std::optional(unit) : std::nullopt;
+}
+
+static std::optional<DotUnit> forBytes(const Target &target,
+                                       const DotShape &shape, Builder b) {
+  Type i8 = b.getI8Type(), i16 = b.getIntegerType(16);
+  int32_t features = target.dotFeatures;
+  std::optional<DotUnit> unit;
+  if (features & amxInt8)
+    unit = fullTiles(shape, i8, "llvm.x86.tdpbssd");
+  if (!unit && features & (avx512Vnni | avxVnni))
+    unit = fullVectors(shape, DotUnit::Kind::Bytes, i8,
+                       features & avx512Vnni ? 64 : 32);
+  if (!unit)
+    unit = fullVectors(shape, DotUnit::Kind::Pairs, i16,
+                       features & avx512bw ? 64 : (features & avx2 ? 32 : 16));
+  return unit;
+}
+
+std::optional<DotUnit>
+mlir::triton_ext::cpu::chooseDotUnit(const Target &target, triton::DotOp op) {
+  DotShape shape = shapeOf(op);
+  Builder b(op.getContext());
+  Type left = op.getA().getType().getElementType();
+  Type right = op.getB().getType().getElementType();
+  Type result = op.getType().getElementType();
+  int32_t features = target.dotFeatures;
+  if (left.isInteger(8) && right.isInteger(8) && result.isInteger(32))
+    return forBytes(target, shape, b);
+  if (!isa<FloatType>(result) || result.isF64())
+    return std::nullopt;
+  std::optional<DotUnit> unit;
+  if (isBrainFloat(left) && isBrainFloat(right)) {
+    Type i16 = b.getIntegerType(16);
+    if (features & amxBf16)
+      unit = fullTiles(shape, i16, "llvm.x86.tdpbf16ps");
+    if (!unit && features & avx512Bf16)
+      unit = fullVectors(shape, DotUnit::Kind::BrainFloats, i16, 64);
+  } else if (left.isF16() && right.isF16() && features & amxFp16) {
+    unit = fullTiles(shape, left, "llvm.x86.tdpfp16ps");
+  }
+  return unit;
+}
+
+Value mlir::triton_ext::cpu::multiplyWords(LaneBuilder &b, const DotUnit &unit,
+                                           Value sum, Value left, Value right) {
+  std::string bits = std::to_string(unit.lanes * wordBytes * 8);
+  Type element = unit.kind == DotUnit::Kind::BrainFloats ? Type(b.getBF16Type())
+                                                         : unit.element;
+  auto type = VectorType::get(unit.lanes * unit.elementsOfWord(), element);
+  left = LLVM::BitcastOp::create(b, type, left);
+  right = LLVM::BitcastOp::create(b, type, right);
+  switch (unit.kind) {
+  case DotUnit::Kind::Bytes:
+    return b.intrinsic("llvm.x86.avx512.vpdpbusd." + bits, sum.getType(),
+                       {sum, left, right});
+  case DotUnit::Kind::BrainFloats:
+    return b.intrinsic("llvm.x86.avx512bf16.dpbf16ps." + bits, sum.getType(),
+                       {sum, left, right});
+  case DotUnit::Kind::Pairs: {
+    StringRef name = unit.lanes == 16  ? "llvm.x86.avx512.pmaddw.d.512"
+                     : unit.lanes == 8 ? "llvm.x86.avx2.pmadd.wd"
+                                       : "llvm.x86.sse2.pmadd.wd";
+    return arith::AddIOp::create(
+        b, sum, b.intrinsic(name, sum.getType(), {left, right}));
+  }
+  case DotUnit::Kind::Tiles:
+    break;
+  }
+  llvm_unreachable("tiles are not vectors");
+}

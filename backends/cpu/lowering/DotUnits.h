@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The instructions that multiply matrices of narrow elements, and the choice
+// among them. All of them multiply words of 32 bits: the elements of a word are
+// neighbours along K, and an instruction adds the products of all elements of
+// two words to an element of the result.
+
+#ifndef TRITON_EXT_CPU_DOTUNITS_H
+#define TRITON_EXT_CPU_DOTUNITS_H
+
+#include "Context.h"
+
+namespace mlir::triton_ext::cpu {
+
+/// The bytes of a word.
+constexpr int64_t wordBytes = 4;
+/// The rows of an AMX tile, and the words of each row.
+constexpr int tileRows = 16, tileWords = 16;
+
+/// Features of a processor, as bits of the option `dot-units` of the pass.
+enum DotFeature : int32_t {
+  avx2 = 1,
+  avx512bw = 2,
+  avxVnni = 4,
+  avx512Vnni = 8,
+  avx512Bf16 = 16,
+  amxInt8 = 32,
+  amxBf16 = 64,
+  amxFp16 = 128,
+};
+
+/// The sizes of a product: M x K times K x N, for each of the batches.
+struct DotShape {
+  SmallVector<int64_t, 2> batches;
+  int64_t M, N, K;
+};
+
+struct DotUnit {
+  enum class Kind {
+    Pairs,       ///< vpmaddwd: pairs of i16, summed in i32
+    Bytes,       ///< vpdpbusd: four u8 times four i8, summed in i32
+    BrainFloats, ///< vdpbf16ps: pairs of bf16, summed in f32
+    Tiles,       ///< AMX: tiles of 16 words by 16 words
+  };
+  Kind kind;
+  /// The lowered type of the elements of a word.
+  Type element;
+  /// The words of a vector, or of a row of a tile.
+  int lanes;
+  /// What multiplies two tiles, as an intrinsic of LLVM.
+  StringRef tileProduct = {};
+
+  int64_t elementsOfWord() const { return wordBytes / bytesOf(element); }
+  bool isTiles() const { return kind == Kind::Tiles; }
+};
+
+/// Returns the best unit of the target for a product; none if elements are best
+/// multiplied one by one, as f32 or i32.
+std::optional<DotUnit> chooseDotUnit(const Target &target, triton::DotOp op);
+
+DotShape shapeOf(triton::DotOp op);
+
+/// Returns `sum` plus the products of the words `left` and `right`, vectors of
+/// i32 with `lanes` elements. The bytes of `left` are unsigned for `Bytes`.
+Value multiplyWords(LaneBuilder &b, const DotUnit &unit, Value sum, Value left,
+                    Value right);
+
+} // namespace mlir::triton_ext::cpu
+
+#endif // TRITON_EXT_CPU_DOTUNITS_H

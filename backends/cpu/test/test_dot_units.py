@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tl.dot` on the units for narrow elements: AMX (emulated, and on a machine that has it), AVX512-BF16, VNNI, vpmaddwd.
+
+Where each sum has one right result, all units must give it: integers, and floats that are small integers.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler.compiler import CompiledKernel
+
+from support.cpu import emulated_units
+
+BF16, FP16, INT8, E5M2, E4M3 = torch.bfloat16, torch.float16, torch.int8, torch.float8_e5m2, torch.float8_e4m3fn
+NAMES = {BF16: "*bf16", FP16: "*fp16", INT8: "*i8", E5M2: "*fp8e5", E4M3: "*fp8e4nv"}
+NAMES |= {torch.float32: "*fp32", torch.int32: "*i32"}
+
+#: CPUs of LLVM, and the flags of /proc/cpuinfo that a machine needs to run their products. All of CI's have AVX2.
+RUNNABLE = {
+    "x86-64": (),
+    "haswell": ("avx2",),
+    "cascadelake": ("avx512_vnni", "avx512vl", "avx512bw", "avx512dq"),
+    "cooperlake": ("avx512_bf16", "avx512_vnni", "avx512vl", "avx512bw", "avx512dq"),
+    "alderlake": ("avx_vnni",),
+    "sapphirerapids": ("amx_bf16", "amx_int8", "avx512_fp16"),
+    "graniterapids": ("amx_bf16", "amx_int8", "amx_fp16", "avx512_fp16"),
+}
+FLAGS = set(Path("/proc/cpuinfo").read_text().split("flags", 1)[1].split("\n", 1)[0].split())
+HERE = [arch for arch, flags in RUNNABLE.items() if FLAGS.issuperset(flags)]
+
+
+@triton.jit
+def product(
+    a, b, c, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, STEP: tl.constexpr,
+    A_DOWN: tl.constexpr, B_DOWN: tl.constexpr,
+):  # fmt: skip
+    """c += a @ b, in steps along K. A_DOWN and B_DOWN: the matrix has its columns one behind the other."""
+    z = tl.arange(0, B)[:, None, None]
+    m, n = tl.arange(0, M), tl.arange(0, N)
+    at = c + z * (M * N) + m[None, :, None] * N + n[None, None, :]
+    total = tl.load(at)
+    for start in range(0, K, STEP):
+        k = start + tl.arange(0, STEP)
+        left = m[None, :, None] * (1 if A_DOWN else K) + k[None, None, :] * (M if A_DOWN else 1)
+        right = k[None, :, None] * (1 if B_DOWN else N) + n[None, None, :] * (K if B_DOWN else 1)
+        if B == 1:
+            x, y = tl.load(a + tl.reshape(left, (M, STEP))), tl.load(b + tl.reshape(right, (STEP, N)))
+            partial = tl.dot(x, y, tl.reshape(total, (M, N)), out_dtype=total.dtype)
+            total = tl.reshape(partial, (1, M, N))
+        else:
+            x, y = tl.load(a + z * (M * K) + left), tl.load(b + z * (K * N) + right)
+            total = tl.dot(x, y, total, out_dtype=total.dtype)
+    tl.store(at, total)
+
+
+def compiled(function: triton.JITFunction, types: dict[str, str], constants: dict[str, int], arch: str):
+    """Returns the kernel, compiled for a CPU of LLVM."""
+    signature = types | dict.fromkeys(constants, "constexpr")
+    source = triton.compiler.ASTSource(function, signature, constants)
+    return triton.compile(source, target=GPUTarget("cpu", arch, 1))
+
+
+def sum_type(dtype: torch.dtype) -> torch.dtype:
+    return torch.int32 if dtype == INT8 else torch.float32
+
+
+def compiled_product(
+    dtype: torch.dtype,
+    sizes: tuple[int, int, int, int],
+    arch: str,
+    step: int = 0,
+    down: tuple[bool, bool] = (False,) * 2,
+) -> CompiledKernel:
+    """Returns `product`, compiled for a CPU; `sizes` are B, M, N and K."""
+    constants = dict(zip("BMNK", sizes, strict=True)) | {"STEP": step or sizes[3]}
+    constants |= {"A_DOWN": int(down[0]), "B_DOWN": int(down[1])}
+    types = {"a": NAMES[dtype], "b": NAMES[dtype], "c": NAMES[sum_type(dtype)]}
+    return compiled(product, types, constants, arch)
+
+
+def numbers(dtype: torch.dtype, *sizes: int) -> torch.Tensor:
+    """Returns random numbers whose products have one right sum."""
+    if dtype == INT8:
+        return torch.randint(-128, 128, sizes, dtype=INT8)
+    if dtype == torch.int32:  # sums wrap around
+        return torch.randint(-(2**31), 2**31, sizes, dtype=torch.int64).to(torch.int32)
+    return torch.randint(-4, 5, sizes).to(dtype)
+
+
+def down(matrix: torch.Tensor) -> torch.Tensor:
+    return matrix.mT.contiguous()
+
+
+class Matrices:
+    """Operands, and the right result."""
+
+    def __init__(self, dtype: torch.dtype, sizes: tuple[int, int, int, int], down_: tuple[bool, bool]) -> None:
+        batches, m, n, k = sizes
+        a, b = numbers(dtype, batches, m, k), numbers(dtype, batches, k, n)
+        self.total = numbers(sum_type(dtype), batches, m, n)
+        right = a.double() @ b.double() + self.total.double()
+        wrapped = (right.long() + 2**31) % 2**32 - 2**31
+        self.expected = (wrapped if dtype == INT8 else right).to(self.total.dtype)
+        self.arguments = (down(a) if down_[0] else a, down(b) if down_[1] else b, self.total)
+
+
+# What is chosen
+
+
+CHOSEN = [
+    ("sapphirerapids", BF16, "tdpbf16ps"),
+    ("sapphirerapids", E5M2, "tdpbf16ps"),
+    ("sapphirerapids", E4M3, "tdpbf16ps"),
+    ("sapphirerapids", INT8, "tdpbssd"),
+    ("sapphirerapids", FP16, "vfmadd"),
+    ("graniterapids", FP16, "tdpfp16ps"),
+    ("sapphirerapids;-amx-bf16", BF16, "vdpbf16ps"),
+    ("sapphirerapids;-amx-bf16,-avx512bf16", BF16, "vfmadd"),
+    ("sapphirerapids;-amx-int8", INT8, "vpdpbusd"),
+    ("cooperlake", E5M2, "vdpbf16ps"),
+    ("cascadelake", INT8, "vpdpbusd"),
+    ("cascadelake", BF16, "vfmadd"),
+    ("alderlake", INT8, "vpdpbusd"),
+    ("skylake-avx512", INT8, "vpmaddwd"),
+    ("haswell", INT8, "vpmaddwd"),
+    ("x86-64", INT8, "pmaddwd"),
+]
+INSTRUCTIONS = ("tdpbf16ps", "tdpbssd", "tdpfp16ps", "vdpbf16ps", "vpdpbusd", "vpmaddwd", "pmaddwd", "vfmadd")
+
+
+def units_in(kernel: CompiledKernel) -> list[str]:
+    words = set(kernel.asm["asm"].split())
+    return [name for name in INSTRUCTIONS if any(word.startswith(name) for word in words)]
+
+
+@pytest.mark.parametrize(("arch", "dtype", "instruction"), CHOSEN, ids=str)
+def test_the_unit_of_a_cpu(arch: str, dtype: torch.dtype, instruction: str) -> None:
+    assert units_in(compiled_product(dtype, (1, 16, 32, 64), arch)) == [instruction]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "sizes", "instruction"),
+    [
+        (BF16, (1, 16, 16, 32), "tdpbf16ps"),
+        (BF16, (1, 8, 16, 32), "vdpbf16ps"),
+        (BF16, (1, 16, 8, 32), "vdpbf16ps"),
+        (BF16, (1, 16, 16, 16), "vdpbf16ps"),
+        (BF16, (1, 16, 4, 2), "vdpbf16ps"),
+        (BF16, (1, 16, 2, 32), "vfmadd"),
+        (BF16, (1, 16, 16, 1), "vfmadd"),
+        (INT8, (1, 16, 16, 64), "tdpbssd"),
+        (INT8, (1, 16, 16, 32), "vpdpbusd"),
+        (INT8, (1, 16, 16, 2), "vpmaddwd"),
+    ],
+    ids=str,
+)
+def test_a_small_product_takes_the_next_unit(
+    dtype: torch.dtype, sizes: tuple[int, int, int, int], instruction: str
+) -> None:
+    assert units_in(compiled_product(dtype, sizes, "sapphirerapids")) == [instruction]
+
+
+# What it computes
+
+
+TILED = [(1, 16, 16, 64), (1, 32, 64, 128), (1, 64, 16, 256), (1, 16, 64, 512), (2, 32, 16, 64), (1, 128, 32, 64)]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "arch"),
+    [(BF16, "sapphirerapids"), (INT8, "sapphirerapids"), (E5M2, "sapphirerapids"), (FP16, "graniterapids")],
+    ids=str,
+)
+@pytest.mark.parametrize("sizes", TILED, ids=str)
+def test_tiles(dtype: torch.dtype, arch: str, sizes: tuple[int, int, int, int], tmp_path: Path) -> None:
+    for number, layout in enumerate(((False, False), (True, False), (False, True))):
+        here = tmp_path / str(number)
+        here.mkdir()
+        matrices = Matrices(dtype, sizes, layout)
+        kernel = compiled_product(dtype, sizes, arch, down=layout)
+        emulator = emulated_units.run_emulated(kernel, here, 1, matrices.arguments)
+        assert emulator.problems == []
+        assert sum(emulator.calls[name] for name in ("tdpbf16ps", "tdpbssd", "tdpfp16ps")) > 0
+        assert torch.equal(matrices.total, matrices.expected)
+
+
+VECTORS = [
+    (1, 16, 16, 16),
+    (1, 1, 16, 32),
+    (1, 64, 128, 16),
+    (1, 4, 8, 8),
+    (1, 32, 4, 64),
+    (4, 2, 32, 4),
+    (1, 8, 64, 512),
+]
+
+
+@pytest.mark.parametrize("arch", HERE)
+@pytest.mark.parametrize("dtype", [BF16, FP16, INT8, E4M3], ids=str)
+@pytest.mark.parametrize("sizes", [*VECTORS, *TILED[:4]], ids=str)
+def test_products_on_this_machine(
+    arch: str, dtype: torch.dtype, sizes: tuple[int, int, int, int], tmp_path: Path
+) -> None:
+    for number, layout in enumerate(((False, False), (True, True))):
+        here = tmp_path / str(number)
+        here.mkdir()
+        matrices = Matrices(dtype, sizes, layout)
+        step = max(1, sizes[3] // 2)
+        emulated_units.run(compiled_product(dtype, sizes, arch, step, layout), here, 1, matrices.arguments)
+        assert torch.equal(matrices.total, matrices.expected)
+
+
+@pytest.mark.parametrize("arch", HERE)
+def test_bf16_against_f64(arch: str, tmp_path: Path) -> None:
+    """The error is within that of K products that are added one by one in f32."""
+    m, n, k = 32, 64, 256
+    a, b, c = torch.randn(1, m, k).to(BF16), torch.randn(1, k, n).to(BF16), torch.zeros(1, m, n)
+    emulated_units.run(compiled_product(BF16, (1, m, n, k), arch), tmp_path, 1, (a, b, c))
+    x, y = a.double(), b.double()
+    bound = (k + 1) * 2**-24 * (x.abs() @ y.abs())
+    assert ((c.double() - x @ y).abs() <= bound).all()
+
+
+# Several products
+
+
+@triton.jit
+def attention(q, k, v, out, N: tl.constexpr, D: tl.constexpr, BLOCK: tl.constexpr, SPEAKS: tl.constexpr):
+    """Products whose operands are computed, without the softmax: sum of (q @ k^T / 2) @ v over blocks."""
+    at, d = tl.arange(0, BLOCK), tl.arange(0, D)
+    query = (tl.load(q + at[:, None] * D + d[None, :]) * 2).to(tl.bfloat16)
+    total = tl.zeros((BLOCK, D), tl.float32)
+    for start in range(0, N, BLOCK):
+        keys = tl.load(k + (start + at)[:, None] * D + d[None, :])
+        scores = tl.dot(query, keys.T) * 0.5
+        values = tl.load(v + (start + at)[:, None] * D + d[None, :])
+        total = tl.dot(scores.to(tl.bfloat16), values, total)
+        if SPEAKS:
+            tl.device_print("start", start)
+    tl.store(out + at[:, None] * D + d[None, :], total)
+
+
+@pytest.mark.parametrize("speaks", [False, True])
+def test_the_configuration_of_tiles(speaks: bool, tmp_path: Path) -> None:
+    """It is loaded once for a loop. If the loop prints, which may run Python, each product loads and releases it."""
+    n, d, block = 64, 64, 32
+    q, k, v = (torch.randint(-1, 2, s).to(BF16) for s in ((block, d), (n, d), (n, d)))
+    out = torch.full((block, d), 7.0)
+    types = dict(zip(("q", "k", "v", "out"), ("*bf16",) * 3 + ("*fp32",), strict=True))
+    constants = {"N": n, "D": d, "BLOCK": block, "SPEAKS": int(speaks)}
+    kernel = compiled(attention, types, constants, "sapphirerapids")
+    emulator = emulated_units.run_emulated(kernel, tmp_path, 1, (q, k, v, out))
+    assert emulator.problems == []
+    assert emulator.calls["ldtilecfg"] == emulator.calls["tilerelease"] == (4 if speaks else 1)
+    assert emulator.calls["tilezero"] > 0  # a product without an addend begins with zeros
+    assert torch.equal(out.double(), (q.double() @ k.double().mT) @ v.double())
