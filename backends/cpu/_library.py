@@ -38,6 +38,19 @@ OPTIONS = {
 LIMITS = (6, 8)
 
 
+#: What multiplies narrow elements, by the features that it needs; the values are those of the option ``dot-units``.
+DOT_UNITS = {
+    "+avx2": 1,
+    "+avx512bw": 2,
+    "+avxvnni": 4,
+    "+avx512vnni,+avx512vl": 8,
+    "+avx512bf16,+avx512vl": 16,
+    "+amx-int8": 32,
+    "+amx-bf16": 64,
+    "+amx-fp16": 128,
+}
+
+
 def compiler_path() -> Path:
     """Returns the path of ``libtriton_ext_cpu.so``."""
     return library_dir() / "libtriton_ext_cpu.so"
@@ -93,6 +106,10 @@ class Compiler:
     def has(self, cpu: str, features: str, wanted: str) -> bool:
         """Returns whether a CPU has all `wanted` features, such as ``"+avx2,+fma"``. All names are LLVM's."""
         return bool(self._library.triton_ext_cpu_has(cpu.encode(), features.encode(), wanted.encode()))
+
+    def dot_units(self, cpu: str, features: str) -> int:
+        """Returns what a CPU has for products of narrow elements, as the option ``dot-units`` of ``lower_tiles``."""
+        return sum(bit for wanted, bit in DOT_UNITS.items() if self.has(cpu, features, wanted))
 
     def clear(self, module: Any) -> None:
         """Erases the contents of a module to free them, which Triton's bindings never do.

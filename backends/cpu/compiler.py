@@ -34,18 +34,6 @@ cpu = _passes.cpu  # a global of this module, as edits of pipelines expect of ba
 #: The size of a vector register in bytes, by the CPU feature that provides it.
 VECTORS = {"+avx512f": 64, "+avx": 32}
 
-#: What multiplies narrow elements, by the features that it needs; the values are those of the option ``dot-units``.
-DOT_UNITS = {
-    "+avx2": 1,
-    "+avx512bw": 2,
-    "+avxvnni": 4,
-    "+avx512vnni,+avx512vl": 8,
-    "+avx512bf16,+avx512vl": 16,
-    "+amx-int8": 32,
-    "+amx-bf16": 64,
-    "+amx-fp16": 128,
-}
-
 
 #: Options for GPUs. A kernel has their defaults, whatever the user asks for, so they are in no key.
 IGNORED = ("num_warps", "num_ctas", "num_stages", "maxnreg", "launch_cooperative_grid", "launch_pdl")
@@ -191,7 +179,7 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
     @staticmethod
     def make_cpuir(mod: ir.module, metadata: dict[str, object], opt: Any, capability: str) -> ir.module:
         """Lowers Triton IR to loops over vectors."""
-        from triton_ext.backends.cpu.compiler import DOT_UNITS, VECTORS, _library, cpu
+        from triton_ext.backends.cpu.compiler import VECTORS, _library, cpu
 
         from triton_ext.errors import UnsupportedError
         from triton_ext.pipeline.inspection import is_debugging
@@ -202,8 +190,7 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         compiler = _library.compiler()
         cpu_name, _, features = capability.partition(";")
         width = next((size for feature, size in VECTORS.items() if compiler.has(cpu_name, features, feature)), 16)
-        has_fma = compiler.has(cpu_name, features, "+fma")
-        dot_units = sum(bit for wanted, bit in DOT_UNITS.items() if compiler.has(cpu_name, features, wanted))
+        has_fma, dot_units = compiler.has(cpu_name, features, "+fma"), compiler.dot_units(cpu_name, features)
         passes.ttir.add_triton_licm(pm)
         cpu.passes.add_scalarize_induction(pm)
         passes.common.add_canonicalizer(pm)
