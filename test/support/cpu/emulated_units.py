@@ -173,7 +173,7 @@ def run(kernel: CompiledKernel, directory: Path, programs: int, arguments: Seque
 
 def run_emulated(kernel: CompiledKernel, directory: Path, programs: int, arguments: Sequence[torch.Tensor]) -> Emulator:
     """Runs a kernel that was compiled for a CPU with AMX, and returns the emulator."""
-    library = loaded(_machine_code.library_of_llir(rewritten(kernel.asm["llir"]), PLAIN, True), directory)
+    library = loaded(_machine_code.library_of_llir(rewritten(kernel.asm["llir"]), PLAIN), directory)
     emulator = Emulator()
     functions = [
         ctypes.CFUNCTYPE(None, *(CTYPES[kind] for kind in types))(emulator.function(name))
