@@ -63,11 +63,29 @@ def matmul_kernel(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.c
     k = tl.arange(0, BK)
     pa = a + m[:, None] * K + k[None, :]
     pb = b + k[:, None] * N + n[None, :]
-    acc = tl.zeros((BM, BN), tl.float32)
+    acc = tl.zeros((BM, BN), c.dtype.element_ty)
     for _ in range(0, K, BK):
-        acc = tl.dot(tl.load(pa), tl.load(pb), acc)
+        acc = tl.dot(tl.load(pa), tl.load(pb), acc, out_dtype=acc.dtype)
         pa += BK
         pb += BK * N
+    tl.store(c + m[:, None] * N + n[None, :], acc)
+
+
+@triton.jit
+def transposed_matmul_kernel(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """The product of a and the transpose of b."""
+    pid = tl.program_id(0)
+    columns = tl.cdiv(N, BN)
+    m = (pid // columns) * BM + tl.arange(0, BM)
+    n = (pid % columns) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    pa = a + m[:, None] * K + k[None, :]
+    pb = b + n[None, :] * K + k[:, None]
+    acc = tl.zeros((BM, BN), c.dtype.element_ty)
+    for _ in range(0, K, BK):
+        acc = tl.dot(tl.load(pa), tl.load(pb), acc, out_dtype=acc.dtype)
+        pa += BK
+        pb += BK
     tl.store(c + m[:, None] * N + n[None, :], acc)
 
 

@@ -202,6 +202,27 @@ def test_cpu_split_loops() -> None:
     assert f"an addition of 2^24 floats {add}" in page("cpu.md")
 
 
+def test_cpu_dot_units() -> None:
+    """The page has the ratio of the best tile for each product, with 2 and with 16 threads."""
+    text = (RESULTS / "cpu-dot-units.txt").read_text()
+    rows = re.findall(r"^ +(\d+) (\w+ \d+\^3) +\S+ +[\d.]+ +[\d.]+ +([\d.]+) +(\d+)$", text, re.MULTILINE)
+
+    def best(product: str, threads: int) -> str:
+        return min((row[2] for row in rows if row[:2] == (str(threads), product)), key=float)
+
+    first, *others = ((name, best(name, 2), best(name, 16)) for name in dict.fromkeys(
+        row[1] for row in rows if not row[1].startswith("float16")
+    ))  # fmt: skip
+    name, two, sixteen = first
+    said = f"{name} takes {two} of torch's time with 2 threads and {sixteen} with 16"
+    expected = ", ".join([said, *(f"{name} {two} and {sixteen}" for name, two, sixteen in others)])
+    shown = page("cpu.md").replace("bf16", "bfloat16")
+    assert all(part in shown for part in expected.split(", ")), expected
+    fastest = max(int(row[3]) for row in rows if row[0] == "2" and row[1] == "bfloat16 1024^3")
+    (peak,) = re.findall(r"the peak of tdpbf16ps with 2 threads: (\d+)", text)[:1]
+    assert f"reach {fastest:,} of the {int(peak):,} GFLOP/s of AMX" in page("cpu.md")
+
+
 def test_sanitizer_with_merged_looks() -> None:
     text = (RESULTS / "gpu-sanitizer-new-outputs.txt").read_text()
     found = re.search(r"^geometric mean +([\d.]+) +([\d.]+)$", text, re.MULTILINE)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bugs for products of narrow elements, each with the tests of test_dot_units.py that notice it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from support.cpu import lanes_mutations
+
+
+@dataclass(frozen=True)
+class Mutation(lanes_mutations.Mutation):
+    """A bug that the tests of products notice."""
+
+    tests: str = "test_dot_units.py"
+
+
+UNITS, PACKING, PACKED = "DotUnits.cpp", "DotPacking.cpp", "DotPacked.cpp"
+TILES, HERE = "test_tiles and bfloat16", "on_this_machine and int8 and haswell"
+
+MUTATIONS = {
+    # What is chosen
+    "a tile may lack rows": Mutation(UNITS, "shape.M >= tileRows", "true", "small_product"),
+    "a tile may lack words": Mutation(UNITS, "shape.K >= tileWords * unit.elementsOfWord()", "true", "small_product"),
+    "a vector has one lane": Mutation(UNITS, "lanes >= leastLanes", "lanes >= 1", "small_product"),
+    "every CPU has AMX": Mutation(UNITS, "features & amxBf16", "true", "unit_of_a_cpu"),
+    # How operands are packed
+    "words are not interleaved": Mutation(PACKING, "i % 2", "2 * i >= vectors.size()", "test_tiles and int8"),
+    "bytes have no sign": Mutation(PACKING, "unit.kind == DotUnit::Kind::Pairs", "false", HERE),
+    "a word has its second element twice": Mutation(
+        PACKING, "b.constant(b.getI64Type(), i)", "b.constant(b.getI64Type(), 1)", TILES, behind="Value k = plus("
+    ),
+    "one step less transposes": Mutation(PACKING, "step < size", "step < size / 2", TILES),
+    "panels overlap": Mutation(PACKING, "words * unit.lanes", "unit.lanes", TILES, behind="plus(b, times(b, panel, "),
+    "all batches are the first": Mutation(PACKING, "coord.base", "b.constant(b.getI64Type(), 0)", TILES),
+    # How they are multiplied
+    "a sum is forgotten": Mutation(
+        PACKED, "startsAtZero", "true", TILES, behind="forSums([&](Value number, Value at) {\n    if ("
+    ),
+    "a block of tiles has one row": Mutation(PACKED, "m.leftAt(i, r * tileRows, k)", "m.leftAt(i, 0, k)", TILES),
+    "tiles of the right operand are the first": Mutation(PACKED, "m.rightAt(j, c, k)", "m.rightAt(j, 0, k)", TILES),
+    "a configuration has 15 rows": Mutation(PACKED, "tileRows", "tileRows - 1", TILES, behind="bytes[rows + tile] = "),
+    "a loop that prints keeps its tiles": Mutation(PACKED, "!mayLeave", "true", "configuration"),
+}
