@@ -43,7 +43,8 @@ public:
   void add(Job &job) {
     std::lock_guard lock(mutex);
     launches.push_back({job, {}});
-    wake.notify_one();
+    if (isIdle) // else it will look soon, and short launches need not wake it
+      wake.notify_one();
   }
   void remove(Job &job) {
     std::lock_guard lock(mutex);
@@ -55,6 +56,7 @@ private:
   std::mutex mutex;
   std::condition_variable wake;
   std::list<Observed> launches;
+  bool isIdle = false;
 };
 
 /// Null until a launch is watched, and in a forked child.
@@ -158,7 +160,9 @@ void look(Observed &launch) {
 void Watcher::loop() {
   std::unique_lock lock(mutex);
   for (;;) {
+    isIdle = true;
     wake.wait(lock, [&] { return !launches.empty(); });
+    isIdle = false;
     double seconds = launches.front().job.launch.spinSeconds;
     for (Observed &one : launches) {
       try {
