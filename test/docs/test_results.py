@@ -221,6 +221,8 @@ def test_cpu_dot_units() -> None:
     fastest = max(int(row[3]) for row in rows if row[0] == "2" and row[1] == "bfloat16 1024^3")
     (peak,) = re.findall(r"the peak of tdpbf16ps with 2 threads: (\d+)", text)[:1]
     assert f"reach {fastest:,} of the {int(peak):,} GFLOP/s of AMX" in page("cpu.md")
+    ((unit, fma),) = re.findall(r"^bfloat16 1024\^3 +128x128x128 +([\d.]+) +([\d.]+)$", text, re.MULTILINE)
+    assert f"takes {unit} ms for bf16 1024^3 with `vdpbf16ps` and {fma} ms with FMA" in page("cpu.md")
 
 
 def test_sanitizer_with_merged_looks() -> None:
