@@ -40,7 +40,7 @@ def TritonToStructuredPass : Pass<"triton-ext-triton-to-structured", "::mlir::Mo
            "Whether atomics are turned, too">,
     Option<"gatherScatter", "enable-make-gather-scatter", "bool", /*default=*/"true",
            "Whether one dimension may have any offsets or any mask">,
-    Option<"modulo", "enable-modulo", "bool", /*default=*/"true",
+    Option<"modulo", "enable-modulo-support", "bool", /*default=*/"true",
            "Whether offsets may wrap around">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::triton::TritonDialect",

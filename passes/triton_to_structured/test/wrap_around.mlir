@@ -1,5 +1,5 @@
 // RUN: triton-ext-opt %s -triton-ext-triton-to-structured -canonicalize -cse -split-input-file | FileCheck %s
-// RUN: triton-ext-opt %s -triton-ext-triton-to-structured="enable-modulo=false enable-make-gather-scatter=false" -canonicalize -cse -split-input-file | FileCheck %s --check-prefix=NO
+// RUN: triton-ext-opt %s -triton-ext-triton-to-structured="enable-modulo-support=false enable-make-gather-scatter=false" -canonicalize -cse -split-input-file | FileCheck %s --check-prefix=NO
 
 // NO-NOT: tts.
 
