@@ -57,6 +57,7 @@ struct Maker {
   Value makeStrided(const Pointers &tracked, Value pointers);
   std::optional<Structured> makeGather(Value pointers, Value mask);
   std::optional<Line> addLines(ArrayRef<Value> tensors);
+  OpFoldResult takeFactor(Line &line);
   Value restrict(ArrayRef<Value> masks, unsigned dim);
 };
 } // namespace
@@ -97,8 +98,9 @@ Value Maker::makeStrided(const Pointers &tracked, Value pointers) {
                                  extents);
 }
 
-/// Returns the sum of tensors of offsets, as i64, which depends on the index
-/// along one dimension; nullopt if it depends on several.
+/// Returns the sum of tensors of offsets, which depends on the index along one
+/// dimension; nullopt if it depends on several. A single tensor of 32 bits
+/// stays as it is, otherwise the sum is an i64.
 std::optional<Line> Maker::addLines(ArrayRef<Value> tensors) {
   std::optional<Line> sum;
   for (Value tensor : tensors) {
@@ -106,8 +108,9 @@ std::optional<Line> Maker::addLines(ArrayRef<Value> tensors) {
     if (!line || !line->dim || (sum && sum->dim != line->dim))
       return std::nullopt;
     auto lineType = cast<RankedTensorType>(line->value.getType());
+    unsigned bits = lineType.getElementTypeBitWidth();
     Type i64 = builder.getI64Type();
-    if (lineType.getElementType() != i64)
+    if (bits < 32 || (bits == 32 && tensors.size() > 1))
       line->value = arith::ExtSIOp::create(builder, loc, lineType.clone(i64),
                                            line->value);
     if (sum)
@@ -116,6 +119,17 @@ std::optional<Line> Maker::addLines(ArrayRef<Value> tensors) {
     sum = line;
   }
   return sum;
+}
+
+/// Removes a factor that all offsets of a line have from the line and returns
+/// it.
+OpFoldResult Maker::takeFactor(Line &line) {
+  auto product = line.value.getDefiningOp<arith::MulIOp>();
+  auto factor = product ? trackLine(product.getRhs(), math) : std::nullopt;
+  if (!factor || factor->dim)
+    return math.number(1);
+  line.value = product.getLhs();
+  return math.fromInteger(factor->value);
 }
 
 /// Returns the conjunction of masks, which are lines along `dim`; null if one
@@ -192,7 +206,7 @@ std::optional<Structured> Maker::makeGather(Value pointers, Value mask) {
   SmallVector<OpFoldResult> strides(strided.strides), offsets = zeros();
   offsets[*dim == 0 ? 1 : 0] = strided.offset;
   if (line)
-    strides[*dim] = math.number(1);
+    strides[*dim] = takeFactor(*line);
   if (isStore && overlaps(strides, shape))
     return std::nullopt;
   Value indices =

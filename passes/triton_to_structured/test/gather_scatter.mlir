@@ -1,15 +1,13 @@
 // RUN: triton-ext-opt %s -triton-ext-triton-to-structured -canonicalize -cse -split-input-file | FileCheck %s
 
-// Rows at loaded indices. The stride is in the offsets, the columns are strided and have a bound.
+// Rows at loaded indices. The columns are strided and have a bound.
 // CHECK-LABEL: tt.func @rows
 // CHECK-SAME: (%[[X:.*]]: !tt.ptr<f32>, %{{.*}}: !tt.ptr<i32>, %[[S:.*]]: i32, %[[N:.*]]: i32, %[[O:.*]]: i32)
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK: %[[AT:.*]] = "tts.load"
 // CHECK-DAG: %[[OI:.*]] = arith.index_cast %[[O]] : i32 to index
-// CHECK-DAG: %[[SS:.*]] = tt.splat %[[S]] : i32 -> tensor<8xi32>
-// CHECK-DAG: %[[SCALED:.*]] = arith.muli %[[AT]], %[[SS]] : tensor<8xi32>
-// CHECK-DAG: %[[WIDE:.*]] = arith.extsi %[[SCALED]] : tensor<8xi32> to tensor<8xi64>
-// CHECK: %[[P:.*]] = tts.make_gather_scatter_tptr %[[X]] to sizes: [8, 16] gather_scatter_dim: 0 gather_scatter_offset: %[[WIDE]], strides: [1, 1], offsets: [0, %[[OI]]] : tensor<8xi64>
+// CHECK-DAG: %[[SI:.*]] = arith.index_cast %[[S]] : i32 to index
+// CHECK: %[[P:.*]] = tts.make_gather_scatter_tptr %[[X]] to sizes: [8, 16] gather_scatter_dim: 0 gather_scatter_offset: %[[AT]], strides: [%[[SI]], 1], offsets: [0, %[[OI]]] : tensor<8xi32>
 // CHECK: "tts.load"(%[[P]], %{{.*}}, %[[ZERO]]) <{operandSegmentSizes = array<i32: 1, 1, 1>, static_mask_dims = array<i64: 8, -9223372036854775808>}>
 tt.func @rows(%x: !tt.ptr<f32>, %idx: !tt.ptr<i32>, %s: i32, %n: i32, %o: i32) -> tensor<8x16xf32> {
   %zeros = arith.constant dense<0.0> : tensor<8x16xf32>
@@ -34,6 +32,53 @@ tt.func @rows(%x: !tt.ptr<f32>, %idx: !tt.ptr<i32>, %s: i32, %n: i32, %o: i32) -
   %p = tt.addptr %xs, %sum : tensor<8x16x!tt.ptr<f32>>, tensor<8x16xi32>
   %v = tt.load %p, %mask, %zeros : tensor<8x16x!tt.ptr<f32>>
   tt.return %v : tensor<8x16xf32>
+}
+
+// -----
+
+// Two offsets along one dimension are added as i64: the remainder of a sum, and a loaded index.
+// CHECK-LABEL: tt.func @two_offsets
+// CHECK-SAME: (%{{.*}}: !tt.ptr<f32>, %[[AT:.*]]: tensor<8xi32>, %[[M:.*]]: i32)
+// CHECK-DAG: %[[WIDE:.*]] = arith.extsi %[[AT]] : tensor<8xi32> to tensor<8xi64>
+// CHECK-DAG: %[[REM:.*]] = arith.remsi %{{.*}}, %{{.*}} : tensor<8xi32>
+// CHECK-DAG: %[[REST:.*]] = arith.extsi %[[REM]] : tensor<8xi32> to tensor<8xi64>
+// CHECK: %[[SUM:.*]] = arith.addi %[[WIDE]], %[[REST]] : tensor<8xi64>
+// CHECK: tts.make_gather_scatter_tptr %{{.*}} to sizes: [8, 16] gather_scatter_dim: 0 gather_scatter_offset: %[[SUM]], strides: [1, 1], offsets: [0, 0] : tensor<8xi64>
+tt.func @two_offsets(%x: !tt.ptr<f32>, %at: tensor<8xi32>, %m: i32) -> tensor<8x16xf32> {
+  %i = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+  %j = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+  %ms = tt.splat %m : i32 -> tensor<8xi32>
+  %rest = arith.remsi %i, %ms : tensor<8xi32>
+  %both = arith.addi %at, %rest : tensor<8xi32>
+  %rows = tt.expand_dims %both {axis = 1 : i32} : tensor<8xi32> -> tensor<8x1xi32>
+  %columns = tt.expand_dims %j {axis = 0 : i32} : tensor<16xi32> -> tensor<1x16xi32>
+  %r = tt.broadcast %rows : tensor<8x1xi32> -> tensor<8x16xi32>
+  %c = tt.broadcast %columns : tensor<1x16xi32> -> tensor<8x16xi32>
+  %sum = arith.addi %r, %c : tensor<8x16xi32>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<8x16x!tt.ptr<f32>>
+  %p = tt.addptr %xs, %sum : tensor<8x16x!tt.ptr<f32>>, tensor<8x16xi32>
+  %v = tt.load %p : tensor<8x16x!tt.ptr<f32>>
+  tt.return %v : tensor<8x16xf32>
+}
+
+// -----
+
+// A product of two offsets has no stride.
+// CHECK-LABEL: tt.func @square
+// CHECK: %[[SQUARE:.*]] = arith.muli %[[I:.*]], %[[I]] : tensor<8xi32>
+// CHECK: tts.make_gather_scatter_tptr %{{.*}} to sizes: [8, 8] gather_scatter_dim: 1 gather_scatter_offset: %[[SQUARE]], strides: [1, 1], offsets: [0, 0] : tensor<8xi32>
+tt.func @square(%x: !tt.ptr<f32>) -> tensor<8x8xf32> {
+  %i = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+  %square = arith.muli %i, %i : tensor<8xi32>
+  %rows = tt.expand_dims %i {axis = 1 : i32} : tensor<8xi32> -> tensor<8x1xi32>
+  %columns = tt.expand_dims %square {axis = 0 : i32} : tensor<8xi32> -> tensor<1x8xi32>
+  %r = tt.broadcast %rows : tensor<8x1xi32> -> tensor<8x8xi32>
+  %c = tt.broadcast %columns : tensor<1x8xi32> -> tensor<8x8xi32>
+  %sum = arith.addi %r, %c : tensor<8x8xi32>
+  %xs = tt.splat %x : !tt.ptr<f32> -> tensor<8x8x!tt.ptr<f32>>
+  %p = tt.addptr %xs, %sum : tensor<8x8x!tt.ptr<f32>>, tensor<8x8xi32>
+  %v = tt.load %p : tensor<8x8x!tt.ptr<f32>>
+  tt.return %v : tensor<8x8xf32>
 }
 
 // -----
