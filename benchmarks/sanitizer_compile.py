@@ -5,6 +5,9 @@
 Needs no GPU. For each kernel: the seconds of processor time without and with checks, in turns, that of ptxas included,
 and their ratio, which is meant to be at most 1.5; the instructions of the PTX; and how long each stage took. Several
 ``--checks`` make several rows. The numbers are the least of the rounds.
+
+A launch that may be wrong has one more kernel compiled: with `bounds` one that looks at lanes, with `race` one that
+looks at shadows. The rows `bounds,looks` and `race,looks` are both kernels together.
 """
 
 from __future__ import annotations
@@ -26,10 +29,13 @@ from intensity import add, attention, matmul, softmax
 from sanitizer_kernels import attention_backward, gather, histogram, layer_norm
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
+from triton_ext.sanitize import _looks
 
 import triton_ext as tx
 
 WIDE, HALF = "*fp32", "*bf16"
+#: What is compiled for a launch that may be wrong, by the checks.
+LOOKS = {"bounds": _looks._look_of, "race": _looks.kernel_with_looks}
 #: Of each kernel: the types of its arguments, its constants, and its warps.
 KERNELS: dict[str, tuple[Any, dict[str, str], dict[str, int], int]] = {
     "vector add": (add, {"x": WIDE, "y": WIDE, "z": WIDE, "n": "i32"}, {"BLOCK": 1024}, 4),
@@ -83,8 +89,12 @@ def spent() -> float:
 
 
 def compiled(name: str, checks: str, target: GPUTarget) -> tuple[float, dict[str, float], Any]:
-    """Compiles a kernel; returns the processor time, the seconds of each stage, and the kernel."""
+    """Compiles a kernel; returns the processor time, the seconds of each stage, and the kernel.
+
+    With the checks ``NAME,looks``, the time is that of two kernels, and the other results are of the second one.
+    """
     source, warps = source_of(name)
+    checks, has_looks, _ = checks.partition(",looks")
     stages: dict[str, float] = {}
 
     def listen(**given: Any) -> None:
@@ -95,6 +105,8 @@ def compiled(name: str, checks: str, target: GPUTarget) -> tuple[float, dict[str
         triton.knobs.compilation.listener = listen
         started = spent()
         kernel = triton.compile(source, target=target, options={"num_warps": warps})
+        if has_looks:
+            kernel = LOOKS[checks](kernel)
         return spent() - started, stages, kernel
 
 

@@ -179,6 +179,20 @@ def Probe_RaiseOp : Op<ProbeDialect, "raise", [MemoryEffects<[MemWrite]>]> {
   let assemblyFormat = "$condition `,` $check attr-dict";
 }
 
+def Probe_FollowOp : Op<ProbeDialect, "follow", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Has the session note the launches of the kernel";
+  let description = [{
+    Is in a kernel with a `check` that the host decides from the arguments of a
+    launch. It becomes nothing but a word in the table of sites.
+
+    ```mlir
+    probe.follow "bounds"
+    ```
+  }];
+  let arguments = (ins StrAttr:$check);
+  let assemblyFormat = "$check attr-dict";
+}
+
 // An effect keeps it. A write may not be in the region of tt.map_elementwise.
 def Probe_PromiseOp : Op<ProbeDialect, "promise", [MemoryEffects<[MemFree]>]> {
   let summary = "Carries a mark for a value that has no operation of its own";

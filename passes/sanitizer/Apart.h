@@ -12,9 +12,12 @@ namespace mlir::triton_ext::sanitizer {
 
 /// What becomes of the looks that need nothing but the launch's arguments.
 enum class Looks {
-  Inline, ///< they stay in the kernel
-  Raise,  ///< the kernel raises the launch's flag in their place
-  Only,   ///< the kernel has only them, and no effect of its own
+  Inline,  ///< they stay in the kernel
+  Raise,   ///< the kernel raises the launch's flag in their place
+  Host,    ///< the host compares the corners of a launch in their place, and
+           ///< looks for races are in another kernel
+  Shadows, ///< that kernel
+  Only,    ///< the kernel has only them, and no effect of its own
 };
 
 /// Treats each of the rare branches as `looks` says if it can run in a kernel

@@ -149,6 +149,12 @@ void BoundsChecker::checkTile(const MemoryAccess &access) {
   if (checker.isStatic && checker.action != Action::Suppress &&
       isRepeated(access))
     return;
+  if (leaveToHost(access, extents->argument)) {
+    checker.say(op, "bounds", Verdict::Checked, "by the corners of the tile");
+    if (checker.action == Action::Suppress && canSuppress(op))
+      suppress(access, *extents);
+    return;
+  }
   std::optional<Strided> strided;
   if (checker.isStatic)
     strided = tracker.track(access.pointer);
@@ -183,7 +189,9 @@ void BoundsChecker::checkTile(const MemoryAccess &access) {
     b.setInsertionPointToStart(look.thenBlock());
     lookAtLanes(access, *extents, b);
     looks.push_back({op, look});
+    mark(look, op);
   }
+  looked[numbers.lookup(op)] = strided.has_value();
   if (checker.action == Action::Suppress && canSuppress(op))
     suppress(access, *extents);
 }
@@ -202,6 +210,8 @@ void BoundsChecker::run() {
     if (access && !isOwn(op))
       accesses.push_back(*access);
   });
+  for (auto [number, access] : llvm::enumerate(accesses))
+    numbers[access.op] = int64_t(number);
   for (const MemoryAccess &access : accesses) {
     if (access.descriptor)
       checkBox(access);
@@ -219,7 +229,10 @@ void BoundsChecker::run() {
       recomputeScalars(branch, checker.kernel);
 }
 
-void sanitizer::checkBounds(Checker &checker) {
-  if (checker.wants("bounds"))
-    BoundsChecker(checker).run();
+llvm::json::Array sanitizer::checkBounds(Checker &checker) {
+  if (!checker.wants("bounds"))
+    return {};
+  BoundsChecker bounds(checker);
+  bounds.run();
+  return bounds.takeHostAccesses();
 }

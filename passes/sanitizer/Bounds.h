@@ -28,6 +28,11 @@ public:
 
   void run();
 
+  /// Returns the accesses whose looks `run` has set apart. Empty if one of them
+  /// has no corners.
+  std::set<int64_t> apart();
+  llvm::json::Array takeHostAccesses() { return std::move(ofHost); }
+
 private:
   /// Some lanes of an access.
   struct Lanes {
@@ -36,6 +41,9 @@ private:
     Value number;  ///< of each lane; null if they are all lanes
   };
 
+  bool leaveToHost(const MemoryAccess &access,
+                   std::optional<unsigned> argument);
+  void mark(scf::IfOp look, ArrayRef<Operation *> accesses);
   void checkTile(const MemoryAccess &access);
   void checkBox(const MemoryAccess &access);
   bool isRepeated(const MemoryAccess &access);
@@ -62,6 +70,11 @@ private:
   static constexpr int64_t lanesAtOnce = 128;
   std::map<std::tuple<Block *, void *, void *, int64_t>, Operation *> seen;
   SmallVector<Look> looks;
+  llvm::json::Array ofHost; ///< accesses that are left to the host
+  /// The numbers of accesses in the order of the program.
+  DenseMap<Operation *, int64_t> numbers;
+  /// Those that have a look, and whether they have corners.
+  std::map<int64_t, bool> looked;
   /// For each block, the tiles that are checked at its end.
   llvm::MapVector<Block *, SmallVector<Tile>> tiles;
 };

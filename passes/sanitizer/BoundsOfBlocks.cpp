@@ -53,6 +53,8 @@ void BoundsChecker::lookAt(ArrayRef<Tile> tiles, bool isDeferred) {
   auto look = scf::IfOp::create(b, isOut, /*withElseRegion=*/false);
   b.setInsertionPointToStart(look.thenBlock());
   lookAtTiles(checker, tracker, tiles, isDeferred, b);
+  mark(look,
+       llvm::map_to_vector(tiles, [](const Tile &tile) { return tile.op; }));
   looks.push_back({tiles.back().op, look});
 }
 

@@ -47,6 +47,9 @@ void BoundsChecker::checkBox(const MemoryAccess &access) {
   if (!extents)
     return checker.say(op, "bounds", Verdict::Unsupported, why);
   checker.say(op, "bounds", Verdict::Checked, "by the corners of the box");
+  if (leaveToHost(access, extents->argument))
+    return;
+  looked[numbers.lookup(op)] = true;
   ImplicitLocOpBuilder b = checker.before(op);
   if (checker.action != Action::Trap)
     b.setInsertionPoint(op->getBlock()->getTerminator());
@@ -114,4 +117,5 @@ void BoundsChecker::checkBox(const MemoryAccess &access) {
               auto [address, isOn] = build(builder, b, places);
               reportLanes({address, isOn, places}, access, *extents, b);
             });
+  mark(look, op);
 }

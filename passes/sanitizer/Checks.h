@@ -16,6 +16,8 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
 
+#include <set>
+
 namespace mlir::triton_ext::sanitizer {
 
 using analysis::MemoryAccess;
@@ -71,6 +73,15 @@ public:
   /// corners.
   bool isStatic = true;
   Looks looks = Looks::Inline;
+  /// Whether the kernel is a copy that only serves to see what becomes of its
+  /// accesses. Nothing is then said of them.
+  bool isTrial = false;
+  /// Whether looks for races are in another kernel, which the host launches in
+  /// place of this one if programs of the launch may race.
+  bool hasRacesApart = false;
+  /// What the host checks instead of the kernel, by the numbers of the accesses
+  /// in the order of the program.
+  std::set<int64_t> ofHost;
   /// A constant at the kernel's start, before which is room for what many
   /// checks need, behind the launch words. Nothing uses it.
   Operation *start;
@@ -148,11 +159,17 @@ FileLineColLoc positionOf(Location loc);
 /// to check.
 std::optional<llvm::json::Object> promisesOf(Checker &checker);
 
-/// Each inserts what the options ask for, and nothing else.
-void checkBounds(Checker &checker); // bounds, view
-void checkLanes(Checker &checker);  // lanes
-void checkHints(Checker &checker);  // hints
-void checkArith(Checker &checker);  // arith
+/// Returns the accesses of a kernel whose looks at lanes need nothing but
+/// integers of the launch, by their numbers, so that the host can compare their
+/// corners. Empty if one of them has no corners.
+std::set<int64_t> accessesOfHost(triton::FuncOp kernel, Action action);
+
+/// Each inserts what the options ask for, and nothing else. The first one
+/// returns the accesses that it leaves to the host.
+llvm::json::Array checkBounds(Checker &checker); // bounds, view
+void checkLanes(Checker &checker);               // lanes
+void checkHints(Checker &checker);               // hints
+void checkArith(Checker &checker);               // arith
 
 /// Inserts `uninit` and `race`. Returns the accesses that look at a shadow: the
 /// host decides of each launch which shadows it needs.

@@ -9,10 +9,12 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/Pass/Pass.h"
 #include "probe/Inlining.h"
 #include "probe/Probe.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace mlir::triton_ext::sanitizer {
 #define GEN_PASS_DECL
@@ -31,12 +33,16 @@ static constexpr StringLiteral verdictsName = "sanitize.verdicts";
 static constexpr StringLiteral promisesName = "sanitize.promises";
 /// The attribute with the accesses that look at shadows, if there are any.
 static constexpr StringLiteral shadowsName = "sanitize.shadows";
-/// The attribute by which a session says what becomes of looks at lanes: raise
-/// or only.
+/// The attribute by which a session says what becomes of looks at lanes: raise,
+/// host, shadows or only.
 static constexpr StringLiteral looksName = "sanitize.looks";
 /// The attribute with the options of the pass if the kernel raises the flag of
-/// the launch. With the same options, `only` gives the kernel that looks.
+/// the launch, or the host compares corners: with the same options, `only`
+/// gives the kernel that looks. Behind them, the accesses that the host checks.
 static constexpr StringLiteral apartName = "sanitize.apart";
+/// The attribute with the options of the pass if looks for races are missing.
+/// With the same options, `shadows` gives the kernel that has them.
+static constexpr StringLiteral racesName = "sanitize.races";
 /// The attribute that the pass `intensity` writes. By it the host decides which
 /// shadows for races a launch needs.
 static constexpr StringLiteral descriptionName = "triton_ext.intensity";
@@ -108,7 +114,20 @@ static Looks takeLooks(ModuleOp module) {
   module->removeAttr(looksName);
   if (!said)
     return Looks::Inline;
-  return said.getValue() == "only" ? Looks::Only : Looks::Raise;
+  return llvm::StringSwitch<Looks>(said.getValue())
+      .Case("only", Looks::Only)
+      .Case("host", Looks::Host)
+      .Case("shadows", Looks::Shadows)
+      .Default(Looks::Raise);
+}
+
+/// Removes what checks have computed and do not need, such as launch words: by
+/// them, a kernel would have a slot.
+static void removeUnused(tt::FuncOp kernel) {
+  kernel.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
 }
 
 void SanitizerPass::runOnOperation() {
@@ -130,27 +149,51 @@ void SanitizerPass::runOnOperation() {
   if (!*isPrepared)
     return;
   Looks looks = takeLooks(module);
-  llvm::json::Array verdicts, promises, shadows;
+  bool hasRacesApart = looks == Looks::Host && isStatic;
+  if (looks == Looks::Shadows)
+    looks = Looks::Host;
+  llvm::json::Array verdicts, promises, shadows, ofHost;
   for (auto kernel : module.getOps<tt::FuncOp>()) {
     if (!kernel.isPublic() || kernel.isExternal())
       continue;
     Checker checker(kernel, *wanted, *chosen);
     checker.isStatic = isStatic;
     checker.looks = isStatic ? looks : Looks::Inline;
+    checker.hasRacesApart = hasRacesApart;
     if (auto promised = promisesOf(checker))
       promises.push_back(std::move(*promised));
     // These look at the kernel's own operations.
     checkLanes(checker);
     checkHints(checker);
     checkArith(checker);
-    if (llvm::json::Array looks = checkShadow(checker); !looks.empty())
+    llvm::json::Array shadowed = checkShadow(checker);
+    bool isRaced = llvm::any_of(shadowed, [](llvm::json::Value &one) {
+      return one.getAsObject()->getString("check") == "race";
+    });
+    if (isRaced && hasRacesApart) {
+      auto b = OpBuilder::atBlockTerminator(&kernel.front());
+      probe::FollowOp::create(b, kernel.getLoc(), "race");
+      setJson(module, racesName,
+              llvm::json::Array{StringRef(checks), StringRef(action)});
+    }
+    if (!shadowed.empty())
       shadows.push_back(llvm::json::Object{{"kernel", kernel.getName()},
-                                           {"accesses", std::move(looks)}});
+                                           {"accesses", std::move(shadowed)}});
+    if (checker.looks == Looks::Host && checker.wants("bounds"))
+      checker.ofHost = accessesOfHost(kernel, *chosen);
     // The action may change the masks of accesses.
-    checkBounds(checker);
+    llvm::json::Array left = checkBounds(checker);
     if (looks == Looks::Only)
       continue;
     checker.sinkWords();
+    if (!left.empty()) {
+      auto b = OpBuilder::atBlockTerminator(&kernel.front());
+      probe::FollowOp::create(b, kernel.getLoc(), "bounds");
+    }
+    if (!left.empty() || (isRaced && hasRacesApart))
+      removeUnused(kernel);
+    for (llvm::json::Value &access : left)
+      ofHost.push_back(std::move(access));
     for (llvm::json::Value &verdict : checker.takeVerdicts())
       verdicts.push_back(std::move(verdict));
   }
@@ -161,8 +204,14 @@ void SanitizerPass::runOnOperation() {
     setJson(module, promisesName, std::move(promises));
   if (!shadows.empty())
     setJson(module, shadowsName, std::move(shadows));
-  if (module.walk([](probe::RaiseOp) { return WalkResult::interrupt(); })
-          .wasInterrupted())
-    setJson(module, apartName,
-            llvm::json::Array{StringRef(checks), StringRef(action)});
+  auto isFollowed = [](Operation *op) {
+    return isa<probe::RaiseOp, probe::FollowOp>(op) ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
+  };
+  if (!module.walk(isFollowed).wasInterrupted())
+    return;
+  llvm::json::Array options{StringRef(checks), StringRef(action)};
+  if (!ofHost.empty())
+    options.push_back(std::move(ofHost));
+  setJson(module, apartName, std::move(options));
 }

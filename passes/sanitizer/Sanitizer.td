@@ -23,8 +23,10 @@ def SanitizerPass : Pass<"triton-ext-sanitizer", "::mlir::ModuleOp"> {
     ```
 
     With the attribute `sanitize.looks = "raise"` on the module, `probe.raise` takes
-    the place of looks that need nothing from memory; with `"only"`, these looks are
-    all that is left of the kernel.
+    the place of looks that need nothing from memory; with `"host"`, nothing does, and
+    the host compares their corners; with `"only"`, these looks are all that is left of
+    the kernel. With `"host"`, looks for races are missing, too; `"shadows"` is the same
+    with them.
 
     An access that is proved to be right is not checked. The attribute
     `sanitize.verdicts` of the module has the verdict on each access: proved,

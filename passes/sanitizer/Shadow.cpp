@@ -192,6 +192,10 @@ llvm::json::Array ShadowChecker::run() {
     left.push_back(one);
   }
   shadowed = std::move(left);
+  llvm::json::Array said = describe();
+  if (checker.hasRacesApart)
+    llvm::erase_if(shadowed,
+                   [](const ShadowAccess &one) { return one.isRace(); });
   for (ShadowAccess &one : shadowed)
     one.place = placeOf(one);
   bool hasLoops =
@@ -203,10 +207,22 @@ llvm::json::Array ShadowChecker::run() {
   tracker.finish();
   if (checker.isStatic)
     moveLooks();
-  llvm::json::Array said;
   llvm::SmallSetVector<Operation *, 8> rare;
-  for (const ShadowAccess &one : shadowed) {
+  for (const ShadowAccess &one : shadowed)
     rare.insert(one.look);
+  if (hasLoops)
+    for (Operation *branch : rare)
+      if (!branch->getParentOfType<LoopLikeOpInterface>())
+        recomputeScalars(cast<scf::IfOp>(branch), checker.kernel);
+  mergeLooks(checker.kernel);
+  return said;
+}
+
+/// Returns what the host has to know of each access to decide which shadows a
+/// launch needs.
+llvm::json::Array ShadowChecker::describe() const {
+  llvm::json::Array said;
+  for (const ShadowAccess &one : shadowed) {
     FileLineColLoc at = positionOf(one.access.op->getLoc());
     StringRef kind = one.access.isAtomic ? "atomic"
                      : one.writes()      ? "write"
@@ -219,11 +235,6 @@ llvm::json::Array ShadowChecker::run() {
                            {"line", at ? int64_t(at.getLine()) : 0},
                            {"column", at ? int64_t(at.getColumn()) : 0}});
   }
-  if (hasLoops)
-    for (Operation *branch : rare)
-      if (!branch->getParentOfType<LoopLikeOpInterface>())
-        recomputeScalars(cast<scf::IfOp>(branch), checker.kernel);
-  mergeLooks(checker.kernel);
   return said;
 }
 

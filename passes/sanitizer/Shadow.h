@@ -49,6 +49,7 @@ public:
   llvm::json::Array run();
 
 private:
+  llvm::json::Array describe() const;
   void collect();
   std::optional<unsigned> argumentOf(const MemoryAccess &access,
                                      StringRef check);

@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 import json
+import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from triton_ext.patches.kernel_launches import BEFORE_ARGUMENTS, Launch, wrap_launches
+from triton_ext.patches.kernel_launches import BEFORE_ARGUMENTS, Launch, launcher_of, wrap_launches
 
 from . import _buffer, _slot
 from ._arguments import names_of, of_launch, plain, signature_values
-from ._sites import launched_by, raised_by, sites_of
+from ._sites import followed_by, launched_by, raised_by, sites_of
 
 
 class Call(NamedTuple):
@@ -35,9 +36,15 @@ class Call(NamedTuple):
 #: Each gets a launch and what it was made of, and returns the launch with more about its arguments.
 fillers: list[Callable[[_slot.Launch, Call], _slot.Launch]] = []
 
+#: Each gets the same, and returns the ``CompiledKernel`` that is launched in the place of this one; None for this one.
+choosers: list[Callable[[_slot.Launch, Call], Any]] = []
+
+#: The launchers of chosen kernels.
+_launchers: weakref.WeakKeyDictionary[Any, Launch] = weakref.WeakKeyDictionary()
+
 
 def install() -> None:
-    """Has launches of kernels with launch words pass through `_with_slot`."""
+    """Has launches of kernels with launch words, and of those that are followed, pass through `_with_slot`."""
     wrap_launches(_with_slot)
 
 
@@ -46,8 +53,9 @@ def _with_slot(kernel: Any, launch: Launch) -> Launch | None:
     if known is None:
         return None
     key, names = known
-    raised = raised_by(kernel)
-    checks = frozenset(str(json.loads(site.note)["check"]) for site in sites_of(key) if site.note).union(raised)
+    followed = frozenset(followed_by(kernel))
+    noted = followed.union(raised_by(kernel))
+    checks = frozenset(str(json.loads(site.note)["check"]) for site in sites_of(key) if site.note) | noted
 
     def launch_with_slot(*args: Any) -> None:
         session, target = _buffer.checking(checks), _buffer.current()
@@ -56,14 +64,26 @@ def _with_slot(kernel: Any, launch: Launch) -> Launch | None:
         values = signature_values(kernel.src, args[BEFORE_ARGUMENTS:])
         described = _slot.Launch(kernel.metadata.name, key, of_launch(names_of(kernel.src, names), values))
         device = _buffer.current_device()
-        call = Call(kernel, args[:3], args[BEFORE_ARGUMENTS:], device, args[3])
+        made = Call(kernel, args[:3], args[BEFORE_ARGUMENTS:], device, args[3])
+        for choose in tuple(choosers):
+            if (other := choose(described, made)) is not None:
+                return _launcher_of(other)(*args[:4], other.function, other.packed_metadata, *args[6:])
         for fill in tuple(fillers):
-            described = fill(described, call)
+            described = fill(described, made)
         slots = session._slots_on(device, target)
         with slots.slot(described, args[3]) as slot, _slot.launching(slot):
             launch(*args)
-            if raised and session._looker is not None:
-                slots.called(slot, (kernel, args[:3], plain(kernel.src, args[BEFORE_ARGUMENTS:])))
+            if noted & session._looked:
+                call = kernel, args[:3], plain(kernel.src, args[BEFORE_ARGUMENTS:])
+                slots.called(slot, call, args[3], is_followed=bool(followed & session._looked))
         return None
 
     return launch_with_slot
+
+
+def _launcher_of(kernel: Any) -> Launch:
+    """Returns what launches a ``CompiledKernel`` with its slot, and tells nobody else of the launch."""
+    if (found := _launchers.get(kernel)) is None:
+        launch = launcher_of(kernel)
+        found = _launchers[kernel] = _with_slot(kernel, launch) or launch
+    return found

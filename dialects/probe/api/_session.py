@@ -54,6 +54,7 @@ class Session(Results):
         self._pipeline: Any = None
         #: Takes slots, one of them whose flag is raised, and the calls that have it; looks closer at them.
         self._looker: Callable[[Slots, Slot, Counter[Any]], None] | None = None
+        self._looked: frozenset[str] = frozenset()  # the checks for which it does
         self._has_begun = False
         self._around: Session | None = None  # whose pipeline this one uses
         self._is_installed = False  # whether its own pipeline is that of the process

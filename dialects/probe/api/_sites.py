@@ -129,15 +129,16 @@ def sites_in(content: bytes, source: Any = None) -> tuple[str, tuple[Site, ...]]
 
 
 def launched_by(kernel: Any) -> tuple[int, tuple[str, ...]] | None:
-    """Returns the key of a kernel's table and the names of its arguments, by number; None without launch words.
+    """Returns the key of a kernel's table and the names of its arguments, by number.
+
+    None of a kernel without launch words that is not followed, either.
 
     Args:
         kernel: a ``CompiledKernel``.
     """
-    if getattr(kernel.metadata, "profile_scratch_align", 1) < SLOT_STRIDE:
-        return None
     table = table_in(str(kernel.asm.get("ttir", "")))
-    if table is None:
+    has_slot = getattr(kernel.metadata, "profile_scratch_align", 1) >= SLOT_STRIDE
+    if table is None or not (has_slot or _words_of(table, "follows")):
         return None
     return _learn(table, kernel.src), tuple(json.loads(table.decode(errors="replace"))["arguments"])
 
@@ -145,7 +146,17 @@ def launched_by(kernel: Any) -> tuple[int, tuple[str, ...]] | None:
 def raised_by(kernel: Any) -> tuple[str, ...]:
     """Returns the checks for which a ``CompiledKernel`` raises the flag of its slot."""
     table = table_in(str(kernel.asm.get("ttir", "")))
-    return tuple(json.loads(table.decode(errors="replace")).get("raises", ())) if table is not None else ()
+    return _words_of(table, "raises") if table is not None else ()
+
+
+def followed_by(kernel: Any) -> tuple[str, ...]:
+    """Returns the checks for which the host has to look at each launch of a ``CompiledKernel``."""
+    table = table_in(str(kernel.asm.get("ttir", "")))
+    return _words_of(table, "follows") if table is not None else ()
+
+
+def _words_of(table: bytes, name: str) -> tuple[str, ...]:
+    return tuple(json.loads(table.decode(errors="replace")).get(name, ()))
 
 
 def sites_of(key: int) -> tuple[Site, ...]:

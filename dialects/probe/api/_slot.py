@@ -52,6 +52,7 @@ class Slot:
         #: Launches since the last call of `Slots.raised`, of kernels that raise the flag, and how often each was made.
         self.calls: Counter[Any] = Counter()
         self.is_captured = False  # in a CUDA graph, so that one call may run often
+        self.is_followed = False  # whether the host looks at each call; the flag then counts the runs of a captured one
         self.raised = 0  # how often the flag was raised, at that call
         self.looked = 0  # how many runs of a captured launch were looked at
         self._address = address

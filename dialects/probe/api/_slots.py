@@ -114,19 +114,26 @@ class Slots:
         with self._lock:
             self._note(found)
 
-    def called(self, slot: Slot, call: Any) -> None:
+    def called(self, slot: Slot, call: Any, stream: int, *, is_followed: bool = False) -> None:
         """Notes a launch that has begun on a GPU, or ended on the CPU, of a kernel that raises the flag.
 
         Args:
             slot: of the launch.
             call: what is needed to look closer at it; equal calls are counted.
+            stream: of the launch.
+            is_followed: whether the host looks at the launch, whatever the flag says.
         """
         with self._lock:
             slot.calls[call] += 1
+            slot.is_followed = is_followed
             self._called[id(slot)] = slot
+        if is_followed and slot.is_captured:
+            with self._in(stream):
+                slot.memory[slot.flag() : slot.flag() + 1].add_(1)
 
     def raised(self) -> list[tuple[Slot, Counter[Any]]]:
-        """Waits for the device, and returns the calls of slots whose flag was raised since the last time.
+        """Waits for the device, and returns the calls of slots that are followed or whose flag was raised since the
+        last time.
 
         The calls of other slots are forgotten, but for those in CUDA graphs, which may run again.
         """
@@ -146,7 +153,11 @@ class Slots:
             for slot, raised in zip(own, memory[[slot.flag() for slot in own]].tolist(), strict=True):
                 slot.raised = raised
         changed = zip(taken, before, strict=True)
-        return [(slot, calls) for (slot, calls), seen in changed if slot.raised > (seen if slot.is_captured else 0)]
+        return [
+            (slot, calls)
+            for (slot, calls), seen in changed
+            if slot.raised > (seen if slot.is_captured else 0) or (slot.is_followed and not slot.is_captured)
+        ]
 
     def _find(self, launch: Launch, stream: int, known_as: Launch | None = None) -> Slot:
         is_captured = self._is_captured()
@@ -196,14 +207,20 @@ class Slots:
         self._used += rows
         staged[start : start + len(words)] = torch.from_numpy(words)
         place = memory[start : start + len(words)]
-        used = torch.cuda.current_stream(self.device)
-        if used.cuda_stream != stream:
-            used = torch.cuda.ExternalStream(stream, device=self.device)
-        with torch.cuda.stream(used):
+        with self._in(stream):
             place.copy_(staged[start : start + len(words)], non_blocking=True)
         if is_captured and not any(one is self._chunks[-1] for one in _captured):
             _captured.append(self._chunks[-1])
         return Slot(launch, memory, start, place.data_ptr())
+
+    def _in(self, stream: int) -> Any:
+        """Returns a context in which torch uses a stream of the device."""
+        import torch
+
+        used = torch.cuda.current_stream(self.device)
+        if used.cuda_stream != stream:
+            used = torch.cuda.ExternalStream(stream, device=self.device)
+        return torch.cuda.stream(used)
 
     def _add_chunk(self) -> None:
         """Allocates rows on the device, and as many in page-locked memory, from which they are copied."""

@@ -66,8 +66,8 @@ private:
 
 static bool isProbe(Operation *op) {
   return isa<CountOp, RecordOp, CheckOp, FailuresOp, MinMaxOp, StatsOp,
-             HistogramOp, ClockOp, LaunchWordOp, RaiseOp, RegionBeginOp,
-             RegionEndOp>(op);
+             HistogramOp, ClockOp, LaunchWordOp, RaiseOp, FollowOp,
+             RegionBeginOp, RegionEndOp>(op);
 }
 
 /// Erases what a pass for promises would have checked.
@@ -172,17 +172,16 @@ LogicalResult LowerProbePass::emitAll() {
     SmallVector<Operation *> probes = probesIn(function);
     if (probes.empty())
       continue;
-    hasProbes = true;
+    hasProbes |= !llvm::all_of(probes, llvm::IsaPred<FollowOp>);
     if (function.isPublic()) {
       Clock clock(module);
       Emitter emitter(function, probes, clock);
       if (failed(emitter.run()))
         return failure();
       // A kernel that only reads launch words has a table, too: by it, the host
-      // knows that launches need them.
-      if (emitter.hasSites() || llvm::any_of(probes, [](Operation *op) {
-            return isa<LaunchWordOp>(op);
-          }))
+      // knows that launches need them. So has one whose launches it follows.
+      if (emitter.hasSites() ||
+          llvm::any_of(probes, llvm::IsaPred<LaunchWordOp, FollowOp>))
         module->setAttr("probe.sites",
                         StringAttr::get(&getContext(), emitter.table()));
     } else if (!SymbolTable::symbolKnownUseEmpty(function, module)) {

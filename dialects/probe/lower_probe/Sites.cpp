@@ -158,6 +158,8 @@ Sites::Sites(triton::FuncOp kernel, ArrayRef<Operation *> probes,
       launchWords.push_back(word);
     else if (auto raise = dyn_cast<RaiseOp>(op))
       raises.push_back(raise);
+    else if (auto follow = dyn_cast<FollowOp>(op))
+      follows.push_back(follow);
     else if (auto failures = dyn_cast<FailuresOp>(op))
       ops.append(failures.getMessages().size(), op);
     else if (!isa<RegionEndOp>(op))
@@ -202,13 +204,18 @@ Sites::Sites(triton::FuncOp kernel, ArrayRef<Operation *> probes,
                                {"sites", std::move(list)}};
   bool hasArgument = llvm::any_of(
       ops, [](Operation *op) { return op->hasAttr("probe.argument"); });
-  if (!launchWords.empty() || hasArgument)
+  if (!launchWords.empty() || !follows.empty() || hasArgument)
     described["arguments"] = namesOfArguments(kernel);
   llvm::SetVector<StringRef> raised;
   for (RaiseOp op : raises)
     raised.insert(op.getCheck());
   if (!raised.empty())
     described["raises"] = llvm::json::Array(raised.takeVector());
+  llvm::SetVector<StringRef> followed;
+  for (FollowOp op : follows)
+    followed.insert(op.getCheck());
+  if (!followed.empty())
+    described["follows"] = llvm::json::Array(followed.takeVector());
   llvm::raw_string_ostream os(table);
   os << llvm::json::Value(std::move(described));
   key = keyOf(table);

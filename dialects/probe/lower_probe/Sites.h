@@ -38,6 +38,7 @@ struct Sites {
   SmallVector<probe::ClockOp> clocks;
   SmallVector<probe::LaunchWordOp> launchWords;
   SmallVector<probe::RaiseOp> raises;
+  SmallVector<probe::FollowOp> follows;
   SmallVector<RegionLoop, 0> loops;
   /// For each site its line, and for a histogram the first line of its bins.
   SmallVector<int64_t> lines, binLines;

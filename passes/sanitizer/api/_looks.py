@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looks at the lanes of launches whose corners were out, by a kernel that is compiled for it.
+"""Looks at the lanes of launches in which an access may be out, by a kernel that is compiled for it.
 
-A kernel with checks compares the corners of its tiles, and raises the flag of the launch if one is out. What looks at
-the lanes would make each kernel longer to compile, and few need it: so it is a second kernel, which is the first one
-without anything else.
+The host compares the corners of tiles that need only integers of the launch, after it. What looks at the lanes would
+make each kernel longer to compile, and few need it: so it is a second kernel, which is the first one without anything
+else.
 """
 
 from __future__ import annotations
@@ -26,30 +26,37 @@ from triton_ext.patches.kernel_launches import launcher_of
 from triton_ext.pipeline import stack as stacks
 
 from . import _verdicts
+from ._corners import corners_of
 
 #: The attribute by which the pass knows what becomes of looks.
 _LOOKS = "sanitize.looks"
 
-#: The kernels that look at lanes, by those that raise the flag.
-_kernels: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+#: For each compiled kernel, those that look in its place, by the attribute that has their options.
+_kernels: weakref.WeakKeyDictionary[Any, dict[str, Any]] = weakref.WeakKeyDictionary()
 _lock = threading.RLock()
 
 
-def raising(source: Any, metadata: dict[str, Any], inner: Callable[[Any, dict[str, Any]], Any]) -> Any:
-    """Runs the stage ttir on a module whose kernel raises the flag, if no pipeline of the user changes it, too."""
+def following(source: Any, metadata: dict[str, Any], inner: Callable[[Any, dict[str, Any]], Any]) -> Any:
+    """Runs the stage ttir on a module whose launches the host looks at, if no pipeline of the user changes it, too."""
     from ._session import _pipelines
 
     stack, installed = stacks.here()
     own = _pipelines()
     is_alone = stack.observer is None and all(one in own for one in (*stack.active, *installed.active))
     if is_alone:
-        _mark(source, "raise")
+        _mark(source, "host")
     return inner(source, metadata)
 
 
 def _only(source: Any, metadata: dict[str, Any], inner: Callable[[Any, dict[str, Any]], Any]) -> Any:
     """Runs the stage ttir on a module of which only the looks are left."""
     _mark(source, "only")
+    return inner(source, metadata)
+
+
+def _with_shadows(source: Any, metadata: dict[str, Any], inner: Callable[[Any, dict[str, Any]], Any]) -> Any:
+    """Runs the stage ttir on a module whose kernel looks for races."""
+    _mark(source, "shadows")
     return inner(source, metadata)
 
 
@@ -68,6 +75,8 @@ def look(slots: Slots, slot: Slot, calls: Counter[Any]) -> None:
         calls: kernel, grid and arguments of each, and how often it was made.
     """
     for (kernel, grid, arguments), times in calls.items():
+        if slot.is_followed and corners_of(kernel).are_inside(grid, arguments, slot.launch.arguments):
+            continue
         found = _look_of(kernel)
         known = launched_by(found)
         assert known is not None, "a kernel that looks has launch words"
@@ -77,9 +86,11 @@ def look(slots: Slots, slot: Slot, calls: Counter[Any]) -> None:
             with slots.looking(slot, known[0], stream) as own, _slot.launching(own):
                 before = _raised(own)
                 launch(*given)
+                if not (often := _raised(own) - before):
+                    continue  # no corner is out
                 runs = times
-                if slot.is_captured:  # each run has raised the flag as often as this look
-                    runs = slot.raised // (_raised(own) - before) - slot.looked
+                if slot.is_captured:  # each run has raised the flag once, or as often as this look
+                    runs = slot.raised // (1 if slot.is_followed else often) - slot.looked
                     slot.looked += runs
                 for _ in range(runs - 1):
                     launch(*given)
@@ -105,18 +116,29 @@ def _device(slots: Slots) -> Iterator[int]:
 
 def _look_of(kernel: Any) -> Any:
     """Returns the kernel that looks at lanes for a ``CompiledKernel``."""
+    return _kernel_of(kernel, "sanitize.apart", _only)
+
+
+def kernel_with_looks(kernel: Any) -> Any:
+    """Returns the kernel that does what a ``CompiledKernel`` does, and also looks for races."""
+    return _kernel_of(kernel, "sanitize.races", _with_shadows)
+
+
+def _kernel_of(kernel: Any, attribute: str, marking: Callable[..., Any]) -> Any:
     with _lock:
-        if kernel not in _kernels:
-            _kernels[kernel] = _compiled(kernel)
-        return _kernels[kernel]
+        known = _kernels.setdefault(kernel, {})
+        if attribute not in known:
+            known[attribute] = _compiled(kernel, attribute, marking)
+        return known[attribute]
 
 
-def _compiled(kernel: Any) -> Any:
+def _compiled(kernel: Any, attribute: str, marking: Callable[..., Any]) -> Any:
+    """Compiles a kernel once more, with the options of an attribute; `marking` runs the stage ttir."""
     from triton import compile as compile_kernel
 
-    checks, action = _verdicts.attribute_of(kernel, "sanitize.apart")
-    passes = tx.passes.ttir.sanitizer(checks=checks, action=action)
-    looking = tx.Pipeline().at_end("ttir", passes).stage("ttir", _only)
+    checks, action, *_ = _verdicts.attribute_of(kernel, attribute)
+    passes = (tx.passes.ttir.intensity(), tx.passes.ttir.sanitizer(checks=checks, action=action))
+    looking = tx.Pipeline().at_end("ttir", *passes).stage("ttir", marking)
     # Without the pipelines of the process, among them those of blocks.
     token = stacks.current.set(stacks.Stack((), installed=stacks.NOTHING))
     try:

@@ -44,7 +44,7 @@ class Sanitizer:
         self._seen = 0  # activity of the session and wrong launches at the last look
         self._told = 0  # lanes of findings that an error has told
         self._session = Session(CAPACITY, KERNELS, True, waits=True, checks=found_by(self._names))
-        self._session._looker = _looks.look
+        self._session._looker, self._session._looked = _looks.look, frozenset({"bounds"})
         self._shadows = Shadows(self._names, static=static)
         self.report = Report(self._session, self._names, self._shadows.looked)
 
@@ -56,17 +56,17 @@ class Sanitizer:
                 "TRITON_INTERPRET=1: the interpreter runs no passes, so nothing is checked", fix="unset it"
             )
         passes = [tx.passes.ttir.sanitizer(checks=",".join(self._names), action=self._action, static=self._static)]
-        if "race" in self._names:  # whether programs can race is decided at each launch, from this description
+        if {"bounds", "race"} & {*self._names}:  # what the host decides of each launch, it does from this description
             passes.insert(0, tx.passes.ttir.intensity())
-        wrap_launches(_seen, outer=True)  # a launch is then known to have raised its flag
+        wrap_launches(_seen, outer=True)  # a launch is then known to be over
         if "hints" in self._names:
             keep_hints(_wants_hints)
         self._session.__enter__()
         self._shadows.__enter__()
         with _lock:
             self._pipeline = tx.Pipeline().at_end("ttir", *passes, on_missing="warn")
-            if "bounds" in self._names:
-                self._pipeline = self._pipeline.stage("ttir", _looks.raising, on_missing="ignore")
+            if {"bounds", "race"} & {*self._names}:
+                self._pipeline = self._pipeline.stage("ttir", _looks.following, on_missing="ignore")
             if _active:
                 _active[-1]._pipeline.uninstall()
             self._pipeline.install()

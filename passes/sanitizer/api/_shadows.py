@@ -16,6 +16,7 @@ from triton_ext.probe import _launches
 from triton_ext.probe._arguments import Argument
 from triton_ext.probe._slot import Launch
 
+from ._looks import kernel_with_looks
 from ._races import looks_of
 
 #: What allocates a tensor without writing to it.
@@ -90,6 +91,8 @@ class Shadows:
     def __enter__(self) -> Shadows:
         if self._wants_init or self._wants_race:
             _launches.fillers.append(self.fill)
+        if self._wants_race:
+            _launches.choosers.append(self.choose)
         if self._wants_init:
             from ._writes import follow_writes
 
@@ -105,6 +108,15 @@ class Shadows:
             self._mode = None
         if self.fill in _launches.fillers:
             _launches.fillers.remove(self.fill)
+        if self.choose in _launches.choosers:
+            _launches.choosers.remove(self.choose)
+
+    def choose(self, launch: Launch, call: _launches.Call) -> Any:
+        """Returns the kernel that looks for races if programs of the launch may race and its kernel does not look."""
+        looks = looks_of(call.kernel)
+        if looks.has_races_apart and looks.raced(call.grid, call.values, launch.arguments):
+            return kernel_with_looks(call.kernel)
+        return None
 
     def fill(self, launch: Launch, call: _launches.Call) -> Launch:
         """Returns the launch with the addresses of the shadows that it needs.

@@ -56,7 +56,7 @@ def total(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     lanes = tl.arange(0, BLOCK)
     sums = tl.zeros((BLOCK,), tl.float32)
     for i in range(0, n, BLOCK):
-        sums += tl.load(x_ptr + i + lanes)
+        sums += tl.load(x_ptr + i + (lanes ^ 1))
     tl.store(out_ptr + lanes, sums)
 
 
@@ -64,21 +64,27 @@ def launched(kernel: Any, *arguments: Any, grid: int = 1, **named: Any) -> Any:
     return kernel[(grid,)](*arguments, **named)
 
 
-def test_kernel_without_walk() -> None:
-    with tx.sanitize("bounds", action="suppress") as report:
+def body_of(kernel: Any) -> list[str]:
+    """Returns the operations of a kernel, without their locations."""
+    lines = kernel.asm["ttir"].partition("tt.func")[2].partition("\n#loc")[0].splitlines()
+    return [line.partition(" loc(")[0] for line in lines[1:]]
+
+
+def test_kernel_without_checks() -> None:
+    with tx.sanitize("bounds") as report:
         kernel = launched(copy, torch.zeros(96), torch.zeros(128), 96, BLOCK=128)
-    assert "raises" in kernel.asm["ttir"]
-    assert "scf.for" not in kernel.asm["ttir"]
-    assert "tt.reduce" not in kernel.asm["ttir"]
-    assert not report.findings
+        assert not report.findings
+    plain = launched(copy, torch.zeros(96), torch.zeros(128), 96, BLOCK=128)
+    assert "follows" in kernel.asm["ttir"]
+    assert body_of(kernel) == body_of(plain)
 
 
 def test_flag_before_a_loop() -> None:
-    """The check of the store needs nothing of the loop."""
+    """A tile without corners has the kernel raise a flag. The check of the store needs nothing of the loop."""
     with tx.sanitize("bounds", action="suppress") as report:
         kernel = launched(total, torch.ones(128), torch.zeros(60), 192, BLOCK=64)
         found = [(one.argument, one.distance) for one in report.findings]
-    assert sorted(found) == [("out_ptr", 4), ("x_ptr", 4)]
+    assert sorted(found) == [("out_ptr", 4), ("x_ptr", 8)]
     text = kernel.asm["ttir"]
     assert text.count("tt.atomic_rmw") == 2
     assert text.index("tt.atomic_rmw") < text.index("scf.for") < text.rindex("tt.atomic_rmw")
@@ -90,8 +96,9 @@ def test_look_of_a_gpu() -> None:
     with tx.sanitize("bounds"):
         kernel = triton.compile(source, target=GPUTarget("cuda", 90, 32), options={"num_warps": 2})
     assert "ld.global" in kernel.asm["ptx"]
-    look = _looks._compiled(kernel)
+    look = _looks._look_of(kernel)
     assert look.metadata.num_warps == 2
+    assert "atom.global" not in kernel.asm["ptx"]
     assert "atom.global" in look.asm["ptx"]
     assert "tensor<128x!tt.ptr<f32>>" in kernel.asm["ttir"]
     assert "tensor<128x!tt.ptr<f32>>" not in look.asm["ttir"]
@@ -177,13 +184,44 @@ def nothing(module: Any) -> None:
 def test_pipeline_of_the_user_keeps_the_look() -> None:
     with tx.sanitize("bounds", action="suppress") as report, tx.Pipeline().at_end("ttir", nothing):
         kernel = launched(copy, torch.zeros(32), torch.zeros(64), 64, BLOCK=64)
-    assert "raises" not in kernel.asm["ttir"]
+    assert "follows" not in kernel.asm["ttir"]
     assert [one.lanes for one in report.findings] == [32]
 
 
 def test_block_in_a_block() -> None:
     with tx.sanitize("bounds", action="suppress") as outer, tx.sanitize("bounds", action="suppress") as inner:
         kernel = launched(copy, torch.zeros(32), torch.zeros(64), 64, BLOCK=64)
-    assert "raises" in kernel.asm["ttir"]
+    assert "follows" in kernel.asm["ttir"]
     assert [one.lanes for one in inner.findings] == [32]
     assert not outer.findings
+
+
+@triton.jit
+def store_all(x_ptr, step, BLOCK: tl.constexpr):
+    lanes = tl.arange(0, BLOCK)
+    tl.store(x_ptr + tl.program_id(0) * step + lanes, lanes.to(tl.float32))
+
+
+def test_looks_for_races_only_where_programs_may_race() -> None:
+    """A launch without races runs a kernel without looks, and the other kernel is compiled with the first race."""
+    x = torch.zeros(64)
+    with tx.sanitize("race") as report:
+        kernel = launched(store_all, x, 32, grid=2, BLOCK=32)
+        assert not _looks._kernels.get(kernel)
+        assert not report.findings
+        assert report.counts()["proved"] == 1
+        launched(store_all, x, 16, grid=2, BLOCK=32)
+        assert list(_looks._kernels[kernel]) == ["sanitize.races"]
+        (found,) = report.findings
+        assert (found.check, found.argument, found.lanes) == ("race", "x_ptr", 16)
+        assert report.counts()["checked"] == 1
+    assert torch.equal(x[:48], torch.arange(32.0)[[*range(16), *range(16), *range(16, 32)]])
+    plain = launched(store_all, x, 32, grid=2, BLOCK=32)
+    assert body_of(kernel) == body_of(plain)
+
+
+def test_race_and_bounds_in_one_launch() -> None:
+    with tx.sanitize("bounds,race", action="suppress") as report:
+        launched(store_all, torch.zeros(40), 16, grid=2, BLOCK=32)
+        found = [(one.check, one.lanes) for one in report.findings]
+    assert sorted(found) == [("bounds", 8), ("race", 16)]

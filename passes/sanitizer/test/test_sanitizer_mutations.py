@@ -27,7 +27,7 @@ MUTATIONS = {
         BOUNDS, "tiles",
         box("math.sub(math.number(*stride - 1), base)", "OpFoldResult(math.number(0))"),
     ),
-    "no look has a kernel of its own": (LOOKS, "without_walk", apart("own.branch(branch)", "false")),
+    "no look has a kernel of its own": (LOOKS, "without_checks", apart("own.branch(branch)", "false")),
     "the flag is raised behind loops": (LOOKS, "before_a_loop", apart("!isa<LoopLikeOpInterface>(loop)", "true")),
     "the slack is forgotten": (BOUNDS, "tiles", corners("math.add(result.high, strided.slackHigh)", "result.high")),
     "a program that has written may not write again": (

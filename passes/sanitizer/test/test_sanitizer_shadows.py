@@ -322,7 +322,7 @@ MUTATIONS = {
     "stores do not race": ('({"read"}, {"atomic"})', '({"read"}, {"atomic"}, {"write"})', "programs_that_write"),
     "arguments are apart": ("arguments[one[\"argument\"]].storage, []", "(one['argument'], 0), []", "two_views"),
     "atomics race with nothing": ('kinds in ({"read"}, {"atomic"})', '"atomic" in kinds', "atomics"),
-    "views start with the storage": ("argument.address - argument.storage[0]", "0", "two_views"),
+    "views start with the storage": ("one.address - one.storage[0] for", "0 for", "two_views"),
     "grids are alike": ("key = tuple(grid), ", "key = ", "programs_that_write"),
 }  # fmt: skip
 TESTS = {
