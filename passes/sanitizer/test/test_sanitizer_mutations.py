@@ -16,9 +16,19 @@ from support.sanitizer import mutations
 BOUNDS, LOOKS, SHADOWS, WORDS = (
     Path(__file__).with_name(f"test_sanitizer_{name}.py") for name in ("bounds", "looks", "shadows", "words")
 )
-apart, box, corners, merge, shadow, look, place, words = (
+apart, box, corners, host, merge, shadow, look, place, words = (
     partial(mutants.Mutation, f"{name}.cpp")
-    for name in ("Apart", "MaskBox", "Strided", "Merge", "Shadow", "ShadowLooks", "ShadowPlaces", "ShadowWords")
+    for name in (
+        "Apart",
+        "MaskBox",
+        "Strided",
+        "BoundsOfHost",
+        "Merge",
+        "Shadow",
+        "ShadowLooks",
+        "ShadowPlaces",
+        "ShadowWords",
+    )
 )
 
 #: The tests that notice each bug, which of them (``-k`` of pytest), and the bug.
@@ -29,6 +39,8 @@ MUTATIONS = {
     ),
     "no look has a kernel of its own": (LOOKS, "without_checks", apart("own.branch(branch)", "false")),
     "the flag is raised behind loops": (LOOKS, "before_a_loop", apart("!isa<LoopLikeOpInterface>(loop)", "true")),
+    "the host compares corners that a tile has not": (LOOKS, "before_a_loop", host("!hasCorners", "false")),
+    "looks for races are in each kernel": (LOOKS, "may_race", shadow("checker.hasRacesApart", "false")),
     "the slack is forgotten": (BOUNDS, "tiles", corners("math.add(result.high, strided.slackHigh)", "result.high")),
     "a program that has written may not write again": (
         BOUNDS, "races",
