@@ -183,22 +183,17 @@ static SmallVector<OpFoldResult> ones(Access &access) {
   return SmallVector<OpFoldResult>(access.shape.size(), access.math.number(1));
 }
 
-/// Copies the elements of a run into a tensor of their number.
-static Value copyRun(Access &access, const Run &run,
-                     SmallVector<OpFoldResult> &sizes) {
-  Value tensor =
-      access.readTensor(access.viewOf(run.pointers, run.memory, sizes));
-  Value empty = tensor::EmptyOp::create(access.builder, access.loc, sizes,
-                                        access.element);
-  return linalg::CopyOp::create(access.builder, access.loc, tensor, empty)
-      ->getResult(0);
-}
-
 Value mlir::triton_ext::convert_triton_to_linalg::loadRun(Access &access,
                                                           const Run &run,
                                                           Value into) {
   SmallVector<OpFoldResult> sizes;
-  Value copy = copyRun(access, run, sizes);
+  Value memory =
+      access.readTensor(access.viewOf(run.pointers, run.memory, sizes));
+  // The destination is a part of the tensor, so that bufferization needs no
+  // buffer for the run.
+  Value part = access.slice(into, run.elements, sizes);
+  Value copy = linalg::CopyOp::create(access.builder, access.loc, memory, part)
+                   ->getResult(0);
   return tensor::InsertSliceOp::create(access.builder, access.loc, copy, into,
                                        run.elements.low, sizes, ones(access));
 }
