@@ -10,6 +10,7 @@
 #include <cstring>
 #include <link.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 using namespace triton_ext::cpu;
 
@@ -130,8 +131,20 @@ uintptr_t findCaller(uintptr_t stack, uintptr_t kernel, uintptr_t top) {
 bool triton_ext::cpu::leaveKernel(const siginfo_t &info, std::string_view name,
                                   void *context) {
   Running *mine = running;
-  if (!mine || !mine->isInKernel || info.si_code <= 0 ||
+  if (!mine || !mine->isInKernel ||
       (info.si_signo != SIGSEGV && info.si_signo != SIGBUS))
+    return false;
+  // While MLIR runs passes in any thread, LLVM's handler lies above this one.
+  // It restores this one and raises the signal again. The thread goes on, and
+  // if the instruction faults, the signal comes again with its address. A
+  // second signal without a fault in between is somebody else's.
+  if (info.si_code == SI_TKILL && info.si_pid == getpid() && !mine->isRaised) {
+    mine->isRaised = true;
+    return true;
+  }
+  // What is not ended here may be raised again by another handler.
+  mine->isRaised = true;
+  if (info.si_code <= 0)
     return false;
   auto &registers = static_cast<ucontext_t *>(context)->uc_mcontext.gregs;
   auto place = uintptr_t(registers[REG_RIP]);

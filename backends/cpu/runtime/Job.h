@@ -69,6 +69,8 @@ struct Running {
   /// Whether the thread is in the kernel, or in a function that it calls and
   /// that holds no lock. A fault there can end the launch.
   volatile bool isInKernel = false;
+  /// Whether a fault of this thread may have been raised again (Fault.cpp).
+  volatile bool isRaised = false;
   /// When this thread last asked whether to go on, in time stamp counter ticks.
   uint64_t asked = __rdtsc();
   /// Makes kernel calls of several programs return early; null while each call
