@@ -170,7 +170,7 @@ class Shadows:
         if memory.nbytes() == 0 or tensor.device.type == "meta":
             return
         shadow = torch.zeros(memory.nbytes() // 32 + 1, dtype=torch.int32, device=tensor.device)
-        shadow[-1] = -(1 << memory.nbytes() % 32)  # of no byte
+        shadow[-1:].fill_(-(1 << memory.nbytes() % 32))  # of no byte; an assignment would wait for the GPU
         with self._lock:
             self._init[_device(tensor), memory.data_ptr()] = _Init(memory.nbytes(), shadow, memory)
 
