@@ -216,4 +216,5 @@ void sanitizer::checkArith(Checker &checker) {
     checkInteger(checker, copies, op);
     checkFloat(checker, copies, op);
   }
+  keepProductsBesideSums(checker.kernel);
 }

@@ -81,3 +81,20 @@ Value FloatCopy::hidden(Value value) {
   bits = arith::XOrIOp::create(b, bits, zero);
   return tt::BitcastOp::create(b, type, bits);
 }
+
+void mlir::triton_ext::sanitizer::keepProductsBesideSums(
+    triton::FuncOp kernel) {
+  auto moves = [](Operation *op) {
+    return isa<arith::MulFOp, triton::ReshapeOp, triton::TransOp,
+               triton::ExpandDimsOp, triton::BroadcastOp>(op) &&
+           isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType())) &&
+           op->hasOneUse();
+  };
+  kernel.walk([&](Block *block) {
+    // Users first, so that a whole chain of them moves.
+    for (Operation &op :
+         llvm::make_early_inc_range(llvm::reverse(block->getOperations())))
+      if (moves(&op) && op.user_begin()->getBlock() == block)
+        op.moveBefore(*op.user_begin());
+  });
+}

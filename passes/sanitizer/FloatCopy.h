@@ -27,6 +27,11 @@ private:
   llvm::DenseMap<Value, Value> copies;
 };
 
+/// Moves products that one operation uses, and changes of their shape, before
+/// that operation. LLVM makes a product a part of a sum only in the same basic
+/// block, and a check between the two ends the block.
+void keepProductsBesideSums(triton::FuncOp kernel);
+
 } // namespace mlir::triton_ext::sanitizer
 
 #endif // TRITON_EXT_SANITIZER_FLOATCOPY_H

@@ -66,15 +66,14 @@ tt.func public @conversions(%p: !tt.ptr<i8>, %q: !tt.ptr<i32>, %a: f32) {
   tt.return
 }
 
-// The kernel's product keeps its only use, and the sum, too: a second computation is checked.
+// The kernel's product keeps its only use, beside it, and the sum, too: a second computation is checked.
 // CHECK-LABEL: tt.func public @fused
 // CHECK-SAME: %[[A:[a-z0-9]+]]: f32, %[[B:[a-z0-9]+]]: f32, %[[C:[a-z0-9]+]]: f32
 // CHECK: probe.launch_word 7
 // CHECK: %[[MUL:.*]] = arith.mulf %[[A]], %[[B]]
-// CHECK: %[[SECOND:.*]] = arith.mulf
-// CHECK-NOT: %[[MUL]]
-// CHECK: %[[SUM:.*]] = arith.addf %[[MUL]], %[[C]]
-// CHECK: %[[CHECKED:.*]] = arith.addf %[[SECOND]]
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[MUL]], %[[C]]
+// CHECK-NEXT: %[[SECOND:.*]] = arith.mulf
+// CHECK-NEXT: %[[CHECKED:.*]] = arith.addf %[[SECOND]]
 // CHECK-NOT: %[[SUM]]
 // CHECK: probe.check %{{.*}}, "arith"({{.*}}, %[[CHECKED]] : i64, f32, f32, f32, f32)
 // CHECK-NOT: probe.check

@@ -4,6 +4,7 @@ without the checks. Some of them leave out ``other`` where that is right."""
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import triton
 import triton.language as tl
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from triton.backends.compiler import GPUTarget
 
 import triton_ext as tx
 from support.probe.native import native_backend
@@ -207,3 +209,22 @@ def variances(o, x, columns, N: tl.constexpr):
 def test_a_check_does_not_change_how_a_difference_is_rounded(checks: str) -> None:
     x, out = numbers(4096, 256), np.zeros(4096, np.float32)
     check(variances, (4096,), out, x, 256, N=128, checks=checks)
+
+
+@triton.jit
+def mean_squares(o, x, columns, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + tl.program_id(0) * columns + i, mask=i < columns, other=0.0)
+    tl.store(o + tl.program_id(0), tl.rsqrt(tl.sum(v * v, 0) / columns + 1e-6))
+
+
+def test_products_stay_beside_sums_for_a_gpu() -> None:
+    """A check between a product and the sum that it is in would keep LLVM from fusing them."""
+    types = {"o": "*fp32", "x": "*fp32", "columns": "i32", "N": "constexpr"}
+    fused = []
+    for checks in (contextlib.nullcontext(), tx.sanitize("arith")):
+        with checks:
+            source = triton.compiler.ASTSource(mean_squares, types, {"N": 1024})
+            fused.append(triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["ptx"].count("fma.rn.f32"))
+    assert fused[0] > 0
+    assert fused[1] >= fused[0]

@@ -15,9 +15,9 @@ from support.sanitizer import mutations
 
 HERE = Path(__file__).parent
 LANES, ARITH, CORRECT, HINTS = (HERE / f"test_sanitizer_{name}.py" for name in ("lanes", "arith", "correct", "hints"))
-arith, condition, effect, flow, hints, loops, marks, taint = (
+arith, condition, copies, effect, flow, hints, loops, marks, taint = (
     partial(mutants.Mutation, f"{name}.cpp")
-    for name in ("Arith", "Condition", "Effect", "Flow", "Hints", "TaintLoops", "Marks", "Taint")
+    for name in ("Arith", "Condition", "FloatCopy", "Effect", "Flow", "Hints", "TaintLoops", "Marks", "Taint")
 )
 
 #: The tests that notice each bug, which of them (``-k`` of pytest), and the bug.
@@ -34,6 +34,9 @@ MUTATIONS = {
     ),
     "a lane that a store has off has an effect": (
         CORRECT, "division", effect("effect.ways.push_back(std::move(when))", "void()")
+    ),
+    "a check comes between a product and its sum": (
+        CORRECT, "products_stay", copies("op.user_begin()->getBlock() == block", "false")
     ),
     "a promise of some programs is one of all": (HINTS, "holds", hints("promise->getBlock() == &entry", "true")),
     "every number of a run has to be a multiple": (ARITH, "marks", marks("run <= 1", "run <= 99")),
