@@ -177,7 +177,7 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         return mod
 
     @staticmethod
-    def make_cpuir(mod: ir.module, metadata: dict[str, object], opt: Any, capability: str) -> ir.module:
+    def make_cpuir(mod: ir.module, metadata: dict[str, object], opt: object, capability: str) -> ir.module:
         """Lowers Triton IR to loops over vectors."""
         from triton_ext.backends.cpu.compiler import VECTORS, _library, cpu
 
@@ -195,10 +195,11 @@ class CPUBackend(BaseBackend):  # type: ignore[misc]
         cpu.passes.add_scalarize_induction(pm)
         passes.common.add_canonicalizer(pm)
         passes.common.add_cse(pm)
-        if has_fma and opt.enable_fp_fusion:
+        fuses = has_fma and getattr(opt, "enable_fp_fusion", True)
+        if fuses:
             cpu.passes.add_fuse_multiply_add(pm)
         cpu.passes.add_lower_tiles(pm, width, has_fma, dot_units, not is_debugging(), *_library.LIMITS)
-        if has_fma and opt.enable_fp_fusion:
+        if fuses:
             cpu.passes.add_fuse_multiply_add(pm, True)
         passes.common.add_canonicalizer(pm)
         passes.common.add_cse(pm)

@@ -63,7 +63,7 @@ static std::optional<VectorStore> getVectorStore(Instruction &instruction) {
 /// are done. A non-temporal store must not be delayed beyond it.
 static bool maySignal(const Instruction &instruction) {
   if (auto *store = dyn_cast<StoreInst>(&instruction))
-    return !store->isSimple();
+    return store->isAtomic();
   if (isa<AtomicRMWInst, AtomicCmpXchgInst, FenceInst>(instruction))
     return true;
   auto *call = dyn_cast<CallBase>(&instruction);

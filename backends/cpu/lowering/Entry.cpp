@@ -35,6 +35,9 @@ static Value emitPlaceOfProgram(LoweringContext &context) {
     function = LLVM::LLVMFuncOp::create(
         b, b.getLoc(), name, LLVM::LLVMFunctionType::get(pointer, {}),
         LLVM::Linkage::ExternWeak);
+    // It reads and writes no memory that the kernel can see: `memory(none)`.
+    function.setPassthroughAttr(
+        b.getArrayAttr({b.getStrArrayAttr({"memory", "0"})}));
   }
   Type i64 = b.getI64Type();
   Value unused = LLVM::AllocaOp::create(b, pointer, i64, b.constant(i64, 1));

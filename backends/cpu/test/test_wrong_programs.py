@@ -133,7 +133,8 @@ def test_a_fault_in_a_poll() -> None:
 
 
 def test_a_fault_without_debug_information(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TRITON_DISABLE_LINE_INFO", "1")
+    monkeypatch.setenv("TRITON_DISABLE_LINE_INFO", "1")  # Triton's library reads the variable itself
+    monkeypatch.setattr(triton.knobs.compilation, "disable_line_info", True)
 
     @triton.jit
     def unmarked(x, offset):

@@ -71,7 +71,7 @@ MUTATIONS = {
     ),
     "merged looks have the scalars of the last one": (SHADOWS, "not clusters", merge("values[i]", "result")),
     "what is written must have been written before": (
-        SHADOWS, "not clusters", look("flagged(isOn, one.reads(), b)", "isOn")
+        WORDS, "every_second", look("flagged(isOn, one.reads(), b)", "isOn")
     ),
     "what is read is written from then on": (
         SHADOWS, "not clusters", words("flagged(isMissing, one.writes(), b)", "isMissing")

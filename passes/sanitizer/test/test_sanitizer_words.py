@@ -8,7 +8,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import triton_ext as tx
@@ -43,6 +43,8 @@ def read(x, out, stride, top, bottom, left, right, ROWS: tl.constexpr, COLUMNS: 
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None)
 @given(dtype=DTYPES, shift=st.integers(0, 40), more=st.integers(0, 20), written=st.lists(BOX, max_size=3), box=BOX)
+@example(dtype=torch.float32, shift=0, more=0, written=[(1, 3, 5, 37)], box=(0, ROWS, 0, COLUMNS))
+@example(dtype=torch.float32, shift=3, more=2, written=[(1, 3, 5, 37)], box=(0, ROWS, 0, COLUMNS))
 def test_boxes_with_both_ends(
     dtype: torch.dtype, shift: int, more: int, written: list[tuple[int, int, int, int]], box: tuple[int, int, int, int]
 ) -> None:
@@ -62,3 +64,16 @@ def test_boxes_with_both_ends(
     assert sum(one.lanes for one in report.findings) == int(missing.sum())
     if missing.any():
         assert report.findings[0].lane == int(missing.flatten().int().argmax())
+
+
+@triton.jit
+def copy_every_second(x, out, N: tl.constexpr):
+    i = 2 * tl.arange(0, N)
+    tl.store(out + i, tl.load(x + i))
+
+
+def test_every_second_element() -> None:
+    """These lanes are looked at one by one. The store may go to memory that nothing has written."""
+    with tx.sanitize("uninit") as report:
+        copy_every_second[(1,)](torch.ones(64), torch.empty(64), N=32)
+    assert not report.findings, report.text()
