@@ -49,8 +49,10 @@ def own_code() -> str:
 
 
 def _modules_in(directory: Path) -> Iterator[Path]:
-    """Yields the Python files of `directory` and of all packages below it."""
+    """Yields the Python files of `directory`, of all packages below it, and of the directory ``startup`` of an API."""
     yield from directory.glob("*.py")
+    if not (directory / "startup" / "__init__.py").exists():
+        yield from directory.glob("startup/*.py")
     for package in directory.glob("*/__init__.py"):
         yield from _modules_in(package.parent)
 
