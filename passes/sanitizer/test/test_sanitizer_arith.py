@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import triton_ext as tx
@@ -70,6 +70,7 @@ def integers(x, y, o, k, N: tl.constexpr):
 @pytest.mark.slow
 @generated
 @given(a=WORDS, b=WORDS, k=st.integers(0, 16))
+@example(a=[1] * 16, b=[31, 32, -1, 0] * 4, k=16)
 def test_integers(a: list[int], b: list[int], k: int) -> None:
     x, y, o = np.array(a, np.int32), np.array(b, np.int32), np.zeros(16, np.int32)
     active = np.arange(16) < k
