@@ -58,7 +58,7 @@ class Function(int):
     """
 
     module: Module
-    #: The library's bytes, which Triton's kernel keeps, too.
+    #: The bytes of the library. Triton's kernel has a reference to them as well.
     library: bytes
     name: str
 

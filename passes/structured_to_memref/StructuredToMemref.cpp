@@ -158,7 +158,7 @@ static Value forEachIndex(Access &access, const Target &target, Value state,
   return loop.getResult(0);
 }
 
-/// Returns the tensor of a scalar; null if there is no scalar.
+/// Returns a tensor whose elements are all `scalar`, or null if that is null.
 static Value splat(Access &access, Value scalar) {
   if (!scalar)
     return {};

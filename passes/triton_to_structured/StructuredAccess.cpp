@@ -227,7 +227,7 @@ triton_to_structured::structureAccess(Value pointers, Value mask, bool isStore,
                                       Forms forms, OpBuilder &builder,
                                       Location loc) {
   auto type = dyn_cast<RankedTensorType>(pointers.getType());
-  // Without dimensions there is no place for the offset.
+  // The offset belongs to a dimension, and a scalar has none.
   if (!type || type.getRank() == 0)
     return std::nullopt;
   Maker maker{type, isStore, forms, builder, loc};

@@ -13,7 +13,8 @@ namespace mlir::triton_ext::triton_to_structured {
 /// The pointers and the mask of an access, as operations of tts take them.
 struct Structured {
   Value ptr;
-  /// Empty if there is no bound.
+  /// The bound of each dimension of the mask; empty for an access without a
+  /// mask.
   SmallVector<OpFoldResult> maskDims;
   /// Whether the pointers have a mask of their own.
   bool hasOwnMask = false;

@@ -11,11 +11,15 @@ import random
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
 import triton
 import triton.language as tl
+
+import triton_ext as tx
+from support.interpreter import run_in_interpreter
 
 #: Elements before and after the one that the pointers start at; no access leaves them.
 MARGIN = 4096
@@ -121,6 +125,16 @@ def run(case: Case, launch: Callable[..., object]) -> tuple[torch.Tensor, torch.
     out, old = torch.full((64,), 9, dtype=torch.int32), torch.arange(1024, dtype=torch.int32)
     launch(x, indices, out, old, MARGIN, *case.numbers, **case.constants)
     return out, old
+
+
+def assert_as_interpreted(pipeline: tx.Pipeline, count: int, file: Path) -> None:
+    """Compares what the first cases compute with the pipeline and in the interpreter, which writes it to `file`."""
+    run_in_interpreter(__file__, *map(Path, ("0", str(count), str(file))))
+    for seed, expected in enumerate(torch.load(file)):
+        case = draw(seed)
+        with pipeline:
+            found = run(case, shapes[(1,)])
+        assert all(map(torch.equal, expected, found)), case
 
 
 def main() -> None:

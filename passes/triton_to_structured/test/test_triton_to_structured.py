@@ -15,7 +15,6 @@ import triton.language as tl
 
 import triton_ext as tx
 from support import ROOT, mutants, pointer_shapes
-from support.interpreter import run_in_interpreter
 
 torch = pytest.importorskip("torch")
 CPUDriver = pytest.importorskip("triton_ext.backends.cpu.driver").CPUDriver
@@ -92,14 +91,8 @@ def test_it_computes_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.slow
 def test_random_shapes_compute_what_the_interpreter_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cases of `pointer_shapes`; by hand, 2,000 of them have been compared."""
-    count = 60
-    run_in_interpreter(pointer_shapes.__file__, *map(Path, ("0", str(count), str(tmp_path / "expected.pt"))))
     monkeypatch.setattr(triton.runtime.driver, "_active", CPUDriver())
-    for seed, expected in enumerate(torch.load(tmp_path / "expected.pt")):
-        case = pointer_shapes.draw(seed)
-        with BACK:
-            found = pointer_shapes.run(case, pointer_shapes.shapes[(1,)])
-        assert all(map(torch.equal, expected, found)), case
+    pointer_shapes.assert_as_interpreted(BACK, 60, tmp_path / "expected.pt")
 
 
 access = partial(mutants.Mutation, "StructuredAccess.cpp")

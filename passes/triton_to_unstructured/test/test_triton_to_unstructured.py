@@ -11,7 +11,6 @@ import triton
 
 import triton_ext as tx
 from support import mutants, pointer_shapes
-from support.interpreter import run_in_interpreter
 
 torch = pytest.importorskip("torch")
 CPUDriver = pytest.importorskip("triton_ext.backends.cpu.driver").CPUDriver
@@ -26,14 +25,8 @@ BACK = tx.Pipeline().at_end(
 
 @pytest.mark.slow
 def test_random_shapes_compute_what_the_interpreter_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    count = 30
-    run_in_interpreter(pointer_shapes.__file__, *map(Path, ("0", str(count), str(tmp_path / "expected.pt"))))
     monkeypatch.setattr(triton.runtime.driver, "_active", CPUDriver())
-    for seed, expected in enumerate(torch.load(tmp_path / "expected.pt")):
-        case = pointer_shapes.draw(seed)
-        with BACK:
-            found = pointer_shapes.run(case, pointer_shapes.shapes[(1,)])
-        assert all(map(torch.equal, expected, found)), case
+    pointer_shapes.assert_as_interpreted(BACK, 30, tmp_path / "expected.pt")
 
 
 bug = partial(mutants.Mutation, "TritonToUnstructured.cpp")
