@@ -4,8 +4,8 @@
 Needs PyTorch with CUDA. For each kernel of sanitizer_kernels.py and each set of checks: the slowdown, as the median of
 the rounds' ratios to the kernel without checks, run in turns, and the ratio of the times to compile. Results have to be
 right, and equal bit for bit with and without checks; nothing may be found. Exits with 1 otherwise. Writes sanitizer.txt
-and sanitizer.json to the directory that the environment variable OUT names. ``--cpu`` measures the same kernels,
-smaller, on this machine's processor, in its time of all threads. Names of kernels as arguments choose some;
+and sanitizer.json to the directory that the environment variable OUT names. ``--cpu`` measures the same kernels
+on this machine's processor, in its time of all threads. Names of kernels as arguments choose some;
 ``--sets=cheap,bounds`` chooses columns.
 """
 

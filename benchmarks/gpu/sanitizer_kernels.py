@@ -121,14 +121,14 @@ def _near(found: torch.Tensor, wanted: torch.Tensor, tolerance: float) -> bool:
 
 
 def cases(device: str) -> Iterator[Case]:
-    """Yields the launches, small ones on a CPU."""
-    small = device == "cpu"
-    warps = {} if small else {"num_warps": 8}
+    """Yields the launches; on a CPU, products and attention are smaller."""
+    on_cpu = device == "cpu"
+    warps = {} if on_cpu else {"num_warps": 8}
 
     def make(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
         return torch.randn(*shape, device=device, dtype=dtype)
 
-    n = 2**18 if small else 2**24
+    n = 2**24
     x, y, out = make(n), make(n), make(n)
     block, blocks = 1024, (triton.cdiv(n, 1024),)
     given = {"x": x, "y": y, "n": n}
@@ -139,7 +139,7 @@ def cases(device: str) -> Iterator[Case]:
         "SiLU(x) * y", silu, {**given, "out": out}, {"BLOCK": block}, blocks, ("out",),
         lambda: _near(out, torch.nn.functional.silu(x) * y, 1e-5),
     )  # fmt: skip
-    size = 256 if small else 4096
+    size = 4096
     rows, columns, result = make(size, size), size, make(size, size)
     weight, bias = make(size), make(size)
     yield Case(
@@ -153,13 +153,13 @@ def cases(device: str) -> Iterator[Case]:
     )  # fmt: skip
     yield Case(
         "layer norm", layer_norm, {"x": rows, "weight": weight, "bias": bias, "out": result, "columns": columns},
-        {"BLOCK": 1024 if not small else 128}, (size,), ("out",),
+        {"BLOCK": 1024}, (size,), ("out",),
         lambda: _near(result, torch.nn.functional.layer_norm(rows, (size,), weight, bias), 1e-4),
     )  # fmt: skip
     half = torch.bfloat16
-    size = 128 if small else 2048
+    size = 1024 if on_cpu else 2048
     a, b, c = (make(size, size, dtype=half) for _ in range(3))
-    tile = {"BM": 64, "BN": 64, "BK": 32, "GROUP": 8} if small else {"BM": 128, "BN": 128, "BK": 64, "GROUP": 8}
+    tile = {"BM": 64, "BN": 64, "BK": 32, "GROUP": 8} if on_cpu else {"BM": 128, "BN": 128, "BK": 64, "GROUP": 8}
     yield Case(
         "matmul", matmul, {"a": a, "b": b, "c": c, "M": size, "N": size, "K": size}, {**tile, **warps},
         (triton.cdiv(size, tile["BM"]) * triton.cdiv(size, tile["BN"]),), ("c",),
@@ -180,10 +180,10 @@ def cases(device: str) -> Iterator[Case]:
 
 
 def _attention(device: str, make: Callable[..., torch.Tensor]) -> Iterator[Case]:
-    small = device == "cpu"
-    heads, N, D = (2, 128, 64) if small else (32, 4096, 64)
-    warps = {} if small else {"num_warps": 8}
-    tile = 64 if small else 128
+    on_cpu = device == "cpu"
+    heads, N, D = (8, 1024, 64) if on_cpu else (32, 4096, 64)
+    warps = {} if on_cpu else {"num_warps": 8}
+    tile = 64 if on_cpu else 128
     q, k, v, o = (make(heads, N, D, dtype=torch.bfloat16) for _ in range(4))
     scale = 1 / D**0.5
     attend = torch.nn.functional.scaled_dot_product_attention
