@@ -192,3 +192,35 @@ void Emitter::countBits() {
   Value found = isFromTop ? zeros : sub(constant(32, type().bits - 1), zeros);
   write(select(none, constant(32, ~0ull), found));
 }
+
+/// bmsk.{clamp,wrap}.b32 d, position, length: a field of ones.
+void Emitter::maskBits() {
+  if (!needs(1, 3))
+    return;
+  bool wraps = take("wrap");
+  if (type().width() != 32 || (!wraps && !take("clamp")))
+    return (void)refuse("expected bmsk.{clamp,wrap}.b32");
+  Value position = read(1, amount), length = read(2, amount);
+  if (wraps)
+    position = band(position, 31), length = band(length, 31);
+  // Both are at most 32, so that their sum does not overflow.
+  position = minimum(position, constant(32, 32), false);
+  length = minimum(length, constant(32, 32), false);
+  Value all = constant(32, ~0ull);
+  write(band(leftOrZero(all, position),
+             invert(leftOrZero(all, add(position, length)))));
+}
+
+/// szext.{clamp,wrap}.{u32,s32} d, a, length: the low bits, extended.
+void Emitter::extendBits() {
+  if (!needs(1, 3))
+    return;
+  bool wraps = take("wrap"), isSigned = type().kind == PtxType::Signed;
+  if (!type().isInteger() || type().width() != 32 || (!wraps && !take("clamp")))
+    return (void)refuse("expected szext.{clamp,wrap}.{u32,s32}");
+  Value x = read(1, type()), length = read(2, amount);
+  length = wraps ? band(length, 31) : minimum(length, constant(32, 32), false);
+  Value unused = sub(constant(32, 32), length);
+  Value field = rightOrSign(leftOrZero(x, unused), unused, isSigned);
+  write(select(is(I::eq, length, 0), constant(32, 0), field));
+}

@@ -25,7 +25,19 @@ Handler mlir::triton_ext::convert_ptx_to_arith::handlerOf(StringRef opcode) {
       .Cases({"popc", "clz", "brev", "bfind"}, &E::countBits)
       .Cases({"add", "sub", "div", "rem", "sad"}, &E::integerArithmetic)
       .Cases({"mul", "mad", "mul24", "mad24"}, &E::multiply)
-      .Case("dp4a", &E::dotProduct)
+      .Case("bmsk", &E::maskBits)
+      .Case("szext", &E::extendBits)
+      .Cases({"dp2a", "dp4a"}, &E::dotProduct)
+      .Cases(
+          {"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vset", "vshl", "vshr"},
+          &E::video)
+      .Case("vmad", &E::videoMultiplyAdd)
+      .Cases(
+          {"vadd2", "vsub2", "vavrg2", "vabsdiff2", "vmin2", "vmax2", "vset2"},
+          &E::videoLanes)
+      .Cases(
+          {"vadd4", "vsub4", "vavrg4", "vabsdiff4", "vmin4", "vmax4", "vset4"},
+          &E::videoLanes)
       .Case("fma", &E::floatArithmetic)
       .Cases({"abs", "neg"}, &E::floatUnary)
       .Cases({"min", "max"}, &E::minMax)
@@ -128,6 +140,10 @@ Value Emitter::read(const Operand &operand, const PtxType &type,
                     bool mayBeWider) {
   unsigned bits = type.width();
   Value none = constant(bits, 0);
+  if (operand.hasMinus)
+    return refuse("'-' before a register is not supported here"), none;
+  if (!operand.selector.empty())
+    return refuse("'." + operand.selector + "' is not supported here"), none;
   switch (operand.kind) {
   case Operand::Integer:
     if (type.isFloat() && type.lanes == 1)
@@ -173,6 +189,8 @@ void Emitter::write(const Operand &operand, Value value) {
     return;
   if (operand.kind != Operand::Register)
     return (void)refuse("the result is not a register");
+  if (!operand.selector.empty())
+    return (void)refuse("'." + operand.selector + "' is not supported here");
   unsigned bits = program.registers[operand.index].width();
   if (bits != bitsOf(value))
     return (void)refuse(program.names[operand.index] + " has " + Twine(bits) +

@@ -120,9 +120,14 @@ public:
   void lookup3();
   void permute();
   void countBits();
+  void maskBits();
+  void extendBits();
   void integerArithmetic();
   void multiply();
   void dotProduct();
+  void video();
+  void videoMultiplyAdd();
+  void videoLanes();
   void floatArithmetic();
   void floatUnary();
   void divide();
@@ -144,6 +149,8 @@ private:
                        StringRef mode);
   Value floatToFloat(Value x, const PtxType &to, const PtxType &from,
                      StringRef mode);
+  Value extendedPart(const Operand &operand, const PtxType &type);
+  Value videoResult(Value x, Value y, bool isSet);
   Value toTensorFloat(Value x, StringRef mode);
   Value largestFor(Value x, const PtxType &type);
   void convertPairs();

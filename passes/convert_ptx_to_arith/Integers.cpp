@@ -87,17 +87,24 @@ void Emitter::multiply() {
 }
 
 /// dp4a.atype.btype d, a, b, c: the sum of four products of bytes, and c.
+/// dp2a.{lo,hi}.atype.btype: of two halves of a and two bytes of b.
 void Emitter::dotProduct() {
   if (!needs(2, 4))
     return;
-  if (type(0).width() != 32 || type(1).width() != 32 || !type(0).isInteger())
-    return (void)refuse("expected dp4a.{u32,s32}.{u32,s32}");
+  unsigned count = at->opcode == "dp2a" ? 2 : 4;
+  bool isHigh = count == 2 && take("hi");
+  if (type(0).width() != 32 || type(1).width() != 32 || !type(0).isInteger() ||
+      (count == 2 && !isHigh && !take("lo")))
+    return (void)refuse("expected dp4a or dp2a.{lo,hi}, and two types of "
+                        "{u32,s32}");
   Value x = read(1, type(0)), y = read(2, type(1)), sum = read(3, type(0));
-  auto byte = [&](Value value, unsigned i, const PtxType &type) {
-    return right(left(value, 24 - 8 * i), 24u, type.kind == PtxType::Signed);
+  auto part = [&](Value value, unsigned i, unsigned bits, const PtxType &type) {
+    return right(left(value, 32 - bits * (i + 1)), 32 - bits,
+                 type.kind == PtxType::Signed);
   };
-  for (unsigned i = 0; i < 4; ++i)
-    sum = add(sum, mul(byte(x, i, type(0)), byte(y, i, type(1))));
+  for (unsigned i = 0; i < count; ++i)
+    sum = add(sum, mul(part(x, i, 32 / count, type(0)),
+                       part(y, isHigh ? i + 2 : i, 8, type(1))));
   write(sum);
 }
 

@@ -174,8 +174,14 @@ bool Parser::operand(Operand &result) {
     while (accept(','));
     return accept('}') || refuse("a list of registers is not closed");
   }
-  if (rest.starts_with("-") || (!rest.empty() && llvm::isDigit(rest.front())))
+  if (!rest.empty() && llvm::isDigit(rest.front()))
     return number(result);
+  if (rest.starts_with("-")) {
+    StringRef after = rest.drop_front().ltrim();
+    if (!after.empty() && llvm::isDigit(after.front()))
+      return number(result);
+    result.hasMinus = accept('-');
+  }
   result.isNegated = accept('!');
   StringRef name = word();
   if (name == "_")
@@ -191,6 +197,8 @@ bool Parser::operand(Operand &result) {
   if (std::optional<unsigned> index = lookUp(name)) {
     result.kind = Operand::Register;
     result.index = *index;
+    if (rest.consume_front("."))
+      result.selector = word();
   } else if (name.starts_with("%")) {
     StringRef part = rest.starts_with(".") ? word(".") : StringRef();
     result.kind = Operand::Special;

@@ -39,6 +39,10 @@ struct Operand {
   unsigned index = 0;
   /// Of a predicate: `!p`.
   bool isNegated = false;
+  /// Of a register: `-a`.
+  bool hasMinus = false;
+  /// Of a register: what follows its point, such as "b0" of `a.b0`.
+  StringRef selector;
   /// Of an integer, or of a number in hexadecimal.
   uint64_t bits = 0;
   /// Of a number in hexadecimal: 32 or 64; of a decimal number: 0.

@@ -261,6 +261,17 @@ def test_the_global_timer_counts_nanoseconds() -> None:
         ("mov.u32 $0, %lanemask_ne;", "the special register %lanemask_ne is not supported"),
         ("add.f32 $0, $1, 1;", "a number of the type f32 needs a point"),
         ("{ add.u32 $0, $1, 1;", "a brace is not closed"),
+        ("add.u32 $0, -$1, 1;", "'-' before a register is not supported here"),
+        ("add.u32 $0, $1.b0, 1;", "'.b0' is not supported here"),
+        ("add.u32 $0.h1, $1, 1;", "'.h1' is not supported here"),
+        ("vadd.u32.u32.u32 $0, $1.b4, $1;", "'.b4' does not select a byte or a half"),
+        ("vadd.u32.u32.u32 $0.h0, $1, $1;", "this number of operands is not supported"),
+        ("vadd.u32.u32.u32.min $0, $1, $1, $1;", "'.min' needs '.sat' here"),
+        ("vshl.u32.u32.u32.sat.clamp $0, $1, $1;", "the ISA does not say how many bits"),
+        ("vmad.u32.u32.u32.sat $0, -$1, $1, $1;", "'.sat' of a negated product of unsigned words"),
+        ("vadd4.u32.u32.u32 $0, $1.b321, $1, $1;", "'.b321' does not select 4 parts"),
+        ("vadd2.u32.u32.u32 $0.h01, $1, $1, $1;", "'.h01' is not a mask"),
+        ("vset2.u32.u32.add $0, $1, $1, $1;", "expected a comparison"),
         ("// nothing", "$0 is not written"),
     ],
 )
@@ -274,6 +285,12 @@ def test_the_page_is_current() -> None:
 
 
 BUGS = {
+    "a byte has no sign": mutants.Mutation("Video.cpp", "isSigned(type(first + i))", "false"),
+    "saturates to a word": mutants.Mutation("Video.cpp", "limitsOf(to->bits, hasSign)", "limitsOf(32, hasSign)"),
+    "the mean of a tie is the lesser": mutants.Mutation("Video.cpp", "add(sum, up)", "sum"),
+    "a lane without a mask is 0": mutants.Mutation("Video.cpp", "bor(result, band(c, mask))", "result"),
+    "the scale is without sign": mutants.Mutation("Video.cpp", "hasSign", "false", behind='scale == "shr7" ? 7 : 15, '),
+    "the selector is read from the left": mutants.Mutation("Video.cpp", "llvm::reverse(selector)", "selector"),
     "a predicate is always true": mutants.Mutation("Emitter.cpp", "readPredicate(*at->guard)", "constant(1, 1)"),
     "the first is the highest": mutants.Mutation("Emitter.cpp", "i * bits", "(lanes.size() - 1 - i) * bits"),
     "a shift of 32 is one of 0": mutants.Mutation(
@@ -286,6 +303,12 @@ BUGS = {
     ),
 }
 NOTICED = {
+    "a byte has no sign": "test_an_instruction and vmin4.s32.s32.s32]",
+    "saturates to a word": "test_an_instruction and vadd.u32.s32.u32.sat and d.b2",
+    "the mean of a tie is the lesser": "test_an_instruction and vavrg4.u32.u32.u32]",
+    "a lane without a mask is 0": "test_an_instruction and vsub2.s32.s32.s32.sat and d.h0",
+    "the scale is without sign": "test_an_instruction and vmad.s32.s32.s32.sat.shr15",
+    "the selector is read from the left": "test_an_instruction and vadd4.u32.u32.u32 and b0246",
     "a predicate is always true": "test_an_instruction and p]",
     "the first is the highest": "four_elements",
     "a shift of 32 is one of 0": "test_an_instruction and shl.b32",

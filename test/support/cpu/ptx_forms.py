@@ -3,6 +3,6 @@
 
 from __future__ import annotations
 
-from support.cpu import ptx_conversion_forms, ptx_float_forms, ptx_integer_forms
+from support.cpu import ptx_conversion_forms, ptx_float_forms, ptx_integer_forms, ptx_video_forms
 
-FORMS = {**ptx_integer_forms.FORMS, **ptx_float_forms.FORMS, **ptx_conversion_forms.FORMS}
+FORMS = {**ptx_integer_forms.FORMS, **ptx_float_forms.FORMS, **ptx_conversion_forms.FORMS, **ptx_video_forms.FORMS}
