@@ -95,6 +95,32 @@ def test_a_variable_checks_a_program(program: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
 
 
+TWICE = """
+import os
+from test_program import run
+
+for mended in ("", "", "bounds"):
+    os.environ["TRITON_EXT_SANITIZE"] = mended or os.environ["TRITON_EXT_SANITIZE"]
+    try:
+        run(1000)
+        print("ran")
+    except Exception as error:
+        print(type(error).__name__, error)
+"""
+
+
+@pytest.mark.slow
+def test_a_wrong_variable_fails_every_launch(program: Path) -> None:
+    """A program that catches the first error must not run on without checks."""
+    (program.parent / "twice.py").write_text(TWICE)
+    done = call(sys.executable, "twice.py", TRITON_EXT_SANITIZE="bogus")
+    first, second, *_, last = (line for line in done.stdout.splitlines() if line.strip() and "fix" not in line)
+    assert first == second
+    assert "there is no check 'bogus'" in second
+    assert last == "ran"
+    assert "load outside of x" in done.stderr
+
+
 @pytest.mark.slow
 def test_the_command(program: Path) -> None:
     done = sanitize("--checks", "bounds", "--", sys.executable, program, 1000, 0)

@@ -63,19 +63,31 @@ def _names() -> Iterable[str]:
 
 
 _has_started = not any(name.startswith("TRITON_EXT_") for name in os.environ)
+#: The environment variables whose extensions have been started.
+_started: set[str] = set()
 
 
 def _start_extensions() -> None:
-    """Runs once what extensions want to be run before the first kernel, if their environment variables are set."""
+    """Runs once what extensions want to be run before the first kernel, if their environment variables are set.
+
+    If one fails, the kernel is not compiled. Each later kernel tries again, and fails until the variable is mended: a
+    program that catches the first error must not run on without what the variable asks for.
+    """
     global _has_started  # noqa: PLW0603 - of the process
     if _has_started:
         return
     _has_started = True  # now, because what is run may come here again
     from triton_ext.backends import import_file, startups
 
-    for variable, file in startups().items():
-        if value := os.environ.get(variable, "").strip():
-            import_file(file, f"triton_ext_startup_{file.stem}").start(value)
+    try:
+        for variable, file in startups().items():
+            value = os.environ.get(variable, "").strip()
+            if value and variable not in _started:
+                import_file(file, f"triton_ext_startup_{file.stem}").start(value)
+                _started.add(variable)
+    except BaseException:
+        _has_started = False
+        raise
 
 
 for patch in (functools.partial(answer_for_missing, _function_for, _names), offer):
