@@ -22,6 +22,7 @@ from triton_ext.probe._slot import Slot
 from triton_ext.probe._slots import Slots
 
 import triton_ext as tx
+from triton_ext.loading.discovery import discovered_once
 from triton_ext.patches.kernel_launches import launcher_of
 from triton_ext.pipeline import stack as stacks
 
@@ -137,12 +138,14 @@ def _compiled(kernel: Any, attribute: str, marking: Callable[..., Any]) -> Any:
     from triton import compile as compile_kernel
 
     checks, action, *_ = _verdicts.attribute_of(kernel, attribute)
-    passes = (tx.passes.ttir.intensity(), tx.passes.ttir.sanitizer(checks=checks, action=action))
+    with discovered_once():
+        passes = (tx.passes.ttir.intensity(), tx.passes.ttir.sanitizer(checks=checks, action=action))
+        probes = pipeline()
     looking = tx.Pipeline().at_end("ttir", *passes).stage("ttir", marking)
     # Without the pipelines of the process, among them those of blocks.
     token = stacks.current.set(stacks.Stack((), installed=stacks.NOTHING))
     try:
-        with pipeline(), looking:
+        with probes, looking:
             source = kernel.src if hasattr(kernel.src, "fn") else kernel.src.path
             options = {name: _frozen(value) for name, value in kernel.metadata._asdict().items()}
             return compile_kernel(source, target=kernel.metadata.target, options=options)

@@ -172,9 +172,14 @@ def _without_repeats(findings: Iterable[Finding]) -> list[Finding]:
     return list(found.values())
 
 
+def identity(finding: Finding) -> str:
+    """Returns a text that is the same for a finding when it has occurred more often."""
+    return repr(replace(finding, lanes=0, programs=0, at_least=False, address=None, suggestion=""))
+
+
 def _merge(found: dict[str, Finding], alike: Finding, one: Finding) -> None:
     """Adds the finding `one` to `found`, or its counts to those of an earlier one to which `alike` is equal."""
-    key = repr(replace(alike, lanes=0, programs=0, at_least=False, address=None, suggestion=""))
+    key = identity(alike)
     known = found.setdefault(key, one)
     if known is not one:
         found[key] = replace(
@@ -194,8 +199,10 @@ class SanitizerError(TritonExtError):
 
     Attributes:
         report: with all findings until now.
+        findings: those that have occurred since the error before, with the lanes since then; the message has these.
     """
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: Report, findings: Sequence[Finding]) -> None:
         self.report = report
-        super().__init__(report.text())
+        self.findings = list(findings)
+        super().__init__(_text.report(self.findings, report.accesses))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
+from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
@@ -12,6 +13,7 @@ from triton_ext.probe._session import Session
 
 import triton_ext as tx
 from triton_ext.errors import TritonExtError
+from triton_ext.loading.discovery import discovered_once
 from triton_ext.patches.kernel_launches import BEFORE_ARGUMENTS, Launch, wrap_launches
 
 from . import _looks, _synchronisation, _verdicts
@@ -19,7 +21,7 @@ from ._at_launch import Facts
 from ._gaps import Gaps
 from ._hints import keep_hints
 from ._names import ACTIONS, checked_names, found_by
-from ._report import Report, SanitizerError
+from ._report import Report, SanitizerError, identity
 from ._shadows import Shadows
 
 #: Bytes for records on each device, and how many kernels have room for their counters.
@@ -42,13 +44,17 @@ class Sanitizer:
         self._static = static
         self._pipeline: Any = None
         self._seen = 0  # activity of the session and wrong launches at the last look
-        self._told = 0  # lanes of findings that an error has told
+        self._told: dict[str, int] = {}  # of each finding that an error has told, its lanes
         self._session = Session(CAPACITY, KERNELS, True, waits=True, checks=found_by(self._names))
         self._session._looker, self._session._looked = _looks.look, frozenset({"bounds"})
         self._shadows = Shadows(self._names, static=static)
         self.report = Report(self._session, self._names, self._shadows.looked)
 
     def __enter__(self) -> Report:
+        with discovered_once():
+            return self._begin()
+
+    def _begin(self) -> Report:
         from triton import knobs
 
         if knobs.runtime.interpret:
@@ -101,7 +107,8 @@ class Sanitizer:
         session._launches.clear()
         self.report._begin_fork()
         self._shadows.looked.clear()
-        self._seen = self._told = 0
+        self._seen = 0
+        self._told.clear()
 
     def _raise_if_failed(self) -> None:
         """Raises SanitizerError if a check has failed since the last time. Waits for the devices.
@@ -112,10 +119,15 @@ class Sanitizer:
         seen = self._session._activity() + self.report._launches_with_findings
         if seen != self._seen:  # else there is no need to read the buffers; the records may also be the kernel's own
             self._seen = seen
-            failed = sum(max(one.lanes, 1) for one in self.report.findings)
-            if failed > self._told:
-                self._told = failed
-                raise SanitizerError(self.report)
+            told, self._told = self._told, {}
+            new = []
+            for one in self.report.findings:
+                key, lanes = identity(one), max(one.lanes, 1)
+                self._told[key] = self._told.get(key, 0) + lanes
+                if lanes > told.get(key, 0):
+                    new.append(replace(one, lanes=lanes - told.get(key, 0)) if one.lanes else one)
+            if new:
+                raise SanitizerError(self.report, new)
 
 
 def _pipelines() -> tuple[Any, ...]:

@@ -203,6 +203,23 @@ def test_on_the_cpu_the_launch_raises_once() -> None:
     assert len(report.findings) == 2
 
 
+@pytest.mark.slow
+def test_an_error_does_not_repeat_what_an_earlier_one_has_said() -> None:
+    """The first launch has 24 lanes out of x, and as many out of the view of y; the second one only lanes out of x."""
+    errors = []
+    with tx.sanitize("bounds", raises=True) as report:
+        for memory in (torch.zeros(1000), torch.zeros(1024)):
+            with pytest.raises(tx.sanitize.SanitizerError) as error:
+                add[(4,)](torch.zeros(1000), memory, torch.zeros(1024), 1024, B=256)
+            errors.append(error.value)
+    assert [one.line for one in errors[0].findings] == [LOAD_X, LOAD_Y]
+    assert [(one.line, one.lanes) for one in errors[1].findings] == [(LOAD_X, 24)]
+    assert "y_ptr" not in str(errors[1])
+    assert "count: 24 lanes" in str(errors[1])
+    assert [(one.line, one.lanes) for one in errors[1].report.findings] == [(LOAD_X, 48), (LOAD_Y, 24)]
+    assert [(one.line, one.lanes) for one in report.findings] == [(LOAD_X, 48), (LOAD_Y, 24)]
+
+
 @triton.jit
 def recorded(x_ptr, out, n, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)

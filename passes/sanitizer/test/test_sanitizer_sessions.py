@@ -14,6 +14,7 @@ import triton.language as tl
 import triton_ext as tx
 from support.probe.native import native_backend
 from triton_ext import probe
+from triton_ext.loading import discovery
 
 
 @pytest.fixture(autouse=True)
@@ -97,6 +98,15 @@ def test_a_session_of_another_thread() -> None:
         thread.join()
     assert counts == [{"lanes on": 101}]
     expect(report, 1)
+
+
+def test_a_block_looks_for_extensions_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = []
+    monkeypatch.setattr(discovery, "_discovered", lambda found=discovery._discovered: looks.append(1) or found())
+    with tx.sanitize("bounds,lanes,hints"):
+        assert looks == [1]
+        tx.extensions()
+    assert looks == [1, 1]
 
 
 def test_a_block_with_a_session_raises() -> None:

@@ -7,6 +7,8 @@ import functools
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -73,6 +75,29 @@ def extensions() -> list[Extension]:
     A library that cannot be used is listed with its `problem`; the others can be used nevertheless. If several
     libraries claim one name, none of them can be used.
     """
+    once = _once.get()
+    if once is None:
+        return _discovered()
+    if not once:
+        once.append(_discovered())
+    return list(once[0])
+
+
+#: What `extensions` has found in a block of `discovered_once`; None outside of one.
+_once: ContextVar[list[list[Extension]] | None] = ContextVar("triton_ext_discovered", default=None)
+
+
+@contextmanager
+def discovered_once() -> Iterator[None]:
+    """Has `extensions` look for libraries only once in a block, for code that places several passes."""
+    token = _once.set([] if _once.get() is None else _once.get())
+    try:
+        yield
+    finally:
+        _once.reset(token)
+
+
+def _discovered() -> list[Extension]:
     found: dict[Path, Extension] = {}
     directory = functools.cache(real_path)
     with index.one_look():
