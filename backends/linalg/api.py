@@ -11,8 +11,10 @@ import contextlib
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from dataclasses import fields
+from pathlib import Path
 from typing import Any, Literal, get_args, overload
 
 from triton_ext.backends.linalg.opt import EXTENSION  # type: ignore[import-untyped]
@@ -112,6 +114,7 @@ def convert(
     form: Literal["text", "generic"] = "text",
     via: _Via | None = None,
     name: str = "<module>",
+    pipeline: Pipeline | None = None,
 ) -> str: ...
 @overload
 def convert(
@@ -121,11 +124,21 @@ def convert(
     form: Literal["bytecode"],
     via: _Via | None = None,
     name: str = "<module>",
+    pipeline: Pipeline | None = None,
 ) -> bytes: ...
 def convert(
-    ttir: str, *, lowered: bool = False, form: _Form = "text", via: _Via | None = None, name: str = "<module>"
+    ttir: str,
+    *,
+    lowered: bool = False,
+    form: _Form = "text",
+    via: _Via | None = None,
+    name: str = "<module>",
+    pipeline: Pipeline | None = None,
 ) -> str | bytes:
-    """Converts the text of a Triton module to linalg with ``-triton-to-linalg``; active pipelines do not apply.
+    """Converts the text of a Triton module to linalg with ``-triton-to-linalg``.
+
+    Without `pipeline`, one pass does all, and active pipelines do not apply. With it, the passes of the stage
+    ``linalgir`` run one by one, as in `compile`, to which active pipelines apply, too.
 
     Args:
         ttir: the text of the module.
@@ -133,18 +146,37 @@ def convert(
         form: as in `compile`.
         via: ``structured`` runs ``-triton-to-linalg-structured`` instead.
         name: the name of the module in diagnostics.
+        pipeline: the edits to apply to the stage ``linalgir``.
 
     Returns:
         The module; as bytes if `form` is ``bytecode``.
 
     Raises:
         TritonExtError: bytecode cannot be written.
-        PipelineError: the module does not parse, or an operation cannot be converted.
+        PipelineError: the module does not parse, an operation cannot be converted, or an edit does not fit.
     """
     _check_form(form, lowered)
     _check_via(via)
+    if pipeline is not None:
+        return _convert_in_stage(ttir, lowered, form, via, name, pipeline)
     passes = "triton-to-linalg-structured" if via else "triton-to-linalg"
     return _in_form(opt(ttir, f"{passes},lower-linalg-ext" if lowered else passes, name=name), form)
+
+
+def _convert_in_stage(
+    ttir: str, lowered: bool, form: _Form, via: _Via | None, name: str, pipeline: Pipeline
+) -> str | bytes:
+    """Does what `convert` does with a pipeline: compiles a file with the module, of which messages do not speak."""
+    with tempfile.TemporaryDirectory(prefix="triton-ext-") as folder:
+        file = Path(folder, "module.ttir")
+        file.write_text(ttir)
+        try:
+            task = requests.request_for(file, "linalg:generic", None, {"lowered": lowered})
+            with _structured() if via else contextlib.nullcontext():
+                compiled, _ = compile_and_observe(task, Level.FAILURES, pipeline)
+        except TritonExtError as error:
+            raise PipelineError(str(error).replace(str(file), name)) from None
+    return _in_form(compiled.asm["linalgir"].decode(), form)
 
 
 def check(text: str) -> None:

@@ -96,6 +96,12 @@ def Aux_PrintOp : Aux_Op<"print", [MemoryEffects<[MemRead, MemWrite]>]> {
     without a sign where the conversion has none; `f`, `e`, `g`, `a` or their
     capitals for a float; `p` for a pointer. Its length need not be said.
 
+    Three attributes change what is printed with a format that has no
+    conversion. With `hex` the value is printed in hexadecimal, with `unsigned`
+    an integer is read without a sign, and with `program` the line begins with
+    the index of the program and of the element, as Triton prints them on a GPU:
+    `pid (0, 0, 0) idx (3) x: 5`.
+
     ```mlir
     aux.print(%m : memref<?xi8>) {format = "%d"}
     aux.print(%m : memref<?xi8>) {format = "100%% of x: "}

@@ -41,6 +41,30 @@ AllPointerFacts convert_triton_to_linalg::getPointerFacts(Operation *module) {
   return facts;
 }
 
+/// The names are those of triton-linalg: `cmnormal` for data that is used again,
+/// `cmtransient` for data that passes through.
+StringAttr Access::cacheModeOf(tt::CachePolicyAttr policy) {
+  switch (policy.getCacheModifier()) {
+  case tt::CacheModifier::CA:
+  case tt::CacheModifier::CG:
+    return builder.getStringAttr("cmnormal");
+  case tt::CacheModifier::WB:
+  case tt::CacheModifier::CS:
+  case tt::CacheModifier::WT:
+    return builder.getStringAttr("cmtransient");
+  default:
+    break;
+  }
+  switch (policy.getEvictionPolicy()) {
+  case tt::EvictionPolicy::EVICT_FIRST:
+    return builder.getStringAttr("cmtransient");
+  case tt::EvictionPolicy::EVICT_LAST:
+    return builder.getStringAttr("cmnormal");
+  default:
+    return {};
+  }
+}
+
 Value Access::view(Value address, OpFoldResult offset,
                    ArrayRef<OpFoldResult> sizes,
                    ArrayRef<OpFoldResult> strides) {
@@ -48,8 +72,10 @@ Value Access::view(Value address, OpFoldResult offset,
   if (getConstantIntValue(offset).value_or(0) < 0)
     offset = math.toValue(offset);
   MemRefType type = aux::viewTypeOf(element, offset, sizes, strides);
-  return aux::ViewOp::create(builder, loc, type, address, offset, sizes,
-                             strides);
+  auto view = aux::ViewOp::create(builder, loc, type, address, offset, sizes,
+                                  strides);
+  view.setCacheModeAttr(cacheMode);
+  return view;
 }
 
 Value Access::viewOf(const Pointers &pointers, const Box &box,

@@ -38,6 +38,8 @@ struct __attribute__((visibility("default"))) Access {
         pointers = cast.getSrc();
     if (auto known = facts.find(pointers); known != facts.end())
       pointerFacts = known->second;
+    if (auto policy = op->getAttrOfType<triton::CachePolicyAttr>("cachePolicy"))
+      cacheMode = cacheModeOf(policy);
   }
 
   RankedTensorType tensorOf(ArrayRef<int64_t> shape, Type element) {
@@ -92,6 +94,12 @@ struct __attribute__((visibility("default"))) Access {
   Type element;
   SmallVector<int64_t> shape;
   PointerFacts pointerFacts;
+  /// The cache mode of the views of this access; null if the access does not
+  /// say how it is cached.
+  StringAttr cacheMode;
+
+private:
+  StringAttr cacheModeOf(triton::CachePolicyAttr policy);
 };
 
 /// A pattern for accesses, with the facts of their pointers.

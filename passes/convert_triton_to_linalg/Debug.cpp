@@ -29,14 +29,21 @@ struct PrintPattern : OpConversionPattern<tt::PrintOp> {
     StringAttr format = rewriter.getStringAttr(
         llvm::join(llvm::split(op.getPrefix(), '%'), "%%"));
     if (adaptor.getArgs().empty())
-      aux::ScalarPrintOp::create(rewriter, loc, Value(), format);
-    for (auto [value, isSigned] :
-         llvm::zip(adaptor.getArgs(), op.getIsSigned())) {
+      aux::ScalarPrintOp::create(rewriter, loc, Value(), format)
+          ->setAttr("program", rewriter.getUnitAttr());
+    bool areSeveral = adaptor.getArgs().size() > 1;
+    for (auto [number, value, isSigned] :
+         llvm::enumerate(adaptor.getArgs(), op.getIsSigned())) {
+      StringAttr text = format;
+      if (areSeveral)
+        text = rewriter.getStringAttr(format.strref() + "(operand " +
+                                      Twine(number) + ") ");
       Operation *print;
       if (isa<RankedTensorType>(value.getType()))
-        print = aux::PrintOp::create(rewriter, loc, Type(), value, format);
+        print = aux::PrintOp::create(rewriter, loc, Type(), value, text);
       else
-        print = aux::ScalarPrintOp::create(rewriter, loc, value, format);
+        print = aux::ScalarPrintOp::create(rewriter, loc, value, text);
+      print->setAttr("program", rewriter.getUnitAttr());
       if (op.getHex())
         print->setAttr("hex", rewriter.getUnitAttr());
       bool isInteger = isa<IntegerType>(getElementTypeOrSelf(value.getType()));

@@ -47,6 +47,6 @@ def LowerLinalgExtPass : Pass<"triton-ext-lower-linalg-ext", "::mlir::ModuleOp">
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::tensor::TensorDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::triton::TritonDialect",
   ];
 }

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/PatternMatch.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext;
@@ -84,9 +85,29 @@ static StringRef conversionOf(Operation *op, Type type) {
   return op->hasAttr("unsigned") ? "%llu" : "%lld";
 }
 
+/// Returns the text in front of a print that names its program, as Triton
+/// writes it on a GPU: `pid (0, 0, 0) idx (10, 2)`, with an index as wide as
+/// the largest one along its dimension.
+static std::string programFormat(Operation *op, size_t numIndices) {
+  std::string format = "pid (%d, %d, %d)";
+  if (op->getNumOperands() == 0)
+    return format;
+  SmallVector<std::string> indices(numIndices, "%lld");
+  if (auto type = dyn_cast<ShapedType>(op->getOperand(0).getType()))
+    for (auto [index, size] : llvm::zip(indices, type.getShape())) {
+      int width = 0;
+      for (int64_t limit = 1; limit < size; limit *= 10)
+        ++width;
+      if (width)
+        index = "%" + std::to_string(width) + "lld";
+    }
+  return format + " idx (" + llvm::join(indices, ", ") + ")";
+}
+
 /// Returns printf's format for the operation's format, `text`. If that has a
 /// conversion, only its length modifier changes. Otherwise the result is
-/// `text`, conversions for the indices, and a conversion for the value.
+/// `text`, conversions for the indices, and a conversion for the value. The
+/// indices come first if the print names its program.
 static std::string formatOf(Operation *op, StringRef text, Type type,
                             size_t numIndices) {
   std::string format(text);
@@ -97,7 +118,9 @@ static std::string formatOf(Operation *op, StringRef text, Type type,
     format.replace(conversion.length, conversion.end - conversion.length,
                    (isLong ? "ll" : "") + std::string(1, conversion.letter));
   } else {
-    if (numIndices) {
+    if (op->hasAttr("program")) {
+      format = programFormat(op, numIndices) + format;
+    } else if (numIndices) {
       SmallVector<StringRef> indices(numIndices, "%lld");
       format += "[" + llvm::join(indices, ", ") + "] ";
     } else if (!format.empty() && format.back() != ' ') {
@@ -115,10 +138,17 @@ static void callPrintf(OpBuilder &builder, Operation *op, StringRef text,
   LLVM::LLVMFuncOp function = declarePrintf(builder, module);
   bool ownFormat = aux::hasConversion(text);
   Values arguments{Value()};
+  bool namesProgram = op->hasAttr("program") && !ownFormat;
+  if (namesProgram)
+    for (auto dim : {triton::ProgramIDDim::X, triton::ProgramIDDim::Y,
+                     triton::ProgramIDDim::Z})
+      arguments.push_back(triton::GetProgramIdOp::create(builder, loc, dim));
   if (!ownFormat)
     for (Value index : indices)
       arguments.push_back(promote(builder, loc, index, false));
   std::string format = text.str() + "\n";
+  if (namesProgram && !value)
+    format = programFormat(op, 0) + format;
   if (value) {
     char letter = ownFormat ? aux::getConversion(text).letter : 0;
     bool isUnsigned = ownFormat ? StringRef("uoxX").contains(letter)

@@ -136,7 +136,8 @@ def test_percent_signs(tmp_path: Path) -> None:
     """printf does not take any of them for a conversion."""
     done = execute.run_alone(_PERCENT, tmp_path)
     assert done.returncode == 0, done.stderr
-    lines = [line.strip() for line in done.stdout.splitlines()]
-    assert lines == [
-        "100% sure: 7", "50% done: [0] 7", "50% done: [1] 8", "%s%n: [0] 7", "%s%n: [1] 8", "%%"
+    pid = "pid (0, 0, 0)"
+    assert done.stdout.splitlines() == [
+        f"{pid} idx () 100% sure: 7", f"{pid} idx (0) 50% done: 7", f"{pid} idx (1) 50% done: 8",
+        f"{pid} idx (0) %s%n: 7", f"{pid} idx (1) %s%n: 8", f"{pid}%%",
     ]  # fmt: skip

@@ -60,18 +60,26 @@ def kernel(x, n, BLOCK: tl.constexpr):
     value = tl.load(x + tl.arange(0, BLOCK))
     tl.device_print("x", value)
     tl.device_print("n", n, hex=True)
+    tl.device_print("both", tl.reshape(value, (2, 2)), n)
     tl.device_print("done")
 
 with execute.through_linalg(at_end=True):
-    kernel[(1,)](torch.arange(4, dtype=torch.int32) - 1, 16, BLOCK=4)
+    kernel[(1, 2)](torch.arange(4, dtype=torch.int32) - 1, 16, BLOCK=4)
 """
 
 
 def test_prints(tmp_path: Path) -> None:
+    """Each line names the program, and the element, as Triton's own targets print them."""
     done = execute.run_alone(_TALKING, tmp_path)
     assert done.returncode == 0, done.stderr
-    lines = [line.strip() for line in done.stdout.splitlines()]
-    assert lines == ["x: [0] -1", "x: [1] 0", "x: [2] 1", "x: [3] 2", "n: 0x10", "done"]
+    expected: list[str] = []
+    for y in range(2):
+        pid = f"pid (0, {y}, 0)"
+        expected += [f"{pid} idx ({i}) x: {i - 1}" for i in range(4)]
+        expected += [f"{pid} idx () n: 0x10"]
+        expected += [f"{pid} idx ({i // 2}, {i % 2}) both: (operand 0) {i - 1}" for i in range(4)]
+        expected += [f"{pid} idx () both: (operand 1) 16", f"{pid} done"]
+    assert done.stdout.splitlines() == expected
 
 
 def test_a_module_may_have_attributes() -> None:

@@ -74,3 +74,24 @@ def test_bytecode_without_stock_mlir(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("triton_ext.sdk.tools.find_tool", lambda _: None)
     with pytest.raises(tx.TritonExtError, match=r"stock mlir-opt is not installed \(fix: triton-ext sdk install"):
         tx.linalg.compile(add, SIGNATURE, lowered=True, form="bytecode")
+
+
+def test_convert_takes_a_pipeline() -> None:
+    """The passes of the stage run one by one and can be edited; messages name the module as the caller does."""
+    seen: list[str] = []
+    see = tx.Pipeline().before("linalgir.convert_triton_to_linalg", lambda module: seen.append(str(module)))
+    with tx.Pipeline().at_end("ttir", lambda module: seen.append(str(module))):
+        compiled = tx.linalg.compile(add, SIGNATURE)
+    ttir = seen.pop()
+    converted = tx.linalg.convert(ttir, pipeline=see)
+    assert "tt.load" in seen[0]
+    assert len(seen) == 1
+    assert converted.strip() == compiled.strip() == tx.linalg.convert(ttir).strip()
+    assert "tts." not in tx.linalg.convert(ttir, pipeline=see, via="structured", lowered=True)
+
+    skipped = tx.Pipeline().skip("linalgir.convert_triton_to_linalg")
+    assert "tt.load" in tx.linalg.convert(ttir, pipeline=skipped)
+    with pytest.raises(tx.PipelineError, match="nowhere"):
+        tx.linalg.convert(ttir, pipeline=tx.Pipeline().skip("linalgir.nowhere"))
+    with pytest.raises(tx.PipelineError, match=r"mine\.ttir:2"):
+        tx.linalg.convert("module {\n  wrong\n}\n", pipeline=see, name="mine.ttir")

@@ -456,3 +456,31 @@ tt.func @wrapping(%p: !tt.ptr<f32>) -> (tensor<16xf32>, tensor<8xf32>) {
   %w = tt.load %pp8 : tensor<8x!tt.ptr<f32>>
   tt.return %v, %w : tensor<16xf32>, tensor<8xf32>
 }
+
+// -----
+
+// How an access is cached is an attribute of its view.
+// CHECK-LABEL: func.func @cached
+// CHECK: aux.view {{.*}} {cache_mode = "cmnormal"} : !llvm.ptr to memref<16xf32
+// CHECK: %[[V:.*]] = aux.view {{.*}} {cache_mode = "cmtransient"} : !llvm.ptr to memref<16xf32
+// CHECK: aux.view {{.*}} {cache_mode = "cmnormal"} : !llvm.ptr to memref<1xf32
+// CHECK: aux.view {{.*}} {cache_mode = "cmtransient"} : !llvm.ptr to memref<1xf32
+// CHECK: aux.view {{.*}} strides: [1] : !llvm.ptr to memref<1xf32
+// CHECK: bufferization.materialize_in_destination %{{.*}} in writable %[[V]]
+tt.func @cached(%p: !tt.ptr<f32>) {
+  %r = tt.make_range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %s = tt.splat %p : !tt.ptr<f32> -> tensor<16x!tt.ptr<f32>>
+  %a = tt.addptr %s, %r : tensor<16x!tt.ptr<f32>>, tensor<16xi32>
+  %x = tt.load %a {cachePolicy = #tt.cache_policy<cache_modifier = ca, eviction_policy = evict_normal>} : tensor<16x!tt.ptr<f32>>
+  %y = tt.load %a {cachePolicy = #tt.cache_policy<cache_modifier = cs, eviction_policy = evict_normal>} : tensor<16x!tt.ptr<f32>>
+  %z = tt.load %p {cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal>} : !tt.ptr<f32>
+  %v = tt.load %p {cachePolicy = #tt.cache_policy<cache_modifier = none, eviction_policy = evict_first>} : !tt.ptr<f32>
+  %w = tt.load %p {cachePolicy = #tt.cache_policy<cache_modifier = cv, eviction_policy = evict_normal>} : !tt.ptr<f32>
+  %0 = arith.addf %x, %y : tensor<16xf32>
+  %1 = arith.addf %z, %w : f32
+  %4 = arith.addf %1, %v : f32
+  %2 = tt.splat %4 : f32 -> tensor<16xf32>
+  %3 = arith.addf %0, %2 : tensor<16xf32>
+  tt.store %a, %3 {cachePolicy = #tt.cache_policy<cache_modifier = wt, eviction_policy = evict_normal>} : tensor<16x!tt.ptr<f32>>
+  tt.return
+}

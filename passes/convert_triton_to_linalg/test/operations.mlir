@@ -196,11 +196,11 @@ tt.func @gathers(%x: tensor<256xf32>, %i: tensor<256xi8>, %j: tensor<4xi64>) -> 
 
 // CHECK-LABEL: func.func @seen
 // CHECK-SAME: (%[[X:[^:]*]]: tensor<8xf32>, %[[N:[^:]*]]: i32, %[[C:[^:]*]]: i1, %[[M:[^:]*]]: tensor<8xi1>)
-// CHECK-NEXT: aux.scalar.print {format = "hello"}
-// CHECK-NEXT: aux.print(%[[X]] : tensor<8xf32>) {format = "x: ", hex}
-// CHECK-NEXT: aux.scalar.print(%[[N]] : i32) {format = "x: ", hex}
-// CHECK-NEXT: aux.scalar.print(%[[N]] : i32) {format = "n: ", unsigned}
-// CHECK-NEXT: aux.scalar.print(%[[N]] : i32) {format = "100%% of %%d"}
+// CHECK-NEXT: aux.scalar.print {format = "hello", program}
+// CHECK-NEXT: aux.print(%[[X]] : tensor<8xf32>) {format = "x: (operand 0) ", hex, program}
+// CHECK-NEXT: aux.scalar.print(%[[N]] : i32) {format = "x: (operand 1) ", hex, program}
+// CHECK-NEXT: aux.scalar.print(%[[N]] : i32) {format = "n: ", program, unsigned}
+// CHECK-NEXT: aux.scalar.print(%[[N]] : i32) {format = "100%% of %%d", program}
 // CHECK-NEXT: linalg_ext.scalar_assert "scalar" %[[C]]
 // CHECK-NEXT: linalg_ext.assert "tensor" ins(%[[M]] : tensor<8xi1>)
 // CHECK-NEXT: return

@@ -197,6 +197,22 @@ func.func @prints(%t: tensor<8xi8>, %x: f32, %c: i1, %all: tensor<8xi1>) {
 
 // -----
 
+// A print that names its program takes the program's index from the target, or from the arguments of the kernel.
+// CHECK-DAG: llvm.mlir.global internal constant @{{.*}}("pid (%d, %d, %d) idx (%2lld, %lld, %1lld) x: %lld\0A\00")
+// CHECK-DAG: llvm.mlir.global internal constant @{{.*}}("pid (%d, %d, %d) idx () y: 0x%llx\0A\00")
+// CHECK-DAG: llvm.mlir.global internal constant @{{.*}}("pid (%d, %d, %d) here\0A\00")
+// CHECK-LABEL: func.func @programs
+// CHECK-SAME: %[[X:[^:]*]]: i32, %[[Y:[^:]*]]: i32, %[[Z:[^:]*]]: i32) {
+// CHECK-COUNT-3: llvm.call @printf(%{{.*}}, %[[X]], %[[Y]], %[[Z]]
+func.func @programs(%t: tensor<11x?x2xi8>, %x: i32) {
+  aux.print(%t : tensor<11x?x2xi8>) {format = " x: ", program}
+  aux.scalar.print(%x : i32) {format = " y: ", hex, program}
+  aux.scalar.print {format = " here", program}
+  return
+}
+
+// -----
+
 // CHECK-LABEL: func.func @others
 // CHECK: arith.extui %{{.*}} : i32 to i64
 // CHECK: arith.shrui
