@@ -41,8 +41,8 @@ AllPointerFacts convert_triton_to_linalg::getPointerFacts(Operation *module) {
   return facts;
 }
 
-/// The names are those of triton-linalg: `cmnormal` for data that is used again,
-/// `cmtransient` for data that passes through.
+/// The names are those of triton-linalg: `cmnormal` for data that is used
+/// again, `cmtransient` for data that passes through.
 StringAttr Access::cacheModeOf(tt::CachePolicyAttr policy) {
   switch (policy.getCacheModifier()) {
   case tt::CacheModifier::CA:
@@ -72,8 +72,8 @@ Value Access::view(Value address, OpFoldResult offset,
   if (getConstantIntValue(offset).value_or(0) < 0)
     offset = math.toValue(offset);
   MemRefType type = aux::viewTypeOf(element, offset, sizes, strides);
-  auto view = aux::ViewOp::create(builder, loc, type, address, offset, sizes,
-                                  strides);
+  auto view =
+      aux::ViewOp::create(builder, loc, type, address, offset, sizes, strides);
   view.setCacheModeAttr(cacheMode);
   return view;
 }
