@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products of narrow elements on the CPU beside torch, in tiles of several sizes; and the peak of AMX, if it is there.
+"""Products of narrow elements on the CPU beside torch, in tiles of several sizes; and the peak of bf16.
 
     .venv/bin/python benchmarks/cpu_dot_units.py [--threads 2 16]
 
 Each product is checked against f64 (bf16, fp16: within the bound of sums in f32) or torch's integers. Times are the
-shortest of a quarter of a second of runs. The peak is that of `tdpbf16ps` on tiles that stay in registers.
+shortest of a quarter of a second of runs. The peak is that of instructions whose operands stay in registers.
 """
 
 from __future__ import annotations
 
 import argparse
-import ctypes
 import os
 import sys
-import tempfile
-import threading
 from pathlib import Path
 
 os.environ.setdefault("TRITON_DEFAULT_BACKEND", "cpu")
@@ -22,8 +19,9 @@ os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
 
 import torch
 import triton
-from cpu import seconds
 from cpu_kernels import matmul_kernel, transposed_matmul_kernel
+from cpu_peaks import peak
+from cpu_timing import seconds
 from rich.console import Console
 from rich.table import Table
 
@@ -34,65 +32,6 @@ TILES = [
 ]
 #: The tiles of products with the transpose of the right matrix, and of fp16.
 FEW = [(64, 64, 64), (128, 128, 128)]
-
-PEAK = """
-define void @peak(ptr %configuration, i64 %n) {{
-entry:
-  call void @llvm.x86.ldtilecfg(ptr %configuration)
-{zeros}
-  br label %loop
-loop:
-  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
-{products}
-  %next = add i64 %i, 1
-  %done = icmp eq i64 %next, %n
-  br i1 %done, label %exit, label %loop
-exit:
-  call void @llvm.x86.tilerelease()
-  ret void
-}}
-declare void @llvm.x86.ldtilecfg(ptr)
-declare void @llvm.x86.tilerelease()
-declare void @llvm.x86.tilezero(i8)
-declare void @llvm.x86.tdpbf16ps(i8, i8, i8)
-"""
-
-
-def amx_peak(counts: list[int]) -> list[float]:
-    """Returns the FLOP/s of `tdpbf16ps` for each number of threads; an empty list without AMX."""
-    from triton._C.libtriton import llvm
-    from triton_ext.backends.cpu import _library
-
-    _library.runtime()  # asks for the tiles
-    cpu, features = _library.compiler().host()
-    if "+amx-bf16" not in features:
-        return []
-    text = PEAK.format(
-        zeros="\n".join(f"  call void @llvm.x86.tilezero(i8 {i})" for i in range(8)),
-        products="\n".join(
-            f"  call void @llvm.x86.tdpbf16ps(i8 {i}, i8 {4 + i % 2}, i8 {6 + i // 2})" for i in range(4)
-        ),
-    )
-    configuration = bytes([1, *[0] * 15, *[64, 0] * 8, *[0] * 16, *[16] * 8, *[0] * 8])
-    rounds, operations = 2_000_000, 4 * 2 * 16 * 16 * 32
-    found = []
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory, "peak.o")
-        path.write_bytes(llvm.translate_to_asm(text, "x86_64-unknown-linux-gnu", cpu, features, [], True, True, False))
-        _library.compiler().link(path.with_suffix(".so"), path)
-        peak = ctypes.CDLL(str(path.with_suffix(".so"))).peak
-        for threads in counts:
-
-            def run(threads: int = threads) -> None:
-                memory = ctypes.create_string_buffer(configuration, 64)
-                work = [threading.Thread(target=peak, args=(memory, ctypes.c_int64(rounds))) for _ in range(threads)]
-                for thread in work:
-                    thread.start()
-                for thread in work:
-                    thread.join()
-
-            found.append(operations * rounds * threads / seconds(run, 0.2, 3))
-    return found
 
 
 class Product:
@@ -139,8 +78,10 @@ def main() -> None:
     model = next(line.partition(":")[2].strip() for line in cpuinfo if line.startswith("model name"))
     target = triton.runtime.driver.active.get_current_target().arch.partition(";")[0]
     console.print(f"{model} ({target}), torch {torch.__version__}, load {os.getloadavg()[0]:.1f}")
-    for threads, peak in zip(counts, amx_peak(counts), strict=False):
-        console.print(f"the peak of tdpbf16ps with {threads} threads: {peak / 1e9:.0f} GFLOP/s")
+    for threads in counts:
+        name, most = peak("bf16", threads)
+        if name:
+            console.print(f"the peak of {name} with {threads} threads: {most / 1e9:.0f} GFLOP/s")
     for threads in counts:
         table = Table(title=f"{threads} threads", title_justify="left")
         for column in ("", "tile", "ours ms", "torch ms", "ratio", "GFLOP/s"):

@@ -136,6 +136,54 @@ def attention_kernel(q, k, v, out, scale, N, D: tl.constexpr, BM: tl.constexpr, 
         p = tl.exp(scores - new[:, None])
         fade = tl.exp(top - new)
         total = total * fade + tl.sum(p, 1)
-        acc = tl.dot(p, tl.load(v + at), acc * fade[:, None])
+        acc = tl.dot(p.to(v.dtype.element_ty), tl.load(v + at), acc * fade[:, None])
         top = new
     tl.store(out + base + m[:, None] * D + d[None, :], acc / total[:, None])
+
+
+@triton.jit(do_not_specialize=["row", "column"])
+def add_strided_kernel(x, y, out, rows, columns, row, column, BM: tl.constexpr, BN: tl.constexpr):
+    """The sum of x, which has strides of the launch, and of y."""
+    i = tl.program_id(0) * BM + tl.arange(0, BM)
+    j = tl.program_id(1) * BN + tl.arange(0, BN)
+    mask = (i[:, None] < rows) & (j[None, :] < columns)
+    at = i[:, None] * columns + j[None, :]
+    v = tl.load(x + i[:, None] * row + j[None, :] * column, mask=mask)
+    tl.store(out + at, v + tl.load(y + at, mask=mask), mask=mask)
+
+
+@triton.jit
+def gemv_kernel(a, x, out, K, BM: tl.constexpr, BK: tl.constexpr):
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    k = tl.arange(0, BK)
+    acc = tl.zeros((BM, BK), tl.float32)
+    for start in range(0, K, BK):
+        acc += tl.load(a + m[:, None] * K + start + k[None, :]) * tl.load(x + start + k)[None, :]
+    tl.store(out + m, tl.sum(acc, 1))
+
+
+@triton.jit
+def topk_kernel(x, out, COLUMNS: tl.constexpr, K: tl.constexpr):
+    row = tl.program_id(0)
+    v = tl.load(x + row * COLUMNS + tl.arange(0, COLUMNS))
+    tl.store(out + row * K + tl.arange(0, K), tl.topk(v, K))
+
+
+@triton.jit
+def conv2d_kernel(x, w, out, N, H, W, C: tl.constexpr, K, BM: tl.constexpr, BN: tl.constexpr, BC: tl.constexpr):
+    """A convolution of 3x3 with a border of zeros as a product: of pixels and of channels, which come last."""
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    k = tl.program_id(1) * BN + tl.arange(0, BN)
+    c = tl.arange(0, BC)
+    image, row, column = m // (H * W), m // W % H, m % W
+    acc = tl.zeros((BM, BN), tl.float32)
+    for tap in range(9):
+        i, j = row + tap // 3 - 1, column + tap % 3 - 1
+        inside = (image < N) & (i >= 0) & (i < H) & (j >= 0) & (j < W)
+        at = x + ((image * H + i) * W + j)[:, None] * C + c[None, :]
+        weights = w + (tap * C + c[:, None]) * K + k[None, :]
+        for _ in range(0, C, BC):
+            acc = tl.dot(tl.load(at, mask=inside[:, None], other=0.0), tl.load(weights), acc)
+            at += BC
+            weights += BC * K
+    tl.store(out + m[:, None] * K + k[None, :], acc, mask=(m < N * H * W)[:, None])

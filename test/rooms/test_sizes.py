@@ -11,7 +11,6 @@ from support import ROOT
 MOST = 300
 #: Benchmarks and shared modules of tests that are longer. A file leaves this list when it is split; none joins it.
 STILL_LONGER = {
-    "benchmarks/cpu.py",
     "benchmarks/gpu/loop_split_kernels.py",
     "benchmarks/gpu/probe.py",
     "benchmarks/pipeline.py",

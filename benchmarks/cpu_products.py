@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of benchmarks/cpu.py with products of matrices: in the best of a few tiles, and in tiles of GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import torch
+import triton
+from cpu_kernels import attention_kernel, conv2d_kernel, gemv_kernel, matmul_kernel, wrapped_matmul_kernel
+from cpu_timing import Case, Rows, Run, fastest
+from torch.nn import functional
+
+#: Tiles that library kernels for GPUs have, and tiles for CPUs.
+OF_GPUS = ((64, 64, 32), (128, 256, 64))
+TILES = ((64, 64, 64), (128, 128, 64), (128, 128, 128), (128, 256, 256), (256, 256, 128))
+UNITS = {torch.float32: "f32", torch.float16: "f32", torch.bfloat16: "bf16", torch.int8: "int8"}
+
+
+def _shown(tile: tuple[int, ...]) -> str:
+    return "x".join(map(str, tile))
+
+
+def _product(dtype: torch.dtype, size: int, aim: float) -> Iterator[Case]:
+    """Yields the best of the tiles beside torch, and the tiles of GPUs beside the best one."""
+    name = f"matmul {str(dtype).removeprefix('torch.')} {size}^3"
+    if dtype == torch.int8:
+        a, b = (torch.randint(-128, 128, (size, size), dtype=dtype) for _ in range(2))
+        out = torch.empty(size, size, dtype=torch.int32)
+    else:
+        a, b = (torch.randn(size, size).to(dtype) for _ in range(2))
+        out = torch.empty(size, size)
+
+    def eager() -> torch.Tensor:
+        return torch._int_mm(a, b) if dtype == torch.int8 else a @ b
+
+    def ours(tile: tuple[int, int, int]) -> Run:
+        bm, bn, bk = tile
+        grid = (size // bm * (size // bn),)
+        return lambda: matmul_kernel[grid](a, b, out, size, size, size, BM=bm, BN=bn, BK=bk)
+
+    def expected() -> torch.Tensor:
+        return a.double() @ b.double()
+
+    best = fastest({tile: ours(tile) for tile in (*OF_GPUS, *TILES)})
+    beside: list[tuple[tuple[int, int, int], float, Run, str]] = [(best, aim, eager, "torch")]
+    beside += [(tile, 1.3, ours(best), "the best tile") for tile in OF_GPUS if dtype != torch.float16]
+    for tile, most, other, versus in beside:
+        yield Case(
+            f"{name}, {_shown(tile)}",
+            most,
+            matmul_kernel,
+            ours(tile),
+            other,
+            versus=versus,
+            result=out,
+            expected=expected,
+            atol=1e-2,  # up to 2,048 products are added in another order
+            bytes=2 * a.nbytes + out.nbytes,
+            operations=2 * size**3,
+            unit=UNITS[dtype],
+        )
+
+
+def products(dtype: torch.dtype, aim: float) -> Callable[[], Iterator[Case]]:
+    """Returns the rows of a type."""
+
+    def rows() -> Iterator[Case]:
+        for size in (1024, 2048):
+            yield from _product(dtype, size, aim)
+
+    return rows
+
+
+def wrapped() -> Iterator[Case]:
+    size, bm, bn, bk = 1000, 128, 128, 64
+    a, b, c = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size)
+    grid = (triton.cdiv(size, bm) * triton.cdiv(size, bn),)
+
+    def run(wraps: bool) -> Run:
+        return lambda: wrapped_matmul_kernel[grid](a, b, c, size, size, size, BM=bm, BN=bn, BK=bk, WRAPS=wraps)
+
+    for name, aim, ours, other, versus in (
+        ("masked", 1.3, run(False), lambda: a @ b, "torch"),
+        ("masked, wrapped", 1.1, run(True), run(False), "the same, not wrapped"),
+    ):
+        yield Case(
+            f"matmul float32 1000^3, {name}",
+            aim,
+            wrapped_matmul_kernel,
+            ours,
+            other,
+            versus=versus,
+            result=c,
+            expected=lambda: a @ b,
+            atol=1e-3,
+            bytes=12 * size**2,
+            operations=2 * size**3,
+        )
+
+
+def attention() -> Iterator[Case]:
+    heads, length, width = 8, 1024, 64
+    for dtype, aim in ((torch.float32, 0.8), (torch.bfloat16, 0.9)):
+        q, k, v = (torch.randn(heads, length, width).to(dtype) for _ in range(3))
+        out = torch.empty_like(q)
+
+        def ours(
+            tile: tuple[int, int], q: torch.Tensor = q, k: torch.Tensor = k, v: torch.Tensor = v, o: torch.Tensor = out
+        ) -> Run:
+            grid = (length // tile[0], heads)
+            return lambda: attention_kernel[grid](q, k, v, o, 0.125, length, D=width, BM=tile[0], BN=tile[1])
+
+        best = fastest({tile: ours(tile) for tile in ((64, 64), (128, 64), (64, 128), (128, 128))})
+        yield Case(
+            f"causal attention {str(dtype).removeprefix('torch.')} 8x1024x64, {_shown(best)}",
+            aim,
+            attention_kernel,
+            ours(best),
+            lambda q=q, k=k, v=v: functional.scaled_dot_product_attention(q, k, v, is_causal=True),
+            result=out,
+            atol=1e-4 if dtype == torch.float32 else 3e-2,
+            bytes=4 * q.nbytes,
+            operations=heads * length * length / 2 * (2 * 2 * width + 28),
+            unit=UNITS[dtype],
+        )
+
+
+def gemv() -> Iterator[Case]:
+    n, bm, bk = 4096, 16, 128
+    a, x, out = torch.randn(n, n), torch.randn(n), torch.empty(n)
+    yield Case(
+        "GEMV float32 4096x4096",
+        1.0,
+        gemv_kernel,
+        lambda: gemv_kernel[(n // bm,)](a, x, out, n, BM=bm, BK=bk),
+        lambda: a @ x,
+        result=out,
+        atol=1e-3,
+        bytes=4 * n * n,
+        operations=2 * n * n,
+    )
+
+
+def conv2d() -> Iterator[Case]:
+    images, height, width, channels, filters = 8, 56, 56, 64, 64
+    x = torch.randn(images, channels, height, width).to(memory_format=torch.channels_last)
+    w = torch.randn(filters, channels, 3, 3).to(memory_format=torch.channels_last)
+    taps = w.permute(2, 3, 1, 0).contiguous()
+    out = torch.empty(images, height, width, filters)
+    pixels = images * height * width
+
+    def ours(bm: int) -> Run:
+        grid = (triton.cdiv(pixels, bm), 1)
+        return lambda: conv2d_kernel[grid](
+            x, taps, out, images, height, width, C=channels, K=filters, BM=bm, BN=filters, BC=channels
+        )
+
+    yield Case(
+        "conv2d 3x3 float32 8x56x56x64, implicit",
+        1.3,
+        conv2d_kernel,
+        ours(fastest({bm: ours(bm) for bm in (64, 128)})),
+        lambda: functional.conv2d(x, w, padding=1),
+        result=out,
+        expected=lambda: functional.conv2d(x, w, padding=1).permute(0, 2, 3, 1),
+        atol=1e-3,
+        bytes=4 * (x.numel() + w.numel() + out.numel()),
+        operations=2 * pixels * 9 * channels * filters,
+    )
+
+
+ROWS: Rows = {
+    "matmul_float32": products(torch.float32, 1.1),
+    "matmul_bfloat16": products(torch.bfloat16, 1.1),
+    "matmul_int8": products(torch.int8, 1.3),
+    "matmul_float16": products(torch.float16, 1.1),
+    "wrapped": wrapped,
+    "attention": attention,
+    "gemv": gemv,
+    "conv2d": conv2d,
+}
