@@ -158,15 +158,13 @@ def convert(
     _check_form(form, lowered)
     _check_via(via)
     if pipeline is not None:
-        return _convert_in_stage(ttir, lowered, form, via, name, pipeline)
+        return _in_form(_run_stage(ttir, name, lowered=lowered, via=via, pipeline=pipeline), form)
     passes = "triton-to-linalg-structured" if via else "triton-to-linalg"
     return _in_form(opt(ttir, f"{passes},lower-linalg-ext" if lowered else passes, name=name), form)
 
 
-def _convert_in_stage(
-    ttir: str, lowered: bool, form: _Form, via: _Via | None, name: str, pipeline: Pipeline
-) -> str | bytes:
-    """Does what `convert` does with a pipeline: compiles a file with the module, of which messages do not speak."""
+def _run_stage(ttir: str, name: str, *, lowered: bool, via: _Via | None, pipeline: Pipeline) -> str:
+    """Returns what the stage ``linalgir`` makes of a module, which messages call `name`."""
     with tempfile.TemporaryDirectory(prefix="triton-ext-") as folder:
         file = Path(folder, "module.ttir")
         file.write_text(ttir)
@@ -176,7 +174,7 @@ def _convert_in_stage(
                 compiled, _ = compile_and_observe(task, Level.FAILURES, pipeline)
         except TritonExtError as error:
             raise PipelineError(str(error).replace(str(file), name)) from None
-    return _in_form(compiled.asm["linalgir"].decode(), form)
+    return str(compiled.asm["linalgir"].decode())
 
 
 def check(text: str) -> None:
