@@ -209,6 +209,8 @@ def _structured() -> Pipeline:
         canonicalizer,
         ttir.scalarize_induction(),
         canonicalizer,
+        ttir.carry_strides(),
+        canonicalizer,
         ttir.triton_to_structured(),
         canonicalizer,
         ttir.structured_to_memref(),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # every program that imports Triton imports this module, and 
 #: The extensions that the stage runs.
 _EXTENSIONS = (
     "wrap_func_body_with_single_block", "inline_calls", "convert_ptx_to_arith", "canonicalize_triton",
-    "ptr_strength_reduction",
+    "scalarize_induction", "carry_strides", "ptr_strength_reduction",
     "convert_triton_to_linalg", "extract_like_move_backward", "convert_arith_to_linalg", "convert_math_to_linalg",
     "lower_linalg_ext",
 )  # fmt: skip
@@ -205,6 +205,9 @@ class LinalgBackend(BaseBackend):  # type: ignore[misc]
         linalgir.add_convert_ptx_to_arith(pm, [])
         passes.common.add_canonicalizer(pm)
         linalgir.add_canonicalize_triton(pm, [])
+        linalgir.add_scalarize_induction(pm, [])
+        passes.common.add_canonicalizer(pm)
+        linalgir.add_carry_strides(pm, [])
         linalgir.add_ptr_strength_reduction(pm, [])
         passes.common.add_canonicalizer(pm)
         linalgir.add_convert_triton_to_linalg(pm, [])

@@ -92,6 +92,26 @@ bool IndexMath::canUse(Value value) const {
       builder.getInsertionBlock()->getParent());
 }
 
+Value IndexMath::reach(Value value) {
+  if (canUse(value))
+    return value;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getNumResults() != 1 || op->getNumRegions() != 0 ||
+      !isPure(op) || !spend())
+    return {};
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    if (isa<ShapedType>(operand.getType()))
+      return {};
+    operands.push_back(reach(operand));
+    if (!operands.back())
+      return {};
+  }
+  Operation *copy = builder.clone(*op);
+  copy->setOperands(operands);
+  return copy->getResult(0);
+}
+
 OpFoldResult IndexMath::fromInteger(Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))

@@ -44,6 +44,10 @@ struct IndexMath {
   /// point, can be used at the insertion point: it must not be inside of a
   /// branch or a loop that has ended.
   bool canUse(Value value) const;
+  /// Returns `value`, or a copy of it at the insertion point if it is inside of
+  /// a branch or a loop that has ended and is computed from values that are
+  /// not; null if there is no such copy. `value` is a scalar.
+  Value reach(Value value);
 };
 
 } // namespace mlir::triton_ext::analysis

@@ -247,9 +247,10 @@ std::optional<Box> mlir::triton_ext::analysis::trackMask(Value mask,
   };
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([&](tt::SplatOp splat) -> Result {
-        if (!math.canUse(splat.getSrc()))
+        Value condition = math.reach(splat.getSrc());
+        if (!condition)
           return std::nullopt;
-        return allIf(splat.getSrc(), shape, math);
+        return allIf(condition, shape, math);
       })
       .Case([&](arith::AndIOp op) { return both(op.getLhs(), op.getRhs()); })
       .Case([&](arith::SelectOp select) -> Result {

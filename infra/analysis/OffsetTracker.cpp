@@ -27,15 +27,19 @@ std::optional<Choice> mlir::triton_ext::analysis::getChoice(Value value,
     Value condition = select.getCondition();
     if (auto splat = condition.getDefiningOp<tt::SplatOp>())
       condition = splat.getSrc();
-    if (!condition.getType().isInteger(1) || !math.canUse(condition))
+    if (!condition.getType().isInteger(1))
+      return std::nullopt;
+    condition = math.reach(condition);
+    if (!condition)
       return std::nullopt;
     return Choice{condition, select.getTrueValue(), select.getFalseValue()};
   }
   auto branch = value.getDefiningOp<scf::IfOp>();
-  if (!branch || !math.canUse(branch.getCondition()))
+  Value condition = branch ? math.reach(branch.getCondition()) : Value();
+  if (!condition)
     return std::nullopt;
   unsigned index = cast<OpResult>(value).getResultNumber();
-  return Choice{branch.getCondition(), branch.thenYield().getOperand(index),
+  return Choice{condition, branch.thenYield().getOperand(index),
                 branch.elseYield().getOperand(index)};
 }
 
@@ -75,9 +79,10 @@ mlir::triton_ext::analysis::trackOffsets(Value value, IndexMath &math) {
   if (value.getType().isSignlessInteger() || value.getType().isIndex()) {
     bool isWide = value.getType().isSignlessInteger() &&
                   value.getType().getIntOrFloatBitWidth() > 64;
-    if (isWide || !math.canUse(value))
+    Value number = isWide ? Value() : math.reach(value);
+    if (!number)
       return std::nullopt;
-    return constantOffsets(math.fromInteger(value), 0, math);
+    return constantOffsets(math.fromInteger(number), 0, math);
   }
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type ||
@@ -107,9 +112,10 @@ mlir::triton_ext::analysis::trackOffsets(Value value, IndexMath &math) {
   using Result = std::optional<Offsets>;
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([&](tt::SplatOp splat) -> Result {
-        if (!math.canUse(splat.getSrc()))
+        Value number = math.reach(splat.getSrc());
+        if (!number)
           return std::nullopt;
-        return constantOffsets(math.fromInteger(splat.getSrc()), rank, math);
+        return constantOffsets(math.fromInteger(number), rank, math);
       })
       .Case([&](tt::MakeRangeOp range) -> Result {
         return Offsets{math.number(range.getStartAttr().getInt()),

@@ -68,9 +68,10 @@ mlir::triton_ext::analysis::trackPointers(Value value, IndexMath &math) {
   using Result = std::optional<Pointers>;
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([&](tt::SplatOp splat) -> Result {
-        if (!math.canUse(splat.getSrc()))
+        Value pointer = math.reach(splat.getSrc());
+        if (!pointer)
           return std::nullopt;
-        return trackScalarPointer(splat.getSrc(), shapeOf(value).size(), math);
+        return trackScalarPointer(pointer, shapeOf(value).size(), math);
       })
       .Case([&](tt::AddPtrOp add) -> Result {
         auto pointers = trackPointers(add.getPtr(), math);

@@ -6,6 +6,7 @@
 #include "add_program_arguments/AddProgramArguments.h"
 #include "aux/Aux.h"
 #include "canonicalize_triton/CanonicalizeTriton.h"
+#include "carry_strides/CarryStrides.h"
 #include "convert_arith_to_linalg/ConvertArithToLinalg.h"
 #include "convert_math_to_linalg/ConvertMathToLinalg.h"
 #include "convert_ptx_to_arith/ConvertPtxToArith.h"
@@ -15,6 +16,7 @@
 #include "linalg_ext/LinalgExt.h"
 #include "math_ext/MathExt.h"
 #include "ptr_strength_reduction/PtrStrengthReduction.h"
+#include "scalarize_induction/ScalarizeInduction.h"
 #include "triton_ext/FuncInliner.h"
 #include "wrap_func_body_with_single_block/WrapFuncBodyWithSingleBlock.h"
 
@@ -49,6 +51,9 @@ static void addPasses(OpPassManager &pm, bool programArguments) {
   pm.addPass(convert_ptx_to_arith::createConvertPtxToArithPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(canonicalize_triton::createCanonicalizeTritonPass());
+  pm.addPass(scalarize_induction::createScalarizeInductionPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(carry_strides::createCarryStridesPass());
   pm.addPass(ptr_strength_reduction::createPtrStrengthReductionPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(convert_triton_to_linalg::createConvertTritonToLinalgPass());

@@ -5,6 +5,7 @@
 
 #include "add_program_arguments/AddProgramArguments.h"
 #include "aux/Aux.h"
+#include "carry_strides/CarryStrides.h"
 #include "linalg_ext/LinalgExt.h"
 #include "lower_structured/LowerStructured.h"
 #include "math_ext/MathExt.h"
@@ -42,6 +43,8 @@ static void addPasses(OpPassManager &pm, bool programArguments) {
   pm.addPass(triton::createTritonRewriteTensorDescriptorToPointer());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(scalarize_induction::createScalarizeInductionPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(carry_strides::createCarryStridesPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(triton_to_structured::createTritonToStructuredPass());
   pm.addPass(createCanonicalizerPass());

@@ -21,9 +21,9 @@ def TritonToStructuredPass : Pass<"triton-ext-triton-to-structured", "::mlir::Mo
     `tts.make_gather_scatter_tptr`. So does one whose mask is a box and any further
     condition on the index along one dimension.
 
-    Run `-triton-ext-scalarize-induction` and `-canonicalize` first, so that
-    pointers that a loop advances are strided inside of it. `-canonicalize`
-    afterwards removes the pointer arithmetic that is left without a use.
+    Run `-triton-ext-scalarize-induction`, `-triton-ext-carry-strides` and
+    `-canonicalize` first, so that pointers that a loop carries are strided inside
+    of it. `-canonicalize` afterwards removes the pointer arithmetic that is left without a use.
 
     ```mlir
     %p = tt.addptr %base, %offsets : tensor<128x!tt.ptr<f32>>, tensor<128xi32>

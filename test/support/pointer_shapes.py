@@ -75,6 +75,35 @@ def shapes(  # noqa: PLR0917
             total = total * 3 + tl.load(p, mask, other=7)
             p += step
             turn += 1
+    if LOOP >= 3:
+        q = x + 11 + i[:, None] * 2 + j[None, :] * step
+    if LOOP == 3:
+        for _ in range(turns):
+            total = total * 3 + tl.load(p, mask, other=3)
+            p, q = q + step, p - 1
+    if LOOP == 4:
+        turn = 0
+        while turn < turns:
+            total = total * 3 + tl.load(q, mask, other=4)
+            p, q = q, p
+            if turn != 1:
+                q += step
+            turn += 1
+    if LOOP == 5:
+        for turn in range(turns):
+            for _ in range(turn):
+                total = total * 3 + tl.load(p, mask, other=5)
+                if flip > 0:
+                    p += step
+                p += 1
+            p -= stride
+    if LOOP == 6:
+        places = i[:, None] * 3 + j[None, :]
+        for turn in range(turns):
+            total = total * 3 + tl.load(q + places, mask, other=6) + places
+            places = places * 2 - step
+            if turn == 2:
+                places = j[None, :] * 2 - i[:, None]
     kept = tl.atomic_add(old + i[:, None] * 32 + (j[None, :] + first + 9), total, mask=mask)
     tl.store(out + i[:, None] + j[None, :] * M, tl.where(mask, kept, total), mask=mask)
 
@@ -101,8 +130,8 @@ def draw(seed: int) -> Case:
     constants = {
         "M": rows, "N": columns, "S": rng.choice([0, 1, 1, 2, -1, -3]), "WRAP": rng.choice([0, 0, 1, 2, 3, 3]),
         "LATE": rng.random() < 0.4, "GATHER": rng.choice([0, 0, 0, 1, 2]), "LOW": rng.random() < 0.3,
-        "SIEVE": rng.choice([0, 0, 0, 1, 2]), "LOOP": rng.choice([0, 0, 1, 2]), "CHOICE": rng.choice([0, 0, 1, 2]),
-        "FLAT": rng.random() < 0.5,
+        "SIEVE": rng.choice([0, 0, 0, 1, 2]), "LOOP": rng.choice([0, 0, 1, 2, 3, 4, 5, 6]),
+        "CHOICE": rng.choice([0, 0, 1, 2]), "FLAT": rng.random() < 0.5,
     }  # fmt: skip
     numbers = (
         rng.choice([0, 1, -1, 17, -20, rng.randint(-9, 9)]),  # stride

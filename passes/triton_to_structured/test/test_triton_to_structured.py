@@ -23,6 +23,8 @@ BACK = tx.Pipeline().at_end(
     "ttir",
     tx.passes.ttir.scalarize_induction(),
     tx.builtin.common.canonicalizer(),
+    tx.passes.ttir.carry_strides(),
+    tx.builtin.common.canonicalizer(),
     tx.passes.ttir.triton_to_structured(),
     tx.passes.ttir.lower_structured(),
     tx.builtin.common.canonicalizer(),
@@ -124,6 +126,7 @@ BUGS = {
     "no number is negative": mutants.Mutation("OffsetTracker.cpp", "isa<arith::RemUIOp>(remainder)", "false"),
     "lines along two dimensions": lines("dim && line->dim && dim != line->dim", "false"),
     "one element is a line": lines("shapeOf(operand)[*line->dim] != type.getDimSize(*dim)", "false"),
+    "what a branch divides is divided anyway": mutants.Mutation("IndexMath.cpp", "!isPure(op)", "false"),
     "half of a mask is lost": mutants.Mutation("MaskSplit.cpp", "rhs.rest", "lhs.rest"),
 }
 

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Makes loops carry the base, the offset and the strides of a strided tensor in
+// place of the tensor. Each loop is rewritten in a copy, which replaces it if
+// the tensors are still strided where the next iteration begins. Tensors of
+// which this cannot be shown are left untouched.
+
+#include "StridedNumbers.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
+
+namespace mlir::triton_ext::carry_strides {
+#define GEN_PASS_DECL
+#define GEN_PASS_DEF_CARRYSTRIDESPASS
+#include "CarryStrides.h.inc"
+} // namespace mlir::triton_ext::carry_strides
+
+using namespace mlir;
+using namespace mlir::triton_ext::carry_strides;
+
+namespace {
+
+/// One of the numbers that an iteration passes on.
+struct Slot {
+  BlockArgument argument;
+  /// Its value where it comes from: before the first iteration, or, behind the
+  /// condition of a `while`, before the condition.
+  Value from;
+  /// Its value in the next iteration.
+  Value next;
+};
+
+/// A tensor among the operands of the loop, the condition or the yield.
+struct Tensor {
+  unsigned index;
+  RankedTensorType type;
+};
+
+/// Rewrites one loop in a copy.
+class Trial {
+public:
+  Trial(Operation *loop, unsigned &budget) : loop(loop), budget(budget) {}
+
+  /// The carried tensors, and for `while` those behind the condition. A run
+  /// that fails removes those that are not strided.
+  SmallVector<Tensor> heads, tails;
+
+  /// Returns whether the copy has replaced the loop.
+  bool run();
+
+private:
+  void extend(ValueRange inits, TypeRange types, TypeRange resultTypes);
+  bool trackAll(SmallVector<Tensor> &tensors, Operation *end, unsigned first,
+                SmallVector<SmallVector<Value>> &found);
+  void rebuildIn(ArrayRef<Tensor> tensors, Block *block, unsigned first,
+                 MutableArrayRef<Slot> slots);
+  bool rewrite(ArrayRef<SmallVector<Value>> inits);
+  void dropInvariants();
+  void commit();
+
+  Operation *loop, *copy = nullptr;
+  unsigned &budget;
+  SmallVector<Slot> headSlots, tailSlots;
+};
+
+} // namespace
+
+static void carry(Operation *loop, unsigned &budget);
+
+/// Returns whether the operation is a loop that is rewritten.
+static bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp>(op); }
+
+/// Rewrites the loops in a region, but not those in other loops.
+static void carryIn(Region &region, unsigned &budget) {
+  SmallVector<Operation *> loops;
+  region.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!isLoop(op))
+      return WalkResult::advance();
+    loops.push_back(op);
+    return WalkResult::skip();
+  });
+  for (Operation *loop : loops)
+    carry(loop, budget);
+}
+
+/// Puts a loop with more operands, arguments and results in place of the copy.
+void Trial::extend(ValueRange inits, TypeRange types, TypeRange resultTypes) {
+  OpBuilder b(copy);
+  OperationState state(copy->getLoc(), copy->getName());
+  state.addOperands(copy->getOperands());
+  state.addOperands(inits);
+  state.addTypes(copy->getResultTypes());
+  state.addTypes(resultTypes);
+  state.addAttributes(copy->getAttrs());
+  for (unsigned i = 0; i < copy->getNumRegions(); ++i)
+    state.addRegion();
+  Operation *extended = b.create(state);
+  for (auto [to, from] : llvm::zip(extended->getRegions(), copy->getRegions()))
+    to.takeBody(from);
+  copy->erase();
+  copy = extended;
+  auto add = [&](Region &region, TypeRange types) {
+    for (Type type : types)
+      region.addArgument(type, copy->getLoc());
+  };
+  add(copy->getRegion(0), types);
+  if (isa<scf::WhileOp>(copy))
+    add(copy->getRegion(1), resultTypes);
+}
+
+/// Finds the numbers of operands of a terminator. Removes tensors that are not
+/// strided, and returns whether there were none.
+bool Trial::trackAll(SmallVector<Tensor> &tensors, Operation *end,
+                     unsigned first, SmallVector<SmallVector<Value>> &found) {
+  OpBuilder b(end);
+  SmallVector<Tensor> strided;
+  for (const Tensor &tensor : tensors) {
+    auto numbers = trackNumbers(end->getOperand(first + tensor.index), b);
+    if (!numbers)
+      continue;
+    strided.push_back(tensor);
+    found.push_back(std::move(*numbers));
+  }
+  bool all = strided.size() == tensors.size();
+  tensors = std::move(strided);
+  return all;
+}
+
+/// Replaces tensors that are arguments of a block by tensors that are made from
+/// its other arguments.
+void Trial::rebuildIn(ArrayRef<Tensor> tensors, Block *block, unsigned first,
+                      MutableArrayRef<Slot> slots) {
+  OpBuilder b = OpBuilder::atBlockBegin(block);
+  for (const Tensor &tensor : tensors) {
+    BlockArgument argument = block->getArgument(first + tensor.index);
+    SmallVector<Value> numbers;
+    for (const Slot &slot : slots.take_front(countNumbers(tensor.type)))
+      numbers.push_back(slot.argument);
+    slots = slots.drop_front(numbers.size());
+    argument.replaceAllUsesWith(
+        rebuild(tensor.type, numbers, b, argument.getLoc()));
+  }
+}
+
+/// Returns the slots of numbers, which are the last arguments of a block.
+static SmallVector<Slot> makeSlots(ArrayRef<SmallVector<Value>> from,
+                                   Block *block) {
+  SmallVector<Slot> slots;
+  for (const SmallVector<Value> &numbers : from)
+    for (Value number : numbers)
+      slots.push_back({{}, number, {}});
+  auto arguments = block->getArguments().take_back(slots.size());
+  for (auto [slot, argument] : llvm::zip_equal(slots, arguments))
+    slot.argument = argument;
+  return slots;
+}
+
+bool Trial::rewrite(ArrayRef<SmallVector<Value>> inits) {
+  bool isFor = isa<scf::ForOp>(copy);
+  Block *head = &copy->getRegion(0).front();
+  headSlots = makeSlots(inits, head);
+  rebuildIn(heads, head, /*first=*/isFor, headSlots);
+  carryIn(copy->getRegion(0), budget);
+  Operation *end = head->getTerminator();
+  if (!isFor) {
+    // Operand 0 is the condition.
+    SmallVector<SmallVector<Value>> passed;
+    if (!trackAll(tails, end, /*first=*/1, passed))
+      return false;
+    Block *tail = &copy->getRegion(1).front();
+    tailSlots = makeSlots(passed, tail);
+    for (const Slot &slot : tailSlots)
+      end->insertOperands(end->getNumOperands(), slot.from);
+    rebuildIn(tails, tail, /*first=*/0, tailSlots);
+    carryIn(copy->getRegion(1), budget);
+    end = tail->getTerminator();
+  }
+  SmallVector<SmallVector<Value>> next;
+  if (!trackAll(heads, end, /*first=*/0, next))
+    return false;
+  auto *slot = headSlots.begin();
+  for (const SmallVector<Value> &numbers : next)
+    for (Value number : numbers)
+      (slot++)->next = number;
+  return true;
+}
+
+/// Replaces the numbers that are the same in every iteration by those before
+/// the loop.
+void Trial::dropInvariants() {
+  // Assumes that all are the same, until some turn out to be not.
+  SmallVector<Slot *> same;
+  for (Slot &slot : headSlots)
+    same.push_back(&slot);
+  DenseMap<Value, Value> known;
+  size_t before;
+  do {
+    before = same.size();
+    known.clear();
+    for (Slot *slot : same)
+      known[slot->argument] = slot->from;
+    for (Slot &slot : tailSlots)
+      if (Value value = known.lookup(slot.from))
+        known[slot.argument] = value;
+    llvm::erase_if(same, [&](Slot *slot) {
+      return !isSame(slot->next, slot->from, known);
+    });
+  } while (same.size() != before);
+  for (Slot *slot : same)
+    slot->next = slot->from;
+  for (Slot &slot : headSlots)
+    if (Value value = known.lookup(slot.next))
+      slot.next = value;
+  for (auto [argument, value] : known)
+    argument.replaceAllUsesWith(value);
+  auto &slots = isa<scf::ForOp>(copy) ? headSlots : tailSlots;
+  auto results = copy->getResults().take_back(slots.size());
+  for (auto [slot, result] : llvm::zip_equal(slots, results))
+    if (Value value = known.lookup(slot.argument))
+      result.replaceAllUsesWith(value);
+}
+
+/// Replaces the loop by the copy.
+void Trial::commit() {
+  bool isFor = isa<scf::ForOp>(copy);
+  OpBuilder b(copy);
+  b.setInsertionPointAfter(copy);
+  SmallVector<Value> results(
+      copy->getResults().take_front(loop->getNumResults()));
+  auto &slots = isFor ? headSlots : tailSlots;
+  ValueRange numbers = copy->getResults().take_back(slots.size());
+  for (const Tensor &tensor : isFor ? heads : tails) {
+    unsigned count = countNumbers(tensor.type);
+    if (!loop->getResult(tensor.index).use_empty())
+      results[tensor.index] =
+          rebuild(tensor.type, numbers.take_front(count), b, copy->getLoc());
+    numbers = numbers.drop_front(count);
+  }
+  dropInvariants();
+  Operation *end = copy->getRegions().back().front().getTerminator();
+  unsigned first = isFor ? 3 : 0;
+  // The tensors are not used any more.
+  for (const Tensor &tensor : heads)
+    end->setOperand(tensor.index, copy->getOperand(first + tensor.index));
+  for (const Slot &slot : headSlots)
+    end->insertOperands(end->getNumOperands(), slot.next);
+  loop->replaceAllUsesWith(results);
+  loop->erase();
+}
+
+bool Trial::run() {
+  OpBuilder b(loop);
+  headSlots.clear();
+  tailSlots.clear();
+  bool isFor = isa<scf::ForOp>(loop);
+  unsigned first = isFor ? 3 : 0;
+  SmallVector<SmallVector<Value>> inits;
+  if (!trackAll(heads, loop, first, inits))
+    return false;
+  SmallVector<Value> numbers;
+  SmallVector<Type> resultTypes;
+  for (const SmallVector<Value> &init : inits)
+    llvm::append_range(numbers, init);
+  for (const Tensor &tensor : isFor ? heads : tails)
+    llvm::append_range(resultTypes, numberTypes(tensor.type));
+  copy = b.clone(*loop);
+  extend(numbers, ValueRange(numbers).getTypes(), resultTypes);
+  if (rewrite(inits)) {
+    commit();
+    return true;
+  }
+  copy->erase();
+  return false;
+}
+
+static SmallVector<Tensor> getTensors(ValueRange values) {
+  SmallVector<Tensor> tensors;
+  for (auto [i, value] : llvm::enumerate(values))
+    if (isCarriable(value.getType()))
+      tensors.push_back({unsigned(i), cast<RankedTensorType>(value.getType())});
+  return tensors;
+}
+
+/// Rewrites a loop and those in it. An outer loop comes first, because what an
+/// inner loop begins with is strided only if the outer one carries strides.
+static void carry(Operation *loop, unsigned &budget) {
+  Trial trial(loop, budget);
+  if (auto whileLoop = dyn_cast<scf::WhileOp>(loop)) {
+    trial.heads = getTensors(whileLoop.getInits());
+    trial.tails = getTensors(whileLoop.getConditionOp().getArgs());
+  } else {
+    trial.heads = getTensors(cast<scf::ForOp>(loop).getInits());
+  }
+  while (!trial.heads.empty() && budget) {
+    --budget;
+    if (trial.run())
+      return;
+  }
+  for (Region &region : loop->getRegions())
+    carryIn(region, budget);
+}
+
+namespace {
+struct CarryStridesPass
+    : triton_ext::carry_strides::impl::CarryStridesPassBase<CarryStridesPass> {
+  using CarryStridesPassBase::CarryStridesPassBase;
+
+  void runOnOperation() override {
+    // Each level of nesting may try again what is in it. 100 trials are far
+    // more than the loops of a kernel need.
+    unsigned budget = 100;
+    for (Region &region : getOperation()->getRegions())
+      carryIn(region, budget);
+  }
+};
+} // namespace

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The numbers that describe a strided tensor: the base if it is a tensor of
+// pointers, the offset, and a stride for each dimension of more than one
+// element. Offsets and strides of pointers are i64, and count elements.
+
+#ifndef TRITON_EXT_CARRY_STRIDES_STRIDEDNUMBERS_H
+#define TRITON_EXT_CARRY_STRIDES_STRIDEDNUMBERS_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mlir::triton_ext::carry_strides {
+
+/// Returns whether a tensor of this type can be described by such numbers: one
+/// of pointers, or of integers of 32 or 64 bits.
+bool isCarriable(Type type);
+
+SmallVector<Type> numberTypes(RankedTensorType type);
+unsigned countNumbers(RankedTensorType type);
+
+/// Returns the numbers of a tensor; nullopt if it is not known to be strided.
+/// They are made at the builder's insertion point.
+std::optional<SmallVector<Value>> trackNumbers(Value tensor, OpBuilder &b);
+
+/// Returns the tensor of these numbers.
+Value rebuild(RankedTensorType type, ValueRange numbers, OpBuilder &b,
+              Location loc);
+
+/// Returns whether two scalars are the same, if the values that `known`
+/// contains equal what it maps them to.
+bool isSame(Value a, Value b, const llvm::DenseMap<Value, Value> &known);
+
+} // namespace mlir::triton_ext::carry_strides
+
+#endif // TRITON_EXT_CARRY_STRIDES_STRIDEDNUMBERS_H

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loops that carry strides in place of tensors compute the same on the CPU; the tests find bugs of the pass."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from pathlib import Path
+
+import pytest
+import triton
+import triton.language as tl
+
+import triton_ext as tx
+from support import mutants, pointer_shapes
+
+torch = pytest.importorskip("torch")
+CPUDriver = pytest.importorskip("triton_ext.backends.cpu.driver").CPUDriver
+
+CARRY = tx.Pipeline().at_end("ttir", tx.passes.ttir.carry_strides(), tx.builtin.common.canonicalizer())
+
+
+@triton.jit
+def walks(x, out, n, m, step):
+    """Swaps two rows, walks with one of them in an inner loop, and doubles integers that later wrap."""
+    i = tl.arange(0, 16)
+    p, q, scramble = x + i, x + i * 2 + 300, i * 77777
+    total = tl.zeros((16,), tl.int32)
+    for turn in range(n):
+        k = 0
+        while k < m:
+            total = total * 3 + tl.load(p)
+            p += step
+            k += 1
+        p, q = q, p
+        if turn > 1:
+            q += 1
+        scramble = scramble * 1664525 + 1013904223
+    tl.store(out + i, total + tl.load(p) * 5 + scramble)
+
+
+def types_carried(ttir: str) -> str:
+    """Returns the types of what loops carry."""
+    return " ".join(re.findall(r"scf\.(?:for|while) .* -> (\(.*\))", ttir))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "m", "step"), [(0, 3, 1), (2, 0, 2), (5, 3, -2), (8, 2, 7)])
+def test_no_tensor_of_pointers_is_carried(n: int, m: int, step: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(triton.runtime.driver, "_active", CPUDriver())
+    x = torch.randint(-1000, 1000, (1024,), dtype=torch.int32, generator=torch.Generator().manual_seed(n))
+    out = torch.zeros(2, 16, dtype=torch.int32)
+    carried = []
+    for row, pipeline in zip(out, (tx.Pipeline(), CARRY), strict=True):
+        with pipeline:
+            compiled = walks[(1,)](x[100:], row, n, m, step)
+        carried.append(types_carried(compiled.asm["ttir"]))
+    assert torch.equal(*out)
+    assert "tensor<16x!tt.ptr" in carried[0]
+    assert "tensor<16x!tt.ptr" not in carried[1]
+    # What is left is the sum of what was loaded, in both loops.
+    assert carried[1].count("tensor<16xi32>") == 2
+
+
+@pytest.mark.slow
+def test_random_shapes_compute_what_the_interpreter_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cases of `pointer_shapes`; by hand, 1,000 of them have been compared."""
+    monkeypatch.setattr(triton.runtime.driver, "_active", CPUDriver())
+    pointer_shapes.assert_as_interpreted(CARRY, 60, tmp_path / "expected.pt")
+
+
+carry = partial(mutants.Mutation, "CarryStrides.cpp")
+numbers = partial(mutants.Mutation, "StridedNumbers.cpp")
+
+BUGS = {
+    "all is the same in every iteration": carry("!isSame(slot->next, slot->from, known)", "false"),
+    "what is swapped was the same": carry("known.lookup(slot.from)", "slot.from", behind="tailSlots)"),
+    "integers of any width": numbers("tensor.getElementType().isSignlessInteger(32)", "true"),
+    "an extension is exact": numbers("op->getOperand(0).getDefiningOp<tt::MakeRangeOp>()", "true"),
+    "it wraps around": numbers("offsets->wrapsAround()", "false"),
+    "a stride is 1": numbers("matchPattern(stride, m_One())", "true"),
+    "a stride is 0": numbers("matchPattern(stride, m_Zero())", "!numbers.empty()"),
+    "two operations are one": numbers("left->getName() != right->getName()", "false"),
+    "two constants are one": numbers("left->getAttrDictionary() != right->getAttrDictionary()", "false"),
+}
+
+
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Builds the pass with all bugs in it and returns the directory of its libraries."""
+    return mutants.build_with_bugs("passes/carry_strides", BUGS, tmp_path_factory.mktemp("bugs"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", ["", *BUGS])
+def test_the_lit_tests_notice_a_bug(bug: str, libraries: Path) -> None:
+    assert mutants.lit_passes("passes/carry_strides", libraries, bug) == (not bug)
