@@ -69,6 +69,7 @@ bench: build ## How long building, importing, triton-ext-opt, pipelines and lina
 docs: linalg build ## Reference pages from the .td files and docstrings
 	@$(BIN)/python -m triton_ext.authoring.reference docs/reference
 	@$(BIN)/python test/support/linalg/coverage_page.py docs/reference
+	@PYTHONPATH=test $(BIN)/python test/support/linalg/shared_page.py docs/reference
 	@PYTHONPATH=test $(BIN)/python test/support/cpu/libdevice_page.py docs/reference
 	@PYTHONPATH=test $(BIN)/python test/support/cpu/ptx_page.py docs/reference
 
