@@ -5,6 +5,7 @@
 // the tensors are still strided where the next iteration begins. Tensors of
 // which this cannot be shown are left untouched.
 
+#include "LoopOperands.h"
 #include "StridedNumbers.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -52,7 +53,6 @@ public:
   bool run();
 
 private:
-  void extend(ValueRange inits, TypeRange types, TypeRange resultTypes);
   bool trackAll(SmallVector<Tensor> &tensors, Operation *end, unsigned first,
                 SmallVector<SmallVector<Value>> &found);
   void rebuildIn(ArrayRef<Tensor> tensors, Block *block, unsigned first,
@@ -70,9 +70,6 @@ private:
 
 static void carry(Operation *loop, unsigned &budget);
 
-/// Returns whether the operation is a loop that is rewritten.
-static bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp>(op); }
-
 /// Rewrites the loops in a region, but not those in other loops.
 static void carryIn(Region &region, unsigned &budget) {
   SmallVector<Operation *> loops;
@@ -84,31 +81,6 @@ static void carryIn(Region &region, unsigned &budget) {
   });
   for (Operation *loop : loops)
     carry(loop, budget);
-}
-
-/// Puts a loop with more operands, arguments and results in place of the copy.
-void Trial::extend(ValueRange inits, TypeRange types, TypeRange resultTypes) {
-  OpBuilder b(copy);
-  OperationState state(copy->getLoc(), copy->getName());
-  state.addOperands(copy->getOperands());
-  state.addOperands(inits);
-  state.addTypes(copy->getResultTypes());
-  state.addTypes(resultTypes);
-  state.addAttributes(copy->getAttrs());
-  for (unsigned i = 0; i < copy->getNumRegions(); ++i)
-    state.addRegion();
-  Operation *extended = b.create(state);
-  for (auto [to, from] : llvm::zip(extended->getRegions(), copy->getRegions()))
-    to.takeBody(from);
-  copy->erase();
-  copy = extended;
-  auto add = [&](Region &region, TypeRange types) {
-    for (Type type : types)
-      region.addArgument(type, copy->getLoc());
-  };
-  add(copy->getRegion(0), types);
-  if (isa<scf::WhileOp>(copy))
-    add(copy->getRegion(1), resultTypes);
 }
 
 /// Finds the numbers of operands of a terminator. Removes tensors that are not
@@ -266,8 +238,7 @@ bool Trial::run() {
     llvm::append_range(numbers, init);
   for (const Tensor &tensor : isFor ? heads : tails)
     llvm::append_range(resultTypes, numberTypes(tensor.type));
-  copy = b.clone(*loop);
-  extend(numbers, ValueRange(numbers).getTypes(), resultTypes);
+  copy = extendLoop(b.clone(*loop), numbers, resultTypes);
   if (rewrite(inits)) {
     commit();
     return true;
