@@ -15,7 +15,7 @@ enum class Looks {
   Inline,  ///< they stay in the kernel
   Raise,   ///< the kernel raises the launch's flag in their place
   Host,    ///< the host compares the corners of a launch in their place, and
-           ///< looks for races are in another kernel
+           ///< looks at shadows are in another kernel
   Shadows, ///< that kernel
   Only,    ///< the kernel has only them, and no effect of its own
 };

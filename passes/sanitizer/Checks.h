@@ -76,9 +76,10 @@ public:
   /// Whether the kernel is a copy that only serves to see what becomes of its
   /// accesses. Nothing is then said of them.
   bool isTrial = false;
-  /// Whether looks for races are in another kernel, which the host launches in
-  /// place of this one if programs of the launch may race.
-  bool hasRacesApart = false;
+  /// The checks whose looks at shadows are in another kernel. The host launches
+  /// it in place of this one if the looks may find something, or if it cannot
+  /// say what they would mark.
+  llvm::StringSet<> apart;
   /// What the host checks instead of the kernel, by the numbers of the accesses
   /// in the order of the program.
   std::set<int64_t> ofHost;

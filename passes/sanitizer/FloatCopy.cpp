@@ -26,7 +26,7 @@ static bool isFloat(Value value) {
 
 /// Whether the operation computes each element of floats from elements of
 /// floats, or only moves them.
-static bool isElementwise(Operation *op) {
+static bool isOfFloats(Operation *op) {
   if (op->getNumResults() != 1 || op->getNumRegions() != 0 ||
       !isMemoryEffectFree(op) || !llvm::any_of(op->getOperands(), isFloat))
     return false;
@@ -43,7 +43,7 @@ Value FloatCopy::of(Value value) {
     return known;
   Operation *op = value.getDefiningOp();
   Value copy;
-  if (op && isElementwise(op)) {
+  if (op && isOfFloats(op)) {
     IRMapping mapping;
     for (Value operand : op->getOperands())
       mapping.map(operand, of(operand));

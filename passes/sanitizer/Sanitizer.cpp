@@ -40,11 +40,12 @@ static constexpr StringLiteral looksName = "sanitize.looks";
 /// the launch, or the host compares corners: with the same options, `only`
 /// gives the kernel that looks. Behind them, the accesses that the host checks.
 static constexpr StringLiteral apartName = "sanitize.apart";
-/// The attribute with the options of the pass if looks for races are missing.
-/// With the same options, `shadows` gives the kernel that has them.
-static constexpr StringLiteral racesName = "sanitize.races";
+/// The attribute with the options of the pass if looks at shadows are missing,
+/// and behind them the checks of these looks. With the same options, `shadows`
+/// gives the kernel that has them.
+static constexpr StringLiteral missingName = "sanitize.missing";
 /// The attribute that the pass `intensity` writes. By it the host decides which
-/// shadows for races a launch needs.
+/// shadows a launch needs.
 static constexpr StringLiteral descriptionName = "triton_ext.intensity";
 static constexpr StringLiteral knownChecks[] = {"bounds", "lanes", "uninit",
                                                 "race",   "hints", "arith"};
@@ -121,6 +122,33 @@ static Looks takeLooks(ModuleOp module) {
       .Default(Looks::Raise);
 }
 
+/// Returns the checks whose looks at shadows are in another kernel.
+/// `action=suppress` masks lanes off, so what a store writes then depends on the
+/// check of bounds, and only the look for `uninit` beside it knows that.
+static llvm::StringSet<> checksApart(Looks looks, bool isStatic,
+                                     Action action) {
+  llvm::StringSet<> apart;
+  if (looks != Looks::Host || !isStatic)
+    return apart;
+  apart.insert("race");
+  if (action == Action::Report)
+    apart.insert("uninit");
+  return apart;
+}
+
+/// Returns which of the checks `apart` the accesses of a kernel have.
+static llvm::json::Array missingOf(const llvm::json::Array &accesses,
+                                   const llvm::StringSet<> &apart) {
+  llvm::json::Array missing;
+  for (StringRef check : {"uninit", "race"})
+    if (apart.contains(check) &&
+        llvm::any_of(accesses, [&](const llvm::json::Value &one) {
+          return one.getAsObject()->getString("check") == check;
+        }))
+      missing.push_back(check);
+  return missing;
+}
+
 /// Removes what checks have computed and do not need, such as launch words: by
 /// them, a kernel would have a slot.
 static void removeUnused(tt::FuncOp kernel) {
@@ -149,7 +177,7 @@ void SanitizerPass::runOnOperation() {
   if (!*isPrepared)
     return;
   Looks looks = takeLooks(module);
-  bool hasRacesApart = looks == Looks::Host && isStatic;
+  llvm::StringSet<> apart = checksApart(looks, isStatic, *chosen);
   if (looks == Looks::Shadows)
     looks = Looks::Host;
   llvm::json::Array verdicts, promises, shadows, ofHost;
@@ -159,7 +187,7 @@ void SanitizerPass::runOnOperation() {
     Checker checker(kernel, *wanted, *chosen);
     checker.isStatic = isStatic;
     checker.looks = isStatic ? looks : Looks::Inline;
-    checker.hasRacesApart = hasRacesApart;
+    checker.apart = apart;
     if (auto promised = promisesOf(checker))
       promises.push_back(std::move(*promised));
     // These look at the kernel's own operations.
@@ -167,15 +195,16 @@ void SanitizerPass::runOnOperation() {
     checkHints(checker);
     checkArith(checker);
     llvm::json::Array shadowed = checkShadow(checker);
-    bool isRaced = llvm::any_of(shadowed, [](llvm::json::Value &one) {
-      return one.getAsObject()->getString("check") == "race";
-    });
-    if (isRaced && hasRacesApart) {
+    llvm::json::Array missing = missingOf(shadowed, apart);
+    for (const llvm::json::Value &check : missing) {
       auto b = OpBuilder::atBlockTerminator(&kernel.front());
-      probe::FollowOp::create(b, kernel.getLoc(), "race");
-      setJson(module, racesName,
-              llvm::json::Array{StringRef(checks), StringRef(action)});
+      probe::FollowOp::create(b, kernel.getLoc(), *check.getAsString());
     }
+    bool isWhole = missing.empty();
+    if (!isWhole)
+      setJson(module, missingName,
+              llvm::json::Array{StringRef(checks), StringRef(action),
+                                std::move(missing)});
     if (!shadowed.empty())
       shadows.push_back(llvm::json::Object{{"kernel", kernel.getName()},
                                            {"accesses", std::move(shadowed)}});
@@ -190,7 +219,7 @@ void SanitizerPass::runOnOperation() {
       auto b = OpBuilder::atBlockTerminator(&kernel.front());
       probe::FollowOp::create(b, kernel.getLoc(), "bounds");
     }
-    if (!left.empty() || (isRaced && hasRacesApart))
+    if (!left.empty() || !isWhole)
       removeUnused(kernel);
     for (llvm::json::Value &access : left)
       ofHost.push_back(std::move(access));

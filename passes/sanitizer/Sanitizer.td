@@ -25,7 +25,7 @@ def SanitizerPass : Pass<"triton-ext-sanitizer", "::mlir::ModuleOp"> {
     With the attribute `sanitize.looks = "raise"` on the module, `probe.raise` takes
     the place of looks that need nothing from memory; with `"host"`, nothing does, and
     the host compares their corners; with `"only"`, these looks are all that is left of
-    the kernel. With `"host"`, looks for races are missing, too; `"shadows"` is the same
+    the kernel. With `"host"`, looks at shadows are missing, too; `"shadows"` is the same
     with them.
 
     An access that is proved to be right is not checked. The attribute

@@ -193,9 +193,9 @@ llvm::json::Array ShadowChecker::run() {
   }
   shadowed = std::move(left);
   llvm::json::Array said = describe();
-  if (checker.hasRacesApart)
-    llvm::erase_if(shadowed,
-                   [](const ShadowAccess &one) { return one.isRace(); });
+  llvm::erase_if(shadowed, [&](const ShadowAccess &one) {
+    return checker.apart.contains(one.check());
+  });
   for (ShadowAccess &one : shadowed)
     one.place = placeOf(one);
   bool hasLoops =

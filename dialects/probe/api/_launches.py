@@ -39,6 +39,9 @@ fillers: list[Callable[[_slot.Launch, Call], _slot.Launch]] = []
 #: Each gets the same, and returns the ``CompiledKernel`` that is launched in the place of this one; None for this one.
 choosers: list[Callable[[_slot.Launch, Call], Any]] = []
 
+#: Each gets the same when the launch was made: it has begun on a GPU, or ended on the CPU.
+finishers: list[Callable[[_slot.Launch, Call], None]] = []
+
 #: The launchers of chosen kernels.
 _launchers: weakref.WeakKeyDictionary[Any, Launch] = weakref.WeakKeyDictionary()
 
@@ -68,14 +71,17 @@ def _with_slot(kernel: Any, launch: Launch) -> Launch | None:
         for choose in tuple(choosers):
             if (other := choose(described, made)) is not None:
                 return _launcher_of(other)(*args[:4], other.function, other.packed_metadata, *args[6:])
+        filled = described
         for fill in tuple(fillers):
-            described = fill(described, made)
+            filled = fill(filled, made)
         slots = session._slots_on(device, target)
-        with slots.slot(described, args[3]) as slot, _slot.launching(slot):
+        with slots.slot(filled, args[3]) as slot, _slot.launching(slot):
             launch(*args)
             if noted & session._looked:
                 call = kernel, args[:3], plain(kernel.src, args[BEFORE_ARGUMENTS:])
                 slots.called(slot, call, args[3], is_followed=bool(followed & session._looked))
+        for finish in tuple(finishers):
+            finish(described, made)
         return None
 
     return launch_with_slot

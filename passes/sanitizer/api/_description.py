@@ -73,7 +73,12 @@ class Description:
 
 
 def footprints_of(
-    programs: Programs, uses: Sequence[Use], accesses: Sequence[Mapping[str, Any]], starts: Sequence[int]
+    programs: Programs,
+    uses: Sequence[Use],
+    accesses: Sequence[Mapping[str, Any]],
+    starts: Sequence[int] | Mapping[int, int],
+    *,
+    exact: bool = False,
 ) -> list[Footprint]:
     """Returns the footprints of accesses.
 
@@ -82,6 +87,7 @@ def footprints_of(
         uses: of the kernel.
         accesses: as the pass lists them: ``line``, ``column``, ``argument``, ``kind`` and ``bytes``.
         starts: where each argument points, in bytes.
+        exact: whether supersets will not do.
 
     Raises:
         Unknown: one of them is not known.
@@ -96,7 +102,7 @@ def footprints_of(
         for use in alike:
             key = use.offset, use.mask, use.shape, use.bytes, starts[one["argument"]], use.reach
             if key not in found:
-                found[key] = footprint(programs, use, starts[one["argument"]])
+                found[key] = footprint(programs, use, starts[one["argument"]], exact=exact)
     return [one for one in found.values() if one is not None]
 
 

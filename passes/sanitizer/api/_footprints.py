@@ -33,18 +33,19 @@ class Footprint:
     levels: list[tuple[int, Any]]
 
 
-def footprint(programs: Programs, use: Use, start: int) -> Footprint | None:
+def footprint(programs: Programs, use: Use, start: int, *, exact: bool = False) -> Footprint | None:
     """Returns a superset of the bytes that an access touches; None if it runs in no program.
 
     Args:
         programs: of the launch.
         use: the access.
         start: where its argument points, in bytes from the start of the storage.
+        exact: whether only the bytes themselves will do.
 
     Raises:
         Unknown: the bytes cannot be described in this way.
     """
-    if use.offset is None:
+    if use.offset is None or (exact and use.reach.unknown):
         raise Unknown
     programs = programs.with_lanes(use.shape)
     form = programs.form(use.offset)
@@ -53,33 +54,44 @@ def footprint(programs: Programs, use: Use, start: int) -> Footprint | None:
         try:
             runs &= programs.truth(condition) == wanted
         except Unknown:
+            if exact:
+                raise
             continue  # it may run
     for loop in use.reach.loops:
         try:
             runs &= programs.end(("iteration", loop)) >= 0
         except Unknown:
+            if exact:
+                raise
             continue
+        if exact and not programs.is_same_in_each(loop):
+            raise Unknown
     limits = []
-    for bound in _bounds(programs, use.mask):
+    for bound in _bounds(programs, use.mask, exact=exact):
         if bound.terms:
             limits.append(bound)
         else:
             runs &= bound.base <= 0
     ranges = {one: _Range(0, programs.end(one)) for one in form.terms}
     steps = {one: _same(step) * use.bytes for one, step in form.terms.items()}
-    for limit in limits:
-        _narrow(ranges, limit)
+    alone = [_narrow(ranges, limit) for limit in limits]
     for one in ranges.values():
         runs = runs & (one.low <= one.high)
+    applied: list[Form] = []
+    merged = list(_merged(steps, ranges, limits, applied, exact=exact))
+    if exact and len(applied) + sum(alone) < len(limits):
+        raise Unknown
+    for _, size, _ in merged:
+        runs = runs & (size >= 0)
     if not np.any(runs):
         return None
     first = np.broadcast_to(form.base * use.bytes + start, runs.shape)[runs]
     repeats: list[tuple[int, Any]] = []
-    for step, *both in _merged(steps, ranges, limits):
+    for step, *both in merged:
         size, low = (np.broadcast_to(one, runs.shape)[runs] for one in both)
         first = first + (low * step if step > 0 else (low + size) * step)
         repeats.append((abs(step), size))
-    return Footprint(np.flatnonzero(runs), first, _levels(repeats, use.bytes))
+    return Footprint(np.flatnonzero(runs), first, _levels(repeats, use.bytes, exact=exact))
 
 
 @dataclass
@@ -95,51 +107,61 @@ def _same(step: Any) -> int:
     return int(np.min(step))
 
 
-def _bounds(programs: Programs, mask: int | None) -> Iterator[Form]:
-    """Yields forms that are at most 0 where a mask is true. There may be more."""
+def _bounds(programs: Programs, mask: int | None, *, exact: bool) -> Iterator[Form]:
+    """Yields forms that are at most 0 where a mask is true. There may be more, unless `exact`."""
     if mask is None:
         return
     kind, *rest = programs.node(mask)
     if kind == "andi":
-        yield from _bounds(programs, rest[1])
-        yield from _bounds(programs, rest[2])
+        yield from _bounds(programs, rest[1], exact=exact)
+        yield from _bounds(programs, rest[2], exact=exact)
         return
-    if kind != "cmpi":
+    if kind == "constant" and rest[0]:
         return
-    predicate = rest[1]
+    predicate = rest[1] if kind == "cmpi" else ""
     try:
+        if predicate in ("", "ne"):
+            raise Unknown
         a, b = programs.form(rest[2]), programs.form(rest[3])
         if predicate[0] == "u" and min(np.min(programs.range(one)[0]) for one in (a, b)) < 0:
-            return
+            raise Unknown
         if predicate[1:] in ("ge", "gt"):
             a, b = b, a
-        found = [difference(a, b)] if predicate != "ne" else []
+        found = [difference(a, b)]
         if predicate[1:] in ("lt", "gt"):
             found = [difference(found[0], Form(-1))]
         if predicate == "eq":
             found.append(difference(b, a))
     except Unknown:
+        if exact:
+            raise
         return
     yield from found
 
 
-def _narrow(ranges: dict[Variable, _Range], limit: Form) -> None:
-    """Applies a bound of one variable."""
+def _narrow(ranges: dict[Variable, _Range], limit: Form) -> bool:
+    """Applies a bound of one variable. Returns whether it has."""
     if len(limit.terms) != 1 or limit.terms.keys() - ranges.keys():
-        return
+        return False
     ((variable, step),) = limit.terms.items()
     one = ranges[variable]
     if np.min(step) > 0:
         one.high = np.minimum(one.high, -limit.base // step)
     elif np.max(step) < 0:
         one.low = np.maximum(one.low, -(-limit.base // -step))
+    else:
+        return False
+    return True
 
 
 def _merged(
-    steps: dict[Variable, int], ranges: dict[Variable, _Range], limits: Iterable[Form]
-) -> Iterator[tuple[int, Any, Any]]:
+    steps: dict[Variable, int], ranges: dict[Variable, _Range], limits: Iterable[Form], applied: list[Form], *,
+    exact: bool,
+) -> Iterator[tuple[int, Any, Any]]:  # fmt: skip
     """Yields steps in bytes, the number of steps, and the first of them: of each variable, or of several that a bound
-    limits together, such as those of `start + lane < n`.
+    limits together, such as those of `start + lane < n`. The number is below 0 where the access does not run.
+
+    Adds these bounds to `applied`.
     """
     left = dict(steps)
     for limit in limits:
@@ -151,10 +173,9 @@ def _merged(
             continue
         low = sum(group[one] * ranges[one].low for one in group)
         high = np.minimum(sum(group[one] * ranges[one].high for one in group), -limit.base)
-        if np.any(high < low):  # the access does not run there, which the hull of an empty range would not say
-            high = np.maximum(high, low)
-        if not _is_dense(group, ranges):
+        if not _is_dense(group, ranges, exact=exact):
             continue
+        applied.append(limit)
         yield unit, high - low, low
         for one in group:
             del left[one]
@@ -163,24 +184,30 @@ def _merged(
             yield step, ranges[variable].high - ranges[variable].low, ranges[variable].low
 
 
-def _is_dense(group: dict[Variable, int], ranges: dict[Variable, _Range]) -> bool:
-    """Whether the sums of multiples take nearly every value, so that their range describes them well."""
-    reach = 0
+def _is_dense(group: dict[Variable, int], ranges: dict[Variable, _Range], *, exact: bool) -> bool:
+    """Whether the sums of multiples take nearly every value, so that their range describes them well; each, if
+    `exact`.
+    """
+    reach, width = 0, np.min if exact else np.max
     for variable, step in sorted(group.items(), key=lambda item: item[1]):
         if step > reach + 1:
             return False
-        reach += step * int(np.max(ranges[variable].high - ranges[variable].low))
+        reach += step * int(width(ranges[variable].high - ranges[variable].low))
     return True
 
 
-def _levels(repeats: list[tuple[int, Any]], size: int) -> list[tuple[int, Any]]:
-    """Returns the levels of a footprint with these steps and numbers of steps. Without gaps, steps are one run."""
+def _levels(repeats: list[tuple[int, Any]], size: int, *, exact: bool) -> list[tuple[int, Any]]:
+    """Returns the levels of a footprint with these steps and numbers of steps. Without gaps, steps are one run.
+
+    Unless `exact`, it is enough that there are none in one program.
+    """
     levels: list[tuple[int, Any]] = [(1, size - 1)]
     for step, count in sorted(repeats, key=lambda item: item[0]):
         if np.max(count) == 0:
             continue
         unit, reach = levels[-1]
-        if step % unit == 0 and step // unit <= np.max(reach) + 1:
+        most = np.min(np.broadcast_to(reach, count.shape)[count > 0]) if exact else np.max(reach)
+        if step % unit == 0 and step // unit <= most + 1:
             levels[-1] = unit, reach + step // unit * count
         else:
             levels.append((step, count))

@@ -34,6 +34,8 @@ _LOOKS = "sanitize.looks"
 
 #: For each compiled kernel, those that look in its place, by the attribute that has their options.
 _kernels: weakref.WeakKeyDictionary[Any, dict[str, Any]] = weakref.WeakKeyDictionary()
+#: Those of them that look at shadows.
+_with_looks: weakref.WeakSet[Any] = weakref.WeakSet()
 _lock = threading.RLock()
 
 
@@ -56,7 +58,7 @@ def _only(source: Any, metadata: dict[str, Any], inner: Callable[[Any, dict[str,
 
 
 def _with_shadows(source: Any, metadata: dict[str, Any], inner: Callable[[Any, dict[str, Any]], Any]) -> Any:
-    """Runs the stage ttir on a module whose kernel looks for races."""
+    """Runs the stage ttir on a module whose kernel looks at shadows."""
     _mark(source, "shadows")
     return inner(source, metadata)
 
@@ -121,8 +123,15 @@ def _look_of(kernel: Any) -> Any:
 
 
 def kernel_with_looks(kernel: Any) -> Any:
-    """Returns the kernel that does what a ``CompiledKernel`` does, and also looks for races."""
-    return _kernel_of(kernel, "sanitize.races", _with_shadows)
+    """Returns the kernel that does what a ``CompiledKernel`` does, and also looks at shadows."""
+    found = _kernel_of(kernel, "sanitize.missing", _with_shadows)
+    _with_looks.add(found)
+    return found
+
+
+def has_looks(kernel: Any) -> bool:
+    """Whether `kernel_with_looks` has returned a ``CompiledKernel``."""
+    return kernel in _with_looks
 
 
 def _kernel_of(kernel: Any, attribute: str, marking: Callable[..., Any]) -> Any:

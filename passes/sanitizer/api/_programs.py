@@ -59,6 +59,11 @@ class Programs:
             self._ends[variable] = (self.range(upper)[1] - self.range(lower)[0] - 1) // step.base
         return self._ends[variable]
 
+    def is_same_in_each(self, loop: int) -> bool:
+        """Whether the loop runs as often in each iteration of the loops around it."""
+        bounds = self._graph.loops[loop]
+        return not any(self.form(one).terms for one in (bounds.lower, bounds.upper))
+
     def with_lanes(self, shape: tuple[int, ...]) -> Programs:
         """Returns this with the lanes of a tile."""
         other = Programs.__new__(Programs)

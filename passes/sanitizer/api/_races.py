@@ -30,7 +30,7 @@ class Looks:
 
     Attributes:
         accesses: as the pass lists them.
-        has_races_apart: whether looks for races are in another kernel.
+        apart: the checks whose looks are in another kernel.
     """
 
     def __init__(self, kernel: Any) -> None:
@@ -38,7 +38,8 @@ class Looks:
         name = str(kernel.metadata.name)
         said = {one["kernel"]: one["accesses"] for one in _verdicts.attribute_of(kernel, "sanitize.shadows") or ()}
         self.accesses: list[dict[str, Any]] = said.get(name, [])
-        self.has_races_apart = _verdicts.attribute_of(kernel, "sanitize.races") is not None
+        missing = _verdicts.attribute_of(kernel, "sanitize.missing")
+        self.apart: frozenset[str] = frozenset(missing[2] if missing else ())
         self._description = Description(kernel)
         self._known: dict[Any, frozenset[tuple[int, int]]] = {}
 

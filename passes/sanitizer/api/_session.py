@@ -62,7 +62,9 @@ class Sanitizer:
                 "TRITON_INTERPRET=1: the interpreter runs no passes, so nothing is checked", fix="unset it"
             )
         passes = [tx.passes.ttir.sanitizer(checks=",".join(self._names), action=self._action, static=self._static)]
-        if {"bounds", "race"} & {*self._names}:  # what the host decides of each launch, it does from this description
+        if is_of_host := bool(
+            {"bounds", "uninit", "race"} & {*self._names}
+        ):  # what the host decides of each launch, it does from this description
             passes.insert(0, tx.passes.ttir.intensity())
         wrap_launches(_seen, outer=True)  # a launch is then known to be over
         if "hints" in self._names:
@@ -71,7 +73,7 @@ class Sanitizer:
         self._shadows.__enter__()
         with _lock:
             self._pipeline = tx.Pipeline().at_end("ttir", *passes, on_missing="warn")
-            if {"bounds", "race"} & {*self._names}:
+            if is_of_host:
                 self._pipeline = self._pipeline.stage("ttir", _looks.following, on_missing="ignore")
             if _active:
                 _active[-1]._pipeline.uninstall()

@@ -2,7 +2,8 @@
 // RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=bounds action=trap" | FileCheck %s --check-prefix=TRAP
 // RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=bounds" -triton-ext-lower-probe="emit=true" | FileCheck %s --check-prefix=LOWERED
 
-// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=race" | FileCheck %s --check-prefix=APART
+// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=uninit,race" | FileCheck %s --check-prefix=APART
+// RUN: triton-ext-opt %s --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=uninit,race action=suppress" | FileCheck %s --check-prefix=SUPPRESS
 // RUN: sed 's/"host"/"shadows"/' %s | triton-ext-opt --load-extension=probe -triton-ext-lower-probe="keep=true" -triton-ext-sanitizer="checks=race" | FileCheck %s --check-prefix=RACE
 
 // The host compares the corners of what needs only integers of the launch.
@@ -12,10 +13,11 @@
 // CHECK-SAME: {\22argument\22:0,\22bytes\22:4,{{[^}]*}}\22kind\22:\22write\22
 // TRAP-NOT: probe.follow
 // LOWERED: \22follows\22:[\22bounds\22]
-// Looks for races are in another kernel.
-// APART: sanitize.races = "[\22race\22,\22report\22]"
+// Looks at shadows are in another kernel.
+// APART: sanitize.missing = "[\22uninit,race\22,\22report\22,[\22uninit\22,\22race\22]]"
+// SUPPRESS: sanitize.missing = "{{.*}},[\22race\22]]"
 // APART-SAME: sanitize.shadows = {{.*}}\22check\22:\22race\22
-// RACE-NOT: sanitize.races
+// RACE-NOT: sanitize.missing
 // RACE: sanitize.shadows = {{.*}}\22check\22:\22race\22
 module attributes {sanitize.looks = "host"} {
 
@@ -71,7 +73,13 @@ tt.func public @exchange(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>) {
 // CHECK-NEXT: probe.follow "bounds"
 // APART-LABEL: tt.func public @loop
 // APART-NOT: probe.launch_word
-// APART: probe.follow "race"
+// APART: probe.follow "uninit"
+// APART-NEXT: probe.follow "race"
+// SUPPRESS-LABEL: tt.func public @loop
+// SUPPRESS: probe.launch_word
+// SUPPRESS: tt.atomic_rmw or
+// SUPPRESS-NOT: probe.follow "uninit"
+// SUPPRESS: probe.follow "race"
 // RACE-LABEL: tt.func public @loop
 // RACE: probe.launch_word
 // RACE: probe.failures

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether programs access different bytes, against the bytes of each program one by one, for random integers.
-
-Most integers have 8 bits, so that they wrap around often.
+"""Whether programs access different bytes, and which ones, against the bytes of each program one by one, for random
+integers.
 """
 
 from __future__ import annotations
 
-import itertools
 import random
 import sys
 import types
@@ -16,114 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from triton_ext.sanitize import _footprints, _programs
+from triton_ext.sanitize import _bytes, _footprints, _programs
 from triton_ext.sanitize._search import Reach
 from triton_ext.sanitize._uses import Place, Use
 from triton_ext.sanitize._values import Graph, Loop
 
-SHAPE = (4, 2)
-ARGUMENTS = {0: 5, 1: 2}
-
-
-def random_graph(rng: random.Random) -> tuple[Graph, Use, tuple[int, int, int]]:
-    """Returns a graph with an access in a loop, many of them tiles as kernels have them."""
-    width = rng.choice((8, 8, 32))
-    nodes: list[list[Any]] = [
-        ["program", 0], ["program", 1], ["programs", 0], ["argument", 0], ["argument", 1],
-        *(["constant", rng.choice((0, 1, 2, 3, 4, 6, 8, 16, 100))] for _ in range(4)),
-        ["lane", 0], ["lane", 1], ["iteration", 0],
-    ]  # fmt: skip
-    loop = Loop(rng.choice((5, 0)), rng.choice((3, 4, 6)), rng.choice((4, 2)), is_unsigned=False)
-    nodes.append(["muli", width, 11, loop.step])
-    nodes.append(["addi", width, loop.lower, 12])  # the induction variable
-    scalars, tensors = list(range(9)), [9, 10, 13]
-
-    def add(*node: Any) -> int:
-        nodes.append(list(node))
-        return len(nodes) - 1
-
-    for _ in range(rng.randint(0, 4)):
-        kind = rng.choice(("addi", "subi", "muli", "divsi", "remsi", "minsi", "maxsi", "select"))
-        a, b = rng.choice(scalars), rng.choice(scalars)
-        if kind == "select":
-            scalars.append(add("select", width, add("cmpi", width, "slt", a, b), a, rng.choice(scalars)))
-        else:
-            scalars.append(add(kind, width, a, b))
-    pool = [*scalars, *tensors]
-    for _ in range(rng.randint(1, 6)):
-        kind = rng.choice(("addi", "addi", "addi", "muli", "muli", "subi", "remsi", "minsi"))
-        tensors.append(add(kind, width, rng.choice(tensors), rng.choice(pool)))
-        pool.append(tensors[-1])
-    offset = tensors[-1]
-    grid = (rng.randint(1, 4), rng.randint(1, 3), 1)
-    if rng.random() < 0.7:  # tiles of programs, one behind the other, or nearly so
-        sizes = {0: grid[0], 1: grid[1], 9: SHAPE[0], 10: SHAPE[1], 13: rng.randint(1, 4)}
-        offset, unit = rng.choice((5, 6, 7, 8, add("constant", 110))), rng.choice((1, 1, 12))
-        for one in rng.sample([*sizes], rng.randint(2, 5)):
-            step = (unit + rng.choice((0, 0, 0, 1, -1))) * rng.choice((1, 1, 1, -1))
-            term = add("muli", width if one < 2 else 32, one, add("constant", step))
-            offset = add("addi", width if rng.random() < 0.4 else 32, offset, term)
-            unit *= sizes[one]
-    mask = None
-    for _ in range(rng.randint(0, 2)):
-        one = add("cmpi", width, rng.choice(("slt", "sle", "sgt", "ult", "eq")), rng.choice(pool), rng.choice(pool))
-        mask = one if mask is None else add("andi", 1, mask, one)
-    conditions = ((add("cmpi", width, "slt", 0, rng.choice(scalars)), rng.random() < 0.7),) * rng.randint(0, 1)
-    graph = Graph(nodes, {0: loop}, {0: width, 1: width}, ARGUMENTS)
-    use = Use("store", Place(), Reach(loops=(0,), conditions=conditions), SHAPE, mask, 0, offset, rng.choice((2, 4)))
-    return graph, use, grid
-
-
-def number(graph: Graph, node: int, at: dict[Any, int], grid: tuple[int, ...]) -> int:
-    """Returns what a program computes.
-
-    Raises:
-        ZeroDivisionError: the program divides by zero.
-    """
-    kind, *rest = graph.nodes[node]
-    if kind in ("program", "lane", "iteration"):
-        return at[kind, rest[0]]
-    if kind in ("constant", "programs", "argument"):
-        return {"constant": lambda: rest[0], "programs": lambda: grid[rest[0]], "argument": lambda: ARGUMENTS[rest[0]]}[
-            kind
-        ]()
-    a, b = (number(graph, one, at, grid) for one in rest[-2:])
-    if kind == "cmpi":
-        if rest[1][0] == "u":
-            a, b = a % (1 << rest[0]), b % (1 << rest[0])
-        order = {"lt": a < b, "le": a <= b, "gt": a > b, "q": a == b}
-        return order[rest[1][1:]]
-    if kind == "select":
-        return a if number(graph, rest[1], at, grid) else b
-    if kind == "andi":
-        return a and b
-    quotient = 0 if kind not in ("divsi", "remsi") else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-    result = {
-        "addi": a + b, "subi": a - b, "muli": a * b, "divsi": quotient, "remsi": a - quotient * b,
-        "minsi": min(a, b), "maxsi": max(a, b),
-    }[kind]  # fmt: skip
-    half = 1 << (rest[0] - 1)
-    return (result + half) % (2 * half) - half
-
-
-def touched(graph: Graph, use: Use, grid: tuple[int, int, int]) -> Iterator[tuple[int, int]]:
-    """Yields the programs and the bytes that they touch."""
-    loop = graph.loops[0]
-    for y, x in itertools.product(range(grid[1]), range(grid[0])):
-        at: dict[Any, int] = {("program", 0): x, ("program", 1): y}
-        if any(bool(number(graph, one, at, grid)) != wanted for one, wanted in use.reach.conditions):
-            continue
-        lower, upper, step = (number(graph, one, at, grid) for one in (loop.lower, loop.upper, loop.step))
-        for iteration in range(len(range(lower, upper, step))):
-            for lanes in itertools.product(*map(range, SHAPE)):
-                at |= {("iteration", 0): iteration, ("lane", 0): lanes[0], ("lane", 1): lanes[1]}
-                if use.mask is not None and not number(graph, use.mask, at, grid):
-                    continue
-                assert use.offset is not None
-                first = number(graph, use.offset, at, grid) * use.bytes
-                for byte in range(first, first + use.bytes):
-                    yield y * grid[0] + x, byte
-
+from support.sanitizer.graphs import ARGUMENTS, SHAPE, random_graph, touched
 
 def verdicts(seeds: range, programs: Any = _programs, footprints: Any = _footprints) -> Iterator[tuple[bool, int]]:
     """Yields, for each launch of which the programs are said to touch different bytes, whether it is so, and how many
@@ -152,6 +48,45 @@ def test_what_is_called_disjoint_is(start: int) -> None:
     found = [*verdicts(range(start, start + 1000))]
     assert all(is_right for is_right, _ in found)
     assert sum(programs > 1 for _, programs in found) >= 20  # else little was tested
+
+
+def exact(seeds: range, programs: Any = _programs, footprints: Any = _footprints) -> Iterator[tuple[bool, int]]:
+    """Yields, for each launch of which the bytes are said to be known exactly, whether they are, and how many there
+    are.
+    """
+    for graph, use, grid in [gaps(), *(random_graph(random.Random(seed)) for seed in seeds)]:
+        try:
+            found = footprints.footprint(programs.Programs(graph, grid), use, start=8, exact=True)
+            written = _bytes.NONE if found is None else _bytes.bytes_of(found)
+        except programs.Unknown:
+            continue
+        try:
+            right = {byte + 8 for _, byte in touched(graph, use, grid)}
+        except ZeroDivisionError:
+            continue
+        found_bytes = {byte for one in zip(*written, strict=True) for byte in range(*one)}
+        yield found_bytes == right, len(right)
+
+
+def gaps() -> tuple[Graph, Use, tuple[int, int, int]]:
+    """Returns a graph that stores to `iteration + 4 * lane`: with gaps in the first program, which has two iterations,
+    and without gaps in the second one, which has four.
+    """
+    nodes: list[list[Any]] = [
+        ["program", 0], ["constant", 0], ["constant", 1], ["constant", 2], ["lane", 0], ["iteration", 0],
+        ["muli", 32, 0, 3], ["addi", 32, 6, 3], ["constant", 4], ["muli", 32, 4, 8], ["addi", 32, 9, 5],
+        ["constant", 14], ["cmpi", 32, "slt", 10, 11], ["constant", 100], ["muli", 32, 0, 13], ["addi", 32, 10, 14],
+    ]  # fmt: skip
+    graph = Graph(nodes, {0: Loop(1, 7, 2, is_unsigned=False)}, {}, ARGUMENTS)
+    return graph, Use("store", Place(), Reach(loops=(0,)), SHAPE, 12, 0, 15, 2), (2, 1, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", range(0, 4000, 1000))
+def test_what_is_called_exact_is(start: int) -> None:
+    found = [*exact(range(start, start + 1000))]
+    assert all(is_right for is_right, _ in found)
+    assert sum(size > 0 for _, size in found) >= 20  # else little was tested
 
 
 #: Bugs: the module, and what is replaced by what.
@@ -187,3 +122,28 @@ def test_a_bug_of_footprints_is_noticed(name: str, monkeypatch: pytest.MonkeyPat
         made[short] = other
     wrong = (not is_right for is_right, _ in verdicts(range(6000), made["_programs"], made["_footprints"]))
     assert any(wrong)
+
+
+#: Bugs of what is called exact.
+INEXACT = {
+    "a mask has no other part": ("_bounds(programs, use.mask, exact=exact)", "_bounds(programs, use.mask, exact=False)"),
+    "a bound that is not applied is none": ("len(applied) + sum(alone) < len(limits)", "False"),
+    "sums are dense if they are in one program": ("np.min if exact else np.max", "np.max"),
+    "a bound may be less or equal": ('found = [difference(found[0], Form(-1))]', "found = [difference(found[0], Form(0))]"),
+    "rows are dense if they are in one program": (
+        "np.min(np.broadcast_to(reach, count.shape)[count > 0]) if exact", "np.max(reach) if exact",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", INEXACT)
+def test_a_bug_of_what_is_exact_is_noticed(name: str) -> None:
+    before, after = INEXACT[name]
+    text = Path(str(_footprints.__file__)).read_text()
+    assert text.count(before) == 1
+    other = types.ModuleType(_footprints.__name__)
+    other.__package__ = _footprints.__package__
+    sys.modules["other_footprints"] = other
+    exec(compile(text.replace(before, after), "_footprints", "exec"), vars(other))
+    assert any(not is_right for is_right, _ in exact(range(6000), footprints=other))

@@ -40,7 +40,7 @@ MUTATIONS = {
     "no look has a kernel of its own": (LOOKS, "without_checks", apart("own.branch(branch)", "false")),
     "the flag is raised behind loops": (LOOKS, "before_a_loop", apart("!isa<LoopLikeOpInterface>(loop)", "true")),
     "the host compares corners that a tile has not": (LOOKS, "before_a_loop", host("!hasCorners", "false")),
-    "looks for races are in each kernel": (LOOKS, "may_race", shadow("checker.hasRacesApart", "false")),
+    "looks at shadows are in each kernel": (LOOKS, "may_race", shadow("checker.apart.contains(one.check())", "false")),
     "the slack is forgotten": (BOUNDS, "tiles", corners("math.add(result.high, strided.slackHigh)", "result.high")),
     "a program that has written may not write again": (
         BOUNDS, "races",

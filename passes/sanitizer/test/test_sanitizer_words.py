@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import triton_ext as tx
 from support.probe.native import native_backend
+from support.sanitizer.looking import always_look
 
 ROWS, COLUMNS = 4, 64
 #: The first row and the one behind the last, and such columns; they may lie outside of the matrix.
@@ -25,6 +26,13 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels run on this machine's processor."""
     monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
     monkeypatch.setattr(triton.runtime.driver, "_active", None)
+
+
+@pytest.fixture(params=["host", "looks"])
+def decides(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The host knows what is written, or kernels look at each byte."""
+    if request.param == "looks":
+        always_look(monkeypatch)
 
 
 @triton.jit
@@ -41,6 +49,7 @@ def read(x, out, stride, top, bottom, left, right, ROWS: tl.constexpr, COLUMNS: 
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("decides")
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None)
 @given(dtype=DTYPES, shift=st.integers(0, 40), more=st.integers(0, 20), written=st.lists(BOX, max_size=3), box=BOX)
 @example(dtype=torch.float32, shift=0, more=0, written=[(1, 3, 5, 37)], box=(0, ROWS, 0, COLUMNS))
@@ -72,6 +81,7 @@ def copy_every_second(x, out, N: tl.constexpr):
     tl.store(out + i, tl.load(x + i))
 
 
+@pytest.mark.usefixtures("decides")
 def test_every_second_element() -> None:
     """These lanes are looked at one by one. The store may go to memory that nothing has written."""
     with tx.sanitize("uninit") as report:

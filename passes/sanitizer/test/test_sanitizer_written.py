@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the host knows of written memory: chains of launches against the elements one by one, and which launches need
+no kernel with looks."""
+
+from __future__ import annotations
+
+import random
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import triton
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from triton_ext.probe._arguments import described
+from triton_ext.probe._launches import Call
+from triton_ext.probe._slot import Launch
+from triton_ext.sanitize import _bytes, _init, _looks, _session, _shadows, _touched
+
+import triton_ext as tx
+from support.probe.native import native_backend
+from support.sanitizer import chains
+from support.sanitizer.looking import always_look
+
+STEP = st.tuples(st.sampled_from([*chains.STEPS]), st.integers(0, 12), st.integers(1, 4), st.integers(0, 20))
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels run on this machine's processor."""
+    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
+    monkeypatch.setattr(triton.runtime.driver, "_active", None)
+
+
+@pytest.fixture(params=["host", "looks"])
+def decides(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The host knows what is written, or kernels look at each byte."""
+    if request.param == "looks":
+        always_look(monkeypatch)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("decides")
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None)
+@given(steps=st.lists(STEP, min_size=1, max_size=7), dtype=st.sampled_from([torch.float16, torch.float32]))
+@example(steps=[("block", 12, 4, 0), ("read", 12, 4, 0)], dtype=torch.float32)
+@example(steps=[("block", 12, 4, 0), ("read", 12, 4, 1)], dtype=torch.float32)
+@example(steps=[("rows", 9, 4, 1), ("read", 12, 4, 0), ("gather", 12, 2, 0)], dtype=torch.float16)
+def test_chains(steps: list[tuple[str, int, int, int]], dtype: torch.dtype) -> None:
+    found, right = chains.unwritten(steps, dtype)
+    assert found == right
+
+
+@settings(max_examples=200, deadline=None, database=None)
+@given(st.lists(st.tuples(st.integers(-5, 40), st.integers(-5, 40)), max_size=6), st.integers(0, 1000))
+def test_sets_of_bytes(pairs: list[tuple[int, int]], seed: int) -> None:
+    """Also the bits that are set for them."""
+    rng, size = random.Random(seed), 37
+    found = _bytes.union(_bytes.span(*one) for one in pairs).before(size)
+    elements = {byte for one in pairs for byte in range(max(one[0], 0), min(one[1], size))}
+    assert elements == {byte for one in zip(*found, strict=True) for byte in range(*one)}
+    assert np.all(found.starts[1:] > found.ends[:-1])
+    first = rng.randint(0, size)
+    other = _bytes.span(first, rng.randint(0, size))
+    assert found.covers(other) == (elements >= {*range(*(int(end[0]) for end in other))} if other else True)
+    if _init.can_mark(found):
+        memory = torch.zeros(size, dtype=torch.uint8)
+        init = _init.Init(size, torch.zeros(size // 32 + 1, dtype=torch.int32), memory.untyped_storage())
+        init.mark(found)
+        bits = np.unpackbits(init.shadow.numpy().view(np.uint8), bitorder="little")[:size]
+        assert {*np.flatnonzero(bits).tolist()} == elements
+
+
+def test_bits_of_rows() -> None:
+    rows = _bytes.union(_bytes.span(first, first + 16) for first in range(8, 400, 40))
+    assert _init.can_mark(rows)
+    init = _init.Init(512, torch.zeros(17, dtype=torch.int32), torch.zeros(512, dtype=torch.uint8).untyped_storage())
+    init.mark(rows)
+    bits = np.unpackbits(init.shadow.numpy().view(np.uint8), bitorder="little")
+    assert np.array_equal(np.flatnonzero(bits), np.concatenate([np.arange(*one) for one in zip(*rows, strict=True)]))
+    assert not _init.can_mark(_bytes.union(_bytes.span(first, first + 15) for first in range(8, 400, 40)))
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "n", "more"), [("block", (12, 4), 12, 4), ("rows", (9, 4), 1, 1), ("tiles", (10, 3), 2, 3)]
+)
+def test_a_new_output_needs_no_look(
+    name: str, numbers: tuple[int, int], n: int, more: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The host knows what a launch writes, and that the next one reads no more. Then one does, by `more` lanes."""
+    looking: list[Any] = []
+    monkeypatch.setattr(
+        _shadows, "kernel_with_looks", lambda kernel: looking.append(kernel) or _looks.kernel_with_looks(kernel)
+    )
+    with tx.sanitize("uninit") as report:
+        x = torch.empty(chains.SIZE)
+        chains.STEPS[name](x, *numbers)
+        chains.STEPS["read"](x, n, 4)
+        assert looking == []
+        assert report.counts()["checked"] == 0
+        chains.STEPS["read"](x, n + 1, 4)
+        assert [one.metadata.name for one in looking] == ["read"]
+        assert [(one.argument, one.lanes) for one in report.findings] == [("x", more)]
+        assert report.counts()["checked"] == 2  # the other one is the store to its new output
+
+
+def a_launch(kernel: Any, *arguments: Any, device: str = "cpu", stream: int = 0) -> tuple[Launch, Call]:
+    names = [one for one in kernel.src.fn.arg_names if one != "B"]
+    described_all = tuple(described(name, one) for name, one in zip(names, arguments, strict=True))
+    launch = Launch(kernel.metadata.name, 0, described_all)
+    return launch, Call(kernel, (1, 1, 1), arguments, device, stream)
+
+
+def test_streams_and_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one stream has written, another one may not have yet; what a graph captures is written in its replays."""
+    with tx.sanitize("uninit"):
+        kernel = chains.read[(1,)](torch.zeros(16), torch.zeros(16), 16, B=16)
+    shadows = _shadows.Shadows(("uninit",))
+    x, out = torch.zeros(16), torch.zeros(16)
+    size = 64
+    init = _init.Init(size, torch.zeros(3, dtype=torch.int32), x.untyped_storage())
+    shadows._init["cuda:0", x.data_ptr()] = init
+    capturing = [False]
+    monkeypatch.setattr(_shadows, "is_capturing", lambda: capturing[0])
+
+    def is_known(stream: int) -> bool:
+        return shadows._is_known(*a_launch(kernel, x, out, 16, device="cuda:0", stream=stream))
+
+    init.learn(_bytes.span(0, size - 1), 7)
+    assert not is_known(7)
+    init.learn(_bytes.span(size - 1, size), 7)
+    assert is_known(7)
+    assert not is_known(8)
+    capturing[0] = True
+    assert not is_known(7)
+    init._is_written = True  # the bits say so
+    assert is_known(7)
+    assert is_known(8)
+
+
+def test_what_a_graph_writes_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tx.sanitize("uninit"):
+        kernel = chains.write_block[(1,)](torch.zeros(16), 16, B=16)
+    shadows, x = _shadows.Shadows(("uninit",)), torch.zeros(16)
+    launch = a_launch(kernel, x, 16, device="cuda:0", stream=7)
+    for capturing, is_of_graph, right in ((True, False, False), (False, True, False), (False, False, True)):
+        shadow = torch.zeros(3, dtype=torch.int32)
+        init = shadows._init["cuda:0", x.data_ptr()] = _init.Init(
+            64, shadow, x.untyped_storage(), is_of_graph=is_of_graph
+        )
+        monkeypatch.setattr(_shadows, "is_capturing", lambda now=capturing: now)
+        monkeypatch.setattr(_shadows, "on", lambda *_: torch.no_grad())
+        assert shadows._is_known(*launch) == (not capturing)
+        shadows.finish(*launch)
+        assert init.is_known(7) == right
+        assert bool(shadow[0] == -1) == (not capturing)
+
+
+#: Bugs of what the host knows: the module, what is replaced by what, and the steps that notice it.
+MUTATIONS: dict[str, tuple[str, str, str, list[tuple[str, int, int, int]]]] = {
+    "reads are not compared": (
+        "_shadows", "not known.covers(touched.read)", "False", [("block", 2, 1, 0), ("read", 3, 1, 0)],
+    ),
+    "a store that is not known writes nothing": (
+        "_shadows", "touched.written is None or not can", "touched.written is not None and not can",
+        [("if", 9, 1, 0), ("read", 3, 1, 0)],
+    ),
+    "all of a storage is written": (
+        "_touched", "return Touched(read, written, written)", "return Touched(read, span(0, size), written)",
+        [("block", 2, 1, 0), ("read", 3, 1, 0)],
+    ),
+    "views start with the storage": (
+        "_touched", "arguments[number].address - arguments[number].storage[0]", "0",
+        [("block", 3, 1, 20), ("read", 3, 1, 0)],
+    ),
+    "grids are alike": ("_touched", "key = tuple(grid), ", "key = ", [("block", 9, 1, 0), ("block", 9, 3, 0), ("read", 9, 3, 0)]),
+    "supersets are exact": (
+        "_touched", "touched(stores, exact=True)", "touched(stores, exact=False)", [("even", 9, 1, 0), ("read", 1, 1, 0)],
+    ),
+    "atomics do not read": (
+        "_touched", 'if one["kind"] != "write"', 'if one["kind"] == "read"', [("add", 9, 1, 0)],
+    ),
+    "one interval is all": (
+        "_bytes", "place >= 0) & (other.ends <= self.ends[place])", "place >= 0)",
+        [("block", 3, 1, 0), ("read", 8, 4, 0)],
+    ),
+    "gaps are closed": (
+        "_bytes", "starts[1:] > ends[:-1]", "starts[1:] > ends[:-1] + 40", [("rows", 9, 3, 0), ("read", 7, 4, 0)],
+    ),
+    "bits are not set": (
+        "_init", "self.shadow.view(dtype=_uint8())", "self.shadow.clone().view(dtype=_uint8())",
+        [("block", 3, 1, 0), ("read", 8, 4, 0)],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_a_bug_of_what_the_host_knows_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module, before, after, steps = MUTATIONS[name]
+    found, right = chains.unwritten(steps)
+    assert found == right
+    for one in (_bytes, _init, _touched, _shadows):
+        text, short = Path(str(one.__file__)).read_text(), one.__name__.rpartition(".")[2]
+        assert short != module or text.count(before) == 1
+        other = types.ModuleType(one.__name__)
+        other.__package__ = one.__package__
+        monkeypatch.setitem(sys.modules, one.__name__, other)
+        exec(compile(text.replace(before, after) if short == module else text, short, "exec"), vars(other))
+    monkeypatch.setattr(_session, "Shadows", vars(other)["Shadows"])
+    found, right = chains.unwritten(steps)
+    assert found != right
