@@ -6,8 +6,8 @@ Needs no GPU. For each kernel: the seconds of processor time without and with ch
 and their ratio, which is meant to be at most 1.5; the instructions of the PTX; and how long each stage took. Several
 ``--checks`` make several rows. The numbers are the least of the rounds.
 
-A launch that may be wrong has one more kernel compiled: with `bounds` one that looks at lanes, with `race` one that
-looks at shadows. The rows `bounds,looks` and `race,looks` are both kernels together.
+A launch that may be wrong has one more kernel compiled: with `bounds` one that looks at lanes, with `uninit` and `race`
+one that looks at shadows. The rows `bounds,looks`, `uninit,looks` and `race,looks` are both kernels together.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ import triton_ext as tx
 
 WIDE, HALF = "*fp32", "*bf16"
 #: What is compiled for a launch that may be wrong, by the checks.
-LOOKS = {"bounds": _looks._look_of, "race": _looks.kernel_with_looks}
+LOOKS = {"bounds": _looks._look_of, "uninit": _looks.kernel_with_looks, "race": _looks.kernel_with_looks}
 #: Of each kernel: the types of its arguments, its constants, and its warps.
 KERNELS: dict[str, tuple[Any, dict[str, str], dict[str, int], int]] = {
     "vector add": (add, {"x": WIDE, "y": WIDE, "z": WIDE, "n": "i32"}, {"BLOCK": 1024}, 4),

@@ -151,6 +151,24 @@ def graph() -> None:
 
 
 @trial
+def graph_with_new_outputs() -> None:
+    """The kernel with looks for `uninit` is compiled and loaded for the launches that the graph captures."""
+    with tx.sanitize("uninit") as report:
+        x, y, _ = arguments()
+        add[(4,)](x, y, torch.empty(1024, device="cuda"), N, B=256)  # compiles the one without
+        recorded = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(recorded):
+            first, second = torch.empty(1024, device="cuda"), torch.empty(1024, device="cuda")
+            add[(4,)](x, y, first, N, B=256)
+            add[(4,)](first, first, second, 1024, B=256)
+        assert not report.findings
+        for _ in range(3):
+            recorded.replay()
+        torch.cuda.synchronize()
+        assert sum(one.lanes for one in report.findings) == 3 * 2 * 24, report.text()
+
+
+@trial
 def graph_without_room() -> None:
     from triton_ext.probe import _slots
 

@@ -123,8 +123,8 @@ static Looks takeLooks(ModuleOp module) {
 }
 
 /// Returns the checks whose looks at shadows are in another kernel.
-/// `action=suppress` masks lanes off, so what a store writes then depends on the
-/// check of bounds, and only the look for `uninit` beside it knows that.
+/// `action=suppress` masks lanes off, so what a store writes then depends on
+/// the check of bounds, and only the look for `uninit` beside it knows that.
 static llvm::StringSet<> checksApart(Looks looks, bool isStatic,
                                      Action action) {
   llvm::StringSet<> apart;

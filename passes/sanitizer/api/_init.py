@@ -34,6 +34,8 @@ class Init:
 
         self.size = size
         self.shadow = shadow
+        self._bits = shadow.view(dtype=_uint8())
+        self._all = span(0, size)
         self._storage = StorageWeakRef(storage)
         self._is_of_graph = is_of_graph
         self._known: dict[int | None, Bytes] = {}
@@ -53,7 +55,7 @@ class Init:
         """Returns the bytes of which the host knows that they were written before what comes next in a stream; in
         any one, if it is None.
         """
-        return span(0, self.size) if self._is_written or stream in self._whole else self._known.get(stream, NONE)
+        return self._all if self.is_known(stream) else self._known.get(stream, NONE)
 
     def is_known(self, stream: int | None) -> bool:
         """Whether these are all bytes."""
@@ -61,23 +63,26 @@ class Init:
 
     def learn(self, written: Bytes, stream: int) -> None:
         """Takes bytes as written by what has come last in a stream, which has also set their bits."""
-        found = union([self._known.get(stream, NONE), written])
+        before = self.known(stream)
+        found = union([before, written]) if before else written
         if not self._is_of_graph and len(found.starts) <= _MOST:
             self._known[stream] = found
-            if found.covers(span(0, self.size)):
+            if found.covers(self._all):
                 self._whole.add(stream)
 
     def mark(self, written: Bytes) -> None:
         """Sets the bits of bytes that `can_mark`, in torch's current stream."""
-        bits = self.shadow.view(dtype=_uint8())
-        if written.covers(span(0, self.size)):
-            self.shadow.fill_(-1)
-        elif len(written.starts) <= _FEW:
-            for start, end in zip(written.starts.tolist(), written.ends.tolist(), strict=True):
-                _set(bits, start, end)
-        else:
-            first, step, length = (one // 8 for one in _rows(written) or ())
-            bits.as_strided((len(written.starts), length), (step, 1), first).fill_(255)
+        import torch
+
+        with torch._C._DisableTorchDispatch():  # the block follows what torch writes, which costs time
+            if written.covers(self._all):
+                self.shadow.fill_(-1)
+            elif len(written.starts) <= _FEW:
+                for start, end in zip(written.starts.tolist(), written.ends.tolist(), strict=True):
+                    _set(self._bits, start, end)
+            else:
+                first, step, length = (one // 8 for one in _rows(written) or ())
+                self._bits.as_strided((len(written.starts), length), (step, 1), first).fill_(255)
 
     def is_written(self, device: str, stream: int) -> bool:
         """Whether each byte is known to be written; asked at each launch. Bits are only ever set, so it stays so.

@@ -8,6 +8,7 @@ else.
 
 from __future__ import annotations
 
+import ctypes
 import threading
 import weakref
 from collections import Counter
@@ -31,6 +32,9 @@ from ._corners import corners_of
 
 #: The attribute by which the pass knows what becomes of looks.
 _LOOKS = "sanitize.looks"
+
+#: The capture mode of CUDA and HIP in which a thread may do what is no work of a stream.
+_RELAXED = 2
 
 #: For each compiled kernel, those that look in its place, by the attribute that has their options.
 _kernels: weakref.WeakKeyDictionary[Any, dict[str, Any]] = weakref.WeakKeyDictionary()
@@ -126,6 +130,26 @@ def kernel_with_looks(kernel: Any) -> Any:
     """Returns the kernel that does what a ``CompiledKernel`` does, and also looks at shadows."""
     found = _kernel_of(kernel, "sanitize.missing", _with_shadows)
     _with_looks.add(found)
+    return found
+
+
+def loaded_with_looks(kernel: Any) -> Any:
+    """Returns `kernel_with_looks`, loaded while the current stream is captured in a CUDA graph.
+
+    CUDA refuses to load a module in a thread that captures, unless the thread asks for it: a load is no work of the
+    stream, so the graph stays as it is.
+    """
+    import torch
+
+    library, name = ("libamdhip64.so", "hip") if torch.version.hip else ("libcuda.so.1", "cu")
+    exchange = getattr(ctypes.CDLL(library), f"{name}ThreadExchangeStreamCaptureMode")
+    mode = ctypes.c_int(_RELAXED)
+    exchange(ctypes.byref(mode))
+    try:
+        found = kernel_with_looks(kernel)
+        launcher_of(found)
+    finally:
+        exchange(ctypes.byref(mode))
     return found
 
 

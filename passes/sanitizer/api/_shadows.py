@@ -19,7 +19,7 @@ from triton_ext.probe._slot import Launch
 
 from ._bytes import span
 from ._init import Init, can_mark, is_capturing, on
-from ._looks import has_looks, kernel_with_looks
+from ._looks import has_looks, kernel_with_looks, loaded_with_looks
 from ._races import looks_of
 from ._touched import Touched, touches_of
 
@@ -74,7 +74,7 @@ class Shadows:
         looks = looks_of(call.kernel)
         is_raced = self._wants_race and "race" in looks.apart and looks.raced(call.grid, call.values, launch.arguments)
         if is_raced or (self._wants_init and "uninit" in looks.apart and not self._is_known(launch, call)):
-            return kernel_with_looks(call.kernel)
+            return (loaded_with_looks if _stream(call) is None else kernel_with_looks)(call.kernel)
         return None
 
     def _is_known(self, launch: Launch, call: _launches.Call) -> bool:

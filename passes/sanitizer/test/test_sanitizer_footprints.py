@@ -21,6 +21,7 @@ from triton_ext.sanitize._values import Graph, Loop
 
 from support.sanitizer.graphs import ARGUMENTS, SHAPE, random_graph, touched
 
+
 def verdicts(seeds: range, programs: Any = _programs, footprints: Any = _footprints) -> Iterator[tuple[bool, int]]:
     """Yields, for each launch of which the programs are said to touch different bytes, whether it is so, and how many
     programs touch any."""
@@ -126,10 +127,10 @@ def test_a_bug_of_footprints_is_noticed(name: str, monkeypatch: pytest.MonkeyPat
 
 #: Bugs of what is called exact.
 INEXACT = {
-    "a mask has no other part": ("_bounds(programs, use.mask, exact=exact)", "_bounds(programs, use.mask, exact=False)"),
+    "a mask has no other part": ("use.mask, exact=exact)", "use.mask, exact=False)"),
     "a bound that is not applied is none": ("len(applied) + sum(alone) < len(limits)", "False"),
     "sums are dense if they are in one program": ("np.min if exact else np.max", "np.max"),
-    "a bound may be less or equal": ('found = [difference(found[0], Form(-1))]', "found = [difference(found[0], Form(0))]"),
+    "a bound may be less or equal": ("difference(found[0], Form(-1))", "difference(found[0], Form(0))"),
     "rows are dense if they are in one program": (
         "np.min(np.broadcast_to(reach, count.shape)[count > 0]) if exact", "np.max(reach) if exact",
     ),

@@ -329,7 +329,10 @@ def test_a_tensor_that_kernels_have_written_needs_no_shadow(size: int) -> None:
 def test_clusters_are_refused() -> None:
     """A kernel without probes that only marks what it writes has words of the launch, too."""
     source = triton.compiler.ASTSource(filled, {"x": "*fp32", "n": "i32", "B": "constexpr"}, {"B": 32})
-    with tx.sanitize("uninit", static=False), pytest.raises(PipelineError, match="words of the launch are in the kernel 'filled'"):
+    with (
+        tx.sanitize("uninit", static=False),
+        pytest.raises(PipelineError, match="words of the launch are in the kernel 'filled'"),
+    ):
         triton.compile(source, target=GPUTarget("cuda", 90, 32), options={"num_ctas": 2})
 
 

@@ -142,6 +142,26 @@ def test_streams_and_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert is_known(8)
 
 
+def test_a_kernel_is_loaded_while_a_graph_is_captured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CUDA loads modules then only in the mode 2, which is that of the thread until the kernel is loaded."""
+    with tx.sanitize("uninit"):
+        kernel = chains.read[(1,)](torch.zeros(16), torch.zeros(16), 16, B=16)
+    modes, loaded_in = [0], []
+
+    def exchange(new: Any) -> None:
+        modes[0], new._obj.value = new._obj.value, modes[0]
+
+    library = types.SimpleNamespace(cuThreadExchangeStreamCaptureMode=exchange)
+    monkeypatch.setattr(_looks.ctypes, "CDLL", lambda _: library)
+    monkeypatch.setattr(_looks, "launcher_of", lambda _: loaded_in.append(modes[0]))
+    monkeypatch.setattr(_shadows, "is_capturing", lambda: True)
+    shadows, x = _shadows.Shadows(("uninit",)), torch.zeros(16)
+    shadows._init["cuda:0", x.data_ptr()] = _init.Init(64, torch.zeros(3, dtype=torch.int32), x.untyped_storage())
+    found = shadows.choose(*a_launch(kernel, x, torch.zeros(16), 16, device="cuda:0", stream=7))
+    assert found is _looks.kernel_with_looks(kernel)
+    assert (loaded_in, modes) == ([2], [0])
+
+
 def test_what_a_graph_writes_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
     with tx.sanitize("uninit"):
         kernel = chains.write_block[(1,)](torch.zeros(16), 16, B=16)
@@ -177,9 +197,12 @@ MUTATIONS: dict[str, tuple[str, str, str, list[tuple[str, int, int, int]]]] = {
         "_touched", "arguments[number].address - arguments[number].storage[0]", "0",
         [("block", 3, 1, 20), ("read", 3, 1, 0)],
     ),
-    "grids are alike": ("_touched", "key = tuple(grid), ", "key = ", [("block", 9, 1, 0), ("block", 9, 3, 0), ("read", 9, 3, 0)]),
+    "grids are alike": (
+        "_touched", "key = tuple(grid), ", "key = ", [("block", 9, 1, 0), ("block", 9, 3, 0), ("read", 9, 3, 0)],
+    ),
     "supersets are exact": (
-        "_touched", "touched(stores, exact=True)", "touched(stores, exact=False)", [("even", 9, 1, 0), ("read", 1, 1, 0)],
+        "_touched", "touched(stores, exact=True)", "touched(stores, exact=False)",
+        [("even", 9, 1, 0), ("read", 1, 1, 0)],
     ),
     "atomics do not read": (
         "_touched", 'if one["kind"] != "write"', 'if one["kind"] == "read"', [("add", 9, 1, 0)],
@@ -192,7 +215,7 @@ MUTATIONS: dict[str, tuple[str, str, str, list[tuple[str, int, int, int]]]] = {
         "_bytes", "starts[1:] > ends[:-1]", "starts[1:] > ends[:-1] + 40", [("rows", 9, 3, 0), ("read", 7, 4, 0)],
     ),
     "bits are not set": (
-        "_init", "self.shadow.view(dtype=_uint8())", "self.shadow.clone().view(dtype=_uint8())",
+        "_init", "shadow.view(dtype=_uint8())", "shadow.clone().view(dtype=_uint8())",
         [("block", 3, 1, 0), ("read", 8, 4, 0)],
     ),
 }  # fmt: skip

@@ -34,7 +34,7 @@ def write_rows(x, rows, columns, stride, B: tl.constexpr):
 
 
 @triton.jit
-def write_tiles(x, M, N, stride, BM: tl.constexpr, BN: tl.constexpr, GROUP: tl.constexpr):  # noqa: PLR0917
+def write_tiles(x, M, N, stride, BM: tl.constexpr, BN: tl.constexpr, GROUP: tl.constexpr):
     """Tiles of a matrix, in the order of a matrix product."""
     pid = tl.program_id(0)
     width = GROUP * tl.cdiv(N, BN)
@@ -179,13 +179,13 @@ def _scatter(x: Any, a: int, b: int) -> tuple[Any, Any]:
 
 
 @_step
-def _even(x: Any, a: int, b: int) -> tuple[Any, Any]:  # noqa: ARG001
+def _even(x: Any, a: int, b: int) -> tuple[Any, Any]:
     write_even[(1,)](x, a, B=BLOCK)
     return NOTHING, _lanes(a)[::2]
 
 
 @_step
-def _add(x: Any, a: int, b: int) -> tuple[Any, Any]:  # noqa: ARG001
+def _add(x: Any, a: int, b: int) -> tuple[Any, Any]:
     add[(1,)](x, a, B=BLOCK)
     return _lanes(a), _lanes(a)
 
