@@ -8,6 +8,7 @@ import pytest
 import triton
 import triton.language as tl
 from triton.backends.compiler import GPUTarget
+from triton_ext.sanitize._looks import kernel_with_looks
 
 import triton_ext as tx
 
@@ -27,8 +28,8 @@ def product(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constex
     tl.store(c + m[:, None] * N + n[None, :], acc, mask=(m[:, None] < M) & (n[None, :] < N))
 
 
-def compiled(arch: int, checks: str, other: int | None) -> tuple[int, bool]:
-    """Returns the asynchronous copies of the product, and whether it has checks."""
+def compiled(arch: int, checks: str, other: int | None, *, looks: bool = False) -> tuple[int, bool]:
+    """Returns the asynchronous copies of the product, and whether it has checks; `looks`: also at shadows."""
     types = {"a": "*fp16", "b": "*fp16", "c": "*fp32", "M": "i32", "N": "i32", "K": "i32"}
     constants = {"BM": 64, "BN": 64, "BK": 32, "OTHER": other}
     aligned = {(i,): [["tt.divisibility", 16]] for i in (0, 1, 2, 4, 5)}
@@ -39,6 +40,8 @@ def compiled(arch: int, checks: str, other: int | None) -> tuple[int, bool]:
             kernel = triton.compile(source, target=target)
     else:
         kernel = triton.compile(source, target=target)
+    if looks:
+        kernel = kernel_with_looks(kernel)
     return kernel.asm["ptx"].count("cp.async.c"), kernel.metadata.profile_scratch_size > 0
 
 
@@ -51,4 +54,5 @@ def test_the_copies_stay(arch: int) -> None:
     assert compiled(arch, "lanes", None) == (plain, True)
     assert compiled(arch, "lanes", 0) == (plain, False)  # proved
     assert compiled(arch, "hints,arith", 0) == (plain, True)
-    assert compiled(arch, "uninit,race", 0) == (plain, True)
+    assert compiled(arch, "uninit,race", 0) == (plain, False)
+    assert compiled(arch, "uninit,race", 0, looks=True) == (plain, True)
