@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moves tensor.extract over the operations that compute its tensor, which are
-// then done for one element. The tensors themselves are left untouched.
+// Moves tensor.extract and tensor.extract_slice over the operations that
+// compute their tensors, which are then done for the part. The tensors
+// themselves are left untouched.
 
-#include "linalg_ext/LinalgExt.h"
-#include "linalg_ext/MapElementwise.h"
+#include "Moves.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 #define DEBUG_TYPE "triton-ext-extract-like-move-backward"
 
@@ -23,173 +19,29 @@ namespace mlir::triton_ext::extract_like_move_backward {
 } // namespace mlir::triton_ext::extract_like_move_backward
 
 using namespace mlir;
-using namespace mlir::triton_ext;
+using namespace mlir::triton_ext::extract_like_move_backward;
 
-namespace {
-
-/// Computes single elements of tensors.
-struct Extractor {
-  OpBuilder &builder;
-  Location loc;
-  /// Extracts that were created on the way and may move further.
-  SmallVector<tensor::ExtractOp> &made;
-
-  Value extract(Value tensor, ValueRange indices) {
-    auto op = tensor::ExtractOp::create(builder, loc, tensor, indices);
-    made.push_back(op);
-    return op;
-  }
-
-  /// Returns the element, or null if the extract has to stay.
-  Value compute(Operation *op, OpResult result, ValueRange indices);
-  Value computeElementwise(Operation *op, OpResult result, ValueRange indices);
-  Value computeMap(linalg::MapOp map, ValueRange indices);
-  Value computeRange(linalg_ext::MakeRangeOp range, Value index);
-  Value computeReshape(Value source, RankedTensorType from, RankedTensorType to,
-                       ValueRange indices);
-  Value scale(Value index, int64_t factor) {
-    Value number = arith::ConstantIndexOp::create(builder, loc, factor);
-    return builder.createOrFold<arith::MulIOp>(loc, index, number);
-  }
-};
-
-} // namespace
-
-Value Extractor::computeElementwise(Operation *op, OpResult result,
-                                    ValueRange indices) {
-  SmallVector<Value> operands;
-  for (Value operand : op->getOperands())
-    operands.push_back(isa<RankedTensorType>(operand.getType())
-                           ? extract(operand, indices)
-                           : operand);
-  SmallVector<Type> types;
-  for (Type type : op->getResultTypes())
-    types.push_back(cast<RankedTensorType>(type).getElementType());
-  Operation *scalar = builder.create(
-      OperationState(loc, op->getName(), operands, types, op->getAttrs()));
-  return scalar->getResult(result.getResultNumber());
-}
-
-Value Extractor::computeMap(linalg::MapOp map, ValueRange indices) {
-  Block *body = map.getBody();
-  if (!llvm::all_of(body->without_terminator(),
-                    [](Operation &op) { return isPure(&op); }) ||
-      !body->getOps<linalg::IndexOp>().empty())
-    return {};
-  // The previous element of the output, if the body reads it.
-  size_t numInputs = map.getNumDpsInputs();
-  for (BlockArgument argument : body->getArguments().drop_front(numInputs))
-    if (!argument.use_empty())
-      return {};
-  IRMapping mapping;
-  for (auto [argument, input] :
-       llvm::zip(body->getArguments(), map.getDpsInputs()))
-    mapping.map(argument, extract(input, indices));
-  for (Operation &op : body->without_terminator())
-    builder.clone(op, mapping);
-  return mapping.lookupOrDefault(body->getTerminator()->getOperand(0));
-}
-
-Value Extractor::computeRange(linalg_ext::MakeRangeOp range, Value index) {
-  Value start = range.getStart();
-  Value offset =
-      arith::IndexCastOp::create(builder, loc, start.getType(), index);
-  return arith::AddIOp::create(builder, loc, start, offset);
-}
-
-/// `source` has the same elements in another shape.
-Value Extractor::computeReshape(Value source, RankedTensorType from,
-                                RankedTensorType to, ValueRange indices) {
-  if (!from.hasStaticShape() || !to.hasStaticShape())
-    return {};
-  // The index of the element in the flattened tensor.
-  Value linear;
-  for (auto [index, size] : llvm::zip_equal(indices, to.getShape())) {
-    if (size == 1)
-      continue;
-    linear = linear ? builder.createOrFold<arith::AddIOp>(
-                          loc, scale(linear, size), index)
-                    : index;
-  }
-  SmallVector<Value> position(from.getRank());
-  for (int64_t dim = from.getRank(); dim-- > 0;) {
-    int64_t size = from.getDimSize(dim);
-    bool isOutermost = llvm::all_of(from.getShape().take_front(dim),
-                                    [](int64_t outer) { return outer == 1; });
-    if (size == 1 || !linear) {
-      position[dim] = arith::ConstantIndexOp::create(builder, loc, 0);
-    } else if (isOutermost) {
-      position[dim] = linear;
-    } else {
-      Value divisor = arith::ConstantIndexOp::create(builder, loc, size);
-      position[dim] =
-          builder.createOrFold<arith::RemUIOp>(loc, linear, divisor);
-      linear = builder.createOrFold<arith::DivUIOp>(loc, linear, divisor);
-    }
-  }
-  return extract(source, position);
-}
-
-Value Extractor::compute(Operation *op, OpResult result, ValueRange indices) {
-  if (linalg_ext::isElementwiseOnTensors(op) && isPure(op))
-    return computeElementwise(op, result, indices);
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](linalg::FillOp fill) -> Value {
-        Value value = fill.getInputs()[0];
-        bool converts =
-            value.getType() != getElementTypeOrSelf(result.getType());
-        return converts ? Value() : value;
-      })
-      .Case([&](linalg::MapOp map) { return computeMap(map, indices); })
-      .Case([&](linalg::CopyOp copy) -> Value {
-        Value input = copy.getInputs()[0];
-        // A copy of a tensor of memory is the load itself.
-        if (input.getType() != result.getType() ||
-            !isa_and_nonnull<linalg::LinalgDialect, arith::ArithDialect>(
-                input.getDefiningOp() ? input.getDefiningOp()->getDialect()
-                                      : nullptr))
-          return {};
-        return extract(input, indices);
-      })
-      .Case([&](linalg::BroadcastOp broadcast) {
-        SmallVector<Value> kept;
-        for (auto [dim, index] : llvm::enumerate(indices))
-          if (!llvm::is_contained(broadcast.getDimensions(), int64_t(dim)))
-            kept.push_back(index);
-        return extract(broadcast.getInput(), kept);
-      })
-      .Case([&](linalg::TransposeOp transpose) {
-        SmallVector<Value> permuted(indices.size());
-        for (auto [to, from] : llvm::enumerate(transpose.getPermutation()))
-          permuted[from] = indices[to];
-        return extract(transpose.getInput(), permuted);
-      })
-      .Case([&](linalg_ext::MakeRangeOp range) {
-        return computeRange(range, indices[0]);
-      })
-      .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>([&](auto reshape) {
-        return computeReshape(reshape.getSrc(), reshape.getSrcType(),
-                              reshape.getResultType(), indices);
-      })
-      .Default([](Operation *) { return Value(); });
-}
-
-/// The largest number of operations that one extract moves over.
+/// The largest number of operations that one extract moves over. If tensors are
+/// used several times, there are many paths to them.
 static constexpr unsigned maxSteps = 100;
 
-/// Replaces the extract, where that can be done, and adds those that it makes.
-static void moveBackward(tensor::ExtractOp op,
-                         SmallVector<tensor::ExtractOp> &extracts) {
-  auto result = dyn_cast<OpResult>(op.getTensor());
-  if (op.use_empty() || !result)
+/// Replaces the operation, where that can be done, and adds to `extracts` those
+/// that this makes.
+static void moveBackward(Operation *op, CarriedParts &carried,
+                         SmallVector<Operation *> &extracts) {
+  if (op->use_empty())
     return;
-  OpBuilder builder(op);
-  Extractor extractor{builder, op.getLoc(), extracts};
-  if (Value value =
-          extractor.compute(result.getOwner(), result, op.getIndices())) {
-    op.replaceAllUsesWith(value);
-    op.erase();
-  }
+  Value part;
+  if (isa<BlockArgument>(op->getOperand(0)))
+    part = carried.find(op);
+  else if (isa<scf::ForOp>(op->getOperand(0).getDefiningOp()))
+    part = carried.carry(op, extracts);
+  else if (auto element = dyn_cast<tensor::ExtractOp>(op))
+    part = computeElement(element, extracts);
+  else
+    part = computeSlice(cast<tensor::ExtractSliceOp>(op), extracts);
+  if (part)
+    op->getResult(0).replaceAllUsesWith(part);
 }
 
 namespace {
@@ -198,15 +50,31 @@ struct ExtractLikeMoveBackwardPass
           ExtractLikeMoveBackwardPassBase<ExtractLikeMoveBackwardPass> {
   using ExtractLikeMoveBackwardPassBase::ExtractLikeMoveBackwardPassBase;
 
+  bool moves(Operation *op) {
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+    return isa<tensor::ExtractOp>(op) ||
+           (slice && (dynamicSlices || slice.getType().hasStaticShape()));
+  }
+
   void runOnOperation() override {
-    SmallVector<tensor::ExtractOp> roots;
-    getOperation().walk([&](tensor::ExtractOp op) { roots.push_back(op); });
-    for (tensor::ExtractOp root : roots) {
-      SmallVector<tensor::ExtractOp> extracts = {root};
-      // If tensors are used several times, there are many paths to them.
-      for (unsigned steps = 0; !extracts.empty() && steps < maxSteps; ++steps)
-        moveBackward(extracts.pop_back_val(), extracts);
+    SmallVector<Operation *> roots;
+    getOperation().walk([&](Operation *op) {
+      if (moves(op))
+        roots.push_back(op);
+    });
+    CarriedParts carried;
+    SmallVector<Operation *> moved;
+    for (Operation *root : roots) {
+      SmallVector<Operation *> extracts = {root};
+      for (unsigned steps = 0; !extracts.empty() && steps < maxSteps; ++steps) {
+        moved.push_back(extracts.pop_back_val());
+        moveBackward(moved.back(), carried, extracts);
+      }
     }
+    for (Operation *op : llvm::reverse(moved))
+      if (op->use_empty())
+        op->erase();
+    carried.release();
   }
 };
 } // namespace
