@@ -7,6 +7,7 @@
 #include "TileSchedule.h"
 
 #include "Operations.h"
+#include "StorePrefetch.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
@@ -91,8 +92,11 @@ TileSchedule::materialize(Value tensor, const Buffer &buffer, int maxLanes) {
       check->note(elements);
     return elements;
   };
+  StorePrefetch prefetch(context, plan, evaluator, context.current, tensor,
+                         dim);
   auto write = [&](const Coords &coords) {
     scratch.store(buffer, coords, eval(coords));
+    prefetch.emit(coords);
   };
   // All groups of the rest have the elements of its first one.
   auto fill = [&](const Coords &first, llvm::function_ref<void(Body)> forRest) {

@@ -6,6 +6,7 @@
 
 #include "Exchanges.h"
 #include "FunctionLowering.h"
+#include "StorePrefetch.h"
 
 #include "../runtime/Features.h"
 
@@ -101,6 +102,7 @@ LogicalResult LowerTilesPass::lower(triton::FuncOp function) {
               "the CPU (call it where the inliner can see it)";
   passProfileScratch(function);
   recognizeExchanges(function);
+  hoistAddressesOfStores(function);
   Target target{
       vectorBytes, hasFma, dotUnits, {mostForTwoViews, mostForReplication}};
   return FunctionLowering(function, getOperation(), target).run();

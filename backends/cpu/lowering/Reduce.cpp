@@ -5,15 +5,13 @@
 // dimension, each lane computes a result of its own.
 
 #include "Roots.h"
+#include "StorePrefetch.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
 
 static SmallVector<Lanes> asLanes(ValueRange values) {
-  SmallVector<Lanes> result;
-  for (Value value : values)
-    result.push_back(Lanes::of(value));
-  return result;
+  return llvm::to_vector(llvm::map_range(values, Lanes::of));
 }
 
 namespace {
@@ -62,6 +60,8 @@ void ReduceLowering::lower(triton::ReduceOp op) {
     for (Value result : op.getResults())
       targets.push_back(tiles.allocateFor(result));
 
+  StorePrefetch prefetch(context, plan, evaluator, op, op.getSrcs(),
+                         horizontal ? axis : -1);
   auto body = [&](const Coords &outer) {
     int lanes = horizontal ? std::min<int64_t>(mostLanes, size) : b.lanes();
     int step = horizontal ? lanes : 1;
@@ -92,6 +92,7 @@ void ReduceLowering::lower(triton::ReduceOp op) {
       SmallVector<Value> result;
       for (Value src : op.getSrcs())
         result.push_back(b.toVector(evaluator.eval(src, coords)));
+      prefetch.emit(coords);
       return result;
     };
     int n = op.getSrcs().size();

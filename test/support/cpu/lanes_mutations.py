@@ -44,9 +44,17 @@ class ExchangeMutation(Mutation):
     noticed: str = "partners or what_is_not"
 
 
+@dataclass(frozen=True)
+class PrefetchMutation(Mutation):
+    """A bug that the tests of prefetches notice."""
+
+    tests: str = "test_store_prefetch.py"
+    noticed: str = "is_not_prefetched"
+
+
 ELEMENTWISE, EVALUATOR, LANES = "Elementwise.cpp", "Evaluator.cpp", "LaneArithmetic.cpp"
 MEMORY, WRAPPING = "MemoryAccess.cpp", "Wrapping.cpp"
-FUSION = "FuseMultiplyAdd.cpp"
+FUSION, PREFETCH = "FuseMultiplyAdd.cpp", "StorePrefetch.cpp"
 EXCHANGES, SCHEDULE = "Exchanges.cpp", "TileSchedule.cpp"
 ENDS_OF_LOOPS, SPLIT_POINTS, REST = "SplitEnds.cpp", "SplitPoints.cpp", "ReduceRest.cpp"
 ENDS, RING, RANDOM = "ends_of_32_bits", "both_sides_of_zero", "random_kernels"
@@ -152,5 +160,21 @@ MUTATIONS = {
     "all is negated": FusionMutation(FUSION, "!isDifference", "false"),
     "a product with other uses is not fused": FusionMutation(
         FUSION, "!isLowered || product->hasOneUse()", "product->hasOneUse()"
+    ),
+    # Prefetches of what is stored
+    "another line is prefetched": PrefetchMutation(
+        PREFETCH, "ptr.pattern[0]", "ptr.pattern[0] + 64", "what_is_prefetched"
+    ),
+    "each line is prefetched twice": PrefetchMutation(PREFETCH, "b.lanes() * bytes < lineBytes", "false", "twice"),
+    "a cheap loop prefetches": PrefetchMutation(PREFETCH, "kindOf(op) == OperationKind::Function", "true"),
+    "a loop lies between": PrefetchMutation(PREFETCH, "!isa<triton::ReduceOp>(op)", "false"),
+    "a large tile is prefetched": PrefetchMutation(
+        PREFETCH, "type.getNumElements() * pointeeBytes(type) <= mostBytes", "true", "large_tile"
+    ),
+    "all scalars are ready": PrefetchMutation(PREFETCH, "!context.scalars.contains(value)", "false"),
+    "divisions move": PrefetchMutation(
+        PREFETCH,
+        "!isOfAddress(op) || op->getBlock() != block",
+        "!op || op->getBlock() != block || (!isOfAddress(op) && !isa<arith::DivSIOp>(op))",
     ),
 }
