@@ -70,6 +70,7 @@ docs: linalg build ## Reference pages from the .td files and docstrings
 	@$(BIN)/python -m triton_ext.authoring.reference docs/reference
 	@$(BIN)/python test/support/linalg/coverage_page.py docs/reference
 	@PYTHONPATH=test $(BIN)/python test/support/linalg/shared_page.py docs/reference
+	@PYTHONPATH=test $(BIN)/python test/support/linalg/ways_page.py docs/reference
 	@PYTHONPATH=test $(BIN)/python test/support/cpu/libdevice_page.py docs/reference
 	@PYTHONPATH=test $(BIN)/python test/support/cpu/ptx_page.py docs/reference
 

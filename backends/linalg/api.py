@@ -211,7 +211,7 @@ def _structured() -> Pipeline:
         canonicalizer,
         ttir.carry_strides(),
         canonicalizer,
-        ttir.triton_to_structured(),
+        ttir.triton_to_structured(low_bounds=False),
         canonicalizer,
         ttir.structured_to_memref(),
         ttir.lower_structured(),

@@ -46,7 +46,12 @@ static void addPasses(OpPassManager &pm, bool programArguments) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(carry_strides::createCarryStridesPass());
   pm.addPass(createCanonicalizerPass());
-  pm.addPass(triton_to_structured::createTritonToStructuredPass());
+  std::unique_ptr<Pass> structured =
+      triton_to_structured::createTritonToStructuredPass();
+  // Boxes with low bounds are views; see convert_triton_to_linalg.
+  (void)structured->initializeOptions("low-bounds=false",
+                                      [](const Twine &) { return failure(); });
+  pm.addPass(std::move(structured));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(structured_to_memref::createStructuredToMemrefPass());
   pm.addPass(lower_structured::createLowerStructuredPass());

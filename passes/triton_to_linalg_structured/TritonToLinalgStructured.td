@@ -8,8 +8,8 @@ def TritonToLinalgStructuredPass
   let description = [{
     One pass that runs, in this order: `-triton-rewrite-tensor-descriptor-to-pointer`,
     `-canonicalize`, `-scalarize-induction`, `-canonicalize`, `-carry-strides`,
-    `-canonicalize`, `-triton-to-structured`, `-canonicalize`,
-    `-structured-to-memref`, `-lower-structured`, and `-triton-to-linalg`, which converts whatever is not a structured load or store.
+    `-canonicalize`, `-triton-to-structured=low-bounds=false`,
+    `-canonicalize`, `-structured-to-memref`, `-lower-structured`, and `-triton-to-linalg`, which converts whatever is not a structured load or store.
 
     Compared with `-triton-to-linalg` alone, one dimension of any offsets or any mask
     leaves the accesses along the other dimensions structured.

@@ -242,7 +242,8 @@ triton_to_structured::structureAccess(Value pointers, Value mask, bool isStore,
     if (result.ptr)
       return result;
   }
-  if (!forms.gatherScatter)
+  bool isBox = tracked && box;
+  if (!forms.gatherScatter || (isBox && !forms.lowBounds))
     return std::nullopt;
   return maker.makeGather(pointers, mask);
 }

@@ -28,6 +28,8 @@ struct Forms {
   bool wrapAround;
   /// Those with arbitrary offsets along one dimension.
   bool gatherScatter;
+  /// Those with a mask along one dimension that is a box with a low bound.
+  bool lowBounds;
 };
 
 /// Makes the pointers of an access and the bounds of its mask; nullopt if

@@ -94,7 +94,7 @@ static void structure(tt::AtomicCASOp op, Forms forms, OpBuilder &builder) {
 }
 
 void TritonToStructuredPass::runOnOperation() {
-  Forms forms{modulo, gatherScatter};
+  Forms forms{modulo, gatherScatter, lowBounds};
   getOperation().walk([&](Operation *op) {
     OpBuilder builder(op);
     if (auto load = dyn_cast<tt::LoadOp>(op))

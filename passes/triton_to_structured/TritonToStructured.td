@@ -42,6 +42,9 @@ def TritonToStructuredPass : Pass<"triton-ext-triton-to-structured", "::mlir::Mo
            "Whether one dimension may have any offsets or any mask">,
     Option<"modulo", "enable-modulo-support", "bool", /*default=*/"true",
            "Whether offsets may wrap around">,
+    Option<"lowBounds", "low-bounds", "bool", /*default=*/"true",
+           "Whether a box that does not begin at 0 may be a mask along one dimension; otherwise the access stays, and"
+           " -triton-to-linalg makes a view of the box">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::triton::TritonDialect",
                            "::mlir::triton_ext::tts::TtsDialect"];

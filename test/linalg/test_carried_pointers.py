@@ -11,6 +11,7 @@ import triton
 import triton.language as tl
 
 import triton_ext as tx
+from support.linalg import ways_page
 
 SIGNATURE = "*fp32, *fp32, *fp32, i32, i32, i32"
 
@@ -47,9 +48,8 @@ def swapped(x, y, out, n, m, stride):
 
 
 def gathers(kernel: object, **how: object) -> int:
-    """Returns the number of accesses of one element in a loop over the elements."""
-    text = tx.linalg.compile(kernel, SIGNATURE, **how)
-    return text.count("memref.load") + text.count("memref.store")
+    """Returns the number of accesses of single elements."""
+    return ways_page.count(tx.linalg.compile(kernel, SIGNATURE, **how)).elements
 
 
 @pytest.mark.slow

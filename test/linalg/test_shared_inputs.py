@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What triton-shared's tests feed in converts by way of `tts` and computes what the interpreter does."""
+"""What triton-shared's tests feed in converts in both ways to linalg and computes what the interpreter does."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Literal
 
 import pytest
 import torch
@@ -26,10 +27,11 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[torch.T
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("stock")
+@pytest.mark.parametrize("via", [None, "structured"])
 @pytest.mark.parametrize("name", list(INPUTS))
-def test_input_executed(name: str, expected: dict[str, list[torch.Tensor]]) -> None:
+def test_input_executed(name: str, via: Literal["structured"] | None, expected: dict[str, list[torch.Tensor]]) -> None:
     for numbers, memory in zip(NUMBERS, expected[name], strict=True):
-        with execute.through_linalg(at_end=True, via="structured"):
+        with execute.through_linalg(at_end=True, via=via):
             assert torch.equal(run(name, numbers), memory), numbers
 
 

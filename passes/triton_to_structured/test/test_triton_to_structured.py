@@ -108,6 +108,7 @@ BUGS = {
         "TritonToStructured.cpp", "access->isMasked()", "!access->maskDims.empty()"
     ),
     "the low bound of a box is lost": access("beginsAtZero(*box)", "true"),
+    "a low bound is a mask although it should not": access("(isBox && !forms.lowBounds)", "false"),
     "a store to one address": access("isStore && overlaps(strides, shape)", "false", behind="Maker::makeStrided"),
     "no mask": access("!isWhole(*box, type.getShape())", "false"),
     "a dimension wraps twice": access("wraps[term.dim] || !isZero(strides[term.dim])", "false"),

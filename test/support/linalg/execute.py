@@ -192,13 +192,19 @@ def _kind(value: object) -> str:
 _SCALARS = {"fp32": ctypes.c_float, "i32": ctypes.c_int32, "i64": ctypes.c_int64}
 
 
+def signature_of(kernel: triton.JITFunction, arguments: dict[str, object]) -> dict[str, object]:
+    """Returns the types of arguments, and the values of those that are constants."""
+    constants = {kernel.arg_names[i] for i in kernel.constexprs}
+    return {n: v if n in constants or v is None else _kind(v) for n, v in arguments.items()}
+
+
 def launch(kernel: triton.JITFunction, grid: Any, at_end: bool, *args: object, **kwargs: object) -> None:
     """Runs all programs of the grid, one after the other."""
     options = {name: kwargs.pop(name) for name in ("debug", "sanitize_overflow") if name in kwargs}
     bound = inspect.signature(kernel.fn).bind(*args, **kwargs)
     bound.apply_defaults()
     constants = {kernel.arg_names[i] for i in kernel.constexprs}
-    signature = {n: v if n in constants or v is None else _kind(v) for n, v in bound.arguments.items()}
+    signature = signature_of(kernel, bound.arguments)
     function = compiled(kernel, signature, options)
     memory: list[Guarded] = []
     values: list[Any] = []

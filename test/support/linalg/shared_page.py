@@ -8,11 +8,10 @@ import sys
 from pathlib import Path
 
 import triton_ext as tx
-from support.linalg.shared_inputs import INPUTS, elsewhere
+from support.linalg.shared_inputs import INPUTS, SIGNATURE, elsewhere
 from triton_ext.authoring.reference import write_page
 
 PAGE = "structured-inputs.md"
-SIGNATURE = "*i32, *i32, *i32, i32, i32, i32"
 
 
 def names() -> list[str]:
@@ -25,7 +24,7 @@ def count(name: str) -> tuple[int, int, int]:
     seen: list[str] = []
     canonicalizer, ttir = tx.builtin.common.canonicalizer(), tx.passes.ttir
     structured = [ttir.scalarize_induction(), canonicalizer, ttir.carry_strides(), canonicalizer]
-    structured += [ttir.triton_to_structured(), canonicalizer]
+    structured += [ttir.triton_to_structured(low_bounds=False), canonicalizer]
     look = tx.Pipeline().at_start(
         "linalgir", *structured, lambda module: seen.append(str(module)), ttir.lower_structured()
     )
@@ -52,8 +51,8 @@ def page() -> str:
         "[facebookincubator/triton-shared](https://github.com/facebookincubator/triton-shared) and",
         "[microsoft/triton-shared](https://github.com/microsoft/triton-shared). For each there is a kernel that",
         "exercises the same, in our words ([shared_inputs](../../test/support/linalg/shared_inputs)).",
-        "`test/linalg/test_shared_inputs.py` converts each kernel by way of `tts`, runs it through stock mlir-opt with",
-        "three sets of numbers, and compares the memory with that of Triton's interpreter.",
+        "`test/linalg/test_shared_inputs.py` converts each kernel in both ways to linalg, runs it through stock",
+        "mlir-opt with three sets of numbers, and compares the memory with that of Triton's interpreter.",
         "",
         "| | tests |",
         "|---|--:|",
@@ -65,8 +64,9 @@ def page() -> str:
         "| wrong: the test fails if there is one | 0 |",
         "",
         "**Strided** accesses become `tts.make_tptr`. Accesses as **rows** have any offsets or any mask along one",
-        "dimension, and are strided along all others (`tts.make_gather_scatter_tptr`). The **rest** stays as it is; it",
-        "is a gather or scatter in linalg. Scalars are not counted.",
+        "dimension, and are strided along all others (`tts.make_gather_scatter_tptr`). The **rest** stays as it is: in",
+        "linalg, it is a view if its mask is a box with a low bound, and a gather or scatter otherwise. Scalars are",
+        "not counted.",
         "",
         "| triton-shared's tests | our kernel | strided | rows | rest |",
         "|---|---|--:|--:|--:|",

@@ -8,6 +8,6 @@ two buffers and at the beginning of indices, and three numbers. ``stands_for`` n
 from __future__ import annotations
 
 from support.linalg.shared_inputs import branches, elsewhere, loops, masks, pointers
-from support.linalg.shared_inputs.inputs import INPUTS, NUMBERS, Input, run
+from support.linalg.shared_inputs.inputs import INPUTS, NUMBERS, SIGNATURE, Input, run
 
-__all__ = ["INPUTS", "NUMBERS", "Input", "branches", "elsewhere", "loops", "masks", "pointers", "run"]
+__all__ = ["INPUTS", "NUMBERS", "SIGNATURE", "Input", "branches", "elsewhere", "loops", "masks", "pointers", "run"]

@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+#: The types of the arguments.
+SIGNATURE = "*i32, *i32, *i32, i32, i32, i32"
 #: Values of n, m and s.
 NUMBERS = ((3, 5, 7), (0, 9, 33), (6, 2, 1))
 #: What a pointer may be moved by in each direction.
