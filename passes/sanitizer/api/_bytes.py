@@ -13,6 +13,8 @@ from ._programs import Unknown
 
 #: The most intervals that a footprint is taken apart into.
 _MOST = 1 << 20
+#: The most intervals of a set that is remembered.
+MOST_KEPT = 1 << 14
 
 
 class Bytes(NamedTuple):
@@ -31,6 +33,8 @@ class Bytes(NamedTuple):
             return True
         if not self:
             return False
+        if len(self.starts) == len(other.starts) == 1:  # most sets, and NumPy's search takes ten times as long
+            return bool(self.starts[0] <= other.starts[0] and other.ends[0] <= self.ends[0])
         place = np.searchsorted(self.starts, other.starts, side="right") - 1
         return bool(np.all((place >= 0) & (other.ends <= self.ends[place])))
 

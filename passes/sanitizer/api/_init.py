@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ._bytes import NONE, Bytes, span, union
+from ._bytes import MOST_KEPT, NONE, Bytes, span, union
 
 #: The most intervals of which each gets operations of its own.
 _FEW = 4
-#: The most intervals that are remembered.
-_MOST = 1 << 16
 
 
 class Init:
@@ -65,7 +63,7 @@ class Init:
         """Takes bytes as written by what has come last in a stream, which has also set their bits."""
         before = self.known(stream)
         found = union([before, written]) if before else written
-        if not self._is_of_graph and len(found.starts) <= _MOST:
+        if not self._is_of_graph and len(found.starts) <= MOST_KEPT:
             self._known[stream] = found
             if found.covers(self._all):
                 self._whole.add(stream)

@@ -40,6 +40,7 @@ class Shadows:
         self._race: dict[tuple[str, int, int], Any] = {}
         self._init: dict[tuple[str, int], Init] = {}  # by device and start of the storage
         self._mode: Any = None
+        self._chosen = threading.local()  # of the launch that a thread has chosen a kernel for: what it touches
         self._lock = threading.RLock()
 
     def __enter__(self) -> Shadows:
@@ -79,7 +80,9 @@ class Shadows:
 
     def _is_known(self, launch: Launch, call: _launches.Call) -> bool:
         """Whether a launch reads only what was written, and the host knows what it writes."""
-        for init, touched in self._touched(launch, call):
+        found = list(self._touched(launch, call))
+        self._chosen.touched = launch, found
+        for init, touched in found:
             known = init.known(_stream(call))
             if not known.covers(touched.read):
                 return False
@@ -95,14 +98,16 @@ class Shadows:
         is_apart = "uninit" in looks_of(call.kernel).apart
         if not (is_apart or has_looks(call.kernel)) or (stream := _stream(call)) is None:
             return
-        for init, touched in self._touched(launch, call):
+        known, found = getattr(self._chosen, "touched", (None, ()))
+        self._chosen.touched = None, ()
+        for init, touched in found if known is launch else self._touched(launch, call):
             written = touched.written
             if written is None or init.known(stream).covers(written):
                 continue
-            if is_apart:
-                with contextlib.nullcontext() if call.device == "cpu" else on(call.device, stream):
-                    init.mark(written)
             with self._lock:
+                if is_apart:
+                    with contextlib.nullcontext() if call.device == "cpu" else on(call.device, stream):
+                        init.mark(written)
                 init.learn(written, stream)
 
     def _touched(self, launch: Launch, call: _launches.Call) -> Iterator[tuple[Init, Touched]]:
@@ -193,9 +198,9 @@ class Shadows:
         size = tensor.element_size()
         last = sum((length - 1) * step for length, step in zip(tensor.shape, tensor.stride(), strict=True))
         written = span(tensor.storage_offset() * size, (tensor.storage_offset() + last + 1) * size)
-        known.mark(written)
-        if not (tensor.is_cuda and is_capturing()):
-            with self._lock:
+        with self._lock:
+            known.mark(written)
+            if not (tensor.is_cuda and is_capturing()):
                 known.learn(written, torch.cuda.current_stream(tensor.device).cuda_stream if tensor.is_cuda else 0)
 
 

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 from triton_ext.probe._arguments import Argument
 
 from . import _verdicts
-from ._bytes import NONE, Bytes, bytes_of, span, union
+from ._bytes import MOST_KEPT, NONE, Bytes, bytes_of, span, union
 from ._description import Description, footprints_of
 from ._programs import Unknown
 
 #: How many launches of a kernel are remembered.
-_MOST = 1024
+_MOST = 256
 
 
 class Touched(NamedTuple):
@@ -95,7 +95,10 @@ class Touches:
             return Touched(span(0, size if others else 0), None if stores else NONE, span(0, size if stores else 0))
 
         def touched(accesses: list[Mapping[str, Any]], *, exact: bool) -> Bytes:
-            return union(map(bytes_of, footprints_of(*known, accesses, starts, exact=exact))).before(size)
+            found = union(map(bytes_of, footprints_of(*known, accesses, starts, exact=exact))).before(size)
+            if len(found.starts) > MOST_KEPT:
+                raise Unknown
+            return found
 
         def superset(accesses: list[Mapping[str, Any]]) -> Bytes:
             try:

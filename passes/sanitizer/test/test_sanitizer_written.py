@@ -207,9 +207,12 @@ MUTATIONS: dict[str, tuple[str, str, str, list[tuple[str, int, int, int]]]] = {
     "atomics do not read": (
         "_touched", 'if one["kind"] != "write"', 'if one["kind"] == "read"', [("add", 9, 1, 0)],
     ),
-    "one interval is all": (
+    "an interval has no end": (
         "_bytes", "place >= 0) & (other.ends <= self.ends[place])", "place >= 0)",
-        [("block", 3, 1, 0), ("read", 8, 4, 0)],
+        [("rows", 9, 3, 0), ("read", 2, 1, 0)],
+    ),
+    "one interval is all": (
+        "_bytes", "and other.ends[0] <= self.ends[0]", "", [("block", 3, 1, 0), ("read", 8, 4, 0)],
     ),
     "gaps are closed": (
         "_bytes", "starts[1:] > ends[:-1]", "starts[1:] > ends[:-1] + 40", [("rows", 9, 3, 0), ("read", 7, 4, 0)],
