@@ -6,6 +6,7 @@
 #include "Slice.h"
 
 #include "triton/Dialect/Triton/IR/Dialect.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::triton_ext::intensity;
@@ -46,15 +47,16 @@ std::optional<Address> Slice::address(Value pointer, ArrayRef<int> lanes,
     return plus(address(sum.getPtr(), lanes, scope),
                 get(sum.getOffset(), lanes, scope));
   // A cast to elements of the same size, such as those of atomic operations on
-  // floats.
+  // floats, or of a load of booleans: an i1 is a byte, and is loaded as i8.
   if (auto cast = dyn_cast_or_null<tt::BitcastOp>(op)) {
-    auto bits = [](Value value) -> unsigned {
+    auto bytes = [](Value value) -> unsigned {
       auto type = dyn_cast<tt::PointerType>(getElementTypeOrSelf(value));
       return type && type.getPointeeType().isIntOrFloat()
-                 ? type.getPointeeType().getIntOrFloatBitWidth()
+                 ? llvm::divideCeil(
+                       type.getPointeeType().getIntOrFloatBitWidth(), 8)
                  : 0;
     };
-    if (bits(cast.getSrc()) && bits(cast.getSrc()) == bits(cast.getResult()))
+    if (bytes(cast.getSrc()) && bytes(cast.getSrc()) == bytes(cast.getResult()))
       return address(cast.getSrc(), lanes, scope);
   }
   if (isa_and_nonnull<tt::SplatOp, tt::ExpandDimsOp, tt::BroadcastOp,

@@ -55,6 +55,19 @@ def test_behind_the_end_of_rows() -> None:
 
 
 @pytest.mark.slow
+def test_booleans() -> None:
+    """Triton loads them by pointers to bytes, which it casts from pointers to i1."""
+    x = torch.zeros(8, 16, dtype=torch.bool)[:, :10]
+    assert not copied(x, 8, 10, 16, 1).findings
+    (found,) = copied(x, 7, 12, 16, 1).findings
+    assert (found.check, found.argument, found.lane, found.coordinates) == ("view", "x", 10, (0, 10))
+    (found,) = copied(x, 8, 12, 16, 1).findings
+    assert (found.lane, found.lanes) == (58, 2)
+    decided = tx.sanitize.check_launch(copy_rows, x, torch.zeros(8, 16), 7, 12, 16, 1, BR=4, BC=16, grid=(2,))
+    assert [(one.check, one.lane) for one in decided.findings] == [("view", 10)]
+
+
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     st.integers(1, 9), st.integers(1, 12), st.integers(0, 6), st.integers(1, 3), st.integers(1, 16), st.integers(1, 3)
