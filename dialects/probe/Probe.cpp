@@ -121,6 +121,13 @@ LogicalResult CheckOp::verify() {
                  failed(verifyShapes(*this)));
 }
 
+LogicalResult OutsideOp::verify() {
+  if (!(*this)->getAttrOfType<StringAttr>("probe.note"))
+    return emitOpError() << "expected a string as 'probe.note'";
+  return failure(failed(verifyName(*this, getMessage())) ||
+                 failed(verifyShapes(*this)));
+}
+
 LogicalResult FailuresOp::verify() {
   size_t number = getMessages().size();
   if (!number || getNotes().size() != number || getPlaces().size() != number)

@@ -164,6 +164,30 @@ def Probe_FailuresOp : Probe_Op<"failures"> {
   }];
 }
 
+def Probe_OutsideOp : Probe_Op<"outside"> {
+  let summary = "Keeps the first lane whose access is outside of an argument's view";
+  let description = [{
+    Is for addresses that each lane computes for itself. The launch slot knows
+    the view of the argument, and gets the first lane of the launch outside of
+    it, with its program and its address. A lane that is also outside of the
+    memory of the argument comes before all others. Nothing is counted: where a
+    layout repeats a lane, threads may look at it twice. Without a slot nothing
+    is outside. Needs a note, as a check can have.
+
+    ```mlir
+    probe.outside %address, "view" mask(%on : tensor<128xi1>)
+      {argument = 0 : i32, bytes = 4 : i32, probe.note = "{}"} : tensor<128xi64>
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[I64]>:$address, StrAttr:$message,
+                       Optional<Probe_BoolLike>:$mask, I32Attr:$argument,
+                       I32Attr:$bytes);
+  let assemblyFormat = [{
+    $address `,` $message (`mask` `(` $mask^ `:` type($mask) `)`)?
+    attr-dict `:` type($address)
+  }];
+}
+
 def Probe_RaiseOp : Op<ProbeDialect, "raise", [MemoryEffects<[MemWrite]>]> {
   let summary = "Raises the flag of the launch slot";
   let description = [{

@@ -158,6 +158,8 @@ void BoundsChecker::checkTile(const MemoryAccess &access) {
   std::optional<Strided> strided;
   if (checker.isStatic)
     strided = tracker.track(access.pointer);
+  if (!strided && keepFirst(access, *extents))
+    return;
   ArrayRef<int64_t> shape = shapeOf(access);
   bool isAfter = checker.action != Action::Trap;
   ImplicitLocOpBuilder b = isAfter ? checker.after(op) : checker.before(op);

@@ -28,9 +28,8 @@ public:
 
   void run();
 
-  /// Returns the accesses whose looks `run` has set apart. Empty if one of them
-  /// has no corners.
-  std::set<int64_t> apart();
+  /// Returns where `run`, in a trial, has left the looks.
+  CheckPlaces placesOfChecks();
   llvm::json::Array takeHostAccesses() { return std::move(ofHost); }
 
 private:
@@ -43,6 +42,7 @@ private:
 
   bool leaveToHost(const MemoryAccess &access,
                    std::optional<unsigned> argument);
+  bool keepFirst(const MemoryAccess &access, const Extents &extents);
   void mark(scf::IfOp look, ArrayRef<Operation *> accesses);
   void checkTile(const MemoryAccess &access);
   void checkBox(const MemoryAccess &access);

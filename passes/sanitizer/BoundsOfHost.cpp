@@ -6,6 +6,7 @@
 
 #include "Bounds.h"
 
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "probe/Probe.h"
 
 using namespace mlir;
@@ -21,7 +22,7 @@ static constexpr StringLiteral accessesName = "sanitize.accesses";
 /// does.
 bool BoundsChecker::leaveToHost(const MemoryAccess &access,
                                 std::optional<unsigned> argument) {
-  if (!checker.ofHost.count(numbers.lookup(access.op)))
+  if (!checker.places.host.count(numbers.lookup(access.op)))
     return false;
   FileLineColLoc at = positionOf(access.op->getLoc());
   StringRef kind = access.isAtomic                            ? "atomic"
@@ -51,35 +52,67 @@ void BoundsChecker::mark(scf::IfOp look, ArrayRef<Operation *> accesses) {
   });
 }
 
-std::set<int64_t> BoundsChecker::apart() {
-  std::map<int64_t, bool> left(looked);
+CheckPlaces BoundsChecker::placesOfChecks() {
+  CheckPlaces found;
   checker.kernel.walk([&](Operation *op) {
     if (auto all = op->getAttrOfType<ArrayAttr>(accessesName))
       for (auto number : all.getAsRange<IntegerAttr>())
-        left.erase(number.getInt());
+        found.kernel.insert(number.getInt());
   });
-  std::set<int64_t> found;
-  for (auto [number, hasCorners] : left) {
-    if (!hasCorners) // the kernel has a flag then, which serves all of them
-      return {};
-    found.insert(number);
+  for (auto [number, hasCorners] : looked) {
+    if (found.kernel.count(number))
+      continue;
+    if (!hasCorners) { // the kernel has a flag then, which serves all of them
+      found.host.clear();
+      break;
+    }
+    found.host.insert(number);
   }
   return found;
 }
 
-std::set<int64_t> sanitizer::accessesOfHost(tt::FuncOp kernel, Action action) {
+/// Checks an access by `probe.outside` if it may: a look at its lanes that the
+/// kernel has behind it, in no loop, of the tensor of one argument.
+bool BoundsChecker::keepFirst(const MemoryAccess &access,
+                              const Extents &extents) {
+  Operation *op = access.op;
+  auto type = dyn_cast<RankedTensorType>(access.type);
+  if (!checker.keepsFirst || checker.action != Action::Report || !type ||
+      type.getRank() == 0 || !extents.argument ||
+      extents.arguments.size() > 1 || !extents.found.empty() ||
+      !checker.places.kernel.count(numbers.lookup(op)) ||
+      op->getParentOfType<LoopLikeOpInterface>())
+    return false;
+  ImplicitLocOpBuilder b = checker.after(op);
+  Value mask = access.mask;
+  if (mask)
+    mask = inLanes(mask, type, b);
+  auto number = int64_t(*extents.argument);
+  auto outside =
+      probe::OutsideOp::create(b, addressOf(access.pointer, b), "view", mask,
+                               int32_t(number), int32_t(access.laneBytes));
+  llvm::json::Object note{
+      {"address", true}, {"argument", number}, {"values", llvm::json::Array()}};
+  checker.addTo(note, "view", op);
+  outside->setAttr("probe.note", b.getStringAttr(textOf(std::move(note))));
+  outside->setAttr("probe.rules", b.getStringAttr("sanitize"));
+  checker.say(op, "bounds", Verdict::Checked, "lane by lane");
+  return true;
+}
+
+CheckPlaces sanitizer::placesOfChecks(tt::FuncOp kernel, Action action) {
   if (action == Action::Trap)
     return {};
   OpBuilder b(kernel);
   auto copy = cast<tt::FuncOp>(b.clone(*kernel));
-  std::set<int64_t> found;
+  CheckPlaces found;
   {
     Checker trial(copy, {"bounds"}, action);
     trial.isTrial = true;
     trial.looks = Looks::Raise;
     BoundsChecker bounds(trial);
     bounds.run();
-    found = bounds.apart();
+    found = bounds.placesOfChecks();
   }
   copy.erase();
   return found;

@@ -61,6 +61,13 @@ struct Finding {
   llvm::json::Object note;
 };
 
+/// Where the bounds of accesses are checked. An access is in neither set if it
+/// is proved, or has a look that can run in a kernel of its own.
+struct CheckPlaces {
+  std::set<int64_t> host;   ///< on the host, which compares corners
+  std::set<int64_t> kernel; ///< in the kernel, which has a look at lanes
+};
+
 /// The kernel, and what its checks share.
 class Checker {
 public:
@@ -80,9 +87,12 @@ public:
   /// it in place of this one if the looks may find something, or if it cannot
   /// say what they would mark.
   llvm::StringSet<> apart;
-  /// What the host checks instead of the kernel, by the numbers of the accesses
-  /// in the order of the program.
-  std::set<int64_t> ofHost;
+  /// Whether the kernel keeps only the first lane of what it checks lane by
+  /// lane, which compiles faster. The host knows a kernel that has all of them.
+  bool keepsFirst = false;
+  /// What becomes of the accesses, by their numbers in the order of the
+  /// program.
+  CheckPlaces places;
   /// A constant at the kernel's start, before which is room for what many
   /// checks need, behind the launch words. Nothing uses it.
   Operation *start;
@@ -160,10 +170,10 @@ FileLineColLoc positionOf(Location loc);
 /// to check.
 std::optional<llvm::json::Object> promisesOf(Checker &checker);
 
-/// Returns the accesses of a kernel whose looks at lanes need nothing but
-/// integers of the launch, by their numbers, so that the host can compare their
-/// corners. Empty if one of them has no corners.
-std::set<int64_t> accessesOfHost(triton::FuncOp kernel, Action action);
+/// Returns where the accesses of a kernel are checked. The host compares those
+/// whose looks at lanes need nothing but integers of the launch; none if one of
+/// them has no corners.
+CheckPlaces placesOfChecks(triton::FuncOp kernel, Action action);
 
 /// Each inserts what the options ask for, and nothing else. The first one
 /// returns the accesses that it leaves to the host.

@@ -34,7 +34,8 @@ static constexpr StringLiteral promisesName = "sanitize.promises";
 /// The attribute with the accesses that look at shadows, if there are any.
 static constexpr StringLiteral shadowsName = "sanitize.shadows";
 /// The attribute by which a session says what becomes of looks at lanes: raise,
-/// host, shadows or only.
+/// host, first, shadows or only. `first` is `host`, and the kernel keeps only
+/// the first lane where it looks lane by lane.
 static constexpr StringLiteral looksName = "sanitize.looks";
 /// The attribute with the options of the pass if the kernel raises the flag of
 /// the launch, or the host compares corners: with the same options, `only`
@@ -44,6 +45,9 @@ static constexpr StringLiteral apartName = "sanitize.apart";
 /// and behind them the checks of these looks. With the same options, `shadows`
 /// gives the kernel that has them.
 static constexpr StringLiteral missingName = "sanitize.missing";
+/// The attribute with the options of the pass if the kernel keeps only first
+/// lanes. With the same options, `host` gives the kernel that has them all.
+static constexpr StringLiteral firstName = "sanitize.first";
 /// The attribute that the pass `intensity` writes. By it the host decides which
 /// shadows a launch needs.
 static constexpr StringLiteral descriptionName = "triton_ext.intensity";
@@ -117,7 +121,7 @@ static Looks takeLooks(ModuleOp module) {
     return Looks::Inline;
   return llvm::StringSwitch<Looks>(said.getValue())
       .Case("only", Looks::Only)
-      .Case("host", Looks::Host)
+      .Cases({"host", "first"}, Looks::Host)
       .Case("shadows", Looks::Shadows)
       .Default(Looks::Raise);
 }
@@ -176,6 +180,8 @@ void SanitizerPass::runOnOperation() {
     return signalPassFailure();
   if (!*isPrepared)
     return;
+  auto said = module->getAttrOfType<StringAttr>(looksName);
+  bool keepsFirst = said && said.getValue() == "first" && isStatic;
   Looks looks = takeLooks(module);
   llvm::StringSet<> apart = checksApart(looks, isStatic, *chosen);
   if (looks == Looks::Shadows)
@@ -188,6 +194,7 @@ void SanitizerPass::runOnOperation() {
     checker.isStatic = isStatic;
     checker.looks = isStatic ? looks : Looks::Inline;
     checker.apart = apart;
+    checker.keepsFirst = keepsFirst;
     if (auto promised = promisesOf(checker))
       promises.push_back(std::move(*promised));
     // These look at the kernel's own operations.
@@ -209,7 +216,7 @@ void SanitizerPass::runOnOperation() {
       shadows.push_back(llvm::json::Object{{"kernel", kernel.getName()},
                                            {"accesses", std::move(shadowed)}});
     if (checker.looks == Looks::Host && checker.wants("bounds"))
-      checker.ofHost = accessesOfHost(kernel, *chosen);
+      checker.places = placesOfChecks(kernel, *chosen);
     // The action may change the masks of accesses.
     llvm::json::Array left = checkBounds(checker);
     if (looks == Looks::Only)
@@ -233,13 +240,16 @@ void SanitizerPass::runOnOperation() {
     setJson(module, promisesName, std::move(promises));
   if (!shadows.empty())
     setJson(module, shadowsName, std::move(shadows));
+  llvm::json::Array options{StringRef(checks), StringRef(action)};
+  auto isFirst = [](probe::OutsideOp) { return WalkResult::interrupt(); };
+  if (module.walk(isFirst).wasInterrupted())
+    setJson(module, firstName, options);
   auto isFollowed = [](Operation *op) {
     return isa<probe::RaiseOp, probe::FollowOp>(op) ? WalkResult::interrupt()
                                                     : WalkResult::advance();
   };
   if (!module.walk(isFollowed).wasInterrupted())
     return;
-  llvm::json::Array options{StringRef(checks), StringRef(action)};
   if (!ofHost.empty())
     options.push_back(std::move(ofHost));
   setJson(module, apartName, std::move(options));

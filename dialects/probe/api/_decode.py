@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ._firsts import First
 from ._layout import (
     CAPACITY,
     CHUNK_KEY,
@@ -67,6 +68,7 @@ class Seen:
             what `minmax` and `stats` keep; behind the line of a histogram are its bins.
         records: in the order of the buffer: those of each shard, and then those of the pool.
         timings: the regions of each buffer.
+        firsts: what `probe.outside` has kept.
         unknown: whether counters are lost, because the buffer has no room for those of so many kernels.
     """
 
@@ -74,6 +76,7 @@ class Seen:
     records: list[Records] = field(default_factory=list)
     timings: list[Timing] = field(default_factory=list)
     unknown: bool = False
+    firsts: list[First] = field(default_factory=list)
 
     def sum(self, site: Site, word: int) -> int:
         """Returns the sum of a word over the lines of `site`."""

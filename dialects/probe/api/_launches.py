@@ -12,6 +12,7 @@ from triton_ext.patches.kernel_launches import BEFORE_ARGUMENTS, Launch, launche
 
 from . import _buffer, _slot
 from ._arguments import names_of, of_launch, plain, signature_values
+from ._firsts import keeps_first
 from ._sites import followed_by, launched_by, raised_by, sites_of
 
 
@@ -58,6 +59,7 @@ def _with_slot(kernel: Any, launch: Launch) -> Launch | None:
     key, names = known
     followed = frozenset(followed_by(kernel))
     noted = followed.union(raised_by(kernel))
+    has_grid = any(map(keeps_first, sites_of(key)))
     checks = frozenset(str(json.loads(site.note)["check"]) for site in sites_of(key) if site.note) | noted
 
     def launch_with_slot(*args: Any) -> None:
@@ -66,6 +68,8 @@ def _with_slot(kernel: Any, launch: Launch) -> Launch | None:
             return launch(*args)
         values = signature_values(kernel.src, args[BEFORE_ARGUMENTS:])
         described = _slot.Launch(kernel.metadata.name, key, of_launch(names_of(kernel.src, names), values))
+        if has_grid:
+            described = described._replace(grid=args[:3])
         device = _buffer.current_device()
         made = Call(kernel, args[:3], args[BEFORE_ARGUMENTS:], device, args[3])
         for choose in tuple(choosers):

@@ -26,3 +26,5 @@ SLOT_STRIDE = 2048
 SLOT_MAGIC = 0x31304C53_4F525054
 SLOT_HEAD, ARGUMENT_WORDS, SLOT_COUNTERS = 8, 8, 4
 RUNS = 2  # of the counters; COUNT is as in a line, and LOST is 0
+# Of the site of `outside`: the key of the first lane, and the address of a lane with its key
+FIRST_KEY, FIRST_ADDRESS, KEY_OF_ADDRESS, KEY_LANE_BITS = 0, 2, 3, 20

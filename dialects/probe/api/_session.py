@@ -172,6 +172,7 @@ class Session(Results):
         for slots in tuple(self._slots.values()):
             for site, line in slots.counters().items():
                 seen.lines.setdefault(site, []).append(line)
+            seen.firsts += slots.firsts()
         for number, timing in enumerate(seen.timings):
             if compensate or (compensate is None and timing.device == "cpu"):
                 seen.timings[number] = replayed(timing)

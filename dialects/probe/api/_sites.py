@@ -22,7 +22,7 @@ class Site:
     """One probe in one kernel.
 
     Attributes:
-        kind: ``count``, ``record``, ``check``, ``minmax``, ``stats``, ``histogram`` or ``region``.
+        kind: ``count``, ``record``, ``check``, ``minmax``, ``stats``, ``histogram``, ``outside`` or ``region``.
         name: the name, or the message of a check.
         kernel: the kernel's name.
         file: the source file; empty if it is unknown.

@@ -26,11 +26,13 @@ class Launch(NamedTuple):
         kernel: its name.
         key: of the kernel's table of sites.
         arguments: those of its function, by number.
+        grid: the number of programs along each axis, of a kernel that keeps first lanes; of others zeros.
     """
 
     kernel: str
     key: int
     arguments: tuple[Argument, ...]
+    grid: tuple[int, int, int] = (0, 0, 0)
 
 
 class Slot:

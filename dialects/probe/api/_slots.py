@@ -14,6 +14,7 @@ import numpy as np
 
 from triton_ext.errors import TritonExtError
 
+from ._firsts import First, first_of, keeps_first, lines_in
 from ._layout import SITE_WORDS, SLOT_COUNTERS
 from ._sites import Site, sites_of
 from ._slot import Area, Launch, Slot, words_of
@@ -65,6 +66,7 @@ class Slots:
         self._slots: dict[Any, Slot] = {}
         self._of_graphs: list[Slot] = []
         self._sums: dict[Site, Any] = {}  # the counters of slots that were dropped
+        self._firsts: list[First] = []  # the first lanes of these
         self._chunks: list[Any] = []
         self._used = 0  # rows of the last chunk
         self._underway = 0
@@ -260,20 +262,21 @@ class Slots:
         The devices have to be at rest.
         """
         sums = {site: line.copy() for site, line in self._sums.items()}
-        content: dict[int, Any] = {}
+        for _, site, line in self._lines():
+            if not keeps_first(site):
+                total = sums.setdefault(site, np.zeros(SITE_WORDS, np.int64))
+                total[:SLOT_COUNTERS] += line
+        return sums
+
+    def firsts(self) -> list[First]:
+        """Returns the first lanes that launches have kept. The devices have to be at rest."""
+        found = (first_of(slot.launch, site, line) for slot, site, line in self._lines() if keeps_first(site))
+        return [*self._firsts, *found]
+
+    def _lines(self) -> Iterator[tuple[Slot, Site, Any]]:
         with self._lock:
             slots = [*self._slots.values(), *self._of_graphs]
-        for slot in slots:
-            sites = sites_of(slot.launch.key)
-            if id(slot.memory) not in content:
-                content[id(slot.memory)] = slot.memory if self.device == "cpu" else slot.memory.cpu().numpy()
-            start = slot.counters()
-            found = content[id(slot.memory)][start : start + SLOT_COUNTERS * len(sites)].reshape(-1, SLOT_COUNTERS)
-            for site, line in zip(sites, found, strict=True):
-                if line.any():
-                    total = sums.setdefault(site, np.zeros(SITE_WORDS, np.int64))
-                    total[:SLOT_COUNTERS] += line
-        return sums
+        return lines_in(slots, self.device)
 
     def _begin_anew(self) -> None:
         """Waits for the device and drops all slots that no CUDA graph has."""
@@ -286,7 +289,7 @@ class Slots:
         self._look()
         self.activity()
         graphs, self._of_graphs = self._of_graphs, []
-        self._sums = self.counters()
+        self._sums, self._firsts = self.counters(), self.firsts()
         self._of_graphs = graphs
         self._slots.clear()
         if self.device != "cpu":

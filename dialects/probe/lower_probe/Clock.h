@@ -29,6 +29,7 @@ public:
 
   /// Returns whether the module has a known target.
   bool isKnown() const { return isNvidia || isAmd || isX86; }
+  bool hasPtx() const { return isNvidia; }
 
   /// Returns the number of threads of a program; 0 if a program is one thread,
   /// whose values are scalars.

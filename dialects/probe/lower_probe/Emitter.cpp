@@ -59,6 +59,13 @@ LogicalResult Emitter::run() {
       site += failures.getMessages().size() - 1;
       continue;
     }
+    if (auto outside = dyn_cast<OutsideOp>(op)) {
+      b.setInsertionPoint(op);
+      b.setLoc(op->getLoc());
+      if (failed(emitOutside(site, outside)))
+        return failure();
+      continue;
+    }
     if (CheckOp next = partnerOf(site)) {
       b.setInsertionPoint(next); // behind the conditions of both
       b.setLoc(op->getLoc());
@@ -133,7 +140,7 @@ Value Emitter::at(Value words) {
 /// no mask, and so does not wait for the magic number.
 Value Emitter::loadHeader(int64_t word) {
   Value place = at(constant(word));
-  if (sites.launchWords.empty())
+  if (!sites.hasSlot)
     return tt::LoadOp::create(b, place);
   return tt::LoadOp::create(b, place, isThere, constant(0));
 }

@@ -59,6 +59,10 @@ private:
   void emitLate(unsigned site, probe::CheckOp check, probe::CheckOp next);
   LogicalResult emitRaise(probe::RaiseOp op);
   LogicalResult emitFailures(unsigned site, probe::FailuresOp op);
+  LogicalResult emitOutside(unsigned site, probe::OutsideOp op);
+  Value lanesLike(Type type);
+  void keepFirst(probe::OutsideOp op, Value place);
+  void keepFirstInPtx(probe::OutsideOp op, int64_t site);
   void recordFailure(unsigned site, Value number, Value hasFailed, Value count,
                      Value lane, ValueRange values);
   /// Returns the check of the site behind `site` if it is in the same place
@@ -99,6 +103,7 @@ private:
   ImplicitLocOpBuilder b;
   /// The threads of a program, 0 if it is one; nothing if they are unknown.
   std::optional<int64_t> numThreads;
+  Value own; ///< what ttg.global_scratch_alloc returns, for this program
   /// The scratch pointer, !tt.ptr<i64>: it points to the launch slot if the
   /// kernel has launch words, else to the buffer.
   Value shared;
@@ -112,6 +117,7 @@ private:
   /// offset in the area, and its cursor.
   Value shardWords, shard, shardCursor;
   Value programXY, programZ;
+  Value linear;              ///< number of the program, i64
   Value copy;                ///< offset of the program's copy in each chunk
   SmallVector<Value> chunks; ///< the offset of each chunk of the kernel
 };

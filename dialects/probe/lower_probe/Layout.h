@@ -87,6 +87,16 @@ inline constexpr int64_t kSlotBuffer = 1, kSlotCapacity = 5, kSlotPool = 6;
 /// the number of times that the slot's flag was raised.
 inline constexpr int64_t kSlotHead = 8, kArgumentWords = 8, kSlotCounters = 4;
 inline constexpr int64_t kRuns = 2;
+/// The words of an argument begin with the start and the end of its memory;
+/// here are those of its view.
+inline constexpr int64_t kViewOfArgument = 2;
+/// Of `outside`: the key of the first lane, and the address of a lane with its
+/// key, which are one after the other. A key is the largest of all lanes that
+/// are outside. Its highest bit is on if the lane is outside of the memory of
+/// the argument; below are the inverted bits of the number of the program and,
+/// in 20 bits, of the lane. 0 is below every key.
+inline constexpr int64_t kFirstKey = 0, kFirstAddress = 2, kKeyOfAddress = 3;
+inline constexpr int64_t kKeyLaneBits = 20;
 
 /// The low bits of a key: the number of a site plus 1, or of a chunk.
 inline constexpr int64_t kChunkKey = 0x8000, kLocalBits = 16;

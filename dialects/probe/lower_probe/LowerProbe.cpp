@@ -65,8 +65,8 @@ private:
 } // namespace
 
 static bool isProbe(Operation *op) {
-  return isa<CountOp, RecordOp, CheckOp, FailuresOp, MinMaxOp, StatsOp,
-             HistogramOp, ClockOp, LaunchWordOp, RaiseOp, FollowOp,
+  return isa<CountOp, RecordOp, CheckOp, FailuresOp, OutsideOp, MinMaxOp,
+             StatsOp, HistogramOp, ClockOp, LaunchWordOp, RaiseOp, FollowOp,
              RegionBeginOp, RegionEndOp>(op);
 }
 

@@ -18,9 +18,9 @@ namespace tt = mlir::triton;
 void Emitter::emitPrologue() {
   auto bytes = tt::PointerType::get(b.getI8Type());
   auto words = tt::PointerType::get(b.getI64Type());
-  int32_t stride = sites.launchWords.empty() ? kStride : kSlotStride;
-  Value own = tt::gpu::GlobalScratchAllocOp::create(
-      b, b.getLoc(), bytes, stride, stride, b.getUnitAttr());
+  int32_t stride = sites.hasSlot ? kSlotStride : kStride;
+  own = tt::gpu::GlobalScratchAllocOp::create(b, b.getLoc(), bytes, stride,
+                                              stride, b.getUnitAttr());
   // Take back what the operation has added for this program.
   Value id[3], size[2];
   for (int axis = 0; axis < 3; ++axis) {
@@ -31,14 +31,14 @@ void Emitter::emitPrologue() {
     narrow = tt::GetNumProgramsOp::create(b, axis);
     size[axis] = arith::ExtUIOp::create(b, b.getI64Type(), narrow);
   }
-  Value linear =
+  linear =
       arith::AddIOp::create(b, arith::MulIOp::create(b, id[2], size[1]), id[1]);
   linear = arith::AddIOp::create(b, arith::MulIOp::create(b, linear, size[0]),
                                  id[0]);
-  own = tt::AddPtrOp::create(
+  Value first = tt::AddPtrOp::create(
       b, bytes, own, arith::MulIOp::create(b, linear, constant(-stride)));
-  shared = tt::BitcastOp::create(b, words, own);
-  if (!sites.launchWords.empty())
+  shared = tt::BitcastOp::create(b, words, first);
+  if (sites.hasSlot)
     hasSlot = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                     tt::LoadOp::create(b, shared),
                                     constant(kSlotMagic));
@@ -64,7 +64,7 @@ void Emitter::emitPrologue() {
 
 /// Finds the buffer.
 void Emitter::openBuffer() {
-  if (sites.launchWords.empty()) {
+  if (!sites.hasSlot) {
     base = shared;
     isThere =
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq,

@@ -57,6 +57,8 @@ static StringRef nameOf(Operation *op) {
     return histogram.getName();
   if (auto region = dyn_cast<RegionBeginOp>(op))
     return region.getName();
+  if (auto outside = dyn_cast<OutsideOp>(op))
+    return outside.getMessage();
   return cast<CheckOp>(op).getMessage();
 }
 
@@ -166,6 +168,7 @@ Sites::Sites(triton::FuncOp kernel, ArrayRef<Operation *> probes,
       ops.push_back(op);
     if (auto region = dyn_cast<RegionBeginOp>(op))
       regions.push_back(region);
+    hasSlot |= isa<LaunchWordOp, OutsideOp>(op);
   }
   loops = regionLoopsOf(regions, clock);
   SmallVector<RegionBeginOp> others(regions);
@@ -204,7 +207,7 @@ Sites::Sites(triton::FuncOp kernel, ArrayRef<Operation *> probes,
                                {"sites", std::move(list)}};
   bool hasArgument = llvm::any_of(
       ops, [](Operation *op) { return op->hasAttr("probe.argument"); });
-  if (!launchWords.empty() || !follows.empty() || hasArgument)
+  if (hasSlot || !follows.empty() || hasArgument)
     described["arguments"] = namesOfArguments(kernel);
   llvm::SetVector<StringRef> raised;
   for (RaiseOp op : raises)

@@ -37,6 +37,7 @@ struct Sites {
   SmallVector<probe::RegionBeginOp> regions;
   SmallVector<probe::ClockOp> clocks;
   SmallVector<probe::LaunchWordOp> launchWords;
+  bool hasSlot = false; ///< whether an operation needs a launch slot
   SmallVector<probe::RaiseOp> raises;
   SmallVector<probe::FollowOp> follows;
   SmallVector<RegionLoop, 0> loops;

@@ -39,8 +39,8 @@ LogicalResult Emitter::readLaunchWords() {
 /// Returns whether a check is one with a note in a kernel with a slot: of a
 /// pass that has put it where the program comes only if something is wrong.
 bool Emitter::isLate(Operation *op) const {
-  return !sites.launchWords.empty() && hasNote(op) &&
-         isa<CheckOp, FailuresOp>(op);
+  return sites.hasSlot && hasNote(op) &&
+         isa<CheckOp, FailuresOp, OutsideOp>(op);
 }
 
 /// Counts the lanes of a check that have failed, and records the first one.
@@ -107,7 +107,7 @@ void Emitter::emitLate(unsigned site, CheckOp check, CheckOp next) {
 /// Counts in the slot how often the condition is true. The word is behind the
 /// counters of the sites, which a replay of a CUDA graph does not reset.
 LogicalResult Emitter::emitRaise(RaiseOp op) {
-  if (sites.launchWords.empty())
+  if (!sites.hasSlot)
     return op->emitOpError()
            << "expected a launch word in the kernel, by which it has a slot";
   Value mask = arith::AndIOp::create(b, op.getCondition(), hasSlot);
@@ -120,7 +120,7 @@ LogicalResult Emitter::emitRaise(RaiseOp op) {
 /// Counts the failures of one of the checks that `op` stands for, and writes
 /// the record of its first lane unless there are many of them.
 LogicalResult Emitter::emitFailures(unsigned site, FailuresOp op) {
-  if (sites.launchWords.empty())
+  if (!sites.hasSlot)
     return op->emitOpError()
            << "expected a launch word in the kernel, by which "
               "it has a slot";

@@ -329,3 +329,19 @@ tt.func @promise_without_a_number(%v: tensor<4x8xi32>) {
   probe.promise "tt.divisibility" [4] %v : tensor<4x8xi32>
   tt.return
 }
+
+// -----
+
+tt.func @outside_without_a_note(%x: tensor<4xi64>) {
+  // expected-error @+1 {{'probe.outside' op expected a string as 'probe.note'}}
+  probe.outside %x, "view" {argument = 0 : i32, bytes = 4 : i32} : tensor<4xi64>
+  tt.return
+}
+
+// -----
+
+tt.func @outside_of_two_shapes(%x: tensor<4xi64>, %on: tensor<8xi1>) {
+  // expected-error @+1 {{'probe.outside' op expected tensors of one shape, got 'tensor<4xi64>' and 'tensor<8xi1>'}}
+  probe.outside %x, "view" mask(%on : tensor<8xi1>) {argument = 0 : i32, bytes = 4 : i32, probe.note = "{}"} : tensor<4xi64>
+  tt.return
+}

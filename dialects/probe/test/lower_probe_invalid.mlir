@@ -64,3 +64,11 @@ tt.func public @failures_without_a_slot(%i: i32, %n: i64) {
   probe.failures %i, %n, %i messages ["a"] notes ["{}"] places [loc("a.py":1:2)]
   tt.return
 }
+
+// -----
+
+tt.func public @outside_of_a_second_argument(%x: tensor<4xi64>) {
+  // expected-error @+1 {{'probe.outside' op expected an argument below 1, got 1}}
+  probe.outside %x, "view" {argument = 1 : i32, bytes = 4 : i32, probe.note = "{}"} : tensor<4xi64>
+  tt.return
+}

@@ -111,7 +111,7 @@ def _bound_suggestion(case: _Case, tensor: Argument) -> str:
     text = f"the mask lets {'element ' + _index(finding) if finding.coordinates else 'the lane'} through"
     if wrong := _too_large(case.launch, sizes):
         text += f"; does it compare with the wrong bound? {', '.join(wrong)}, and the shape is {tensor.shape}"
-    elif finding.lanes == finding.programs:
+    elif finding.lanes == finding.programs and finding.counted:
         text += ", one too many in a program: < instead of <=?"
     return text
 

@@ -37,6 +37,8 @@ class Finding:
         lanes: how many lanes have it, over all launches; 0 if it was found without running, and they were not counted.
         programs: how many programs have it.
         at_least: whether `programs` is only a lower bound, because not every lane was recorded.
+        counted: whether `lanes` were counted; else it is a lower bound: some launches have kept their first lane
+            only.
         address: of the first lane; None if the check has none.
         access: ``load``, ``store``, ``atomic``, ``gather`` and so on; empty if the check is not about an access.
         values: names and values of what the check shows, such as the variables on the line.
@@ -62,6 +64,7 @@ class Finding:
     lanes: int = 0
     programs: int = 0
     at_least: bool = False
+    counted: bool = True
     address: int | None = None
     access: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)

@@ -12,14 +12,16 @@ import ctypes
 import threading
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from triton_ext.probe import _slot
+from triton_ext.probe._firsts import First
+from triton_ext.probe._launches import Call
 from triton_ext.probe._pipeline import pipeline
 from triton_ext.probe._sites import launched_by
-from triton_ext.probe._slot import Slot
+from triton_ext.probe._slot import Launch, Slot
 from triton_ext.probe._slots import Slots
 
 import triton_ext as tx
@@ -36,6 +38,12 @@ _LOOKS = "sanitize.looks"
 #: The capture mode of CUDA and HIP in which a thread may do what is no work of a stream.
 _RELAXED = 2
 
+#: The backends whose kernels keep only the first lane of accesses that they check lane by lane, and so compile faster.
+KEEP_FIRST = frozenset({"cuda"})
+
+#: The keys of kernels that have kept one; their next launches look at all lanes.
+_has_kept: set[int] = set()
+
 #: For each compiled kernel, those that look in its place, by the attribute that has their options.
 _kernels: weakref.WeakKeyDictionary[Any, dict[str, Any]] = weakref.WeakKeyDictionary()
 #: Those of them that look at shadows.
@@ -51,7 +59,13 @@ def following(source: Any, metadata: dict[str, Any], inner: Callable[[Any, dict[
     own = _pipelines()
     is_alone = stack.observer is None and all(one in own for one in (*stack.active, *installed.active))
     if is_alone:
-        _mark(source, "host")
+        _mark(source, "first" if metadata["target"].backend in KEEP_FIRST else "host")
+    return inner(source, metadata)
+
+
+def _with_lanes(source: Any, metadata: dict[str, Any], inner: Callable[[Any, dict[str, Any]], Any]) -> Any:
+    """Runs the stage ttir on a module whose kernel looks at all lanes."""
+    _mark(source, "host")
     return inner(source, metadata)
 
 
@@ -124,6 +138,27 @@ def _device(slots: Slots) -> Iterator[int]:
 def _look_of(kernel: Any) -> Any:
     """Returns the kernel that looks at lanes for a ``CompiledKernel``."""
     return _kernel_of(kernel, "sanitize.apart", _only)
+
+
+def note_firsts(firsts: Iterable[First]) -> None:
+    """Notes which kernels have found something, so that their next launches look at all lanes, and count them."""
+    _has_kept.update(one.launch.key for one in firsts)
+
+
+def choose(launch: Launch, call: Call) -> Any:
+    """Returns the kernel that looks at all lanes if the kernel of a launch has kept a first one; else None.
+
+    None also while a CUDA graph is captured, when no kernel can be loaded.
+    """
+    if launch.key not in _has_kept or (call.device != "cpu" and _is_capturing()):
+        return None
+    return _kernel_of(call.kernel, "sanitize.first", _with_lanes)
+
+
+def _is_capturing() -> bool:
+    import torch
+
+    return bool(torch.cuda.is_current_stream_capturing())
 
 
 def kernel_with_looks(kernel: Any) -> Any:

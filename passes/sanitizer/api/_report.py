@@ -63,9 +63,12 @@ class Report:
         """The findings, grouped by line, check and tensor, the one that occurred first before the others."""
         if self._session is None:
             return list(self._known)
+        from ._looks import note_firsts
         from ._resolve import findings_of
 
-        found = findings_of(self._session._see(), self._session._launches)
+        seen = self._session._see()
+        note_firsts(seen.firsts)
+        found = findings_of(seen, self._session._launches)
         # A kernel that was compiled in another block can have other checks.
         return [*self._launched.values(), *(one for one in found if one.check in found_by(self._checks))]
 
@@ -174,7 +177,7 @@ def _without_repeats(findings: Iterable[Finding]) -> list[Finding]:
 
 def identity(finding: Finding) -> str:
     """Returns a text that is the same for a finding when it has occurred more often."""
-    return repr(replace(finding, lanes=0, programs=0, at_least=False, address=None, suggestion=""))
+    return repr(replace(finding, lanes=0, programs=0, at_least=False, counted=True, address=None, suggestion=""))
 
 
 def _merge(found: dict[str, Finding], alike: Finding, one: Finding) -> None:
@@ -187,6 +190,7 @@ def _merge(found: dict[str, Finding], alike: Finding, one: Finding) -> None:
             lanes=known.lanes + one.lanes,
             programs=max(known.programs, one.programs),
             at_least=known.at_least or one.at_least,
+            counted=known.counted and one.counted,
         )
 
 

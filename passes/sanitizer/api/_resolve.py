@@ -10,6 +10,7 @@ from typing import Any
 
 from triton_ext.probe._arguments import ANYWHERE
 from triton_ext.probe._decode import Records, Seen
+from triton_ext.probe._firsts import First
 from triton_ext.probe._layout import COUNT, RUNS
 from triton_ext.probe._sites import Site
 from triton_ext.probe._slot import Launch
@@ -29,6 +30,7 @@ class _Group:
     number: int | None = None  # of the argument
     programs: set[tuple[int, int, int]] = field(default_factory=set)
     recorded: int = 0
+    kept: int = 0  # launches that have kept their first lane, and counted none
     sites: dict[Site, None] = field(default_factory=dict)
 
 
@@ -43,6 +45,8 @@ def findings_of(seen: Seen, launches: Mapping[int, Launch]) -> list[Finding]:
     for records in seen.records:
         if records.site.note:
             _add(groups, records, launches)
+    for first in seen.firsts:
+        _add_first(groups, first)
     recorded = {site for group in groups.values() for site in group.sites}
     for site in seen.lines:
         # Failures without a record: the buffer was full.
@@ -51,7 +55,7 @@ def findings_of(seen: Seen, launches: Mapping[int, Launch]) -> list[Finding]:
             groups.setdefault(_key(site, note, note.get("argument")), _Group(site, note)).sites[site] = None
     # Those of a launch in the order of the program: checks behind a loop look at what the loop has done before.
     # Records do not have the order of the launches: those of a look at lanes come later than what it looks at.
-    known = (*launches.values(), None) if groups else ()
+    known = (*launches.values(), *(one.launch for one in seen.firsts), None) if groups else ()
     ranks = {launch: rank for rank, launch in enumerate(dict.fromkeys(known))}
     ordered = sorted(groups.values(), key=lambda one: (ranks[_launch_of(one)], one.note.get("order", 0)))
     return [_finding(group, seen) for group in ordered]
@@ -94,6 +98,19 @@ def _add(groups: dict[Any, _Group], records: Records, launches: Mapping[int, Lau
             group.first = found
 
 
+def _add_first(groups: dict[Any, _Group], first: First) -> None:
+    """Adds the first lane of a launch, which has counted no others."""
+    site = first.site
+    note = {**json.loads(site.note), "check": "bounds" if first.is_out_of_memory else "view"}
+    number = note["argument"]
+    group = groups.setdefault(_key(site, note, number), _Group(site, note, number=number))
+    group.programs.add(first.program)
+    group.kept += 1
+    found = (first.program, first.lane, first.launch, first.address, {})
+    if group.first is None or (first.launch is group.first[2] and _order(found) < _order(group.first)):
+        group.first = found
+
+
 def _order(found: tuple[Any, ...]) -> tuple[Any, ...]:
     (x, y, z), lane, *_ = found
     return z, y, x, lane
@@ -111,8 +128,8 @@ def _finding(group: _Group, seen: Seen) -> Finding:
     is_complete = group.recorded >= sum(seen.sum(one, RUNS) for one in group.sites)
     finding = Finding(
         check=str(note["check"]), kernel=site.kernel, file=site.file, line=site.line, column=site.column,
-        program=program, lane=lane, lanes=max(lanes, group.recorded), address=address,
-        programs=len(group.programs), at_least=not is_complete,
+        program=program, lane=lane, lanes=max(lanes, group.recorded) + group.kept, address=address,
+        programs=len(group.programs), at_least=not is_complete or group.kept > 0, counted=not group.kept,
         access=str(note.get("access") or ""), values=values,
     )  # fmt: skip
     tensor = launch.arguments[group.number] if launch is not None and group.number is not None else None

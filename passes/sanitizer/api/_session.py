@@ -9,6 +9,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
+from triton_ext.probe import _launches
 from triton_ext.probe._session import Session
 
 import triton_ext as tx
@@ -70,6 +71,7 @@ class Sanitizer:
         if "hints" in self._names:
             keep_hints(_wants_hints)
         self._session.__enter__()
+        _launches.choosers.append(_looks.choose)
         self._shadows.__enter__()
         with _lock:
             self._pipeline = tx.Pipeline().at_end("ttir", *passes, on_missing="warn")
@@ -94,6 +96,8 @@ class Sanitizer:
                 if _active:
                     _active[-1]._pipeline.install()
         self._shadows.__exit__(kind, error, traceback)
+        if _looks.choose in _launches.choosers:
+            _launches.choosers.remove(_looks.choose)
         self._session.__exit__(kind, error, traceback)
         if self._raises:
             _synchronisation.forget(self._raise_if_failed)

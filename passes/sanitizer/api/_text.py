@@ -59,7 +59,7 @@ def _facts(finding: Finding) -> Iterator[str]:
     if finding.lanes:
         at_least = "at least " if finding.at_least else ""
         programs = f" in {at_least}{_plural(finding.programs, 'program')}" if finding.programs else ""
-        yield f"count: {_plural(finding.lanes, 'lane')}{programs}"
+        yield f"count: {'' if finding.counted else 'at least '}{_plural(finding.lanes, 'lane')}{programs}"
     if finding.values:
         yield "values: " + ", ".join(f"{name} = {_value(value)}" for name, value in finding.values.items())
     for file, line, what in finding.related:

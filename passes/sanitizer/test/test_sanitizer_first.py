@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels that keep the first lane of an access at loaded indices, which compile faster than those that count.
+
+On a GPU of NVIDIA that is assembly, which a small machine below executes. On the processor it is made of operations
+of Triton, so the host's side runs here as it does there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import triton
+import triton.language as tl
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+import triton_ext as tx
+from support.probe.native import native_backend
+from support.probe.ptx import Machine, assembly_in
+from support.sanitizer.first_lanes import keep_first_lanes
+
+MAGIC = 0x31304C53_4F525054
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels run on this machine's processor, and keep first lanes."""
+    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", native_backend())
+    monkeypatch.setattr(triton.runtime.driver, "_active", None)
+    keep_first_lanes(monkeypatch)
+
+
+@triton.jit
+def gather(x, index, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    j = tl.load(index + i, mask=i < n, other=0)
+    tl.store(out + i, tl.load(x + j, mask=i < n), mask=i < n)
+
+
+@triton.jit
+def rows(x, index, out, R: tl.constexpr, C: tl.constexpr):
+    r = (tl.program_id(1) * tl.num_programs(0) + tl.program_id(0)) * R + tl.arange(0, R)
+    at = tl.load(index + r)[:, None] + tl.arange(0, C)[None, :]
+    tl.store(out + r[:, None] * C + tl.arange(0, C)[None, :], tl.load(x + at))
+
+
+def line_of(kernel: Any, text: str) -> int:
+    lines, first = kernel.raw_src, kernel.starting_line_number
+    return next(first + number for number, line in enumerate(lines) if text in line)
+
+
+def memory(size: int, dtype: Any = np.float32) -> Any:
+    """Returns an array of ones in a larger one, so that a load behind it reads what is there."""
+    return np.ones(4 * size, dtype)[size : 2 * size]
+
+
+def test_the_first_lane_of_the_first_program() -> None:
+    x, out, index = memory(100), np.zeros(1024, np.float32), np.zeros(1024, np.int32)
+    index[[300, 301, 700]] = 100, -7, 150
+    with tx.sanitize() as report:
+        kernel = gather[(8,)](x, index, out, 1024, B=128)
+    assert "outside" in kernel.asm["ttir"]
+    (one,) = report.findings
+    assert (one.check, one.line, one.argument, one.access) == ("view", line_of(gather, "tl.load(x + j"), "x", "load")
+    assert (one.program, one.lane, one.coordinates, one.distance) == ((2, 0, 0), 300 - 256, (100,), 4)
+    assert (one.lanes, one.at_least, one.counted) == (1, True, False)
+    assert "count: at least 1 lane in at least 1 program" in report.text()
+    assert tx.sanitize._report.read(report.json()).findings == [one]
+
+
+def test_a_lane_out_of_memory_comes_first() -> None:
+    """The view ends in the middle of the memory: lane 3 is out of the view only, lane 90 out of the memory."""
+    whole = np.ones(200, np.float32)
+    index = np.zeros(128, np.int32)
+    index[[3, 90]] = 150, 200
+    with tx.sanitize("bounds") as report:
+        gather[(1,)](whole[:100], index, np.zeros(128, np.float32), 128, B=128)
+    (one,) = report.findings
+    assert (one.check, one.severity, one.lane, one.coordinates) == ("bounds", "error", 90, (200,))
+
+
+def test_launches_with_a_finding_are_counted_from_the_next_one_on() -> None:
+    x, out, index = memory(100), np.zeros(256, np.float32), np.zeros(256, np.int32)
+    index[200:] = 100
+    with tx.sanitize("bounds") as report:
+        first = gather[(2,)](x, index, out, 256, B=128)
+        assert [one.lanes for one in report.findings] == [1]
+        gather[(2,)](x, index, out, 256, B=128)
+        gather[(2,)](x, index, out, 200, B=128)
+    (one,) = report.findings
+    assert (one.program, one.lane, one.lanes, one.counted) == ((1, 0, 0), 72, 1 + 56, False)
+    assert first is not None
+
+
+def test_each_launch_raises() -> None:
+    x, out, index = memory(100), np.zeros(128, np.float32), np.full(128, 100, np.int32)
+    with tx.sanitize("bounds", raises=True):
+        for lanes in ("at least 1 lane", "128 lanes", "128 lanes"):
+            with pytest.raises(tx.sanitize.SanitizerError, match=f"count: (at least )?{lanes}"):
+                gather[(1,)](x, index, out, 128, B=128)
+        gather[(1,)](x, np.zeros(128, np.int32), out, 128, B=128)
+
+
+@pytest.mark.slow
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 11), st.integers(0, 15)), max_size=4), st.sampled_from([(12, 1), (3, 4)]))
+@example([(11, 15)], (3, 4))
+@example([(5, 0), (4, 9)], (3, 4))
+def test_rows(wrong: list[tuple[int, int]], grid: tuple[int, int]) -> None:
+    """Some rows are too large by one element or more, in programs of two axes."""
+    x = memory(64)
+    index = np.zeros(12 * 4, np.int32)
+    for program, distance in wrong:
+        index[program * 4 + distance % 4] = 49 + distance
+    with tx.sanitize("bounds") as report:
+        rows[grid](x, index, np.zeros(12 * 4 * 16, np.float32), R=4, C=16)
+    bad = [(number // 4, number % 4, 64 - int(start)) for number, start in enumerate(index) if start > 48]
+    if not bad:
+        assert not report.findings
+        return
+    program, row, column = bad[0]
+    (one,) = report.findings
+    assert one.program == (program % grid[0], program // grid[0], 0)
+    assert (one.lane, one.coordinates) == (row * 16 + column, (64,))
+
+
+def test_a_store_of_other_values_to_the_indices_changes_nothing() -> None:
+    """The kernel overwrites its indices, so nobody could look again; what was found stays."""
+    x, index = memory(100, np.int32), np.zeros(128, np.int32)
+    index[77] = 130
+    with tx.sanitize("bounds") as report:
+        gather[(1,)](x, index, index, 128, B=128)
+    assert set(index) == {1}
+    (one,) = report.findings
+    assert (one.lane, one.coordinates) == (77, (130,))
+
+
+def compiled(B: int, warps: int = 4, kernel: Any = gather) -> Any:
+    signature = {"x": "*fp32", "index": "*i32", "out": "*fp32", "n": "i32", "B": "constexpr"}
+    source = ASTSource(kernel, signature=signature, constexprs={"B": B})
+    with tx.sanitize():
+        return triton.compile(source, target=GPUTarget("cuda", 90, 32), options={"num_warps": warps})
+
+
+def test_a_kernel_for_a_gpu_moves_no_lane(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()  # as users compile it
+    kernel = compiled(1024)
+    assert "bar.sync" not in kernel.asm["ptx"]
+    assert "shfl" not in kernel.asm["ptx"]
+    assert kernel.asm["ptx"].count("atom.global.max.u64") == 1
+    assert compiled(64).asm["ptx"].count("atom.global.max.u64") == 1
+    assert "atom.global.max.u64" not in compiled(8192).asm["ptx"]  # reductions, which large tiles share
+
+
+ADDRESSES = [0, 899, 900, 999, 1000, 1200, 1396, 1397, 1400, 1497, 2**63 - 8, -8]
+SIZES = {32: 1, 512: 4, 1024: 8}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", SIZES)
+def test_the_assembly(size: int) -> None:
+    """Each thread looks at its lanes, in any order; the slot then has the first lane of the launch."""
+    text, lanes = assembly_in(compiled(size).asm["ttir"])
+    assert lanes == SIZES[size]
+    start, end, low, high = 1000, 1400, 900, 1500
+
+    @settings(deadline=None)
+    @given(
+        st.lists(
+            st.tuples(st.booleans(), st.sampled_from(ADDRESSES)),
+            min_size=4 * lanes, max_size=4 * lanes,
+        ),
+        st.permutations(range(4)),
+        st.booleans(),
+        st.sampled_from([(0, 0, 0), (5, 0, 0), (6, 2, 1), (2**31 - 2, 1, 4)]),
+    )  # fmt: skip
+    def check(content: list[tuple[bool, int]], order: list[int], has_slot: bool, program: tuple[int, int, int]) -> None:
+        slot = [0] * 44
+        slot[0] = MAGIC if has_slot else 0
+        slot[8:12] = low, high, start, end
+        machine = Machine(text, slot)
+        (x, y, z), sizes = program, (program[0] + 1, 3)
+        number = (z * sizes[1] + y) * sizes[0] + x
+        least = 2**63 - 1 - (number << 20)
+        special = {f"%ctaid.{axis}": own for axis, own in zip("xyz", program, strict=True)}
+        special |= {f"%nctaid.{axis}": size for axis, size in zip("xy", sizes, strict=True)}
+        for thread in order:
+            part = range(thread * lanes, (thread + 1) * lanes)
+            on, at = [int(content[i][0]) for i in part], [content[i][1] for i in part]
+            scratch = [number * 2048] * lanes  # where Triton has the program's own part
+            machine.run([*[0] * lanes, *on, *at, *part, *scratch], special)
+        outside = [
+            (low <= at <= high - 4, lane, at)
+            for lane, (on, at) in enumerate(content)
+            if on and not start <= at <= end - 4
+        ]
+        if not outside or not has_slot:
+            assert slot[40:] == [0] * 4
+            return
+        is_soft, lane, at = min(outside)
+        key = (0 if is_soft else 2**63) + least - lane
+        assert [slot[40], slot[42], slot[43]] == [key, at % 2**64, key]
+
+    check()
