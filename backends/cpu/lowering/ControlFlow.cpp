@@ -82,6 +82,9 @@ void FunctionLowering::lowerFor(scf::ForOp op) {
     context.buffers[argument] = buffer;
   }
   bool hasTiles = products.beginTilesFor(op);
+  SmallVector<triton::DotOp> waiting = products.beginWaiting(op);
+  if (!waiting.empty())
+    inits.push_back(b.constant(b.getI64Type(), 0));
   auto loop = scf::ForOp::create(b, context.scalars.lookup(op.getLowerBound()),
                                  context.scalars.lookup(op.getUpperBound()),
                                  context.scalars.lookup(op.getStep()), inits);
@@ -96,15 +99,22 @@ void FunctionLowering::lowerFor(scf::ForOp op) {
     Block *body = loop.getBody();
     bool hasYield = !body->empty();
     b.setInsertionPointToStart(body);
+    if (!waiting.empty())
+      products.setIteration(waiting, loop.getRegionIterArgs().back());
     lowerBlock(*op.getBody());
     if (context.hasFailed())
       return;
     SmallVector<Value> values = tiles.assign(
         cast<scf::YieldOp>(op.getBody()->getTerminator()).getOperands(),
         targets);
+    if (!waiting.empty())
+      values.push_back(arith::AddIOp::create(b, loop.getRegionIterArgs().back(),
+                                             b.constant(b.getI64Type(), 1)));
     if (!hasYield)
       scf::YieldOp::create(b, values);
   }
+  if (!waiting.empty())
+    products.multiplyRest(waiting, loop.getResults().back());
   if (hasTiles)
     products.endTiles();
   setResults(op, loop.getResults(), targets);

@@ -185,16 +185,23 @@ void DotLowering::lowerPacked(triton::DotOp op, const DotUnit &unit,
                               llvm::function_ref<Buffer()> startOfSum,
                               bool startsAtZero) {
   DotPacking packing(*this, conversion, unit, op);
-  PackedRows left = packing.packLeft();
-  PackedPanels right = packing.packRight();
+  Value first = b.constant(b.getI64Type(), 0);
+  std::optional<PackedRows> left = packing.packedLeft();
+  if (!left) {
+    left = packing.allocateLeft();
+    packing.packLeft(*left, first);
+  }
+  PackedPanels right = packing.allocateRight();
+  packing.packRight(right, first);
   Buffer sum = startOfSum();
-  bool hasBegun = unit.isTiles() && beginTiles();
-  multiplyPacked(op, unit, sum, startsAtZero, left, right);
-  if (hasBegun)
-    endTiles();
+  int64_t words = shapeOf(op).K / unit.elementsOfWord();
+  multiplyPacked(op, unit, sum, startsAtZero, *left, right,
+                 b.constant(b.getI64Type(), words));
 }
 
 void DotLowering::lower(triton::DotOp op) {
+  if (auto it = waiting.find(op); it != waiting.end())
+    return lowerWaiting(op, *it->second);
   RankedTensorType type = op.getType();
   Type result = type.getElementType();
   // Narrow floats are multiplied and summed as f32, f64 and i32 in their own

@@ -5,6 +5,8 @@
 
 #include "DotPacking.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
 
@@ -58,10 +60,19 @@ static void call(LaneBuilder &b, StringRef name, ValueRange operands) {
   LLVM::CallIntrinsicOp::create(b, b.getStringAttr(name), operands);
 }
 
+/// Emits a loop over words along K.
+static SmallVector<Value>
+forWords(LaneBuilder &b, Value words, int64_t step, ValueRange inits,
+         llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  if (std::optional<int64_t> number = getConstantIntValue(words))
+    return b.forLoop(0, *number, step, inits, body);
+  return b.forLoop(b.constant(b.getI64Type(), 0), words, step, inits, body);
+}
+
 /// Adds the product to a block of vectors at (i, j), a vector to a row.
 /// `corrections` are subtracted from each row; there may be none.
 static void multiplyVectors(const Operands &m, const DotUnit &unit,
-                            BlockSize block, int64_t words, Type element,
+                            BlockSize block, Value words, Type element,
                             bool startsAtZero, ArrayRef<Value> corrections,
                             Value i, Value j) {
   LaneBuilder &b = m.b;
@@ -79,7 +90,7 @@ static void multiplyVectors(const Operands &m, const DotUnit &unit,
         start = arith::SubIOp::create(b, start, corrections[v]);
       sums.push_back(start);
     }
-  sums = b.forLoop(0, words, 1, sums, [&](Value k, ValueRange carried) {
+  sums = forWords(b, words, 1, sums, [&](Value k, ValueRange carried) {
     SmallVector<Value> next(carried), row;
     for (int64_t v = 0; v < block.columns; ++v)
       row.push_back(LLVM::LoadOp::create(b, wordVector, m.rightAt(j, v, k),
@@ -104,12 +115,11 @@ static void multiplyVectors(const Operands &m, const DotUnit &unit,
 /// Returns 128 times the sum of each column of a block, for left bytes x that
 /// are packed as x + 128.
 static SmallVector<Value> correctionsOf(const Operands &m, const DotUnit &unit,
-                                        BlockSize block, int64_t words,
-                                        Value j) {
+                                        BlockSize block, Value words, Value j) {
   LaneBuilder &b = m.b;
   Type vector = VectorType::get(unit.lanes, b.getI32Type());
   SmallVector<Value> zeros(block.columns, LLVM::ZeroOp::create(b, vector));
-  return b.forLoop(0, words, 1, zeros, [&](Value k, ValueRange carried) {
+  return forWords(b, words, 1, zeros, [&](Value k, ValueRange carried) {
     SmallVector<Value> next(carried);
     for (auto [v, sum] : llvm::enumerate(next)) {
       Value word = LLVM::LoadOp::create(b, vector, m.rightAt(j, v, k),
@@ -123,7 +133,7 @@ static SmallVector<Value> correctionsOf(const Operands &m, const DotUnit &unit,
 /// Adds the product to a block of tiles at (i, j). Tile numbers: sums, then the
 /// left operand's, then the right operand's.
 static void multiplyTiles(const Operands &m, const DotUnit &unit,
-                          BlockSize block, int64_t words, bool startsAtZero,
+                          BlockSize block, Value words, bool startsAtZero,
                           Value i, Value j) {
   LaneBuilder &b = m.b;
   Type i64 = b.getI64Type();
@@ -144,7 +154,7 @@ static void multiplyTiles(const Operands &m, const DotUnit &unit,
     else
       call(b, "llvm.x86.tileloadd64", {number, at, sumStride});
   });
-  b.forLoop(0, words, tileWords, [&](Value k) {
+  forWords(b, words, tileWords, {}, [&](Value k, ValueRange) {
     for (int64_t r = 0; r < block.rows; ++r)
       call(b, "llvm.x86.tileloadd64",
            {tile(lefts + r), m.leftAt(i, r * tileRows, k), leftStride});
@@ -155,6 +165,7 @@ static void multiplyTiles(const Operands &m, const DotUnit &unit,
         call(b, unit.tileProduct,
              {tile(r * block.columns + c), tile(lefts + r), tile(rights + c)});
     }
+    return SmallVector<Value>();
   });
   forSums([&](Value number, Value at) {
     call(b, "llvm.x86.tilestored64", {number, at, sumStride});
@@ -180,9 +191,9 @@ static BlockSize blockOfVectors(const DotShape &shape, const DotUnit &unit,
 void DotLowering::multiplyPacked(triton::DotOp op, const DotUnit &unit,
                                  const Buffer &sum, bool startsAtZero,
                                  const PackedRows &left,
-                                 const PackedPanels &right) {
+                                 const PackedPanels &right, Value words) {
   DotShape shape = shapeOf(op);
-  int64_t words = shape.K / unit.elementsOfWord();
+  bool hasBegun = unit.isTiles() && beginTiles();
   BlockSize block =
       unit.isTiles() ? blockOfTiles(shape)
                      : blockOfVectors(shape, unit, context.target.vectorBytes);
@@ -213,6 +224,8 @@ void DotLowering::multiplyPacked(triton::DotOp op, const DotUnit &unit,
   };
   tiles.forTile(shape.batches, std::max<int>(0, shape.batches.size() - 1),
                 multiplyBatch, /*maxLanes=*/1);
+  if (hasBegun)
+    endTiles();
 }
 
 /// The configuration that `ldtilecfg` loads: palette 1, and in each of the

@@ -70,7 +70,7 @@ Value DotPacking::offsetOfPanel(Value column, Value word) const {
   Value lane =
       b.createOrFold<arith::AndIOp>(column, b.constant(i64, unit.lanes - 1));
   Value inPanel = plus(b, times(b, word, unit.lanes), lane);
-  return times(b, plus(b, times(b, panel, words * unit.lanes), inPanel),
+  return times(b, plus(b, times(b, panel, slots * words * unit.lanes), inPanel),
                wordBytes);
 }
 
@@ -189,62 +189,105 @@ void DotPacking::transpose(Value from, int64_t rows, int64_t columns,
                 transposeBatch, /*maxLanes=*/1);
 }
 
-PackedRows DotPacking::packLeft() {
-  Value operand = op.getA();
-  Type from = getElementTypeOrSelf(operand.getType());
+int64_t DotPacking::numBatches() const {
   int64_t batches = 1;
   for (int64_t size : shape.batches)
     batches *= size;
-  // A tile's rows would be in few sets of the cache if they were a multiple of
-  // its size apart.
-  constexpr int64_t line = 64, most = 512;
+  return batches;
+}
+
+std::optional<PackedRows> DotPacking::packedLeft() {
+  Type from = getElementTypeOrSelf(op.getA().getType());
   int64_t rowBytes = words * wordBytes;
-  if (auto it = context.buffers.find(operand);
+  if (auto it = context.buffers.find(op.getA());
       it != context.buffers.end() && it->second.element == unit.element &&
       unit.kind != DotUnit::Kind::Bytes &&
       from.getIntOrFloatBitWidth() == unit.element.getIntOrFloatBitWidth())
-    return {it->second.ptr, rowBytes, shape.M * rowBytes};
+    return PackedRows{it->second.ptr, rowBytes, shape.M * rowBytes};
+  return std::nullopt;
+}
+
+PackedRows DotPacking::allocateLeft() {
+  // A tile's rows would be in few sets of the cache if they were a multiple of
+  // its size apart.
+  constexpr int64_t line = 64, most = 512;
+  int64_t rowBytes = slots * words * wordBytes;
   if (rowBytes >= most)
     rowBytes += line;
-  PackedRows rows{allocate(batches * shape.M * rowBytes), rowBytes,
-                  shape.M * rowBytes};
+  return {allocate(numBatches() * shape.M * rowBytes), rowBytes,
+          shape.M * rowBytes};
+}
+
+PackedPanels DotPacking::allocateRight() {
+  int64_t panelBytes = slots * words * unit.lanes * wordBytes;
+  int64_t bytes = shape.N / unit.lanes * panelBytes;
+  return {allocate(numBatches() * bytes), unit.lanes, panelBytes, bytes};
+}
+
+void DotPacking::packLeft(const PackedRows &rows, Value slot) {
+  Value operand = op.getA();
+  Value target = b.offset(rows.base, times(b, slot, words * wordBytes));
   if (liesAlongK(operand, shape.batches.size() + 1)) {
-    packAlong(operand, /*isLeft=*/true, rows.base, rowBytes, rows.batchBytes);
-    return rows;
+    packAlong(operand, /*isLeft=*/true, target, rows.rowBytes, rows.batchBytes);
+    return;
   }
   int64_t bytes = words * shape.M * wordBytes;
-  Value columns = allocate(batches * bytes);
+  Value columns = allocate(numBatches() * bytes);
   packAcross(operand, /*isLeft=*/true, columns, bytes,
              std::min<int64_t>(mostLanes, shape.M), [&](Value word, Value row) {
                return times(b, plus(b, times(b, word, shape.M), row),
                             wordBytes);
              });
-  transpose(columns, words, shape.M, rows.base, rows.batchBytes,
+  transpose(columns, words, shape.M, target, rows.batchBytes,
             [&](Value row, Value word) {
-              return plus(b, times(b, row, rowBytes),
+              return plus(b, times(b, row, rows.rowBytes),
                           times(b, word, wordBytes));
             });
-  return rows;
 }
 
-PackedPanels DotPacking::packRight() {
+void DotPacking::packRight(const PackedPanels &panels, Value slot) {
   Value operand = op.getB();
-  int64_t batches = 1;
-  for (int64_t size : shape.batches)
-    batches *= size;
-  int64_t bytes = words * shape.N * wordBytes;
-  PackedPanels panels{allocate(batches * bytes), unit.lanes,
-                      words * unit.lanes * wordBytes, bytes};
+  Value target =
+      b.offset(panels.base, times(b, slot, words * unit.lanes * wordBytes));
   if (!liesAlongK(operand, shape.batches.size())) {
     packAcross(
-        operand, /*isLeft=*/false, panels.base, bytes, unit.lanes,
+        operand, /*isLeft=*/false, target, panels.batchBytes, unit.lanes,
         [&](Value word, Value column) { return offsetOfPanel(column, word); });
-    return panels;
+    return;
   }
-  Value rows = allocate(batches * bytes);
+  int64_t bytes = words * shape.N * wordBytes;
+  Value rows = allocate(numBatches() * bytes);
   packAlong(operand, /*isLeft=*/false, rows, words * wordBytes, bytes);
   transpose(
-      rows, shape.N, words, panels.base, bytes,
+      rows, shape.N, words, target, panels.batchBytes,
       [&](Value word, Value column) { return offsetOfPanel(column, word); });
-  return panels;
+}
+
+void DotPacking::clear(const PackedRows &rows, const PackedPanels &panels,
+                       Value from, Value to) {
+  auto zeros = [&](int64_t size) {
+    Type word = b.getI32Type();
+    return b.constant(size == 1 ? word : Type(VectorType::get(size, word)), 0);
+  };
+  auto clearSlot = [&](Value slot, ValueRange) -> SmallVector<Value> {
+    b.forLoop(0, numBatches() * shape.M, 1, [&](Value row) {
+      Value at = plus(b, times(b, row, rows.rowBytes),
+                      times(b, slot, words * wordBytes));
+      LLVM::StoreOp::create(b, zeros(words), b.offset(rows.base, at),
+                            wordBytes);
+    });
+    int64_t bytesOfWord = unit.lanes * wordBytes;
+    int64_t numPanels = numBatches() * shape.N / unit.lanes;
+    b.forLoop(0, numPanels, 1, [&](Value panel) {
+      b.forLoop(0, words, 1, [&](Value word) {
+        Value at =
+            plus(b, times(b, panel, panels.panelBytes),
+                 times(b, plus(b, times(b, slot, words), word), bytesOfWord));
+        LLVM::StoreOp::create(b, zeros(unit.lanes), b.offset(panels.base, at),
+                              wordBytes);
+      });
+    });
+    return {};
+  };
+  b.forLoop(from, to, 1, {}, clearSlot);
 }

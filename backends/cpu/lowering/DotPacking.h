@@ -25,21 +25,32 @@ struct PackedPanels {
   int64_t lanes, panelBytes, batchBytes;
 };
 
+/// Packs the operands of a product. `slots` of them lie side by side along K:
+/// one for each iteration of a loop whose products are multiplied at once.
 class DotPacking : RootParts {
 public:
   DotPacking(RootParts parts, FloatConversion &conversion, const DotUnit &unit,
-             triton::DotOp op)
+             triton::DotOp op, int64_t slots = 1)
       : RootParts(parts), b(context.b), conversion(conversion), unit(unit),
-        op(op), shape(shapeOf(op)), words(shape.K / unit.elementsOfWord()) {}
+        op(op), shape(shapeOf(op)), words(shape.K / unit.elementsOfWord()),
+        slots(slots) {}
 
-  PackedRows packLeft();
-  PackedPanels packRight();
+  /// Returns the left operand if scratch memory has it in this order already.
+  std::optional<PackedRows> packedLeft();
+  PackedRows allocateLeft();
+  PackedPanels allocateRight();
+  void packLeft(const PackedRows &rows, Value slot);
+  void packRight(const PackedPanels &panels, Value slot);
+  /// Writes zeros to the slots from `from` to `to`.
+  void clear(const PackedRows &rows, const PackedPanels &panels, Value from,
+             Value to);
 
 private:
   /// Returns where a vector of words goes that begins at (`outer`, `inner`).
   using Place = llvm::function_ref<Value(Value outer, Value inner)>;
 
   Value allocate(int64_t bytes);
+  int64_t numBatches() const;
   bool liesAlongK(Value operand, int dimOfK);
   /// Returns elements of an operand as elements of words.
   Value narrow(Value value, Type from, bool isLeft);
@@ -62,8 +73,19 @@ private:
   const DotUnit &unit;
   triton::DotOp op;
   DotShape shape;
-  /// The words along K.
+  /// The words along K in a slot.
   int64_t words;
+  int64_t slots;
+};
+
+/// A product that waits for `slots` iterations of its loop.
+struct WaitingProduct {
+  DotUnit unit;
+  int64_t slots;
+  PackedRows left;
+  PackedPanels right;
+  /// The number of the iteration, from 0.
+  Value iteration;
 };
 
 /// Returns the number of a batch times `bytes`.

@@ -14,6 +14,34 @@ DotShape mlir::triton_ext::cpu::shapeOf(triton::DotOp op) {
           result.back(), K};
 }
 
+/// Whether the product may wait for later iterations of its loop: it adds to a
+/// loop-carried tensor that nothing else reads in the loop. An element of the
+/// sum is the same then, bit for bit, because the products are added to it in
+/// the same order. (It is not if the sum is rounded to f16 in each iteration.)
+static bool mayWait(triton::DotOp op) {
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  auto sum = dyn_cast<BlockArgument>(op.getC());
+  Type element = op.getType().getElementType();
+  if (!loop || !sum || sum.getOwner() != loop.getBody() || !sum.hasOneUse() ||
+      !op->hasOneUse() || !(element.isF32() || element.isInteger(32)))
+    return false;
+  OpOperand &use = *op->getUses().begin();
+  if (use.getOwner() != loop.getBody()->getTerminator() ||
+      use.getOperandNumber() + 1 != sum.getArgNumber())
+    return false;
+  // Each iteration packs whole words.
+  return shapeOf(op).K >= wordBytes;
+}
+
+int64_t mlir::triton_ext::cpu::joinedIterations(triton::DotOp op,
+                                                const DotUnit &unit) {
+  // The panels of a block and its rows of the left operand fit in the first
+  // level of the cache.
+  int64_t most = unit.isTiles() ? 128 : 64;
+  int64_t words = shapeOf(op).K / unit.elementsOfWord();
+  return mayWait(op) ? std::max<int64_t>(1, most / words) : 1;
+}
+
 /// Whether every number of the type is a bf16 that is not denormal.
 static bool isBrainFloat(Type type) {
   auto floating = dyn_cast<FloatType>(type);
@@ -60,6 +88,8 @@ static std::optional<DotUnit> forBytes(const Target &target,
 std::optional<DotUnit>
 mlir::triton_ext::cpu::chooseDotUnit(const Target &target, triton::DotOp op) {
   DotShape shape = shapeOf(op);
+  if (mayWait(op))
+    shape.K = std::max<int64_t>(shape.K, tileWords * wordBytes);
   Builder b(op.getContext());
   Type left = op.getA().getType().getElementType();
   Type right = op.getB().getType().getElementType();

@@ -60,6 +60,11 @@ std::optional<DotUnit> chooseDotUnit(const Target &target, triton::DotOp op);
 
 DotShape shapeOf(triton::DotOp op);
 
+/// Returns how many iterations of its loop a product waits for: their operands
+/// are packed side by side along K, then multiplied at once. It is 1 if the
+/// product cannot wait, or if its K is large enough. It is a power of two.
+int64_t joinedIterations(triton::DotOp op, const DotUnit &unit);
+
 /// Returns `sum` plus the products of the words `left` and `right`, vectors of
 /// i32 with `lanes` elements. The bytes of `left` are unsigned for `Bytes`.
 Value multiplyWords(LaneBuilder &b, const DotUnit &unit, Value sum, Value left,

@@ -49,8 +49,10 @@ private:
 struct DotUnit;
 struct PackedRows;
 struct PackedPanels;
+struct WaitingProduct;
 
-/// Matrix products (Dot.cpp, DotPacked.cpp, DotScaled.cpp).
+/// Matrix products (Dot.cpp, DotPacked.cpp, DotWaiting.cpp,
+/// DotScaled.cpp).
 class DotLowering : RootParts {
 public:
   DotLowering(RootParts parts, FloatConversion &conversion)
@@ -64,6 +66,13 @@ public:
   /// whether it did; then `endTiles` belongs behind the loop.
   bool beginTilesFor(Operation *loop);
   void endTiles();
+
+  /// Prepares the products of a loop that wait for several iterations, and
+  /// returns them. The loop must then carry the number of the iteration, which
+  /// `setIteration` gets; behind the loop, `multiplyRest` gets their count.
+  SmallVector<triton::DotOp> beginWaiting(scf::ForOp loop);
+  void setIteration(ArrayRef<triton::DotOp> products, Value iteration);
+  void multiplyRest(ArrayRef<triton::DotOp> products, Value iterations);
 
 private:
   /// Emits sum += left * right for row-major matrices of the same element type.
@@ -81,8 +90,9 @@ private:
                    llvm::function_ref<Buffer()> startOfSum, bool startsAtZero);
   void multiplyPacked(triton::DotOp op, const DotUnit &unit, const Buffer &sum,
                       bool startsAtZero, const PackedRows &left,
-                      const PackedPanels &right);
+                      const PackedPanels &right, Value words);
   bool beginTiles();
+  void lowerWaiting(triton::DotOp op, const WaitingProduct &product);
 
   // Operands of a scaled product
   Value element(triton::DotScaledOp op, bool isLeft, const Coords &batch,
@@ -94,6 +104,7 @@ private:
   FloatConversion &conversion;
   /// Whether the tiles are configured where code is emitted now.
   bool areTilesReady = false;
+  DenseMap<Operation *, std::shared_ptr<WaitingProduct>> waiting;
 };
 
 /// Stores (Accesses.cpp) and atomic operations (Atomics.cpp).

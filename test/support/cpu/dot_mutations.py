@@ -15,8 +15,9 @@ class Mutation(lanes_mutations.Mutation):
     tests: str = "test_dot_units.py"
 
 
-UNITS, PACKING, PACKED = "DotUnits.cpp", "DotPacking.cpp", "DotPacked.cpp"
+UNITS, PACKING, PACKED, WAITING = "DotUnits.cpp", "DotPacking.cpp", "DotPacked.cpp", "DotWaiting.cpp"
 TILES, HERE = "test_tiles and bfloat16", "on_this_machine and int8 and haswell"
+WAITS, WAITING_TILES = "test_dot_waiting.py", "test_tiles and int8"
 
 MUTATIONS = {
     # What is chosen
@@ -41,4 +42,18 @@ MUTATIONS = {
     "tiles of the right operand are the first": Mutation(PACKED, "m.rightAt(j, c, k)", "m.rightAt(j, 0, k)", TILES),
     "a configuration has 15 rows": Mutation(PACKED, "tileRows", "tileRows - 1", TILES, behind="bytes[rows + tile] = "),
     "a loop that prints keeps its tiles": Mutation(PACKED, "!mayLeave", "true", "configuration"),
+    # Products that wait for several iterations
+    "an old sum that is stored waits": Mutation(UNITS, "!sum.hasOneUse()", "false", "needs", WAITS),
+    "a new sum that is stored waits": Mutation(UNITS, "!op->hasOneUse()", "false", "needs", WAITS),
+    "a sum of f16 waits": Mutation(UNITS, "element.isF32() || element.isInteger(32)", "true", "f16", WAITS),
+    "all iterations have one slot": Mutation(
+        WAITING, "slots - 1", "0", WAITING_TILES, WAITS, behind="arith::AndIOp::create(b, iteration,"
+    ),
+    "the last iterations are forgotten": Mutation(
+        WAITING, "arith::CmpIPredicate::ne", "arith::CmpIPredicate::slt", WAITING_TILES, WAITS
+    ),
+    "the last tile ends with old words": Mutation(WAITING, "slotsOfTile > 1", "false", WAITING_TILES, WAITS),
+    "panels have one slot": Mutation(
+        PACKING, "slots * words", "words", WAITING_TILES, WAITS, behind="int64_t panelBytes = "
+    ),
 }

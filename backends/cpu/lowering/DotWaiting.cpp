@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Products in a loop over K that is too short for their unit. In each
+// iteration, such a product packs its operands only, beside those of the
+// iterations before. Once all slots are full, and behind the loop, the sum is
+// loaded, added to and stored.
+
+#include "DotPacking.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext::cpu;
+
+SmallVector<triton::DotOp> DotLowering::beginWaiting(scf::ForOp loop) {
+  SmallVector<triton::DotOp> found;
+  for (auto op : loop.getBody()->getOps<triton::DotOp>()) {
+    std::optional<DotUnit> unit = chooseDotUnit(context.target, op);
+    int64_t slots = unit ? joinedIterations(op, *unit) : 1;
+    if (slots == 1)
+      continue;
+    DotPacking packing(*this, conversion, *unit, op, slots);
+    waiting[op] = std::make_shared<WaitingProduct>(WaitingProduct{
+        *unit, slots, packing.allocateLeft(), packing.allocateRight(), {}});
+    found.push_back(op);
+  }
+  return found;
+}
+
+void DotLowering::setIteration(ArrayRef<triton::DotOp> products,
+                               Value iteration) {
+  for (triton::DotOp op : products)
+    waiting[op]->iteration = iteration;
+}
+
+/// Returns the slot of an iteration.
+static Value slotOf(LaneBuilder &b, Value iteration, int64_t slots) {
+  return arith::AndIOp::create(b, iteration,
+                               b.constant(b.getI64Type(), slots - 1));
+}
+
+/// Emits `body`, which runs if the integers compare as `predicate` says.
+static void emitIf(LaneBuilder &b, arith::CmpIPredicate predicate, Value value,
+                   int64_t number, llvm::function_ref<void()> body) {
+  Value condition = arith::CmpIOp::create(b, predicate, value,
+                                          b.constant(value.getType(), number));
+  auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
+void DotLowering::lowerWaiting(triton::DotOp op,
+                               const WaitingProduct &product) {
+  const auto &[unit, slots, left, right, iteration] = product;
+  DotPacking packing(*this, conversion, unit, op, slots);
+  Value slot = slotOf(b, iteration, slots);
+  packing.packLeft(left, slot);
+  packing.packRight(right, slot);
+  Buffer sum = context.buffers.find(op.getC())->second;
+  int64_t words = slots * shapeOf(op).K / unit.elementsOfWord();
+  emitIf(b, arith::CmpIPredicate::eq, slot, slots - 1, [&] {
+    multiplyPacked(op, unit, sum, /*startsAtZero=*/false, left, right,
+                   b.constant(b.getI64Type(), words));
+  });
+  context.buffers[op.getResult()] = sum;
+}
+
+void DotLowering::multiplyRest(ArrayRef<triton::DotOp> products,
+                               Value iterations) {
+  Type i64 = b.getI64Type();
+  for (triton::DotOp op : products) {
+    const auto &[unit, slots, left, right, _] = *waiting[op];
+    Value full = slotOf(b, iterations, slots);
+    int64_t words = shapeOf(op).K / unit.elementsOfWord();
+    int64_t slotsOfTile =
+        unit.isTiles() ? std::max<int64_t>(1, tileWords / words) : 1;
+    emitIf(b, arith::CmpIPredicate::ne, full, 0, [&] {
+      Value end = full;
+      // Tiles are whole: zeros fill the last one.
+      if (slotsOfTile > 1) {
+        end = arith::AddIOp::create(b, full, b.constant(i64, slotsOfTile - 1));
+        end = arith::AndIOp::create(b, end, b.constant(i64, -slotsOfTile));
+        DotPacking(*this, conversion, unit, op, slots)
+            .clear(left, right, full, end);
+      }
+      multiplyPacked(op, unit, context.buffers.find(op.getC())->second,
+                     /*startsAtZero=*/false, left, right,
+                     arith::MulIOp::create(b, end, b.constant(i64, words)));
+    });
+    waiting.erase(op);
+  }
+}
