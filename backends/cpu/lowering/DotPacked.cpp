@@ -130,8 +130,18 @@ static SmallVector<Value> correctionsOf(const Operands &m, const DotUnit &unit,
   });
 }
 
-/// Adds the product to a block of tiles at (i, j). Tile numbers: sums, then the
-/// left operand's, then the right operand's.
+/// Prefetches the rows of a tile. They may lie behind the end of their matrix.
+static void prefetchTile(LaneBuilder &b, Value at, int64_t rowBytes) {
+  constexpr int read = 0, allLevels = 3, data = 1;
+  for (int64_t r = 0; r < tileRows; ++r)
+    LLVM::Prefetch::create(
+        b, b.offset(at, b.constant(b.getI64Type(), r * rowBytes)), read,
+        allLevels, data);
+}
+
+/// Adds the product to a block of tiles at (i, j), and prefetches what the
+/// block on its right needs. Tile numbers: sums, then the left operand's, then
+/// the right operand's.
 static void multiplyTiles(const Operands &m, const DotUnit &unit,
                           BlockSize block, Value words, bool startsAtZero,
                           Value i, Value j) {
@@ -154,6 +164,10 @@ static void multiplyTiles(const Operands &m, const DotUnit &unit,
     else
       call(b, "llvm.x86.tileloadd64", {number, at, sumStride});
   });
+  for (int64_t r = 0; r < block.rows; ++r)
+    for (int64_t c = block.columns; c < 2 * block.columns; ++c)
+      prefetchTile(b, m.sumAt(i, r * tileRows, j, c * tileWords),
+                   m.N * wordBytes);
   forWords(b, words, tileWords, {}, [&](Value k, ValueRange) {
     for (int64_t r = 0; r < block.rows; ++r)
       call(b, "llvm.x86.tileloadd64",
@@ -161,6 +175,8 @@ static void multiplyTiles(const Operands &m, const DotUnit &unit,
     for (int64_t c = 0; c < block.columns; ++c) {
       call(b, "llvm.x86.tileloadd64",
            {tile(rights + c), m.rightAt(j, c, k), rightStride});
+      prefetchTile(b, m.rightAt(j, block.columns + c, k),
+                   tileWords * wordBytes);
       for (int64_t r = 0; r < block.rows; ++r)
         call(b, unit.tileProduct,
              {tile(r * block.columns + c), tile(lefts + r), tile(rights + c)});
@@ -209,16 +225,22 @@ void DotLowering::multiplyPacked(triton::DotOp op, const DotUnit &unit,
                inBatch(right.base, right.batchBytes),
                inBatch(sum.ptr, shape.M * shape.N * wordBytes),
                shape.N};
-    b.forLoop(0, shape.N, block.columns * unit.lanes, [&](Value j) {
+    int64_t columnStep = block.columns * unit.lanes;
+    // The rows of a block stay in the first level of the cache. Panels come
+    // from the second one, in the order of their addresses.
+    if (unit.isTiles())
+      return b.forLoop(0, shape.M, rowStep, [&](Value i) {
+        b.forLoop(0, shape.N, columnStep, [&](Value j) {
+          multiplyTiles(m, unit, block, words, startsAtZero, i, j);
+        });
+      });
+    b.forLoop(0, shape.N, columnStep, [&](Value j) {
       SmallVector<Value> corrections;
       if (unit.kind == DotUnit::Kind::Bytes)
         corrections = correctionsOf(m, unit, block, words, j);
       b.forLoop(0, shape.M, rowStep, [&](Value i) {
-        if (unit.isTiles())
-          multiplyTiles(m, unit, block, words, startsAtZero, i, j);
-        else
-          multiplyVectors(m, unit, block, words, sum.element, startsAtZero,
-                          corrections, i, j);
+        multiplyVectors(m, unit, block, words, sum.element, startsAtZero,
+                        corrections, i, j);
       });
     });
   };

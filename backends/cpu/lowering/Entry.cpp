@@ -21,30 +21,49 @@ enum EntryArgument : unsigned {
 /// The bytes of a slot, and of a number of `gridSize`.
 static constexpr int64_t slotBytes = 8, gridBytes = 4;
 
-/// Emits the address to which the entry stores the number of the program that
-/// runs: the runtime's, which names that program after a fault, else one on the
-/// stack.
-static Value emitPlaceOfProgram(LoweringContext &context) {
+/// Returns the runtime's function that returns where a thread keeps the number
+/// of the program that it runs, which the runtime names after a fault.
+static LLVM::LLVMFuncOp declarePlaceOfProgram(LoweringContext &context) {
   LaneBuilder &b = context.b;
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
   StringRef name = "triton_ext_cpu_program";
-  auto function = context.module.lookupSymbol<LLVM::LLVMFuncOp>(name);
-  if (!function) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(context.module.getBody());
-    function = LLVM::LLVMFuncOp::create(
-        b, b.getLoc(), name, LLVM::LLVMFunctionType::get(pointer, {}),
-        LLVM::Linkage::ExternWeak);
-    // It reads and writes no memory that the kernel can see: `memory(none)`.
-    function.setPassthroughAttr(
-        b.getArrayAttr({b.getStrArrayAttr({"memory", "0"})}));
-  }
+  if (auto function = context.module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return function;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(context.module.getBody());
+  auto function = LLVM::LLVMFuncOp::create(
+      b, b.getLoc(), name, LLVM::LLVMFunctionType::get(pointer, {}),
+      LLVM::Linkage::ExternWeak);
+  // It reads and writes no memory that the kernel can see: `memory(none)`.
+  function.setPassthroughAttr(
+      b.getArrayAttr({b.getStrArrayAttr({"memory", "0"})}));
+  return function;
+}
+
+/// Emits whether the runtime is there.
+static Value isThere(LaneBuilder &b, LLVM::LLVMFuncOp function) {
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Value address = LLVM::AddressOfOp::create(b, pointer, function.getName());
+  return LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, address,
+                              LLVM::ZeroOp::create(b, pointer));
+}
+
+/// Emits the store of the program's number.
+static void storeNumber(LaneBuilder &b, Value number, Value place) {
+  // Volatile, because the runtime reads it when the program faults.
+  LLVM::StoreOp::create(b, number, place, /*alignment=*/8, /*isVolatile=*/true);
+}
+
+/// Emits the address to which the entry stores the number of the program that
+/// runs: the runtime's, else one on the stack.
+static Value emitPlaceOfProgram(LoweringContext &context) {
+  LaneBuilder &b = context.b;
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  LLVM::LLVMFuncOp function = declarePlaceOfProgram(context);
   Type i64 = b.getI64Type();
   Value unused = LLVM::AllocaOp::create(b, pointer, i64, b.constant(i64, 1));
-  Value address = LLVM::AddressOfOp::create(b, pointer, name);
-  Value isThere = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, address,
-                                       LLVM::ZeroOp::create(b, pointer));
-  auto choice = scf::IfOp::create(b, pointer, isThere, /*withElse=*/true);
+  auto choice =
+      scf::IfOp::create(b, pointer, isThere(b, function), /*withElse=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(choice.thenBlock());
   scf::YieldOp::create(
@@ -52,6 +71,17 @@ static Value emitPlaceOfProgram(LoweringContext &context) {
   b.setInsertionPointToEnd(choice.elseBlock());
   scf::YieldOp::create(b, unused);
   return choice.getResult(0);
+}
+
+void mlir::triton_ext::cpu::correctNumberOfProgram(LoweringContext &context,
+                                                   Value number) {
+  LaneBuilder &b = context.b;
+  LLVM::LLVMFuncOp function = declarePlaceOfProgram(context);
+  auto branch = scf::IfOp::create(b, isThere(b, function), /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  storeNumber(b, number,
+              LLVM::CallOp::create(b, function, ValueRange()).getResult());
 }
 
 void mlir::triton_ext::cpu::emitEntry(LoweringContext &context,
@@ -98,9 +128,9 @@ void mlir::triton_ext::cpu::emitEntry(LoweringContext &context,
                            LLVM::Linkage::ExternWeak, flagName, Attribute());
   }
   Value flag = LLVM::AddressOfOp::create(b, pointer, flagName);
-  Value isThere = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, flag,
+  Value hasFlag = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, flag,
                                        LLVM::ZeroOp::create(b, pointer));
-  flag = LLVM::SelectOp::create(b, isThere, flag, block->getArgument(gridSize));
+  flag = LLVM::SelectOp::create(b, hasFlag, flag, block->getArgument(gridSize));
   Value current = emitPlaceOfProgram(context);
   auto readFlag = [&] {
     return Value(LLVM::LoadOp::create(
@@ -123,8 +153,7 @@ void mlir::triton_ext::cpu::emitEntry(LoweringContext &context,
   Block *body = b.createBlock(&loop.getAfter(), {}, {i64, b.getI1Type()},
                               {b.getLoc(), b.getLoc()});
   Value id = body->getArgument(0);
-  // Volatile, because the runtime reads it when the program faults.
-  LLVM::StoreOp::create(b, id, current, /*alignment=*/8, /*isVolatile=*/true);
+  storeNumber(b, id, current);
   auto narrow = [&](Value v) {
     return Value(arith::TruncIOp::create(b, i32, v));
   };

@@ -19,7 +19,7 @@ static constexpr int numGridArguments = 6;
 
 FunctionLowering::FunctionLowering(triton::FuncOp function, ModuleOp module,
                                    Target target)
-    : context(function, module, target), b(context.b),
+    : order(function), context(function, module, target), b(context.b),
       plan(function, target.limits), arithmetic(b, context.facts), memory(b),
       scratch(context, arithmetic, memory), conversion(context),
       mathFunctions(context),
@@ -158,7 +158,9 @@ void FunctionLowering::lowerOp(Operation &op) {
       .Case<triton::DotOp, triton::DotScaledOp>(
           [&](auto op) { products.lower(op); })
       .Case([&](triton::GetProgramIdOp op) {
-        context.scalars[op] = context.grid.programIds[op.getAxisAsInt()];
+        context.scalars[op] = op.getResult() == order.id
+                                  ? reorderedProgram()
+                                  : context.grid.programIds[op.getAxisAsInt()];
       })
       .Case([&](triton::GetNumProgramsOp op) {
         context.scalars[op] = context.grid.numPrograms[op.getAxisAsInt()];
@@ -184,6 +186,26 @@ void FunctionLowering::lowerOp(Operation &op) {
           return lowerTensors(op);
         evaluator.withScope(1, [&] { lowerScalar(op); });
       });
+}
+
+/// Returns the number along x of the program that runs in place of this one.
+Value FunctionLowering::reorderedProgram() {
+  const auto &[ids, counts] = context.grid;
+  Value id =
+      order.reordered(b, ids[0], counts[0], context.scalar(order.columns));
+  context.facts.setLimit(id, INT32_MAX - 1);
+  // Counted along all axes, as the entry does.
+  Type i64 = b.getI64Type();
+  auto wide = [&](Value value) {
+    return Value(arith::ExtUIOp::create(b, i64, value));
+  };
+  Value number = wide(ids[2]);
+  for (int axis : {1, 0}) {
+    number = arith::MulIOp::create(b, number, wide(counts[axis]));
+    number = arith::AddIOp::create(b, number, wide(axis ? ids[axis] : id));
+  }
+  correctNumberOfProgram(context, number);
+  return id;
 }
 
 /// Writes the results that the plan stores to scratch memory. The other results

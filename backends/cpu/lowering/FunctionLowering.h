@@ -7,6 +7,7 @@
 #ifndef TRITON_EXT_CPU_FUNCTIONLOWERING_H
 #define TRITON_EXT_CPU_FUNCTIONLOWERING_H
 
+#include "ProgramOrder.h"
 #include "Roots.h"
 
 namespace mlir::triton_ext::cpu {
@@ -38,6 +39,9 @@ private:
   Buffer allocate(Value tensor);
   void setResults(Operation *op, ResultRange lowered, ArrayRef<Buffer> tensors);
 
+  Value reorderedProgram();
+
+  ProgramOrder order;
   LoweringContext context;
   LaneBuilder &b;
   Plan plan;
@@ -65,6 +69,10 @@ private:
 /// (Entry.cpp), the `Kernel` of runtime/Runtime.h. It calls `program` for each,
 /// and returns how many programs it has not run.
 void emitEntry(LoweringContext &context, LLVM::LLVMFuncOp program);
+
+/// Emits the store of the number of the program that runs, where it is not the
+/// one that the entry has stored.
+void correctNumberOfProgram(LoweringContext &context, Value number);
 
 /// Sets attributes of the module that the driver reads: the size of the
 /// kernel's scratch memory, and the pointers that the kernel may store through.

@@ -17,6 +17,7 @@ class Mutation(lanes_mutations.Mutation):
 
 UNITS, PACKING, PACKED, WAITING = "DotUnits.cpp", "DotPacking.cpp", "DotPacked.cpp", "DotWaiting.cpp"
 TILES, HERE = "test_tiles and bfloat16", "on_this_machine and int8 and haswell"
+ORDER, ORDERS = "ProgramOrder.cpp", "test_program_order.py"
 WAITS, WAITING_TILES = "test_dot_waiting.py", "test_tiles and int8"
 
 MUTATIONS = {
@@ -55,5 +56,18 @@ MUTATIONS = {
     "the last tile ends with old words": Mutation(WAITING, "slotsOfTile > 1", "false", WAITING_TILES, WAITS),
     "panels have one slot": Mutation(
         PACKING, "slots * words", "words", WAITING_TILES, WAITS, behind="int64_t panelBytes = "
+    ),
+    # The order of programs
+    "an order that can be seen changes": Mutation(
+        ORDER, "isOrdered ? triton::DotOp() : found", "found", "shows_the_order", ORDERS
+    ),
+    "the kernel's own order changes": Mutation(
+        ORDER, "llvm::any_of(user->getUsers(), isDivision)", "false", "of_its_own", ORDERS
+    ),
+    "the last group is taken for full": Mutation(
+        ORDER, "arith::CmpIPredicate::eq", "arith::CmpIPredicate::uge", "last_group", ORDERS
+    ),
+    "a fault names the program whose turn it was": Mutation(
+        "FunctionLowering.cpp", "axis ? ids[axis] : id", "ids[axis]", "fault_names", ORDERS
     ),
 }

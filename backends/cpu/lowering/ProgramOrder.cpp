@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order in which the programs of a product run. Kernels number the tiles of
+// the result row by row: `pid // columns`, `pid % columns`. Then each program
+// reads other columns of the right matrix, which come from memory or the last
+// level of the cache, again for each row of tiles. So the numbers are given to
+// programs in another order, groups of rows, column by column: a column that
+// has been read serves all rows of the group. Programs may run in any order.
+
+#include "ProgramOrder.h"
+
+#include "Operations.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::triton_ext::cpu;
+
+/// Returns the largest product of a loop; null if there is none, or if the
+/// order of programs may be seen.
+static triton::DotOp productOf(triton::FuncOp function) {
+  triton::DotOp found;
+  bool isOrdered = mayWait(function);
+  function.walk([&](Operation *op) {
+    isOrdered |= isa<triton::PrintOp, triton::AssertOp, triton::AtomicRMWOp,
+                     triton::AtomicCASOp>(op);
+    auto dot = dyn_cast<triton::DotOp>(op);
+    if (dot && op->getParentOfType<scf::ForOp>())
+      found = dot;
+  });
+  return isOrdered ? triton::DotOp() : found;
+}
+
+static bool isDivision(Operation *op) {
+  return isa<arith::DivSIOp, arith::RemSIOp, arith::DivUIOp, arith::RemUIOp>(
+      op);
+}
+
+/// Returns the divisor, if the function divides `id` by one number only, by
+/// which it also takes its remainder. If it divides these again, it has an
+/// order of its own.
+static Value divisorOf(Value id) {
+  Value divisor;
+  bool hasQuotient = false, hasRemainder = false;
+  for (OpOperand &use : id.getUses()) {
+    Operation *user = use.getOwner();
+    if (!isDivision(user))
+      continue;
+    if (use.getOperandNumber() != 0 ||
+        llvm::any_of(user->getUsers(), isDivision) ||
+        (divisor && divisor != user->getOperand(1)))
+      return {};
+    divisor = user->getOperand(1);
+    bool isQuotient = isa<arith::DivSIOp, arith::DivUIOp>(user);
+    hasQuotient |= isQuotient;
+    hasRemainder |= !isQuotient;
+  }
+  return hasQuotient && hasRemainder ? divisor : Value();
+}
+
+ProgramOrder::ProgramOrder(triton::FuncOp function) {
+  triton::DotOp dot = productOf(function);
+  triton::GetProgramIdOp only;
+  bool isOne = true;
+  function.walk([&](triton::GetProgramIdOp op) {
+    isOne &= !only;
+    only = op;
+  });
+  if (!dot || !only || !isOne || only.getAxisAsInt() != 0)
+    return;
+  Value divisor = divisorOf(only);
+  auto type = cast<RankedTensorType>(dot.getA().getType());
+  int64_t tileRows = type.getShape()[type.getRank() - 2];
+  int64_t bytes =
+      std::max<int64_t>(1, type.getElementType().getIntOrFloatBitWidth() / 8);
+  int64_t most = bytesOfRows / bytes / tileRows;
+  if (!divisor || most < 2)
+    return;
+  // The number is read behind the divisor, so that it may depend on it.
+  if (Operation *op = divisor.getDefiningOp()) {
+    if (op->getBlock() != only->getBlock())
+      return;
+    for (Operation *user : only->getUsers()) {
+      Operation *top = op->getBlock()->findAncestorOpInBlock(*user);
+      if (!top || top == op || top->isBeforeInBlock(op))
+        return;
+    }
+    if (only->isBeforeInBlock(op))
+      only->moveAfter(op);
+  }
+  id = only;
+  columns = divisor;
+  rows = most;
+}
+
+Value ProgramOrder::reordered(LaneBuilder &b, Value number, Value count,
+                              Value columns) const {
+  // With C columns and groups of R rows, the number n is in the group n / (R *
+  // C). There, it stands for the row n % R and the column n % (R * C) / R. This
+  // is a bijection if R * C divides the count; else the order is as it was.
+  Type i32 = b.getI32Type();
+  Value one = b.constant(i32, 1), rowCount = b.constant(i32, rows);
+  Value isSmall = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, columns,
+                                        b.constant(i32, INT32_MAX / rows));
+  Value isPositive = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
+                                           columns, b.constant(i32, 0));
+  Value isGood = arith::AndIOp::create(b, isSmall, isPositive);
+  columns = arith::SelectOp::create(b, isGood, columns, one);
+  Value size = arith::MulIOp::create(b, columns, rowCount);
+  Value rest = arith::RemUIOp::create(b, count, size);
+  isGood =
+      arith::AndIOp::create(b, isGood,
+                            arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                                  rest, b.constant(i32, 0)));
+  Value inGroup = arith::RemUIOp::create(b, number, size);
+  Value first = arith::SubIOp::create(b, number, inGroup);
+  Value row = arith::RemUIOp::create(b, inGroup, rowCount);
+  Value column = arith::DivUIOp::create(b, inGroup, rowCount);
+  Value other = arith::AddIOp::create(
+      b, first,
+      arith::AddIOp::create(b, arith::MulIOp::create(b, row, columns), column));
+  return arith::SelectOp::create(b, isGood, other, number);
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order in which the programs of a product run.
+
+#ifndef TRITON_EXT_CPU_PROGRAMORDER_H
+#define TRITON_EXT_CPU_PROGRAMORDER_H
+
+#include "LaneBuilder.h"
+
+#include "triton/Dialect/Triton/IR/Dialect.h"
+
+namespace mlir::triton_ext::cpu {
+
+/// The order of programs of a kernel, if it differs from that of their numbers.
+struct ProgramOrder {
+  /// Looks for `id // columns` and `id % columns`. May move the operation that
+  /// returns the number of the program.
+  explicit ProgramOrder(triton::FuncOp function);
+
+  /// Returns the program that runs as the one with `number`, of `count`.
+  Value reordered(LaneBuilder &b, Value number, Value count,
+                  Value columns) const;
+
+  /// The number of the program, and the columns of tiles; null if the order is
+  /// that of the numbers.
+  Value id, columns;
+  /// The rows of tiles in a group.
+  int64_t rows = 1;
+
+private:
+  /// The bytes that the rows of a group have in each column of the left matrix:
+  /// with a K of 2048, they fill half of a cache of 2 MB.
+  static constexpr int64_t bytesOfRows = 512;
+};
+
+} // namespace mlir::triton_ext::cpu
+
+#endif // TRITON_EXT_CPU_PROGRAMORDER_H
