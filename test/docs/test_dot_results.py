@@ -5,26 +5,27 @@ from __future__ import annotations
 
 import re
 
-from test_results import RESULTS, page
+from support import ROOT
 
 
 def test_products_before_and_now() -> None:
     """The page compares the best tiles of two versions with 16 threads, and tiles of a GPU with the best one."""
-    text = (RESULTS / "cpu-dot-units.txt").read_text().partition("\n6. ")[2]
+    text = (ROOT / "benchmarks" / "results" / "cpu-dot-units.txt").read_text().partition("\n6. ")[2]
     rows = re.findall(r"^ +16 (\w+ \d+\^3) +(\S+) +([\d.]+) +([\d.]+) +[\d.]+ +[\d.]+ +[\d.]+$", text, re.MULTILINE)
     best: dict[str, tuple[float, float]] = {}
     for product, _, *times in rows:
         before, now = map(float, times)
         old = best.get(product, (before, now))
         best[product] = min(old[0], before), min(old[1], now)
+    page = " ".join((ROOT / "docs" / "cpu.md").read_text().split())
     first, *others = (
         f"{now / before:.2f} {'of its time ' * (product == 'bfloat16 1024^3')}for {product.replace('bfloat', 'bf')}"
         for product, (before, now) in best.items()
     )
-    assert f"the best tile takes {first}, {', '.join(others[:-1])} and {others[-1]}." in page("cpu.md")
+    assert f"the best tile takes {first}, {', '.join(others[:-1])} and {others[-1]}." in page
     for tile, said in (("128x256x64", ", takes {} to {} times"), ("64x64x32", " takes {} to {} times")):
         slower = sorted(float(row[3]) / best[row[0]][1] for row in rows if row[1] == tile)
-        assert tile + said.format(f"{slower[0]:.2f}", f"{slower[-1]:.2f}") in page("cpu.md")
+        assert tile + said.format(f"{slower[0]:.2f}", f"{slower[-1]:.2f}") in page
     (before,), (now,) = (
         re.findall(rf"^{version} +([\d.]+) .* ([\d.]+) \([\d.]+\)$", text, re.MULTILINE)
         for version in ("before", "now")
@@ -32,4 +33,4 @@ def test_products_before_and_now() -> None:
     said = (
         f"takes {now[1]} ms with two threads, torch {now[0]} ms; before, it took {before[1]} ms, torch {before[0]} ms"
     )
-    assert said in page("cpu.md")
+    assert said in page

@@ -9,10 +9,10 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from test_dot_units import BF16, E4M3, FP16, HERE, INT8, NAMES, Matrices, compiled, numbers, sum_type, units_in
 from triton.compiler.compiler import CompiledKernel
 
 from support.cpu import emulated_units
+from support.cpu.dots import BF16, E4M3, FP16, HERE, INT8, NAMES, Matrices, compiled, numbers, sum_type, units_in
 
 
 @triton.jit

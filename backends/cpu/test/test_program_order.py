@@ -10,9 +10,9 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from test_dot_units import compiled
 
 from support.cpu import emulated_units
+from support.cpu.dots import compiled
 
 
 @triton.jit
