@@ -85,10 +85,10 @@ def test_the_last_group_is_full_or_the_order_is_that_of_the_numbers(rows: int, c
 
 def test_an_order_of_its_own_is_kept(tmp_path: Path) -> None:
     """The tutorial's kernel runs column by column in groups of two rows."""
-    columns = 4
-    groups = itertools.product(range(0, 16, 2), range(columns), range(2))
+    rows, columns = 32, 4  # of which `inside` could be taken for the columns
+    groups = itertools.product(range(0, rows, 2), range(columns), range(2))
     expected = [(first + row) * columns + column for first, column, row in groups]
-    assert order_of(2, 16, columns, tmp_path) == expected
+    assert order_of(2, rows, columns, tmp_path) == expected
 
 
 # What must not be reordered
