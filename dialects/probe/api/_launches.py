@@ -57,6 +57,7 @@ def _with_slot(kernel: Any, launch: Launch) -> Launch | None:
     if known is None:
         return None
     key, names = known
+    names = names_of(kernel.src, names)
     followed = frozenset(followed_by(kernel))
     noted = followed.union(raised_by(kernel))
     has_grid = any(map(keeps_first, sites_of(key)))
@@ -67,7 +68,7 @@ def _with_slot(kernel: Any, launch: Launch) -> Launch | None:
         if session is None or target is None:
             return launch(*args)
         values = signature_values(kernel.src, args[BEFORE_ARGUMENTS:])
-        described = _slot.Launch(kernel.metadata.name, key, of_launch(names_of(kernel.src, names), values))
+        described = _slot.Launch(kernel.metadata.name, key, of_launch(names, values))
         if has_grid:
             described = described._replace(grid=args[:3])
         device = _buffer.current_device()

@@ -48,6 +48,7 @@ class Report:
         self._looked = looked
         self._checks = tuple(checks)
         self._verdicts: dict[Verdict, None] = {}
+        self._last: Iterable[Verdict] | None = None  # the verdicts that were added last
         self._known: list[Finding] = []  # of a report without a session
         self._launched: dict[str, Finding] = {}  # what launches have found
         self._launches_with_findings = 0
@@ -132,7 +133,11 @@ class Report:
             raise TritonExtError(f"{path}: {error.strerror}") from error
 
     def _add_kernel(self, verdicts: Iterable[Verdict]) -> None:
-        self._verdicts.update(dict.fromkeys(one for one in verdicts if one.check in found_by(self._checks)))
+        if self._last is verdicts:  # each launch asks, and most of them are of the kernel before
+            return
+        own = found_by(self._checks)
+        self._verdicts.update(dict.fromkeys(one for one in verdicts if one.check in own))
+        self._last = verdicts
 
     def _add_launch(self, finding: Finding) -> None:
         """Adds what is wrong in a launch."""
@@ -143,6 +148,7 @@ class Report:
     def _begin_fork(self) -> None:
         """Forgets what the process before the fork has seen."""
         self._verdicts.clear()
+        self._last = None
         self._launched.clear()
         self._launches_with_findings = 0
 
