@@ -153,13 +153,15 @@ def add_strided_kernel(x, y, out, rows, columns, row, column, BM: tl.constexpr, 
 
 
 @triton.jit
-def gemv_kernel(a, x, out, K, BM: tl.constexpr, BK: tl.constexpr):
+def gemv_kernel(a, x, out, K, BM: tl.constexpr, BK: tl.constexpr, SUMS_LAST: tl.constexpr):
+    """The product of a matrix and a vector; a loop carries sums of rows, or a tile that is summed at its end."""
     m = tl.program_id(0) * BM + tl.arange(0, BM)
     k = tl.arange(0, BK)
-    acc = tl.zeros((BM, BK), tl.float32)
+    acc = tl.zeros((BM, BK) if SUMS_LAST else (BM,), tl.float32)
     for start in range(0, K, BK):
-        acc += tl.load(a + m[:, None] * K + start + k[None, :]) * tl.load(x + start + k)[None, :]
-    tl.store(out + m, tl.sum(acc, 1))
+        products = tl.load(a + m[:, None] * K + start + k[None, :]) * tl.load(x + start + k)[None, :]
+        acc += products if SUMS_LAST else tl.sum(products, 1)
+    tl.store(out + m, tl.sum(acc, 1) if SUMS_LAST else acc)
 
 
 @triton.jit

@@ -127,19 +127,26 @@ def attention() -> Iterator[Case]:
 
 
 def gemv() -> Iterator[Case]:
-    n, bm, bk = 4096, 16, 128
+    n = 4096
     a, x, out = torch.randn(n, n), torch.randn(n), torch.empty(n)
-    yield Case(
-        "GEMV float32 4096x4096",
-        1.0,
-        gemv_kernel,
-        lambda: gemv_kernel[(n // bm,)](a, x, out, n, BM=bm, BK=bk),
-        lambda: a @ x,
-        result=out,
-        atol=1e-3,
-        bytes=4 * n * n,
-        operations=2 * n * n,
-    )
+
+    def ours(tile: tuple[int, int], sums_last: bool) -> Run:
+        bm, bk = tile
+        return lambda: gemv_kernel[(n // bm,)](a, x, out, n, BM=bm, BK=bk, SUMS_LAST=sums_last)
+
+    for sums_last in (False, True):
+        best = fastest({tile: ours(tile, sums_last) for tile in ((4, 512), (8, 256), (16, 128))})
+        yield Case(
+            f"GEMV float32 4096^2, {_shown(best)}{', sums last' if sums_last else ''}",
+            1.0,
+            gemv_kernel,
+            ours(best, sums_last),
+            lambda: a @ x,
+            result=out,
+            atol=1e-3,
+            bytes=4 * n * n,
+            operations=2 * n * n,
+        )
 
 
 def conv2d() -> Iterator[Case]:

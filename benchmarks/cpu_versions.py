@@ -31,7 +31,7 @@ import json, sys
 sys.path.insert(0, sys.argv[1] + "/benchmarks")
 import cpu, torch
 of_all = hasattr(cpu, "ROWS")  # else a checkout whose rows have no groups
-cases = list(cpu.cases([*cpu.cpu_rows.ROWS, "wrapped", "gemv"])) if of_all else cpu.cases(False)
+cases = list(cpu.cases([*cpu.cpu_rows.ROWS, "wrapped"])) if of_all else cpu.cases(False)
 print(json.dumps([case.name for case in cases]), flush=True)
 for line in sys.stdin:
     row, threads = map(int, line.split())
