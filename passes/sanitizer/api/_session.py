@@ -17,7 +17,7 @@ from triton_ext.errors import TritonExtError
 from triton_ext.loading.discovery import discovered_once
 from triton_ext.patches.kernel_launches import BEFORE_ARGUMENTS, Launch, wrap_launches
 
-from . import _looks, _synchronisation, _verdicts
+from . import _inductor, _looks, _synchronisation, _verdicts
 from ._at_launch import Facts
 from ._gaps import Gaps
 from ._hints import keep_hints
@@ -63,9 +63,8 @@ class Sanitizer:
                 "TRITON_INTERPRET=1: the interpreter runs no passes, so nothing is checked", fix="unset it"
             )
         passes = [tx.passes.ttir.sanitizer(checks=",".join(self._names), action=self._action, static=self._static)]
-        if is_of_host := bool(
-            {"bounds", "uninit", "race"} & {*self._names}
-        ):  # what the host decides of each launch, it does from this description
+        is_of_host = bool({"bounds", "uninit", "race"} & {*self._names})
+        if is_of_host:  # what the host decides of each launch, it does from this description
             passes.insert(0, tx.passes.ttir.intensity())
         wrap_launches(_seen, outer=True)  # a launch is then known to be over
         if "hints" in self._names:
@@ -81,6 +80,7 @@ class Sanitizer:
                 _active[-1]._pipeline.uninstall()
             self._pipeline.install()
             _active.append(self)
+        _inductor.begin()
         if self._raises:
             _synchronisation.follow(self._raise_if_failed)
         return self.report
@@ -88,6 +88,7 @@ class Sanitizer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        _inductor.end()
         with _lock:
             is_innermost = _active[-1] is self
             _active.remove(self)
