@@ -244,6 +244,18 @@ def test_sanitizer_slowdowns() -> None:
             assert number == (f"{float(found[1]):.0f}" if found else "")
 
 
+def test_sanitizer_on_the_cpu() -> None:
+    text = (RESULTS / "cpu-sanitizer.txt").read_text()
+    two, sixteen = re.findall(r"\d+ threads, Triton.*?geometric mean +([\d.]+)", text, re.DOTALL)
+    kernels = re.findall(r"^\S.*? {2,}[\d.]+ +([\d.]+) .* to", text.partition("16 threads, Triton")[0], re.MULTILINE)
+    ratios = [float(ratio) for ratio in kernels]
+    said = " ".join(page("sanitizer.md").split())
+    assert len(ratios) == 9
+    assert f"take {min(ratios):.2f} to {max(ratios):.2f} times as long with the default checks" in said
+    assert f"geometric mean {float(two):.2f}; products" in said
+    assert f"the geometric mean is {float(sixteen):.2f}" in said
+
+
 def test_sanitizer_compile_times() -> None:
     text = (RESULTS / "sanitizer-compile.txt").read_text()
     found = re.findall(r"^.{20} (\S+) +[\d.]+ +([\d.]+) +\d+  ttir", text, re.MULTILINE)
