@@ -130,8 +130,9 @@ void Merger::chooseIn(Operation *op) {
   auto word = dyn_cast<probe::LaunchWordOp>(op);
   auto numberOf = [&](Operation *one) -> IntegerAttr {
     if (word)
-      return b.getI64IntegerAttr(cast<probe::LaunchWordOp>(one).getWord() -
-                                 word.getWord());
+      return b.getI64IntegerAttr(
+          int64_t(cast<probe::LaunchWordOp>(one).getWord()) -
+          int64_t(word.getWord()));
     return integerOf(one);
   };
   SmallVector<IntegerAttr> numbers{numberOf(op)};

@@ -198,9 +198,19 @@ Value mlir::triton_ext::sanitizer::programBits(int64_t bytes,
     }
     linear = id;
   }
+  // The lowest bits tell neighbours apart. To them comes a hash of the others
+  // (Fibonacci hashing: Knuth, TAOCP 3, 6.4), because programs that race are
+  // often a power of two apart: those of one tile and the next slice of K.
   unsigned bits = bitsOf(bytes);
-  Value all = numberLike((int64_t(1) << bits) - 1, linear.getType(), b);
-  Value number = arith::AndIOp::create(b, linear, all);
+  Type i64 = linear.getType();
+  Value all = numberLike((int64_t(1) << bits) - 1, i64, b);
+  Value others = arith::ShRUIOp::create(b, linear, numberLike(bits, i64, b));
+  Value hash = arith::ShRUIOp::create(
+      b,
+      arith::MulIOp::create(b, others, numberLike(0x9E3779B97F4A7C15, i64, b)),
+      numberLike(64 - bits, i64, b));
+  Value number =
+      arith::AndIOp::create(b, arith::AddIOp::create(b, linear, hash), all);
   Value inverted = arith::XOrIOp::create(b, number, all);
   Value both = arith::OrIOp::create(
       b, number,

@@ -13,8 +13,8 @@ from support import mutants
 from support.probe.native import native_backend
 from support.sanitizer import mutations
 
-BOUNDS, LOOKS, SHADOWS, WORDS = (
-    Path(__file__).with_name(f"test_sanitizer_{name}.py") for name in ("bounds", "looks", "shadows", "words")
+BOUNDS, LOOKS, MERGED, SHADOWS, WORDS = (
+    Path(__file__).with_name(f"test_sanitizer_{name}.py") for name in ("bounds", "looks", "merged", "shadows", "words")
 )
 apart, box, corners, host, merge, shadow, look, place, words = (
     partial(mutants.Mutation, f"{name}.cpp")
@@ -45,6 +45,9 @@ MUTATIONS = {
     "a program that has written may not write again": (
         BOUNDS, "races",
         look("arith::CmpIOp::create(b, P::eq, found, both)", "arith::CmpIOp::create(b, P::ne, found, both)"),
+    ),
+    "programs a power of two apart are one": (
+        MERGED, "power_of_two", look("arith::AddIOp::create(b, linear, hash)", "linear"),
     ),
     "a look of a loop may stay alone": (SHADOWS, "order_of_a_loop", place("(isWhole || !(reads && writes))", "true")),
     "a read is looked at behind a loop that writes": (

@@ -46,12 +46,15 @@ def command(  # noqa: PLR0917 - one for each option
     from triton_ext.sanitize import _run
 
     report, status = _run.run(command, checks, action)
+    if status > _SIGNALLED and not report.accesses:
+        click.echo(f"signal {status - _SIGNALLED} ended the command: a process that ends so has no report", err=True)
+        if action == "report":
+            click.echo("(fix: --action suppress, with which accesses out of bounds do not end the process)", err=True)
+        context.exit(status)
     if output is not None:
         report.write(Path(output), format_)
         click.echo(_run.summary(report))
         click.echo(f"wrote {output}")
     else:
         click.echo({"json": report.json, "sarif": report.sarif}.get(format_ or "", report.text)())
-    if status > _SIGNALLED and not report.accesses:
-        click.echo(f"signal {status - _SIGNALLED} ended the command: a process that ends so has no report", err=True)
     context.exit(status or (1 if report.findings else 0))
