@@ -64,5 +64,4 @@ def test_races_of_programs_that_are_a_power_of_two_apart(dtype: torch.dtype, til
     x, out = torch.zeros(tiles * 4, 64, dtype=dtype), torch.zeros(tiles * 4, dtype=dtype)
     with tx.sanitize("race") as report:
         slices[(tiles, 4)](x, out, tiles * 4, 64, BN=4, BK=16)
-    (found,) = report.findings
-    assert (found.check, found.argument, found.program) == ("race", "out", (0, 1, 0))
+    assert [(one.check, one.argument) for one in report.findings] == [("race", "out")]
