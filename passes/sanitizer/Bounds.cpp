@@ -158,7 +158,7 @@ void BoundsChecker::checkTile(const MemoryAccess &access) {
   std::optional<Strided> strided;
   if (checker.isStatic)
     strided = tracker.track(access.pointer);
-  if (!strided && keepFirst(access, *extents))
+  if (!strided && (keepFirst(access, *extents) || callLook(access, *extents)))
     return;
   ArrayRef<int64_t> shape = shapeOf(access);
   bool isAfter = checker.action != Action::Trap;

@@ -43,6 +43,8 @@ private:
   bool leaveToHost(const MemoryAccess &access,
                    std::optional<unsigned> argument);
   bool keepFirst(const MemoryAccess &access, const Extents &extents);
+  bool isOfOneArgument(const MemoryAccess &access, const Extents &extents);
+  bool callLook(const MemoryAccess &access, const Extents &extents);
   void mark(scf::IfOp look, ArrayRef<Operation *> accesses);
   void checkTile(const MemoryAccess &access);
   void checkBox(const MemoryAccess &access);

@@ -71,18 +71,46 @@ CheckPlaces BoundsChecker::placesOfChecks() {
   return found;
 }
 
-/// Checks an access by `probe.outside` if it may: a look at its lanes that the
-/// kernel has behind it, in no loop, of the tensor of one argument.
+/// Returns whether the kernel has a look at the lanes of an access behind it,
+/// in no loop, and of the tensor of one argument.
+bool BoundsChecker::isOfOneArgument(const MemoryAccess &access,
+                                    const Extents &extents) {
+  auto type = dyn_cast<RankedTensorType>(access.type);
+  return checker.action == Action::Report && type && type.getRank() != 0 &&
+         extents.argument && extents.arguments.size() == 1 &&
+         extents.found.empty() &&
+         checker.places.kernel.count(numbers.lookup(access.op)) &&
+         !access.op->getParentOfType<LoopLikeOpInterface>();
+}
+
+/// Checks an access by a function that is called, if it may.
+bool BoundsChecker::callLook(const MemoryAccess &access,
+                             const Extents &extents) {
+  if (!checker.canCall || !isOfOneArgument(access, extents))
+    return false;
+  ImplicitLocOpBuilder b = checker.after(access.op);
+  Value mask = access.mask;
+  if (mask)
+    mask = inLanes(mask, access.type, b);
+  reportLanes({addressOf(access.pointer, b), mask, {}}, access, extents, b);
+  // The first check is that of the memory, the second one that of the view.
+  Operation *check = access.op->getNextNode();
+  while (!isa<probe::CheckOp>(check))
+    check = check->getNextNode();
+  check->setAttr("probe.outside",
+                 b.getDenseI64ArrayAttr(
+                     {int64_t(*extents.argument), int64_t(access.laneBytes)}));
+  checker.say(access.op, "bounds", Verdict::Checked, "lane by lane");
+  return true;
+}
+
+/// Checks an access by `probe.outside`, if it may.
 bool BoundsChecker::keepFirst(const MemoryAccess &access,
                               const Extents &extents) {
   Operation *op = access.op;
-  auto type = dyn_cast<RankedTensorType>(access.type);
-  if (!checker.keepsFirst || checker.action != Action::Report || !type ||
-      type.getRank() == 0 || !extents.argument ||
-      extents.arguments.size() > 1 || !extents.found.empty() ||
-      !checker.places.kernel.count(numbers.lookup(op)) ||
-      op->getParentOfType<LoopLikeOpInterface>())
+  if (!checker.keepsFirst || !isOfOneArgument(access, extents))
     return false;
+  auto type = cast<RankedTensorType>(access.type);
   ImplicitLocOpBuilder b = checker.after(op);
   Value mask = access.mask;
   if (mask)

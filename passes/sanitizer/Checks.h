@@ -90,6 +90,9 @@ public:
   /// Whether the kernel keeps only the first lane of what it checks lane by
   /// lane, which compiles faster. The host knows a kernel that has all of them.
   bool keepsFirst = false;
+  /// Whether code that is called looks at lanes. Only a program of one thread
+  /// can call it.
+  bool canCall = false;
   /// What becomes of the accesses, by their numbers in the order of the
   /// program.
   CheckPlaces places;

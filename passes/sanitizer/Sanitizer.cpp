@@ -107,6 +107,11 @@ static bool isLaunched(ModuleOp module) {
          name.starts_with("hip:");
 }
 
+static bool isOfCpu(ModuleOp module) {
+  auto target = module->getAttrOfType<StringAttr>("probe.target");
+  return target && target.getValue() == "x86-64";
+}
+
 static void setJson(ModuleOp module, StringRef name, llvm::json::Array list) {
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(list));
@@ -195,6 +200,7 @@ void SanitizerPass::runOnOperation() {
     checker.looks = isStatic ? looks : Looks::Inline;
     checker.apart = apart;
     checker.keepsFirst = keepsFirst;
+    checker.canCall = checker.looks == Looks::Host && isOfCpu(module);
     if (auto promised = promisesOf(checker))
       promises.push_back(std::move(*promised));
     // These look at the kernel's own operations.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tl.device_print and tl.device_assert, which call the runtime.
+// tl.device_print and tl.device_assert, which call the runtime, and calls of
+// its other functions, which are prints with an attribute.
 
 #include "Roots.h"
 
@@ -55,10 +56,48 @@ void MessageLowering::lower(triton::AssertOp op) {
   tiles.forTile(type.getShape(), plan.contiguousDim(op.getCondition()), check);
 }
 
+/// The attribute of a print that stands for a call: the name of the function.
+static constexpr StringLiteral callName = "triton_ext_cpu.call";
+
+/// Calls a function of the runtime. The arguments are the program, and the
+/// operands: scalars as they are, tensors as pointers to their elements, which
+/// are row-major. An element of i1 is a byte. All tensors have one shape: one
+/// loop writes them, and it is not split, because that is short to compile.
+void MessageLowering::call(StringRef function, triton::PrintOp op) {
+  SmallVector<Value> arguments(ArrayRef(context.grid.programIds));
+  SmallVector<std::pair<Value, Buffer>> tensors;
+  for (Value value : op.getArgs()) {
+    auto tensor = dyn_cast<RankedTensorType>(value.getType());
+    if (!tensor) {
+      arguments.push_back(context.scalars.lookup(value));
+      continue;
+    }
+    Buffer buffer = scratch.allocate(loweredType(tensor.getElementType()),
+                                     tensor.getShape());
+    tensors.push_back({value, buffer});
+    arguments.push_back(buffer.ptr);
+  }
+  if (!tensors.empty())
+    tiles.forTile(
+        tensors.front().second.shape, plan.contiguousDim(tensors.front().first),
+        [&](const Coords &coords) {
+          for (auto &[value, buffer] : tensors)
+            scratch.store(buffer, coords, evaluator.eval(value, coords));
+        });
+  evaluator.withScope(1, [&] {
+    SmallVector<Type> types = llvm::map_to_vector(
+        arguments, [](Value value) { return value.getType(); });
+    context.declareFunction(function, {}, types);
+    LLVM::CallOp::create(b, TypeRange(), function, arguments);
+  });
+}
+
 /// Calls the runtime once for each operand. The arguments are the prefix, the
 /// number of the operand, the program, the shape, the kind of element, and the
 /// elements.
 void MessageLowering::lower(triton::PrintOp op) {
+  if (auto function = op->getAttrOfType<StringAttr>(callName))
+    return call(function, op);
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
   Type i32 = b.getI32Type(), i64 = b.getI64Type();
   context.declareFunction(

@@ -144,6 +144,8 @@ public:
   void lower(triton::AssertOp op);
 
 private:
+  void call(StringRef function, triton::PrintOp op);
+
   LaneBuilder &b;
 };
 

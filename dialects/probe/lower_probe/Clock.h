@@ -30,6 +30,8 @@ public:
   /// Returns whether the module has a known target.
   bool isKnown() const { return isNvidia || isAmd || isX86; }
   bool hasPtx() const { return isNvidia; }
+  /// Returns whether kernels can call the runtime of the CPU backend.
+  bool hasRuntime() const { return isX86; }
 
   /// Returns the number of threads of a program; 0 if a program is one thread,
   /// whose values are scalars.

@@ -69,7 +69,10 @@ LogicalResult Emitter::run() {
     if (CheckOp next = partnerOf(site)) {
       b.setInsertionPoint(next); // behind the conditions of both
       b.setLoc(op->getLoc());
-      emitLate(site++, cast<CheckOp>(op), next);
+      auto check = cast<CheckOp>(op);
+      if (!callRuntime(site, check, next))
+        emitLate(site, check, next);
+      ++site;
       continue;
     }
     b.setInsertionPoint(op);

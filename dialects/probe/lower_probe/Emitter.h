@@ -62,6 +62,7 @@ private:
   LogicalResult emitOutside(unsigned site, probe::OutsideOp op);
   Value lanesLike(Type type);
   void keepFirst(probe::OutsideOp op, Value place);
+  bool callRuntime(unsigned site, probe::CheckOp check, probe::CheckOp next);
   void keepFirstInPtx(probe::OutsideOp op, int64_t site);
   void recordFailure(unsigned site, Value number, Value hasFailed, Value count,
                      Value lane, ValueRange values);

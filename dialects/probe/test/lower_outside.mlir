@@ -53,3 +53,36 @@ tt.func public @amd(%x: tensor<8x16xi64>, %on: tensor<8x16xi1>) {
   tt.return
 }
 }
+
+// -----
+
+// For a CPU, two checks that say which argument the addresses belong to are one call of the runtime: with the slot, the
+// places of the argument's words and of the counters, the tag, the bytes, the number of lanes, the addresses and the mask.
+// CHECK-LABEL: tt.func public @cpu
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<8x16xi64>, %[[ON:[a-z0-9]+]]: tensor<8x16xi1>
+// CHECK-DAG: %[[ARGUMENT:.*]] = arith.constant 16 : i64
+// CHECK-DAG: %[[SITE:.*]] = arith.constant 32 : i64
+// CHECK-DAG: %[[BYTES:.*]] = arith.constant 2 : i64
+// CHECK-DAG: %[[LANES:.*]] = arith.constant 128 : i64
+// CHECK-NOT: tt.reduce
+// CHECK: tt.print "" {{.*}}triton_ext_cpu.call = "triton_ext_cpu_outside"{{.*}} : %{{.*}}, %[[ARGUMENT]], %[[SITE]], %{{.*}}, %[[BYTES]], %[[LANES]], %[[X]], %[[ON]] :
+// CHECK-NOT: tt.reduce
+// CHECK: tt.return
+// Without the attribute, the program looks itself.
+// CHECK-LABEL: tt.func public @own
+// CHECK: "tt.reduce"
+// CHECK-NOT: tt.print
+module attributes {probe.target = "x86-64"} {
+tt.func public @cpu(%x: tensor<8x16xi64>, %on: tensor<8x16xi1>, %ok: tensor<8x16xi1>) {
+  %serial = probe.launch_word 2 : i64
+  probe.check %ok, "bounds"(%serial, %x : i64, tensor<8x16xi64>) mask(%on : tensor<8x16xi1>) {probe.note = "{}", probe.outside = array<i64: 1, 2>} : tensor<8x16xi1>
+  probe.check %ok, "view"(%serial, %x : i64, tensor<8x16xi64>) mask(%on : tensor<8x16xi1>) {probe.note = "{}"} : tensor<8x16xi1>
+  tt.return
+}
+tt.func public @own(%x: tensor<8x16xi64>, %on: tensor<8x16xi1>, %ok: tensor<8x16xi1>) {
+  %serial = probe.launch_word 2 : i64
+  probe.check %ok, "bounds"(%serial, %x : i64, tensor<8x16xi64>) mask(%on : tensor<8x16xi1>) {probe.note = "{}"} : tensor<8x16xi1>
+  probe.check %ok, "view"(%serial, %x : i64, tensor<8x16xi64>) mask(%on : tensor<8x16xi1>) {probe.note = "{}"} : tensor<8x16xi1>
+  tt.return
+}
+}

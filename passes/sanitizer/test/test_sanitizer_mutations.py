@@ -13,8 +13,9 @@ from support import mutants
 from support.probe.native import native_backend
 from support.sanitizer import mutations
 
-BOUNDS, LOOKS, MERGED, SHADOWS, WORDS = (
-    Path(__file__).with_name(f"test_sanitizer_{name}.py") for name in ("bounds", "looks", "merged", "shadows", "words")
+BOUNDS, CALLS, LOOKS, MERGED, SHADOWS, WORDS = (
+    Path(__file__).with_name(f"test_sanitizer_{name}.py")
+    for name in ("bounds", "calls", "looks", "merged", "shadows", "words")
 )
 apart, box, corners, host, merge, shadow, look, place, words = (
     partial(mutants.Mutation, f"{name}.cpp")
@@ -40,6 +41,12 @@ MUTATIONS = {
     "no look has a kernel of its own": (LOOKS, "without_checks", apart("own.branch(branch)", "false")),
     "the flag is raised behind loops": (LOOKS, "before_a_loop", apart("!isa<LoopLikeOpInterface>(loop)", "true")),
     "the host compares corners that a tile has not": (LOOKS, "before_a_loop", host("!hasCorners", "false")),
+    "the runtime looks at lanes that are masked off": (
+        CALLS, "in_the_middle", host("access.mask", "Value()", behind="BoundsChecker::callLook"),
+    ),
+    "the runtime looks at the first tensor": (
+        CALLS, "two_dimensions", host("int64_t(*extents.argument)", "int64_t(0)", behind="BoundsChecker::callLook"),
+    ),
     "looks at shadows are in each kernel": (LOOKS, "may_race", shadow("checker.apart.contains(one.check())", "false")),
     "the slack is forgotten": (BOUNDS, "tiles", corners("math.add(result.high, strided.slackHigh)", "result.high")),
     "a program that has written may not write again": (
