@@ -44,9 +44,9 @@ struct IndexMath {
   /// point, can be used at the insertion point: it must not be inside of a
   /// branch or a loop that has ended.
   bool canUse(Value value) const;
-  /// Returns `value`, or a copy of it at the insertion point if it is inside of
-  /// a branch or a loop that has ended and is computed from values that are
-  /// not; null if there is no such copy. `value` is a scalar.
+  /// Returns the scalar `value` if it can be used at the insertion point. If a
+  /// branch or a loop that has ended computes it from values outside of it,
+  /// returns a copy at the insertion point. Returns null otherwise.
   Value reach(Value value);
 };
 

@@ -50,17 +50,12 @@ struct Slicer {
   }
   RankedTensorType typeOf(Type tensor) {
     SmallVector<int64_t> shape;
+    // A size that is a value is dynamic in the type, even if it is constant.
     for (OpFoldResult size : part.sizes)
-      shape.push_back(
-          getConstantIntValueOfAttribute(size).value_or(ShapedType::kDynamic));
+      shape.push_back(isa<Value>(size) ? ShapedType::kDynamic
+                                       : *getConstantIntValue(size));
     return RankedTensorType::get(shape, getElementTypeOrSelf(tensor));
   }
-  /// Returns the number that is an attribute. A value is dynamic in the type of
-  /// a slice, even if it is constant.
-  static std::optional<int64_t> getConstantIntValueOfAttribute(OpFoldResult n) {
-    return isa<Value>(n) ? std::nullopt : getConstantIntValue(n);
-  }
-
   /// Returns the slice, or null if it has to stay.
   Value compute(Operation *op);
   Value computeElementwise(Operation *op);

@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace mlir::triton_ext::cpu;
 
-/// Returns the largest product of a loop; null if there is none, or if the
-/// order of programs may be seen.
+/// Returns the largest product that is in a loop. Returns null if no product is
+/// in a loop, or if the kernel may observe the order of programs.
 static triton::DotOp productOf(triton::FuncOp function) {
   triton::DotOp found;
   bool isOrdered = mayWait(function);

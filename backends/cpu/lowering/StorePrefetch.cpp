@@ -2,8 +2,8 @@
 //
 // Prefetches of the memory that a later store of the same tile writes.
 //
-// A prefetch never faults and changes no value, so lanes that a mask turns off
-// are prefetched, too.
+// A prefetch never faults and changes no value, so it ignores the mask of the
+// store.
 
 #include "StorePrefetch.h"
 

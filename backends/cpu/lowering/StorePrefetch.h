@@ -20,8 +20,8 @@ void hoistAddressesOfStores(triton::FuncOp function);
 class StorePrefetch {
 public:
   /// Looks for a store behind `root`, which computes `tensors` with lanes along
-  /// `dim`. There is none to prefetch for unless the computation is expensive
-  /// and the addresses of the store are known already.
+  /// `dim`. Finds none if the computation is cheap or the addresses of the
+  /// store are not known yet.
   StorePrefetch(LoweringContext &context, Plan &plan, Evaluator &evaluator,
                 Operation *root, ValueRange tensors, int dim);
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,24 @@ def arguments(matrices: Matrices, steps: int) -> tuple[torch.Tensor, ...]:
     return (*matrices.arguments, torch.tensor([steps], dtype=torch.int32))
 
 
+def cases(
+    dtype: torch.dtype, arch: str, loop: tuple[int, int], shapes: Sequence[tuple[int, int, int]], directory: Path
+) -> Iterator[tuple[tuple[int, int, int], Matrices, CompiledKernel, Path]]:
+    """Yields each of `shapes`, in the one layout and the other, with its matrices, its kernel and an empty directory.
+
+    The sizes of a shape are B, M and N; `loop` is the size of a step and the number of steps.
+    """
+    step, steps = loop
+    for number, (sizes, is_down) in enumerate(zip(shapes, (False, True), strict=True)):
+        here = directory / str(number)
+        here.mkdir()
+        whole, layout = (*sizes, max(1, steps) * step), (is_down, is_down)
+        matrices = Matrices(dtype, whole, layout)
+        if not steps:
+            matrices.expected = matrices.total.clone()
+        yield sizes, matrices, compiled_product(dtype, whole, step, arch, layout), here
+
+
 #: The size of a step, and how many there are: none, fewer than wait, as many, one more, and several times as many.
 #: Slots that are used again have old words in them.
 STEPS = [(32, 0), (32, 1), (32, 3), (32, 8), (32, 9), (32, 17), (64, 6), (128, 5), (16, 17), (8, 19), (4, 3), (256, 2)]
@@ -60,14 +79,7 @@ STEPS = [(32, 0), (32, 1), (32, 3), (32, 8), (32, 9), (32, 17), (64, 6), (128, 5
 @pytest.mark.parametrize(("step", "steps"), STEPS)
 def test_tiles(dtype: torch.dtype, arch: str, step: int, steps: int, tmp_path: Path) -> None:
     """Each sum is loaded once for several steps; a last tile that is not full ends with zeros."""
-    for number, (sizes, layout) in enumerate((((1, 32, 16), (False, False)), ((2, 16, 32), (True, True)))):
-        here = tmp_path / str(number)
-        here.mkdir()
-        whole = (*sizes, max(1, steps) * step)
-        matrices = Matrices(dtype, whole, layout)
-        if not steps:
-            matrices.expected = matrices.total.clone()
-        kernel = compiled_product(dtype, whole, step, arch, layout)
+    for sizes, matrices, kernel, here in cases(dtype, arch, (step, steps), ((1, 32, 16), (2, 16, 32)), tmp_path):
         emulator = emulated_units.run_emulated(kernel, here, 1, arguments(matrices, steps))
         assert emulator.problems == []
         assert torch.equal(matrices.total, matrices.expected)
@@ -80,14 +92,7 @@ def test_tiles(dtype: torch.dtype, arch: str, step: int, steps: int, tmp_path: P
 @pytest.mark.parametrize("dtype", [BF16, FP16, INT8, E4M3], ids=str)
 @pytest.mark.parametrize(("step", "steps"), STEPS)
 def test_on_this_machine(arch: str, dtype: torch.dtype, step: int, steps: int, tmp_path: Path) -> None:
-    for number, (sizes, layout) in enumerate((((1, 32, 64), (False, False)), ((2, 4, 8), (True, True)))):
-        here = tmp_path / str(number)
-        here.mkdir()
-        whole = (*sizes, max(1, steps) * step)
-        matrices = Matrices(dtype, whole, layout)
-        if not steps:
-            matrices.expected = matrices.total.clone()
-        kernel = compiled_product(dtype, whole, step, arch, layout)
+    for _, matrices, kernel, here in cases(dtype, arch, (step, steps), ((1, 32, 64), (2, 4, 8)), tmp_path):
         emulated_units.run(kernel, here, 1, arguments(matrices, steps))
         assert torch.equal(matrices.total, matrices.expected)
 

@@ -2,8 +2,8 @@
 //
 // `probe.outside` as assembly of NVIDIA: two comparisons of each lane, and one
 // branch of each thread for several lanes. No lane moves to another thread, so
-// there is no shared memory and no barrier. Where a layout repeats a lane, its
-// key is the same, and the largest key stays what it is.
+// the assembly needs neither shared memory nor barriers. Where a layout repeats
+// a lane, its key is the same, and the largest key stays what it is.
 
 #include "Clock.h"
 #include "Emitter.h"

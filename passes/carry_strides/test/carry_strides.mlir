@@ -29,7 +29,7 @@ tt.func @swapped(%x: !tt.ptr<f32>, %n: i32) {
   tt.return
 }
 
-// Bases and strides differ: they are carried, too.
+// The loop also carries bases and strides if they differ.
 // CHECK-LABEL: tt.func @two_bases
 // CHECK-SAME: (%[[X:.*]]: !tt.ptr<f32>, %[[Y:.*]]: !tt.ptr<f32>,
 // CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %[[X]], %[[S:.*]] = %c1_i64, %[[B:.*]] = %[[Y]], %[[T:.*]] = %c2_i64) -> (!tt.ptr<f32>, i64, !tt.ptr<f32>, i64)

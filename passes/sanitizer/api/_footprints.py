@@ -197,9 +197,9 @@ def _is_dense(group: dict[Variable, int], ranges: dict[Variable, _Range], *, exa
 
 
 def _levels(repeats: list[tuple[int, Any]], size: int, *, exact: bool) -> list[tuple[int, Any]]:
-    """Returns the levels of a footprint with these steps and numbers of steps. Without gaps, steps are one run.
+    """Returns the levels of a footprint with these steps and numbers of steps. Steps without gaps are one run.
 
-    Unless `exact`, it is enough that there are none in one program.
+    If `exact`, all programs must have steps without gaps; otherwise one program suffices.
     """
     levels: list[tuple[int, Any]] = [(1, size - 1)]
     for step, count in sorted(repeats, key=lambda item: item[0]):

@@ -35,7 +35,7 @@ from ._corners import corners_of
 #: The attribute by which the pass knows what becomes of looks.
 _LOOKS = "sanitize.looks"
 
-#: The capture mode of CUDA and HIP in which a thread may do what is no work of a stream.
+#: The capture mode of CUDA and HIP in which a thread may also call functions that a stream cannot capture.
 _RELAXED = 2
 
 #: The backends whose kernels keep only the first lane of accesses that they check lane by lane, and so compile faster.
