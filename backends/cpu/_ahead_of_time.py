@@ -79,7 +79,7 @@ def compile_library(
         if not path.parent.is_dir() or path.is_dir():
             raise TritonExtError(f"{path} cannot be written", fix="name a file in a directory that exists")
     if output.absolute() == header.absolute():
-        raise TritonExtError(f"{output} is to be both the library and the header", fix="two names")
+        raise TritonExtError(f"{output} is named for the library and for the header", fix="two names")
     targets = [_target(cpu) for cpu in dict.fromkeys(cpus)]
     code = _Code()
     exports = [_export(kernel, number, targets, options or {}, code) for number, kernel in enumerate(kernels)]

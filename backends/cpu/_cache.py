@@ -110,7 +110,7 @@ def _distrust(found: os.stat_result, *, only_owner: bool = False) -> str | None:
         return f"belongs to user {found.st_uid}, this process runs as user {os.geteuid()}"
     group_is_foreign = found.st_gid != os.getegid()
     if not only_owner and (found.st_mode & stat.S_IWOTH or (found.st_mode & stat.S_IWGRP and group_is_foreign)):
-        return f"can be written by others than its owner (mode {stat.S_IMODE(found.st_mode):04o})"
+        return f"can be written by users other than its owner (mode {stat.S_IMODE(found.st_mode):04o})"
     return None
 
 

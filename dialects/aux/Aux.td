@@ -70,7 +70,7 @@ def Aux_ViewOp : Aux_Op<"view", [Pure, AttrSizedOperandSegments, OffsetSizeAndSt
 def Aux_StoreOp
     : Aux_Op<"store", [TypesMatchWith<"type of the value to be that of the elements", "memref", "value",
                                       "::llvm::cast<::mlir::ShapedType>($_self).getElementType()">]> {
-  let summary = "Store one element, with a say in how it is cached";
+  let summary = "Store one element with a cache mode";
   let description = [{
     `memref.store` that can name a cache mode. A target that knows none of that
     name stores as if there were none.
@@ -134,7 +134,7 @@ def Aux_ScalarPrintOp : Aux_Op<"scalar.print", [MemoryEffects<[MemWrite]>]> {
 
 def Aux_OptimizationBarrierOp
     : Aux_Op<"optimization_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "A use of a value that nothing is known of";
+  let summary = "Use a value in a way that no pass can see through";
   let description = [{
     Keeps its operand alive, and memory accesses on their side of it.
 

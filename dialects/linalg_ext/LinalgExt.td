@@ -437,9 +437,9 @@ class LinalgExt_AtomicRMWBase<string mnemonic, string syntax> : LinalgExt_Atomic
 }
 
 def LinalgExt_GatherAtomicRMWOp : LinalgExt_AtomicRMWBase<"gather_atomic_rmw", "GatherAtomicRMW"> {
-  let summary = "Change elements of memory, each in one step, and give what was there";
+  let summary = "Change elements at given indices, each atomically, and return the previous ones";
   let description = [{
-    For each `b` whose mask is true, in one step that nobody sees half of,
+    For each `b` whose mask is true, atomically,
 
         old[b, 0] = memory[indices[b, 0]]
         memory[indices[b, 0]] = kind(old[b, 0], value[b, 0])
@@ -464,10 +464,10 @@ def LinalgExt_GatherAtomicRMWOp : LinalgExt_AtomicRMWBase<"gather_atomic_rmw", "
 }
 
 def LinalgExt_GatherAtomicCASOp : LinalgExt_AtomicOp<"gather_atomic_cas", "GatherAtomicCAS"> {
-  let summary = "Exchange elements of memory that are as expected, each in one step";
+  let summary = "Compare elements at given indices with expected ones and replace the equal ones, each atomically";
   let description = [{
-    For each `b`, in one step that nobody sees half of, `old[b, 0]` is
-    `memory[indices[b, 0]]`, and that becomes `value[b, 0]` if its bits are those
+    For each `b`, atomically, `old[b, 0]` is `memory[indices[b, 0]]`, and that
+    becomes `value[b, 0]` if its bits are those
     of `expected[b, 0]`. The dimension of one element may be left out of all but
     the memory. Memory that is a tensor is not given anew: it is an input.
 
@@ -490,14 +490,14 @@ def LinalgExt_GatherAtomicCASOp : LinalgExt_AtomicOp<"gather_atomic_cas", "Gathe
 /// An atomic on each element of an array of any rank, with the value at the
 /// same position.
 def LinalgExt_AtomicRMWOp : LinalgExt_AtomicRMWBase<"atomic_rmw", "AtomicRMW"> {
-  let summary = "Change all elements of a piece of memory, each in one step, and give what was there";
+  let summary = "Change each element of memory atomically, and return the previous ones";
   let description = [{
     `gather_atomic_rmw` of elements that need no indices: for each element,
 
         old[i] = memory[i]
         memory[i] = kind(old[i], value[i])
 
-    in one step of its own. Value, memory and init have one shape.
+    atomically for each element. Value, memory and init have one shape.
 
     ```mlir
     %r = linalg_ext.atomic_rmw addf acq_rel ins(%v : tensor<?xf32>)
@@ -512,7 +512,7 @@ def LinalgExt_AtomicRMWOp : LinalgExt_AtomicRMWBase<"atomic_rmw", "AtomicRMW"> {
 }
 
 def LinalgExt_AtomicCASOp : LinalgExt_AtomicOp<"atomic_cas", "AtomicCAS"> {
-  let summary = "Exchange those elements of a piece of memory that are as expected, each in one step";
+  let summary = "Compare each element of memory with an expected one and replace it if they are equal, atomically";
   let description = [{
     `gather_atomic_cas` of elements that need no indices. All operands have one
     shape.

@@ -243,7 +243,7 @@ def test_a_cache_of_triton_that_others_can_write(tmp_path: Path, mode: int, is_s
     if is_safe:
         assert done.stdout == "32.0\n", done.stderr
     else:
-        assert f"can be written by others than its owner (mode {mode:04o})" in last_line(done)
+        assert f"can be written by users other than its owner (mode {mode:04o})" in last_line(done)
         assert "TRITON_CACHE_DIR=" in last_line(done)
 
 
@@ -296,7 +296,7 @@ def test_a_kernel_in_triton_s_cache_that_others_can_write(tmp_path: Path, what: 
     victim.chmod(victim.stat().st_mode | 0o002)
     done = launch_with_cache(tmp_path, str(cache))
     assert not mark.exists()
-    assert "can be written by others than its owner" in last_line(done), done.stderr
+    assert "can be written by users other than its owner" in last_line(done), done.stderr
     assert f"rm -r {library.parent}" in last_line(done)
 
 

@@ -277,7 +277,7 @@ ERRORS = [
         ("k.py:residue", "-s", "*fp32, *fp32", "-o", "k.so", "--name", "double"),
         "'double' cannot be the name of a C fun",
     ),
-    (("k.py:residue", "-s", "*fp32, *fp32", "-o", "k.so", "--header", "k.so"), "both the library and the header"),
+    (("k.py:residue", "-s", "*fp32, *fp32", "-o", "k.so", "--header", "k.so"), "for the library and for the header"),
     (("k.py:residue", "-s", "tensordesc<fp32[4, 4]>, *fp32", "-o", "k.so"), "which a C function cannot take"),
     (("k.py:residue", "k.py:residue", "-s", "*fp32, *fp32", "-o", "k.so"), "2 kernels and 1 times --signature"),
     (

@@ -177,7 +177,7 @@ def loaded(path: str, definition: Definition) -> Any:
         where = "a variable" if len(variables) == 1 else "variables"
         names = ", ".join(f"'{name}'" for name in variables)
         raise TritonExtError(
-            f"{definition.name} cannot be defined alone: it uses {names}, {where} of what is around it"
+            f"{definition.name} cannot be defined alone: it uses {names}, {where} of the enclosing function"
         )
     namespace = dict(vars(sys.modules[outermost.__module__]))
     for node in [*dict.fromkeys(imports.values()), *definition.siblings]:

@@ -219,7 +219,7 @@ def test_a_variable_of_a_function_is_not_the_one_of_the_module(tmp_path: Path) -
             ("direct", "by_helper", "tuned")}  # fmt: skip
     assert {name: len(notes) for name, notes in uses.items()} == {"direct": 1, "by_helper": 1, "tuned": 1}
     for name, variable in (("direct", "WIDTH"), ("by_helper", "WIDTH"), ("tuned", "configs")):
-        assert f"it uses '{variable}', a variable of what is around it" in uses[name][0]
+        assert f"it uses '{variable}', a variable of the enclosing function" in uses[name][0]
 
 
 @pytest.mark.slow

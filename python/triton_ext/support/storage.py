@@ -85,7 +85,7 @@ def check_private(path: Path) -> None:
         )
     if found.st_mode & _OTHERS_WRITE:
         raise UnsafeDirectoryError(
-            f"others than its owner can write the directory {path} (mode {stat.S_IMODE(found.st_mode):04o})",
+            f"users other than its owner can write the directory {path} (mode {stat.S_IMODE(found.st_mode):04o})",
             fix=f"rm -r {path}, or chmod -R go-w {path} if nobody else has written there",
         )
 
