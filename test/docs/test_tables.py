@@ -32,3 +32,13 @@ def test_stream_stores() -> None:
     for name, cells in shown.items():
         by_size = {int(bits): (ours, torch) for kernel, bits, ours, torch in rows if kernel == name}
         assert cells == [*(by_size[bits][0] for bits in (18, 24, 26)), by_size[26][1]], name
+
+
+def test_both_ways_to_linalg() -> None:
+    """An arrow leads from the first way to the way of `tts`; equal numbers are shown once."""
+    measured = (RESULTS / "linalg-ways.txt").read_text()
+    rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in measured.splitlines() if line[0:1] == "│"]
+    assert len(rows) == 10
+    both = {name: [(a, b), (c, d), (ratio, ratio)] for name, a, b, c, d, _, _, ratio in rows}
+    shown = {name: [x if x == y else f"{x} → {y}" for x, y in pairs] for name, pairs in both.items()}
+    assert table("linalg-ways.md", "kernel | accesses") == shown
