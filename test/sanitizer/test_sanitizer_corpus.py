@@ -6,13 +6,16 @@ The corpus is in `corpus`, the oracle in `support.sanitizer.oracle`.
 
 from __future__ import annotations
 
+import mmap
 from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 import triton
 
+import triton_ext as tx
 from support.sanitizer import judge
 from support.sanitizer.cases import Case, Tensors, corpus
 from support.sanitizer.first_lanes import keep_first_lanes
@@ -123,3 +126,25 @@ def test_bugs_at_loaded_indices_are_found_by_their_first_lane(monkeypatch: pytes
 def test_twin_has_no_finding(name: str) -> None:
     found = judge.findings(CASES[name], Tensors(bug=False))
     assert [(one.check, one.line, one.message) for one in found] == []
+
+
+class Mapped(Tensors):
+    """Tensors of many gigabytes, of bytes, of which only the pages that are touched take memory."""
+
+    def huge(self, *shape: int, dtype: torch.dtype = torch.int8) -> torch.Tensor:
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000  # MAP_NORESERVE of Linux
+        memory = mmap.mmap(-1, int(np.prod(shape)), flags=flags)
+        return torch.frombuffer(memory, dtype=torch.int8).view(shape)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.check == "overflow"])
+def test_what_wraps_is_found_in_a_launch(name: str) -> None:
+    """As one finding, though the address that has wrapped is out of bounds; and none of the twin."""
+    case = CASES[name]
+    for is_bug in (True, False):
+        with tx.sanitize(action="suppress" if is_bug else "report") as report:
+            case.kernel[case.grid](**case.given(Mapped(bug=is_bug)))
+        assert [(one.check, one.line) for one in report.findings] == [("overflow", case.line())] * is_bug, report.text()
+        assert not [one for one in report.accesses if (one.check, one.verdict) == ("overflow", "unsupported")]

@@ -41,8 +41,8 @@ def sanitize(
     It gives the `Report` of the block. Blocks nest: kernels of an inner block have the checks of that one.
 
     Args:
-        checks: names, or a text with commas between them: ``bounds``, ``lanes``, ``uninit``, ``race``, ``hints``,
-            ``arith``, or ``all``.
+        checks: names, or a text with commas between them: ``bounds``, ``lanes``, ``uninit``, ``race``, ``overflow``,
+            ``hints``, ``arith``, or ``all``.
         action: what becomes of an access out of bounds: ``report`` lets it through, ``suppress`` masks it off, ``trap``
             ends the kernel.
         raises: whether a failed check becomes a `SanitizerError`: at the next ``torch.cuda.synchronize``,

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from triton_ext.errors import TritonExtError
@@ -12,14 +12,14 @@ from triton_ext.errors import TritonExtError
 from . import _json, _sarif, _text
 from ._bounds import bounds
 from ._finding import Finding
-from ._first_size import FirstSize, first_size
-from ._goals import changed, wraps
+from ._first_size import FirstSize, first_sizes
 from ._launch import Launch, bound, prepared
 from ._located import at_argument
 from ._promises import promise
-from ._search import Answer, Search
+from ._search import Answer
 from ._uses import Place, Use
 from ._wrapping import blamed, described
+from ._wraps import overflow, varied, with_sizes
 
 CHECKS = ("overflow", "bounds", "hints")
 _KINDS = ("proved", "refuted", "unknown")
@@ -56,11 +56,13 @@ class LaunchReport:
         findings: each wrong operation once, the first in the source first.
         verdicts: what each check says of each operation.
         first_sizes: for each named argument, the least value with which the kernel's integers wrap.
+        without_first_size: for each of these arguments that has none, the reason.
     """
 
     findings: tuple[Finding, ...]
     verdicts: tuple[Decision, ...]
     first_sizes: Mapping[str, FirstSize]
+    without_first_size: Mapping[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.findings)
@@ -73,6 +75,7 @@ class LaunchReport:
     def text(self) -> str:
         """Returns the findings with their source lines, what is unknown, and a summary, as lines of text."""
         notes = [f"{one.file}:{one.line}: {one.check} of this {one.what} is unknown: {one.why}" for one in self.unknown]
+        notes += [f"no first size of {name}: {reason}" for name, reason in self.without_first_size.items()]
         counts = [f"{sum(one.verdict == kind for one in self.verdicts)} {kind}" for kind in _KINDS]
         return "\n\n".join([*map(_text.finding_text, self.findings), *notes, f"check_launch: {', '.join(counts)}"])
 
@@ -85,6 +88,7 @@ class LaunchReport:
             "findings": [asdict(one) for one in self.findings],
             "verdicts": [asdict(one) for one in self.verdicts],
             "first_sizes": {name: asdict(one) for name, one in self.first_sizes.items()},
+            "without_first_size": dict(self.without_first_size),
         }
         return _json.dumps(data)
 
@@ -129,42 +133,24 @@ def check_launch(
     findings: dict[tuple[str, Place, str], Finding] = {}
     verdicts: dict[Decision, None] = {}
     sizes: dict[str, FirstSize] = {}
+    without: dict[str, str] = {}
     for values in bound(kernel, arguments, named):
         launch = prepared(kernel, values, grid, target, options or {})
         found = list(_checked(launch, wanted, verdicts))
         has_overflow = any(one.check == "overflow" for one in found)
-        names = _varied(vary, launch) if vary is not None or has_overflow else []
-        for name in names:
-            least = first_size(kernel, launch, name, grid=grid, target=target, options=options or {})
-            if least is not None and least.value > 1 and (name not in sizes or least.value < sizes[name].value):
-                sizes[name] = least
+        names = varied(vary, launch) if vary is not None or has_overflow else []
+        least, reasons = first_sizes(kernel, launch, names, grid=grid, target=target, options=options or {})
+        for name, size in least.items():
+            if name not in sizes or size.value < sizes[name].value:
+                sizes[name] = size
+        without |= reasons
         for one in found:
             key = (one.check, Place(one.file, one.line, one.column), one.argument or one.message)
             findings.setdefault(key, one)
-    finished = [_with_sizes(one, sizes) if one.check == "overflow" else one for one in findings.values()]
+    without = {name: reason for name, reason in without.items() if name not in sizes}
+    finished = [with_sizes(one, sizes) if one.check == "overflow" else one for one in findings.values()]
     finished.sort(key=lambda one: (one.file, one.line, one.column))
-    return LaunchReport(tuple(finished), tuple(verdicts), sizes)
-
-
-def _varied(vary: str | Collection[str] | None, launch: Launch) -> list[str]:
-    integers = {name: value for name, value in launch.integers.items() if name in launch.values}
-    names = [vary] if isinstance(vary, str) else list(integers if vary is None else vary)
-    for name in names:
-        if name not in integers:
-            known = ", ".join(integers) or "none"
-            raise TritonExtError(f"'{name}' is not an integer argument of '{launch.kernel}', these are: {known}")
-    return [name for name in names if integers[name] > 1]
-
-
-def _with_sizes(finding: Finding, sizes: Mapping[str, FirstSize]) -> Finding:
-    """Says in a finding with which sizes the kernel breaks first."""
-    firsts = {name: size.value for name, size in sizes.items()}
-    if not firsts:
-        return finding
-    texts = [str(size) for size in sizes.values()]
-    return replace(
-        finding, message=f"{finding.message}; {'; '.join(texts)}", values={**finding.values, "first": firsts}
-    )
+    return LaunchReport(tuple(finished), tuple(verdicts), sizes, without)
 
 
 def _checked(launch: Launch, wanted: set[str], verdicts: dict[Decision, None]) -> Iterator[Finding]:
@@ -196,23 +182,3 @@ def _checked(launch: Launch, wanted: set[str], verdicts: dict[Decision, None]) -
             yield from bounds(launch, use, note, exact=has_wrapped, is_exact=is_exact)
         if "hints" in wanted and use.what in ("hint", "assume"):
             yield from promise(launch, use, note)
-
-
-def overflow(launch: Launch, use: Use) -> tuple[Answer | None, Search | None]:
-    """Searches a point at which integers wrap so that an access, a trip count or a branch is another one."""
-    if use.what in ("load", "store", "atomic"):
-        roots = [node for node in (use.mask, use.offset) if node is not None]
-        goal = wraps(use.mask, use.offset)
-    elif use.what in ("loop", "if") and use.value is not None:
-        roots, goal = [use.value], changed(use.value)
-    else:
-        return None, None
-    search = Search(launch.graph, use.reach, use.shape, roots=roots, goal=goal)
-    box = search.box()
-    answer = search.find(box)
-    if answer.verdict and box is not None:
-        point, _ = search.first(box, answer)
-        answer = replace(answer, point=point)
-    if answer.verdict is False and use.offset is None and use.what in ("load", "store", "atomic") and not use.why:
-        answer = Answer(None, why="its address is not an expression of the kernel's arguments")
-    return answer, search

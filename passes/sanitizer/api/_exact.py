@@ -55,11 +55,11 @@ def decided(
     answer, found = first_finding(launch, use, check, search=search, limits=limits)
     if found is None:
         return answer.verdict
-    lanes, programs = _counted(search, launch, use.shape)
+    lanes, programs = counted(search, launch, use.shape)
     return replace(found, lanes=lanes, programs=programs)
 
 
-def _counted(search: Search, launch: Launch, shape: Sequence[int]) -> tuple[int, int]:
+def counted(search: Search, launch: Launch, shape: Sequence[int]) -> tuple[int, int]:
     """Returns in how many lanes, and in how many programs, the goal holds; 0 if that is not known."""
     box = search.box()
     assert box is not None

@@ -17,6 +17,9 @@ from ._tensors import beyond
 #: Accesses that are further outside than this come from an offset that has wrapped, most likely.
 FAR = 2**31 - 2**20
 
+#: What mends an offset that has wrapped, most likely.
+WRAPPED = "the offset has wrapped in 32 bits, most likely: compute it in 64 bits, e.g. pid.to(tl.int64) * stride"
+
 #: What mends a descriptor whose shape goes beyond its tensor.
 DESCRIPTOR_REMEDY = "make the descriptor with the shape of the tensor"
 
@@ -99,7 +102,7 @@ def _view(case: _Case) -> Explanation:
 def _bound_suggestion(case: _Case, tensor: Argument) -> str:
     finding = case.finding
     if finding.distance is not None and abs(finding.distance) > FAR:
-        return "the offset has wrapped in 32 bits, most likely: compute it in 64 bits, e.g. pid.to(tl.int64) * stride"
+        return WRAPPED
     if beyond(tensor):
         return DESCRIPTOR_REMEDY
     if finding.distance is not None and finding.distance < 0:

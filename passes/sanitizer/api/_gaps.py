@@ -18,11 +18,11 @@ from triton_ext.probe._arguments import signature_values
 from triton_ext.errors import TritonExtError
 
 from ._bounds import between_elements, outside_of
-from ._check_launch import overflow
 from ._exact import decided, launch_of
 from ._finding import Finding
 from ._launch import Launch
 from ._memory import is_tensor, memory_of
+from ._wraps import overflow
 
 #: How many different launches of a kernel are looked at.
 MOST_LAUNCHES = 32

@@ -14,6 +14,7 @@ from triton_ext.probe._arguments import part_of
 from triton_ext.errors import TritonExtError
 
 from ._memory import Memory, is_tensor, memory_of
+from ._types import is_plain, type_of_argument
 from ._uses import Place, Use, distinct, loops_of, place_of, uses_of
 from ._values import Graph
 
@@ -129,31 +130,40 @@ def prepared(
         TritonExtError: an argument or the grid cannot be understood.
         PipelineError: a pass failed.
     """
-    from triton_ext.intensity.description import described, names_of
+    return numbered(translated(kernel, values, target, options), values, grid)
+
+
+def translated(
+    kernel: Any, values: Mapping[str, Any], target: object, options: Mapping[str, Any]
+) -> tuple[Any, Any, Any]:
+    """Returns what the pass `intensity` says of a kernel, the request for its compilation, and its function.
+
+    Raises:
+        TritonExtError: an argument cannot be understood.
+        PipelineError: a pass failed.
+    """
+    from triton_ext.intensity.description import described
 
     kernel = source_of(kernel)
     function = _function(kernel)
     is_source = hasattr(kernel, "constants") and hasattr(kernel, "attrs")
-    signature = None if is_source else {name: _type(function, name, value) for name, value in values.items()}
-    description, request = described(kernel, default_target(target), signature, options, optimized=False)
+    signature = None if is_source else {name: type_of_argument(function, name, value) for name, value in values.items()}
+    return *described(kernel, default_target(target), signature, options, optimized=False), function
+
+
+def numbered(translation: tuple[Any, Any, Any], values: Mapping[str, Any], grid: object) -> Launch:
+    """Returns a launch of a kernel that `translated` has translated.
+
+    Raises:
+        TritonExtError: an argument or the grid cannot be understood.
+    """
+    from triton_ext.intensity.description import names_of
+
+    description, request, function = translation
     parts = [_part(name, values) for name in names_of(description, request)]
     names = [name for name, _ in parts]
     loops = loops_of(description["body"])
-    widths: dict[int, int] = {}
-    arguments: dict[int, int] = {}
-    sizes: dict[tuple[int, int], int] = {}
-    strides: dict[int, tuple[int, ...]] = {}
-    for i, ((_, value), argument) in enumerate(zip(parts, description["arguments"], strict=True)):
-        kind = argument["type"]
-        if kind[0] == "i" and kind[1:].isdecimal():
-            widths[i] = int(kind[1:])
-            if isinstance(value, int):
-                arguments[i] = int(value)
-        elif kind.startswith("!tt.tensordesc"):
-            shape = getattr(value, "shape", ())
-            sizes |= {(i, dimension): int(size) for dimension, size in enumerate(shape)}
-            if is_tensor(getattr(value, "base", None)):
-                strides[i] = tuple(map(int, value.strides))
+    widths, arguments, sizes, strides = _numbers(description, [value for _, value in parts])
     tensors = {name: _tensor(value) for name, value in parts}
     memories = {name: memory_of(tensor) for name, tensor in tensors.items() if tensor is not None}
     graph = Graph([list(node) for node in description["nodes"]], loops, widths, arguments, sizes)
@@ -176,6 +186,37 @@ def prepared(
     return Launch(
         description["kernel"], graph, uses, names, types, values, memories, hints, places, place, numbers
     )  # fmt: skip
+
+
+def integers_of(
+    translation: tuple[Any, Any, Any], values: Mapping[str, Any]
+) -> tuple[dict[int, int], dict[tuple[int, int], int]]:
+    """Returns the integer arguments, and the sizes of descriptors, of a launch of a kernel that is `translated`."""
+    from triton_ext.intensity.description import names_of
+
+    description, request, _ = translation
+    _, integers, sizes, _ = _numbers(description, [_part(name, values)[1] for name in names_of(description, request)])
+    return integers, sizes
+
+
+def _numbers(description: Mapping[str, Any], values: Sequence[Any]) -> tuple[Any, ...]:
+    """Returns the widths and values of integers by number, and the sizes and strides of descriptors."""
+    widths: dict[int, int] = {}
+    arguments: dict[int, int] = {}
+    sizes: dict[tuple[int, int], int] = {}
+    strides: dict[int, tuple[int, ...]] = {}
+    for i, (value, argument) in enumerate(zip(values, description["arguments"], strict=True)):
+        kind = argument["type"]
+        if kind[0] == "i" and kind[1:].isdecimal():
+            widths[i] = int(kind[1:])
+            if isinstance(value, int):
+                arguments[i] = int(value)
+        elif kind.startswith("!tt.tensordesc"):
+            shape = getattr(value, "shape", ())
+            sizes |= {(i, dimension): int(size) for dimension, size in enumerate(shape)}
+            if is_tensor(getattr(value, "base", None)):
+                strides[i] = tuple(map(int, value.strides))
+    return widths, arguments, sizes, strides
 
 
 def _part(name: str, values: Mapping[str, Any]) -> tuple[str, Any]:
@@ -234,53 +275,7 @@ def default_target(target: object) -> object:
         return _TARGET
 
 
-def _type(function: Any, name: str, value: Any) -> object:
-    """Returns the type of an argument, or the value of a constant, as the launcher has it."""
-    parameter = next(one for one in function.params if one.name == name)
-    if parameter.is_constexpr or value is None:
-        return value
-    if parameter.annotation_type and not _is_pointer(value):
-        return str(parameter.annotation_type)
-    if isinstance(value, int) and not isinstance(value, bool) and value == 1 and not parameter.do_not_specialize:
-        return 1
-    return _type_of(name, value)
-
-
-def _type_of(name: str, value: Any) -> object:
-    """Returns the type of a value; of a tuple a tuple.
-
-    Raises:
-        TritonExtError: it is a tuple with a constant.
-    """
-    if _is_pointer(value):
-        return f"*{memory_of(value).dtype}"
-    if isinstance(value, bool):
-        return "u1"
-    if isinstance(value, int):
-        return "i32" if -(1 << 31) <= value < 1 << 31 else "i64" if -(1 << 63) <= value < 1 << 63 else "u64"
-    if isinstance(value, float):
-        return "fp32"
-    if isinstance(value, tuple):
-        if not value or any(one is None or isinstance(one, str) or hasattr(one, "value") for one in value):
-            fix = "launch it, or pass a tuple of tensors and numbers"
-            raise TritonExtError(f"'{name}' is a tuple with a constant, of which a description has no type", fix=fix)
-        types = [_type_of(f"{name}[{i}]", one) for i, one in enumerate(value)]
-        return type(value)(*types) if hasattr(value, "_fields") else tuple(types)
-    from triton.runtime.jit import mangle_type
-
-    return mangle_type(value)
-
-
-def _is_pointer(value: object) -> bool:
-    return is_tensor(value) and _is_plain(value)
-
-
 def _tensor(value: Any) -> Any:
     """Returns an argument that is a tensor, and the tensor below a descriptor; None for other arguments."""
-    value = value if _is_plain(value) else value.base
+    value = value if is_plain(value) else value.base
     return value if is_tensor(value) else None
-
-
-def _is_plain(value: object) -> bool:
-    """Whether a tensor reaches the kernel as a pointer, not as a descriptor."""
-    return not hasattr(value, "block_shape")

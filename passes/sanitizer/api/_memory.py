@@ -120,11 +120,13 @@ def is_tensor(value: object) -> bool:
 
 
 def memory_of(value: Any) -> Memory:
-    """Returns the memory of a tensor.
+    """Returns the memory of a tensor; of what is a memory already, itself.
 
     Raises:
         TritonExtError: its element type is not one of Triton's.
     """
+    if isinstance(value, Memory):
+        return value
     shape = tuple(int(size) for size in value.shape)
     if isinstance(value, Tensor):
         strides = _dense(shape) if value.strides is None else tuple(map(int, value.strides))

@@ -7,11 +7,12 @@ from collections.abc import Collection, Iterable
 
 from triton_ext.errors import TritonExtError
 
-#: The checks of the pass.
-CHECKS = ("bounds", "lanes", "uninit", "race", "hints", "arith")
-_THERE_ARE = f"there are: {', '.join(CHECKS)}, all"
+#: The checks.
+CHECKS = ("bounds", "lanes", "uninit", "race", "overflow", "hints", "arith")
+#: Those for which the pass inserts nothing: the host decides them from the numbers of a launch.
+OF_HOST = frozenset({"overflow"})
 #: Those that are cheap enough to stay on.
-DEFAULT = ("bounds", "lanes", "hints")
+DEFAULT = ("bounds", "lanes", "overflow", "hints")
 #: What becomes of an access that is out of bounds.
 ACTIONS = ("report", "suppress", "trap")
 
@@ -28,13 +29,15 @@ def checked_names(checks: str | Iterable[str]) -> tuple[str, ...]:
     names = [name.strip() for name in (checks.split(",") if isinstance(checks, str) else checks)]
     names = [name for name in names if name]
     if unknown := [name for name in names if name not in (*CHECKS, "all")]:
-        fix = "tx.sanitize.check_launch" if unknown[0] == "overflow" else None
-        raise TritonExtError(
-            f"sanitize: there is no check '{unknown[0]}', there are: {', '.join(CHECKS)}, all", fix=fix
-        )
+        raise TritonExtError(f"sanitize: there is no check '{unknown[0]}', there are: {', '.join(CHECKS)}, all")
     if not names:
         raise TritonExtError(f"sanitize: no check is named, there are: {', '.join(CHECKS)}, all")
     return CHECKS if "all" in names else tuple(name for name in CHECKS if name in names)
+
+
+def of_pass(checks: Iterable[str]) -> str:
+    """Returns the option of the pass for these checks."""
+    return ",".join(name for name in checks if name not in OF_HOST)
 
 
 def found_by(checks: Collection[str]) -> frozenset[str]:

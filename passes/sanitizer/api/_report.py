@@ -34,7 +34,11 @@ class Report:
     """
 
     def __init__(
-        self, session: Any, checks: Sequence[str], looked: Container[tuple[str, str, int, int]] | None = None
+        self,
+        session: Any,
+        checks: Sequence[str],
+        looked: Container[tuple[str, str, int, int]] | None = None,
+        overflows: Any = None,
     ) -> None:
         """Makes a report.
 
@@ -43,9 +47,11 @@ class Report:
             checks: the names of the checks.
             looked: the check, the kernel, the line and the column of each access that has looked at a shadow; None if
                 it is not known.
+            overflows: the launches that are decided for ``overflow``, as `Overflows`; None if there are none.
         """
         self._session = session
         self._looked = looked
+        self._overflows = overflows
         self._checks = tuple(checks)
         self._verdicts: dict[Verdict, None] = {}
         self._last: Iterable[Verdict] | None = None  # the verdicts that were added last
@@ -71,12 +77,14 @@ class Report:
         note_firsts(seen.firsts)
         found = findings_of(seen, self._session._launches)
         # A kernel that was compiled in another block can have other checks.
-        return [*self._launched.values(), *(one for one in found if one.check in found_by(self._checks))]
+        all_found = [*self._launched.values(), *(one for one in found if one.check in found_by(self._checks))]
+        return all_found if self._overflows is None else self._overflows.joined(all_found)
 
     @property
     def accesses(self) -> list[Verdict]:
         """The verdict on each access of the kernels that have run: proved, checked or unsupported."""
-        return [self._at_launches(one) for one in self._verdicts]
+        own = [self._at_launches(one) for one in self._verdicts]
+        return own if self._overflows is None else [*own, *self._overflows.verdicts()]
 
     def _at_launches(self, verdict: Verdict) -> Verdict:
         """Returns the verdict after the launches: an access whose tensors never had a shadow is proved."""

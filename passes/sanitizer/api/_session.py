@@ -21,7 +21,9 @@ from . import _inductor, _looks, _synchronisation, _verdicts
 from ._at_launch import Facts
 from ._gaps import Gaps
 from ._hints import keep_hints
-from ._names import ACTIONS, checked_names, found_by
+from ._launched import Launches
+from ._names import ACTIONS, checked_names, found_by, of_pass
+from ._overflows import Overflows
 from ._report import Report, SanitizerError, identity
 from ._shadows import Shadows
 
@@ -49,7 +51,8 @@ class Sanitizer:
         self._session = Session(CAPACITY, KERNELS, True, waits=True, checks=found_by(self._names))
         self._session._looker, self._session._looked = _looks.look, frozenset({"bounds"})
         self._shadows = Shadows(self._names, static=static)
-        self.report = Report(self._session, self._names, self._shadows.looked)
+        self._overflows = Overflows()
+        self.report = Report(self._session, self._names, self._shadows.looked, self._overflows)
 
     def __enter__(self) -> Report:
         with discovered_once():
@@ -62,7 +65,7 @@ class Sanitizer:
             raise TritonExtError(
                 "TRITON_INTERPRET=1: the interpreter runs no passes, so nothing is checked", fix="unset it"
             )
-        passes = [tx.passes.ttir.sanitizer(checks=",".join(self._names), action=self._action, static=self._static)]
+        passes = [tx.passes.ttir.sanitizer(checks=of_pass(self._names), action=self._action, static=self._static)]
         is_of_host = bool({"bounds", "uninit", "race"} & {*self._names})
         if is_of_host:  # what the host decides of each launch, it does from this description
             passes.insert(0, tx.passes.ttir.intensity())
@@ -114,6 +117,7 @@ class Sanitizer:
         session._launches.clear()
         self.report._begin_fork()
         self._shadows.looked.clear()
+        self._overflows.clear()
         self._seen = 0
         self._told.clear()
 
@@ -123,7 +127,7 @@ class Sanitizer:
         Raises:
             SanitizerError: it has.
         """
-        seen = self._session._activity() + self.report._launches_with_findings
+        seen = self._session._activity() + self.report._launches_with_findings + self._overflows.count()
         if seen != self._seen:  # else there is no need to read the buffers; the records may also be the kernel's own
             self._seen = seen
             told, self._told = self._told, {}
@@ -156,7 +160,7 @@ def _seen(kernel: Any, launch: Launch) -> Launch | None:
     if verdicts is None:
         return None
     device = kernel.metadata.target.backend
-    facts, gaps = Facts(kernel), Gaps(kernel)
+    facts, gaps, launches = Facts(kernel), Gaps(kernel), Launches(kernel)
 
     def launch_and_tell(*args: Any) -> None:
         active = tuple(_active)
@@ -169,6 +173,9 @@ def _seen(kernel: Any, launch: Launch) -> Launch | None:
         if inner is not None:
             for found in gaps.found(args[:3], args[BEFORE_ARGUMENTS:]):
                 inner.report._add_launch(found)
+        inner = next((one for one in reversed(active) if "overflow" in one._names), None)
+        if inner is not None:
+            inner._overflows.note(launches, args[:3], args[BEFORE_ARGUMENTS:])
         launch(*args)
         for one in tuple(_active):
             one.report._add_kernel(verdicts)

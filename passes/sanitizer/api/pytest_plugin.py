@@ -18,7 +18,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption(
         "--triton-sanitize-checks",
-        default="bounds,lanes,hints",
+        default="bounds,lanes,overflow,hints",
         metavar="CHECKS",
         help="the checks, with commas between them, or all; default: %(default)s",
     )

@@ -67,7 +67,9 @@ def test_a_tensor_of_8_gb() -> None:
     assert report.first_sizes["n"].value == 2**31 + 1
     assert report.first_sizes["n"].is_first
     assert "n = 2,147,483,649 is the first that breaks" in finding.message
-    assert json.loads(report.json())["first_sizes"]["n"] == {"name": "n", "value": 2**31 + 1, "is_first": True}
+    assert json.loads(report.json())["first_sizes"]["n"] == {
+        "name": "n", "value": 2**31 + 1, "is_first": True, "others": [], "grid": ""
+    }  # fmt: skip
     assert json.loads(report.sarif())["runs"][0]["results"][0]["ruleId"] == "overflow"
     assert re.search(r"error\[overflow\]: this '\*' wraps in i32.*\n.*start = .*\^\^\^", str(report), re.S)
     one_less = checked(double, x, x, 2**31, BLOCK=1024, grid=blocks("n"))
@@ -141,7 +143,7 @@ def test_a_matrix_product() -> None:
     report = multiply(65536, 65536, 128, vary="M")
     (finding,) = report.findings
     assert (finding.check, finding.line, finding.argument) == ("overflow", line_in(matmul, "tl.store"), "z")
-    assert finding.values["first"] == {"M": 32769}  # row 32768 of rows of 65536 elements starts at 2**31
+    assert finding.values["first sizes"] == {"M": 32769}  # row 32768 of rows of 65536 elements starts at 2**31
     assert report.first_sizes["M"].is_first
     assert not multiply(32768, 65536, 128)
 

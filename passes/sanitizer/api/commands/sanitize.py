@@ -12,7 +12,7 @@ _SIGNALLED = 128
 
 
 @click.command("sanitize", context_settings={"allow_interspersed_args": False})
-@click.option("--checks", default="bounds,lanes,hints", show_default=True, help="The checks; or all.")
+@click.option("--checks", default="bounds,lanes,overflow,hints", show_default=True, help="The checks; or all.")
 @click.option(
     "--action",
     type=click.Choice(("report", "suppress", "trap")),
