@@ -17,7 +17,7 @@ def place_of(function: int, address: int) -> str:
 
     Args:
         function: the address of the kernel, a `Function` if Triton has loaded the kernel.
-        address: of an instruction in the same library.
+        address: the address of an instruction in the same library.
     """
     if not isinstance(function, Function):
         return ""

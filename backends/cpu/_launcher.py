@@ -119,7 +119,7 @@ def _with_profile_scratch(launch: Callable[..., None], size: int, alignment: int
     Args:
         launch: takes the memory as its last argument.
         size: bytes for each program.
-        alignment: of the memory, in bytes.
+        alignment: the alignment of the memory, in bytes.
     """
     from triton.runtime import _allocation, driver  # which import the drivers
 

@@ -239,7 +239,7 @@ Value Elementwise::compute(Operation *op, ValueRange operands, Type result) {
   if (auto external = dyn_cast<triton::ExternElementwiseOp>(op))
     return functions.callExternal(external, operands);
   if (auto assembly = dyn_cast<triton::ElementwiseInlineAsmOp>(op)) {
-    // An extension that has written it for this processor says so.
+    // An extension that emits assembly for x86-64 sets the attribute `target`.
     auto target = op->getAttrOfType<StringAttr>("target");
     if (target && target.getValue() == "x86-64" && operands.empty())
       return LLVM::InlineAsmOp::create(

@@ -63,8 +63,8 @@ struct Limits {
 /// for a whole group or outside of the loop.
 constexpr Cost leastForAddresses = 16;
 
-/// The cap for sums of costs; a limit that is higher stores nothing for its
-/// cost.
+/// Sums of costs are capped at this. So with a higher limit, no tensor is
+/// stored because of its cost.
 constexpr Cost mostCost = 1000;
 
 } // namespace mlir::triton_ext::cpu

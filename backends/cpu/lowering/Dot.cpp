@@ -2,9 +2,8 @@
 //
 // Matrix products: the operands are written to scratch memory in the type that
 // is multiplied; then each block of the result stays in registers while the
-// code loops over K. This file has the products of which each element is
-// multiplied on its own; DotPacked.cpp has those that a unit multiplies in
-// words of several elements.
+// code loops over K. This file multiplies element by element; DotPacked.cpp
+// multiplies words of several elements with a unit of the processor.
 
 #include "DotPacking.h"
 
@@ -170,7 +169,7 @@ Buffer DotLowering::operand(Operation *op, Value value, Type work) {
   return buffer;
 }
 
-/// Whether all elements are zeros without a sign.
+/// Returns whether all elements are known to be 0; for floats, +0.
 static bool isZero(Value tensor) {
   if (auto splat = tensor.getDefiningOp<triton::SplatOp>())
     tensor = splat.getSrc();
@@ -178,9 +177,9 @@ static bool isZero(Value tensor) {
          matchPattern(tensor, m_PosZeroFloat());
 }
 
-/// Multiplies the operands with `unit`. `startOfSum` returns the sum with the
-/// addend in it; if `startsAtZero`, without anything. It is called behind the
-/// reads of the operands, because it may write to their memory.
+/// Multiplies the operands with `unit`. `startOfSum` returns the buffer of the
+/// sum. It contains the addend, unless `startsAtZero` is set. The function is
+/// called after the operands are read, because it may write to their memory.
 void DotLowering::lowerPacked(triton::DotOp op, const DotUnit &unit,
                               llvm::function_ref<Buffer()> startOfSum,
                               bool startsAtZero) {

@@ -78,7 +78,7 @@ Value DotPacking::narrow(Value value, Type from, bool isLeft) {
   if (auto floating = dyn_cast<FloatType>(from)) {
     if (floating.getWidth() > 8)
       return value;
-    // Every 8-bit float is a bf16, so the upper half of its f32 has all of it.
+    // bf16 represents every 8-bit float, so the upper half of the f32 suffices.
     Type i32 = like(value, b.getI32Type());
     Value wide = conversion.convert(op, value, from, b.getF32Type());
     Value bits = arith::BitcastOp::create(b, i32, wide);
@@ -208,8 +208,8 @@ std::optional<PackedRows> DotPacking::packedLeft() {
 }
 
 PackedRows DotPacking::allocateLeft() {
-  // A tile's rows would be in few sets of the cache if they were a multiple of
-  // its size apart.
+  // If rows were a large power of two of bytes apart, the rows of a tile would
+  // compete for few sets of the cache.
   constexpr int64_t line = 64, most = 512;
   int64_t rowBytes = slots * words * wordBytes;
   if (rowBytes >= most)

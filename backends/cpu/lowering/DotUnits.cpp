@@ -48,7 +48,8 @@ static bool isBrainFloat(Type type) {
   return floating && (floating.isBF16() || floating.getWidth() == 8);
 }
 
-/// A tile must be full: sizes are powers of two, so each is a multiple of it.
+/// Returns the unit of tiles if the product fills whole tiles. Sizes are powers
+/// of two, so a size that is at least a tile's is a multiple of it.
 static std::optional<DotUnit> fullTiles(const DotShape &shape, Type element,
                                         StringRef product) {
   DotUnit unit{DotUnit::Kind::Tiles, element, tileWords, product};

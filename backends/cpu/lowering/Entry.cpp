@@ -21,8 +21,8 @@ enum EntryArgument : unsigned {
 /// The bytes of a slot, and of a number of `gridSize`.
 static constexpr int64_t slotBytes = 8, gridBytes = 4;
 
-/// Returns the runtime's function that returns where a thread keeps the number
-/// of the program that it runs, which the runtime names after a fault.
+/// Declares the runtime's function that returns the address of this thread's
+/// program number. After a fault, the runtime names this program.
 static LLVM::LLVMFuncOp declarePlaceOfProgram(LoweringContext &context) {
   LaneBuilder &b = context.b;
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
@@ -40,7 +40,7 @@ static LLVM::LLVMFuncOp declarePlaceOfProgram(LoweringContext &context) {
   return function;
 }
 
-/// Emits whether the runtime is there.
+/// Emits an i1: whether `function` of the runtime is there.
 static Value isThere(LaneBuilder &b, LLVM::LLVMFuncOp function) {
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
   Value address = LLVM::AddressOfOp::create(b, pointer, function.getName());

@@ -32,9 +32,9 @@ static bool isXor(triton::ReduceOp reduce) {
          (combined.getLhs() == b && combined.getRhs() == a);
 }
 
-/// Returns the dimension of size 2 along which `both` is the `xor` of both
-/// elements of `tensor`, for each element: a reduction, and a broadcast along
-/// the dimension that was reduced.
+/// Returns the dimension of size 2 along which each element of `both` is the
+/// `xor` of the two elements of `tensor`: a reduction, and a broadcast along
+/// the reduced dimension. Returns nullopt if there is none.
 static std::optional<int> findXorOfPairs(Value both, Value tensor) {
   auto broadcast = both.getDefiningOp<triton::BroadcastOp>();
   auto expand = broadcast
@@ -49,8 +49,8 @@ static std::optional<int> findXorOfPairs(Value both, Value tensor) {
   return reduce.getAxis();
 }
 
-/// Returns the value that `value` is a bit cast of with the same width, if
-/// there is one, else `value`.
+/// Returns the operand of the bit cast that defines `value`; `value` itself if
+/// no bit cast defines it.
 static Value beforeBitcast(Value value) {
   auto cast = value.getDefiningOp<triton::BitcastOp>();
   return cast ? cast.getSrc() : value;
@@ -85,7 +85,8 @@ void mlir::triton_ext::cpu::recognizeExchanges(triton::FuncOp function) {
       }
     if (!op->use_empty())
       op.replaceAllUsesWith(exchange(tensor));
-    // A reduction would be computed, even though nothing uses it.
+    // Erase the operations that are now unused: an unused reduction would still
+    // be computed.
     SmallVector<Operation *> unused = {op};
     while (!unused.empty()) {
       Operation *last = unused.pop_back_val();

@@ -11,10 +11,10 @@
 
 namespace mlir::triton_ext::cpu {
 
-/// Replaces each tensor that is computed as the partner of another one by an
-/// operation that evaluates that one with the other coordinate. `tl.sort` and
-/// `tl.topk` compute partners along a dimension of size 2: the `xor` of both
-/// elements, by a reduction, and the `xor` of that and each element.
+/// Finds tensors that are another tensor with its two halves exchanged, and
+/// replaces each by an operation that evaluates the other tensor at the other
+/// coordinate. `tl.sort` and `tl.topk` exchange along a dimension of size 2: a
+/// reduction computes a ^ b of both elements, and (a ^ b) ^ a is b.
 void recognizeExchanges(triton::FuncOp function);
 
 /// Returns the dimension along which `op` exchanges the halves of its operand;

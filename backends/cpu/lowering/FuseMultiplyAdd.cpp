@@ -20,8 +20,8 @@ namespace mlir::triton_ext::cpu {
 
 using namespace mlir;
 
-/// Whether a sum must be rounded by itself, because a function like __fadd_rn
-/// promises it.
+/// Returns whether the sum must be rounded by itself, as a function like
+/// __fadd_rn promises.
 static bool isFenced(Operation *sum) {
   return llvm::any_of(sum->getUsers(), [](Operation *user) {
     auto call = dyn_cast<LLVM::CallIntrinsicOp>(user);
@@ -44,8 +44,8 @@ struct FuseMultiplyAddPass
   }
 
 private:
-  /// Returns the product that `value` is; null if it is none, or if it has
-  /// other uses and stays.
+  /// Returns the multiplication that defines `value`; null if there is none, or
+  /// if other uses of it keep it in lowered code.
   arith::MulFOp productOf(Value value) {
     auto product = value.getDefiningOp<arith::MulFOp>();
     return product && (!isLowered || product->hasOneUse()) ? product

@@ -150,7 +150,7 @@ Value LibdeviceEmitter::rounded(StringRef name) {
 }
 
 /// Conversions of floats. The name ends in the rounding: nearest, zero, down,
-/// up. What is too large becomes the nearest integer, and NaN becomes 0.
+/// up. Too large a float becomes the nearest integer, and NaN becomes 0.
 Value LibdeviceEmitter::toInteger(StringRef name) {
   if (name == "llrintf" || name == "llrint")
     name = "float2ll_rn";

@@ -12,7 +12,8 @@ using namespace mlir::triton_ext::cpu;
 
 using P = arith::CmpFPredicate;
 
-/// erfinv(x) / x for w = -log(1 - x^2) from 0 to 9, of w / 4.5 - 1.
+/// The polynomial in w / 4.5 - 1 that is erfinv(x) / x, for w = -log(1 - x^2)
+/// from 0 to 9. The highest power comes first.
 static constexpr double inverseCentral[] = {
     0x1.0098577ad77f0p-18,  -0x1.a3b46bf673e84p-17, -0x1.234824545a9c4p-18,
     0x1.262fc0ab3a058p-14,  -0x1.8ee2ae4fb3a42p-14, -0x1.19c8b14407c9ep-14,
@@ -23,8 +24,8 @@ static constexpr double inverseCentral[] = {
     0x1.f89c263100a0fp+0,
 };
 
-/// erfinv(x) / (x s) for s = sqrt(w) from 3 to 10.6, of (s - 2) / (s + 2),
-/// scaled to [-1, 1].
+/// The polynomial in (s - 2) / (s + 2), scaled to [-1, 1], that is erfinv(x) /
+/// (x s), for s = sqrt(w) from 3 to 10.6.
 static constexpr double inverseTail[] = {
     0x1.155250c755eb4p-19,  -0x1.85d2c7736ef96p-19, -0x1.049c4bcc6ead6p-17,
     0x1.0994521350dc0p-16,  0x1.56581f82b3ab6p-19,  -0x1.b5a6ae2446f76p-16,
@@ -34,7 +35,7 @@ static constexpr double inverseTail[] = {
     0x1.7f0eb32953105p-6,   0x1.f1443dbda4379p-1,
 };
 
-/// (1 + 2 z) exp(z^2) erfc(z) for z >= 0, of (z - 3) / (z + 3).
+/// The same for (1 + 2 z) exp(z^2) erfc(z), z >= 0, in (z - 3) / (z + 3).
 static constexpr double scaledComplement[] = {
     -0x1.00519710e767fp-25, -0x1.2c7a6ba830584p-22, 0x1.884f4090f6bd1p-23,
     0x1.837b915d3a08cp-19,  -0x1.2f55a1a8f4ea8p-21, -0x1.473c1ad19841ep-16,

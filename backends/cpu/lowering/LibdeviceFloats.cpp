@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Functions of libdevice on floats: powers of two, norms, roots, sines of
-// multiples of pi, and special functions. What f64 computes easily is vector
-// code for f32. The other functions call the C library or the runtime
+// multiples of pi, and special functions. A function of f32 that is easy to
+// compute in f64 is vector code. The others call the C library or the runtime
 // (runtime/SpecialFunctions.cpp) lane by lane, in f64.
 
 #include "Libdevice.h"
@@ -87,7 +87,7 @@ Value LibdeviceEmitter::sineOfPi(bool isCosine) {
   auto round = [&](Value v) { return b.intrinsic("llvm.rint", f64, {v}); };
   auto constant = [&](int64_t value) { return b.constant(i32, value); };
   Value x = wide(0);
-  // Whole turns; what remains is in [-1, 1].
+  // Without whole turns: `turn` is in [-1, 1].
   Value turn = fsub(x, fmul(round(fmul(x, number(0.5))), number(2)));
   Value quarters = round(fmul(turn, number(2)));
   Value rest =

@@ -139,8 +139,8 @@ Value LibdeviceEmitter::directed(StringRef name) {
     return rounded(fmul(wide(0), wide(1)), wide(2));
   // A quotient or a root in f64 is a number of f32 only if it is exact, so it
   // rounds as the exact one does. Reason: a number of f32 that is not equal to
-  // x / y or to the root of x differs from it by a factor of 1 + 2^-48 at
-  // least, since the multiple of f32 by y, and its square, have 48 bits.
+  // x / y or to the root of x differs from it by a factor of at least 1 +
+  // 2^-48, because its product with y, and its square, have at most 48 bits.
   if (function == "fsqrt")
     return toSingle(b.intrinsic("llvm.sqrt", type, {wide(0)}), mode);
   if (function == "fdiv")

@@ -3,9 +3,10 @@
 // The order in which the programs of a product run. Kernels number the tiles of
 // the result row by row: `pid // columns`, `pid % columns`. Then each program
 // reads other columns of the right matrix, which come from memory or the last
-// level of the cache, again for each row of tiles. So the numbers are given to
-// programs in another order, groups of rows, column by column: a column that
-// has been read serves all rows of the group. Programs may run in any order.
+// level of the cache, again for each row of tiles. So programs get their
+// numbers in another order: by groups of rows, and column by column within a
+// group. A column that has been read then serves all rows of the group.
+// Programs may run in any order.
 
 #include "ProgramOrder.h"
 
@@ -36,9 +37,9 @@ static bool isDivision(Operation *op) {
       op);
 }
 
-/// Returns the divisor, if the function divides `id` by one number only, by
-/// which it also takes its remainder. If it divides these again, it has an
-/// order of its own.
+/// Returns d if the kernel computes both `id / d` and `id % d`, and no quotient
+/// or remainder by another number; else null. A kernel that divides the
+/// quotient or the remainder again orders its programs itself: null, too.
 static Value divisorOf(Value id) {
   Value divisor;
   bool hasQuotient = false, hasRemainder = false;

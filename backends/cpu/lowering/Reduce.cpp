@@ -121,8 +121,8 @@ void ReduceLowering::lower(triton::ReduceOp op) {
             return combineGroups(iv, carried, groups, /*isFull=*/false);
           });
     } else {
-      // A loop with masks that stops has few groups, unless masks have other
-      // ends or an index may wrap around: one chain suffices.
+      // If the loop stops behind the ends, few groups need masks (unless other
+      // masks end elsewhere, or an index may wrap around): one chain suffices.
       int maskedChains = split.stops ? 1 : groups;
       Value first = b.constant(b.getI64Type(), unit);
       auto [full, stop] = splits.ends(split, coordsAt(Lanes::uniform(first)),

@@ -35,8 +35,8 @@ public:
 
 private:
   SmallVector<Value> combine(Region &function, ValueRange lhs, ValueRange rhs);
-  /// Returns whether nothing but its result shows how often the reduction
-  /// combines.
+  /// Returns whether the combine function has no side effects and returns bits
+  /// that can be compared: then it need not run for every element.
   static bool mayRepeat(triton::ReduceOp op);
   SmallVector<Value>
   combineRest(Region &function, ValueRange sums, Value stop, int64_t size,

@@ -193,9 +193,9 @@ extern "C" int32_t triton_ext_cpu_run(const Description *kernel, int32_t x,
   }
 }
 
-/// Returns what the code means: the details, if it is that of this thread's
-/// last error and comes from this kernel. The text holds until the next error
-/// of this thread.
+/// Returns the message for `code`. It has details if the last error of this
+/// thread has this code and comes from this kernel. The text holds until the
+/// next error of this thread.
 extern "C" const char *triton_ext_cpu_message(const Description *kernel,
                                               int32_t code) {
   if (code && last.code == code && last.kernel == kernel)

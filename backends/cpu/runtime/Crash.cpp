@@ -88,11 +88,11 @@ struct Covered {
 };
 Covered coveredSignals[] = {{SIGBUS, "SIGBUS", {}}, {SIGSEGV, "SIGSEGV", {}}};
 
-/// How long nobody looks whether there is such a handler: about 10 ms, in
-/// cycles of the time stamp counter.
+/// The time between two looks for such a handler: about 10 ms, in cycles of the
+/// time stamp counter.
 constexpr uint64_t looksApart = uint64_t(1) << 25;
 
-/// The launches that need the handlers above all others.
+/// The number of launches that need the handlers above all others.
 int coverings = 0;
 std::mutex coveringMutex;
 

@@ -10,8 +10,8 @@ namespace {
 /// Makes the compiler believe that `x` changes here.
 void touch(double &x) { asm volatile("" : "+x"(x)); }
 
-/// Computes while the processor rounds in another way. The operands and the
-/// result change in between, so that the compiler cannot move the operation.
+/// Computes `operation` while the processor rounds in the direction `mode`.
+/// `touch` keeps the compiler from moving the operation out of this section.
 template <typename Operation, typename... Operands>
 double rounded(int mode, Operation operation, Operands... operands) {
   int before = std::fegetround();

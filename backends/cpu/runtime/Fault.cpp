@@ -142,7 +142,8 @@ bool triton_ext::cpu::leaveKernel(const siginfo_t &info, std::string_view name,
     mine->isRaised = true;
     return true;
   }
-  // What is not ended here may be raised again by another handler.
+  // If the launch does not end here, another handler may raise the signal
+  // again.
   mine->isRaised = true;
   if (info.si_code <= 0)
     return false;

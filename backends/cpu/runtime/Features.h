@@ -87,8 +87,8 @@ constexpr int featureCount = sizeof features / sizeof *features;
 static_assert(featureCount <= 64, "they are bits of a uint64_t");
 
 /// Asks Linux for the tiles of AMX, for all threads of the process, and returns
-/// whether the process may use them. Without that, their first instruction ends
-/// it.
+/// whether the process may use them. Without this request, the first
+/// instruction on a tile ends the process.
 inline bool requestTiles() {
   constexpr int requestPermission = 0x1023; // ARCH_REQ_XCOMP_PERM
   constexpr int tileData = 18;              // XFEATURE_XTILEDATA

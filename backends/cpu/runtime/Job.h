@@ -109,8 +109,8 @@ public:
 /// ahead of time.
 void prepareProcess();
 
-/// Called before each launch: returns whether another handler of faults lies
-/// above that of the runtime, which is on top then until `endFaults`.
+/// Called before each launch: if another handler of faults lies above the
+/// runtime's, puts the runtime's on top until `endFaults`, and returns true.
 bool beginFaults();
 void endFaults();
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lanes of an access that are outside of a tensor. A kernel calls this
-// instead of looking itself, which takes code that is long to compile and
+// Finds the lanes of an access that are outside of a tensor. A kernel calls
+// this function instead of containing its code, which takes long to compile and
 // hardly ever runs. Counts and records are those of `probe.check`.
 
 #include "Runtime.h"
@@ -30,7 +30,7 @@ struct Range {
   int64_t first, last;
 };
 
-/// What is wrong with the lanes of one check.
+/// The lanes that fail one check: how many, and the first one.
 struct Failures {
   void add(int64_t lane, int64_t at) {
     if (!count++) {
@@ -87,11 +87,11 @@ static bool mayExclude(const Range &memory, const Range &view,
 
 /// Checks the `lanes` lanes of an access of `bytes` bytes whose mask is on.
 ///
-/// \param slot of the launch, if its first word says so
+/// \param slot the slot of the launch; without kSlotMagic, nothing is checked
 /// \param argument the place of the argument's words in the slot
-/// \param site the place of the counters of the check of the memory; behind
-/// them are those of the view
-/// \param tag of the records of the first one
+/// \param site the place of the counters of the check against the memory; those
+/// of the check against the view follow
+/// \param tag the tag of the first check's records; the second's is 1 more
 TRITON_EXT_CPU_API void triton_ext_cpu_outside(int32_t x, int32_t y, int32_t z,
                                                int64_t *slot, int64_t argument,
                                                int64_t site, int64_t tag,

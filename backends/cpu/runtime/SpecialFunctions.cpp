@@ -17,7 +17,8 @@ constexpr real twoOverRootPi = 1.12837916709551257389615890312154517L;
 constexpr real infinity = std::numeric_limits<real>::infinity();
 constexpr real undefined = std::numeric_limits<real>::quiet_NaN();
 
-/// Returns e^(x^2), whose relative error is not multiplied by x^2.
+/// Returns e^(x^2). Corrects for the rounding of x^2, which would otherwise
+/// give a relative error that grows with x^2.
 template <typename R> R exponentialOfSquare(R x) {
   R square = x * x, rest = std::fma(x, x, -square);
   return std::exp(square) * (1 + rest);
@@ -36,11 +37,11 @@ template <typename R> R scaledComplement(R x) {
   return R(twoOverRootPi) / 2 / sum;
 }
 
-/// Returns the y >= 0 with erf(y) = x and erfc(y) = complement, for the sum 1
-/// of x and complement. The smaller one of the two determines y. The first
-/// estimate (Winitzki's) is right to 0.4 %. A step of Halley's method triples
-/// the right digits, and far out, a step of Newton's method for the logarithm
-/// doubles them. So the error is about 2^-64 after a step of 2^-32.
+/// Returns the y >= 0 with erf(y) = x and erfc(y) = complement, where x +
+/// complement = 1. The smaller one of the two determines y. The first estimate
+/// (Winitzki's) is right to 0.4 %. A step of Halley's method triples the right
+/// digits, and far out, a step of Newton's method for the logarithm doubles
+/// them. So once a step is at most 2^-32 of y, the error is about 2^-64.
 template <typename R> R inverseOfErf(R x, R complement) {
   if (x == 0 || complement == 0)
     return x == 0 ? x : R(infinity);

@@ -76,7 +76,7 @@ def test_what_is_prefetched(columns: int, block: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["no function", "loop", "division", "indices", "reversed"])
 def test_what_is_not_prefetched(kind: str) -> None:
-    """What is not worth it, and addresses that are not known or not contiguous."""
+    """Prefetches that are not worth it, and addresses that are not known or not contiguous."""
     assert "@llvm.prefetch" not in compiled(kind, 200, 256).asm["llir"]
 
 

@@ -14,7 +14,7 @@ def start(value: str) -> None:
     """Begins to check the bounds of each access, by the sanitizer, which masks a lane off that is out of bounds.
 
     Args:
-        value: of the variable: ``1``, or ``0`` for no checks.
+        value: the value of the variable: ``1``, or ``0`` for no checks.
 
     Raises:
         TritonExtError: `value` is neither, or the sanitizer is not there.
