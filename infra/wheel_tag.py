@@ -4,8 +4,8 @@
     python infra/wheel_tag.py DIRECTORY [--at-most manylinux_2_28]
 
 The tag says the oldest C library on which the wheel can be installed. It follows from the versions of the symbols that
-the libraries take from the C and C++ libraries, so it depends on the system on which the wheel was built. libtriton.so,
-which auditwheel would copy into the wheel, is that of the Triton that the wheel depends on.
+the libraries take from the C and C++ libraries, so it depends on the system on which the wheel was built. (auditwheel
+would also copy libtriton.so into the wheel, but the wheel uses that of the Triton that it depends on.)
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from zipfile import ZipFile
 
 from elftools.elf.elffile import ELFFile
 
-# For each version of glibc the newest symbols of the compiler's libraries: auditwheel's manylinux-policy.json, x86-64.
+# For each version of glibc, the newest versions of the symbols of the compiler's libraries: auditwheel's
+# manylinux-policy.json, x86-64.
 POLICIES = {
     "manylinux_2_17": {"GLIBC": (2, 17), "GLIBCXX": (3, 4, 19), "CXXABI": (1, 3, 7), "GCC": (4, 8, 0)},
     "manylinux_2_27": {"GLIBC": (2, 27), "GLIBCXX": (3, 4, 24), "CXXABI": (1, 3, 11), "GCC": (7, 0, 0)},
@@ -47,7 +48,7 @@ def _number(version: str) -> tuple[int, ...]:
 
 
 def beyond(policy: str, versions: Iterable[str]) -> list[str]:
-    """Those of `versions` that a system of this policy need not have, the newest last."""
+    """Returns the versions that a system of this policy may lack, the newest last."""
     limits = POLICIES[policy]
     numbers = {version: _number(version) for version in versions}
     return sorted((v for v, number in numbers.items() if number > limits[v.partition("_")[0]]), key=numbers.__getitem__)

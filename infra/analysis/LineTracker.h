@@ -29,9 +29,9 @@ std::optional<Line> trackLine(Value value, IndexMath &math);
 /// sums of 32 bits and more do not wrap.
 SmallVector<Value> getSummands(Value value, IndexMath &math);
 
-/// Makes `op`, which has one operand that is a tensor to look at, anew with
-/// another operand. The element type of the result becomes that of the operand
-/// if `op` is a change of shape.
+/// Returns a copy of `op` whose first operand is `operand`, at the insertion
+/// point of `math`. If `op` is a change of shape, the element type of the
+/// result becomes that of `operand`.
 Value rebuildOn(Operation *op, Value operand, IndexMath &math);
 
 } // namespace mlir::triton_ext::analysis

@@ -76,8 +76,8 @@ std::optional<Offsets> mlir::triton_ext::analysis::wrapOffsets(
   return Offsets{math.number(0), zeros, {term}};
 }
 
-/// Returns all that the offsets have along a dimension as one term; nullopt if
-/// this takes several.
+/// Returns the part of the offsets along dimension `dim` as one term; nullopt
+/// if it takes several terms.
 static std::optional<WrappedOffset>
 getTermAlong(const Offsets &offsets, unsigned dim, IndexMath &math) {
   OpFoldResult stride = offsets.strides[dim];

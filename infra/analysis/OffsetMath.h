@@ -41,10 +41,10 @@ Offsets subtractOffsets(const Offsets &a, const Offsets &b, IndexMath &math);
 Offsets scaleOffsets(const Offsets &offsets, OpFoldResult factor,
                      IndexMath &math);
 
-/// Returns the remainders of the offsets of a tensor of this shape; nullopt if
-/// they do not wrap around along one dimension, or may wrap in their type
-/// before: a dividend that is multiplied by a number that is large or unknown
-/// is a hash, which does so on purpose.
+/// Returns the remainders of the offsets of a tensor of this shape. Returns
+/// nullopt if they wrap around along several dimensions, or if the dividend may
+/// wrap in its type: a dividend with a large or unknown factor is taken for a
+/// hash, which wraps on purpose.
 std::optional<Offsets> wrapOffsets(const Offsets &offsets, OpFoldResult modulus,
                                    ArrayRef<int64_t> shape, IndexMath &math);
 

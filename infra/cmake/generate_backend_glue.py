@@ -64,7 +64,7 @@ def glue(args: argparse.Namespace) -> dict[Path, str]:
 
 
 def _named(backend: str, cls: str, spec: dict[str, object]) -> dict[str, Any]:
-    """The pass with its name in Python, which its argument ends with."""
+    """Returns the pass with its name in Python, which is the end of its argument."""
     prefix = f"triton-ext-{backend.replace('_', '-')}-"
     argument = str(spec["argument"])
     if not argument.startswith(prefix):

@@ -99,7 +99,7 @@ extern "C" __attribute__((visibility("default"))) ::llvm::PassPluginLibraryInfo 
 }}
 """
 
-#: Beside the functions for other types, which its name would hide.
+#: The parser of an enum. Its name would hide the overloads for other types, which the `using` brings back.
 _PARSE_ENUM = """\
 using mlir::triton_ext::parseLLVMOption;
 inline bool parseLLVMOption(llvm::StringRef text, {type} &value) {{

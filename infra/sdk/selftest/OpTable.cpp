@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace triton_ext::selftest;
 
-/// The name without namespaces and template parameters of our own making.
+/// Returns the name without `mlir::` and without template parameters.
 static std::string shortName(StringRef name) {
   name.consume_front("mlir::");
   return name.take_until([](char c) { return c == '<'; }).str();

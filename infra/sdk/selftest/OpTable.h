@@ -24,7 +24,7 @@ struct OpView {
   int propertyBytes;
   llvm::ArrayRef<llvm::StringRef> attributes;
   llvm::ArrayRef<mlir::TypeID> traits;
-  llvm::ArrayRef<mlir::TypeID> interfaces; // null where the trait is none
+  llvm::ArrayRef<mlir::TypeID> interfaces; // null for traits without one
   llvm::ArrayRef<llvm::StringRef (*)()> traitNames;
   bool isGuarded;
 };

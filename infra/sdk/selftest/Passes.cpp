@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace triton_ext::selftest;
 
 namespace {
-/// How many ops there are; counts how often it had to be computed.
+/// The number of ops. Also counts how often it was computed.
 struct OpCount {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OpCount)
 
