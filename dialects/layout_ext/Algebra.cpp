@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Computes the layouts of `layout_ext` with Triton's algebra of linear layouts,
-// whose functions assert what is checked here first. Layouts that only their
-// types can judge, by the numbers of lanes and warps, are not refused here.
+// whose functions assert what is checked here first. The verifiers of types
+// check the numbers of lanes and warps, which this file does not know.
 
 #include "Algebra.h"
 
@@ -36,8 +36,8 @@ mlir::triton_ext::layout_ext::evaluate(ErrorEmitter emitError, Attribute layout,
                                        ArrayRef<int64_t> shape) {
   if (failed(checkShape(emitError, shape)))
     return failure();
-  // Others, such as operands of a matrix product, are defined for some shapes
-  // only, and Triton stops the process at one that is not among them.
+  // Other layouts, such as those of operands of a matrix product, are defined
+  // for some shapes only, and for other shapes Triton ends the process.
   if (!isa<ttg::BlockedEncodingAttr, ttg::LinearEncodingAttr, ProductAttr,
            QuotientAttr, ComposedAttr, WarpTileAttr>(layout))
     return emitError() << "expected #ttg.blocked, #ttg.linear or a layout of "
@@ -179,7 +179,7 @@ LinearLayout mlir::triton_ext::layout_ext::warpTile(
   for (auto [end, count] : llvm::zip_equal(bits.end, warps))
     end *= count;
   // The warps are numbered along the last dimension first, whatever the order
-  // of the elements: a transposition is to keep each tile in its warp.
+  // of the elements: so a transposition keeps each tile in its warp.
   for (unsigned dim = tile.size(); dim-- > 0;)
     while (bits.isLeft(dim))
       inWarps.push_back(bits.take(dim));

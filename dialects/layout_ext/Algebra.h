@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the layouts of `layout_ext` are computed from what they are made of.
+// Computes the layouts of `layout_ext` from their parts.
 
 #ifndef TRITON_EXT_LAYOUT_EXT_ALGEBRA_H
 #define TRITON_EXT_LAYOUT_EXT_ALGEBRA_H
@@ -17,8 +17,8 @@ using ErrorEmitter = function_ref<InFlightDiagnostic()>;
 FailureOr<LinearLayout> evaluate(ErrorEmitter emitError, Attribute layout,
                                  ArrayRef<int64_t> shape);
 
-/// The following return what the attributes of the same names stand for; it is
-/// an error if there is no such layout.
+/// The following return the linear layouts that the attributes of the same
+/// names stand for, or an error if there is no such layout.
 FailureOr<LinearLayout> product(ErrorEmitter emitError, Attribute first,
                                 ArrayRef<int64_t> firstShape, Attribute second,
                                 ArrayRef<int64_t> secondShape);
@@ -28,12 +28,12 @@ FailureOr<LinearLayout> quotient(ErrorEmitter emitError, Attribute first,
 FailureOr<LinearLayout> composed(ErrorEmitter emitError, Attribute first,
                                  ArrayRef<int64_t> firstShape, MapAttr map);
 
-/// Checks that `warpTile` returns a layout for these.
+/// Checks that `warpTile` returns a layout for these arguments.
 LogicalResult checkWarpTile(ErrorEmitter emitError, ArrayRef<int64_t> tile,
                             unsigned vec, ArrayRef<unsigned> order,
                             ArrayRef<unsigned> warps, unsigned lanes);
 
-/// Returns what an attribute `warp_tile` stands for.
+/// Returns the linear layout that an attribute `warp_tile` stands for.
 LinearLayout warpTile(MLIRContext *context, ArrayRef<int64_t> tile,
                       unsigned vec, ArrayRef<unsigned> order,
                       ArrayRef<unsigned> warps, unsigned lanes);

@@ -17,7 +17,7 @@ using namespace mlir::triton_ext;
 using namespace mlir::triton_ext::layout_ext;
 namespace ttg = mlir::triton::gpu;
 
-/// Checks that Triton can have the layout as one of its own.
+/// Checks that Triton accepts the layout as a #ttg.linear.
 static LogicalResult checkLayout(ErrorEmitter emitError,
                                  FailureOr<LinearLayout> layout) {
   if (failed(layout))

@@ -18,9 +18,8 @@ def LayoutExtDialect : Dialect {
   }];
 }
 
-/// A layout of a tensor, of which its attribute has the linear layout for one
-/// shape. Tensors of other shapes repeat it or get a part of it, like
-/// #ttg.linear.
+/// A layout of tensors. Its attribute has the linear layout for one shape; as
+/// with #ttg.linear, tensors of other shapes repeat it or get a part of it.
 class LayoutExt_Distributed<string name, string text, dag members> : AttrDef<LayoutExtDialect, name, [
     DeclareAttrInterfaceMethods<LayoutEncodingTrait, ["getCGALayout", "getRank"]>,
     DeclareAttrInterfaceMethods<DistributedEncodingTrait, ["getRepOrder", "toLinearLayout"]>]> {

@@ -13,8 +13,8 @@ def ProbeDialect : Dialect {
   let cppNamespace = "::mlir::triton_ext::probe";
 }
 
-// The write keeps an operation that has no results from being removed, and in
-// its place among other memory operations.
+// The write effect keeps an operation without results from being removed, or
+// moved across other memory operations.
 class Probe_Op<string mnemonic, list<Trait> traits = []>
     : Op<ProbeDialect, mnemonic, traits # [MemoryEffects<[MemWrite]>]> {
   let hasVerifier = 1;
@@ -61,7 +61,7 @@ def Probe_RecordOp : Probe_Op<"record", [AttrSizedOperandSegments]> {
   }];
 }
 
-/// Of integers, `is_unsigned` says how to read them: those of MLIR have no sign.
+/// `is_unsigned` says how to read integers, because MLIR's have no sign.
 class Probe_SummaryOp<string mnemonic> : Probe_Op<mnemonic> {
   let arguments = (ins StrAttr:$name, AnyType:$value,
                        Optional<Probe_BoolLike>:$mask,

@@ -151,7 +151,7 @@ struct NoWrapAround : OpRewritePattern<MakeTptrOp> {
 // load, store, atomic_rmw
 //===----------------------------------------------------------------------===//
 
-/// Which elements of a tensor an access takes.
+/// The elements of a tensor that an access takes.
 enum class Extent { Whole, Some, None };
 
 /// Returns what is known of the extent of an access; nullopt if its pointers

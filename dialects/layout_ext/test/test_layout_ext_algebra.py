@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`layout_ext` against brute force: random layouts, whose combinations are computed element by element.
 
-Triton says what a layout of `layout_ext` is: `tt.reshape` to the same shape verifies only if both layouts are equal.
-The other one is #ttg.linear, with vectors read from a table of which element each register, lane and warp holds.
+Triton itself compares layouts: `tt.reshape` to the same shape verifies only if both layouts are equal. The expected one
+is #ttg.linear, with vectors read from a table of which element each register, lane and warp holds.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def context() -> ir.context:
 
 @pytest.fixture
 def check(context: ir.context, tmp_path: Path) -> Check:
-    """A function that raises RuntimeError unless Triton takes a layout for the same as the expected one."""
+    """Returns a function that raises RuntimeError unless Triton finds a layout equal to the expected one."""
 
     def check(layout: str, expected: Layout, text: str = "") -> None:
         shape = "x".join(map(str, expected.shape))

@@ -66,7 +66,7 @@ def assigned(load: str, store: str, target: GPUTarget) -> tx.Pipeline:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 def test_warp_tile_needs_no_barrier(name: str) -> None:
-    """Triton's own choice exchanges elements between warps; with tiles that stay in a warp none waits for another."""
+    """Triton's own layout exchanges elements between warps; if each tile stays in a warp, no warp waits for another."""
     target, assembly, binary, barrier = TARGETS[name]
     plain = compiled(transpose, target, tx.Pipeline())
     tiled = compiled(transpose, target, assigned(TILE, TILE, target))

@@ -52,7 +52,8 @@ print(json.dumps([made.metadata.hash, hashlib.sha256(made.asm["ptx"].encode()).h
 
 @pytest.mark.parametrize(("text", "shape"), LAYOUTS)
 def test_the_inverse(text: str, shape: tuple[int, ...]) -> None:
-    """The inverse and then the layout give each element itself; without repeated places, so do both the other way."""
+    """The inverse and then the layout give each element itself; so do the layout and then the inverse, if no place
+    repeats."""
     layout = tx.layouts.read(text, shape)
     if not layout.is_bijective():  # four warps of a layout of 32 elements have the same
         with pytest.raises(tx.layouts.LayoutError, match="only a bijective layout has an inverse"):

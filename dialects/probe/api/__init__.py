@@ -2,8 +2,8 @@
 """Looks into a running kernel: ``tx.probe``.
 
 A kernel calls `count`, `record`, `check`, `region` and others; a `session` collects what they see. Outside of a
-session, or with ``TRITON_EXT_PROBE=0``, they compile to nothing. ``dialects/probe/README.md`` shows how, RATIONALE.md
-says why so.
+session, or with ``TRITON_EXT_PROBE=0``, they compile to nothing. ``dialects/probe/README.md`` shows how to use it, and
+RATIONALE.md explains its design.
 """
 
 from __future__ import annotations

@@ -16,14 +16,14 @@ class Argument(NamedTuple):
     """One argument of a kernel's function, in a launch.
 
     Attributes:
-        name: of the kernel's parameter, or of a part of it: ``x``, ``pair[1]``, ``desc``.
+        name: the name of the kernel's parameter, or of a part of it: ``x``, ``pair[1]``, ``desc``.
         is_tensor: whether it is a tensor with known bounds.
-        address: of the tensor's first element; of a number, the number.
+        address: the address of the tensor's first element; for a number, the number.
         storage: the first byte of the memory that the tensor is a view of, and the byte behind the last one.
         view: the same for the elements of the tensor.
-        shape: of the tensor.
-        strides: of the tensor, in elements.
-        dtype: of the tensor, such as ``float16``.
+        shape: the shape of the tensor.
+        strides: the strides of the tensor, in elements.
+        dtype: the dtype of the tensor, such as ``float16``.
         itemsize: bytes of an element.
         init: the address of a bit for each byte of the storage, which says whether it was written; 0 for none.
         race: the address of two bytes for each byte of the storage, for the programs that access it; 0 for none.
@@ -50,8 +50,8 @@ def of_launch(names: Sequence[str], values: Mapping[str, Any]) -> tuple[Argument
     """Returns the arguments of a kernel's function.
 
     Args:
-        names: of the function's arguments, as lower_probe lists them: ``x``, ``pair.1``, ``desc.shape.0``.
-        values: of the kernel's parameters, by name.
+        names: the names of the function's arguments, as lower_probe lists them: ``x``, ``pair.1``, ``desc.shape.0``.
+        values: the values of the kernel's parameters, by name.
     """
     if len(names) == len(values) and not any(name in values for name in names):  # of a file with IR
         return tuple(
@@ -70,7 +70,7 @@ def part_of(values: Mapping[str, Any], path: str) -> tuple[str, Any]:
     """Returns the name and the value of a parameter or of a part of it; the value None for a flag of a descriptor.
 
     Args:
-        values: of the kernel's parameters, by name.
+        values: the values of the kernel's parameters, by name.
         path: as lower_probe lists it: ``x``, ``pair.1``, ``desc.shape.0``.
     """
     first, *rest = path.split(".")
@@ -124,9 +124,9 @@ def _view(tensor: Argument, shape: tuple[int, ...], strides: tuple[int, ...]) ->
 
 
 def _descriptor(base: Argument, descriptor: Any) -> Argument:
-    """Returns the base of a descriptor as it describes it.
+    """Returns the base of a tensor descriptor, with the shape and the strides that the descriptor gives.
 
-    The view is cut at the end of the storage, because a check of an access that is in the view looks no further.
+    The view ends at the end of the storage at the latest, because an access that is in the view is not checked further.
     """
     found = _view(base, tuple(map(int, descriptor.shape)), tuple(map(int, descriptor.strides)))
     (first, last), (start, end) = found.view, found.storage
@@ -142,7 +142,7 @@ def _extent(start: int, shape: Sequence[int], steps: Sequence[int], itemsize: in
 
 
 def _bounds(start: int, end: int) -> tuple[int, int]:
-    """Returns the bounds of memory. An end of 0 would say that they are unknown."""
+    """Returns the bounds of memory; (1, 1) for an end of 0, which would mean that the bounds are unknown."""
     return (start, end) if end else (1, 1)
 
 
@@ -164,7 +164,7 @@ def _elements(array: Any) -> tuple[int, int]:
 
 
 def _bounds_of_buffer(owner: object) -> tuple[int, int]:
-    """Returns the bounds of memory that is not NumPy's; anywhere if it does not say."""
+    """Returns the bounds of memory that is not NumPy's; `ANYWHERE` if its owner does not tell them."""
     try:
         return _elements(np.frombuffer(memoryview(owner).cast("B"), np.uint8))  # type: ignore[arg-type]
     except (TypeError, ValueError, BufferError):
@@ -172,11 +172,11 @@ def _bounds_of_buffer(owner: object) -> tuple[int, int]:
 
 
 def names_of(source: Any, names: Sequence[str]) -> Sequence[str]:
-    """Returns the names of a function's arguments, which Triton renames where a kernel assigns one: ``p = x``.
+    """Returns the kernel's names of a function's arguments. Triton renames those that a kernel assigns: ``p = x``.
 
     Args:
         source: what the kernel was compiled from.
-        names: as the function has them.
+        names: the names in the function.
     """
     kinds = getattr(source, "signature", {})
     passed = [str(name) for name, kind in kinds.items() if kind != "constexpr"]
@@ -195,7 +195,7 @@ def signature_values(source: Any, arguments: Sequence[Any]) -> dict[str, Any]:
 
     Args:
         source: what the kernel was compiled from.
-        arguments: of the launch, which can leave constants away.
+        arguments: the arguments of the launch, which can leave constants away.
     """
     return {name: value for (name, _), value in zip(_passed(source, arguments), arguments, strict=False)}
 

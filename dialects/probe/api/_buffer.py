@@ -90,7 +90,7 @@ def _is_native(_: type[Any]) -> bool:
 
 
 def memory(words: int, device: str, first: dict[int, int]) -> Any:
-    """Returns `words` words of zeros on `device`, but for those in `first`, which every stream sees."""
+    """Returns `words` words on `device`: zeros, except those in `first`. Every stream sees them."""
     header = np.zeros(SHARD_CURSORS, np.int64)
     for place, value in first.items():
         header[place] = value

@@ -133,7 +133,7 @@ def checks_in(words: Any, device: str, launches: Iterable[int]) -> list[Records]
 
     Args:
         words: the content of the buffer.
-        device: that of the buffer.
+        device: the device of the buffer.
         launches: the serial numbers of the launches.
     """
     seen, serials = Seen(), np.array(list(launches), np.int64)

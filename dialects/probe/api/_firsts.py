@@ -15,11 +15,11 @@ class First(NamedTuple):
     """The first lane of a launch that is outside of a range.
 
     Attributes:
-        site: of the operation.
-        launch: of the program.
+        site: the site of the operation.
+        launch: the launch of the program.
         program: its ids.
         lane: row-major in the tile.
-        address: of the lane; None if another lane has overwritten it at the same time.
+        address: the address of the lane; None if another lane has overwritten it at the same time.
         is_out_of_memory: whether it is outside of the memory of the argument, too.
     """
 
@@ -37,7 +37,7 @@ def keeps_first(site: Site) -> bool:
 
 
 def first_of(launch: Launch, site: Site, words: Any) -> First:
-    """Returns what the words of a site say, the first of which is not 0."""
+    """Decodes the words of a site, the first of which is not 0."""
     key, address, own = (int(words[place]) % 2**64 for place in (FIRST_KEY, FIRST_ADDRESS, KEY_OF_ADDRESS))
     number, lane = divmod(2**63 - 1 - key % 2**63, 2**KEY_LANE_BITS)
     x, y, _ = launch.grid

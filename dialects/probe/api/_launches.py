@@ -22,7 +22,7 @@ class Call(NamedTuple):
     Attributes:
         kernel: the ``CompiledKernel``.
         grid: the number of programs along each axis.
-        values: of the kernel's parameters, as the launch passes them.
+        values: the values of the kernel's parameters, as the launch passes them.
         device: as `_buffer.current_device` returns it.
         stream: the launch's.
     """
@@ -93,7 +93,7 @@ def _with_slot(kernel: Any, launch: Launch) -> Launch | None:
 
 
 def _launcher_of(kernel: Any) -> Launch:
-    """Returns what launches a ``CompiledKernel`` with its slot, and tells nobody else of the launch."""
+    """Returns a function that launches a ``CompiledKernel`` with its slot, and tells nobody else of the launch."""
     if (found := _launchers.get(kernel)) is None:
         launch = launcher_of(kernel)
         found = _launchers[kernel] = _with_slot(kernel, launch) or launch

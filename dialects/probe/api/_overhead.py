@@ -25,7 +25,7 @@ _TURNS, _ROUNDS, _RUNS = 256, 2, 7
 
 @triton.jit
 def _turns(x, turns, INNER: tl.constexpr, PER_WARP: tl.constexpr):  # noqa: N803
-    """Runs a loop with a region that contains nothing in each turn, or with none. Nobody can skip the arithmetic."""
+    """Runs a loop with a region that contains nothing in each turn, or with none. Compilers keep the arithmetic."""
     for turn in range(turns):
         if INNER:
             with probe.region("inner", per_warp=PER_WARP):

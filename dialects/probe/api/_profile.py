@@ -155,7 +155,7 @@ def report(profile: Profile, sort: str | None, top: int) -> list[str]:
     """Returns the hottest lines as lines of text, and the first NaN.
 
     Args:
-        profile: of a program.
+        profile: the profile of a program.
         sort: a field of the lines, or ``bytes``; None for the best that there is.
         top: how many lines.
     """

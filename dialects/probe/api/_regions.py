@@ -49,7 +49,7 @@ class Cost:
     Attributes:
         calls: how often it has run, with those whose record was lost.
         total: nanoseconds of those with a record.
-        share: of the time of the programs, or of the warps, that have the region, 0 to 1.
+        share: its share of the time of the programs, or of the warps, that have the region, 0 to 1.
     """
 
     calls: int

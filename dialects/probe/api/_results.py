@@ -72,7 +72,7 @@ class Results(ABC):
         in the order in which they asked for room.
 
         Args:
-            name: of a `record`, or the message of a `check`; None for all.
+            name: the name of a `record`, or the message of a `check`; None for all.
             coordinates: whether there are fields for the indices of the lane.
             as_: ``numpy``; or ``pandas`` or ``arrow`` for a ``pandas.DataFrame`` or a ``pyarrow.Table``.
 
@@ -92,11 +92,11 @@ class Results(ABC):
         """Returns the regions as a structured array, or as a table, in the order of their starts.
 
         Args:
-            name: of the regions; None for all.
+            name: the name of the regions; None for all.
             compensate: whether the measured cost of regions is subtracted: of a region, its own cost and that of the
                 regions inside of it. What is before it in the program, or on its track, lets it start earlier. None:
                 on CPUs alone, because on a GPU other warps hide most of this cost.
-            as_: as of `records`.
+            as_: as for `records`.
 
         Returns:
             an array with the fields ``site`` (an index into `sites`), ``x``, ``y`` and ``z`` (the program), ``warp``
@@ -114,8 +114,8 @@ class Results(ABC):
         programs (or warps) at once; a program is a slice, and its regions are slices inside of it.
 
         Args:
-            path: of the file, usually ``.json``.
-            compensate: as of `regions`. The trace's metadata say what was subtracted.
+            path: the path of the file, usually ``.json``.
+            compensate: as for `regions`. The trace's metadata say what was subtracted.
         """
         _regions.write_trace(self._see(compensate=compensate), path)
 
@@ -142,7 +142,7 @@ class Results(ABC):
         """Draws the regions by their time, and each histogram.
 
         Args:
-            path: of the picture; its suffix, ``.svg`` or ``.png``, says the format.
+            path: the path of the picture; its suffix, ``.svg`` or ``.png``, says the format.
 
         Raises:
             TritonExtError: Matplotlib is not installed, or the session has seen neither a region nor a histogram.
@@ -155,6 +155,6 @@ class Results(ABC):
         The share of a region is that of the time in which the programs run that have it.
 
         Args:
-            compensate: as of `regions`. The last lines say what was subtracted.
+            compensate: as for `regions`. The last lines say what was subtracted.
         """
         return _summary.text(self._see(compensate=compensate), self._chunks)

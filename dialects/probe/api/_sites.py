@@ -28,10 +28,10 @@ class Site:
         file: the source file; empty if it is unknown.
         line: the line of the probe.
         types: the element type of each value, as MLIR calls it; with a ``u`` before it if it is unsigned.
-        shape: of the tensors; () if the probe has only scalars.
-        bins: the number of bins of a histogram, and its first and last edge; (0, 0, 0) of others.
+        shape: the shape of the tensors; () if the probe has only scalars.
+        bins: the number of bins of a histogram, and its first and last edge; (0, 0, 0) for other kinds.
         per_warp: whether a region is recorded by each warp, not by the program.
-        block: how many records a block of the buffer has, of a region; 0 of others.
+        block: for a region, how many records a block of the buffer has; else 0.
         warps: how many warps of a program record a region.
         loop: the number of the loop that has room for the records of all of its turns, and the place of this region's
             records in those of a turn; None for other regions.
@@ -40,7 +40,7 @@ class Site:
         weight: how many bytes each count stands for.
         lanes: how many lanes each count stands for; 0 if it does not say.
         note: what a pass that has inserted a check says about it; empty without such a pass.
-        column: of a check with a note, from 1.
+        column: the column of a check with a note, from 1.
         in_loop: whether a check with a note can run several times in a program.
         tensor: the argument from whose memory the observed operation reads; empty if it is not known.
     """

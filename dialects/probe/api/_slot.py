@@ -24,8 +24,8 @@ class Launch(NamedTuple):
 
     Attributes:
         kernel: its name.
-        key: of the kernel's table of sites.
-        arguments: those of its function, by number.
+        key: the key of the kernel's table of sites.
+        arguments: the arguments of its function, by number.
         grid: the number of programs along each axis, of a kernel that keeps first lanes; of others zeros.
     """
 
@@ -45,7 +45,7 @@ class Slot:
             launch: what the words stand for.
             memory: words; keeps the slot from being freed.
             start: the slot's first word in `memory`.
-            address: of that.
+            address: the address of that word.
         """
         self.launch = launch
         self.memory = memory

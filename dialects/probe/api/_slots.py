@@ -55,7 +55,7 @@ class Slots:
             area: where the session's records are.
             launches: gets what each serial number stands for.
             forget: called before slots are reused, when no launch is underway; drops launches that no record needs.
-            look: called before that; has done what the flags of slots ask for.
+            look: called before `forget`; does what the flags of slots ask for.
         """
         self.device = device
         self._area = area
@@ -105,8 +105,8 @@ class Slots:
         """Returns the slot of a kernel that looks closer at a launch; its records are those of that launch.
 
         Args:
-            slot: of the launch.
-            key: of the kernel's table of sites.
+            slot: the slot of the launch.
+            key: the key of the kernel's table of sites.
             stream: in which the kernel runs.
         """
         with self._lock:
@@ -120,9 +120,9 @@ class Slots:
         """Notes a launch that has begun on a GPU, or ended on the CPU, of a kernel that raises the flag.
 
         Args:
-            slot: of the launch.
+            slot: the slot of the launch.
             call: what is needed to look closer at it; equal calls are counted.
-            stream: of the launch.
+            stream: the stream of the launch.
             is_followed: whether the host looks at the launch, whatever the flag says.
         """
         with self._lock:

@@ -20,9 +20,9 @@ class Stats:
 
     Attributes:
         count: how many finite numbers.
-        mean: of them, NaN if there are none.
-        variance: of them: the mean square minus the square of the mean, in f64. If the mean is 10^k times as large as
-            the deviation, 2 k of the 15 digits are lost.
+        mean: their mean; NaN if there are none.
+        variance: their variance: the mean square minus the square of the mean, in f64. If the mean is 10^k times as
+            large as the deviation, 2 k of the 15 digits are lost.
         nan: how many NaNs.
         inf: how many infinities.
     """
@@ -40,7 +40,7 @@ class Histogram:
 
     Attributes:
         counts: for each bin, as ``numpy.histogram`` counts numbers of float64.
-        edges: of the bins.
+        edges: the edges of the bins.
         below: how many numbers are below the first edge.
         above: how many numbers are above the last edge.
         nan: how many NaNs.
@@ -129,7 +129,7 @@ def _number_of(key: Any, name: str) -> float:
 
 
 def key_of(numbers: Any) -> Any:
-    """The opposite of `_number_of`: 64-bit keys whose unsigned order is that of the numbers."""
+    """The inverse of `_number_of`: 64-bit keys whose unsigned order is that of the numbers."""
     sign = np.uint64(1 << 63)
     if numbers.dtype.kind == "u":
         return numbers.astype(np.uint64)

@@ -59,7 +59,7 @@ class Timing:
         device: as `_buffer.current_device` returns it, or ``interpreter``.
         threads: the programs, or warps, that have recorded regions, one row for each launch; `THREAD`.
         regions: in no order; `REGION`.
-        sites: those of the regions.
+        sites: the sites of the regions.
         overheads: what a region of each site costs, if that is subtracted from the times; else empty.
         clock: what `nanoseconds` returns; None if it is computed from the times.
         raw: the cycles of each region before anything was subtracted; None if nothing was.
@@ -183,7 +183,7 @@ def _regions_of(rows: Any, number: Any, known: Any) -> Any:
 
     Args:
         rows: the records of each block.
-        number: of the first thread of each block's program.
+        number: the number of the first thread of each block's program.
         known: for each site of the kernel its index in `Timing.sites`.
     """
     pairs = rows[:, : rows.shape[1] // REGION_WORDS * REGION_WORDS].reshape(len(rows), -1, REGION_WORDS)
@@ -204,9 +204,9 @@ def _regions_of_loop(rows: Any, number: Any, known: Any, key: int, loops: Any) -
 
     Args:
         rows: the records of each run of a loop.
-        number: of the first thread of each run's program.
+        number: the number of the first thread of each run's program.
         known: for each site of the kernel its index in `Timing.sites`.
-        key: of the kernel.
+        key: the key of the kernel.
         loops: the number of each run's loop.
     """
     for loop in np.unique(loops):

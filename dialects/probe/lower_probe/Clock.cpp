@@ -88,10 +88,11 @@ Value Clock::read(ImplicitLocOpBuilder &b, Counter counter, bool isTensor) {
     return arith::ConstantOp::create(b, b.getI64IntegerAttr(0));
 
   // In an innermost scf.for, which Triton may pipeline, the operation must not
-  // have side effects: the pipeliner predicates those that it knows only. There
-  // it is kept in its place by data: the induction variable is an operand, so
-  // it does not leave the loop, and a number in a comment distinguishes it from
-  // every other read. In LLVM the memory clobber keeps its order.
+  // have side effects: the pipeliner can predicate only those that it knows.
+  // There it is kept in its place by data: the induction variable is an
+  // operand, so it does not leave the loop, and a number in a comment
+  // distinguishes it from every other read. In LLVM the memory clobber keeps
+  // its order.
   Operation *loop = b.getInsertionBlock()->getParentOp();
   while (loop && !isa<LoopLikeOpInterface, FunctionOpInterface>(loop))
     loop = loop->getParentOp();

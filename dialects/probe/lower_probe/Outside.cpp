@@ -92,15 +92,15 @@ void Emitter::keepFirst(OutsideOp op, Value place) {
   store(kKeyOfAddress, first);
 }
 
-/// The attribute of two checks that together say which lanes are outside of an
-/// argument: its number, and the bytes of an access. The first check is that of
-/// the memory of the argument, the second one that of its view; their values
-/// are the serial number of the launch and the address. The conditions say the
-/// same.
+/// The attribute of two neighbouring checks of the lanes of an access: the
+/// number of the argument, and the bytes of an access. The first check is
+/// against the memory of the argument, the second one against its view. Their
+/// values are the serial number of the launch and the address. The runtime can
+/// replace their conditions.
 static constexpr StringLiteral outsideName = "probe.outside";
 
-/// Has the runtime look at the lanes of two checks, if there is one. Their
-/// conditions are then without a use.
+/// Calls the runtime, if there is one, in place of two checks, whose conditions
+/// are then unused.
 bool Emitter::callRuntime(unsigned site, CheckOp check, CheckOp next) {
   auto known = check->getAttrOfType<DenseI64ArrayAttr>(outsideName);
   if (!known || known.size() != 2 || !clock.hasRuntime() ||

@@ -63,9 +63,9 @@ void Regions::store(Value place, int64_t word, Value content, Value mask) {
   tt::StoreOp::create(b, addressOf(place, word), content, mask);
 }
 
-/// Returns whether a CPU spends no time of their own on the operations from
-/// `from` to the one before `to`, of one block: they are arithmetic of scalars,
-/// and tensors that are computed where they are used.
+/// Returns whether a CPU spends no time on the operations from `from` to the
+/// one before `to`, in one block: they are scalar arithmetic, and tensors that
+/// are computed where they are used.
 static bool takeNoTime(Block::iterator from, Block::iterator to) {
   return llvm::all_of(llvm::make_range(from, to), [](Operation &op) {
     if (isa<tt::SplatOp, tt::MakeRangeOp, tt::ExpandDimsOp, tt::BroadcastOp,
@@ -78,8 +78,8 @@ static bool takeNoTime(Block::iterator from, Block::iterator to) {
 }
 
 void Regions::readStart(Operation *first) {
-  // A reading of the clock takes 10 to 20 ns. So on a CPU, a program that
-  // starts with a region has the region's start.
+  // A reading of the clock takes 10 to 20 ns. So on a CPU, if a program starts
+  // with a region, both have one start.
   if (!n && isa_and_nonnull<RegionBeginOp>(first) &&
       !first->getResult(0).use_empty() &&
       takeNoTime(first->getBlock()->begin(), first->getIterator()))
@@ -241,8 +241,8 @@ void Regions::storeStart(Value cycles, Value global) {
   store(home, kHomeStart + 1, global, hasHome);
 }
 
-/// Writes when the program has ended, at its `exit`. On a CPU, a program that
-/// ends with a region has the region's end.
+/// Writes when the program has ended, at its `exit`. On a CPU, if a program
+/// ends with a region, both have one end.
 void Regions::finish(Operation *exit) {
   bool isShared =
       !n && lastEnd && lastEnd->getBlock() == exit->getBlock() &&

@@ -36,8 +36,8 @@ LogicalResult Emitter::readLaunchWords() {
   return success();
 }
 
-/// Returns whether a check is one with a note in a kernel with a slot: of a
-/// pass that has put it where the program comes only if something is wrong.
+/// Returns whether a check has a note, in a kernel with a slot. The pass that
+/// wrote the note has put it where programs come only if something is wrong.
 bool Emitter::isLate(Operation *op) const {
   return sites.hasSlot && hasNote(op) &&
          isa<CheckOp, FailuresOp, OutsideOp>(op);
@@ -53,8 +53,8 @@ bool Emitter::isLate(Operation *op) const {
 /// kernel, which made a matrix product with six of these checks compile for 1.1
 /// seconds longer.
 ///
-/// With `next`, the site behind it, the code runs twice, and not at all without
-/// a slot, which also keeps LLVM from unrolling it.
+/// With `next`, the check of the next site, the code is a loop of two
+/// iterations; of none without a slot, which also keeps LLVM from unrolling it.
 void Emitter::emitLate(unsigned site, CheckOp check, CheckOp next) {
   OpBuilder::InsertionGuard guard(b);
   int64_t n = numLanesOf(check);

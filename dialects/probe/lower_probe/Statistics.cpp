@@ -53,7 +53,7 @@ void Emitter::emitMinMax(unsigned site, MinMaxOp op) {
     addTo(siteWord(site, kNaN), number, isThere);
     isOn = arith::AndIOp::create(b, isOn, isNumber);
     // Negative numbers are in reverse order: all of their bits are inverted. Of
-    // the others only the sign is.
+    // the others, only the sign bit is inverted.
     Value bits = tt::BitcastOp::create(b, i64, value);
     Value all = arith::ShRSIOp::create(b, bits, splat(constant(63), n));
     key = arith::XOrIOp::create(b, bits, arith::OrIOp::create(b, all, sign));
